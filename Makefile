@@ -24,7 +24,7 @@ export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 LONGEST = ./internal/workload/tprocc ./cmd/sledge ./internal/cli ./docs ./internal/workload/tproch/... ./internal/selftest ./internal/engine/... ./examples
 
 # Where goroutines share something, and what drives them all.
-RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/workbench ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
+RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/settings ./internal/control ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
 
 # What is different in the build that has DuckDB.
 OF_DUCKDB = ./internal/database/duckdb/... ./internal/catalog/...

@@ -95,37 +95,38 @@ var layers = map[string]string{
 	"chart": "",
 
 	// What people see of it as JSON.
-	"document": "catalog job option report repository workbench",
+	"document": "catalog job option report repository settings",
 
 	// What people keep of it, and print.
-	"report/paper": "chart document job meter report repository terminal workbench",
+	"report/paper": "chart document job meter report repository settings terminal",
 
 	// People. Their program is handed the catalog; so are they.
-	"workbench":   "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile repository workload",
-	"manual":      "catalog document job option report repository selftest workbench workload",
-	"datagen":     "catalog database engine host job live option schema workbench workload",
-	"selftest":    "catalog database engine host job meter option suite suite/jobs suite/sessions workbench workload",
+	"settings":    "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
+	"control":     "job repository settings",
+	"manual":      "catalog document job option report repository selftest settings workload",
+	"datagen":     "catalog database engine host job live option schema settings workload",
+	"selftest":    "catalog database engine host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter": "",
 	"scripting":   "job",
 	"counter":     "database document engine job report workload",
 	"help":        "",
 	"web":         "privatefile",
-	"web/api":     "catalog counter datagen docs document engine hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting workbench",
-	"cli":         "catalog counter database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest terminal web web/api web/pages workbench workload",
+	"web/api":     "catalog control counter datagen docs document engine hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting settings",
+	"cli":         "catalog control counter database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest settings terminal web web/api web/pages workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
-	"hammerdb/names":      "option workload",
-	"hammerdb/xmlfile":    "",
-	"hammerdb/pools":      "engine/pool hammerdb/names hammerdb/xmlfile option",
-	"hammerdb/lines":      "job",
-	"hammerdb/views":      "catalog chart hammerdb/lines hammerdb/names job meter report report/paper repository terminal",
-	"hammerdb/history":    "hammerdb/lines hammerdb/names job option repository sqlitefile",
-	"hammerdb/scripts":    "catalog database hammerdb/names option workload",
-	"hammerdb/setup":      "database hammerdb/names job option workbench",
-	"hammerdb/settings":   "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option sqlitefile workbench workload",
-	"hammerdb/parts":      "catalog hammerdb/settings hammerdb/views job repository",
-	"hammerdb/webservice": "catalog hammerdb/parts hammerdb/views job repository",
-	"hammerdb/console":    "database datagen engine hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/settings hammerdb/views hammerdb/xmlfile job meter option privatefile report repository terminal workbench workload",
+	"hammerdb/names":        "option workload",
+	"hammerdb/xmlfile":      "",
+	"hammerdb/pools":        "engine/pool hammerdb/names hammerdb/xmlfile option",
+	"hammerdb/lines":        "job",
+	"hammerdb/views":        "catalog chart hammerdb/lines hammerdb/names job meter report report/paper repository terminal",
+	"hammerdb/history":      "hammerdb/lines hammerdb/names job option repository sqlitefile",
+	"hammerdb/scripts":      "catalog database hammerdb/names option workload",
+	"hammerdb/setup":        "database hammerdb/names job option settings",
+	"hammerdb/dictionaries": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option settings sqlitefile workload",
+	"hammerdb/parts":        "catalog hammerdb/dictionaries hammerdb/views job repository",
+	"hammerdb/webservice":   "catalog hammerdb/parts hammerdb/views job repository",
+	"hammerdb/console":      "control database datagen engine hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
 
 	// The manual, as it is written.
 	"docs": "",
@@ -136,10 +137,10 @@ var layers = map[string]string{
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog/edition":  "catalog database database/* workload workload/*",
 	"catalog/generate": "",
-	"cli/generate":     "catalog/edition cli manual workbench",
+	"cli/generate":     "catalog/edition cli manual settings",
 	"interpreter/pack": "",
 	"web/api/generate": "web/api",
-	"cmd/sledge":       "catalog/edition cli engine runner/process terminal workbench",
+	"cmd/sledge":       "catalog/edition cli engine runner/process settings terminal",
 
 	// Tests that are packages.
 	"bench":                 "",

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/cli"
 	"sledge/internal/engine"
 	"sledge/internal/runner/process"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // version is set by the linker in a release: -X main.version=v1.2.3.
@@ -31,7 +31,7 @@ func main() {
 	watchSignals(signals)
 	restore := keepTerminal()
 	program := &cli.Program{
-		Bench:           workbench.Bench{Catalog: edition.Catalog},
+		Resolver:        settings.Resolver{Catalog: edition.Catalog},
 		Runner:          local,
 		Workers:         process.Self(),
 		Version:         v,

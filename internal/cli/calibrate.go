@@ -10,7 +10,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 const calibrateHelp = `Calibrate has one thread of the server run a loop that computes and touches no table, and prints how
@@ -23,7 +23,7 @@ its own.`
 
 // calibrateCommand makes the command that times a loop on the server.
 func (p *Program) calibrateCommand() *cobra.Command {
-	f := settings{plain: map[string]string{}}
+	f := jobFlags{plain: map[string]string{}}
 	c := &cobra.Command{
 		Use:   "calibrate --db NAME [flags]",
 		Short: "Time one thread of the server by a loop that computes",
@@ -40,21 +40,21 @@ func (p *Program) calibrateCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	f.addConnection(flags)
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
-	f.addPlainFlags(flags, p.Bench, func(flag workbench.Flag) bool {
+	f.addPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
 	p.completeSettings(c, &f)
 	return c
 }
 
-func (p *Program) calibrate(ctx context.Context, f settings) error {
+func (p *Program) calibrate(ctx context.Context, f jobFlags) error {
 	order, err := f.resolve(p, job.Check) // a check depends on nothing that only runs do
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *Program) calibrate(ctx context.Context, f settings) error {
 	if order.Plan.Server.Calibrate == nil {
 		return usage("--db: there is no loop for %s to be timed by", d.Title)
 	}
-	if order, err = f.signIn(ctx, p, order, workbench.RefusalOfObserver); err != nil {
+	if order, err = f.signIn(ctx, p, order, settings.RefusalOfObserver); err != nil {
 		return err
 	}
 	done, err := order.Plan.Calibrate(ctx)

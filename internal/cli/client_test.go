@@ -75,7 +75,7 @@ func keep(t *testing.T, home, name, text string) string {
 // is wrong. A check that finds no schema has signed in.
 func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
-	d, err := newWorld(t).Bench.Database("postgresql")
+	d, err := newWorld(t).Resolver.Database("postgresql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 
 func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 	server := testserver.Open(t, "mariadb")
-	d, err := newWorld(t).Bench.Database("mariadb")
+	d, err := newWorld(t).Resolver.Database("mariadb")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func (w *world) answering(answer string) (asked *int) {
 
 func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
-	d, err := newWorld(t).Bench.Database("postgresql")
+	d, err := newWorld(t).Resolver.Database("postgresql")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 func (a *archive) compareCommand() *cobra.Command {
@@ -38,7 +38,7 @@ operators, tables or indexes (sledge jobs plan shows it).`,
 }
 
 func (a *archive) compare(ctx context.Context, store *repository.Store, ids []string) error {
-	c, err := document.NewComparison(ctx, store, a.program.Bench, ids)
+	c, err := document.NewComparison(ctx, store, a.program.Resolver, ids)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (a *archive) nextOfChanged(c report.Comparison) []report.Pointer {
 	}
 	command := fmt.Sprintf("sledge jobs plan %s %s", report.ShortID(string(c.Runs[0].ID)), report.ShortID(string(c.Runs[1].ID)))
 	if a.repository != "" {
-		command += " --repo " + workbench.ShellWord(a.repository)
+		command += " --repo " + settings.ShellWord(a.repository)
 	}
 	return []report.Pointer{{Command: command, Why: "what changed in plans"}}
 }

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // complete is what the shell asks when somebody presses the Tab key.
@@ -24,7 +24,7 @@ func fixed(words ...string) complete {
 }
 
 // completeSettings says how to complete those flags of a job that the command has.
-func (p *Program) completeSettings(c *cobra.Command, s *settings) {
+func (p *Program) completeSettings(c *cobra.Command, s *jobFlags) {
 	completions := map[string]complete{
 		"db":         fixed(p.databaseWords()...),
 		"workload":   fixed(p.workloadWords()...),
@@ -38,7 +38,7 @@ func (p *Program) completeSettings(c *cobra.Command, s *settings) {
 			return []string{"toml", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},
 	}
-	for _, f := range p.Bench.Flags() {
+	for _, f := range p.Resolver.Flags() {
 		if f.Kind != "file" {
 			completions[f.Name] = fixed(f.Choices...)
 		}
@@ -55,7 +55,7 @@ func (p *Program) completeSettings(c *cobra.Command, s *settings) {
 
 // databaseWords are all names of databases, each with what it is.
 func (p *Program) databaseWords() (words []string) {
-	for _, d := range p.Bench.Databases {
+	for _, d := range p.Resolver.Databases {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			words = append(words, name+"\t"+d.Title)
 		}
@@ -64,7 +64,7 @@ func (p *Program) databaseWords() (words []string) {
 }
 
 func (p *Program) workloadWords() (words []string) {
-	for _, w := range p.Bench.Workloads {
+	for _, w := range p.Resolver.Workloads {
 		for _, name := range append([]string{w.Name}, w.Aliases...) {
 			words = append(words, name+"\t"+w.Title)
 		}
@@ -74,9 +74,9 @@ func (p *Program) workloadWords() (words []string) {
 
 // completeSet completes name=value: first the name, then the choices of that
 // option. Where no database is chosen yet it offers the options of all.
-func (p *Program) completeSet(s *settings, typed string) ([]string, cobra.ShellCompDirective) {
-	pairs := slices.Collect(p.Bench.Pairs())
-	if order, err := p.Bench.Resolve(job.Run, s.sources(p)); err == nil {
+func (p *Program) completeSet(s *jobFlags, typed string) ([]string, cobra.ShellCompDirective) {
+	pairs := slices.Collect(p.Resolver.Pairs())
+	if order, err := p.Resolver.Resolve(job.Run, s.sources(p)); err == nil {
 		pairs = []catalog.Pair{order.Plan.Pair}
 	}
 	name, _, hasName := strings.Cut(typed, "=")
@@ -85,7 +85,7 @@ func (p *Program) completeSet(s *settings, typed string) ([]string, cobra.ShellC
 	for _, pair := range pairs {
 		for _, o := range option.Built(pair.Options()) {
 			// HammerDB's names are for those who type them.
-			called, key := o.Name, workbench.Key(pair, o)
+			called, key := o.Name, settings.Key(pair, o)
 			if prefix, _, _ := strings.Cut(key, "_"); strings.HasPrefix(typed, prefix+"_") {
 				called = key
 			}
@@ -119,7 +119,7 @@ func (p *Program) completeOptions(_ *cobra.Command, args []string, _ string) ([]
 	case 1:
 		return p.workloadWords(), cobra.ShellCompDirectiveNoFileComp
 	case 2:
-		if pair, err := p.Bench.Pair(args[0], args[1]); err == nil {
+		if pair, err := p.Resolver.Pair(args[0], args[1]); err == nil {
 			return optionWords(option.Built(pair.Options())), cobra.ShellCompDirectiveNoFileComp
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 const connectionsHelp = `Connections keeps where servers are, and who connects to them, by names of your own.
@@ -33,16 +33,16 @@ They are not the connections of a pool, which one run opens at once: see --pool.
 
 // connectionsFor returns the connections that are kept beside the job repository, or nil if
 // that has no place.
-func (p *Program) connectionsFor(repository string) *workbench.Connections {
+func (p *Program) connectionsFor(repository string) *settings.Connections {
 	path, err := p.repository(repository)
 	if err != nil || path == ":memory:" {
 		return nil
 	}
-	return p.Bench.ConnectionsIn(filepath.Dir(path))
+	return p.Resolver.ConnectionsIn(filepath.Dir(path))
 }
 
 // keptConnections returns the connections that are kept, or an error if there is no place.
-func (p *Program) keptConnections(repository string) (*workbench.Connections, error) {
+func (p *Program) keptConnections(repository string) (*settings.Connections, error) {
 	kept := p.connectionsFor(repository)
 	if kept == nil {
 		return nil, usage("connections are kept beside the job repository, and :memory: has no place: choose a file with --repo or SLEDGE_REPO")
@@ -112,7 +112,7 @@ func (p *Program) connectionsList(repository *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d := document.NewConnections(p.Bench, list)
+			d := document.NewConnections(p.Resolver, list)
 			if asJSON {
 				return p.printJSON(d)
 			}
@@ -157,9 +157,9 @@ func (p *Program) connectionsShow(repository *string) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return p.printJSON(document.NewConnections(p.Bench, []workbench.Connection{one}))
+				return p.printJSON(document.NewConnections(p.Resolver, []settings.Connection{one}))
 			}
-			d := document.NewConnection(p.Bench, one)
+			d := document.NewConnection(p.Resolver, one)
 			t := terminal.Table{Columns: []terminal.Column{{Head: "Setting", Left: true}, {Head: "Value", Left: true, Wrapped: true}}}
 			t.Row("db", d.Database)
 			for _, name := range slices.Sorted(maps.Keys(d.Values)) {
@@ -176,20 +176,20 @@ func (p *Program) connectionsShow(repository *string) *cobra.Command {
 }
 
 // addPlace adds the flags that say where a server is, and who connects.
-func (s *settings) addPlace(flags *pflag.FlagSet, p *Program) {
+func (s *jobFlags) addPlace(flags *pflag.FlagSet, p *Program) {
 	s.plain = map[string]string{}
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
+	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
 	flags.StringArrayVar(&s.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
-	s.addPlainFlags(flags, p.Bench, func(flag workbench.Flag) bool {
+	s.addPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return flag.Group == option.Connection || flag.Group == option.Accounts
 	})
 }
 
 func (p *Program) connectionsAdd(repository *string) *cobra.Command {
-	var s settings
+	var s jobFlags
 	var keep, replace bool
 	c := &cobra.Command{
 		Use:   "add NAME --db NAME [flags]",
@@ -210,19 +210,19 @@ tries the connection out.`,
 				return err
 			}
 			if s.plain["db"] == "" {
-				return usage("--db is missing: a connection is one to a database, one of %s", strings.Join(databaseNames(p.Bench), ", "))
+				return usage("--db is missing: a connection is one to a database, one of %s", strings.Join(databaseNames(p.Resolver), ", "))
 			}
 			if s.secrets, err = s.askSecrets(p); err != nil {
 				return err
 			}
-			order, err := p.Bench.Resolve(job.Check, workbench.Sources{Flags: s.plain, Set: s.set, Secrets: s.secrets})
+			order, err := p.Resolver.Resolve(job.Check, settings.Sources{Flags: s.plain, Set: s.set, Secrets: s.secrets})
 			if err != nil {
 				return err
 			}
 			if _, err := kept.Get(args[0]); err == nil && !replace {
 				return job.WithExit(job.ExitExists, fmt.Errorf("there is a connection %s already: --replace puts this one in its place", args[0]))
 			}
-			one, err := kept.Put(workbench.Connection{Name: args[0], Database: order.Spec.Database, Values: order.Spec.Options}, keep, false)
+			one, err := kept.Put(settings.Connection{Name: args[0], Database: order.Spec.Database, Values: order.Spec.Options}, keep, false)
 			if err != nil {
 				return err
 			}
@@ -258,7 +258,7 @@ func (p *Program) connectionsRemove(repository *string) *cobra.Command {
 }
 
 func (p *Program) connectionsTest(repository *string) *cobra.Command {
-	var s settings
+	var s jobFlags
 	c := &cobra.Command{
 		Use:   "test [NAME] [flags]",
 		Short: "Try out a connection, and change nothing",
@@ -288,7 +288,7 @@ they would.`,
 			if err != nil {
 				return err
 			}
-			if order, err = s.signIn(ctx, p, order, workbench.RefusalOf); err != nil {
+			if order, err = s.signIn(ctx, p, order, settings.RefusalOf); err != nil {
 				return err
 			}
 			done := p.waitForAnswer(order.Plan)
@@ -303,7 +303,7 @@ they would.`,
 				}
 				return trial.Failure
 			}
-			signs := map[string]string{workbench.Good: "✓", workbench.Doubtful: "!", workbench.Bad: "✗"}
+			signs := map[string]string{settings.Good: "✓", settings.Doubtful: "!", settings.Bad: "✗"}
 			for _, remark := range trial.Remarks {
 				fmt.Fprintf(p.Stdout, "%s %s\n", signs[remark.Tone], report.Printable(remark.Text))
 			}
@@ -312,7 +312,7 @@ they would.`,
 	}
 	s.addPlace(c.Flags(), p)
 	flags := c.Flags()
-	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload whose schema and accounts are looked for, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload whose schema and accounts are looked for, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	flags.BoolVar(&s.json, "json", false, "print JSON")

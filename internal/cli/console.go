@@ -16,13 +16,14 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/control"
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 const consoleHelp = `The console has HammerDB's commands, settings and output, so that scripts written
@@ -146,9 +147,9 @@ func completeConsole(args []string) ([]string, cobra.ShellCompDirective) {
 type session struct {
 	*Program
 	consoleUse
-	console  *console.Console
-	config   interpreter.Config // of its interpreters
-	settings string             // the file; "" is none
+	console *console.Console
+	config  interpreter.Config // of its interpreters
+	kept    string             // the file of its settings; "" is none
 
 	failed error // the last error of a command that a script got to see
 
@@ -167,18 +168,18 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 			return fmt.Errorf("run the script: %w", err)
 		}
 	}
-	repository, settings, err := p.consoleFiles()
+	repository, kept, err := p.consoleFiles()
 	if err != nil {
 		return err
 	}
-	made, err := p.newConsole(settings, use.script, p.heightFor(use), p.showsResults(use))
+	made, err := p.newConsole(kept, use.script, p.heightFor(use), p.showsResults(use))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &session{Program: p, consoleUse: use, console: made, settings: settings, stop: cancel}
+	s := &session{Program: p, consoleUse: use, console: made, kept: kept, stop: cancel}
 	defer p.interrupts.taken(s.interrupted)()
 	s.config = interpreter.Config{
 		Commands: console.Commands(), Words: console.PrintWords(), Handle: s.handle, Interrupt: made.Interrupt,
@@ -195,17 +196,17 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 
 // newConsole makes a console with the settings of a file. It has a height where somebody types,
 // and shows what commands return or not.
-func (p *Program) newConsole(settings, script string, height func() int, shows bool) (*console.Console, error) {
+func (p *Program) newConsole(kept, script string, height func() int, shows bool) (*console.Console, error) {
 	made, err := console.New(console.Config{
-		Bench: p.Bench, Runner: p.Runner, Version: p.Version,
+		Resolver: p.Resolver, Runner: p.Runner, Version: p.Version,
 		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
 		OpenStore: p.consoleRepository,
 		StartWeb:  p.startWeb, FindWeb: p.findWeb,
-		Settings: settings, Script: script,
+		Settings: kept, Script: script,
 		Height: height, ShowsResults: shows,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w (choose another file with %s)", err, workbench.EnvSettings)
+		return nil, fmt.Errorf("%w (choose another file with %s)", err, settings.EnvSettings)
 	}
 	return made, nil
 }
@@ -234,7 +235,7 @@ func checkScript(path string) error {
 // consoleRepository opens the job repository at path, or else in its place. One that
 // cannot be written to can be read: a job that is to be kept there is refused.
 func (p *Program) consoleRepository(path string) (*repository.Store, error) {
-	store, err := p.openRepositoryOr(path, workbench.EnvRepository)
+	store, err := p.openRepositoryOr(path, settings.EnvRepository)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		if read, err := p.readRepository(path); err == nil {
 			return read, nil
@@ -258,11 +259,11 @@ func file(stream any) *os.File {
 
 // consoleFiles returns where the console keeps its jobs and its settings; "" for
 // settings that are kept nowhere.
-func (p *Program) consoleFiles() (repository, settings string, err error) {
+func (p *Program) consoleFiles() (repository, kept string, err error) {
 	if repository, err = p.repositoryPath(); err != nil {
 		return "", "", err
 	}
-	return repository, workbench.ConsoleSettings(p.Environ, repository), nil
+	return repository, settings.ConsoleSettings(p.Environ, repository), nil
 }
 
 // consoleVersion is the first line that the console prints.
@@ -331,7 +332,7 @@ func (s *session) interrupted(signal os.Signal) {
 		// Python hears of it as well, knows what it is for, and says so.
 	case s.console.Interrupt():
 		// A command may wait for what no Ctrl-C ends, such as a full pipe.
-		if s.told++; s.told > workbench.Patience && !s.editsLines() {
+		if s.told++; s.told > control.Patience && !s.editsLines() {
 			s.Exit(int(job.ExitStopped))
 		}
 	default:
@@ -345,7 +346,7 @@ func (s *session) interrupted(signal os.Signal) {
 func (s *session) end(signal os.Signal) {
 	s.asked++
 	switch {
-	case s.busy == nil || s.asked >= workbench.Patience:
+	case s.busy == nil || s.asked >= control.Patience:
 		s.Exit(int(job.ExitStopped))
 	case s.asked > 1 || !s.console.Interrupt():
 		s.stop()
@@ -482,7 +483,7 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 func (s *session) python(ctx context.Context) error {
 	err := s.runPython(ctx)
 	if errors.Is(err, interpreter.ErrNoPython) {
-		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one in %s", err, workbench.EnvPython))
+		return job.WithExit(job.ExitMissing, fmt.Errorf("%w: install it, or name one in %s", err, settings.EnvPython))
 	}
 	return s.outcome(err)
 }
@@ -493,7 +494,7 @@ func (s *session) atPythonsPrompt() bool {
 }
 
 func (s *session) runPython(ctx context.Context) error {
-	name := s.environment(workbench.EnvPython)
+	name := s.environment(settings.EnvPython)
 	if name == "" {
 		name = "python3"
 	}
@@ -503,7 +504,7 @@ func (s *session) runPython(ctx context.Context) error {
 	}
 	s.setBusy(func(count int) {
 		python.Cancel()
-		if count >= workbench.Patience {
+		if count >= control.Patience {
 			s.stop()
 		}
 	})

@@ -101,10 +101,10 @@ func (e *editor) close() { e.line.Close() }
 
 // historyFile returns where the history is kept: beside the settings.
 func (s *session) historyFile() string {
-	if s.settings == "" {
+	if s.kept == "" {
 		return ""
 	}
-	folder := filepath.Dir(s.settings)
+	folder := filepath.Dir(s.kept)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return ""
 	}

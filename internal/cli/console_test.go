@@ -14,7 +14,7 @@ import (
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/interpreter"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 func TestConsoleArgumentsSayWhatIsWanted(t *testing.T) {
@@ -82,7 +82,7 @@ func TestConsoleSaysHowToChooseOtherFiles(t *testing.T) {
 	if err := os.WriteFile(damaged, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.Environ = append(w.Environ, workbench.EnvSettings+"="+damaged)
+	w.Environ = append(w.Environ, settings.EnvSettings+"="+damaged)
 	if exit := w.run("console"); exit != job.ExitUsage || !strings.Contains(w.err.String(), "(choose another file with SLEDGE_SETTINGS)") {
 		t.Errorf("got %d and %q", exit, w.err.String())
 	}
@@ -209,7 +209,7 @@ func TestTheBannerNamesTheRepositoryThatJobsAreKeptIn(t *testing.T) {
 		{[][]string{{"sqlite_db", other}}, "Initialized Jobs on-disk database " + other + " using existing tables (", []string{other}},
 		{[][]string{{"sqlite_db", "TMP"}}, "Initialized new Jobs on-disk database " + w.repository + "\n", []string{other, w.repository}},
 	} {
-		made, err := console.New(console.Config{Bench: w.Bench, Out: io.Discard})
+		made, err := console.New(console.Config{Resolver: w.Resolver, Out: io.Discard})
 		if err != nil {
 			t.Fatal(err)
 		}

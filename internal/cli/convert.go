@@ -13,7 +13,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 func (p *Program) convertCommand() *cobra.Command {
@@ -46,14 +46,14 @@ sledge run --as prints.`,
 			if err != nil {
 				return job.WithExit(job.ExitUsage, err)
 			}
-			found, err := setup.TakeIn(p.Bench, string(text))
+			found, err := setup.TakeIn(p.Resolver, string(text))
 			if err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			for _, passed := range found.Passed {
 				fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(passed))
 			}
-			order, err := p.Bench.Resolve(job.Action(action), workbench.Sources{
+			order, err := p.Resolver.Resolve(job.Action(action), settings.Sources{
 				Given: found.Settings, GivenBy: args[0], Connections: p.connectionsFor(""),
 			})
 			if err != nil {
@@ -85,10 +85,10 @@ func formHelp() string {
 }
 
 // writeForm prints the settings of an order in a form.
-func (p *Program) writeForm(order workbench.Order, name string) error {
+func (p *Program) writeForm(order settings.Order, name string) error {
 	for _, form := range setup.Forms {
 		if form.Name == name {
-			_, err := io.WriteString(p.whole, form.Write(p.Bench, order))
+			_, err := io.WriteString(p.whole, form.Write(p.Resolver, order))
 			return err
 		}
 	}

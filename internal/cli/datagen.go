@@ -16,7 +16,7 @@ import (
 
 // datagenFlags are the flags of datagen.
 type datagenFlags struct {
-	settings    // those of them that concern the rows
+	jobFlags    // those of them that concern the rows
 	folder      string
 	workers     int
 	parts       int
@@ -28,7 +28,7 @@ type datagenFlags struct {
 }
 
 func (p *Program) datagenCommand() *cobra.Command {
-	f := datagenFlags{settings: settings{plain: map[string]string{}}}
+	f := datagenFlags{jobFlags: jobFlags{plain: map[string]string{}}}
 	c := &cobra.Command{
 		Use:   "datagen --dir folder",
 		Short: "Write the initial rows to flat files",
@@ -60,8 +60,8 @@ such files already, nothing is written unless you give --overwrite.`,
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database that scripts are written for: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database that scripts are written for: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
 	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate, of the analytic workload: about how many GB of rows, from 0.001")
 	flags.StringVar(&f.format, "format", string(datagen.Formats[0]), "`name` of the format: "+strings.Join(datagen.FormatNames(), ", "))
@@ -77,7 +77,7 @@ such files already, nothing is written unless you give --overwrite.`,
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them)")
 	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
 	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
-	p.completeSettings(c, &f.settings)
+	p.completeSettings(c, &f.jobFlags)
 	for name, choices := range map[string][]string{"format": datagen.FormatNames(), "compress": datagen.CompressionNames()} {
 		if err := c.RegisterFlagCompletionFunc(name, fixed(choices...)); err != nil {
 			panic(err) // there is no such flag
@@ -95,7 +95,7 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	if err != nil {
 		return err
 	}
-	config, order, err := datagen.Prepare(p.Bench, datagen.Wanted{
+	config, order, err := datagen.Prepare(p.Resolver, datagen.Wanted{
 		Sources: f.sources(p), Folder: f.folder, Format: datagen.Format(f.format), Header: f.header, Compression: compression,
 		Workers: f.workers, Parts: f.parts, Overwrite: f.overwrite,
 	})

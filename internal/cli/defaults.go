@@ -10,8 +10,8 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 const defaultsHelp = `Defaults shows what applies to every job that does not say otherwise: what the configuration
@@ -35,8 +35,8 @@ func (p *Program) defaultsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sources := workbench.Sources{ConfigFile: cmp.Or(config, p.environment(workbench.EnvConfig)), Environ: p.Environ}
-			d, err := document.NewDefaults(p.Bench, sources, path)
+			sources := settings.Sources{ConfigFile: cmp.Or(config, p.environment(settings.EnvConfig)), Environ: p.Environ}
+			d, err := document.NewDefaults(p.Resolver, sources, path)
 			if err != nil {
 				return job.WithExit(job.ExitUsage, err)
 			}
@@ -59,15 +59,15 @@ func (p *Program) showDefaults(d document.Defaults) error {
 	const none = "none"
 	places := terminal.Table{Columns: []terminal.Column{{Head: "Kept or read", Left: true}, {Head: "Where", Left: true, Wrapped: true}, {Head: "By", Left: true}}}
 	by := func(name string) string {
-		if slices.ContainsFunc(d.Variables, func(v workbench.Place) bool { return v.Name == name && v.Used }) {
+		if slices.ContainsFunc(d.Variables, func(v settings.Location) bool { return v.Name == name && v.Used }) {
 			return name
 		}
 		return ""
 	}
-	places.Row("job repository", d.Repository, by(workbench.EnvRepository))
+	places.Row("job repository", d.Repository, by(settings.EnvRepository))
 	places.Row("connections", cmp.Or(d.Connections, none), "")
-	places.Row("console's settings", cmp.Or(d.ConsoleSettings, none), by(workbench.EnvSettings))
-	places.Row("configuration file", cmp.Or(d.ConfigFile, none), by(workbench.EnvConfig))
+	places.Row("console's settings", cmp.Or(d.ConsoleSettings, none), by(settings.EnvSettings))
+	places.Row("configuration file", cmp.Or(d.ConfigFile, none), by(settings.EnvConfig))
 	if err := p.printTable(places); err != nil {
 		return err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/report"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // demonstration is a small test of one workload.
@@ -89,7 +89,7 @@ func (p *Program) demonstrationOf(args []string) (demonstration, error) {
 	if len(args) == 0 {
 		return demonstrations[0], nil
 	}
-	w, err := p.Bench.Workload(args[0])
+	w, err := p.Resolver.Workload(args[0])
 	if err != nil {
 		return demonstration{}, usage("%w", err)
 	}
@@ -203,11 +203,11 @@ func (p *Program) demo(ctx context.Context, chosen demonstration, place demoFile
 		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))
 		flags := map[string]string{"db": "sqlite", "workload": chosen.workload, "dbname": place.database}
 		maps.Copy(flags, chosen.settings)
-		order, err := p.Bench.Resolve(step.action, workbench.Sources{Flags: flags})
+		order, err := p.Resolver.Resolve(step.action, settings.Sources{Flags: flags})
 		if err != nil {
 			return run, err
 		}
-		s := settings{repository: place.repository, verbose: verbose, demo: true}
+		s := jobFlags{repository: place.repository, verbose: verbose, demo: true}
 		j, err := p.perform(ctx, order, &s)
 		if j != nil {
 			err = errors.Join(p.show(*j, &s), err)

@@ -7,16 +7,17 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/control"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // do does a job and prints what came out.
-func (p *Program) do(ctx context.Context, order workbench.Order, s *settings) error {
+func (p *Program) do(ctx context.Context, order settings.Order, s *jobFlags) error {
 	j, err := p.perform(ctx, order, s)
 	if j == nil {
 		return err
@@ -26,7 +27,7 @@ func (p *Program) do(ctx context.Context, order workbench.Order, s *settings) er
 
 // perform does a job and shows it as it goes. It returns nil only for a job that could
 // not be begun.
-func (p *Program) perform(ctx context.Context, order workbench.Order, s *settings) (j *job.Job, err error) {
+func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags) (j *job.Job, err error) {
 	store, err := p.storeFor(s)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	d := p.display(order, s)
 	var showing sync.WaitGroup // by somebody who may wait for a full pipe
 	restore := func() {}
-	with := workbench.With{Store: store, Begun: func(r *workbench.Handle) {
+	with := control.With{Store: store, Begun: func(r *control.Handle) {
 		restore = p.interrupts.instead(func(int) { r.Interrupt() })
 		if !s.brief { // it may be what shows that nobody reads the output
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.hammerDB))
@@ -46,7 +47,7 @@ func (p *Program) perform(ctx context.Context, order workbench.Order, s *setting
 	if order.Plan.Pacing.Test {
 		with.Attending = []job.Watcher{d} // what virtual users say is all that comes of it
 	}
-	running, err := workbench.Start(ctx, p.Runner, order, with)
+	running, err := control.Start(ctx, p.Runner, order, with)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func (p *Program) bar() bar {
 }
 
 // display makes what shows a job as it goes.
-func (p *Program) display(order workbench.Order, s *settings) *display {
+func (p *Program) display(order settings.Order, s *jobFlags) *display {
 	pacing := order.Plan.Pacing
 	d := &display{
 		out: p.Stdout, err: p.Stderr, look: p.StderrLook, bar: p.bar(),
@@ -94,7 +95,7 @@ func (p *Program) display(order workbench.Order, s *settings) *display {
 }
 
 // opening says which job begins, and what it does.
-func opening(order workbench.Order, id job.ID, hammerDB bool) string {
+func opening(order settings.Order, id job.ID, hammerDB bool) string {
 	if hammerDB {
 		if id == "" {
 			return ""
@@ -127,7 +128,7 @@ func (d *display) wished(w job.Wish) string {
 }
 
 // follow shows a job until it is over.
-func (d *display) follow(r *workbench.Handle) {
+func (d *display) follow(r *control.Handle) {
 	for e, missed := range r.Watch(context.Background(), 1) {
 		if missed > 0 {
 			d.say("%d events are not shown here, because the output was read too slowly", missed)
@@ -137,7 +138,7 @@ func (d *display) follow(r *workbench.Handle) {
 }
 
 // storeFor opens the repository that a job is to be kept in, or returns nil.
-func (p *Program) storeFor(s *settings) (*repository.Store, error) {
+func (p *Program) storeFor(s *jobFlags) (*repository.Store, error) {
 	if s.noRepository {
 		return nil, nil
 	}

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"sledge/internal/document"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // showSettings prints what a job would be done with, and where each value comes from.
-func (p *Program) showSettings(order workbench.Order, s *settings) error {
+func (p *Program) showSettings(order settings.Order, s *jobFlags) error {
 	d := document.NewSettings(order)
 	if s.json {
 		return p.printJSON(d)

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"sledge/internal/document"
-	books "sledge/internal/hammerdb/settings"
+	books "sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )
@@ -124,7 +124,7 @@ func TestScriptsReachTheSameSettings(t *testing.T) {
 						t.Errorf("got %s of %s on %s by %d users, want %v", spec.Action, spec.Workload, spec.Database, spec.Users, order)
 					}
 				}
-				book, err := books.Open(w.Bench, kept)
+				book, err := books.Open(w.Resolver, kept)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -158,7 +158,7 @@ func (w *world) resolved(t *testing.T, args []string) (r reached, err error) {
 	for _, spec := range specs {
 		r.users = append(r.users, spec.Users)
 	}
-	pair, err := w.Bench.Pair(r.database, r.workload)
+	pair, err := w.Resolver.Pair(r.database, r.workload)
 	if err != nil {
 		return r, err
 	}

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/control"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
 )
 
 // One wish to end often comes as several signals, and they count as one when they are
@@ -67,7 +67,7 @@ func (p *Program) watchSignals(unread <-chan struct{}) (end func()) {
 			if p.interrupts.take(signal) {
 				continue
 			}
-			if p.interrupts.next() >= workbench.Patience {
+			if p.interrupts.next() >= control.Patience {
 				p.Exit(int(job.ExitStopped))
 			}
 		}

@@ -12,11 +12,11 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 func (p *Program) buildCommand() *cobra.Command {
-	var s settings
+	var s jobFlags
 	c := &cobra.Command{
 		Use:   "build --db NAME [flags]",
 		Short: "Create the schema and fill it",
@@ -33,7 +33,7 @@ continue it with --resume.`,
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return s.with(ctx, p, job.Build, func(order workbench.Order) error {
+			return s.with(ctx, p, job.Build, func(order settings.Order) error {
 				return p.do(ctx, order, &s)
 			})
 		}),
@@ -45,7 +45,7 @@ continue it with --resume.`,
 }
 
 func (p *Program) checkCommand() *cobra.Command {
-	var s settings
+	var s jobFlags
 	c := &cobra.Command{
 		Use:   "check --db NAME [flags]",
 		Short: "Verify that the schema is complete and its data are consistent",
@@ -59,7 +59,7 @@ rows that break it and ends with exit code 4. With --verbose it lists every rule
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return s.with(ctx, p, job.Check, func(order workbench.Order) error {
+			return s.with(ctx, p, job.Check, func(order settings.Order) error {
 				return p.do(ctx, order, &s)
 			})
 		}),
@@ -69,7 +69,7 @@ rows that break it and ends with exit code 4. With --verbose it lists every rule
 }
 
 func (p *Program) runCommand() *cobra.Command {
-	var s settings
+	var s jobFlags
 	var profile int
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
@@ -112,7 +112,7 @@ output pipe (| head) stop the run like the first Ctrl-C.`,
 			if err != nil {
 				return err
 			}
-			err = s.with(ctx, p, job.Run, func(order workbench.Order) error {
+			err = s.with(ctx, p, job.Run, func(order settings.Order) error {
 				return p.runAll(ctx, order, profile, &s)
 			})
 			return errors.Join(err, junit.close(s.ended, err))
@@ -128,7 +128,7 @@ output pipe (| head) stop the run like the first Ctrl-C.`,
 }
 
 func (p *Program) deleteCommand() *cobra.Command {
-	var s settings
+	var s jobFlags
 	var yes bool
 	c := &cobra.Command{
 		Use:   "delete --db NAME [flags]",
@@ -150,7 +150,7 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return s.with(ctx, p, job.Delete, func(order workbench.Order) error {
+			return s.with(ctx, p, job.Delete, func(order settings.Order) error {
 				if !yes && p.StdinIsTerminal {
 					if err := p.confirmDelete(ctx, order.Plan); err != nil {
 						return err

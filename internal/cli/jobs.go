@@ -176,14 +176,14 @@ func (l *listing) query(p *Program) (repository.Query, error) {
 		q.Labels[name] = value
 	}
 	if l.database != "" {
-		d, err := p.Bench.Known().Database(l.database)
+		d, err := p.Resolver.Known().Database(l.database)
 		if err != nil {
 			return q, usage("--db: %w", err)
 		}
 		q.Database = d.Name
 	}
 	if l.workload != "" {
-		w, err := p.Bench.Workload(l.workload)
+		w, err := p.Resolver.Workload(l.workload)
 		if err != nil {
 			return q, usage("--workload: %w", err)
 		}
@@ -370,7 +370,7 @@ func (a *archive) resultCommand() *cobra.Command {
 	}, func(_ context.Context, _ *repository.Store, j job.Job) error {
 		switch {
 		case hammerDB:
-			return a.program.printJSON(views.Result(j, a.program.Bench.Catalog))
+			return a.program.printJSON(views.Result(j, a.program.Resolver.Catalog))
 		case a.json:
 			return a.program.printJSON(document.NewHead(j, a.program.headline))
 		}
@@ -411,7 +411,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if hammerDB {
-			counts, err := views.TCount(ctx, store, j, a.program.Bench.Catalog)
+			counts, err := views.TCount(ctx, store, j, a.program.Resolver.Catalog)
 			if err != nil {
 				return err
 			}

@@ -13,8 +13,8 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 //go:generate go run ./generate
@@ -49,7 +49,7 @@ follow by topic. Without arguments it lists the databases and the workloads.`,
 }
 
 func (p *Program) listCatalog(asJSON bool) error {
-	d := document.NewCatalog(p.Bench.Catalog)
+	d := document.NewCatalog(p.Resolver.Catalog)
 	if asJSON {
 		return p.printJSON(d)
 	}
@@ -72,7 +72,7 @@ func (p *Program) listCatalog(asJSON bool) error {
 			return err
 		}
 	}
-	for _, absent := range p.Bench.Absent {
+	for _, absent := range p.Resolver.Absent {
 		fmt.Fprintf(p.Stdout, "\n%s is not in this build. %s.\n", absent.Title, absent.Absent)
 	}
 	_, err := fmt.Fprintln(p.Stdout, "\nsledge options DATABASE WORKLOAD lists the options of a pair.")
@@ -81,19 +81,19 @@ func (p *Program) listCatalog(asJSON bool) error {
 
 // listOptions prints the options of a pair, or one of them.
 func (p *Program) listOptions(args []string, asJSON bool) error {
-	name := p.Bench.DefaultWorkload().Name
+	name := p.Resolver.DefaultWorkload().Name
 	if len(args) > 1 {
 		name = args[1]
 	}
-	pair, err := p.Bench.Pair(args[0], name)
+	pair, err := p.Resolver.Pair(args[0], name)
 	if err != nil {
 		return usage("%w", err)
 	}
 	list := option.Built(pair.Options())
 	if len(args) == 3 {
-		one, ok := workbench.Find(pair, strings.ToLower(args[2]))
+		one, ok := settings.Find(pair, strings.ToLower(args[2]))
 		if !ok {
-			return usage("%w", p.Bench.Unknown(pair, strings.ToLower(args[2])))
+			return usage("%w", p.Resolver.Unknown(pair, strings.ToLower(args[2])))
 		}
 		list = []option.Description{one}
 	}
@@ -134,8 +134,8 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 // printOption prints what an option is called, behind its name also by its flag and by
 // HammerDB's users, and what it is.
 func printOption(out io.Writer, pair catalog.Pair, o option.Description) {
-	others := []string{workbench.Key(pair, o)}
-	if flag := workbench.FlagOf(o); flag != "" {
+	others := []string{settings.Key(pair, o)}
+	if flag := settings.FlagOf(o); flag != "" {
 		others = []string{"--" + flag, others[0]}
 	}
 	fmt.Fprintf(out, "%s  (%s)", o.Name, strings.Join(others, ", "))

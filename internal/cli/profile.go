@@ -11,19 +11,20 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/control"
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/history"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // runAll runs each number of virtual users that was asked for. Several of them are
 // a performance profile, which ends with the first that fails or is stopped.
-func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int, s *settings) error {
+func (p *Program) runAll(ctx context.Context, order settings.Order, profile int, s *jobFlags) error {
 	orders, err := order.Runs()
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (p *Program) runAll(ctx context.Context, order workbench.Order, profile int
 	var done []job.Job
 	var missed error // of runs that missed a threshold, after which the others follow all the same
 	s.brief = !s.verbose && s.interval == 0
-	err = workbench.Sweep(ctx, len(orders), 0, func(i int) error {
+	err = control.Sweep(ctx, len(orders), 0, func(i int) error {
 		s.title = fmt.Sprintf("run %d of %d", i+1, len(orders))
 		if !s.brief {
 			fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), orders[i].Spec.Users)
@@ -89,7 +90,7 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 	}
 }
 
-func (p *Program) newProfile(ctx context.Context, s *settings) (int, error) {
+func (p *Program) newProfile(ctx context.Context, s *jobFlags) (int, error) {
 	store, err := p.storeFor(s)
 	if err != nil {
 		return 0, err
@@ -192,7 +193,7 @@ func (a *archive) compareProfiles(ctx context.Context, store *repository.Store, 
 		}
 		numbers = append(numbers, n)
 	}
-	c, err := document.NewProfileComparison(ctx, store, a.program.Bench, numbers, a.program.headline)
+	c, err := document.NewProfileComparison(ctx, store, a.program.Resolver, numbers, a.program.headline)
 	if err != nil {
 		return err
 	}
@@ -221,7 +222,7 @@ func (a *archive) profile(ctx context.Context, store *repository.Store, word str
 		return err
 	}
 	if hammerDB {
-		return a.program.printJSON(views.Results(runs, a.program.Bench.Catalog))
+		return a.program.printJSON(views.Results(runs, a.program.Resolver.Catalog))
 	}
 	return a.program.showProfile(n, runs, a.json)
 }

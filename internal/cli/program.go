@@ -1,6 +1,6 @@
 // Package cli is the command line: it turns arguments into jobs, shows them as
 // they go, and prints what came out. What a setting means is decided in
-// workbench, what a job does in the engine, how a result looks in report.
+// settings, what a job does in the engine, how a result looks in report.
 package cli
 
 import (
@@ -21,17 +21,17 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // Program is one use of the command line, with all that it touches of the world
 // outside, so that a test can hand it a world of its own.
 type Program struct {
-	Bench   workbench.Bench
-	Runner  job.Runner // does jobs in this process
-	Workers job.Runner // does each in a process of its own, for the web application; nil is Runner
-	Version string
+	Resolver settings.Resolver
+	Runner   job.Runner // does jobs in this process
+	Workers  job.Runner // does each in a process of its own, for the web application; nil is Runner
+	Version  string
 
 	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli and hammerdbws have arguments of their own
 	Args    []string // without the program's name
@@ -166,12 +166,12 @@ func usage(format string, args ...any) error {
 }
 
 // environment returns a variable's value, or "".
-func (p *Program) environment(name string) string { return workbench.Variable(p.Environ, name) }
+func (p *Program) environment(name string) string { return settings.Variable(p.Environ, name) }
 
 // repositoryPath is where the job repository is: where the environment says, or
 // else in its usual place.
 func (p *Program) repositoryPath() (string, error) {
-	if path := p.environment(workbench.EnvRepository); path != "" {
+	if path := p.environment(settings.EnvRepository); path != "" {
 		return path, nil
 	}
 	return repository.DefaultPath()
@@ -199,7 +199,7 @@ func (p *Program) openRepositoryOr(path, choice string) (*repository.Store, erro
 // it. The usual place, which nobody can have mistyped, is as good as empty when there
 // is none.
 func (p *Program) readRepository(path string) (*repository.Store, error) {
-	usual := path == "" && p.environment(workbench.EnvRepository) == ""
+	usual := path == "" && p.environment(settings.EnvRepository) == ""
 	path, err := p.repository(path)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // runner is a job.Runner of one function. The command line's own business is
@@ -48,13 +48,13 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{signals: make(chan os.Signal, 3), repository: filepath.Join(t.TempDir(), "jobs.db")}
 	w.Program = &Program{
-		Bench:   workbench.Bench{Catalog: edition.Catalog},
-		Version: "v1.2.3",
-		Environ: []string{"SLEDGE_REPO=" + w.repository},
-		Stdin:   strings.NewReader(""),
-		Signals: w.signals,
-		Exit:    func(code int) { w.exits = append(w.exits, code) },
-		now:     ticking(together),
+		Resolver: settings.Resolver{Catalog: edition.Catalog},
+		Version:  "v1.2.3",
+		Environ:  []string{"SLEDGE_REPO=" + w.repository},
+		Stdin:    strings.NewReader(""),
+		Signals:  w.signals,
+		Exit:     func(code int) { w.exits = append(w.exits, code) },
+		now:      ticking(together),
 		ReadPassword: func() (string, error) {
 			t.Error("a password was asked for")
 			return "", nil

@@ -109,7 +109,7 @@ func (a *archive) report(ctx context.Context, store *repository.Store, ids []str
 
 // paper is what makes reports.
 func (a *archive) paper(store *repository.Store) paper.Archive {
-	return paper.Archive{Store: store, Bench: a.program.Bench, Headline: a.program.headline, Version: a.program.Version}
+	return paper.Archive{Store: store, Resolver: a.program.Resolver, Headline: a.program.headline, Version: a.program.Version}
 }
 
 // writeNew writes a file, which --output names, and leaves no half of it behind. One that is

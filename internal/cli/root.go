@@ -12,8 +12,8 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 const rootHelp = `Sledge loads a database with many virtual users and measures how many transactions
@@ -195,12 +195,12 @@ func (p *Program) explainFlag(c *cobra.Command, err error) error {
 // is none.
 func (p *Program) settingOf(c *cobra.Command, name string) string {
 	called := strings.ReplaceAll(name, "-", "_")
-	for pair := range p.Bench.Pairs() {
+	for pair := range p.Resolver.Pairs() {
 		for _, o := range pair.Options() {
-			if !slices.Contains(workbench.Called(pair, o), called) {
+			if !slices.Contains(settings.Called(pair, o), called) {
 				continue
 			}
-			switch flag := workbench.FlagOf(o); {
+			switch flag := settings.FlagOf(o); {
 			case flag != "" && c.Flags().Lookup(flag) != nil:
 				return "--" + flag
 			case c.Flags().Lookup("set") != nil && !o.Secret && !o.Soon:

@@ -14,12 +14,12 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/selftest"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // selftestFlags are the flags of selftest.
 type selftestFlags struct {
-	settings // those of them that say where the server is, and who asks it
+	jobFlags // those of them that say where the server is, and who asks it
 
 	duration  option.Minutes
 	limit     seconds
@@ -51,7 +51,7 @@ The exit code is 0 if every step passed, or means nothing to the database; 1 if 
 or something could not be removed; 3 if nobody could sign in; 130 if you stopped it.`
 
 func (p *Program) selftestCommand() *cobra.Command {
-	f := selftestFlags{settings: settings{plain: map[string]string{}}, duration: option.Minutes(2 * time.Minute), limit: seconds(15 * time.Minute)}
+	f := selftestFlags{jobFlags: jobFlags{plain: map[string]string{}}, duration: option.Minutes(2 * time.Minute), limit: seconds(15 * time.Minute)}
 	c := &cobra.Command{
 		Use:   "selftest --db NAME [flags]",
 		Short: "Test Sledge on your server, and write a report to send in",
@@ -70,8 +70,8 @@ func (p *Program) selftestCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "only this workload: "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "only this workload: "+strings.Join(workloadNames(p.Resolver), ", "))
 	flags.Var(minutesFlag{&f.duration}, "duration", "time in minutes, or with a unit such as 10s, that each timed run takes (default 2)")
 	flags.Var(&f.limit, "step-limit", "time that a step may take besides, after which it is stopped (default 15m)")
 	flags.StringVar(&f.file, "report", "", "`file` for the report (default: sledge-selftest-DATABASE-DATE.md in this folder)")
@@ -84,10 +84,10 @@ func (p *Program) selftestCommand() *cobra.Command {
 	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
 	flags.BoolVar(&f.json, "json", false, "print the report as one JSON document, too")
-	f.addPlainFlags(flags, p.Bench, func(w workbench.Flag) bool {
+	f.addPlainFlags(flags, p.Resolver, func(w settings.Flag) bool {
 		return w.Group == option.Connection || w.Group == option.Accounts
 	})
-	p.completeSettings(c, &f.settings)
+	p.completeSettings(c, &f.jobFlags)
 	return c
 }
 
@@ -156,7 +156,7 @@ func verdictOf(r selftest.Report) error {
 
 // prepareSelftest decides the settings.
 func (p *Program) prepareSelftest(ctx context.Context, f *selftestFlags) (*selftest.Test, error) {
-	b := selftest.Bench(p.Bench)
+	b := selftest.Resolver(p.Resolver)
 	if f.askPassword || f.askSuperuser {
 		var err error
 		if f.secrets, err = f.askSecrets(p); err != nil {
@@ -164,14 +164,14 @@ func (p *Program) prepareSelftest(ctx context.Context, f *selftestFlags) (*selft
 		}
 	}
 	said := map[string]bool{}
-	test, err := selftest.Prepare(b, f.sources(p), func(from workbench.Sources, order workbench.Order) (workbench.Order, error) {
+	test, err := selftest.Prepare(b, f.sources(p), func(from settings.Sources, order settings.Order) (settings.Order, error) {
 		for _, warning := range order.Warnings {
 			if !said[warning] {
 				said[warning] = true
 				fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
 			}
 		}
-		return f.signInOn(ctx, p, b, from, order, workbench.RefusalOf)
+		return f.signInOn(ctx, p, b, from, order, settings.RefusalOf)
 	})
 	if err != nil {
 		return nil, err

@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 
 	"sledge/internal/host"
+	"sledge/internal/settings"
 	"sledge/internal/web"
 	"sledge/internal/web/api"
-	"sledge/internal/workbench"
 )
 
 // serving says how a site is served.
@@ -47,7 +47,7 @@ func (s *site) whoMayCome() (api.Users, error) {
 	if err != nil {
 		return api.Users{}, err
 	}
-	beside := " --repo " + workbench.ShellWord(path)
+	beside := " --repo " + settings.ShellWord(path)
 	list := api.Users{Users: []api.User{}, Commands: []api.Command{
 		{Does: "Add a person: it asks for a password", Command: "sledge web user add NAME --role look" + beside},
 		{Does: "Add a program: it prints a token, once", Command: "sledge web user add NAME --role act --token" + beside},

@@ -13,12 +13,12 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // show prints a job that has just ended. One that came to nothing has only its
 // error, which follows; as JSON it says so too.
-func (p *Program) show(j job.Job, s *settings) error {
+func (p *Program) show(j job.Job, s *jobFlags) error {
 	if s.json {
 		return p.printJSON(p.document(j, j.Result.Summary))
 	}
@@ -36,7 +36,7 @@ func (p *Program) show(j job.Job, s *settings) error {
 }
 
 // next says what one would do after a job. A demo says so itself, at its end.
-func (p *Program) next(j job.Job, s *settings) []report.Pointer {
+func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
 	if s.demo {
 		return nil
 	}
@@ -60,11 +60,11 @@ func (p *Program) next(j job.Job, s *settings) []report.Pointer {
 }
 
 // ofRepository spells the flag that names the repository, where there was one.
-func (s *settings) ofRepository() string {
+func (s *jobFlags) ofRepository() string {
 	if s.repository == "" {
 		return ""
 	}
-	return " --repo " + workbench.ShellWord(s.repository)
+	return " --repo " + settings.ShellWord(s.repository)
 }
 
 // urlWithoutPassword returns a URL without the password that it had.
@@ -81,9 +81,9 @@ func urlWithoutPassword(text string) (bare string, had bool) {
 
 // command spells the command that does an action with the same database, for people
 // to paste whole. A password in a URL or in --set is not repeated: the command asks for it.
-func (s *settings) command(p *Program, action job.Action) string {
+func (s *jobFlags) command(p *Program, action job.Action) string {
 	words := []string{"sledge", string(action)}
-	add := func(flag, value string) { words = append(words, "--"+flag, workbench.ShellWord(value)) }
+	add := func(flag, value string) { words = append(words, "--"+flag, settings.ShellWord(value)) }
 	if s.config != "" {
 		add("config", s.config)
 	}
@@ -101,7 +101,7 @@ func (s *settings) command(p *Program, action job.Action) string {
 			add(name, value)
 		}
 	}
-	for _, f := range p.Bench.Flags() {
+	for _, f := range p.Resolver.Flags() {
 		where := f.Group == option.Connection || f.Group == option.Accounts
 		if value, given := s.plain[f.Name]; given && where && f.MeansSomethingTo(action) {
 			add(f.Name, value)
@@ -129,7 +129,7 @@ func (p *Program) document(j job.Job, sum meter.Summary) report.Document {
 
 // headline is the headline of a run in HammerDB's words, or "".
 func (p *Program) headline(j job.Job) string {
-	return views.Headline(j, p.Bench.Catalog)
+	return views.Headline(j, p.Resolver.Catalog)
 }
 
 // words are HammerDB's, for what is exported of a job.
@@ -137,7 +137,7 @@ func (p *Program) words() report.Words {
 	return report.Words{
 		Headline: p.headline,
 		Output: func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
-			return views.Output(ctx, store, j, p.Bench.Catalog)
+			return views.Output(ctx, store, j, p.Resolver.Catalog)
 		},
 	}
 }

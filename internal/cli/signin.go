@@ -6,23 +6,23 @@ import (
 
 	"sledge/internal/engine"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // refuser returns the refusal that an action would fail by, or nil.
-type refuser func(ctx context.Context, action job.Action, order workbench.Order) *workbench.Refusal
+type refuser func(ctx context.Context, action job.Action, order settings.Order) *settings.Refusal
 
 // signIn finds out whether the server takes those passwords that nobody has given, and asks
 // for them if it does not and there is a terminal.
-func (s *settings) signIn(ctx context.Context, p *Program, order workbench.Order, refusal refuser) (workbench.Order, error) {
-	return s.signInOn(ctx, p, p.Bench, s.sources(p), order, refusal)
+func (s *jobFlags) signIn(ctx context.Context, p *Program, order settings.Order, refusal refuser) (settings.Order, error) {
+	return s.signInOn(ctx, p, p.Resolver, s.sources(p), order, refusal)
 }
 
-// signInOn is signIn for settings that were resolved on a bench of their own.
-func (s *settings) signInOn(ctx context.Context, p *Program, b workbench.Bench, from workbench.Sources, order workbench.Order, refusal refuser) (workbench.Order, error) {
-	with := workbench.SignIn{
-		Bench: b, Sources: from,
-		Refusal: func(ctx context.Context, action job.Action, order workbench.Order) *workbench.Refusal {
+// signInOn is signIn for settings that another resolver resolved.
+func (s *jobFlags) signInOn(ctx context.Context, p *Program, b settings.Resolver, from settings.Sources, order settings.Order, refusal refuser) (settings.Order, error) {
+	with := settings.SignIn{
+		Resolver: b, Sources: from,
+		Refusal: func(ctx context.Context, action job.Action, order settings.Order) *settings.Refusal {
 			defer p.waitForAnswer(order.Plan)()
 			return refusal(ctx, action, order)
 		},

@@ -19,10 +19,10 @@ import (
 	"sledge/internal/hammerdb/webservice"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/web"
 	"sledge/internal/web/api"
 	"sledge/internal/web/pages"
-	"sledge/internal/workbench"
 )
 
 // site is a server of the web application with all that it serves, whoever starts it: sledge
@@ -50,17 +50,17 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 	}
 	config.Private = api.Private
 	s.verbs = api.New(api.Config{
-		Bench: p.Bench, Runner: cmp.Or(p.Workers, p.Runner), Store: s.store,
-		ConfigFile: cmp.Or(configuration, p.environment(workbench.EnvConfig)), Environ: p.Environ, System: p.System,
+		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.store,
+		ConfigFile: cmp.Or(configuration, p.environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
-		Connections: p.Bench.ConnectionsIn(config.Folder), Version: p.Version,
+		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
 		Serving: s.serving, Users: s.whoMayCome, Who: web.Who, Note: web.Note,
 		Say: config.Say,
 	})
 	config.API = s.verbs
 	old := webservice.New(webservice.Config{
-		Catalog: p.Bench.Catalog, Store: s.store, Version: p.Version, Logs: console.TempDir(p.Environ),
+		Catalog: p.Resolver.Catalog, Store: s.store, Version: p.Version, Logs: console.TempDir(p.Environ),
 		Home: func() string { return s.Home() }, Quit: s.quit, Note: web.Note, Say: config.Say,
 	})
 	config.Others = map[string]http.Handler{}
@@ -230,7 +230,7 @@ func (p *Program) mayRun(s *api.Scripting, store *repository.Store) error {
 		return fmt.Errorf("find this program, which runs scripts: %w", err)
 	}
 	environ := slices.Clone(p.Environ)
-	for name, path := range map[string]string{workbench.EnvRepository: store.Path(), workbench.EnvSettings: p.environment(workbench.EnvSettings)} {
+	for name, path := range map[string]string{settings.EnvRepository: store.Path(), settings.EnvSettings: p.environment(settings.EnvSettings)} {
 		if path == "" {
 			continue
 		}

@@ -110,7 +110,7 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 // showTimings shows timings as HammerDB does, which for a job that it recorded is
 // all there is.
 func (a *archive) showTimings(ctx context.Context, store *repository.Store, j job.Job, hammerDB bool) error {
-	timings, err := views.AllTimings(ctx, store, j, a.program.Bench.Catalog)
+	timings, err := views.AllTimings(ctx, store, j, a.program.Resolver.Catalog)
 	if err != nil {
 		return err
 	}

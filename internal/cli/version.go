@@ -54,11 +54,11 @@ func (p *Program) versionCommand() *cobra.Command {
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
 			if asJSON {
-				return p.printJSON(document.NewVersion(p.Bench, p.Version))
+				return p.printJSON(document.NewVersion(p.Resolver, p.Version))
 			}
 			_, err := fmt.Fprintf(p.Stdout, "sledge %s (%s, %s/%s)\ndatabases: %s\nworkloads: %s\n",
 				p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
-				strings.Join(databaseNames(p.Bench), ", "), strings.Join(workloadNames(p.Bench), ", "))
+				strings.Join(databaseNames(p.Resolver), ", "), strings.Join(workloadNames(p.Resolver), ", "))
 			return err
 		}),
 	}

@@ -20,13 +20,13 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	settings // those of them that say where the server is, and who asks it
+	jobFlags // those of them that say where the server is, and who asks it
 
 	every, long  seconds
 	allDatabases bool
@@ -60,7 +60,7 @@ server goes away, watch says so and goes on when it is back; the time between is
 rate. Ctrl-C ends watch with a summary and exit code 0.`
 
 func (p *Program) watchCommand() *cobra.Command {
-	f := watchFlags{settings: settings{plain: map[string]string{}}, every: seconds(10 * time.Second)}
+	f := watchFlags{jobFlags: jobFlags{plain: map[string]string{}}, every: seconds(10 * time.Second)}
 	c := &cobra.Command{
 		Use:   "watch --db NAME [flags]",
 		Short: "Show a server's transactions a minute or queries an hour, whatever drives it",
@@ -80,8 +80,8 @@ func (p *Program) watchCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Bench), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload that decides what is counted, and whose own count is shown too, if not "+p.Bench.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Bench), ", "))
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload that decides what is counted, and whose own count is shown too, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
 	flags.Var(&f.every, "interval", "time between two readings, in seconds or with a unit such as 1m (default 10)")
 	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: at Ctrl-C)")
 	flags.BoolVar(&f.allDatabases, "all-databases", false, "count the whole server also on PostgreSQL, as HammerDB does")
@@ -93,10 +93,10 @@ func (p *Program) watchCommand() *cobra.Command {
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
-	f.addPlainFlags(flags, p.Bench, func(flag workbench.Flag) bool {
+	f.addPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
-	p.completeSettings(c, &f.settings)
+	p.completeSettings(c, &f.jobFlags)
 	return c
 }
 
@@ -127,7 +127,7 @@ func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 		defer func() { err = errors.Join(err, file.Close()) }()
 		w.log = file
 	}
-	if order, err = f.signIn(ctx, p, order, workbench.RefusalOfObserver); err != nil {
+	if order, err = f.signIn(ctx, p, order, settings.RefusalOfObserver); err != nil {
 		return err
 	}
 	w.Plan = order.Plan

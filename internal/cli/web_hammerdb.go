@@ -61,11 +61,11 @@ func (p *Program) hammerdbws(ctx context.Context) (err error) {
 		return err
 	}
 	p.began = true
-	_, settings, err := p.consoleFiles()
+	_, kept, err := p.consoleFiles()
 	if err != nil {
 		return err
 	}
-	made, err := p.newConsole(settings, "", nil, false)
+	made, err := p.newConsole(kept, "", nil, false)
 	if err != nil {
 		return err
 	}

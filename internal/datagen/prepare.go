@@ -10,19 +10,19 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // Wanted is what people ask for: which rows, and how they are to be written.
 type Wanted struct {
-	Sources     workbench.Sources // what is said of database, workload, how much, and seed
-	Folder      string            // to write to; it is created if its parent exists
-	Format      Format            // Tbl if ""
-	Header      bool              // begin each CSV file with the names of the columns
-	Compression Compression       // "" is the usual one of the format
-	Workers     int               // that write in parallel
-	Parts       int               // files for each table; 0 is as many as workers
-	Overwrite   bool              // replace the files in the folder
+	Sources     settings.Sources // what is said of database, workload, how much, and seed
+	Folder      string           // to write to; it is created if its parent exists
+	Format      Format           // Tbl if ""
+	Header      bool             // begin each CSV file with the names of the columns
+	Compression Compression      // "" is the usual one of the format
+	Workers     int              // that write in parallel
+	Parts       int              // files for each table; 0 is as many as workers
+	Overwrite   bool             // replace the files in the folder
 }
 
 // The names of what Wanted has beside its sources, in messages and in forms.
@@ -51,12 +51,12 @@ func wrong(setting, format string, args ...any) error {
 // Prepare decides all settings of what is wanted. Where no database is named, rows are those
 // that all have which have the workload, and there are no scripts. All its errors are mistakes,
 // found before anything is written.
-func Prepare(b workbench.Bench, w Wanted) (Config, workbench.Order, error) {
+func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	if w.Workers < 1 || w.Workers > MaxWorkers {
-		return Config{}, workbench.Order{}, withUsage(wrong(nameWorkers, "%s: %d is not between 1 and %d", nameWorkers, w.Workers, MaxWorkers))
+		return Config{}, settings.Order{}, withUsage(wrong(nameWorkers, "%s: %d is not between 1 and %d", nameWorkers, w.Workers, MaxWorkers))
 	}
 	if w.Parts < 0 || w.Parts > MaxParts {
-		return Config{}, workbench.Order{}, withUsage(wrong(nameParts, "%s: %d is not between 1 and %d", nameParts, w.Parts, MaxParts))
+		return Config{}, settings.Order{}, withUsage(wrong(nameParts, "%s: %d is not between 1 and %d", nameParts, w.Parts, MaxParts))
 	}
 	s := w.Sources
 	s.Flags = map[string]string{}
@@ -64,7 +64,7 @@ func Prepare(b workbench.Bench, w Wanted) (Config, workbench.Order, error) {
 	s.Flags["builders"] = "1" // nobody builds here, so no number of builders can be wrong
 	// Files may hold rows that no schema has room for, so this is not a build.
 	order, err := b.Resolve(job.Check, s)
-	anyDatabase := errors.Is(err, workbench.ErrNoDatabase)
+	anyDatabase := errors.Is(err, settings.ErrNoDatabase)
 	if anyDatabase {
 		for _, d := range b.Databases {
 			s.Flags["db"] = d.Name

@@ -10,11 +10,11 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // NewComparison sets runs side by side, which are named as the repository finds them.
-func NewComparison(ctx context.Context, store *repository.Store, bench workbench.Bench, ids []string) (report.Comparison, error) {
+func NewComparison(ctx context.Context, store *repository.Store, resolver settings.Resolver, ids []string) (report.Comparison, error) {
 	usage := func(format string, args ...any) (report.Comparison, error) {
 		return report.Comparison{}, job.WithExit(job.ExitUsage, fmt.Errorf(format, args...))
 	}
@@ -43,7 +43,7 @@ func NewComparison(ctx context.Context, store *repository.Store, bench workbench
 		}
 		runs = append(runs, report.Measured{Job: j, Summary: sum, Plans: plans})
 	}
-	comparison := report.Compare(runs, defaultsOf(bench))
+	comparison := report.Compare(runs, defaultsOf(resolver))
 	for _, r := range runs {
 		like, err := runsLike(ctx, store, r.Job)
 		if err != nil {
@@ -77,9 +77,9 @@ func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []j
 
 // defaultsOf returns what says what an option is for a job that was not asked for it, or ""
 // where that is not known.
-func defaultsOf(bench workbench.Bench) func(j job.Job, name string) string {
+func defaultsOf(resolver settings.Resolver) func(j job.Job, name string) string {
 	return func(j job.Job, name string) string {
-		pair, err := bench.Known().Pair(j.Spec.Database, j.Spec.Workload)
+		pair, err := resolver.Known().Pair(j.Spec.Database, j.Spec.Workload)
 		if err != nil {
 			return ""
 		}
@@ -127,7 +127,7 @@ func NewProfile(number int, runs []job.Job, headline func(job.Job) string) repor
 }
 
 // NewProfileComparison lays performance profiles over each other.
-func NewProfileComparison(ctx context.Context, store *repository.Store, bench workbench.Bench, numbers []int, headline func(job.Job) string) (report.ProfileComparison, error) {
+func NewProfileComparison(ctx context.Context, store *repository.Store, resolver settings.Resolver, numbers []int, headline func(job.Job) string) (report.ProfileComparison, error) {
 	if len(numbers) < 2 || len(numbers) > report.MostCompared {
 		return report.ProfileComparison{}, job.WithExit(job.ExitUsage, fmt.Errorf("name from two profiles to %d", report.MostCompared))
 	}
@@ -144,5 +144,5 @@ func NewProfileComparison(ctx context.Context, store *repository.Store, bench wo
 		profiles = append(profiles, NewProfile(number, of, headline))
 		runs = append(runs, of)
 	}
-	return report.CompareProfiles(profiles, runs, defaultsOf(bench)), nil
+	return report.CompareProfiles(profiles, runs, defaultsOf(resolver)), nil
 }

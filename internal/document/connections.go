@@ -3,7 +3,7 @@ package document
 import (
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // Connections lists the connections that are kept.
@@ -22,7 +22,7 @@ type Connection struct {
 }
 
 // NewConnections makes the document of connections.
-func NewConnections(b workbench.Bench, list []workbench.Connection) Connections {
+func NewConnections(b settings.Resolver, list []settings.Connection) Connections {
 	d := Connections{Schema: ConnectionsSchema, Connections: []Connection{}}
 	for _, one := range list {
 		d.Connections = append(d.Connections, NewConnection(b, one))
@@ -31,7 +31,7 @@ func NewConnections(b workbench.Bench, list []workbench.Connection) Connections 
 }
 
 // NewConnection makes the document of one.
-func NewConnection(b workbench.Bench, c workbench.Connection) Connection {
+func NewConnection(b settings.Resolver, c settings.Connection) Connection {
 	public, secrets := b.Public(c)
 	d := Connection{Name: c.Name, Database: c.Database, Values: public.Values, Kept: orEmpty(secrets)}
 	if pair, err := b.Pair(c.Database, b.DefaultWorkload().Name); err == nil {
@@ -45,13 +45,13 @@ func NewConnection(b workbench.Bench, c workbench.Connection) Connection {
 
 // Trial is what came of trying out a connection.
 type Trial struct {
-	Schema   string             `json:"schema"` // always TrialSchema
-	Database string             `json:"database"`
-	Workload string             `json:"workload"`
-	Target   string             `json:"target"`
-	OK       bool               `json:"ok"`      // a run or a build could sign in
-	Remarks  []workbench.Remark `json:"remarks"` // what was found, in lines
-	Failure  *Error             `json:"failure,omitempty"`
+	Schema   string            `json:"schema"` // always TrialSchema
+	Database string            `json:"database"`
+	Workload string            `json:"workload"`
+	Target   string            `json:"target"`
+	OK       bool              `json:"ok"`      // a run or a build could sign in
+	Remarks  []settings.Remark `json:"remarks"` // what was found, in lines
+	Failure  *Error            `json:"failure,omitempty"`
 
 	Server         string            `json:"server,omitempty"`        // its version
 	Product        string            `json:"product,omitempty"`       // where another answered than was chosen
@@ -64,7 +64,7 @@ type Trial struct {
 }
 
 // NewTrial makes the document of a trial.
-func NewTrial(order workbench.Order, t workbench.Trial) Trial {
+func NewTrial(order settings.Order, t settings.ConnectionTest) Trial {
 	p := order.Plan
 	d := Trial{
 		Schema: TrialSchema, Database: p.Database.Name, Workload: p.Workload.Name, Target: p.Database.Target(p.Connection),

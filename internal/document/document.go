@@ -16,7 +16,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // The names of the shapes; report has those of a job, of an export and of a profile.
@@ -246,11 +246,11 @@ type Option struct {
 
 // NewOptions makes the document of options of a pair.
 func NewOptions(pair catalog.Pair, list []option.Description) Options {
-	o := Options{Schema: OptionsSchema, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: []Option{}, Forms: workbench.Forms}
+	o := Options{Schema: OptionsSchema, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: []Option{}, Forms: settings.Forms}
 	for _, one := range list {
 		o.Options = append(o.Options, Option{
-			Description: one, Key: workbench.Key(pair, one),
-			Label: workbench.Label(pair, one), Form: workbench.Form(one), Limits: one.Limits(),
+			Description: one, Key: settings.Key(pair, one),
+			Label: settings.Label(pair, one), Form: settings.Form(one), Limits: one.Limits(),
 		})
 	}
 	return o
@@ -258,45 +258,45 @@ func NewOptions(pair catalog.Pair, list []option.Description) Options {
 
 // Settings is what a job would be done with.
 type Settings struct {
-	Schema   string              `json:"schema"` // always SettingsSchema
-	Action   string              `json:"action"`
-	Database string              `json:"database"`
-	Workload string              `json:"workload"`
-	Target   string              `json:"target"`
-	Users    []int               `json:"users,omitempty"`
-	Seed     uint64              `json:"seed"`
-	Origins  map[string]string   `json:"origins"` // of db, workload, users, seed
-	Settings []workbench.Setting `json:"settings"`
-	Warnings []string            `json:"warnings,omitempty"` // a line each
+	Schema   string             `json:"schema"` // always SettingsSchema
+	Action   string             `json:"action"`
+	Database string             `json:"database"`
+	Workload string             `json:"workload"`
+	Target   string             `json:"target"`
+	Users    []int              `json:"users,omitempty"`
+	Seed     uint64             `json:"seed"`
+	Origins  map[string]string  `json:"origins"` // of db, workload, users, seed
+	Settings []settings.Setting `json:"settings"`
+	Warnings []string           `json:"warnings,omitempty"` // a line each
 }
 
 // Defaults is what each job takes as given, and where things are kept.
 type Defaults struct {
-	Schema          string               `json:"schema"`                     // always DefaultsSchema
-	Repository      string               `json:"repository"`                 // the file that jobs are kept in
-	Connections     string               `json:"connections,omitempty"`      // the file of connections that are kept by name
-	ConsoleSettings string               `json:"console_settings,omitempty"` // the file of the console's settings, which jobs of other commands do not take
-	ConfigFile      string               `json:"config_file,omitempty"`      // missing where none is read
-	Problem         string               `json:"problem,omitempty"`          // why that cannot be read, which refuses each job
-	Variables       []workbench.Place    `json:"variables"`                  // of the environment, that say where something is
-	Settings        []workbench.Standing `json:"settings"`
-	Warnings        []string             `json:"warnings"`
+	Schema          string              `json:"schema"`                     // always DefaultsSchema
+	Repository      string              `json:"repository"`                 // the file that jobs are kept in
+	Connections     string              `json:"connections,omitempty"`      // the file of connections that are kept by name
+	ConsoleSettings string              `json:"console_settings,omitempty"` // the file of the console's settings, which jobs of other commands do not take
+	ConfigFile      string              `json:"config_file,omitempty"`      // missing where none is read
+	Problem         string              `json:"problem,omitempty"`          // why that cannot be read, which refuses each job
+	Variables       []settings.Location `json:"variables"`                  // of the environment, that say where something is
+	Settings        []settings.Default  `json:"settings"`
+	Warnings        []string            `json:"warnings"`
 }
 
 // NewDefaults makes the document of what the configuration file and the environment set. It
 // also returns what is wrong with that file.
-func NewDefaults(b workbench.Bench, s workbench.Sources, repository string) (Defaults, error) {
-	list, warnings, err := b.Standing(s)
+func NewDefaults(b settings.Resolver, s settings.Sources, repository string) (Defaults, error) {
+	list, warnings, err := b.Defaults(s)
 	d := Defaults{
-		Schema: DefaultsSchema, Repository: repository, ConfigFile: s.ConfigFile, ConsoleSettings: workbench.ConsoleSettings(s.Environ, repository),
+		Schema: DefaultsSchema, Repository: repository, ConfigFile: s.ConfigFile, ConsoleSettings: settings.ConsoleSettings(s.Environ, repository),
 		Settings: orEmpty(list), Warnings: orEmpty(warnings),
 	}
-	d.Variables = workbench.Places(s.Environ, d.Repository, d.ConfigFile, d.ConsoleSettings)
+	d.Variables = settings.Locations(s.Environ, d.Repository, d.ConfigFile, d.ConsoleSettings)
 	if err != nil {
 		d.Problem = err.Error()
 	}
-	if folder := workbench.FolderOf(repository); folder != "" {
-		d.Connections = filepath.Join(folder, workbench.ConnectionsFile)
+	if folder := settings.FolderOf(repository); folder != "" {
+		d.Connections = filepath.Join(folder, settings.ConnectionsFile)
 	}
 	return d, err
 }
@@ -313,7 +313,7 @@ type Version struct {
 }
 
 // NewVersion makes the document of a version.
-func NewVersion(b workbench.Bench, version string) Version {
+func NewVersion(b settings.Resolver, version string) Version {
 	d := Version{Schema: VersionSchema, Version: version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Databases: []string{}, Workloads: []string{}}
 	for _, one := range b.Databases {
 		d.Databases = append(d.Databases, one.Name)

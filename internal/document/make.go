@@ -10,7 +10,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // NewCatalog makes the document of what there is to choose from.
@@ -163,7 +163,7 @@ var generalNames = []string{"db", "workload", "users", "seed"}
 
 // NewSettings makes the document of what an order would be done with, and where each value
 // comes from.
-func NewSettings(order workbench.Order) Settings {
+func NewSettings(order settings.Order) Settings {
 	d := Settings{
 		Schema: SettingsSchema, Action: string(order.Spec.Action),
 		Database: order.Spec.Database, Workload: order.Spec.Workload,

@@ -3,14 +3,14 @@ package document
 import (
 	"sledge/internal/job"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // CompareRuns sets runs side by side whose results have their summaries. Of plans it says nothing.
-func CompareRuns(bench workbench.Bench, runs []job.Job) report.Comparison {
+func CompareRuns(resolver settings.Resolver, runs []job.Job) report.Comparison {
 	var measured []report.Measured
 	for _, j := range runs {
 		measured = append(measured, report.Measured{Job: j, Summary: j.Result.Summary})
 	}
-	return report.Compare(measured, defaultsOf(bench))
+	return report.Compare(measured, defaultsOf(resolver))
 }

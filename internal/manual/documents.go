@@ -9,7 +9,7 @@ import (
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/selftest"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // Document is a shape of the JSON documents that commands print.
@@ -119,12 +119,12 @@ func Documents() []Document {
 				Name: "warehouses", Flag: "warehouses", Kind: "int", Default: "1", Help: "warehouses to build",
 				Group: option.Schema, Unit: "warehouses", Min: "1", Main: true,
 			}, Key: "pg_count_ware", Label: "Number of Warehouses", Form: "schema", Limits: "whole number, at least 1"}},
-			Forms: workbench.Forms,
+			Forms: settings.Forms,
 		}},
 		{document.SettingsSchema, "`sledge run --dry-run --json`, and the other jobs alike", document.Settings{
 			Schema: document.SettingsSchema, Action: "run", Database: "postgresql", Workload: "tprocc", Target: "db1:5432/tpcc", Users: []int{16}, Seed: 1,
 			Origins:  map[string]string{"db": "--db", "users": "--users", "workload": "default", "seed": "default"},
-			Settings: []workbench.Setting{{Name: "host", Value: "db1", Origin: "--host", Main: true}},
+			Settings: []settings.Setting{{Name: "host", Value: "db1", Origin: "--host", Main: true}},
 			Warnings: []string{"SLEDGE_PG_HSOT in the environment is not known: did you mean SLEDGE_PG_HOST?"},
 		}},
 		{document.ConnectionsSchema, "`sledge connections list --json`; `sledge connections show NAME --json`", document.Connections{
@@ -135,14 +135,14 @@ func Documents() []Document {
 		}},
 		{document.TrialSchema, "`sledge connections test --json`", document.Trial{
 			Schema: document.TrialSchema, Database: "postgresql", Workload: "tprocc", Target: "tpcc on db1:5432", OK: true,
-			Remarks: []workbench.Remark{{Tone: workbench.Good, Text: "PostgreSQL 15.18 answers at tpcc on db1:5432"}},
+			Remarks: []settings.Remark{{Tone: settings.Good, Text: "PostgreSQL 15.18 answers at tpcc on db1:5432"}},
 			Server:  "15.18", RoundTrip: 0.11, Durability: &job.Durability{Holds: true, Why: "fsync and synchronous_commit are on"}, Data: "10 warehouses",
 		}},
 		{document.DefaultsSchema, "`sledge defaults --json`", document.Defaults{
 			Schema: document.DefaultsSchema, Repository: "/home/me/.local/share/sledge/jobs.db", Connections: "/home/me/.local/share/sledge/connections.json",
 			ConsoleSettings: "/home/me/.local/share/sledge/settings.db", ConfigFile: "sledge.toml",
-			Variables: []workbench.Place{{Name: workbench.EnvConfig, Value: "sledge.toml", Meaning: "the configuration file", Used: true}},
-			Settings: []workbench.Standing{
+			Variables: []settings.Location{{Name: settings.EnvConfig, Value: "sledge.toml", Meaning: "the configuration file", Used: true}},
+			Settings: []settings.Default{
 				{Name: "rampup", Option: "rampup", Value: "2", From: "line 7 of sledge.toml", BeatenBy: "SLEDGE_RAMPUP"},
 				{Name: "rampup", Option: "rampup", Value: "5", From: "SLEDGE_RAMPUP"},
 				{Name: "pg_pass", Option: "password", Secret: true, From: "SLEDGE_PG_PASS"},

@@ -11,7 +11,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 	"sledge/internal/workload"
 )
 
@@ -70,7 +70,7 @@ func Sample(o option.Description) (value string, known bool) {
 
 // ModesPage returns the page that says of each option of runs in which modes it has an effect,
 // and in which it is refused. It tries each pair.
-func ModesPage(b workbench.Bench) ([]byte, error) {
+func ModesPage(b settings.Resolver) ([]byte, error) {
 	var page bytes.Buffer
 	page.WriteString("# Options and modes\n\n<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
 	page.WriteString(modesIntroduction)
@@ -122,7 +122,7 @@ func (s subject) find(name string) (option.Description, bool) {
 
 // subjects are the pairs of a workload that are to be tried: one of each kind of database, by what
 // the engine asks of it, and those that have options of their own for runs.
-func subjects(b workbench.Bench, w *workload.Workload) (list []subject) {
+func subjects(b settings.Resolver, w *workload.Workload) (list []subject) {
 	tried := map[bool]bool{} // of embedded ones, and of servers
 	for pair := range b.Pairs() {
 		if pair.Workload != w {
@@ -151,7 +151,7 @@ func subjects(b workbench.Bench, w *workload.Workload) (list []subject) {
 	return list
 }
 
-func modesOf(page *bytes.Buffer, b workbench.Bench, w *workload.Workload) error {
+func modesOf(page *bytes.Buffer, b settings.Resolver, w *workload.Workload) error {
 	all := subjects(b, w)
 	var options []option.Description
 	for _, s := range all {
@@ -201,7 +201,7 @@ func needsInWords(o option.Description) string {
 
 // modeCell says what becomes of an option in a mode. Where that is not the same on all databases
 // that have the option, it names those that refuse it.
-func modeCell(b workbench.Bench, all []subject, name string, m workload.Mode) (string, error) {
+func modeCell(b settings.Resolver, all []subject, name string, m workload.Mode) (string, error) {
 	if _, is := valuesOf(m)[name]; is {
 		return "the mode", nil
 	}
@@ -245,7 +245,7 @@ func valuesOf(m workload.Mode) option.Values {
 }
 
 // Try says why a run is refused that is asked for with values alone; nil if it is not.
-func Try(b workbench.Bench, pair catalog.Pair, values option.Values, users int) error {
+func Try(b settings.Resolver, pair catalog.Pair, values option.Values, users int) error {
 	order, err := b.Order(job.Spec{
 		Action: job.Run, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: values, Users: cmp.Or(users, defaultUsers),
 	})

@@ -9,7 +9,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // OptionsPage names the page about the options of a pair, and returns its text
@@ -21,7 +21,7 @@ func OptionsPage(pair catalog.Pair) (name string, text []byte) {
 	fmt.Fprintf(&page, "<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
 	first := pair.Options()[0]
 	fmt.Fprintf(&page, "Set an option by its name, `--set %s=...`, by its flag where it has one, by a variable of\n", first.Name)
-	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option. You can use it wherever\nyou can use the name: `--set %s=...`.\n", d.Name, w.Name, workbench.Key(pair, first))
+	fmt.Fprintf(&page, "the environment, or in a configuration file: see [configuration](../configuration.md). `sledge options %s %s`\nprints this list.\n\nThe key is what the console and its driver scripts call the option. You can use it wherever\nyou can use the name: `--set %s=...`.\n", d.Name, w.Name, settings.Key(pair, first))
 	for _, words := range d.Remarks() {
 		fmt.Fprintf(&page, "\n%s\n", words)
 	}
@@ -34,11 +34,11 @@ func OptionsPage(pair catalog.Pair) (name string, text []byte) {
 func section(page *bytes.Buffer, pair catalog.Pair, part option.Part) {
 	fmt.Fprintf(page, "\n## %s\n\n| Option | Flag | Key | Default | Value | Meaning |\n|---|---|---|---|---|---|\n", part.Title)
 	for _, o := range part.Options {
-		flag := workbench.FlagOf(o)
+		flag := settings.FlagOf(o)
 		if flag != "" {
 			flag = "--" + flag
 		}
-		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", o.Name, code(flag), workbench.Key(pair, o), code(o.Default), cell(o.Limits()), cell(o.Help))
+		fmt.Fprintf(page, "| `%s` | %s | `%s` | %s | %s | %s |\n", o.Name, code(flag), settings.Key(pair, o), code(o.Default), cell(o.Limits()), cell(o.Help))
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/manual"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // When this fails, run go generate ./internal/cli.
@@ -27,7 +27,7 @@ func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
 		}
 	}
 	wanted[manual.ModesName] = true
-	want, err := manual.ModesPage(workbench.Bench{Catalog: edition.Catalog.Known()})
+	want, err := manual.ModesPage(settings.Resolver{Catalog: edition.Catalog.Known()})
 	if got, _ := os.ReadFile(filepath.Join(folder, manual.ModesName)); err != nil || string(got) != string(want) {
 		t.Errorf("%s: it does not say what becomes of each option (%v)", manual.ModesName, err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // documented are the folders with the types that documents are made of.
-var documented = []string{"document", "job", "option", "report", "selftest", "workbench"}
+var documented = []string{"document", "job", "option", "report", "selftest", "settings"}
 
 // Schemas returns a JSON Schema for each shape of documents that commands print, and the
 // page that lists them, by their names below docs. They say what the types and their

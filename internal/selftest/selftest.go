@@ -24,10 +24,10 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/settings"
 	"sledge/internal/suite"
 	"sledge/internal/suite/jobs"
 	"sledge/internal/suite/sessions"
-	"sledge/internal/workbench"
 	"sledge/internal/workload"
 )
 
@@ -38,9 +38,9 @@ const Name = "sledge_selftest"
 // ownTables is how the names of tables and routines begin that the suite of sessions makes.
 const ownTables = "sledge_test_"
 
-// Bench returns the bench for self-tests, in which each workload calls its database and its
+// Resolver returns the resolver for self-tests, in which each workload calls its database and its
 // account by our Name.
-func Bench(b workbench.Bench) workbench.Bench {
+func Resolver(b settings.Resolver) settings.Resolver {
 	var list []*workload.Workload
 	for _, w := range b.Workloads {
 		own := *w
@@ -66,7 +66,7 @@ type Test struct {
 	Quit <-chan struct{}
 
 	chosen  func(v workload.Variant) bool // which variants are tried; nil is all
-	orders  []workbench.Order             // one for each workload
+	orders  []settings.Order              // one for each workload
 	refused []refusal                     // of the others
 	known   []engine.Plan                 // of all workloads, for what an earlier self-test may have left
 	servers []string                      // addresses that the names of the options mean, which errors tell
@@ -79,8 +79,8 @@ type Test struct {
 type refusal struct{ workload, why string }
 
 // Prepare resolves the settings of a self-test, of all workloads that the database is for, or
-// of the one that is named. The bench is Bench's.
-func Prepare(b workbench.Bench, s workbench.Sources, signIn func(workbench.Sources, workbench.Order) (workbench.Order, error)) (*Test, error) {
+// of the one that is named. The resolver is one that Resolver returned.
+func Prepare(b settings.Resolver, s settings.Sources, signIn func(settings.Sources, settings.Order) (settings.Order, error)) (*Test, error) {
 	t := &Test{}
 	var first error
 	for _, w := range b.Workloads {
@@ -120,7 +120,7 @@ func Prepare(b workbench.Bench, s workbench.Sources, signIn func(workbench.Sourc
 }
 
 // know makes the plans of all workloads by the connection of the first.
-func (t *Test) know(b workbench.Bench) {
+func (t *Test) know(b settings.Resolver) {
 	of := t.orders[0]
 	for pair := range b.Pairs() {
 		if pair.Database.Name != of.Spec.Database {
@@ -140,7 +140,7 @@ func (t *Test) know(b workbench.Bench) {
 
 // sources are where the settings for a workload come from. A database inside this process gets
 // a file of its own unless one is named.
-func (t *Test) sources(b workbench.Bench, s workbench.Sources, w *workload.Workload) workbench.Sources {
+func (t *Test) sources(b settings.Resolver, s settings.Sources, w *workload.Workload) settings.Sources {
 	s.Flags = maps.Clone(s.Flags)
 	s.Flags["workload"] = w.Name
 	order, err := b.Resolve(job.Build, s)
@@ -389,7 +389,7 @@ func (t *Test) makeFolder(run *runner) {
 func (t *Test) connect(step suite.T, r *Report) {
 	trial, err := t.orders[0].Try(step.Context(), t.Version)
 	for _, remark := range trial.Remarks {
-		if remark.Tone == workbench.Bad {
+		if remark.Tone == settings.Bad {
 			step.Error(remark.Text)
 		} else {
 			step.Logf("%s: %s", remark.Tone, remark.Text)

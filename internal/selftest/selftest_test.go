@@ -16,9 +16,9 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/settings"
 	"sledge/internal/suite"
 	"sledge/internal/testserver"
-	"sledge/internal/workbench"
 	"sledge/internal/workload"
 )
 
@@ -27,12 +27,12 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // prepared returns a self-test of one workload and one of its variants, short enough for a test.
 func prepared(t *testing.T, d, w, variant string, values option.Values) *Test {
 	t.Helper()
-	b := Bench(workbench.Bench{Catalog: edition.Catalog})
-	s := workbench.Sources{Flags: map[string]string{"db": d, "workload": w}}
+	b := Resolver(settings.Resolver{Catalog: edition.Catalog})
+	s := settings.Sources{Flags: map[string]string{"db": d, "workload": w}}
 	for name, value := range values {
 		s.Set = append(s.Set, name+"="+value)
 	}
-	test, err := Prepare(b, s, func(_ workbench.Sources, order workbench.Order) (workbench.Order, error) { return order, nil })
+	test, err := Prepare(b, s, func(_ settings.Sources, order settings.Order) (settings.Order, error) { return order, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
 	"sledge/internal/manual"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 func main() {
@@ -54,7 +54,7 @@ func writeSchemas() error {
 // writeCommands writes a page for every command, and removes those of commands that are
 // no more.
 func writeCommands(folder string) error {
-	program := cli.Program{Bench: workbench.Bench{Catalog: edition.Catalog}}
+	program := cli.Program{Resolver: settings.Resolver{Catalog: edition.Catalog}}
 	pages, err := manual.CommandPages(program.Commands())
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func writePages(folder string) error {
 			return err
 		}
 	}
-	text, err := manual.ModesPage(workbench.Bench{Catalog: edition.Catalog.Known()})
+	text, err := manual.ModesPage(settings.Resolver{Catalog: edition.Catalog.Known()})
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/control"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
 )
 
 // autopilotCommands are the runs of HammerDB's autopilot, which only its windows
@@ -57,7 +57,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 		return "", err
 	}
 	c.out.printf("Autopilot Sequence %s started at %s", strings.Join(words, " "), time.Now().Format(time.DateTime))
-	err = workbench.Sweep(ctx, len(sequence), 0, func(i int) error { return c.autopilotRun(ctx, sequence[i], profile) })
+	err = control.Sweep(ctx, len(sequence), 0, func(i int) error { return c.autopilotRun(ctx, sequence[i], profile) })
 	if err != nil {
 		return "", err
 	}

@@ -37,7 +37,7 @@ func fromBefore(t *testing.T) (*Console, *bytes.Buffer) {
 	time.Local = time.UTC // the views have local times
 	t.Cleanup(func() { time.Local = local })
 	c, err := New(Config{
-		Bench: bench, Out: out, Settings: filepath.Join(folder, "settings.db"),
+		Resolver: resolver, Out: out, Settings: filepath.Join(folder, "settings.db"),
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(folder, "jobs.db")) },
 	})
 	if err != nil {
@@ -132,7 +132,7 @@ func TestSettingsOfJobsOfBeforeGoByTheOptionsNames(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", id, got, want)
 		}
 		if j.Origin == "" {
-			if _, err := (engine.Local{Catalog: bench.Catalog}).Plan(j.Spec); err != nil {
+			if _, err := (engine.Local{Catalog: resolver.Catalog}).Plan(j.Spec); err != nil {
 				t.Errorf("%s cannot be done again: %v", id, err)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/repository"
 )
 
@@ -62,7 +62,7 @@ func (c *Console) candidates(before []string, word string) []string {
 }
 
 // settings lists what may follow the first arguments of diset and giset.
-func (c *Console) settings(sections []settings.Section, args []string) (words []string) {
+func (c *Console) settings(sections []dictionaries.Section, args []string) (words []string) {
 	for _, section := range sections {
 		if len(args) == 0 {
 			words = append(words, section.Name)
@@ -84,7 +84,7 @@ func (c *Console) settings(sections []settings.Section, args []string) (words []
 }
 
 // values lists what a setting may become, or else what it is.
-func values(entry settings.Entry) []string {
+func values(entry dictionaries.Entry) []string {
 	switch {
 	case entry.Secret:
 		return nil

@@ -9,14 +9,14 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // completing returns a console whose words are completed.
 func completing(t testing.TB) *Console {
 	t.Helper()
 	c, err := New(Config{
-		Bench:     workbench.Bench{Catalog: edition.Catalog},
+		Resolver:  settings.Resolver{Catalog: edition.Catalog},
 		Out:       io.Discard,
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(":memory:") },
 	})

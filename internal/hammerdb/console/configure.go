@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/option"
 	"sledge/internal/privatefile"
 )
@@ -70,13 +70,13 @@ func dbset(c *Console, _ context.Context, call Call) (string, error) {
 			return "", fail("%v", err)
 		}
 		c.clearScript()
-		c.out.printf("Database set to %s", settings.NameOf(c.book.Database()))
+		c.out.printf("Database set to %s", dictionaries.NameOf(c.book.Database()))
 	case "bm":
 		if err := c.book.SetBenchmark(value); err != nil {
 			return "", fail("%v", err)
 		}
 		c.clearScript()
-		c.out.printf("Benchmark set to %s for %s", strings.ToUpper(value), settings.NameOf(c.book.Database()))
+		c.out.printf("Benchmark set to %s for %s", strings.ToUpper(value), dictionaries.NameOf(c.book.Database()))
 	default:
 		return "", invalidOption(call.Name, call.Args[0], []string{"db", "bm"})
 	}
@@ -84,7 +84,7 @@ func dbset(c *Console, _ context.Context, call Call) (string, error) {
 }
 
 func diset(c *Console, _ context.Context, call Call) (string, error) {
-	called := settings.NameOf(c.book.Database())
+	called := dictionaries.NameOf(c.book.Database())
 	if len(call.Args) != 3 {
 		return "", fail("Error: Invalid number of arguments\n%v\nType \"print dict\" for valid dictionaries and keys for %s", usageError(call.Name), called)
 	}
@@ -116,7 +116,7 @@ func giset(c *Console, _ context.Context, call Call) (string, error) {
 		return "", fail("Error: Invalid number of arguments\n%v\n%s", usageError(call.Name), hint)
 	}
 	change, err := c.book.SetGeneric(call.Args[0], call.Args[1], call.Args[2])
-	if _, unknown := errors.AsType[*settings.UnknownKeyError](err); unknown {
+	if _, unknown := errors.AsType[*dictionaries.UnknownKeyError](err); unknown {
 		return "", fail("%v\n%s", err, hint)
 	}
 	if err != nil {
@@ -129,14 +129,14 @@ func giset(c *Console, _ context.Context, call Call) (string, error) {
 // explain makes of an error of the dictionary what is printed. A value that is
 // set already is no failure: scripts set defaults.
 func (c *Console) explain(command string, err error) error {
-	if same, ok := errors.AsType[*settings.SameValueError](err); ok {
+	if same, ok := errors.AsType[*dictionaries.SameValueError](err); ok {
 		c.out.print(same.Error())
 		return nil
 	}
-	if unknown, ok := errors.AsType[*settings.UnknownDictError](err); ok {
+	if unknown, ok := errors.AsType[*dictionaries.UnknownDictError](err); ok {
 		return fail("%v\n%v", usageError(command), unknown)
 	}
-	if wrong, ok := errors.AsType[*settings.ValueError](err); ok {
+	if wrong, ok := errors.AsType[*dictionaries.ValueError](err); ok {
 		if c.isDriver(wrong.Key) {
 			return fail(`Error: Driver script must be either "test" or "timed"`)
 		}
@@ -204,7 +204,7 @@ func (c *Console) setVirtualUsers(o vuOption, value string) error {
 // already is no mistake where the command says nothing of it.
 func (c *Console) setGeneric(section, key, value string) error {
 	_, err := c.book.SetGeneric(section, key, value)
-	if _, same := errors.AsType[*settings.SameValueError](err); same {
+	if _, same := errors.AsType[*dictionaries.SameValueError](err); same {
 		return nil
 	}
 	return err
@@ -241,7 +241,7 @@ func tcset(c *Console, _ context.Context, call Call) (string, error) {
 			continue
 		}
 		err := c.setGeneric(counterSection, o.key, value)
-		if _, wrong := errors.AsType[*settings.ValueError](err); wrong {
+		if _, wrong := errors.AsType[*dictionaries.ValueError](err); wrong {
 			if word == "refreshrate" {
 				return "", fail("Refresh rate must be more than 0 secs and less than 60 secs")
 			}

@@ -11,18 +11,18 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-var bench = workbench.Bench{Catalog: edition.Catalog}
+var resolver = settings.Resolver{Catalog: edition.Catalog}
 
 // newConsole returns a console whose settings are at path, and what it prints.
 func newConsole(t *testing.T, path string) (*Console, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
-	c, err := New(Config{Bench: bench, Out: &out, Settings: path})
+	c, err := New(Config{Resolver: resolver, Out: &out, Settings: path})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,20 +17,20 @@ import (
 	"strings"
 	"sync"
 
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // Config is what a console is made of.
 type Config struct {
-	Bench   workbench.Bench
-	Runner  job.Runner
-	Version string
+	Resolver settings.Resolver
+	Runner   job.Runner
+	Version  string
 
 	Script  string    // path of the script that runs; "" for none
 	Out     io.Writer // everything that commands print, in whole lines
@@ -69,7 +69,7 @@ type Config struct {
 type Console struct {
 	Config
 	out  *output
-	book *settings.Book
+	book *dictionaries.Book
 
 	users   virtualUsers
 	userLog *os.File // of what virtual users say; nil where nobody asked for it
@@ -103,7 +103,7 @@ func (c *Console) width() int {
 
 // New returns a console with the settings that were kept.
 func New(config Config) (*Console, error) {
-	book, err := settings.Open(config.Bench, config.Settings)
+	book, err := dictionaries.Open(config.Resolver, config.Settings)
 	if err != nil {
 		return nil, err
 	}

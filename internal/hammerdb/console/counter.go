@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"sledge/internal/control"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
 )
 
 // counterCommands are the commands of the transaction counter.
@@ -45,8 +45,8 @@ type counter struct {
 
 	recording struct {
 		sync.Mutex
-		database string            // that the job works on
-		job      *workbench.Handle // that is under way; nil when none is
+		database string          // that the job works on
+		job      *control.Handle // that is under way; nil when none is
 	}
 
 	// The rest belongs to the commands, which come one after another.
@@ -68,8 +68,8 @@ func (t *counter) watch(e job.Event) {
 
 // record has what the counter reads told in a job, until the function it returns is
 // called.
-func (t *counter) record(r *workbench.Handle, databaseName string) (end func()) {
-	set := func(r *workbench.Handle) {
+func (t *counter) record(r *control.Handle, databaseName string) (end func()) {
+	set := func(r *control.Handle) {
 		t.recording.Lock()
 		defer t.recording.Unlock()
 		t.recording.job, t.recording.database = r, databaseName

@@ -47,7 +47,7 @@ func counting(t *testing.T, folder string, commands ...string) (*Console, *scree
 	t.Helper()
 	out := &screenText{}
 	c, err := New(Config{
-		Bench: bench, Out: out, Version: "v0.test", Environ: []string{"TMP=" + folder},
+		Resolver: resolver, Out: out, Version: "v0.test", Environ: []string{"TMP=" + folder},
 		Runner: engine.Local{Catalog: edition.Catalog},
 	})
 	if err != nil {

@@ -28,7 +28,7 @@ func (i *interrupter) Write(text []byte) (int, error) {
 func TestCtrlCCancelsTheDataGeneration(t *testing.T) {
 	folder := t.TempDir()
 	out := &interrupter{at: "Generating Stock Wid=1"}
-	c, err := New(Config{Bench: bench, Out: out})
+	c, err := New(Config{Resolver: resolver, Out: out})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"sledge/internal/database"
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 )
 
 // helpCommands are help, quit and what scripts ask of the machine.
@@ -30,8 +30,8 @@ func helpCommands() []command {
 			name: "librarycheck", usage: "librarycheck",
 			help: "Shows how Sledge reaches each database: every driver is built in, but some load a library of the vendor's.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
-				for _, d := range c.Bench.Databases {
-					c.out.printf("Checking database library for %s\n%s", settings.NameOf(d), libraryOf(d))
+				for _, d := range c.Resolver.Databases {
+					c.out.printf("Checking database library for %s\n%s", dictionaries.NameOf(d), libraryOf(d))
 				}
 				return "", nil
 			},
@@ -59,7 +59,7 @@ func helpCommands() []command {
 			name: "find_current_dict", usage: "find_current_dict",
 			help: "Returns the name of the chosen database's dictionary.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
-				return "config" + strings.ToLower(settings.NameOf(c.book.Database())), nil
+				return "config" + strings.ToLower(dictionaries.NameOf(c.book.Database())), nil
 			},
 		},
 		deprecated("waittocomplete"), deprecated("runtimer"),
@@ -157,8 +157,8 @@ func libraryOf(d *database.Database) string {
 	if d.Library != nil {
 		var err error
 		if library, err = d.Library(d.Options(database.Use{})); err != nil {
-			return fmt.Sprintf("Error: failed to load the library of %s - %v", settings.NameOf(d), err)
+			return fmt.Sprintf("Error: failed to load the library of %s - %v", dictionaries.NameOf(d), err)
 		}
 	}
-	return fmt.Sprintf("Success ... loaded library %s for %s", library, settings.NameOf(d))
+	return fmt.Sprintf("Success ... loaded library %s for %s", library, dictionaries.NameOf(d))
 }

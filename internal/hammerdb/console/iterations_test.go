@@ -12,8 +12,8 @@ import (
 	"sledge/internal/database/postgresql"
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/settings"
 	"sledge/internal/testserver"
-	"sledge/internal/workbench"
 )
 
 // cutter does jobs and ends all sessions of virtual users in the first second that is
@@ -76,8 +76,8 @@ func TestAVirtualUserGoesOnInItsNextIteration(t *testing.T) {
 	runner := &cutter{Local: engine.Local{Catalog: edition.Catalog, Version: "test"}, t: t}
 	out := &screenText{}
 	c, err := New(Config{
-		Bench: workbench.Bench{Catalog: catalog.Catalog{Databases: []*database.Database{postgresql.Database}, Workloads: edition.Catalog.Workloads}},
-		Out:   out, Runner: runner,
+		Resolver: settings.Resolver{Catalog: catalog.Catalog{Databases: []*database.Database{postgresql.Database}, Workloads: edition.Catalog.Workloads}},
+		Out:      out, Runner: runner,
 	})
 	if err != nil {
 		t.Fatal(err)

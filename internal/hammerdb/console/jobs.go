@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/hammerdb/history"
 	"sledge/internal/hammerdb/parts"
-	"sledge/internal/hammerdb/settings"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -132,7 +132,7 @@ func forms() map[string]form {
 		"limit":     {1, 1, jobsLimit},
 		"--limit":   {1, 1, jobsLimit}, // as sledge jobs has it
 		"joblist":   {0, 0, joblist},
-		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Bench.Catalog) })},
+		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Resolver.Catalog) })},
 		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) views.View { return views.Timestamps(jobs...) })},
 		"format":    {0, anyNumber, jobsFormat}, // which has a usage of its own
 		"profileid": {0, 1, profileID},
@@ -185,7 +185,7 @@ func (c *Console) showJobs(ctx context.Context, store *repository.Store, limit i
 	if err != nil {
 		return err
 	}
-	c.out.print(views.Table(all, c.Bench.Catalog, store.Path(), c.width(), limit))
+	c.out.print(views.Table(all, c.Resolver.Catalog, store.Path(), c.width(), limit))
 	if limit > 0 && len(all) > limit {
 		c.out.printf("\nThe newest %d of %d jobs: jobs limit 0 shows all", limit, len(all))
 	}
@@ -223,7 +223,7 @@ func jobsFormat(c *Console, _ context.Context, _ *repository.Store, _ Call, word
 		return "", formatUsage()
 	}
 	err := c.setGeneric(commandLine, "jobsoutput", words[0])
-	if _, wrong := errors.AsType[*settings.ValueError](err); wrong {
+	if _, wrong := errors.AsType[*dictionaries.ValueError](err); wrong {
 		return "", formatUsage()
 	}
 	if err != nil {
@@ -316,7 +316,7 @@ func jobsProfile(c *Console, ctx context.Context, store *repository.Store, _ Cal
 	}
 	switch {
 	case len(words) == 1:
-		c.show(views.Results(list, c.Bench.Catalog))
+		c.show(views.Results(list, c.Resolver.Catalog))
 	case words[1] == "table":
 		c.out.print(strings.TrimRight(report.ProfileText(list, c.width()), "\n"))
 	default:
@@ -394,7 +394,7 @@ func jobsImport(c *Console, ctx context.Context, store *repository.Store, call C
 
 // source is where parts of jobs come from.
 func (c *Console) source(store *repository.Store) parts.Source {
-	return parts.Source{Store: store, Catalog: c.Bench.Catalog}
+	return parts.Source{Store: store, Catalog: c.Resolver.Catalog}
 }
 
 // oneJob answers the forms of jobs that begin with the ID of a job.
@@ -483,7 +483,7 @@ func (c *Console) chart(ctx context.Context, store *repository.Store, words []st
 	if err != nil {
 		return "", err
 	}
-	return charted(views.JobChart(ctx, store, j, kind, c.Bench.Catalog))
+	return charted(views.JobChart(ctx, store, j, kind, c.Resolver.Catalog))
 }
 
 // charted is a page, or the words that say why there is none.

@@ -37,7 +37,7 @@ func newJobsWorld(t *testing.T) *jobsWorld {
 	w := &jobsWorld{folder: t.TempDir(), ids: map[string]job.ID{}}
 	path := filepath.Join(w.folder, "jobs.db")
 	c, err := New(Config{
-		Bench: bench, Out: &w.out, Version: "v0.test", Environ: []string{"TMP=" + w.folder},
+		Resolver: resolver, Out: &w.out, Version: "v0.test", Environ: []string{"TMP=" + w.folder},
 		OpenStore: func(name string) (*repository.Store, error) {
 			if name == "" {
 				name = path

@@ -6,10 +6,10 @@ import (
 	"os"
 	"strings"
 
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // Kept is the settings that the next console begins with.
@@ -44,12 +44,12 @@ type KeptEntry struct {
 }
 
 // KeptIn reads the settings that are kept in a file. One that is not there is not made, and has the defaults.
-func KeptIn(bench workbench.Bench, file string) (Kept, error) {
+func KeptIn(resolver settings.Resolver, file string) (Kept, error) {
 	k := Kept{File: file, Warnings: []string{}}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		file = ""
 	}
-	book, err := settings.Open(bench, file)
+	book, err := dictionaries.Open(resolver, file)
 	if err != nil {
 		return Kept{}, err
 	}
@@ -61,7 +61,7 @@ func KeptIn(bench workbench.Bench, file string) (Kept, error) {
 	return k, nil
 }
 
-func keptDictionary(d settings.Dictionary) KeptDictionary {
+func keptDictionary(d dictionaries.Dictionary) KeptDictionary {
 	k := KeptDictionary{Name: d.Name, Title: d.Title, Command: "diset"}
 	if d.Prefix == "" {
 		k.Command = "giset"
@@ -76,7 +76,7 @@ func keptDictionary(d settings.Dictionary) KeptDictionary {
 				k.Changed++
 			}
 			section.Entries = append(section.Entries, KeptEntry{
-				e.Description, e.Value, e.Changed, e.Limits(), strings.Contains(e.Help, settings.WithoutEffect),
+				e.Description, e.Value, e.Changed, e.Limits(), strings.Contains(e.Help, dictionaries.WithoutEffect),
 			})
 		}
 		k.Sections = append(k.Sections, section)
@@ -86,14 +86,14 @@ func keptDictionary(d settings.Dictionary) KeptDictionary {
 
 // Keep sets a setting in a file, as the command of its dictionary does, and returns the line that the command
 // prints. Consoles that are open already keep theirs.
-func Keep(bench workbench.Bench, file, dictionary, section, key, value string) (line string, err error) {
-	book, err := settings.Open(bench, file)
+func Keep(resolver settings.Resolver, file, dictionary, section, key, value string) (line string, err error) {
+	book, err := dictionaries.Open(resolver, file)
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	change, err := book.SetIn(dictionary, section, key, value)
-	if same, is := errors.AsType[*settings.SameValueError](err); is {
+	if same, is := errors.AsType[*dictionaries.SameValueError](err); is {
 		return same.Error(), nil
 	}
 	return change.String(), job.WithExit(job.ExitUsage, err)

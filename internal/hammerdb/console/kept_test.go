@@ -8,7 +8,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // entryOf finds a setting among those that are kept.
@@ -28,10 +28,10 @@ func entryOf(t *testing.T, k Kept, dictionary, key string) (KeptEntry, int) {
 }
 
 func TestWhatIsKeptForTheNextConsoleIsSeenAndChanged(t *testing.T) {
-	bench := workbench.Bench{Catalog: edition.Catalog}
+	resolver := settings.Resolver{Catalog: edition.Catalog}
 	file := filepath.Join(t.TempDir(), "settings.db")
 	kept := func() Kept {
-		k, err := KeptIn(bench, file)
+		k, err := KeptIn(resolver, file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestWhatIsKeptForTheNextConsoleIsSeenAndChanged(t *testing.T) {
 		{"mariadb", "tpcc", "maria_count_ware", "5", "Value 5 for tpcc:maria_count_ware is the same as existing value 5, no change made"},
 		{"postgresql", "tpcc", "pg_pass", "planted", "Changed tpcc:pg_pass from **** to **** for PostgreSQL"},
 	} {
-		if got, err := Keep(bench, file, step.dictionary, step.section, step.key, step.value); err != nil || got != step.want {
+		if got, err := Keep(resolver, file, step.dictionary, step.section, step.key, step.value); err != nil || got != step.want {
 			t.Errorf("got %q and %v, want %q", got, err, step.want)
 		}
 	}
@@ -57,7 +57,7 @@ func TestWhatIsKeptForTheNextConsoleIsSeenAndChanged(t *testing.T) {
 	if e, _ := entryOf(t, kept(), "postgresql", "pg_pass"); e.Value != "****" || e.Default != "****" || !e.Changed {
 		t.Errorf("got %+v, want a password that was changed, masked", e)
 	}
-	if _, err := Keep(bench, file, "mariadb", "tpcc", "maria_count_ware", "1"); err != nil {
+	if _, err := Keep(resolver, file, "mariadb", "tpcc", "maria_count_ware", "1"); err != nil {
 		t.Fatal(err)
 	}
 	if e, changed := entryOf(t, kept(), "mariadb", "maria_count_ware"); e.Changed || changed != 0 {
@@ -75,7 +75,7 @@ func TestWhatIsKeptForTheNextConsoleIsSeenAndChanged(t *testing.T) {
 		{"mariadb", "tpc", "maria_count_ware", "5", "did you mean tpcc?"},
 		{"mariadbb", "tpcc", "maria_count_ware", "5", "did you mean mariadb?"},
 	} {
-		_, err := Keep(bench, file, wrong.dictionary, wrong.section, wrong.key, wrong.value)
+		_, err := Keep(resolver, file, wrong.dictionary, wrong.section, wrong.key, wrong.value)
 		if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%v: got %v", wrong, err)
 		}

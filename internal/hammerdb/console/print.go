@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 )
 
 func printCommands() []command {
@@ -32,7 +32,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "ci":
 		c.out.print("No CI configuration loaded")
 	case "dict":
-		c.out.print("Dictionary Settings for " + settings.NameOf(c.book.Database()) + "\n" + layOut(c.currentSections()))
+		c.out.print("Dictionary Settings for " + dictionaries.NameOf(c.book.Database()) + "\n" + layOut(c.currentSections()))
 	case "generic":
 		c.out.print("Generic Dictionary Settings\n" + layOut(c.book.GenericSections()))
 	case "vuconf":
@@ -63,7 +63,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 // HammerDB's shape. The blank at the end is HammerDB's.
 func (c *Console) describeDatabases() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "Database %s set.\nTo change do: dbset db prefix, one of:\n", settings.NameOf(c.book.Database()))
+	fmt.Fprintf(&text, "Database %s set.\nTo change do: dbset db prefix, one of:\n", dictionaries.NameOf(c.book.Database()))
 	for _, p := range c.book.Products() {
 		if !p.Built {
 			continue // dbset would refuse it
@@ -74,12 +74,12 @@ func (c *Console) describeDatabases() string {
 }
 
 // currentSections are those of the database that the benchmark uses.
-func (c *Console) currentSections() []settings.Section {
-	return only(c.book.Sections(), settings.ConnectionSection, c.book.Benchmark().Section)
+func (c *Console) currentSections() []dictionaries.Section {
+	return only(c.book.Sections(), dictionaries.ConnectionSection, c.book.Benchmark().Section)
 }
 
-func only(sections []settings.Section, names ...string) []settings.Section {
-	var chosen []settings.Section
+func only(sections []dictionaries.Section, names ...string) []dictionaries.Section {
+	var chosen []dictionaries.Section
 	for _, name := range names {
 		for _, s := range sections {
 			if s.Name == name {
@@ -92,7 +92,7 @@ func only(sections []settings.Section, names ...string) []settings.Section {
 
 // layOut writes sections as HammerDB does: their names padded to the longest of
 // them, keys to the longest of their section.
-func layOut(sections []settings.Section) string {
+func layOut(sections []dictionaries.Section) string {
 	widest := 0
 	for _, s := range sections {
 		widest = max(widest, len(s.Name))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"sledge/internal/control"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
@@ -18,7 +19,7 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // vurun runs the workload, as many times as vuset iterations asks for. Each time
@@ -46,9 +47,9 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
 	iterations := c.book.GenericInt(virtualUserSection, "iterations")
-	err = workbench.Sweep(ctx, iterations, repeat, func(number int) (err error) {
+	err = control.Sweep(ctx, iterations, repeat, func(number int) (err error) {
 		if result, err = c.runOnce(ctx, withIterationsLeft(order, iterations-1-number, repeat)); err == nil && c.wasInterrupted() {
-			err = workbench.ErrEnough
+			err = control.ErrEnough
 		}
 		return err
 	})
@@ -63,7 +64,7 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 // delay, as in HammerDB, while the others are still in theirs. Settings or a script that say
 // whether to connect again say it alone, and who has work to finish cannot leave it. The order
 // stays bound as it was.
-func withIterationsLeft(order workbench.Order, left int, repeat time.Duration) workbench.Order {
+func withIterationsLeft(order settings.Order, left int, repeat time.Duration) settings.Order {
 	pacing := &order.Plan.Pacing
 	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded || pacing.RaiseError || pacing.Finite {
 		return order
@@ -92,7 +93,7 @@ func (c *Console) workers() int {
 // runOrder binds a run with a number of virtual users, before anything is done, and
 // returns the lines that there are to say of it. More is set on top of settings and script.
 // What only the driver script asks for no setting can mend.
-func (c *Console) runOrder(users int, more option.Values) (order workbench.Order, remarks []string, err error) {
+func (c *Console) runOrder(users int, more option.Values) (order settings.Order, remarks []string, err error) {
 	spec := c.runSpec()
 	maps.Copy(spec.Options, more)
 	spec.Users = users
@@ -115,7 +116,7 @@ func (c *Console) runOrder(users int, more option.Values) (order workbench.Order
 }
 
 // runOnce does one run with the virtual users there are.
-func (c *Console) runOnce(ctx context.Context, order workbench.Order) (string, error) {
+func (c *Console) runOnce(ctx context.Context, order settings.Order) (string, error) {
 	c.users.create(c.users.count()) // those of an earlier run begin anew
 	return c.do(ctx, order)
 }
@@ -176,8 +177,8 @@ func (c *Console) spec(action job.Action) job.Spec {
 }
 
 // order binds a spec, before anything is done.
-func (c *Console) order(spec job.Spec) (workbench.Order, error) {
-	order, err := c.Bench.Order(spec)
+func (c *Console) order(spec job.Spec) (settings.Order, error) {
+	order, err := c.Resolver.Order(spec)
 	if err != nil {
 		return order, fail("Error: %v", err)
 	}
@@ -186,7 +187,7 @@ func (c *Console) order(spec job.Spec) (workbench.Order, error) {
 
 // do does a job and shows it as it goes. It returns what HammerDB returns, also when the
 // job failed: that was printed, and is remembered.
-func (c *Console) do(ctx context.Context, order workbench.Order) (string, error) {
+func (c *Console) do(ctx context.Context, order settings.Order) (string, error) {
 	store, err := c.storeFor(order.Plan)
 	if err != nil {
 		return "", err
@@ -197,16 +198,16 @@ func (c *Console) do(ctx context.Context, order workbench.Order) (string, error)
 		spans:      order.Plan.Pacing.Finite,
 	}
 	keeping := &bookkeeper{console: c, plan: order.Plan}
-	with := workbench.With{Store: store, Attending: []job.Watcher{keeping}, Remark: keeping.remark, Closing: keeping.closing}
+	with := control.With{Store: store, Attending: []job.Watcher{keeping}, Remark: keeping.remark, Closing: keeping.closing}
 	if order.Plan.Pacing.Test {
 		with.Attending = append(with.Attending, screen) // what virtual users say is all that comes of it
 	}
 	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Target(order.Plan.Connection))
 	var counted, restore func()
-	with.Begun = func(r *workbench.Handle) {
+	with.Begun = func(r *control.Handle) {
 		counted, restore = c.counter.record(r, order.Plan.Database.Name), c.onInterrupt(r.Interrupt)
 	}
-	running, err := workbench.Start(ctx, c.Runner, order, with)
+	running, err := control.Start(ctx, c.Runner, order, with)
 	if err != nil {
 		return "", err
 	}
@@ -354,7 +355,7 @@ type screen struct {
 const progressEvery = 10 * time.Second
 
 // follow shows a job until it is over.
-func (s *screen) follow(r *workbench.Handle) {
+func (s *screen) follow(r *control.Handle) {
 	for e, missed := range r.Watch(context.Background(), 1) {
 		if missed > 0 {
 			s.console.out.printf("At least %d lines are missing here: whatever reads the output was too slow", missed)

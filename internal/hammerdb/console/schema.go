@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // schemaCommands are the commands that build, check and delete the schema.
@@ -73,9 +73,9 @@ func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb
 
 // prepare checks what a job on the schema needs before anything is done. A build may go
 // on with one that was interrupted.
-func (c *Console) prepare(action job.Action, resume bool) (workbench.Order, error) {
+func (c *Console) prepare(action job.Action, resume bool) (settings.Order, error) {
 	if c.users.exist() {
-		return workbench.Order{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
+		return settings.Order{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
 	}
 	spec := c.spec(action)
 	spec.Resume = resume
@@ -85,7 +85,7 @@ func (c *Console) prepare(action job.Action, resume bool) (workbench.Order, erro
 	}
 	if action == job.Build {
 		if err := c.checkBuilders(); err != nil {
-			return workbench.Order{}, err
+			return settings.Order{}, err
 		}
 	}
 	order, err := c.order(spec)
@@ -115,7 +115,7 @@ func (c *Console) confirm(question string) {
 }
 
 // doWith does a job on the schema with virtual users that are there for it alone.
-func (c *Console) doWith(ctx context.Context, order workbench.Order, users int) (string, error) {
+func (c *Console) doWith(ctx context.Context, order settings.Order, users int) (string, error) {
 	c.clearScript()
 	c.users.create(users)
 	c.out.print(created(users, firstCreated))

@@ -186,7 +186,7 @@ func (c *Console) readCustom(path, name string) (scripts.Script, error) {
 	}
 	spec := c.spec(job.Check) // what is not built yet is kept, and refused when it is to run
 	maps.Copy(spec.Options, read.Values)
-	if _, err := c.Bench.Order(spec); err != nil {
+	if _, err := c.Resolver.Order(spec); err != nil {
 		return scripts.Script{}, fail("Error: %s: %v", name, err)
 	}
 	return read, nil

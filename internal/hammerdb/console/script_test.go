@@ -32,7 +32,7 @@ func TestSaveScriptWritesNoHiddenFile(t *testing.T) {
 func TestAnEmptyDirectoryOfGenerationIsTheTemporaryOne(t *testing.T) {
 	temporary := t.TempDir()
 	var out bytes.Buffer
-	c, err := New(Config{Bench: bench, Out: &out, Environ: []string{"TMP=" + temporary}})
+	c, err := New(Config{Resolver: resolver, Out: &out, Environ: []string{"TMP=" + temporary}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestAScriptOfAsynchronousClientsIsTakenOver(t *testing.T) {
 	}
 	var out bytes.Buffer
 	runner := &specRecorder{}
-	c, err := New(Config{Bench: bench, Out: &out, Runner: runner})
+	c, err := New(Config{Resolver: resolver, Out: &out, Runner: runner})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,8 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/testserver"
-	"sledge/internal/workbench"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
 )
@@ -89,7 +89,7 @@ func session(t *testing.T, golden string, given map[string]string, environ ...st
 	}
 	var out bytes.Buffer
 	c, err := New(Config{
-		Bench: bench, Out: &out, Version: "v0.test",
+		Resolver: resolver, Out: &out, Version: "v0.test",
 		Runner:    engine.Local{Catalog: edition.Catalog},
 		Environ:   append(environ, "TMP="+dir),
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
@@ -289,7 +289,7 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 	var out bytes.Buffer
 	runner := &interruptingRunner{Runner: engine.Local{Catalog: edition.Catalog}}
 	c, err := New(Config{
-		Bench: bench, Out: &out, Runner: runner, Environ: []string{"TMP=" + dir},
+		Resolver: resolver, Out: &out, Runner: runner, Environ: []string{"TMP=" + dir},
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {
@@ -340,7 +340,7 @@ func pressed(t *testing.T) (*Console, *presser, string) {
 	dir := t.TempDir()
 	out := &presser{}
 	c, err := New(Config{
-		Bench: bench, Out: out, Runner: engine.Local{Catalog: edition.Catalog}, Environ: []string{"TMP=" + dir},
+		Resolver: resolver, Out: out, Runner: engine.Local{Catalog: edition.Catalog}, Environ: []string{"TMP=" + dir},
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {
@@ -421,7 +421,7 @@ func (s *stubbornRunner) Do(ctx context.Context, _ job.Spec, control job.Control
 func TestCtrlCStopsARunAndThenAbortsIt(t *testing.T) {
 	var out bytes.Buffer
 	runner := &stubbornRunner{}
-	c, err := New(Config{Bench: bench, Out: &out, Runner: runner})
+	c, err := New(Config{Resolver: resolver, Out: &out, Runner: runner})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -460,7 +460,7 @@ func TestWarningsAreSaidBeforeARun(t *testing.T) {
 	var out bytes.Buffer
 	runner := &specRecorder{}
 	c, err := New(Config{
-		Bench: bench, Out: &out, Runner: runner,
+		Resolver: resolver, Out: &out, Runner: runner,
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(folder, "jobs.db")) },
 	})
 	if err != nil {
@@ -488,8 +488,8 @@ func TestARunIsBoundOnce(t *testing.T) {
 	var out bytes.Buffer
 	runner := &specRecorder{}
 	c, err := New(Config{
-		Bench: workbench.Bench{Catalog: catalog.Catalog{Databases: bench.Databases, Workloads: []*workload.Workload{&counted}}},
-		Out:   &out, Runner: runner,
+		Resolver: settings.Resolver{Catalog: catalog.Catalog{Databases: resolver.Databases, Workloads: []*workload.Workload{&counted}}},
+		Out:      &out, Runner: runner,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -536,7 +536,7 @@ func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
 	var out bytes.Buffer
 	runner := &specRecorder{}
 	c, err := New(Config{
-		Bench: bench, Out: &out, Runner: runner, Environ: environ,
+		Resolver: resolver, Out: &out, Runner: runner, Environ: environ,
 		OpenStore: func(string) (*repository.Store, error) { return repository.Open(filepath.Join(dir, "jobs.db")) },
 	})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"runtime"
 
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // TempDir returns the folder that everything goes to which has no other place:
@@ -17,7 +17,7 @@ func TempDir(environ []string) string {
 		names = []string{"TEMP", "TMP", "TMPDIR"}
 	}
 	for _, name := range names {
-		if folder := workbench.Variable(environ, name); folder != "" && isWritable(folder) {
+		if folder := settings.Variable(environ, name); folder != "" && isWritable(folder) {
 			return folder
 		}
 	}

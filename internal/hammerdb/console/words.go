@@ -2,10 +2,10 @@ package console
 
 import (
 	"sledge/internal/database"
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/hammerdb/scripts"
-	"sledge/internal/hammerdb/settings"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 	"sledge/internal/workload"
 )
 
@@ -38,9 +38,9 @@ type Group struct {
 	Entries []option.Description `json:"entries"`
 }
 
-// WordsOf lists the words of a bench's console.
-func WordsOf(bench workbench.Bench) (Words, error) {
-	book, err := settings.Open(bench, "")
+// WordsOf lists the words of the console.
+func WordsOf(resolver settings.Resolver) (Words, error) {
+	book, err := dictionaries.Open(resolver, "")
 	if err != nil {
 		return Words{}, err
 	}
@@ -75,7 +75,7 @@ func WordsOf(bench workbench.Bench) (Words, error) {
 	return w, nil
 }
 
-func groups(sections []settings.Section) (list []Group) {
+func groups(sections []dictionaries.Section) (list []Group) {
 	for _, s := range sections {
 		g := Group{Name: s.Name, Entries: []option.Description{}}
 		for _, e := range s.Entries {

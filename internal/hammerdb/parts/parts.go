@@ -6,7 +6,7 @@ import (
 	"context"
 
 	"sledge/internal/catalog"
-	"sledge/internal/hammerdb/settings"
+	"sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -86,7 +86,7 @@ func (s Source) TimingOf(ctx context.Context, j job.Job, user int) (views.View, 
 // Settings returns all settings of a job but for the secret ones.
 func (s Source) Settings(ctx context.Context, j job.Job) ([]job.Section, error) {
 	if j.Origin == "" {
-		return settings.OfJob(s.Catalog, j.Spec), nil
+		return dictionaries.OfJob(s.Catalog, j.Spec), nil
 	}
 	details, err := s.Store.Imported(ctx, j.ID)
 	return details.Settings, err

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 	"sledge/internal/workload"
 )
 
@@ -19,12 +19,12 @@ func pair(t *testing.T, name string) (*database.Database, *workload.Workload) {
 
 func pairOf(t *testing.T, name, of string) (*database.Database, *workload.Workload) {
 	t.Helper()
-	bench := workbench.Bench{Catalog: edition.Catalog}
-	d, err := bench.Database(name)
+	resolver := settings.Resolver{Catalog: edition.Catalog}
+	d, err := resolver.Database(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := bench.Workload(of)
+	w, err := resolver.Workload(of)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +135,12 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	bench := workbench.Bench{Catalog: edition.Catalog}
-	d, err := bench.Database("pg")
+	resolver := settings.Resolver{Catalog: edition.Catalog}
+	d, err := resolver.Database("pg")
 	if err != nil {
 		f.Fatal(err)
 	}
-	w, err := bench.Workload("tprocc")
+	w, err := resolver.Workload("tprocc")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // Is reports whether a text looks like a script of the console: some line begins with a command
@@ -41,8 +41,8 @@ var (
 
 // reader reads a script line by line.
 type reader struct {
-	bench     workbench.Bench
-	found     workbench.TakenIn
+	resolver  settings.Resolver
+	found     settings.TakenIn
 	line      int
 	variables map[string]string
 	set       []setting
@@ -59,8 +59,8 @@ type setting struct {
 
 // Read reads what a script sets. It runs nothing: only plain commands with plain values are
 // understood, and variables that were set to such; the rest is named by its line.
-func Read(bench workbench.Bench, text string) workbench.TakenIn {
-	r := reader{bench: bench, variables: map[string]string{}, found: workbench.TakenIn{Settings: map[string]string{}}}
+func Read(resolver settings.Resolver, text string) settings.TakenIn {
+	r := reader{resolver: resolver, variables: map[string]string{}, found: settings.TakenIn{Settings: map[string]string{}}}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for n := 0; n < len(lines); n++ {
 		r.line = n + 1
@@ -299,19 +299,19 @@ func (r *reader) end() {
 		r.database = names.Usual
 		r.found.Pass(0, "no line says dbset db: %s is taken", r.database)
 	}
-	at := slices.IndexFunc(r.bench.Databases, func(d *database.Database) bool { return strings.EqualFold(names.Of(d.Name).Prefix, r.database) })
+	at := slices.IndexFunc(r.resolver.Databases, func(d *database.Database) bool { return strings.EqualFold(names.Of(d.Name).Prefix, r.database) })
 	if at < 0 {
 		r.found.Pass(0, "the database %.40q is not one that Sledge has", r.database)
 		return
 	}
-	w := r.bench.DefaultWorkload()
-	for _, other := range r.bench.Workloads {
+	w := r.resolver.DefaultWorkload()
+	for _, other := range r.resolver.Workloads {
 		if b := names.BenchmarkOf(other); strings.EqualFold(r.benchmark, b.Title) || strings.EqualFold(r.benchmark, b.Name) {
 			w = other
 		}
 	}
-	d := r.bench.Databases[at]
-	pair, err := r.bench.Pair(d.Name, w.Name)
+	d := r.resolver.Databases[at]
+	pair, err := r.resolver.Pair(d.Name, w.Name)
 	if err != nil {
 		r.found.Pass(0, "%v", err)
 		return
@@ -319,7 +319,7 @@ func (r *reader) end() {
 	r.found.Settings["db"], r.found.Settings["workload"] = d.Name, w.Name
 	own := names.BenchmarkOf(w).Section
 	for _, s := range r.set {
-		o, known := workbench.Find(pair, s.key)
+		o, known := settings.Find(pair, s.key)
 		switch {
 		case !known && s.dict != own && s.dict != connection:
 			r.found.Pass(s.line, "%.60s is in the dictionary %.40s, and not of %s", s.key, s.dict, pair.Title())
@@ -338,7 +338,7 @@ func (r *reader) end() {
 	}
 	plain := maps.Clone(r.found.Settings)
 	for name, value := range plain {
-		o, is := workbench.Find(pair, name)
+		o, is := settings.Find(pair, name)
 		if is && (value == o.Default || names.Unused(pair.Database.Name, name, value)) {
 			delete(r.found.Settings, name) // scripts set defaults
 		}

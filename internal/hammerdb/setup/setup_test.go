@@ -8,10 +8,10 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/hammerdb/setup"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
-var bench = workbench.Bench{Catalog: edition.Catalog}
+var resolver = settings.Resolver{Catalog: edition.Catalog}
 
 func TestScriptsAreReadWithoutBeingRun(t *testing.T) {
 	const tcl = `#!/bin/tclsh
@@ -60,7 +60,7 @@ for z in [1, 2, 4]:
 		python: {"line 9: maria_pass", "line 12: the value of maria_user"},
 	}
 	for script, lines := range passed {
-		found, err := setup.TakeIn(bench, script)
+		found, err := setup.TakeIn(resolver, script)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestLinesThatGoOnAreReadTogether(t *testing.T) {
 	const tcl = "dbset db maria\ndiset connection \\\n  maria_host db1\ndiset tpcc maria_pass \\\n  planted1\nset all {\n  planted\n}\n"
 	const python = "dbset('db', 'maria')\ndiset('connection',\n  'maria_host',\n  'db1')\ndiset('tpcc', 'maria_pass',\n  'planted'\n)\nother(\n  'planted', 1)\n"
 	for script, passed := range map[string]int{tcl: 2, python: 3} {
-		found, err := setup.TakeIn(bench, script)
+		found, err := setup.TakeIn(resolver, script)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestLinesThatGoOnAreReadTogether(t *testing.T) {
 			t.Errorf("got %q, want %d lines without a password", found.Passed, passed)
 		}
 	}
-	if _, err := setup.TakeIn(bench, "dbset db pg\n"+strings.Repeat("diset(\\\n", 20_000)); err != nil {
+	if _, err := setup.TakeIn(resolver, "dbset db pg\n"+strings.Repeat("diset(\\\n", 20_000)); err != nil {
 		t.Error(err)
 	}
 }
@@ -105,7 +105,7 @@ func TestConfigurationFilesAreTakenInAsFarAsTheyAreUnderstood(t *testing.T) {
 		"db = 'pg'\nusers = [1, 2]\nnonsense = 1\n[options]\npg_host = 'db1'\npassword = 'planted'\nmaria_host = 'db2'\nrampup = 1\n",
 		"db: pg\nusers: [1, 2]\nnonsense: 1\noptions:\n  pg_host: db1\n  password: planted\n  maria_host: db2\n  rampup: 1\n",
 	} {
-		found, err := setup.TakeIn(bench, text)
+		found, err := setup.TakeIn(resolver, text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestConfigurationFilesAreTakenInAsFarAsTheyAreUnderstood(t *testing.T) {
 			t.Errorf("got %q", found.Passed)
 		}
 	}
-	if _, err := setup.TakeIn(bench, "this = is = nothing {"); err == nil || strings.Contains(err.Error(), "nothing {") {
+	if _, err := setup.TakeIn(resolver, "this = is = nothing {"); err == nil || strings.Contains(err.Error(), "nothing {") {
 		t.Errorf("got %v, want an error that does not repeat the text", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/hammerdb/names"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // commands are those that do an action, once everything is set.
@@ -27,7 +27,7 @@ type language struct {
 }
 
 // Tcl spells an order as a script of the console in Tcl. Passwords are taken from the environment.
-func Tcl(o workbench.Order) string {
+func Tcl(o settings.Order) string {
 	return write(o, language{
 		command: func(name string, args ...string) string { return strings.Join(append([]string{name}, args...), " ") },
 		quote:   tclWord, comment: "# ",
@@ -39,7 +39,7 @@ func Tcl(o workbench.Order) string {
 }
 
 // Python spells an order as a script of the console in Python.
-func Python(o workbench.Order) string {
+func Python(o settings.Order) string {
 	return write(o, language{
 		head:    "import os",
 		command: func(name string, args ...string) string { return name + "(" + strings.Join(args, ", ") + ")" },
@@ -51,7 +51,7 @@ func Python(o workbench.Order) string {
 	})
 }
 
-func write(o workbench.Order, l language) string {
+func write(o settings.Order, l language) string {
 	var b strings.Builder
 	line := func(text string) { b.WriteString(text + "\n") }
 	pair := o.Plan.Pair
@@ -106,15 +106,15 @@ func write(o workbench.Order, l language) string {
 
 // withOwnDefaults adds what nobody set and HammerDB has other defaults for, since a script begins
 // with those.
-func withOwnDefaults(said []workbench.Said, o workbench.Order) (list []workbench.Said) {
-	set := map[string]workbench.Said{}
+func withOwnDefaults(said []settings.Said, o settings.Order) (list []settings.Said) {
+	set := map[string]settings.Said{}
 	for _, s := range said {
 		set[s.Name] = s
 	}
 	for _, d := range option.Built(o.Plan.Options()) {
 		s, is := set[d.Name]
 		if !is && names.Default(o.Spec.Database, o.Spec.Workload, d.Name, d.Default) != d.Default {
-			s, is = workbench.Said{Description: d, Key: workbench.Key(o.Plan.Pair, d), Value: d.Default}, true
+			s, is = settings.Said{Description: d, Key: settings.Key(o.Plan.Pair, d), Value: d.Default}, true
 		}
 		if is {
 			list = append(list, s)

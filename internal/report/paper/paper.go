@@ -23,14 +23,14 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 	"sledge/internal/terminal"
-	"sledge/internal/workbench"
 )
 
 // Archive is where reports are made from.
 type Archive struct {
 	Store    *repository.Store
-	Bench    workbench.Bench
+	Resolver settings.Resolver
 	Headline func(job.Job) string // of a run, in words that scripts look for; "" where it has none
 	Version  string               // of the program
 }
@@ -97,7 +97,7 @@ func (a Archive) Jobs(ctx context.Context, ids []string) (Report, error) {
 		}
 		return a.finish(s.page(a.title(s.job)), "sledge-"+string(s.job.ID))
 	}
-	comparison, err := document.NewComparison(ctx, a.Store, a.Bench, ids)
+	comparison, err := document.NewComparison(ctx, a.Store, a.Resolver, ids)
 	if err != nil {
 		return Report{}, err
 	}
@@ -125,7 +125,7 @@ func (a Archive) Profiles(ctx context.Context, numbers []int) (Report, error) {
 		}
 		return a.finish(a.profilePage(numbers[0], runs), "sledge-profile-"+strconv.Itoa(numbers[0]))
 	}
-	c, err := document.NewProfileComparison(ctx, a.Store, a.Bench, numbers, a.Headline)
+	c, err := document.NewProfileComparison(ctx, a.Store, a.Resolver, numbers, a.Headline)
 	if err != nil {
 		return Report{}, err
 	}
@@ -179,10 +179,10 @@ const timeLayout = "2006-01-02 15:04:05 MST"
 // for by where the program does not have it.
 func (a Archive) names(j job.Job) (workload, database string) {
 	workload, database = j.Spec.Workload, j.Spec.Database
-	if w, err := a.Bench.Workload(workload); err == nil {
+	if w, err := a.Resolver.Workload(workload); err == nil {
 		workload = w.Title
 	}
-	if d, err := a.Bench.Known().Database(database); err == nil {
+	if d, err := a.Resolver.Known().Database(database); err == nil {
 		database = d.Title
 	}
 	return report.Printable(workload), report.Printable(database)

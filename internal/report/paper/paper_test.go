@@ -18,7 +18,7 @@ import (
 	"sledge/internal/report"
 	"sledge/internal/report/reporttest"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // archive is a repository to make reports from.
@@ -38,7 +38,7 @@ func newArchive(t *testing.T) archive {
 			t.Error(err)
 		}
 	})
-	return archive{t, Archive{Store: store, Bench: workbench.Bench{Catalog: edition.Catalog}, Headline: func(job.Job) string { return "TEST RESULT" }, Version: "v1.0.0"}}
+	return archive{t, Archive{Store: store, Resolver: settings.Resolver{Catalog: edition.Catalog}, Headline: func(job.Job) string { return "TEST RESULT" }, Version: "v1.0.0"}}
 }
 
 // record records a job, with so many seconds of a ramp-up of 2 and then of the measured time,

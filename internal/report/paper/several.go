@@ -161,7 +161,7 @@ func (a Archive) profilePage(number int, runs []job.Job) page {
 	}
 	p.Sections = append(p.Sections, sectionsOf(report.ProfileSheet(runs).Parts)...)
 	if len(runs) > 1 && len(runs) <= report.MostCompared {
-		c := document.CompareRuns(a.Bench, runs)
+		c := document.CompareRuns(a.Resolver, runs)
 		c.Differences = slices.DeleteFunc(c.Differences, func(d report.Difference) bool { return d.Name == "users" })
 		if len(c.Differences) == 0 {
 			p.Sections = append(p.Sections, section{Title: "What differs", Blocks: []block{{Line: text("The runs differ in nothing but the number of virtual users.")}}})

@@ -1,7 +1,7 @@
 // Package api is Sledge over HTTP: what there is to choose from, the jobs that are kept, and
 // the verbs by which a job is started, followed and ended. It answers in the documents that
-// commands print, is described by OpenAPI, and decides nothing that workbench and repository
-// do not. It knows nothing of logins: who mounts it lets nobody in who may not act.
+// commands print, is described by OpenAPI, and decides nothing that settings, control and
+// repository do not. It knows nothing of logins: who mounts it lets nobody in who may not act.
 package api
 
 import (
@@ -20,13 +20,14 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"sledge/internal/control"
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/repository"
 	"sledge/internal/scripting"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 //go:generate go run ./generate
@@ -36,12 +37,12 @@ const Prefix = "/api/v1"
 
 // Config is what an API works with.
 type Config struct {
-	Bench  workbench.Bench
-	Runner job.Runner
-	Store  *repository.Store // where jobs are kept; whoever opened it closes it after API.Close
+	Resolver settings.Resolver
+	Runner   job.Runner
+	Store    *repository.Store // where jobs are kept; whoever opened it closes it after API.Close
 
 	// ConfigFile, Environ and System hold settings below those that a request has, as they
-	// do below the flags of the command line: see workbench.Sources.
+	// do below the flags of the command line: see settings.Sources.
 	ConfigFile string
 	Environ    []string
 	System     string
@@ -54,7 +55,7 @@ type Config struct {
 	DataFolder string
 
 	// Connections are those that are kept by name; nil keeps none. Version is Sledge's own.
-	Connections *workbench.Connections
+	Connections *settings.Connections
 	Version     string
 
 	// Serving says how the API is served, and Users who may come in: whoever mounts it knows.
@@ -94,7 +95,7 @@ type API struct {
 	closed   bool       // nothing more is done that Close waits for
 	wishes   int        // to end the program
 	starting int        // jobs that are being entered into the repository
-	running  map[job.ID]*workbench.Handle
+	running  map[job.ID]*control.Handle
 	ended    []job.Job          // jobs whose end could not be recorded: the repository says that they go on
 	viewed   map[job.ID]*viewed // that people look at
 	sweeps   []*sweep           // sequences of runs, the newest last
@@ -115,7 +116,7 @@ const (
 // New returns an API, which Close ends.
 func New(c Config) *API {
 	a := &API{
-		Config: c, mux: http.NewServeMux(), running: map[job.ID]*workbench.Handle{},
+		Config: c, mux: http.NewServeMux(), running: map[job.ID]*control.Handle{},
 		viewed: map[job.ID]*viewed{}, counterKept: counterKept,
 		streams: places{taken: map[string]int{}},
 	}
@@ -307,7 +308,7 @@ const lastWord = 2 * time.Second
 func (a *API) Close() {
 	a.mu.Lock()
 	a.closing = true
-	a.wishes += workbench.Patience // of which all but the first abort
+	a.wishes += control.Patience // of which all but the first abort
 	handles := a.handles()
 	a.mu.Unlock()
 	a.endCounters()
@@ -341,7 +342,7 @@ func ending(what string) *Problem {
 }
 
 // handles lists the handles of the jobs that go on. The lock is held.
-func (a *API) handles() (list []*workbench.Handle) {
+func (a *API) handles() (list []*control.Handle) {
 	for _, h := range a.running {
 		list = append(list, h)
 	}
@@ -349,14 +350,14 @@ func (a *API) handles() (list []*workbench.Handle) {
 }
 
 // handle returns what is held of a job that was started here and goes on, or nil.
-func (a *API) handle(id job.ID) *workbench.Handle {
+func (a *API) handle(id job.ID) *control.Handle {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.running[id]
 }
 
 // over notes that a job that was started here is over.
-func (a *API) over(o workbench.Outcome) {
+func (a *API) over(o control.Outcome) {
 	if o.Lost != nil {
 		a.Say(o.Lost.Error())
 	}
@@ -380,7 +381,7 @@ func (a *API) unrecordedEnd(id job.ID) (j job.Job, is bool) {
 }
 
 // headline is the headline of a run in one line, or "".
-func (a *API) headline(j job.Job) string { return views.Headline(j, a.Bench.Catalog) }
+func (a *API) headline(j job.Job) string { return views.Headline(j, a.Resolver.Catalog) }
 
 // add adds an operation. Every error that it returns becomes a Problem.
 func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, error)) {

@@ -232,7 +232,7 @@ func TestPasswordsComeBackNowhere(t *testing.T) {
 // One whole test by the real engine on a real database, over HTTP alone.
 func TestAWholeTestOverHTTP(t *testing.T) {
 	if underRace {
-		t.Skip("the race detector would take minutes for SQLite; following and ending jobs is tested under it in workbench")
+		t.Skip("the race detector would take minutes for SQLite; following and ending jobs is tested under it in control")
 	}
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "test.sqlite")

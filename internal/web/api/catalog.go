@@ -22,11 +22,11 @@ type Workloads struct {
 func (a *API) addCatalog() {
 	add(a, get("list-databases", "/databases", "List the databases", tagCatalog),
 		func(context.Context, *struct{}) (*of[Databases], error) {
-			return answer(Databases{document.NewCatalog(a.Bench.Catalog).Databases}, nil)
+			return answer(Databases{document.NewCatalog(a.Resolver.Catalog).Databases}, nil)
 		})
 	add(a, get("list-workloads", "/workloads", "List the workloads", tagCatalog),
 		func(context.Context, *struct{}) (*of[Workloads], error) {
-			return answer(Workloads{document.NewCatalog(a.Bench.Catalog).Workloads}, nil)
+			return answer(Workloads{document.NewCatalog(a.Resolver.Catalog).Workloads}, nil)
 		})
 	options := get("list-options", "/options", "List the options of a database with a workload", tagCatalog)
 	options.Description = "Each option has its group, unit, limits, choices and default: enough for a form. A job takes an option by any of its names."
@@ -36,9 +36,9 @@ func (a *API) addCatalog() {
 	},
 	) (*of[document.Options], error) {
 		if in.Workload == "" {
-			in.Workload = a.Bench.DefaultWorkload().Name
+			in.Workload = a.Resolver.DefaultWorkload().Name
 		}
-		pair, err := a.Bench.Pair(in.Database, in.Workload)
+		pair, err := a.Resolver.Pair(in.Database, in.Workload)
 		if err != nil {
 			return nil, wrong("", "%v", err)
 		}

@@ -15,7 +15,7 @@ func (a *API) addComparisons() {
 		ID []string `query:"id,explode" required:"true" minItems:"2" maxItems:"26" doc:"ID of a run, its first digits, or last."`
 	},
 	) (*of[report.Comparison], error) {
-		return answer(document.NewComparison(ctx, a.Store, a.Bench, in.ID))
+		return answer(document.NewComparison(ctx, a.Store, a.Resolver, in.ID))
 	})
 	best := get("best-runs", "/best", "List the best run of each database, workload and amount of data", tagJobs)
 	best.Description = "Like sledge jobs best: among the runs that succeeded and that Sledge measured itself."

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 const tagConnections = "Connections"
@@ -27,7 +27,7 @@ type Kept struct {
 }
 
 // keptConnections returns those that are kept, or says that there is no place for them.
-func (a *API) keptConnections() (*workbench.Connections, error) {
+func (a *API) keptConnections() (*settings.Connections, error) {
 	if a.Connections == nil {
 		return nil, problem(http.StatusConflict, "connections are kept beside the job repository, and this repository is no file: start the server with --repo")
 	}
@@ -37,14 +37,14 @@ func (a *API) keptConnections() (*workbench.Connections, error) {
 func (a *API) addConnections() {
 	add(a, get("list-connections", "/connections", "List the connections that are kept by name", tagConnections),
 		func(context.Context, *struct{}) (*of[document.Connections], error) {
-			var list []workbench.Connection
+			var list []settings.Connection
 			if a.Connections != nil {
 				var err error
 				if list, err = a.Connections.List(); err != nil {
 					return nil, err
 				}
 			}
-			return answer(document.NewConnections(a.Bench, list), nil)
+			return answer(document.NewConnections(a.Resolver, list), nil)
 		})
 	add(a, get("show-connection", "/connections/{name}", "Show a connection, without its passwords", tagConnections),
 		func(_ context.Context, in *OneConnection) (*of[document.Connection], error) {
@@ -53,7 +53,7 @@ func (a *API) addConnections() {
 				return nil, err
 			}
 			one, err := kept.Get(in.Name)
-			return answer(document.NewConnection(a.Bench, one), err)
+			return answer(document.NewConnection(a.Resolver, one), err)
 		})
 	put := huma.Operation{
 		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
@@ -68,14 +68,14 @@ func (a *API) addConnections() {
 		if err != nil {
 			return nil, err
 		}
-		one := workbench.Connection{Name: in.Name, Database: in.Body.Database, Values: option.Values{}}
+		one := settings.Connection{Name: in.Name, Database: in.Body.Database, Values: option.Values{}}
 		for name, value := range in.Body.Values {
 			one.Values[name] = string(value)
 		}
 		if one, err = kept.Put(one, in.Body.KeepPassword, !a.unrestricted()); err != nil {
 			return nil, err
 		}
-		return answer(document.NewConnection(a.Bench, one), nil)
+		return answer(document.NewConnection(a.Resolver, one), nil)
 	})
 	remove := huma.Operation{
 		OperationID: "forget-connection", Method: http.MethodDelete, Path: "/connections/{name}", Tags: []string{tagConnections},
@@ -118,12 +118,12 @@ type Tried struct {
 
 // signedIn decides all settings of a job, with the fallbacks of passwords that a server
 // refuses.
-func (a *API) signedIn(ctx context.Context, in Wanted) (workbench.Order, error) {
+func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
 	order, err := a.resolve(in)
 	if err != nil {
 		return order, err
 	}
-	with := workbench.SignIn{Bench: a.Bench, Sources: a.sources(in), Refusal: workbench.RefusalOf}
+	with := settings.SignIn{Resolver: a.Resolver, Sources: a.sources(in), Refusal: settings.RefusalOf}
 	profile := order.Profile
 	order, err = with.With(ctx, order)
 	order.Profile = profile

@@ -22,7 +22,7 @@ const plantedPassword = "planted-90d1"
 
 func TestConnectionsAreKeptByName(t *testing.T) {
 	w := newWorld(t)
-	w.api.Connections = w.api.Bench.ConnectionsIn(filepath.Dir(w.path))
+	w.api.Connections = w.api.Resolver.ConnectionsIn(filepath.Dir(w.path))
 	refused := w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "db1", "password": "`+plantedPassword+`"}}`, 422)
 	if !strings.Contains(refused["detail"].(string), "only if you say so") {
 		t.Errorf("a password without a wish: got %v", refused)
@@ -212,7 +212,7 @@ func TestASetUpIsShownInFourFormsAndTakenIn(t *testing.T) {
 func TestASequenceSignsInAsARunDoes(t *testing.T) {
 	w := newWorld(t)
 	server := testserver.Open(t, "postgresql")
-	d, err := w.api.Bench.Database("postgresql")
+	d, err := w.api.Resolver.Database("postgresql")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 const tagCounters = "Transaction counters"
@@ -359,7 +359,7 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 	if counts.For > 0 && counts.For < counts.Every {
 		return nil, wrong("length_seconds", "length_seconds: %v is less than interval_seconds, %v, so there would be no rate: make it longer", counts.For, counts.Every)
 	}
-	if order, err = (workbench.SignIn{Bench: a.Bench, Sources: a.sources(wanted), Refusal: workbench.RefusalOfObserver}).With(ctx, order); err != nil {
+	if order, err = (settings.SignIn{Resolver: a.Resolver, Sources: a.sources(wanted), Refusal: settings.RefusalOfObserver}).With(ctx, order); err != nil {
 		return nil, err
 	}
 	counts.Plan = order.Plan

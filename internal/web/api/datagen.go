@@ -106,7 +106,7 @@ func (a *API) prepared(in WantedFiles) (datagen.Config, error) {
 		return datagen.Config{}, err
 	}
 	s := a.sources(Wanted{Settings: in.Settings})
-	c, _, err := datagen.Prepare(a.Bench, datagen.Wanted{
+	c, _, err := datagen.Prepare(a.Resolver, datagen.Wanted{
 		Sources: s, Folder: folder, Format: in.Format, Header: in.Header, Compression: in.Compress,
 		Workers: cmp.Or(in.Workers, 1), Parts: in.Parts, Overwrite: in.Overwrite,
 	})
@@ -239,18 +239,18 @@ func (a *API) addDatagen() {
 // fieldsOf describes what can be said of files of rows.
 func (a *API) fieldsOf(database, workload string) (document.Options, error) {
 	if workload == "" {
-		workload = a.Bench.DefaultWorkload().Name
+		workload = a.Resolver.DefaultWorkload().Name
 	}
 	names := []string{database}
 	if database == "" {
 		names = nil
-		for _, d := range a.Bench.Databases {
+		for _, d := range a.Resolver.Databases {
 			names = append(names, d.Name)
 		}
 	}
 	var first error
 	for _, name := range names {
-		pair, err := a.Bench.Pair(name, workload)
+		pair, err := a.Resolver.Pair(name, workload)
 		if err != nil {
 			if first == nil {
 				first = err

@@ -84,14 +84,14 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 		q.Labels[name] = value
 	}
 	if in.Database != "" {
-		d, err := a.Bench.Known().Database(in.Database)
+		d, err := a.Resolver.Known().Database(in.Database)
 		if err != nil {
 			return q, wrong("database", "%v", err)
 		}
 		q.Database = d.Name
 	}
 	if in.Workload != "" {
-		w, err := a.Bench.Workload(in.Workload)
+		w, err := a.Resolver.Workload(in.Workload)
 		if err != nil {
 			return q, wrong("workload", "%v", err)
 		}
@@ -287,7 +287,7 @@ func (a *API) timing(ctx context.Context, in *struct {
 	}
 	phase := job.Phase(in.Phase)
 	if j.Origin != "" {
-		recorded, err := views.AllTimings(ctx, a.Store, j, a.Bench.Catalog)
+		recorded, err := views.AllTimings(ctx, a.Store, j, a.Resolver.Catalog)
 		return answer(document.Timing{
 			Schema: document.TimingSchema, ID: j.ID, Elapsed: j.Result.Elapsed,
 			Transactions: []report.Transaction{}, Recorded: recorded,
@@ -305,7 +305,7 @@ func (a *API) timing(ctx context.Context, in *struct {
 
 // outputOf yields the lines that virtual users put out in a job.
 func (a *API) outputOf(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
-	return views.Output(ctx, store, j, a.Bench.Catalog)
+	return views.Output(ctx, store, j, a.Resolver.Catalog)
 }
 
 // output makes a page of the lines that virtual users put out.

@@ -294,14 +294,14 @@ func (v *viewed) drop() {
 // liveJob is what has to be known of a job to look at it. What its settings were may not be
 // known here, as of a job of another version of Sledge: then there are no headline figures.
 func (a *API) liveJob(j job.Job) live.Job {
-	speaker := views.Speaker(j, a.Bench.Catalog)
+	speaker := views.Speaker(j, a.Resolver.Catalog)
 	known := live.Job{Job: j, Say: func(e job.Event) (said []live.Line) {
 		for _, line := range speaker.Say(e) {
 			said = append(said, live.Line{User: line.User, Text: line.Text})
 		}
 		return said
 	}}
-	if order, err := a.Bench.Order(j.Spec); err == nil {
+	if order, err := a.Resolver.Order(j.Spec); err == nil {
 		known.Score, known.Finite = order.Plan.Score, order.Plan.Pacing.Finite
 	}
 	return known

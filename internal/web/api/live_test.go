@@ -21,7 +21,7 @@ import (
 	"sledge/internal/meter"
 	"sledge/internal/repository"
 	"sledge/internal/repository/repositorytest"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // looked is what a page keeps of a job that it looks at.
@@ -108,7 +108,7 @@ func (w *world) lookers(id string) (wait func() []looked) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	other := New(Config{Bench: w.api.Bench, Runner: w.api.Runner, Store: store, Say: func(line string) { w.Errorf("the other API says %s", line) }})
+	other := New(Config{Resolver: w.api.Resolver, Runner: w.api.Runner, Store: store, Say: func(line string) { w.Errorf("the other API says %s", line) }})
 	server := httptest.NewServer(other)
 	kept, failed := make([]looked, 3), make([]error, 3)
 	var looking sync.WaitGroup
@@ -189,7 +189,7 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 	w := newWorld(t)
 	end := make(slowRunner)
 	w.api.Runner = end
-	w.api.Bench = workbench.Bench{Catalog: edition.Catalog}
+	w.api.Resolver = settings.Resolver{Catalog: edition.Catalog}
 	id := w.start(map[string]any{"action": "run", "settings": map[string]any{"db": "sqlite", "dbname": "none", "users": 10000}})
 	var page live.Some
 	for deadline := time.Now().Add(time.Minute); page.Counts == nil || page.Counts[1] < 10000; {

@@ -53,6 +53,6 @@ func (a *API) addProfiles() {
 		Number []int `query:"number,explode" required:"true" minItems:"2" maxItems:"26"`
 	},
 	) (*of[report.ProfileComparison], error) {
-		return answer(document.NewProfileComparison(ctx, a.Store, a.Bench, in.Number, a.headline))
+		return answer(document.NewProfileComparison(ctx, a.Store, a.Resolver, in.Number, a.headline))
 	})
 }

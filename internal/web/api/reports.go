@@ -71,5 +71,5 @@ func (a *API) addReports() {
 
 // paper is what makes reports.
 func (a *API) paper() paper.Archive {
-	return paper.Archive{Store: a.Store, Bench: a.Bench, Headline: a.headline, Version: a.Version}
+	return paper.Archive{Store: a.Store, Resolver: a.Resolver, Headline: a.headline, Version: a.Version}
 }

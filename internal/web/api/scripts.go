@@ -143,14 +143,14 @@ func (a *API) addScripts() {
 	})
 	a.addExecutions()
 	add(a, get("list-console-words", "/console/words", "List the commands and settings of the console", tagScripts), func(context.Context, *struct{}) (*of[console.Words], error) {
-		return answer(console.WordsOf(a.Bench))
+		return answer(console.WordsOf(a.Resolver))
 	})
 	add(a, get("draft-driver-script", "/console/driver", "Show a driver script to begin with", tagScripts), func(_ context.Context, in *struct {
 		Database string `query:"database" required:"true" doc:"Any name of a database."`
 		Workload string `query:"workload" required:"true" doc:"Any name of a workload."`
 	},
 	) (*of[draft], error) {
-		pair, err := a.Bench.Pair(in.Database, in.Workload)
+		pair, err := a.Resolver.Pair(in.Database, in.Workload)
 		if err != nil {
 			return nil, wrong("", "%v", err)
 		}

@@ -9,8 +9,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control"
 	"sledge/internal/job"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // Sequence is runs with different numbers of virtual users, one after another, which are a
@@ -152,8 +153,8 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 }
 
 // sweep does the runs of a sequence, the first of which has begun.
-func (a *API) sweep(ctx context.Context, s *sweep, orders []workbench.Order, h *workbench.Handle) {
-	err := workbench.Sweep(ctx, len(orders), 0, func(i int) error {
+func (a *API) sweep(ctx context.Context, s *sweep, orders []settings.Order, h *control.Handle) {
+	err := control.Sweep(ctx, len(orders), 0, func(i int) error {
 		if i > 0 {
 			var err error
 			if h, err = a.begin(orders[i]); err != nil {

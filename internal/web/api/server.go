@@ -14,7 +14,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/console"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 const tagServer = "This server"
@@ -86,7 +86,7 @@ type Command struct {
 
 func (a *API) addServer() {
 	add(a, get("get-version", "/version", "Show the version, and what it can test", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
-		return answer(document.NewVersion(a.Bench, a.Version), nil)
+		return answer(document.NewVersion(a.Resolver, a.Version), nil)
 	})
 	add(a, get("get-server", "/server", "Show what the server is, and where things are kept", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
 		return answer(a.server(ctx))
@@ -104,7 +104,7 @@ func (a *API) addServer() {
 		if err != nil {
 			return nil, err
 		}
-		d, _ := document.NewDefaults(a.Bench, a.sources(Wanted{}), path) // its error stands in it
+		d, _ := document.NewDefaults(a.Resolver, a.sources(Wanted{}), path) // its error stands in it
 		return answer(d, nil)
 	})
 }
@@ -153,7 +153,7 @@ type KeptLine struct {
 
 func (a *API) addConsoleSettings() {
 	add(a, get("list-console-settings", "/console/settings", "List the settings that the next console begins with", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
-		return answer(console.KeptIn(a.Bench, a.consoleSettings()))
+		return answer(console.KeptIn(a.Resolver, a.consoleSettings()))
 	})
 	set := huma.Operation{
 		OperationID: "set-console-setting", Method: http.MethodPut, Path: "/console/settings", Tags: []string{tagScripts},
@@ -164,7 +164,7 @@ func (a *API) addConsoleSettings() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		line, err := console.Keep(a.Bench, a.consoleSettings(), in.Body.Dictionary, in.Body.Section, in.Body.Key, in.Body.Value)
+		line, err := console.Keep(a.Resolver, a.consoleSettings(), in.Body.Dictionary, in.Body.Section, in.Body.Key, in.Body.Value)
 		if err == nil {
 			a.Note(ctx, fmt.Sprintf("set %s %s %s", in.Body.Dictionary, in.Body.Section, in.Body.Key))
 		}
@@ -173,4 +173,4 @@ func (a *API) addConsoleSettings() {
 }
 
 // consoleSettings is the file that the consoles read which are opened here.
-func (a *API) consoleSettings() string { return workbench.ConsoleSettings(a.Environ, a.Store.Path()) }
+func (a *API) consoleSettings() string { return settings.ConsoleSettings(a.Environ, a.Store.Path()) }

@@ -45,7 +45,7 @@ func (a *API) addSetups() {
 		}
 		var d Forms
 		for _, form := range setup.Forms {
-			d.Forms = append(d.Forms, Form{form.Name, form.Title, form.Write(a.Bench, order)})
+			d.Forms = append(d.Forms, Form{form.Name, form.Title, form.Write(a.Resolver, order)})
 		}
 		return answer(d, nil)
 	})
@@ -54,7 +54,7 @@ func (a *API) addSetups() {
 		Summary: "Read the settings of a script or of a configuration file", Description: "It runs nothing. In a script it reads plain commands, and lists the lines that it does not understand.",
 	}
 	add(a, take, func(_ context.Context, in *of[Text]) (*of[TakenIn], error) {
-		found, err := setup.TakeIn(a.Bench, in.Body.Text)
+		found, err := setup.TakeIn(a.Resolver, in.Body.Text)
 		if err != nil {
 			return nil, err
 		}

@@ -12,10 +12,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control"
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/report"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 const tagVerbs = "Settings and actions"
@@ -67,8 +68,8 @@ func (Value) Schema(huma.Registry) *huma.Schema {
 const givenBy = "the request"
 
 // sources are the places that settings come from.
-func (a *API) sources(in Wanted) workbench.Sources {
-	s := workbench.Sources{
+func (a *API) sources(in Wanted) settings.Sources {
+	s := settings.Sources{
 		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System, Connections: a.Connections,
 		Given: map[string]string{}, GivenBy: givenBy, Asked: true, Guarded: !a.unrestricted(), Note: in.Note, Resume: in.Resume,
 	}
@@ -83,25 +84,25 @@ func (a *API) sources(in Wanted) workbench.Sources {
 
 // resolve decides all settings of a job, or of several with different numbers of users. What
 // is wrong with them is found before anything is done.
-func (a *API) resolve(in Wanted) (workbench.Order, error) {
+func (a *API) resolve(in Wanted) (settings.Order, error) {
 	s := a.sources(in)
 	for _, label := range s.Labels {
 		if _, _, err := job.ParseLabel(label); err != nil {
-			return workbench.Order{}, wrong("labels", "labels: %v", err)
+			return settings.Order{}, wrong("labels", "labels: %v", err)
 		}
 	}
 	if err := job.CheckNote(in.Note); err != nil {
-		return workbench.Order{}, wrong("note", "note: %v", err)
+		return settings.Order{}, wrong("note", "note: %v", err)
 	}
 	switch {
 	case s.Given["db"] == "" && s.Given["connection"] == "":
-		return workbench.Order{}, wrong("db", "db: choose a database (%s lists them)", Prefix+"/databases")
+		return settings.Order{}, wrong("db", "db: choose a database (%s lists them)", Prefix+"/databases")
 	case in.Resume && in.Action != job.Build:
-		return workbench.Order{}, wrong("resume", "resume: only a build can be continued: leave it out")
+		return settings.Order{}, wrong("resume", "resume: only a build can be continued: leave it out")
 	case in.Profile != 0 && in.Action != job.Run:
-		return workbench.Order{}, wrong("profile", "profile: only a run can be part of a performance profile: leave it out")
+		return settings.Order{}, wrong("profile", "profile: only a run can be part of a performance profile: leave it out")
 	}
-	order, err := a.Bench.Resolve(in.Action, s)
+	order, err := a.Resolver.Resolve(in.Action, s)
 	if err != nil {
 		return order, a.refused(in.Settings, s, err)
 	}
@@ -110,7 +111,7 @@ func (a *API) resolve(in Wanted) (workbench.Order, error) {
 }
 
 // refused makes a Problem of what is wrong with settings.
-func (a *API) refused(settings map[string]Value, s workbench.Sources, err error) *Problem {
+func (a *API) refused(settings map[string]Value, s settings.Sources, err error) *Problem {
 	p := problemOf(err)
 	if before, _, found := strings.Cut(p.Detail, ":"); found && p.Option == "" {
 		if _, given := settings[before]; given {
@@ -122,7 +123,7 @@ func (a *API) refused(settings map[string]Value, s workbench.Sources, err error)
 }
 
 // single refuses an order of several jobs.
-func single(order workbench.Order) error {
+func single(order settings.Order) error {
 	if len(order.Counts) > 1 {
 		return wrong("users", "users: a job has one number of virtual users: use %s/sequences for several runs, one after another", Prefix)
 	}
@@ -217,11 +218,11 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 
 // begin begins a job, and holds it until it is over. Where another program writes to the
 // repository it may take half a minute: nobody but who asked waits for that.
-func (a *API) begin(order workbench.Order) (*workbench.Handle, error) {
+func (a *API) begin(order settings.Order) (*control.Handle, error) {
 	if err := a.admit(); err != nil {
 		return nil, err
 	}
-	h, err := workbench.Start(a.ctx, a.Runner, order, workbench.With{Store: a.Store, Begun: func(h *workbench.Handle) {
+	h, err := control.Start(a.ctx, a.Runner, order, control.With{Store: a.Store, Begun: func(h *control.Handle) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.starting--
@@ -289,8 +290,8 @@ func (a *API) addEnding(verb, summary, description string) {
 
 // mistakes are all that is wrong with the values of a request, each on its own: resolving
 // ends with the first. What that is of a known setting is among them.
-func (a *API) mistakes(s workbench.Sources, first *Problem) (list []Mistake) {
-	for _, m := range a.Bench.Mistakes(s) {
+func (a *API) mistakes(s settings.Sources, first *Problem) (list []Mistake) {
+	for _, m := range a.Resolver.Mistakes(s) {
 		list = append(list, Mistake{Where: whereSettings + m.Name, Message: m.Err.Error()})
 	}
 	if first.Option != "" && !slices.ContainsFunc(list, func(m Mistake) bool { return m.Where == whereSettings+first.Option }) {

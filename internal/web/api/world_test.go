@@ -18,7 +18,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/repository"
-	"sledge/internal/workbench"
+	"sledge/internal/settings"
 )
 
 // world is a server with an API, and a repository of its own.
@@ -39,10 +39,10 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	a := New(Config{
-		Bench:  workbench.Bench{Catalog: edition.Catalog},
-		Runner: engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"},
-		Store:  store,
-		Say:    func(line string) { t.Errorf("the API says %s", line) },
+		Resolver: settings.Resolver{Catalog: edition.Catalog},
+		Runner:   engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"},
+		Store:    store,
+		Say:      func(line string) { t.Errorf("the API says %s", line) },
 	})
 	server := httptest.NewServer(a)
 	t.Cleanup(func() {

@@ -1,0 +1,319 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sledge/internal/job"
+	"sledge/internal/settings"
+)
+
+// jobFlags are the flags that the commands build, run, check and delete share.
+type jobFlags struct {
+	config       string
+	connection   string
+	url          string
+	plain        map[string]string // by flag, those that package settings knows the meaning of
+	set          []string
+	labels       []string
+	note         string
+	askPassword  bool
+	askSuperuser bool
+	secrets      map[string]string // as they were answered
+	dryRun       bool
+	as           string // the form that the settings are to be printed in
+	resume       bool   // whether a build is to go on with one that was interrupted
+
+	repository   string
+	noRepository bool
+	json         bool
+	details      bool
+	verbose      bool
+	interval     seconds
+
+	junit string    // file for the verdict of runs
+	ended []job.Job // runs, in order
+
+	hammerDB bool   // show what HammerDB's virtual users say
+	title    string // which run of several
+
+	demo bool // the demo's: whoever asked for it gave no settings
+
+	// brief is whether only what goes wrong is said of a run, since it is one of several.
+	brief bool
+}
+
+// seconds is a time that people write as a number of seconds or with a unit: 5,
+// 0.5, 90s, 1m.
+type seconds time.Duration
+
+func (s *seconds) String() string { return "" } // a time that was not given is none
+func (s *seconds) Type() string   { return "seconds" }
+
+func (s *seconds) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if n, isNumber := strconv.ParseFloat(text, 64); isNumber == nil {
+		const most = 1e6 // 11 days; it also refuses what is no number or endless
+		if !(n >= 0 && n <= most) {
+			return fmt.Errorf("%s seconds is not between 0 and a million", text)
+		}
+		d, err = time.Duration(n*float64(time.Second)), nil
+	}
+	if err != nil || d < 0 {
+		return fmt.Errorf("%q is neither a number of seconds nor a time such as 90s or 1m", text)
+	}
+	*s = seconds(d)
+	return nil
+}
+
+// junitPath is the file for the verdict of runs; "" where none are to be done.
+func (s *jobFlags) junitPath() string {
+	if s.dryRun || s.as != "" {
+		return ""
+	}
+	return s.junit
+}
+
+// addTo gives the command of an action the flags that mean something to it, and those
+// of its own that own adds.
+func (s *jobFlags) addTo(c *cobra.Command, p *Program, action job.Action, own func(*pflag.FlagSet)) {
+	s.plain = map[string]string{}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
+	own(flags)
+	if action == job.Build || action == job.Run {
+		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (default 1)")
+	}
+	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
+	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
+	s.addConnection(flags)
+	flags.StringArrayVar(&s.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
+	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
+	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "show each setting and where it comes from, and do nothing")
+	flags.StringVar(&s.as, "as", "", formHelp())
+	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
+	flags.BoolVar(&s.details, "details", false, "show all of the result: each check, service times, failures by class, the network")
+	flags.BoolVar(&s.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
+	flags.BoolVar(&s.verbose, "verbose", false, "show the output of every virtual user, and every sample of a failure")
+	flags.StringArrayVar(&s.labels, "label", nil, "label the job with `name=value`; repeat as needed (sledge jobs list --label finds it)")
+	flags.StringVar(&s.note, "note", "", "keep a `text` with the job, such as its purpose")
+	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
+	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
+	s.addPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
+	p.completeSettings(c, s)
+}
+
+// addPlainFlags makes a flag of every option of any database or workload that
+// has a plain one, and that is wanted.
+func (s *jobFlags) addPlainFlags(flags *pflag.FlagSet, b settings.Resolver, wanted func(settings.Flag) bool) {
+	for _, f := range b.Flags() {
+		if !wanted(f) {
+			continue
+		}
+		help := f.Help
+		if len(f.Choices) > 0 {
+			help += ": " + strings.Join(f.Choices, ", ")
+		}
+		if options := unlike(f); options != "" {
+			help += " (" + options + ")"
+		}
+		var value pflag.Value = plainFlag{f.Name, kindName(f.Kind), s.plain}
+		if f.List {
+			value, help = listFlag{plainFlag{f.Name, kindName(f.Kind), s.plain}}, help+"; repeat as needed"
+		}
+		flag := flags.VarPF(value, f.Name, "", help)
+		if f.Kind == "bool" {
+			flag.NoOptDefVal = "true"
+		}
+		title := f.Group
+		if f.Main {
+			title = sectionMain
+		}
+		flag.Annotations = map[string][]string{section: {title}}
+	}
+}
+
+// unlike lists the options that a flag sets, if any of them has another name than it has.
+func unlike(f settings.Flag) string {
+	own := strings.ReplaceAll(f.Name, "-", "_")
+	for _, name := range f.Options {
+		if name != own && name+"_file" != own {
+			return "option " + strings.Join(f.Options, " or ")
+		}
+	}
+	return ""
+}
+
+// kindName says what a flag's value is, in help.
+func kindName(kind string) string {
+	switch kind {
+	case "string":
+		return "text"
+	case "int", "float64":
+		return "number"
+	}
+	return kind
+}
+
+// plainFlag is a flag whose value package settings judges, so that it says the same of
+// a bad value wherever it comes from. A value that was not given is no value.
+type plainFlag struct {
+	name   string
+	kind   string
+	values map[string]string
+}
+
+func (f plainFlag) String() string        { return "" }
+func (f plainFlag) Type() string          { return f.kind }
+func (f plainFlag) Set(text string) error { f.values[f.name] = text; return nil }
+
+// listFlag is a plain flag that adds to its value when it is given again.
+type listFlag struct{ plainFlag }
+
+func (f listFlag) Set(text string) error {
+	if before, again := f.values[f.name]; again {
+		text = before + "," + text
+	}
+	return f.plainFlag.Set(text)
+}
+
+// sources says where the settings of a job come from.
+func (s *jobFlags) sources(p *Program) settings.Sources {
+	config := s.config
+	if config == "" {
+		config = p.environment(settings.EnvConfig)
+	}
+	return settings.Sources{
+		ConfigFile:  config,
+		Environ:     p.Environ,
+		URL:         s.url,
+		Flags:       s.flags(),
+		Connections: p.connectionsFor(s.repository),
+		Set:         s.set,
+		Labels:      s.labels,
+		Note:        s.note,
+		Resume:      s.resume,
+		Secrets:     maps.Clone(s.secrets),
+		System:      p.System,
+	}
+}
+
+// addConnection adds the flag that names a connection which is kept.
+func (s *jobFlags) addConnection(flags *pflag.FlagSet) {
+	flags.StringVar(&s.connection, "connection", "", "`name` of a connection that is kept (sledge connections lists them); what else you give wins over it")
+}
+
+// flags are the flags that package settings knows the meaning of.
+func (s *jobFlags) flags() map[string]string {
+	all := maps.Clone(s.plain)
+	if s.connection != "" {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all["connection"] = s.connection
+	}
+	return all
+}
+
+// with decides the settings of a job and hands them to body, or only shows them.
+func (s *jobFlags) with(ctx context.Context, p *Program, action job.Action, body func(settings.Order) error) error {
+	order, err := s.resolve(p, action)
+	if err != nil {
+		return err
+	}
+	if err := order.RefuseElsewhere(); err != nil {
+		return err
+	}
+	if s.as != "" {
+		return p.writeForm(order, s.as)
+	}
+	if s.dryRun {
+		return p.showSettings(order, s)
+	}
+	if order, err = s.signIn(ctx, p, order, settings.RefusalOf); err != nil {
+		return err
+	}
+	return body(order)
+}
+
+// resolve decides the settings of a job. Passwords are asked for last, when
+// nothing else is wrong.
+func (s *jobFlags) resolve(p *Program, action job.Action) (settings.Order, error) {
+	order, err := p.Resolver.Resolve(action, s.sources(p))
+	if err != nil {
+		return order, err
+	}
+	if s.askPassword || s.askSuperuser {
+		if s.secrets, err = s.askSecrets(p); err != nil {
+			return order, err
+		}
+		if order, err = p.Resolver.Resolve(action, s.sources(p)); err != nil {
+			return order, err
+		}
+	}
+	for _, warning := range order.Warnings {
+		fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
+	}
+	return order, nil
+}
+
+func (s *jobFlags) askSecrets(p *Program) (map[string]string, error) {
+	secrets := map[string]string{}
+	for _, ask := range []struct {
+		wanted       bool
+		name, prompt string
+	}{
+		{s.askPassword, settings.Password, "Password: "},
+		{s.askSuperuser, settings.SuperuserPassword, "Superuser's password: "},
+	} {
+		if !ask.wanted {
+			continue
+		}
+		if !p.StdinIsTerminal {
+			return nil, usage("--ask-%s needs a terminal: use --%s-file instead", ask.name, ask.name)
+		}
+		if _, both := s.plain[ask.name+"-file"]; both {
+			return nil, usage("--ask-%s and --%s-file exclude each other: leave one out", ask.name, ask.name)
+		}
+		var err error
+		if secrets[ask.name], err = p.askPassword(ask.prompt); err != nil {
+			return nil, err
+		}
+	}
+	return secrets, nil
+}
+
+// askPassword asks for a password on the terminal.
+func (p *Program) askPassword(prompt string) (string, error) {
+	fmt.Fprint(p.Stderr, prompt)
+	secret, err := p.ask(p.ReadPassword)
+	fmt.Fprintln(p.Stderr)
+	if err != nil {
+		return "", fmt.Errorf("read the password: %w", err)
+	}
+	return secret, nil
+}
+
+func databaseNames(b settings.Resolver) (names []string) {
+	for _, d := range b.Databases {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+func workloadNames(b settings.Resolver) (names []string) {
+	for _, w := range b.Workloads {
+		names = append(names, w.Name)
+	}
+	return names
+}

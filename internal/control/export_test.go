@@ -1,0 +1,7 @@
+package control
+
+// The bounds of a job's log.
+const (
+	KeptEvents  = keptEvents
+	KeptSeconds = keptSeconds
+)

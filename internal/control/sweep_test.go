@@ -1,0 +1,51 @@
+package control_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"sledge/internal/control"
+	"sledge/internal/job"
+)
+
+func TestASweepDoesRunsWithPausesUntilOneIsTheLast(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tt := range []struct {
+		name string
+		ends map[int]error // what the run of a number returns
+		runs []int
+		took time.Duration
+		err  error
+	}{
+		{"all succeed", nil, []int{0, 1, 2, 3}, 3 * time.Minute, nil},
+		{"one fails", map[int]error{1: broken}, []int{0, 1}, time.Minute, broken},
+		{"one is enough", map[int]error{2: control.ErrEnough}, []int{0, 1, 2}, 2 * time.Minute, nil},
+		{"it is stopped in a pause", map[int]error{2: context.Canceled}, []int{0, 1, 2}, 2*time.Minute + time.Second, context.Canceled},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var runs []int
+			began := time.Now()
+			err := control.Sweep(ctx, 4, time.Minute, func(number int) error {
+				runs = append(runs, number)
+				err := tt.ends[number]
+				if err == context.Canceled {
+					time.AfterFunc(time.Second, cancel)
+					return nil
+				}
+				return err
+			})
+			if !slices.Equal(runs, tt.runs) || time.Since(began) != tt.took || !errors.Is(err, tt.err) {
+				t.Errorf("%s: got runs %v in %s and the error %v, want %v in %s and %v", tt.name, runs, time.Since(began), err, tt.runs, tt.took, tt.err)
+			}
+			if tt.err == context.Canceled && (job.ExitOf(err) != job.ExitStopped || err.Error() != "stopped after 3 of 4 runs") {
+				t.Errorf("%s: got %v with exit code %d, want that it was stopped, and %d", tt.name, err, job.ExitOf(err), job.ExitStopped)
+			}
+		})
+	}
+}

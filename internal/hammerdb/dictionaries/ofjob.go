@@ -1,0 +1,45 @@
+package dictionaries
+
+import (
+	"cmp"
+	"slices"
+
+	"sledge/internal/catalog"
+	"sledge/internal/hammerdb/names"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// OfJob are all settings of a job, those that were not given with their defaults, in the
+// sections of HammerDB's dictionaries. Secrets are left out. It returns nothing for a
+// database or a workload that is not known any more.
+func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
+	pair, err := c.Known().Pair(spec.Database, spec.Workload)
+	if err != nil {
+		return nil
+	}
+	keyOf := func(o option.Description) string { return names.Key(pair.Database.Name, pair.Workload.Name, o.Name) }
+	rest := names.Rest(pair.Database.Name, pair.Workload.Name)
+	options := pair.Options()
+	slices.SortStableFunc(options, func(a, b option.Description) int {
+		return cmp.Compare(slices.Index(rest, keyOf(a)), slices.Index(rest, keyOf(b)))
+	})
+	var sections []job.Section
+	for _, o := range options {
+		if o.Secret {
+			continue
+		}
+		name := cmp.Or(o.Section, names.BenchmarkOf(pair.Workload).Section)
+		i := slices.IndexFunc(sections, func(s job.Section) bool { return s.Name == name })
+		if i < 0 {
+			i = len(sections)
+			sections = append(sections, job.Section{Name: name})
+		}
+		value, given := spec.Options[o.Name]
+		if !given {
+			value = o.Default
+		}
+		sections[i].Settings = append(sections[i].Settings, job.Setting{Name: keyOf(o), Value: value})
+	}
+	return sections
+}

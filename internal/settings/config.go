@@ -1,0 +1,181 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sledge/internal/option"
+	"sledge/internal/privatefile"
+)
+
+// The keys that are not options. The environment has them in upper case.
+const (
+	keyDatabase = "db"
+	keyWorkload = "workload"
+	keyUsers    = "users"
+	keySeed     = "seed"
+
+	keyConnection = "connection" // the name of one that is kept
+)
+
+// optionsTable is the table of a configuration file that may hold its options;
+// they may as well stand at the top.
+const optionsTable = "options"
+
+// item is a key of a configuration file and what it has: values, one unless the file
+// has a list, or a table of more items.
+type item struct {
+	key    string
+	line   int // 0 where it is not known
+	values []string
+	list   bool
+	table  []item
+	what   kind
+}
+
+// kind says what an item has.
+type kind int
+
+const (
+	isValue kind = iota
+	isTable
+	isNothing // YAML's key without a value, or with null
+	isTagged  // YAML's value that begins with an exclamation mark
+	isStrange // a list of lists, say
+)
+
+// readConfig reads a configuration file, whose format its name tells.
+func (r Resolver) readConfig(path string) (source, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("configuration file: %w", err)
+	}
+	var items []item
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".toml":
+		items, err = parseTOML(string(text))
+	case ".yaml", ".yml":
+		items, err = parseYAML(string(text))
+	default:
+		err = errors.New("its name must end in .toml, .yaml or .yml")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("configuration file %s: %w", path, err)
+	}
+	p := source{}
+	f := configFile{path: path, known: r.knownNames(), lists: r.listNames()}
+	if privatefile.Exposed(path) {
+		f.forbidden = r.secretNames()
+	}
+	if err := f.fill(p, items); err != nil {
+		return nil, fmt.Errorf("configuration file %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// configFile is a file that is being read, and the names that it may hold.
+type configFile struct {
+	path      string
+	known     nameSet
+	lists     nameSet  // that may have a list as their value
+	forbidden []string // names of passwords that the file may not hold, because others can read it
+}
+
+// fill takes the keys of a configuration file, and those of its options table.
+func (f configFile) fill(p source, items []item) error {
+	for _, i := range items {
+		switch {
+		case i.key == optionsTable && i.isEmpty():
+			continue
+		case i.what == isTable:
+			if err := f.fillOptions(p, i); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := f.take(p, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillOptions takes the keys of the options table, which is the only one.
+func (f configFile) fillOptions(p source, table item) error {
+	if table.key != optionsTable {
+		if f.known[table.key] {
+			return table.wrong("%s takes one value, and is a table here", table.key)
+		}
+		meant := option.Suggest(table.key, []string{optionsTable})
+		if meant == "" {
+			meant = ": put options into the table options, or into none"
+		}
+		return table.wrong("there is no table %s%s", table.key, meant)
+	}
+	for _, i := range table.table {
+		switch i.key {
+		case keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection:
+			return i.wrong("%s is not an option: put it before the table %s", i.key, optionsTable)
+		case optionsTable:
+			return i.wrong("the table %s is inside itself: take one out", optionsTable)
+		}
+		if i.what == isTable {
+			return i.wrong("%s takes one value, and is a table here", i.key)
+		}
+		if err := f.take(p, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes one key with a value.
+func (f configFile) take(p source, i item) error {
+	if !f.known[i.key] {
+		return i.wrong("%s is not known%s", i.key, option.Suggest(i.key, append(f.known.list(), optionsTable)))
+	}
+	if _, twice := p[i.key]; twice {
+		return i.wrong("%s is given twice: leave out one", i.key)
+	}
+	switch {
+	case i.what == isNothing:
+		return i.wrong("%s has no value: write one after it, in quotes if it begins with # or &, or leave out the line", i.key)
+	case i.what == isTagged:
+		return i.wrong("%s: a value that begins with ! has a special meaning in YAML: put text in quotes", i.key)
+	case i.what == isStrange:
+		return i.wrong("%s: the value must be text, a number, a date, true or false", i.key)
+	case slices.Contains(f.forbidden, i.key) && isSecretText(i.values):
+		return i.wrong("%s: others can read the file: run chmod 600 %s, or name a file that holds the password in %s%s", i.key, f.path, i.key, secretFile)
+	case i.list && i.key != keyUsers && !f.lists[i.key]:
+		return i.wrong("%s takes one value, and is a list here: give text, a number, a date, true or false", i.key)
+	}
+	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}
+	if i.line > 0 {
+		e.origin = fmt.Sprintf("line %d of %s", i.line, f.path)
+	}
+	p[i.key] = e
+	return nil
+}
+
+// isEmpty reports whether a table has no lines, as YAML spells it.
+func (i item) isEmpty() bool {
+	return i.what == isNothing || i.what == isValue && len(i.values) == 1 && slices.Contains([]string{"", "~", "null", "Null", "NULL"}, i.values[0])
+}
+
+// isSecretText reports whether the values of a password are one: empty and null stand for none.
+func isSecretText(values []string) bool {
+	return slices.ContainsFunc(values, meansSomething)
+}
+
+// wrong makes an error about an item. It must not quote a value, which may be a
+// password.
+func (i item) wrong(format string, args ...any) error {
+	if i.line == 0 {
+		return fmt.Errorf(format, args...)
+	}
+	return fmt.Errorf("line %d: "+format, append([]any{i.line}, args...)...)
+}

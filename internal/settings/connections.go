@@ -1,0 +1,283 @@
+package settings
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/privatefile"
+)
+
+// Connections are kept by name, in a file for its owner's eyes only: where servers are, and
+// who connects. A password is kept only where somebody asked for that. Its methods may be
+// called from several goroutines, and by several programs.
+type Connections struct {
+	resolver Resolver
+	path     string
+}
+
+// Connection is where a server is, and who connects to it.
+type Connection struct {
+	Name     string        `json:"name"`
+	Database string        `json:"database"` // its own name
+	Values   option.Values `json:"values"`   // of options that say where the server is and who connects, by their own names
+}
+
+// mostConnections bounds the file, which is read whole.
+const mostConnections = 1000
+
+// ConnectionsFile is the name of the file, which stands beside the job repository.
+const ConnectionsFile = "connections.json"
+
+// ConnectionsIn returns the connections that are kept in a folder.
+func (r Resolver) ConnectionsIn(folder string) *Connections {
+	return &Connections{resolver: r, path: filepath.Join(folder, ConnectionsFile)}
+}
+
+// connectionName is what a connection may be called, so that its name can stand on a command
+// line and in a URL as it is.
+var connectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// List returns all of them, by name.
+func (c *Connections) List() ([]Connection, error) { return c.read() }
+
+// Get returns the one of that name, or an error that says which there are.
+func (c *Connections) Get(name string) (Connection, error) {
+	list, err := c.List()
+	if err != nil {
+		return Connection{}, err
+	}
+	var names []string
+	for _, one := range list {
+		if one.Name == name {
+			return one, nil
+		}
+		names = append(names, one.Name)
+	}
+	known := "none is kept"
+	if len(names) > 0 {
+		known = "there are " + strings.Join(names, ", ")
+	}
+	return Connection{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no connection %.70q%s (%s in %s)", name, option.Suggest(name, names), known, c.path))
+}
+
+// Put keeps a connection, in the place of one of the same name. The names of its values may
+// be any that options have; what is no option of a connection, or has no value that it can
+// have, is an error. Passwords are kept only with keepPasswords: without it one that is given
+// is an error, and one that was kept goes. With it, one that is not given stays as it was; but
+// where guarded, not for another server.
+func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connection, error) {
+	kept, err := c.checked(one, keepPasswords)
+	if err != nil {
+		return kept, job.WithExit(job.ExitUsage, err)
+	}
+	unlock, err := c.lock()
+	if err != nil {
+		return kept, err
+	}
+	defer unlock()
+	list, err := c.read()
+	if err != nil {
+		return kept, err
+	}
+	at := slices.IndexFunc(list, func(o Connection) bool { return o.Name == kept.Name })
+	if at < 0 && len(list) >= mostConnections {
+		return kept, job.WithExit(job.ExitUsage, fmt.Errorf("%d connections are kept, and that is the limit: remove one", mostConnections))
+	}
+	if at < 0 {
+		return kept, c.write(append(list, kept))
+	}
+	if keepPasswords && list[at].Database == kept.Database {
+		moved := guarded && !c.resolver.sameServer(list[at], kept)
+		for _, name := range c.resolver.secretsOf(list[at]) {
+			switch _, given := kept.Values[name]; {
+			case given:
+			case moved:
+				return kept, job.WithExit(job.ExitUsage, fmt.Errorf("option %s: the one that is kept with %s is for another server: give that of this one, or keep none", name, kept.Name))
+			default:
+				kept.Values[name] = list[at].Values[name]
+			}
+		}
+	}
+	list[at] = kept
+	return kept, c.write(list)
+}
+
+// Remove forgets the connection of that name.
+func (c *Connections) Remove(name string) error {
+	if _, err := c.Get(name); err != nil {
+		return err
+	}
+	unlock, err := c.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := c.read()
+	if err != nil {
+		return err
+	}
+	return c.write(slices.DeleteFunc(list, func(o Connection) bool { return o.Name == name }))
+}
+
+// checked returns a connection as it may be kept.
+func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, error) {
+	if !connectionName.MatchString(one.Name) {
+		return one, fmt.Errorf("the name %.70q of a connection: it takes letters, digits, dots, hyphens and underscores, begins with a letter or a digit, and is at most 64 long", one.Name)
+	}
+	d, err := c.resolver.Database(one.Database)
+	if err != nil {
+		return one, fmt.Errorf("db: %w", err)
+	}
+	one.Database = d.Name
+	values := option.Values{}
+	for _, name := range slices.Sorted(maps.Keys(one.Values)) {
+		o, pair, ok := c.resolver.ofConnection(d.Name, name)
+		switch {
+		case !ok:
+			return one, fmt.Errorf("option %.60s is not one of a connection to %s (%s)", name, d.Title, strings.Join(c.resolver.connectionOptions(d.Name), ", "))
+		case o.Secret && !keepPasswords:
+			return one, fmt.Errorf("option %s: a password is kept only if you say so: leave it out, or ask for it to be kept, readable, in %s", name, c.path)
+		}
+		if _, twice := values[o.Name]; twice {
+			return one, fmt.Errorf("option %s is given twice, by two of its names: leave out one", o.Name)
+		}
+		if _, err := option.Check(pair.Database.Options(pair.Workload.Use), o.Name, one.Values[name]); err != nil {
+			value := one.Values[name]
+			if o.Secret {
+				value = ""
+			}
+			return one, option.Names{o.Name: name}.Wrong(o.Name, value, "%w", err)
+		}
+		folder, err := os.Getwd() // what a path is relative to must not depend on who reads it
+		if err != nil {
+			return one, err
+		}
+		values[o.Name] = option.In(folder, pair.Database.Options(pair.Workload.Use), o.Name, one.Values[name])
+	}
+	one.Values = values
+	return one, nil
+}
+
+// ofConnection returns the option of a connection to a database that is called by a name,
+// whatever the workload.
+func (r Resolver) ofConnection(database, name string) (option.Description, catalog.Pair, bool) {
+	for pair := range r.Pairs() {
+		if pair.Database.Name != database {
+			continue
+		}
+		for _, o := range ofConnections(pair) {
+			if slices.Contains(Called(pair, o), name) {
+				return o, pair, true
+			}
+		}
+	}
+	return option.Description{}, catalog.Pair{}, false
+}
+
+// connectionOptions lists the names of the options of a connection to a database.
+func (r Resolver) connectionOptions(database string) (names []string) {
+	for pair := range r.Pairs() {
+		if pair.Database.Name != database {
+			continue
+		}
+		for _, name := range optionNames(pair) {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// sameServer reports whether two connections to a database lead to the same place.
+func (r Resolver) sameServer(one, other Connection) bool {
+	for _, name := range r.connectionOptions(one.Database) {
+		o, _, _ := r.ofConnection(one.Database, name)
+		if o.Group == option.Connection && !o.Secret && cmp.Or(one.Values[name], o.Default) != cmp.Or(other.Values[name], o.Default) {
+			return false
+		}
+	}
+	return true
+}
+
+// secretsOf lists those of a connection's options that are secrets, by name.
+func (r Resolver) secretsOf(c Connection) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
+		if o, _, ok := r.ofConnection(c.Database, name); !ok || o.Secret {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Public returns a connection without its passwords, and the names of those that are kept.
+func (r Resolver) Public(c Connection) (public Connection, secrets []string) {
+	secrets = r.secretsOf(c)
+	public = c
+	public.Values = c.Values.Clone()
+	for _, name := range secrets {
+		delete(public.Values, name)
+	}
+	return public, secrets
+}
+
+// source is what a connection says to who resolves settings.
+func (c Connection) source() source {
+	p := source{}
+	origin := "connection " + c.Name
+	for name, text := range c.Values {
+		p[name] = entry{text: text, key: name, origin: origin}
+	}
+	p[keyDatabase] = entry{text: c.Database, key: keyDatabase, origin: origin}
+	return p
+}
+
+// read reads the file. One that is not there holds none.
+func (c *Connections) read() ([]Connection, error) {
+	text, err := os.ReadFile(c.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Connection
+	if err == nil && json.Unmarshal(text, &list) != nil {
+		err = errors.New("it is not a list of connections: mend it, or move it away") // its own words would quote it
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connections in %s: %w", c.path, err)
+	}
+	slices.SortFunc(list, func(x, y Connection) int { return cmp.Compare(x.Name, y.Name) })
+	return list, nil
+}
+
+// lock keeps everybody else from changing the file until unlock, so that of two changes none is
+// lost.
+func (c *Connections) lock() (unlock func(), err error) {
+	if unlock, err = privatefile.Lock(c.path); err != nil {
+		return nil, fmt.Errorf("keep connections: %w", err)
+	}
+	return unlock, nil
+}
+
+// write replaces the file.
+func (c *Connections) write(list []Connection) error {
+	text, err := json.MarshalIndent(list, "", "  ")
+	if err == nil {
+		err = privatefile.Replace(c.path, append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep connections: %w", err)
+	}
+	return nil
+}

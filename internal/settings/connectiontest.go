@@ -1,0 +1,114 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+)
+
+// ConnectionTest is what came of trying out a connection, for people to read.
+type ConnectionTest struct {
+	engine.Examination
+
+	// Remarks say it in lines, in the order in which it was found out.
+	Remarks []Remark
+
+	// Failure is why neither a run nor a build could sign in, with its exit code; or nil.
+	Failure error
+}
+
+// Remark is a line about a connection, and how good that is.
+type Remark struct {
+	Tone string `json:"tone"` // "good", "doubtful" or "bad"
+	Text string `json:"text"`
+}
+
+// The tones.
+const (
+	Good     = "good"
+	Doubtful = "doubtful"
+	Bad      = "bad"
+)
+
+// Try tries out the connection of an order and changes nothing. An error is of a server that
+// broke off what it had begun to answer.
+func (o Order) Try(ctx context.Context, version string) (ConnectionTest, error) {
+	e, err := o.Plan.Examine(ctx, version)
+	t := ConnectionTest{Examination: e}
+	t.Owner, t.Admin = o.Explain(e.Owner), o.Explain(e.Admin)
+	if err != nil {
+		return t, job.WithExit(job.ExitConnect, err)
+	}
+	t.remark(o.Plan)
+	return t, nil
+}
+
+func (t *ConnectionTest) say(tone, format string, args ...any) {
+	t.Remarks = append(t.Remarks, Remark{tone, fmt.Sprintf(format, args...)})
+}
+
+// remark says what was found.
+func (t *ConnectionTest) remark(p engine.Plan) {
+	if f := t.Facts; f != nil {
+		t.say(Good, "%s %s answers at %s", p.Database.Title, f.Server, p.Database.Target(p.Connection))
+		if f.Product != "" {
+			t.say(Doubtful, "it is %s, although %s was chosen", f.Product, p.Database.Title)
+		}
+		if f.Unproven != "" {
+			t.say(Doubtful, "%s", strings.TrimSuffix(f.Unproven, "."))
+		}
+		const perMilli = 1e6
+		t.say(Good, "a round trip takes %.3g ms, the median of several", float64(t.RoundTrip)/perMilli)
+		for _, line := range t.Connection {
+			t.say(Good, "%s", line)
+		}
+		switch d := f.Durability; {
+		case d != nil && d.Holds:
+			t.say(Good, "commits survive a power failure: %s", d.Why)
+		case d != nil:
+			t.say(Doubtful, "commits may be lost when the power fails: %s; never compare such a run with one that is durable", d.Why)
+		}
+	}
+	t.remarkAccounts(p)
+	switch {
+	case t.Schema != "":
+		t.say(Good, "the %s schema is there: %s", p.Workload.Title, t.Schema)
+	case t.NoSchema != "":
+		t.say(Doubtful, "%s", t.NoSchema)
+	case t.Owner == nil:
+		t.say(Good, "the %s schema is there", p.Workload.Title)
+	}
+}
+
+// remarkAccounts says who can sign in, and what that is good for.
+func (t *ConnectionTest) remarkAccounts(p engine.Plan) {
+	missing := errors.Is(t.Owner, database.ErrMissing)
+	canCreate := t.Admin == nil
+	switch {
+	case t.Owner == nil:
+		t.say(Good, "runs, checks and deletes can sign in")
+	case missing && canCreate:
+		t.say(Doubtful, "%v", t.Owner) // which says that a build makes it
+	case canCreate && !p.Database.Embedded: // servers do not always tell an account that is missing from a wrong password
+		t.say(Doubtful, "%v: if the account or the database is not there yet, a build creates it", t.Owner)
+	default:
+		t.Failure = t.Owner
+		t.say(Bad, "%v", t.Owner)
+	}
+	switch {
+	case p.Database.Embedded:
+	case canCreate && len(t.Lacking) > 0:
+		t.say(Doubtful, "who creates what a build needs can sign in, and was not seen to have the rights %s", strings.Join(t.Lacking, ", "))
+	case canCreate:
+		t.say(Good, "who creates what a build needs can sign in, and has the rights")
+	case t.Owner == nil:
+		t.say(Doubtful, "%v: only a build that has to create an account or a database needs that", t.Admin)
+	case t.Admin.Error() != t.Owner.Error():
+		t.say(Bad, "%v", t.Admin)
+	}
+}

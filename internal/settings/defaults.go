@@ -1,0 +1,132 @@
+package settings
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+)
+
+// Default is a setting that holds for each job that says nothing else itself.
+type Default struct {
+	Name   string `json:"name"`             // as its source calls it: "pg_rampup"
+	Option string `json:"option"`           // its own name: "rampup"
+	Value  string `json:"value,omitempty"`  // missing of a secret
+	Secret bool   `json:"secret,omitempty"` // whether it is a password
+	From   string `json:"from"`             // "line 3 of sledge.toml", "SLEDGE_PG_RAMPUP"
+
+	// BeatenBy is the stronger source that sets the same, if one does.
+	BeatenBy string `json:"beaten_by,omitempty"`
+}
+
+// Default lists what the configuration file sets, and then what the environment does, which
+// is stronger, each by name. It warns of variables that look like a slip of the finger. A file
+// that cannot be read is an error, by which each job is refused; what the environment sets is
+// returned all the same.
+func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err error) {
+	var config source
+	if s.ConfigFile != "" {
+		config, err = r.readConfig(s.ConfigFile)
+	}
+	environment, warnings := r.readEnvironment(s.Environ)
+	meanings := r.meanings()
+	standing := func(p source) (here []Default) {
+		for _, name := range slices.Sorted(maps.Keys(p)) {
+			m := meanings[name]
+			one := Default{Name: name, Option: m.option, Value: p[name].text, Secret: m.secret, From: p[name].origin}
+			if one.Secret {
+				one.Value = ""
+			}
+			here = append(here, one)
+		}
+		return here
+	}
+	weak, strong := standing(config), standing(environment)
+	for i, one := range weak {
+		for _, other := range strong {
+			if other.Option == one.Option && (other.Name == one.Name || !meanings[other.Name].ofOne) {
+				weak[i].BeatenBy = other.From
+			}
+		}
+	}
+	return append(weak, strong...), warnings, err
+}
+
+// meaning is what a known name means.
+type meaning struct {
+	option string // by its own name; of what is no option, the name
+	secret bool   // whether the value is one: the name of a file that holds one is none
+	ofOne  bool   // whether it is a key of one database and workload, and not what all call it
+}
+
+// meanings returns what each of knownNames means.
+func (r Resolver) meanings() map[string]meaning {
+	list := map[string]meaning{}
+	for name := range r.knownNames() {
+		list[name] = meaning{option: name}
+	}
+	for pair := range r.Known().Pairs() {
+		for _, o := range pair.Options() {
+			for _, name := range Called(pair, o) {
+				m := meaning{option: o.Name, secret: o.Secret, ofOne: name == Key(pair, o) && name != o.Name}
+				list[name] = m
+				if m.secret {
+					m.secret = false
+					list[name+secretFile] = m
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Location is a variable of the environment that says where something is.
+type Location struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Meaning string `json:"meaning"`
+	Used    bool   `json:"used"` // not where a flag says another
+}
+
+// Locations lists those that are set, of which those are used whose values are.
+func Locations(environ []string, used ...string) []Location {
+	list := []Location{}
+	for _, p := range []Location{
+		{Name: EnvConfig, Meaning: "the configuration file"},
+		{Name: EnvRepository, Meaning: "the job repository"},
+		{Name: EnvSettings, Meaning: "the file of the console's settings"},
+		{Name: EnvPython, Meaning: "the Python that runs scripts", Used: true},
+	} {
+		if p.Value = Variable(environ, p.Name); p.Value != "" {
+			p.Used = p.Used || slices.ContainsFunc(used, func(path string) bool { return isSameFile(path, p.Value) })
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// isSameFile reports whether two paths are of one file, which need not be there.
+func isSameFile(a, b string) bool {
+	first, errA := filepath.Abs(a)
+	second, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && a != "" && first == second
+}
+
+// ConsoleSettings is the file in which consoles keep their settings from one start to the next: the
+// one that the environment names, or else one beside a job repository. It is "" where that has
+// no place.
+func ConsoleSettings(environ []string, repository string) string {
+	named, folder := Variable(environ, EnvSettings), FolderOf(repository)
+	if named != "" || folder == "" {
+		return named
+	}
+	return filepath.Join(folder, "settings.db")
+}
+
+// FolderOf is the folder of a job repository, beside which other things are kept; "" where it is in
+// memory alone.
+func FolderOf(repository string) string {
+	if repository == ":memory:" {
+		return ""
+	}
+	return filepath.Dir(repository)
+}

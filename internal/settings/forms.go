@@ -1,0 +1,225 @@
+package settings
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sledge/internal/engine/pool"
+	"sledge/internal/job"
+	"sledge/internal/option"
+)
+
+// Said is an option that was set to something, as a set-up in another form says it.
+type Said struct {
+	option.Description
+	Key   string // as the console calls it
+	Value string // "" of a secret
+}
+
+// Variable is the variable of the environment that the option can be set by.
+func (s Said) Variable() string { return EnvironmentPrefix + strings.ToUpper(s.Key) }
+
+// Said lists the options of an order that were set, in the order in which they are declared.
+// Secrets are there by their names alone. A pool stands there as the file that it was read from.
+func (o Order) Said() (list []Said) {
+	for _, d := range o.Plan.Options() {
+		if _, set := o.Spec.Options[d.Name]; !set {
+			continue
+		}
+		s := Said{Description: d, Key: Key(o.Plan.Pair, d), Value: o.Public.Options[d.Name]}
+		if d.Name == pool.Option && pool.IsPool(s.Value) {
+			s.Value = o.Origins[d.Name]
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// CommandLine spells an order as a command line for a shell. Secrets are named in a comment,
+// with the variables that they can be given by.
+func (r Resolver) CommandLine(o Order) string {
+	var comments []string
+	action := o.Spec.Action
+	words := []string{"sledge " + string(action), "--db=" + o.Spec.Database}
+	if o.Spec.Workload != r.DefaultWorkload().Name {
+		words = append(words, "--workload="+o.Spec.Workload)
+	}
+	if action == job.Run {
+		words = append(words, "--users="+o.users())
+	}
+	if o.Spec.Seed != defaultSeed && (action == job.Run || action == job.Build) {
+		words = append(words, fmt.Sprintf("--seed=%d", o.Spec.Seed))
+	}
+	flags := map[string]Flag{}
+	for _, f := range r.Flags() {
+		flags[f.Name] = f
+	}
+	for _, s := range o.Said() {
+		flag, has := flags[FlagOf(s.Description)]
+		switch {
+		case len(s.Actions) > 0 && !slices.Contains(s.Actions, string(action)):
+		case s.Secret:
+			comments = append(comments, fmt.Sprintf("# Put the option %s into %s first: passwords are not shown.\n", s.Name, s.Variable()))
+		case has && flag.MeansSomethingTo(action):
+			words = append(words, "--"+flag.Name+"="+ShellWord(s.Value))
+		default:
+			words = append(words, "--set="+ShellWord(s.Name+"="+s.Value))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Spec.Labels)) {
+		words = append(words, "--label="+ShellWord(name+"="+o.Spec.Labels[name]))
+	}
+	if o.Spec.Note != "" {
+		words = append(words, "--note="+ShellWord(o.Spec.Note))
+	}
+	if o.Spec.Resume {
+		words = append(words, "--resume")
+	}
+	return strings.Join(comments, "") + strings.Join(words, " \\\n  ") + "\n"
+}
+
+// users are the numbers of virtual users, with commas between.
+func (o Order) users() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Counts), " ", ","), "[]")
+}
+
+// TOML spells an order as a configuration file.
+func (r Resolver) TOML(o Order) string {
+	var t strings.Builder
+	fmt.Fprintf(&t, "db = %s\n", tomlString(o.Spec.Database))
+	fmt.Fprintf(&t, "workload = %s\n", tomlString(o.Spec.Workload))
+	if len(o.Counts) > 0 {
+		fmt.Fprintf(&t, "users = %s\n", tomlString(o.users()))
+	}
+	if o.Spec.Seed != defaultSeed {
+		fmt.Fprintf(&t, "seed = %d\n", o.Spec.Seed)
+	}
+	t.WriteString("\n[options]\n")
+	for _, s := range o.Said() {
+		if s.Secret {
+			fmt.Fprintf(&t, "# %s is not shown: set %s, or name a file here: %s%s = \"secret.txt\"\n", s.Name, s.Variable(), s.Name, secretFile)
+			continue
+		}
+		fmt.Fprintf(&t, "%s = %s\n", s.Name, tomlString(s.Value))
+	}
+	return t.String()
+}
+
+// tomlString quotes text for TOML, whose escapes JSON's are among.
+func tomlString(text string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string always can be
+	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\x7f", `\u007F`)
+}
+
+// ShellWord spells a word for a shell.
+func ShellWord(word string) string {
+	if word == "" || strings.ContainsAny(word, " \t\r\n\"'\\$`*?;&|<>(){}[]!#~") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// TakenIn is a set-up that was read from a text: a configuration file, or a script.
+type TakenIn struct {
+	// Settings are by the names that Sources.Given takes; options by their own. Passwords
+	// are not among them, and Secrets names the options that had one.
+	Settings map[string]string
+	Secrets  []string
+
+	// Passed says, in lines, what of the text was not taken, and why.
+	Passed []string
+}
+
+// Pass notes what was not taken of a line.
+func (t *TakenIn) Pass(line int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if line > 0 {
+		text = fmt.Sprintf("line %d: %s", line, text)
+	}
+	t.Passed = append(t.Passed, text)
+}
+
+// TakeIn reads the text of a configuration file in TOML, or else in YAML. It takes what it
+// understands; an error is of a text that is neither.
+func (r Resolver) TakeIn(text string) (TakenIn, error) {
+	t := TakenIn{Settings: map[string]string{}}
+	items, err := parseTOML(text)
+	if err != nil {
+		other, wrong := parseYAML(text)
+		if wrong != nil {
+			return t, job.WithExit(job.ExitUsage, fmt.Errorf("as TOML: %w; as YAML: %w", err, wrong))
+		}
+		items = other
+	}
+	p := source{}
+	f := configFile{path: "the text", known: r.knownNames()}
+	for _, i := range items {
+		list := []item{i}
+		if i.what == isTable && i.key == optionsTable {
+			list = nil
+			for _, within := range i.table {
+				list = append(list, item{key: optionsTable, line: within.line, what: isTable, table: []item{within}})
+			}
+		}
+		for _, one := range list {
+			if err := f.fill(p, []item{one}); err != nil {
+				t.Pass(0, "%v", err)
+			}
+		}
+	}
+	s := Sources{Given: map[string]string{keyDatabase: p[keyDatabase].text, keyWorkload: p[keyWorkload].text}}
+	pair, chosen := r.pairOf(s)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		switch name {
+		case keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection:
+			t.Settings[name] = p[name].text
+			continue
+		}
+		if !chosen {
+			t.Settings[name] = p[name].text
+			continue
+		}
+		o, found := Find(pair, strings.TrimSuffix(name, secretFile))
+		switch {
+		case found && o.Secret:
+			t.Secrets = append(t.Secrets, o.Name)
+			t.Pass(p[name].lineNumber(), "%s: passwords are not taken in: type it where it is needed", name)
+		case !found:
+			t.Pass(p[name].lineNumber(), "%s is not an option of %s", name, pair.Title())
+		default:
+			t.Settings[o.Name] = p[name].text
+		}
+	}
+	if !chosen {
+		for _, name := range r.secretNames() {
+			delete(t.Settings, name) // whichever database it is of
+		}
+		t.Pass(0, "no line says which database: options are not checked")
+	}
+	return t, nil
+}
+
+// lineNumber is where an entry stands, if its origin says so.
+func (e entry) lineNumber() (line int) {
+	_, _ = fmt.Sscanf(e.origin, "line %d of", &line)
+	return line
+}
+
+// secretNames lists all that secrets are called, whatever the database.
+func (r Resolver) secretNames() (names []string) {
+	for pair := range r.Known().Pairs() {
+		for _, o := range pair.Options() {
+			if o.Secret {
+				names = append(names, Called(pair, o)...)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,58 @@
+package settings
+
+import (
+	"maps"
+	"slices"
+
+	"sledge/internal/catalog"
+	"sledge/internal/option"
+)
+
+// Mistake is what is wrong with the value of one setting, whatever the others are.
+type Mistake struct {
+	Name string // as it was given
+	Err  error  // quotes no secret
+}
+
+// Mistakes lists what is wrong with each of the settings that Sources.Given has, by name, for
+// a form that shows mistakes where they are made. Rules across settings are not among them:
+// Resolve knows them, and ends with the first mistake of any sort. Without a database it is
+// empty.
+func (r Resolver) Mistakes(s Sources) (list []Mistake) {
+	pair, ok := r.pairOf(s)
+	if !ok {
+		return nil
+	}
+	fresh := pair.Fresh()
+	for _, name := range slices.Sorted(maps.Keys(s.Given)) {
+		o, found := Find(pair, name)
+		if !found {
+			continue
+		}
+		for _, part := range fresh.All() {
+			if !slices.ContainsFunc(option.Describe(part), func(d option.Description) bool { return d.Name == o.Name }) {
+				continue
+			}
+			if _, err := option.Check(part, o.Name, s.Given[name]); err != nil {
+				list = append(list, Mistake{name, err})
+			}
+		}
+	}
+	return list
+}
+
+// pairOf returns the database and the workload that settings choose, if they choose a
+// database.
+func (r Resolver) pairOf(s Sources) (catalog.Pair, bool) {
+	database, workload := s.Given[keyDatabase], s.Given[keyWorkload]
+	if name := s.Given[keyConnection]; database == "" && name != "" && s.Connections != nil {
+		if one, err := s.Connections.Get(name); err == nil {
+			database = one.Database
+		}
+	}
+	if workload == "" {
+		workload = r.DefaultWorkload().Name
+	}
+	pair, err := r.Pair(database, workload)
+	return pair, err == nil
+}

@@ -1,0 +1,127 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/hammerdb/names"
+	"sledge/internal/option"
+)
+
+// Called lists all that an option of a pair may be called where it is set by name, what
+// says most first: the key that the console's dictionaries have for it, which names
+// the database, too; its own name; and that of its flag.
+func Called(p catalog.Pair, o option.Description) []string {
+	list := []string{Key(p, o), o.Name}
+	if flag := strings.ReplaceAll(o.Flag, "-", "_"); flag != "" && flag != o.Name {
+		list = append(list, flag)
+	}
+	return list
+}
+
+// Key is what the console's dictionaries call an option of a pair: "pg_count_ware".
+func Key(p catalog.Pair, o option.Description) string {
+	return names.Key(p.Database.Name, p.Workload.Name, o.Name)
+}
+
+// Label is what an option of a pair is called in forms: as the console's users know it, or else its name in
+// words.
+func Label(p catalog.Pair, o option.Description) string {
+	if label := names.Label(p.Database.Name, p.Workload.Name, o.Name); label != "" {
+		return label
+	}
+	words := strings.Fields(strings.ReplaceAll(o.Name, "_", " "))
+	for i, word := range words {
+		switch {
+		case slices.Contains([]string{"ssl", "ca", "sql", "pk"}, word):
+			words[i] = strings.ToUpper(word)
+		case word == "dbname":
+			words[i] = "database"
+		}
+	}
+	label := strings.Join(words, " ")
+	return strings.ToUpper(label[:1]) + label[1:]
+}
+
+// Form is the part of a form that an option stands in: one of Forms.
+func Form(o option.Description) string {
+	switch o.Group {
+	case option.Connection, option.Accounts:
+		return Forms[0].Name
+	case option.Schema:
+		return Forms[1].Name
+	case option.Load:
+		return Forms[2].Name
+	}
+	return Forms[3].Name
+}
+
+// Forms are the parts of a form, in their order.
+var Forms = []option.Group{
+	{Name: "connection", Title: "Connection"},
+	{Name: "schema", Title: "Schema"},
+	{Name: "driver", Title: "Driver"},
+	{Name: "advanced", Title: "Advanced"},
+}
+
+// Unknown is the mistake of naming an option that a pair does not have. It suggests a name
+// of the pair's own, also where the one that was given is nearest to what another pair calls
+// the option: pg_rampupp with SQLite is rampup.
+func (r Resolver) Unknown(p catalog.Pair, name string) error {
+	wrong := &option.UnknownError{Name: name, Nearest: r.nearest(p, name)}
+	return fmt.Errorf("%w (sledge options %s %s lists them)", wrong, p.Database.Name, p.Workload.Name)
+}
+
+// nearest returns the name that was meant, perhaps, or "".
+func (r Resolver) nearest(p catalog.Pair, name string) string {
+	here, _ := builtNames(p)
+	if nearest := option.Nearest(name, here); nearest != "" {
+		return nearest
+	}
+	var everywhere []string
+	for pair := range r.Pairs() {
+		there, _ := builtNames(pair)
+		everywhere = append(everywhere, there...)
+	}
+	nearest := option.Nearest(name, everywhere)
+	return cmp.Or(r.nameHere(p, nearest), nearest)
+}
+
+// nameHere returns the name of the option that any pair calls by a name, if this pair has
+// it, or "".
+func (r Resolver) nameHere(p catalog.Pair, called string) string {
+	for pair := range r.Pairs() {
+		_, options := builtNames(pair)
+		if o, ok := Find(p, options[called]); ok {
+			return o.Name
+		}
+	}
+	return ""
+}
+
+// builtNames lists what the options of a pair that are built are called, and which option
+// each name means.
+func builtNames(p catalog.Pair) (called []string, options map[string]string) {
+	options = map[string]string{}
+	for _, o := range option.Built(p.Options()) {
+		for _, name := range Called(p, o) {
+			called, options[name] = append(called, name), o.Name
+		}
+	}
+	return called, options
+}
+
+// Find returns the option of a pair that is called by a name, and whether there is one.
+func Find(p catalog.Pair, name string) (option.Description, bool) {
+	for _, o := range p.Options() {
+		for _, called := range Called(p, o) {
+			if called == name {
+				return o, true
+			}
+		}
+	}
+	return option.Description{}, false
+}

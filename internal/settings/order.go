@@ -1,0 +1,91 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/option"
+)
+
+// Setting is an option of an order as people may see it.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value"`  // "****" for a secret
+	Origin string `json:"origin"` // the source that set it: "--port", "PGHOST", "default"
+	Secret bool   `json:"secret,omitempty"`
+	Main   bool   `json:"main,omitempty"` // one of the few that most people set for the action
+}
+
+// byDefault is the origin of what no source sets.
+const byDefault = "default"
+
+// masked is shown in place of a secret.
+const masked = "****"
+
+// Settings lists all options of the order that are built, or set all the same, with the
+// sources they come from, in the order in which they are declared.
+func (o Order) Settings() []Setting {
+	var list []Setting
+	for _, d := range o.Plan.Options() {
+		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
+		s.Main = d.Main && (len(d.Actions) == 0 || slices.Contains(d.Actions, string(o.Spec.Action)))
+		text, given := o.Public.Options[d.Name] // a secret is shown as none in any case
+		if d.Soon && !given {
+			continue
+		}
+		if given {
+			s.Value = text
+		}
+		if d.Secret {
+			s.Value = masked
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// Origin says which source an option, or db, workload, users or seed, comes from.
+func (o Order) Origin(name string) string {
+	if origin, said := o.Origins[name]; said {
+		return origin
+	}
+	return byDefault
+}
+
+// Explain adds to the error of a login that the server refused where the password came
+// from, where that is known.
+func (o Order) Explain(err error) error {
+	refused, ok := errors.AsType[*database.PasswordError](err)
+	if !ok || o.Origins == nil {
+		return err
+	}
+	if origin, said := o.Origins[refused.Option]; said {
+		return fmt.Errorf("%w (%s is from %s)", err, refused.Called, origin)
+	}
+	if origin, tried := o.fallback[refused.Option]; tried {
+		return fmt.Errorf("%w (%s has its default, and the server refused the one from %s, too)", err, refused.Called, origin)
+	}
+	return fmt.Errorf("%w (nothing sets %s, so it has its default)", err, refused.Called)
+}
+
+// HasUnsaidPasswords reports whether there is a password that no source has set, so that
+// the server may want another than the default.
+func (o Order) HasUnsaidPasswords() bool { return len(o.unsaid) > 0 }
+
+// HasFallbacks reports whether there is a fallback for one of them.
+func (o Order) HasFallbacks() bool { return len(o.fallback) > 0 }
+
+// HasFallback reports whether a password that no source has set has a fallback.
+func (o Order) HasFallback(name string) bool { return o.fallback[name] != "" }
+
+// SecretToAsk returns the name by which Sources.Secrets knows the password that a server
+// refused, or "" where a source has set it, so that the mistake is to be mended there.
+func (o Order) SecretToAsk(refused *database.PasswordError) string {
+	i := slices.IndexFunc(o.unsaid, func(d option.Description) bool { return d.Name == refused.Option })
+	if i < 0 {
+		return ""
+	}
+	return askedName(o.unsaid[i])
+}

@@ -1,0 +1,129 @@
+package settings
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// signInTime is how long a server may take to say whether it knows a password. One that
+// takes longer is left to the job, which says what is wrong with it.
+const signInTime = 10 * time.Second
+
+// SignIn finds out, before a job begins, whether the server takes those passwords that
+// nobody has given, which then are the defaults.
+type SignIn struct {
+	Resolver Resolver
+	Sources  Sources // that the order was resolved from
+
+	// Refusal returns the refusal that an action would fail by, or nil; RefusalOf is that of
+	// a job's.
+	Refusal func(ctx context.Context, action job.Action, order Order) *Refusal
+
+	// Ask asks for the password of a user; "" is no answer. Nil is nobody to ask.
+	Ask func(user string) (string, error)
+}
+
+// Refusal is a password that the server did not take.
+type Refusal struct {
+	*database.PasswordError
+	unmendable bool // another password would not help
+}
+
+// With returns the order with passwords that the server takes, as far as it can: where it
+// refuses a default, the fallback is tried, if there is one, and then whoever is there is
+// asked, once, as psql does. Whatever else is wrong the job will say.
+func (s SignIn) With(ctx context.Context, order Order) (Order, error) {
+	if !order.HasUnsaidPasswords() || s.Ask == nil && !order.HasFallbacks() {
+		return order, nil
+	}
+	action, sources := order.Spec.Action, s.Sources
+	refused := s.Refusal(ctx, action, order)
+	for refused != nil && order.HasFallback(refused.Option) {
+		tried := sources
+		tried.Fallbacks = append(tried.Fallbacks, refused.Option)
+		other, err := s.Resolver.Resolve(action, tried)
+		if err != nil {
+			return order, err
+		}
+		again := s.Refusal(ctx, action, other)
+		if again != nil && again.Option == refused.Option {
+			break
+		}
+		order, sources, refused = other, tried, again
+	}
+	asked := map[string]bool{}
+	for refused != nil && s.Ask != nil && ctx.Err() == nil {
+		name := order.SecretToAsk(refused.PasswordError)
+		if name == "" || asked[name] || refused.unmendable {
+			break
+		}
+		asked[name] = true
+		secret, err := s.Ask(refused.User)
+		if err != nil {
+			return order, err
+		}
+		if secret == "" {
+			break
+		}
+		if sources.Secrets == nil {
+			sources.Secrets = map[string]string{}
+		}
+		sources.Secrets[name] = secret
+		if order, err = s.Resolver.Resolve(action, sources); err != nil {
+			return order, err
+		}
+		refused = s.Refusal(ctx, action, order)
+	}
+	if ctx.Err() != nil {
+		return order, job.WithExit(job.ExitStopped, errors.New("stopped before the job began"))
+	}
+	return order, nil
+}
+
+// RefusalOf returns the refusal that an action would fail by, or nil when it fails by none
+// or by something else.
+func RefusalOf(ctx context.Context, action job.Action, order Order) *Refusal {
+	owner := signInAs(ctx, order, database.Owner)
+	refusedOwner, isRefused := errors.AsType[*database.PasswordError](owner)
+	if action == job.Run || action == job.Check || action == job.Delete && isRefused || action == job.Build && owner == nil {
+		if !isRefused {
+			return nil
+		}
+		return &Refusal{PasswordError: refusedOwner}
+	}
+	admin := signInAs(ctx, order, database.Admin)
+	refusedAdmin, adminRefused := errors.AsType[*database.PasswordError](admin)
+	switch {
+	case admin == nil:
+		return nil // who makes the owner, or gives it its password
+	case adminRefused && order.SecretToAsk(refusedAdmin) != "":
+		return &Refusal{PasswordError: refusedAdmin}
+	case isRefused:
+		// With an administrator who cannot sign in either, this owner may not be there.
+		return &Refusal{PasswordError: refusedOwner, unmendable: adminRefused}
+	}
+	return nil
+}
+
+// RefusalOfObserver is the refusal that reading the server's counts would fail by, or nil.
+func RefusalOfObserver(ctx context.Context, _ job.Action, order Order) *Refusal {
+	if refused, is := errors.AsType[*database.PasswordError](signInAs(ctx, order, database.Observer)); is {
+		return &Refusal{PasswordError: refused}
+	}
+	return nil
+}
+
+// signInAs opens a session and closes it.
+func signInAs(ctx context.Context, order Order, as database.Role) error {
+	ctx, cancel := context.WithTimeout(ctx, signInTime)
+	defer cancel()
+	session, err := order.Plan.Database.Connect(ctx, order.Plan.Connection, as)
+	if err == nil {
+		_ = session.Close() // nothing was done in it
+	}
+	return err
+}

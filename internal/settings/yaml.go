@@ -1,0 +1,161 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// parseYAML says where a file is wrong, but not what stands there: it may be a
+// password.
+func parseYAML(text string) ([]item, error) {
+	d := yaml.NewDecoder(strings.NewReader(text))
+	var document, more yaml.Node
+	err := d.Decode(&document)
+	if errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, wrongYAML(text, err)
+	}
+	if err := d.Decode(&more); err == nil && !isEmpty(&more) {
+		return nil, fmt.Errorf("line %d: a second document begins here, and only one is read: remove the line --- before it, or put it into a file of its own", more.Content[0].Line)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return nil, wrongYAML(text, err)
+	}
+	if isEmpty(&document) {
+		return nil, nil
+	}
+	table := document.Content[0]
+	if table.Kind != yaml.MappingNode {
+		return nil, errors.New("it holds no settings: write lines such as db: postgresql")
+	}
+	return yamlItems(table, 0)
+}
+
+// isEmpty reports whether a document says nothing.
+func isEmpty(document *yaml.Node) bool {
+	return len(document.Content) == 0 || document.Content[0].Kind == yaml.ScalarNode && document.Content[0].Value == ""
+}
+
+// unknownAnchor is how the package says that a value begins with a star, and yamlLine
+// where it tells the line of another mistake.
+var (
+	unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+	yamlLine      = regexp.MustCompile(`line (\d+)`)
+)
+
+// wrongYAML says where a file is not YAML. The package's own words quote it.
+func wrongYAML(text string, err error) error {
+	if anchor := unknownAnchor.FindStringSubmatch(err.Error()); anchor != nil {
+		for n, line := range strings.Split(text, "\n") {
+			if column := strings.Index(line, "*"+anchor[1]); column >= 0 {
+				return fmt.Errorf("line %d, column %d: a value that begins with * refers to an anchor, and there is none of that name: put text in quotes", n+1, column+1)
+			}
+		}
+	}
+	where := "it"
+	if line := yamlLine.FindStringSubmatch(err.Error()); line != nil {
+		where = "line " + line[1]
+	}
+	return fmt.Errorf("%s is not valid YAML: write name: 1 or name: \"text\", and put text with special characters in quotes", where)
+}
+
+// deepest is how many tables and references may be in one another. Nobody needs more
+// than these; it keeps a table that refers to itself from going on for ever.
+const deepest = 4
+
+// yamlItems lists the keys of a table in the order of the file. What the file merges
+// into it by << comes last, without the keys that the table has itself.
+func yamlItems(table *yaml.Node, depth int) (items []item, err error) {
+	var merged []item
+	for n := 0; n+1 < len(table.Content); n += 2 {
+		key, value := table.Content[n], target(table.Content[n+1])
+		if key.Kind != yaml.ScalarNode {
+			return nil, fmt.Errorf("line %d: a name must be one word", key.Line)
+		}
+		i := item{key: key.Value, line: key.Line}
+		switch {
+		case depth == deepest:
+			i.what = isStrange
+		case key.Tag == "!!merge" && value.Kind == yaml.MappingNode:
+			if merged, err = yamlItems(value, depth+1); err != nil {
+				return nil, err
+			}
+			continue
+		case value.Kind == yaml.MappingNode:
+			i.what = isTable
+			if i.table, err = yamlItems(value, depth+1); err != nil {
+				return nil, err
+			}
+		case value.Kind == yaml.SequenceNode:
+			i.list = true
+			for _, one := range value.Content {
+				text, what := yamlText(target(one))
+				if what != isValue {
+					i.what = isStrange
+				}
+				i.values = append(i.values, text)
+			}
+		default:
+			var text string
+			text, i.what = yamlText(value)
+			i.values = []string{text}
+		}
+		items = append(items, i)
+	}
+	own := map[string]bool{}
+	for _, i := range items {
+		own[i.key] = true
+	}
+	for _, i := range merged {
+		if !own[i.key] {
+			items = append(items, i)
+		}
+	}
+	return items, nil
+}
+
+// target returns what a reference refers to, or the node itself.
+func target(n *yaml.Node) *yaml.Node {
+	for depth := 0; n.Kind == yaml.AliasNode && depth < deepest; depth++ {
+		n = n.Alias
+	}
+	return n
+}
+
+// yamlText spells a value as an option's text: as it stands in the file, so that the
+// password 0123 stays what it is, but for numbers that only YAML writes so.
+func yamlText(n *yaml.Node) (string, kind) {
+	if n.Kind != yaml.ScalarNode {
+		return "", isStrange
+	}
+	if tag := n.ShortTag(); strings.HasPrefix(tag, "!") && !strings.HasPrefix(tag, "!!") {
+		return "", isTagged
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		if strings.EqualFold(n.Value, "null") {
+			return "null", isValue // the word by which MySQL's options say that there is none
+		}
+		return "", isNothing
+	case "!!int":
+		var number int64
+		if _, err := strconv.ParseUint(n.Value, 10, 64); err != nil && n.Decode(&number) == nil {
+			return strconv.FormatInt(number, 10), isValue
+		}
+	case "!!float":
+		var number float64
+		if _, err := strconv.ParseFloat(n.Value, 64); err != nil && n.Decode(&number) == nil {
+			return strconv.FormatFloat(number, 'f', -1, 64), isValue
+		}
+	case "!!binary":
+		return "", isStrange
+	}
+	return n.Value, isValue
+}

@@ -1,5 +1,0 @@
-//go:build !race
-
-package workbench_test
-
-const underRace = false
