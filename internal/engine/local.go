@@ -46,6 +46,7 @@ func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Res
 	if l.Beside != nil {
 		p.beside = l.Beside(p)
 	}
+	f.send(job.Event{Facts: &job.Facts{SledgeVersion: l.Version, Target: p.target(), Host: host.This()}}) // known whether or not a server answers
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()

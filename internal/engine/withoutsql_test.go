@@ -327,6 +327,20 @@ func TestAResultSaysWhatIsUnproven(t *testing.T) {
 	}
 }
 
+// A job that never reached its server says where it wanted to go.
+func TestDo_NamesItsTargetBeforeAServerAnswers(t *testing.T) {
+	away := *(&shelf{}).database()
+	away.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errJammed }
+	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{&away}, Workloads: []*workload.Workload{stacking}}, Version: "v9"}
+	for _, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
+		heard := &hearer{}
+		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "shelf", Workload: "stacking", Users: 1}, job.Control{Watchers: []job.Watcher{heard}})
+		if !errors.Is(err, errJammed) || heard.facts == nil || heard.facts.Target == "" || heard.facts.SledgeVersion != "v9" {
+			t.Errorf("%s: got %v and the facts %+v, want its target and the version in them", action, err, heard.facts)
+		}
+	}
+}
+
 // hearer is a job.Watcher that keeps messages and facts.
 type hearer struct {
 	messages []string

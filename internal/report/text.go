@@ -471,10 +471,14 @@ func load(j job.Job) string {
 	return users
 }
 
+// server says where a job went, and what answered there, if anything did.
 func server(j job.Job) string {
 	f := j.Facts
 	if j.Origin != "" {
 		return f.Server
+	}
+	if f.Server == "" {
+		return f.Target
 	}
 	return fmt.Sprintf("%s, version %s", f.Target, strings.TrimSpace(f.Product+" "+f.Server))
 }
