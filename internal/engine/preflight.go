@@ -38,6 +38,8 @@ func (r *run) preflight(ctx context.Context) error {
 	switch class := p.Database.Classify(err); {
 	case err == nil:
 		return nil
+	case job.ExitOf(err) == job.ExitUsage: // the workload knows why
+		return err
 	case context.Cause(ctx) == errBusy, class.Retryable():
 		r.feed.message(r.plan.monitor(), "Whether the schema can be written to is not known: %v", errors.Join(errBusy, err))
 		return nil
@@ -68,7 +70,7 @@ func (r *run) try(ctx context.Context, s database.Session) error {
 	p := r.plan
 	nobody := func(job.Event) {}
 	executor, err := p.Workload.NewTrial(ctx, workload.Connection{
-		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Tell: nobody, Stopped: r.stopped,
+		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody, Stopped: r.stopped,
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))

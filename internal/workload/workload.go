@@ -326,6 +326,8 @@ type Connection struct {
 	Session database.Session
 	SQL     *sqlfile.Library
 
+	Classify func(err error) meter.Class // the database's
+
 	// Tell sends an event of the virtual user whose connection it is; of one that is
 	// shared, nothing.
 	Tell func(job.Event)

@@ -1,6 +1,7 @@
 package tprocc_test
 
 import (
+	"context"
 	"maps"
 	"regexp"
 	"strings"
@@ -124,6 +125,64 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 				}
 			}
 			asAdministrator("", tt.after...)
+		})
+	}
+}
+
+// TestRun_IsRefusedWithoutExecute runs as a user who has all rights on tables and none to call routines.
+func TestRun_IsRefusedWithoutExecute(t *testing.T) {
+	const create = "CREATE USER sledge_clerk IDENTIFIED BY 'choose one'"
+	for _, tt := range []struct {
+		database string
+		inside   []string // what the administrator does in the schema's database
+	}{
+		{"postgresql", []string{
+			"CREATE ROLE sledge_clerk LOGIN PASSWORD 'choose one'", "REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA public FROM PUBLIC",
+			"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO sledge_clerk",
+		}},
+		{"mariadb", []string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk"}},
+		{"mysql", []string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk", "GRANT SELECT ON *.* TO sledge_clerk"}}, // who sees routines
+	} {
+		t.Run(tt.database, func(t *testing.T) {
+			d, err := edition.Catalog.Database(tt.database)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &place{d: d, values: testserver.Open(t, tt.database).Values()}
+			build := p.spec(job.Build)
+			build.Options = build.Options.Clone()
+			build.Options["warehouses"] = "1"
+			if _, err := local.Do(t.Context(), build, job.Control{}); err != nil {
+				t.Fatal(err)
+			}
+			administrator := maps.Clone(p.values)
+			if tt.database == "postgresql" {
+				administrator["superuser_dbname"] = "tpcc"
+			}
+			admin, err := d.Connect(t.Context(), (&place{d: d, values: administrator}).plan(t).Connection, database.Admin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if tt.database == "postgresql" {
+					exec(t, admin, "DROP OWNED BY sledge_clerk")
+				}
+				exec(t, admin, "DROP USER sledge_clerk")
+				_ = admin.Close()
+				if _, err := local.Do(context.Background(), p.spec(job.Delete), job.Control{}); err != nil {
+					t.Error(err)
+				}
+			}()
+			exec(t, admin, tt.inside...)
+			clerk := &place{d: d, values: maps.Clone(p.values)}
+			maps.Copy(clerk.values, option.Values{"user": "sledge_clerk", "password": "choose one"})
+			spec := clerk.spec(job.Run)
+			spec.Users, spec.Options = 1, spec.Options.Clone()
+			maps.Copy(spec.Options, option.Values{"rampup": "0s", "duration": "1s"})
+			_, err = local.Do(t.Context(), spec, job.Control{})
+			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "may not call the stored routine") || !strings.Contains(err.Error(), "Grant it EXECUTE") {
+				t.Errorf("got %v with exit code %d, want it refused with %d for want of EXECUTE", err, job.ExitOf(err), job.ExitUsage)
+			}
 		})
 	}
 }

@@ -2,12 +2,15 @@ package tprocc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
 )
@@ -175,6 +178,51 @@ func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library)
 		}
 	}
 	return r, nil
+}
+
+// newTrial is Workload.NewTrial: what a run tries in client SQL. A call of a routine cannot be tried, because
+// it commits by itself, so the server is asked for the right to it.
+func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+	if c.Options.(*Options).callsRoutines(c.SQL) {
+		if err := mayCall(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	return newStatementSender(ctx, c)
+}
+
+// mayCall returns an error with ExitUsage if the user may not call a routine of the schema. A database either lists
+// such routines, or refuses the statement that has the name of the routine.
+func mayCall(ctx context.Context, c workload.Connection) error {
+	const query = "denied_routines"
+	found, err := findRoutines(ctx, c.Session, c.SQL)
+	if err != nil {
+		return err
+	}
+	refused := func(routine string, err error) error {
+		return job.WithExit(job.ExitUsage, fmt.Errorf(
+			"the user may not call the stored routine %s: %w. Grant it EXECUTE, or run as the user who built the schema", routine, err))
+	}
+	if c.SQL.Has(query) {
+		t, err := c.Session.Query(ctx, c.SQL.Text(query), 0)
+		if err != nil {
+			return fmt.Errorf("ask for the right to call the stored routines: %w", err)
+		}
+		for _, row := range found.found {
+			if row[1] == found.kind && slices.ContainsFunc(t.Rows, func(denied []string) bool { return denied[0] == row[3] }) {
+				return refused(row[3], errors.New("the server lists no right to EXECUTE it"))
+			}
+		}
+	}
+	for _, name := range routineNames {
+		if !c.SQL.Has(query + "." + name) {
+			continue
+		}
+		if err := c.Session.Exec(ctx, c.SQL.Text(query+"."+name)); c.Classify(err) == meter.Permission {
+			return refused(name, err)
+		}
+	}
+	return nil
 }
 
 // namedRoutine is a stored routine that has the name of one of ours.

@@ -56,7 +56,7 @@ var Workload = &workload.Workload{
 	Survey:      survey,
 	NewTerminal: newTerminal,
 	NewExecutor: newExecutor,
-	NewTrial:    newStatementSender,
+	NewTrial:    newTrial,
 	Builders:    func(options any) int { return options.(*Options).Builders },
 	Mixed:       mixed,
 	Piecemeal:   func(options any) bool { return options.(*Options).NoStoredProcs },
