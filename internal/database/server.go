@@ -78,6 +78,9 @@ const (
 	ByStatement   Pooling = "statement"   // for a statement; there are no transactions of several
 )
 
+// Shares reports whether a client gets another connection for its next transaction or statement.
+func (p Pooling) Shares() bool { return p == ByTransaction || p == ByStatement }
+
 // Report is how a server reports on itself while a run is measured.
 type Report struct {
 	Title   string // what the server calls it: "MONREPORT"

@@ -47,7 +47,7 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 // connections, no session can tell the server to report what its users have done, and the server's name
 // of a session is that of another one soon after.
 func (p Plan) throughPooler(by database.Pooling) (Plan, error) {
-	if by != database.ByTransaction && by != database.ByStatement {
+	if !by.Shares() {
 		return p, nil
 	}
 	if by == database.ByStatement && p.Workload.Piecemeal != nil && p.Workload.Piecemeal(p.Settings) {

@@ -152,6 +152,9 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if p, err = p.throughPooler(database.Pooling(facts.Pooling)); err != nil {
 		return nil, err
 	}
+	if database.Pooling(facts.Pooling).Shares() && p.Schema.Claims != nil {
+		f.message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.target())
+	}
 	f.send(job.Event{User: monitor, Facts: &facts})
 	r := &run{generator: newGenerator(ctx, p, f), sums: newSums(p), checkFile: p.databaseFile()}
 	if p.Workload.Silence != nil {

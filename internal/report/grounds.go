@@ -209,7 +209,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		case "session":
 			row(Doubtful, "Pooler", "a connection pooler in session mode forwards each request, which is in the response times")
 		default:
-			row(Doubtful, "Pooler", "a connection pooler in %s mode forwards each request and assigns connections, which is in the response times; the server may parse statements each time", f.Pooling)
+			row(Doubtful, "Pooler", "a connection pooler in %s mode forwards each request and assigns connections, which is in the response times; the server may parse statements each time; the run holds no claim, so a build or deletion beside it was not refused", f.Pooling)
 		}
 		if f.Unproven != "" {
 			row(Doubtful, "Unproven", "%s", f.Unproven)

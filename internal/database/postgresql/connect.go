@@ -80,7 +80,7 @@ const protocolViolation = "08P01"
 
 // setParallel sets the parallel workers of a session that a pooler may not have told the server of.
 func (s *session) setParallel(ctx context.Context, l login) error {
-	if !s.pooler.shares() {
+	if !s.pooler.Pooling.Shares() {
 		return s.Exec(ctx, "SET max_parallel_workers_per_gather = "+l.parallel)
 	}
 	t, err := s.Query(ctx, "SHOW max_parallel_workers_per_gather", 1)

@@ -19,13 +19,8 @@ type pooler struct {
 	prepares bool             // it keeps named statements for each client, whichever connection serves it
 }
 
-// shares reports whether a client gets another connection for its next transaction or statement.
-func (p pooler) shares() bool {
-	return p.Pooling == database.ByTransaction || p.Pooling == database.ByStatement
-}
-
 // unnamed reports whether statements have to be parsed each time they run.
-func (p pooler) unnamed() bool { return p.shares() && !p.prepares }
+func (p pooler) unnamed() bool { return p.Pooling.Shares() && !p.prepares }
 
 // poolers are those that a job has found, by login: a pooler may serve each database and user in
 // another way.
@@ -154,7 +149,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	}
 	if steady := server.Steady; steady != nil {
 		server.Steady = func(ctx context.Context, s database.Session) error {
-			if own, is := s.(*session); is && own.pooler.shares() { // the next to have the connection would have its settings, too
+			if own, is := s.(*session); is && own.pooler.Pooling.Shares() { // the next to have the connection would have its settings, too
 				return nil
 			}
 			return steady(ctx, s)
@@ -172,7 +167,7 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 		return schema
 	}
 	bySession, claims := *schema.Claims, *schema.Claims
-	shares := func(s database.Session) bool { own, is := s.(*session); return is && own.pooler.shares() }
+	shares := func(s database.Session) bool { own, is := s.(*session); return is && own.pooler.Pooling.Shares() }
 	claims.Take = func(ctx context.Context, s database.Session) (bool, error) {
 		if !shares(s) {
 			return bySession.Take(ctx, s)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sledge/internal/database"
 )
@@ -55,7 +56,8 @@ func dropLedger(ctx context.Context, of database.Session) error {
 	return dropTables(ctx, of, []string{database.LedgerTable.Name}, nil)
 }
 
-// Jobs know of each other by the names of their connections, which end with them. In one
+// Jobs know of each other by the names of their connections, which end with them. A session that
+// claims has a second connection for that, because the server's setting timeout closes idle ones. In one
 // MULTI a connection takes a name and lists who has it, so that of two at the same time only
 // one sees itself alone.
 
@@ -102,8 +104,41 @@ func share(ctx context.Context, of database.Session) (bool, error) {
 // The names of connections that claim the database for themselves, and that share it.
 const claiming, sharing = "claim", "run"
 
-// claimAs gives the connection a name, unless there are others whose names are in its way.
+// claimAs claims under a name, unless there are others whose names are in its way.
 func (s *session) claimAs(ctx context.Context, as string, unless ...string) (bool, error) {
+	if s.claimant == nil {
+		by, err := connect(ctx, s.options, database.Owner)
+		if err != nil {
+			return false, err
+		}
+		s.claimant = by.(*session)
+	}
+	taken, err := s.claimant.nameIt(ctx, as, unless...)
+	if taken {
+		ctx, s.release = context.WithCancel(context.WithoutCancel(ctx))
+		s.beating.Go(func() { s.claimant.beat(ctx) })
+	}
+	return taken, err
+}
+
+// beat keeps the server from closing the connection of a claim, until the context ends.
+func (s *session) beat(ctx context.Context) {
+	tick := time.NewTicker(500 * time.Millisecond) // the shortest timeout of a server is a second
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if _, err := s.ask(ctx, "PING"); err != nil {
+				return // the server is gone, or somebody has ended the connection
+			}
+		}
+	}
+}
+
+// nameIt gives the connection a name, unless there are others whose names are in its way.
+func (s *session) nameIt(ctx context.Context, as string, unless ...string) (bool, error) {
 	var q queue
 	for _, words := range [][]string{{"CLIENT", "SETNAME", s.named(as)}, {"CLIENT", "LIST"}} {
 		q.begin()

@@ -12,6 +12,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
@@ -577,6 +578,30 @@ func TestAStrangeCatalogue(t *testing.T) {
 	}
 }
 
+// A claim outlasts the time after which the server closes idle connections.
+func TestClaims_OutlastIdleTimeout(t *testing.T) {
+	a, b := connected(t, "claims"), connectedAgain(t, "claims")
+	if taken, err := share(t.Context(), a); err != nil || !taken {
+		t.Fatalf("got %t, %v, want the claim", taken, err)
+	}
+	if err := b.Exec(t.Context(), "CONFIG SET timeout 1"); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := connected(t, "claims").Exec(context.Background(), "CONFIG SET timeout 0"); err != nil {
+			t.Error(err)
+		}
+	}()
+	closed := func() bool { return a.Exec(t.Context(), "PING") != nil }
+	time.Sleep(3500 * time.Millisecond) // the server looks for idle connections now and then
+	if !closed() {
+		t.Error("the server did not close a connection that was idle")
+	}
+	if taken, err := claim(t.Context(), connected(t, "claims")); err != nil || taken {
+		t.Errorf("got %t, %v, want no claim beside a run", taken, err)
+	}
+}
+
 // Two builds do not work at the same time, and who has the claim sees who still works.
 func TestClaims(t *testing.T) {
 	a, b, c := connected(t, "claims"), connectedAgain(t, "claims"), connected(t, "claims")
@@ -588,8 +613,8 @@ func TestClaims(t *testing.T) {
 	}
 	take(a, true)
 	take(b, false)
-	if who, err := holder(t.Context(), b); err != nil || !strings.Contains(who, "client "+a.id) {
-		t.Errorf("got the holder %q, %v, want client %s", who, err, a.id)
+	if who, err := holder(t.Context(), b); err != nil || !strings.Contains(who, "client "+a.claimant.id) {
+		t.Errorf("got the holder %q, %v, want client %s", who, err, a.claimant.id)
 	}
 	if err := work(t.Context(), b); err != nil {
 		t.Fatal(err)

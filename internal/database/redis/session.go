@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +39,10 @@ type session struct {
 	answers  *answers                // nil until SQL is asked
 	foreseen []string                // SQL that will be
 	copying  func(done, total int64) // is told how far the rows are read that it names; nil where nobody asks
+
+	claimant *session           // the connection whose name is the claim; nil if this session claimed nothing
+	release  context.CancelFunc // of the claim; nil if it is not held
+	beating  sync.WaitGroup     // what keeps the claimant's connection open
 
 	interrupted atomic.Bool
 }
@@ -390,6 +395,13 @@ func (s *session) breakOff() {
 
 // Close implements database.Session.
 func (s *session) Close() error {
+	if s.release != nil {
+		s.release()
+		s.beating.Wait()
+	}
+	if s.claimant != nil {
+		s.claimant.abandon()
+	}
 	var err error
 	if s.answers != nil {
 		err = s.answers.Close()

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"sledge/internal/catalog"
@@ -77,6 +78,7 @@ type cycle struct {
 	begun   bool          // a build was, so that there is something to delete
 	isThere bool          // and it succeeded
 	checked bool          // and nobody has worked on it since it was checked
+	guarded bool          // builds and deletions beside a run were tried
 
 	broken   bool // the pair cannot be built with its routines, and goes on without them
 	hopeless bool // nor can it without them
@@ -152,6 +154,10 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		return
 	}
 	s.part(t, "run", func(t suite.T) { s.measure(t, v) })
+	if !s.guarded && !s.Workload.Finite { // one that ends with its work may end too soon
+		s.guarded = true
+		s.part(t, "build and delete beside a run", func(t suite.T) { s.guard(t, v) })
+	}
 	s.part(t, "check after the run", s.check)
 }
 
@@ -239,6 +245,62 @@ func (s *cycle) ofRun(v workload.Variant, sets ...option.Values) option.Values {
 		all = append(all, option.Values{"rampup": "0s", "duration": s.Measured.String()})
 	}
 	return s.values(append(all, sets...)...)
+}
+
+// guard starts a run, and looks whether a build and a deletion beside it are refused.
+func (s *cycle) guard(t suite.T, v workload.Variant) {
+	t.Helper()
+	if s.Database.Claim == nil {
+		plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Schema.Claims == nil {
+			t.Skipf("%s: no job knows of another", s.Database.Title)
+		}
+	}
+	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m"}))
+	stop, ended, working := make(chan struct{}), make(chan error, 1), &beginning{begun: make(chan struct{})}
+	go func() {
+		plan, err := engine.NewPlan(s.Pair, spec)
+		if err == nil {
+			_, err = engine.Local{Version: s.Version}.DoPlan(t.Context(), plan, job.Control{Stop: stop, Watchers: []job.Watcher{working}})
+		}
+		ended <- err
+	}()
+	select {
+	case <-working.begun:
+	case err := <-ended:
+		t.Fatalf("run: %v", err)
+	}
+	var others sync.WaitGroup
+	for _, action := range []job.Action{job.Build, job.Delete} {
+		others.Go(func() {
+			_, err := s.perform(t.Context(), s.spec(action, s.values(s.built)))
+			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "a run is under way") {
+				t.Errorf("%s: got %v with exit code %d, want it refused with %d because a run is under way", action, err, job.ExitOf(err), job.ExitExists)
+				return
+			}
+			t.Logf("%s: %v", action, err)
+		})
+	}
+	others.Wait()
+	close(stop)
+	if err := <-ended; err != nil && job.ExitOf(err) != job.ExitStopped {
+		t.Errorf("run: %v", err)
+	}
+}
+
+// beginning closes begun when the virtual users begin to work.
+type beginning struct {
+	begun chan struct{}
+	once  sync.Once
+}
+
+func (b *beginning) Watch(e job.Event) {
+	if e.Phase != nil {
+		b.once.Do(func() { close(b.begun) })
+	}
 }
 
 // told keeps what a job has told.

@@ -69,6 +69,9 @@ func TestJobs_ThroughPooler(t *testing.T) {
 		must(p, job.Build, "warehouses", "1")
 		for _, client := range []string{"false", "true"} {
 			result, lines := must(p, job.Run, "client_sql", client)
+			if unclaimed := strings.Contains(strings.Join(lines, "\n"), "mode this run holds no claim"); unclaimed != (mode == "transaction") {
+				t.Errorf("a run in %s mode says that it holds no claim: %t: %q", mode, unclaimed, lines)
+			}
 			all := result.Summary.All()
 			if a := result.Agreement; a == nil || !a.Holds && !a.Vague || all.Failures() != 0 { // a busy machine may do few transactions
 				t.Errorf("a run in %s mode, client SQL %s: got %+v, %d failed: %q", mode, client, a, all.Failures(), lines)
