@@ -222,7 +222,7 @@ tries the connection out.`,
 			if _, err := kept.Get(args[0]); err == nil && !replace {
 				return job.WithExit(job.ExitExists, fmt.Errorf("there is a connection %s already: --replace puts this one in its place", args[0]))
 			}
-			one, err := kept.Put(settings.Connection{Name: args[0], Database: order.Spec.Database, Values: order.Spec.Options}, keep, false)
+			one, err := kept.Put(settings.Connection{Name: args[0], Database: order.Spec.Database, Values: order.Spec.Values()}, keep, false)
 			if err != nil {
 				return err
 			}

@@ -444,7 +444,7 @@ func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
 		if bytes.Contains(seen.Bytes(), []byte(secret)) {
 			t.Errorf("%s: got the secret in an output or in the repository", name)
 		}
-		if len(w.asked) != 2 || w.asked[0].Options["password"] != secret {
+		if len(w.asked) != 2 || w.asked[0].Values()["password"] != secret {
 			t.Errorf("%s: the runner did not get the secret: %d specs", name, len(w.asked))
 		}
 	}

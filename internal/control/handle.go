@@ -82,15 +82,15 @@ func Start(ctx context.Context, runner job.Runner, order settings.Order, with Wi
 	h := &Handle{
 		order: order, with: with, fulfilled: map[job.Wish]bool{},
 		stop: make(chan struct{}), worked: make(chan struct{}), over: make(chan struct{}),
-		spec: order.Public,
+		spec: order.Spec,
 	}
-	h.outcome.Job = job.Job{Spec: order.Public, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
+	h.outcome.Job = job.Job{Spec: order.Spec, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
 	if order.Spec.Action == job.Run {
 		h.outcome.Job.Kinds = order.Plan.Workload.KindNames()
 	}
 	if with.Store != nil {
 		var err error
-		if h.recorder, err = with.Store.Begin(ctx, order.Public, h.outcome.Job.Kinds, order.Profile); err != nil {
+		if h.recorder, err = with.Store.Begin(ctx, order.Spec, h.outcome.Job.Kinds, order.Profile); err != nil {
 			return nil, err
 		}
 		h.outcome.Job.ID = h.recorder.ID()

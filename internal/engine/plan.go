@@ -83,9 +83,14 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if err := option.CheckNames(spec.Options, pair.Options()); err != nil {
 		return Plan{}, fmt.Errorf("%w (sledge options %s %s lists them)", err, d.Name, w.Name)
 	}
+	spec, err := conceal(spec, pair.Options())
+	if err != nil {
+		return Plan{}, err
+	}
+	values := spec.Values()
 	fresh := pair.Fresh()
 	for _, part := range fresh.All() {
-		if err := option.Bind(spec.Names, spec.Options, part); err != nil {
+		if err := option.Bind(spec.Names, values, part); err != nil {
 			return Plan{}, err
 		}
 	}
@@ -131,7 +136,7 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		return Plan{}, spec.Names.Wrong("steps", spec.Options["steps"], "asynchronous clients log in before the ramp-up and stay until the end: set %s to false, or steps to none",
 			spec.Names.Of("async_scale"))
 	}
-	p, err := p.withKinds()
+	p, err = p.withKinds()
 	if err != nil {
 		return Plan{}, err
 	}
@@ -201,7 +206,7 @@ func (p Plan) Idle() []option.Idle {
 	for _, part := range []any{p.Connection, p.Settings, p.Load} {
 		maps.Copy(all, option.Texts(part))
 	}
-	return option.FindIdle(p.Options(), string(p.Spec.Action), p.Spec.Options, all, p.Spec.Names)
+	return option.FindIdle(p.Options(), string(p.Spec.Action), p.Spec.Values(), all, p.Spec.Names)
 }
 
 // pauses names the option that has users pause, if there is one, and says whether it does.

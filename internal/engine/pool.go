@@ -54,7 +54,7 @@ func bindPool(p Plan, o *load.Options) (*poolPlan, error) {
 		if err := option.CheckNames(c.Options, option.Describe(fresh)); err != nil {
 			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
 		}
-		values := p.Spec.Options.Clone()
+		values := p.Spec.Values()
 		maps.Copy(values, c.Options)
 		if err := option.Bind(nil, values, fresh); err != nil {
 			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))

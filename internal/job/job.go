@@ -23,7 +23,7 @@ type Spec struct {
 	Action   Action        `json:"action"`
 	Database string        `json:"database"`
 	Workload string        `json:"workload"`
-	Options  option.Values `json:"options"` // only what differs from the defaults; secrets are left out where it is kept
+	Options  option.Values `json:"options"` // only what differs from the defaults, and no secret
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
 	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted; it stays in the spec of one that was, whose time is not that of a whole build
@@ -33,9 +33,20 @@ type Spec struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Note   string            `json:"note,omitempty"`
 
+	// Secrets are the values of secret options. Whoever binds a spec, such as engine.NewPlan, takes
+	// them out of Options; nothing prints, encodes or keeps them.
+	Secrets option.Secrets `json:"-"`
+
 	// Names are what whoever asks calls the options, for messages. They are no part of
 	// what is asked for, and are not kept.
 	Names option.Names `json:"-"`
+}
+
+// Values returns the options together with the secret ones, to bind them or to connect by them.
+func (s Spec) Values() option.Values {
+	all := s.Options.Clone()
+	maps.Copy(all, s.Secrets.Reveal())
+	return all
 }
 
 // Settle returns the spec with options as they were settled while its job was done. That

@@ -122,13 +122,14 @@ func Prepare(b settings.Resolver, s settings.Sources, signIn func(settings.Sourc
 // know makes the plans of all workloads by the connection of the first.
 func (t *Test) know(b settings.Resolver) {
 	of := t.orders[0]
+	given := of.Spec.Values()
 	for pair := range b.Pairs() {
 		if pair.Database.Name != of.Spec.Database {
 			continue
 		}
 		spec := job.Spec{Action: job.Delete, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: option.Values{}}
 		for _, o := range pair.Options() {
-			if value, set := of.Spec.Options[o.Name]; set {
+			if value, set := given[o.Name]; set {
 				spec.Options[o.Name] = value
 			}
 		}
@@ -334,7 +335,7 @@ func (t *Test) Run(ctx context.Context) Report {
 		for _, order := range t.orders {
 			run.run(ctx, order.Plan.Workload.Title, func(step suite.T) {
 				jobs.Run(step, jobs.Subject{
-					Pair: order.Plan.Pair, Version: t.Version, Values: order.Spec.Options, Measured: t.Measured, InParts: true,
+					Pair: order.Plan.Pair, Version: t.Version, Values: order.Spec.Values(), Measured: t.Measured, InParts: true,
 					Relative: r.Product, Chosen: t.chosen,
 				})
 			})
@@ -431,7 +432,7 @@ func (t *Test) delete(ctx context.Context, step suite.T) {
 // sessions runs the suite of sessions.
 func (t *Test) sessions(run *runner) {
 	run.run(run.ctx, "sessions", func(step suite.T) {
-		sessions.Run(step, sessions.Subject{Database: t.Database(), Values: t.orders[0].Spec.Options, Name: Name})
+		sessions.Run(step, sessions.Subject{Database: t.Database(), Values: t.orders[0].Spec.Values(), Name: Name})
 	})
 }
 
@@ -570,9 +571,10 @@ func (t *Test) publish(r Report) Report {
 	}
 	hidden := map[string]bool{}
 	for _, order := range t.orders {
+		secrets := order.Spec.Secrets.Reveal()
 		for _, o := range order.Plan.Options() {
-			value, set := order.Public.Options[o.Name]
-			_, secret := order.Spec.Options[o.Name]
+			value, set := order.Spec.Options[o.Name]
+			_, secret := secrets[o.Name]
 			switch {
 			case o.Secret && secret, set && value != o.Default && !t.WithHosts && leads(o) && !loopback(value):
 				hidden[o.Name] = true
@@ -668,8 +670,9 @@ func (t *Test) cleaner(withHosts bool) func(text string) string {
 		}
 	}
 	for _, order := range t.orders {
+		given := order.Spec.Values()
 		for _, o := range order.Plan.Options() {
-			value, set := order.Spec.Options[o.Name]
+			value, set := given[o.Name]
 			switch {
 			case !set || value == o.Default || value == "null":
 			case o.Secret:

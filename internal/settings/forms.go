@@ -26,11 +26,12 @@ func (s Said) Variable() string { return EnvironmentPrefix + strings.ToUpper(s.K
 // Said lists the options of an order that were set, in the order in which they are declared.
 // Secrets are there by their names alone. A pool stands there as the file that it was read from.
 func (o Order) Said() (list []Said) {
+	given := o.Spec.Values()
 	for _, d := range o.Plan.Options() {
-		if _, set := o.Spec.Options[d.Name]; !set {
+		if _, set := given[d.Name]; !set {
 			continue
 		}
-		s := Said{Description: d, Key: Key(o.Plan.Pair, d), Value: o.Public.Options[d.Name]}
+		s := Said{Description: d, Key: Key(o.Plan.Pair, d), Value: o.Spec.Options[d.Name]}
 		if d.Name == pool.Option && pool.IsPool(s.Value) {
 			s.Value = o.Origins[d.Name]
 		}

@@ -45,10 +45,10 @@ func TestPasswordsStayWithTheServersOfTheirPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", test.name, err)
 		}
-		if got := order.Spec.Options["password"]; test.want != "" && got != test.want {
+		if got := order.Spec.Values()["password"]; test.want != "" && got != test.want {
 			t.Errorf("%s: got the password %q, want %q", test.name, got, test.want)
 		}
-		for _, value := range order.Spec.Options {
+		for _, value := range order.Spec.Values() {
 			if test.want != value && (value == "planted" || value == "kept") {
 				t.Errorf("%s: the password %q is sent", test.name, value)
 			}
@@ -58,8 +58,8 @@ func TestPasswordsStayWithTheServersOfTheirPlaces(t *testing.T) {
 		}
 	}
 	s := settings.Sources{Environ: []string{"SLEDGE_PG_PASS=planted"}, Given: map[string]string{"db": "pg", "host": "db1"}, GivenBy: "the request"}
-	if order, err := resolver.Resolve(job.Run, s); err != nil || order.Spec.Options["password"] != "planted" {
-		t.Errorf("unguarded: got %v and %q, want the password of the environment", err, order.Spec.Options["password"])
+	if order, err := resolver.Resolve(job.Run, s); err != nil || order.Spec.Values()["password"] != "planted" {
+		t.Errorf("unguarded: got %v and %q, want the password of the environment", err, order.Spec.Values()["password"])
 	}
 }
 

@@ -31,7 +31,7 @@ func (o Order) Settings() []Setting {
 	for _, d := range o.Plan.Options() {
 		s := Setting{Name: d.Name, Value: d.Default, Origin: o.Origin(d.Name), Secret: d.Secret}
 		s.Main = d.Main && (len(d.Actions) == 0 || slices.Contains(d.Actions, string(o.Spec.Action)))
-		text, given := o.Public.Options[d.Name] // a secret is shown as none in any case
+		text, given := o.Spec.Options[d.Name]
 		if d.Soon && !given {
 			continue
 		}

@@ -290,15 +290,3 @@ func (i item) policy() (pool.Policy, error) {
 	}
 	return p, nil
 }
-
-// withoutSecrets leaves in a pool what may be shown and stored.
-func withoutSecrets(text string, public func(option string) bool) string {
-	if !pool.IsPool(text) {
-		return text
-	}
-	p, err := pool.Parse(text)
-	if err != nil {
-		return pool.None // nobody can use it, and there may be a password in it
-	}
-	return p.Without(public).String()
-}

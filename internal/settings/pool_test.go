@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/engine/pool"
 	"sledge/internal/job"
+	"sledge/internal/option"
 	"sledge/internal/settings"
 )
 
@@ -51,10 +52,10 @@ func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
 		`{"name":"reader","options":{"host":"two","password":"secret2"}}],` +
 		`"transactions":[{"kind":"neworder","connections":["writer"],"policy":"first"},` +
 		`{"kind":"stock_level","connections":["reader","writer"]}],"policy":"random"}`
-	if got := order.Spec.Options[pool.Option]; got != want {
+	if got := order.Spec.Values()[pool.Option]; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	public := order.Public.Options[pool.Option]
+	public := order.Spec.Options[pool.Option]
 	if strings.Contains(public, "secret") || !strings.Contains(public, `"host":"one"`) {
 		t.Errorf("got %s, want it without passwords", public)
 	}
@@ -64,9 +65,11 @@ func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
 		}
 	}
 	// What is kept can be done again.
-	again, err := resolver.Order(order.Public)
-	if err != nil || again.Public.Options[pool.Option] != public {
-		t.Errorf("again: got %v and %s, want %s", err, again.Public.Options[pool.Option], public)
+	kept := order.Spec
+	kept.Secrets = option.Secrets{}
+	again, err := resolver.Order(kept)
+	if err != nil || again.Spec.Options[pool.Option] != public {
+		t.Errorf("again: got %v and %s, want %s", err, again.Spec.Options[pool.Option], public)
 	}
 }
 
@@ -193,7 +196,7 @@ func TestWhatAPoolFileHasInVainIsWarnedOf(t *testing.T) {
 			t.Errorf("got the warnings %q, want %q", all, want)
 		}
 	}
-	if strings.Contains(all+order.Spec.Options[pool.Option], "secret1") {
+	if strings.Contains(all+order.Spec.Values()[pool.Option], "secret1") {
 		t.Error("a value that was passed over is shown or kept")
 	}
 }

@@ -52,11 +52,8 @@ type Sources struct {
 
 // Order is a job that is ready to be done.
 type Order struct {
-	// Spec has the secrets in it: it is for the runner. What is stored or shown is
-	// Public.
-	Spec   job.Spec
-	Public job.Spec
-	Plan   engine.Plan
+	Spec job.Spec
+	Plan engine.Plan
 
 	// Profile is the number of the performance profile that the job is part of; 0 is none.
 	Profile int
@@ -180,7 +177,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	}
 	warnings = slices.Concat(warnings, unbuilt(plan), more, exposedFiles(plan))
 	order := Order{
-		Spec: plan.Spec, Public: r.WithoutSecrets(plan.Spec), Plan: plan, Counts: counts,
+		Spec: plan.Spec, Plan: plan, Counts: counts,
 		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
 	}
 	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection} {
@@ -210,7 +207,7 @@ func (r Resolver) Order(spec job.Spec) (Order, error) {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
 	warnings = append(append(warnings, unbuilt(plan)...), exposedFiles(plan)...)
-	return Order{Spec: plan.Spec, Public: r.WithoutSecrets(plan.Spec), Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
+	return Order{Spec: plan.Spec, Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
 }
 
 // unbuilt names the options that were set for what is not built yet, and without which a job does
@@ -445,7 +442,7 @@ func (o Order) Runs() ([]Order, error) {
 		if one.Plan, err = o.Plan.WithUsers(users); err != nil {
 			return nil, job.WithExit(job.ExitUsage, err)
 		}
-		one.Spec.Users, one.Public.Users = one.Plan.Spec.Users, one.Plan.Spec.Users
+		one.Spec.Users = one.Plan.Spec.Users
 		orders = append(orders, one)
 	}
 	return orders, nil

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -151,7 +150,7 @@ func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
 			continue
 		}
 		name, want, _ := strings.Cut(test.want, " ")
-		got := order.Spec.Options[name]
+		got := order.Spec.Values()[name]
 		if name == "users" {
 			got = strings.ReplaceAll(strings.Trim(fmt.Sprint(order.Counts), "[]"), " ", ",")
 		}
@@ -231,11 +230,11 @@ func TestSecretsComeFromEveryPlaceMadeForThem(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := order.Spec.Options["password"]; got != "s3cret" {
+		if got := order.Spec.Values()["password"]; got != "s3cret" {
 			t.Errorf("%s: got password %q, want s3cret", name, got)
 		}
-		if text := fmt.Sprint(order.Public); strings.Contains(text, "s3cret") || strings.Contains(text, "pass") {
-			t.Errorf("%s: got a secret in the public spec: %s", name, text)
+		if text := fmt.Sprintf("%v %#v", order.Spec, order.Spec); strings.Contains(text, "s3cret") || order.Spec.Options["password"] != "" {
+			t.Errorf("%s: got a secret in the printed spec: %s", name, text)
 		}
 	}
 }
@@ -274,7 +273,7 @@ func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := order.Spec.Options["superuser_password"]; got != "s3cret" {
+	if got := order.Spec.Values()["superuser_password"]; got != "s3cret" {
 		t.Errorf("got %q, want s3cret", got)
 	}
 }
@@ -290,7 +289,7 @@ func TestTheSuperusersPasswordIsAskedForByWhateverName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := order.Spec.Options[name]; got != "s3cret" {
+		if got := order.Spec.Values()[name]; got != "s3cret" {
 			t.Errorf("%s: got %q, want s3cret", name, got)
 		}
 	}
@@ -481,8 +480,8 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 			t.Fatalf("users %q: got %d runs and error %v, want %d", text, len(runs), err, len(want))
 		}
 		for i, one := range runs {
-			if one.Spec.Users != want[i] || one.Public.Users != want[i] || one.Plan.Users != want[i] {
-				t.Errorf("users %q, run %d: got %d, %d and a plan of %d, want %d", text, i, one.Spec.Users, one.Public.Users, one.Plan.Users, want[i])
+			if one.Spec.Users != want[i] || one.Plan.Users != want[i] {
+				t.Errorf("users %q, run %d: got %d and a plan of %d, want %d", text, i, one.Spec.Users, one.Plan.Users, want[i])
 			}
 		}
 	}
@@ -492,25 +491,6 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 	}
 	if _, err := order.Runs(); job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("too many users: got %v, want a mistake of the user", err)
-	}
-}
-
-// One database may show what another keeps secret by the same name.
-func TestWhatAnyDatabaseKeepsSecretIsLeftOut(t *testing.T) {
-	shows := &database.Database{Name: "shows", Options: func(database.Use) any {
-		return &struct {
-			Token string `opt:"token" group:"connection" help:"what it says"`
-		}{}
-	}}
-	hides := &database.Database{Name: "hides", Options: func(database.Use) any {
-		return &struct {
-			Token string `opt:"token" group:"connection" secret:"true" help:"what it must not say"`
-		}{}
-	}}
-	both := settings.Resolver{Catalog: catalog.Catalog{Databases: []*database.Database{shows, hides}, Workloads: edition.Catalog.Workloads}}
-	public := both.WithoutSecrets(job.Spec{Database: "hides", Options: option.Values{"token": "s3cret", "warehouses": "2"}})
-	if want := (option.Values{"warehouses": "2"}); !maps.Equal(public.Options, want) {
-		t.Errorf("got %v, want %v", public.Options, want)
 	}
 }
 
@@ -629,7 +609,7 @@ func TestAListIsTakenForOptionsOfSeveralValues(t *testing.T) {
 		"a.yaml": "db: pg\nfail_if:\n- p99>50ms\n- nopm<1000\n",
 	} {
 		order, err := resolver.Resolve(job.Run, settings.Sources{ConfigFile: write(t, name, text)})
-		if got := order.Public.Options["fail_if"]; err != nil || got != "p99>50ms,nopm<1000" {
+		if got := order.Spec.Options["fail_if"]; err != nil || got != "p99>50ms,nopm<1000" {
 			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}

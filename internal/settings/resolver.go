@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"sledge/internal/catalog"
-	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )
@@ -33,28 +32,6 @@ func (r Resolver) Options() []option.Description {
 		}
 	}
 	return all
-}
-
-// WithoutSecrets returns spec as it may be stored and shown: without the values
-// of options that are secret, of whichever database or workload.
-func (r Resolver) WithoutSecrets(spec job.Spec) job.Spec {
-	public, shown := spec.Options.Clone(), map[string]bool{}
-	for pair := range r.Pairs() {
-		for _, o := range pair.Options() {
-			if _, said := shown[o.Name]; !said {
-				shown[o.Name] = true
-			}
-			if o.Secret {
-				shown[o.Name] = false
-				delete(public, o.Name)
-			}
-		}
-	}
-	if text, given := public[pool.Option]; given {
-		public[pool.Option] = withoutSecrets(text, func(option string) bool { return shown[option] })
-	}
-	spec.Options, spec.Names = public, nil
-	return spec
 }
 
 // Flag is a plain command-line flag, such as --host.

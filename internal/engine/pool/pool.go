@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,21 +117,21 @@ func (p Pool) String() string {
 	return string(text)
 }
 
-// Without returns the pool without the options that are not public, so that no password
-// is left in it.
-func (p Pool) Without(public func(option string) bool) Pool {
-	connections := slices.Clone(p.Connections)
-	for i, c := range connections {
-		kept := option.Values{}
-		for name, value := range c.Options {
-			if public(name) {
-				kept[name] = value
-			}
-		}
-		connections[i].Options = kept
+// Public returns the text of a pool without the values of options that are secret, or are not known. Its
+// errors do not quote the text.
+func Public(text string, known []option.Description) (string, error) {
+	p, err := Parse(text)
+	if err != nil {
+		return "", err
 	}
-	p.Connections = connections
-	return p
+	for i, c := range p.Connections {
+		public, _ := c.Options.Split(known)
+		maps.DeleteFunc(public, func(name, _ string) bool {
+			return !slices.ContainsFunc(known, func(d option.Description) bool { return d.Name == name })
+		})
+		p.Connections[i].Options = public
+	}
+	return p.String(), nil
 }
 
 // Table is a pool with its names looked up.

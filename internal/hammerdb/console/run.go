@@ -70,7 +70,7 @@ func withIterationsLeft(order settings.Order, left int, repeat time.Duration) se
 		return order
 	}
 	pacing.Reconnect, pacing.Reconnects, pacing.ReconnectDelay = true, left, repeat
-	for _, spec := range []*job.Spec{&order.Spec, &order.Public, &order.Plan.Spec} {
+	for _, spec := range []*job.Spec{&order.Spec, &order.Plan.Spec} {
 		spec.Options = spec.Options.Clone()
 		maps.Copy(spec.Options, option.Values{"reconnect": "true", "reconnects": strconv.Itoa(left), "reconnect_delay": repeat.String()})
 	}

@@ -87,7 +87,7 @@ func (o odd) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Re
 			tell(job.Event{User: i + 1, State: job.UserRunning})
 		}
 	case "knows the secret":
-		if spec.Options["password"] != "s3cret" || strings.Contains(strings.Join(append(os.Args, os.Environ()...), " "), "s3cret") {
+		if spec.Secrets.Reveal()["password"] != "s3cret" || strings.Contains(strings.Join(append(os.Args, os.Environ()...), " "), "s3cret") {
 			return job.Result{}, errors.New("the secret is missing, or is where others see it")
 		}
 	}
@@ -269,7 +269,7 @@ func TestAWorkersEndIsTold(t *testing.T) {
 		{"knows the secret", job.Succeeded, job.OK, ""},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			spec := job.Spec{Options: option.Values{"password": "s3cret"}, Names: option.Names{"password": "--password"}}
+			spec := job.Spec{Secrets: option.NewSecrets(option.Values{"password": "s3cret"}), Names: option.Names{"password": "--password"}}
 			r, err := oddly(t, c.what).Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{&heard{}}})
 			if r.Status != c.status || job.ExitOf(err) != c.exit || err != nil && err.Error() != c.says {
 				t.Errorf("got %s, exit code %d: %v", r.Status, job.ExitOf(err), err)

@@ -78,7 +78,7 @@ func (r Runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job
 	ended := make(chan struct{})
 	defer close(ended)
 	go func() {
-		w.send(message{Order: &order{Spec: spec, Names: spec.Names}})
+		w.send(message{Order: &order{Spec: spec, Secrets: spec.Secrets.Reveal(), Names: spec.Names}})
 		w.pass(ctx, control.Stop, ended, cmp.Or(r.breaking, breaking))
 	}()
 

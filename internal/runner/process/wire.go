@@ -32,8 +32,9 @@ type message struct {
 
 // order is what a worker is to do.
 type order struct {
-	Spec  job.Spec     `json:"spec"`
-	Names option.Names `json:"names,omitempty"`
+	Spec    job.Spec      `json:"spec"`
+	Secrets option.Values `json:"secrets,omitempty"` // which the encoded Spec leaves out, as it does Names
+	Names   option.Names  `json:"names,omitempty"`
 }
 
 // end is how it ended.

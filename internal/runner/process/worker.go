@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/option"
 )
 
 // Command is the argument that makes this program a worker.
@@ -74,7 +75,7 @@ func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, 
 		}
 	})
 	spec := first.Order.Spec
-	spec.Names = first.Order.Names
+	spec.Secrets, spec.Names = option.NewSecrets(first.Order.Secrets), first.Order.Names
 	var e end
 	err := job.Guarded(func() (err error) {
 		e.Result, err = runner.Do(ctx, spec, job.Control{Watchers: []job.Watcher{tell}, Stop: stop})

@@ -196,39 +196,6 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 	}
 }
 
-func TestPasswordsComeBackNowhere(t *testing.T) {
-	w := newWorld(t)
-	const planted = "planted-9f3c"
-	settings := map[string]any{"db": "pg", "host": "127.0.0.1", "port": 1, "password": planted, "pg_superuserpass": planted + "!"}
-	body, err := json.Marshal(map[string]any{"action": "run", "settings": settings})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.call("POST", "/settings", string(body), 200)
-	for _, action := range []string{"build", "check", "run"} {
-		id := w.start(map[string]any{"action": action, "settings": settings})
-		if status := w.end(id); status != job.Failed { // nobody listens there
-			t.Errorf("%s: got %s, want %s", action, status, job.Failed)
-		}
-		for _, part := range []string{"", "/result", "/series", "/timing", "/histograms", "/plans", "/output", "/failures", "/export"} {
-			w.call("GET", "/jobs/"+id+part, "", 200)
-		}
-		w.seen.Write(w.page("/jobs/" + id + "/report"))
-	}
-	if strings.Contains(w.seen.String(), planted) {
-		t.Error("an answer has a password in it")
-	}
-	for _, file := range []string{w.path, w.path + "-wal"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(text, []byte(planted)) {
-			t.Errorf("%s has a password in it", file)
-		}
-	}
-}
-
 // One whole test by the real engine on a real database, over HTTP alone.
 func TestAWholeTestOverHTTP(t *testing.T) {
 	if underRace {

@@ -16,8 +16,6 @@ import (
 	"sledge/internal/testserver"
 )
 
-func TestMain(m *testing.M) { testserver.Main(m) }
-
 const plantedPassword = "planted-90d1"
 
 func TestConnectionsAreKeptByName(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,8 +19,21 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/repository"
+	"sledge/internal/runner/process"
 	"sledge/internal/settings"
+	"sledge/internal/testserver"
 )
+
+// local does jobs in this process, and workers of these tests do them by it.
+var local = engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"}
+
+// TestMain makes this program a worker, too, as cmd/sledge does.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == process.Command {
+		os.Exit(int(process.Main(local)))
+	}
+	testserver.Main(m)
+}
 
 // world is a server with an API, and a repository of its own.
 type world struct {
@@ -40,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	}
 	a := New(Config{
 		Resolver: settings.Resolver{Catalog: edition.Catalog},
-		Runner:   engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"},
+		Runner:   local,
 		Store:    store,
 		Say:      func(line string) { t.Errorf("the API says %s", line) },
 	})

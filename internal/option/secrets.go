@@ -1,0 +1,39 @@
+package option
+
+import "fmt"
+
+// Secrets are values of secret options, by the options' names. Neither fmt nor encoding/json shows them, not
+// even inside another value, because they are in a function: only Reveal returns them. The zero value holds none.
+type Secrets struct{ values func() Values }
+
+// NewSecrets keeps a copy of values as secrets.
+func NewSecrets(values Values) Secrets {
+	if len(values) == 0 {
+		return Secrets{}
+	}
+	values = values.Clone()
+	return Secrets{values.Clone}
+}
+
+// Reveal returns a copy of the values.
+func (s Secrets) Reveal() Values {
+	if s.values == nil {
+		return nil
+	}
+	return s.values()
+}
+
+// String returns how many there are.
+func (s Secrets) String() string { return fmt.Sprintf("(%d secrets)", len(s.Reveal())) }
+
+// Split divides v into values that may be shown and the secrets among them, which descriptions mark.
+func (v Values) Split(descriptions []Description) (public, secret Values) {
+	public, secret = v.Clone(), Values{}
+	for _, d := range descriptions {
+		if value, given := public[d.Name]; given && d.Secret {
+			secret[d.Name] = value
+			delete(public, d.Name)
+		}
+	}
+	return public, secret
+}
