@@ -26,8 +26,9 @@ var databases = []struct {
 	{"sqlite", nil},
 }
 
-// TestExamplesDoAWholeTest runs every example as its user would, by the shell
-// script, with one warehouse and times of seconds.
+// TestExamplesDoAWholeTest runs every example, with one warehouse and times of seconds: on SQLite
+// as its user would, by the shell script in one language; on servers, where a build takes longer,
+// step by step in both languages in turn.
 func TestExamplesDoAWholeTest(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the examples are run by a shell script")
@@ -45,8 +46,21 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 					}
 				}
 			}
-			for _, language := range []string{"tcl", "python"} {
-				t.Run(language, func(t *testing.T) { runExample(t, program, language, d.name, environ) })
+			if d.variables == nil {
+				for language := range extensions {
+					t.Run(language, func(t *testing.T) {
+						runExample(t, program, d.name, environ, [][]string{{"./tprocc.sh", language, d.name}})
+					})
+				}
+			} else {
+				t.Run("tcl and python", func(t *testing.T) {
+					var commands [][]string
+					for n, step := range []string{"build", "check", "run", "profile", "check", "result", "delete"} {
+						language := []string{"tcl", "python"}[(n+i)%2]
+						commands = append(commands, []string{program, "console", language, "auto", filepath.Join(language, step+extensions[language])})
+					}
+					runExample(t, program, d.name, environ, commands)
+				})
 			}
 			// Of queries every other database has the other language.
 			t.Run("queries", func(t *testing.T) {
@@ -81,15 +95,26 @@ func runQueries(t *testing.T, program, script, database string, environ []string
 	}
 }
 
-func runExample(t *testing.T, program, language, database string, environ []string) {
+// extensions are those of the scripts in a language.
+var extensions = map[string]string{"tcl": ".tcl", "python": ".py"}
+
+// runExample runs commands that together do a whole test.
+func runExample(t *testing.T, program, database string, environ []string, commands [][]string) {
 	folder := t.TempDir()
-	c := exec.Command("./tprocc.sh", language, database)
-	c.Env = append(os.Environ(), environ...)
-	c.Env = append(c.Env, "SLEDGE="+program, "TMP="+folder, "WAREHOUSES=1", "BUILDERS=1", "VUS=2", "PROFILE_VUS=1 2", "RAMPUP=200ms", "DURATION=2s",
-		"SLEDGE_REPO="+filepath.Join(folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
-	out, err := c.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	var out []byte
+	for _, command := range commands {
+		c := exec.Command(command[0], command[1:]...)
+		c.Env = append(os.Environ(), environ...)
+		c.Env = append(c.Env, "SLEDGE="+program, "DB="+database, "TMP="+folder, "WAREHOUSES=1", "BUILDERS=1", "VUS=2", "PROFILE_VUS=1 2", "RAMPUP=200ms", "DURATION=1s",
+			"SLEDGE_REPO="+filepath.Join(folder, "jobs.db"), "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
+		if strings.HasPrefix(filepath.Base(command[len(command)-1]), "profile.") {
+			c.Env = append(c.Env, "VUS=1 2")
+		}
+		printed, err := c.CombinedOutput()
+		out = append(out, printed...)
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", command, err, out)
+		}
 	}
 	for _, want := range []string{
 		"SCHEMA COMPLETE", "Schema has been checked successfully.", "3 Virtual Users Created with Monitor VU",

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,8 +78,7 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 // run was killed.
 func TestRun_KeepsBuildAndDeleteAway(t *testing.T) {
 	t.Parallel() // it spends its time waiting
-	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
-	p.must("build", "--db", "sqlite")
+	p, _ := onSchema(t)
 	run := p.start("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1m")
 	p.untilMeasured()
 	for _, args := range []string{"build --db sqlite", "delete --yes --db sqlite"} {

@@ -18,6 +18,7 @@ import (
 // Sledge and to Python at the same time. Either of them may come to hear of it much
 // later than the other, as on a busy machine: meanwhile Sledge is stopped here.
 func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	for _, python := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(python), func(t *testing.T) {
@@ -124,6 +125,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 // TestTracebacksAtPythonsPromptAreOfWhatWasTyped is about errors of commands, which come
 // from files of Sledge's.
 func TestTracebacksAtPythonsPromptAreOfWhatWasTyped(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	for _, python := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(python), func(t *testing.T) {

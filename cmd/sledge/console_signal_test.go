@@ -96,10 +96,9 @@ func TestErrorsThatPythonOnlyShowsCount(t *testing.T) {
 // TestASignalLetsARunOfAScriptKeepItsResult sends what asks a program to end to a
 // script that would go on with a second run.
 func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
-	t.Parallel() // it spends its time waiting
-	database := filepath.Join(t.TempDir(), "test.db")
-	p := newConsole(t, map[string]string{"sqlite_file": database})
-	p.must("build", "--db", "sqlite")
+	t.Parallel()       // it spends its time waiting
+	newConsole(t, nil) // which skips the test where a language is missing
+	p, database := onSchema(t)
 	tcl := "dbset db sqlite; diset connection sqlite_file " + database + "; diset tpcc sqlite_rampup 0; tcset refreshrate 1; tcstart\ncatch vurun\nvurun\nputs next\n"
 	python := "dbset('db', 'sqlite'); diset('connection', 'sqlite_file', '" + database + "'); diset('tpcc', 'sqlite_rampup', 0); tcset('refreshrate', 1); tcstart()\n" +
 		"try:\n  vurun()\nfinally:\n  vurun()\n  print('next')\n"

@@ -149,6 +149,7 @@ const (
 )
 
 func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	folder := t.TempDir()
 	p := newConsole(t, map[string]string{"settings": filepath.Join(folder, "settings.db")})
 	x := p.terminal("console")
@@ -213,6 +214,7 @@ func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
 }
 
 func TestPromptStopsACommandByCtrlC(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	x := p.terminal("console")
 	x.sees("sledge>")
@@ -229,6 +231,7 @@ func TestPromptStopsACommandByCtrlC(t *testing.T) {
 }
 
 func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	x := newConsole(t, nil).terminal("console")
 	x.sees("sledge>")
 	x.types("dbset db pg; set kept 17" + enter)
@@ -248,6 +251,7 @@ func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
 }
 
 func TestPromptIsPythonsOwn(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	x := p.terminal("console", "py")
 	x.sees(`Type "help()" for a list of commands`)
@@ -284,6 +288,7 @@ func TestPromptIsPythonsOwn(t *testing.T) {
 }
 
 func TestScriptsEndByWhatCameOfThem(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	tests := []struct {
 		name, file, script string
@@ -376,6 +381,7 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 }
 
 func TestHammerDBsNameTakesItsArguments(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	link := filepath.Join(t.TempDir(), "hammerdbcli")
 	if err := os.Symlink(p.path, link); err != nil {
@@ -434,6 +440,7 @@ func TestHammerDBsNameTakesItsArguments(t *testing.T) {
 }
 
 func TestLinesFromAPipeAreEvaluated(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	tests := []struct {
 		lines, shows string

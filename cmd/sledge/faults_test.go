@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -108,6 +109,32 @@ func (p *program) must(args ...string) string {
 	return stdout
 }
 
+// onSchema returns a program whose SQLite file holds a schema of one warehouse: a copy of one that
+// is built for all tests. Nothing shows that a build made the copy, so that a delete leaves the file.
+func onSchema(t *testing.T) (p *program, file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "test.db")
+	p = newProgram(t, map[string]string{"sqlite_file": file})
+	schema.Do(func() {
+		p.must("build", "--db", "sqlite")
+		schema.text, schema.err = os.ReadFile(file)
+	})
+	if schema.err != nil || len(schema.text) == 0 {
+		t.Fatalf("the schema that tests share was not built: %v", schema.err)
+	}
+	if err := os.WriteFile(file, schema.text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p, file
+}
+
+// schema is the file with the schema of onSchema.
+var schema struct {
+	sync.Once
+	text []byte
+	err  error
+}
+
 // last returns the newest job in the repository.
 func (p *program) last() (j struct {
 	ID     string
@@ -200,8 +227,7 @@ func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
 // end, as people and their tools do it.
 func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 	t.Parallel() // it spends its time waiting
-	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
-	p.must("build", "--db", "sqlite")
+	p, _ := onSchema(t)
 	send := func(signals ...syscall.Signal) func(*testing.T, *exec.Cmd, *os.File) {
 		return func(t *testing.T, c *exec.Cmd, _ *os.File) {
 			for _, signal := range signals {
@@ -272,8 +298,7 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 // TestAnIgnoredHangUpStaysIgnored runs as nohup has it.
 func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
 	t.Parallel() // it spends its time waiting
-	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
-	p.must("build", "--db", "sqlite")
+	p, _ := onSchema(t)
 	c := p.command("run", "--db", "sqlite", "--rampup", "0s", "--duration", "5s")
 	c.Args = append([]string{"sh", "-c", `trap '' HUP; exec "$0" "$@"`}, c.Args...)
 	c.Path = "/bin/sh"
@@ -378,10 +403,9 @@ func (p *program) keepIn(folder string) {
 // is recorded.
 func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
 	t.Parallel() // it spends its time waiting
-	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	p, _ := onSchema(t)
 	disk := smallDisk(t, "2m")
 	p.keepIn(disk)
-	p.must("build", "--db", "sqlite")
 	c := p.start("run", "--db", "sqlite", "--rampup", "0s", "--duration", "8s")
 	p.untilMeasured()
 	filler := filepath.Join(disk, "filler")
@@ -409,11 +433,11 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("root alone can be another user")
 	}
-	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
+	p, _ := onSchema(t)
 	folder := t.TempDir()
 	p.keepIn(folder)
-	p.must("build", "--db", "sqlite")
-	built := p.last()
+	p.must("check", "--db", "sqlite")
+	checked := p.last()
 	read := filepath.Join(folder, "reader")
 	for path := folder; len(path) > len(os.TempDir()); path = filepath.Dir(path) { // down to the files
 		if err := os.Chmod(path, 0o755); err != nil {
@@ -449,8 +473,8 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 	}
 	before := files()
 	for _, args := range [][]string{{"jobs"}, {"jobs", "show", "last"}, {"jobs", "export", "last"}} {
-		if out, exit := as(args...); exit != job.OK || !strings.Contains(out, built.ID) {
-			t.Errorf("sledge %s: exit code %d, want %d and job %s\n%s", strings.Join(args, " "), exit, job.OK, built.ID, out)
+		if out, exit := as(args...); exit != job.OK || !strings.Contains(out, checked.ID) {
+			t.Errorf("sledge %s: exit code %d, want %d and job %s\n%s", strings.Join(args, " "), exit, job.OK, checked.ID, out)
 		}
 	}
 	if out, exit := as("check", "--db", "sqlite"); exit != job.ExitError || !strings.Contains(out, "permission denied") || !strings.Contains(out, "--repo") {

@@ -12,8 +12,7 @@ import (
 )
 
 func TestRun_BlamesAClientThatStoodStill(t *testing.T) {
-	p := newProgram(t, map[string]string{"sqlite_file": t.TempDir() + "/tpcc.db"})
-	p.must("build", "--db", "sqlite", "--warehouses", "1")
+	p, _ := onSchema(t)
 	run := p.start("run", "--db", "sqlite", "--users", "2", "--rampup", "0", "--duration", "4s")
 	p.untilMeasured()
 	for _, s := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {

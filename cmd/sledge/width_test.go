@@ -102,6 +102,7 @@ var barAt = regexp.MustCompile(`\r\x1b\[J([a-z]+ +\d+ % \[[^\r\n]*)\r`)
 func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 140} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			t.Parallel() // it spends its time waiting
 			p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), strings.Repeat("long-", 12)+"name.db")})
 			flat := filepath.Join(t.TempDir(), "flat")
 			for _, args := range [][]string{
@@ -147,6 +148,7 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 }
 
 func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, nil)
 	for _, columns := range []int{60, 80, 140} {
 		for _, command := range []string{
@@ -163,6 +165,7 @@ func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 }
 
 func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newConsole(t, nil)
 	for _, args := range []string{"build", "run --users 2 --rampup 0s --duration 1s"} {
 		p.must(append(strings.Fields(args), "--db", "sqlite", "--dbname", filepath.Join(filepath.Dir(p.repository), "test.db"))...)
@@ -191,8 +194,9 @@ func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
 
 // TestABarFollowsTheTerminal makes a terminal narrower while a bar is on it.
 func TestABarFollowsTheTerminal(t *testing.T) {
+	t.Parallel() // it spends its time waiting
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
-	s := p.show(140, "build", "--db", "sqlite", "--warehouses", "4")
+	s := p.show(140, "build", "--db", "sqlite", "--warehouses", "2")
 	p.until("there is a bar", func() bool { return barAt.MatchString(s.soFar()) })
 	before := len(s.soFar())
 	s.size(60)

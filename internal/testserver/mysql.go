@@ -74,6 +74,8 @@ var mySQLDefaults = []string{
 	"max_connections=300",
 	"innodb_buffer_pool_size=256M",
 	"innodb_flush_log_at_trx_commit=2",
+	"innodb_flush_method=nosync",
+	"sync_binlog=0",
 	"local_infile=1",
 	"skip-name-resolve",
 	"loose-mysqlx=0",
@@ -116,7 +118,7 @@ func setUpMariaDB(s *Server) error {
 	if err != nil {
 		return err
 	}
-	err = s.run("", script, "--defaults-file="+mySQLConfiguration(s), "--auth-root-authentication-method=normal",
+	err = s.create(script, "--defaults-file="+mySQLConfiguration(s), "--auth-root-authentication-method=normal",
 		"--skip-test-db", "--skip-name-resolve")
 	if err != nil {
 		return err
@@ -143,7 +145,7 @@ func setUpMySQL(s *Server) error {
 	if err := writeMySQLConfiguration(s); err != nil {
 		return err
 	}
-	if err := s.run("", s.program, "--defaults-file="+mySQLConfiguration(s), "--initialize-insecure"); err != nil {
+	if err := s.create(s.program, "--defaults-file="+mySQLConfiguration(s), "--initialize-insecure"); err != nil {
 		return err
 	}
 	return s.writeFile(mySQLAccounts(s), accounts(s.Password))

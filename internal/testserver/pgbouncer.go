@@ -49,7 +49,7 @@ func OpenPooler(t testing.TB, behind *Server, mode string, passwords map[string]
 	}
 	s, err := start(pgbouncer, program, slices.Concat([]string{
 		users, fmt.Sprintf("* = host=%s port=%d", behind.Host, behind.Port), "pool_mode=" + mode,
-	}, settings))
+	}, settings), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -211,24 +212,25 @@ func (s *Server) freeze() error {
 	if err != nil {
 		return err
 	}
-	for _, pid := range append(pids, s.Pid()) {
-		if err := waitUntilStopped(pid); err != nil {
-			return err
-		}
-	}
-	return nil
+	return waitUntilStopped(append(pids, s.Pid()))
 }
 
-// waitUntilStopped returns when a process that was told to stop has done so: on a busy
-// machine it may answer once more meanwhile.
-func waitUntilStopped(pid int) error {
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
-		if err != nil || bytes.HasPrefix(state, []byte("T")) || bytes.HasPrefix(state, []byte("Z")) {
-			return nil // an error says that it has ended
+// waitUntilStopped returns when processes that were told to stop have done so: on a busy
+// machine they may answer once more meanwhile. It asks for all of them at once, since a
+// program that is started for each takes such a machine seconds.
+func waitUntilStopped(pids []int) error {
+	var list []string
+	for _, pid := range pids {
+		list = append(list, strconv.Itoa(pid))
+	}
+	goesOn := func(state string) bool { return !strings.HasPrefix(state, "T") && !strings.HasPrefix(state, "Z") }
+	for end := time.Now().Add(patience); time.Now().Before(end); {
+		states, err := exec.Command("ps", "-o", "state=", "-p", strings.Join(list, ",")).Output()
+		if err != nil || !slices.ContainsFunc(strings.Fields(string(states)), goesOn) {
+			return nil // an error says that all have ended
 		}
 	}
-	return fmt.Errorf("process %d does not stop", pid)
+	return fmt.Errorf("of the processes %v some do not stop", pids)
 }
 
 func (s *Server) thaw() error {

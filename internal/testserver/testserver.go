@@ -52,6 +52,7 @@ type Server struct {
 	settings    []string          // "name=value"
 	program     string            // path of the server program
 	folder      string            // holds the data folder, the socket and the log
+	image       *Server           // stopped; the data folder begins as a copy of its own. nil: as an empty server's
 	test        testing.TB
 	process
 }
@@ -61,6 +62,8 @@ type wish struct {
 	version  string
 	settings []string
 	own      bool
+	filling  string
+	fill     func(s *Server) error
 }
 
 // Option says what kind of server Open should find.
@@ -79,6 +82,14 @@ func Setting(setting string) Option {
 // Own asks for a server that no other test shares, so that it may be stopped and
 // frozen. It ends with the test.
 func Own() Option { return func(w *wish) { w.own = true } }
+
+// Filled asks for a server of the test's own, as Own does, that begins with what fill puts into
+// it: fill runs once for all tests of a test binary that ask for the same filling of the same
+// server, and each of them gets a copy of the data folder. PostgreSQL, MariaDB and MySQL
+// can be filled.
+func Filled(filling string, fill func(s *Server) error) Option {
+	return func(w *wish) { w.own, w.filling, w.fill = true, filling, fill }
+}
 
 // Open returns a running server of the database. Tests that ask for the same
 // version and settings share one server for as long as the test binary runs, so
@@ -112,7 +123,14 @@ func Open(t testing.TB, database string, options ...Option) *Server {
 	if !ok {
 		skip(t, p, w.version, variable)
 	}
-	s, err := start(p, program, w.settings)
+	var image *Server
+	if w.fill != nil {
+		var err error
+		if image, err = filled(p, program, w); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := start(p, program, w.settings, image)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,11 +167,17 @@ var shared struct {
 	sync.Mutex
 	servers map[string]*Server
 	errs    map[string]error // a server that failed to start is not tried again
+	images  map[string]func() (*Server, error)
+}
+
+// key tells servers apart that tests may share.
+func (w wish) key(p *product) string {
+	return p.name + " " + w.version + " " + strings.Join(w.settings, "\n") + " " + w.filling
 }
 
 func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 	t.Helper()
-	key := p.name + " " + w.version + " " + strings.Join(w.settings, "\n")
+	key := w.key(p)
 	shared.Lock()
 	defer shared.Unlock()
 	if s := shared.servers[key]; s != nil {
@@ -169,7 +193,7 @@ func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 	if !ok {
 		skip(t, p, w.version, variable)
 	}
-	s, err := start(p, program, w.settings)
+	s, err := start(p, program, w.settings, nil)
 	if err != nil {
 		if shared.errs == nil {
 			shared.errs = map[string]error{}
@@ -182,6 +206,35 @@ func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 	}
 	shared.servers[key] = s
 	return s
+}
+
+// filled returns the stopped server that holds a filling, which it makes at the first call.
+func filled(p *product, found program, w wish) (*Server, error) {
+	shared.Lock()
+	image := shared.images[w.key(p)]
+	if image == nil {
+		image = sync.OnceValues(func() (*Server, error) {
+			s, err := start(p, found, w.settings, nil)
+			if err != nil {
+				return nil, err
+			}
+			err = w.fill(s)
+			if err == nil {
+				err = s.stop(Fast)
+			}
+			if err != nil {
+				s.close()
+				return nil, fmt.Errorf("fill a %s server with %s: %w", p.name, w.filling, err)
+			}
+			return s, nil
+		})
+		if shared.images == nil {
+			shared.images = map[string]func() (*Server, error){}
+		}
+		shared.images[w.key(p)] = image
+	}
+	shared.Unlock()
+	return image()
 }
 
 // Main runs the tests of a package and then ends the servers they shared. A
@@ -202,12 +255,18 @@ func Main(m *testing.M) {
 	for _, s := range shared.servers {
 		ending.Go(s.close)
 	}
+	for _, image := range shared.images {
+		if s, err := image(); err == nil {
+			ending.Go(s.close)
+		}
+	}
 	ending.Wait()
 	os.Exit(code)
 }
 
-// start makes a server's folder, sets it up and waits until it takes connections.
-func start(p *product, found program, settings []string) (*Server, error) {
+// start makes a server's folder, sets it up, as a copy of an image or, with nil, empty, and waits
+// until it takes connections.
+func start(p *product, found program, settings []string, image *Server) (*Server, error) {
 	s := &Server{
 		Database:    p.name,
 		Version:     found.version,
@@ -219,6 +278,7 @@ func start(p *product, found program, settings []string) (*Server, error) {
 		sslMode:     "disable",
 		settings:    settings,
 		program:     found.path,
+		image:       image,
 	}
 	if err := s.makeFolder(); err != nil {
 		return nil, fmt.Errorf("make a folder for a %s server: %w", p.name, err)
@@ -234,6 +294,14 @@ func start(p *product, found program, settings []string) (*Server, error) {
 		return nil, fmt.Errorf("start a %s server: %w", p.name, err)
 	}
 	return s, nil
+}
+
+// create fills the data folder with the image, or by the program of the product that does so.
+func (s *Server) create(path string, arguments ...string) error {
+	if s.image != nil {
+		return s.run("", "cp", "-R", s.image.Dir, s.Dir)
+	}
+	return s.run("", path, arguments...)
 }
 
 // firstStart looks for a port and starts the server on it. Somebody else may

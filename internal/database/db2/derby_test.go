@@ -264,10 +264,9 @@ func TestACancelledCallEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(300*time.Millisecond, func() { _ = s.Cancel(context.Background()) })
-	began := time.Now()
 	err := s.Exec(context.Background(), "UPDATE cancelled SET n = 3")
-	if took := time.Since(began); err == nil || took > 2*time.Second { // the wait for the lock takes three
-		t.Errorf("got %v after %v, want an error within two seconds", err, took)
+	if err == nil || Classify(err) == meter.LockTimeout {
+		t.Errorf("got %v, want the call to end before the server gives up its wait for the lock", err)
 	}
 	if _, err := s.Query(t.Context(), "SELECT 1 FROM sysibm.sysdummy1", 0); err == nil || Classify(err) != meter.Connection {
 		t.Errorf("got %v of the statement after it, want the connection gone", err)

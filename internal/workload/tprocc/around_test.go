@@ -21,7 +21,8 @@ import (
 // TestWhatBecomesOfDatabaseAndRole deletes an empty schema and looks what is said of
 // the database and the role around it on PostgreSQL, and what is left of them.
 func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
-	server := option.Values(testserver.Open(t, "postgresql").Values())
+	t.Parallel() // PostgreSQL waits for seconds before it refuses to drop a database in use
+	server := option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())
 	const byHand = "by hand"
 	const byOther = "by another program" // as HammerDB makes them: its rows tell
 	tests := []struct {

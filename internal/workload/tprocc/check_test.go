@@ -83,6 +83,7 @@ func speaksSQL(d *database.Database) bool { return d.Dialect.Type != nil }
 func TestChecks(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel() // each is on a server of its own
 			c := &subject{t: t, d: d, values: workloadtest.Server(t, d, "")}
 			c.schema = c.plan().Database.SchemaName(c.plan().Connection).Name
 			c.saysThatThereIsNone()
@@ -334,23 +335,18 @@ func (c *subject) findsEachBreakByCommand(plan engine.Plan, s database.Session) 
 }
 
 // saysWhatIsBroken breaks rules for good: first one of which HammerDB does not know,
-// then one that it words itself.
+// then one that it words itself. The words are the same everywhere, and findsEachBreak breaks the
+// rules on the other databases.
 func (c *subject) saysWhatIsBroken() {
+	if c.d != sqlite.Database {
+		return
+	}
 	s := c.session()
 	defer s.Close()
-	item := [2]string{"UPDATE item SET i_id = 200000 WHERE i_id = 5", "UPDATE item SET i_id = 5 WHERE i_id = 200000"}
-	paid := [2]string{"UPDATE warehouse SET w_ytd = w_ytd + 1", "UPDATE warehouse SET w_ytd = w_ytd - 1"}
-	if !speaksSQL(c.d) {
-		item = [2]string{"RENAME item(5) item(200000)", "RENAME item(200000) item(5)"}
-		paid = [2]string{"HINCRBY warehouse(1) w_ytd 100", "HINCRBY warehouse(1) w_ytd -100"}
-	}
 	for _, test := range []struct{ breaks, mends, want string }{
-		{item[0], item[1], "breaks the rule that there are 100,000 items"},
-		{paid[0], paid[1], "consistency check 1 failed"},
+		{"UPDATE item SET i_id = 200000 WHERE i_id = 5", "UPDATE item SET i_id = 5 WHERE i_id = 200000", "breaks the rule that there are 100,000 items"},
+		{"UPDATE warehouse SET w_ytd = w_ytd + 1", "UPDATE warehouse SET w_ytd = w_ytd - 1", "consistency check 1 failed"},
 	} {
-		if test.breaks == item[0] && c.d != sqlite.Database {
-			continue // its words are the same everywhere, and findsEachBreak breaks the rule
-		}
 		if err := s.Exec(c.t.Context(), test.breaks); err != nil {
 			c.t.Fatal(err)
 		}

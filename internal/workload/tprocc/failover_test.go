@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -27,19 +26,17 @@ func TestARunOutlivesItsServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := testserver.Open(t, name, testserver.Own())
+			server := testserver.Open(t, name, oneWarehouse(name))
 			values := option.Values(server.Values())
 			values["host"] = fmt.Sprintf("127.0.0.1:1,%s:%d", server.Host, server.Port)
 			do := func(action job.Action, control job.Control, more option.Values) (job.Result, error) {
 				options := values.Clone()
 				maps.Copy(options, more)
 				spec := job.Spec{Action: action, Database: name, Workload: "tprocc", Seed: 1, Users: 8, Options: options}
-				return engine.Local{Catalog: edition.Catalog, Version: "test"}.Do(t.Context(), spec, control)
-			}
-			if _, err := do(job.Build, job.Control{}, nil); err != nil {
-				t.Fatal(err)
+				return local.Do(t.Context(), spec, control)
 			}
 			run := option.Values{"rampup": "1s", "duration": "12s", "reconnect": "true", "ledger": "true"}
+			maps.Copy(run, unhurried)
 			maps.Copy(run, with)
 			kill := &trigger{after: 4 * time.Second, do: func() {
 				server.Stop(testserver.Immediate)

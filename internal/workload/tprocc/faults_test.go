@@ -3,6 +3,7 @@ package tprocc_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
@@ -31,26 +31,35 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	server := testserver.Open(t, "postgresql", testserver.Own())
-	b := &bench{
-		server: server,
-		values: server.Values(),
-		local:  engine.Local{Catalog: edition.Catalog, Version: "test"},
-	}
-	if _, err := b.do(t, job.Spec{Action: job.Build}, job.Control{}); err != nil {
-		t.Fatal(err)
-	}
-	return b
+	server := testserver.Open(t, "postgresql", oneWarehouse("postgresql"))
+	return &bench{server: server, values: server.Values(), local: local}
+}
+
+// oneWarehouse asks for a server with a schema of one warehouse, and the same rows for each test.
+func oneWarehouse(database string) testserver.Option {
+	return testserver.Filled("one warehouse", func(s *testserver.Server) error {
+		spec := job.Spec{Action: job.Build, Database: database, Workload: "tprocc", Seed: 1, Options: s.Values()}
+		_, err := local.Do(context.Background(), spec, job.Control{})
+		return err
+	})
 }
 
 func (b *bench) do(t *testing.T, spec job.Spec, control job.Control, more ...string) (job.Result, error) {
 	spec.Database, spec.Workload, spec.Seed = "postgresql", "tprocc", 1
-	spec.Options = b.values.Clone()
+	if spec.Options == nil {
+		spec.Options = option.Values{}
+	}
+	spec.Options = spec.Options.Clone()
+	maps.Copy(spec.Options, b.values)
 	for i := 0; i+1 < len(more); i += 2 {
 		spec.Options[more[i]] = more[i+1]
 	}
 	return b.local.Do(t.Context(), spec, control)
 }
+
+// unhurried are options by which users pause between transactions, so that a run that waits for
+// something leaves the machine to other tests.
+var unhurried = option.Values{"key_and_think": "true", "keying_time": "0,0,0,0,0", "think_time": "0.02,0.02,0.02,0.02,0.02"}
 
 // mustCheck fails the test unless all rules hold.
 func (b *bench) mustCheck(t *testing.T) {
@@ -90,9 +99,7 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	b := newBench(t)
 	const frozen = 3 * time.Second
 	freeze := &trigger{after: 2 * time.Second, do: func() {
-		b.server.Freeze()
-		time.Sleep(frozen)
-		b.server.Thaw()
+		b.freeze(frozen)
 	}}
 	// Each of the users has one transaction that waits for that long. For p99.9 to
 	// show it, those must be more than one in a thousand: hence many users that
@@ -251,7 +258,7 @@ func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 func TestAnInterruptedBuildIsResumed(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql", testserver.Own())
-	b := &bench{server: server, values: server.Values(), local: engine.Local{Catalog: edition.Catalog}}
+	b := &bench{server: server, values: server.Values(), local: local}
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := job.Spec{Action: job.Build, Database: "postgresql", Workload: "tprocc", Seed: 1, Options: b.values}
 	// The order lines are loaded first, as one chunk of 300,000 rows: beyond them,
@@ -315,7 +322,7 @@ func (w whenLoaded) Watch(e job.Event) {
 func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql", testserver.Own())
-	b := &bench{server: server, values: server.Values(), local: engine.Local{Catalog: edition.Catalog}}
+	b := &bench{server: server, values: server.Values(), local: local}
 	var once sync.Once
 	stopped := make(chan struct{})
 	stop := func() { server.Stop(testserver.Immediate); close(stopped) }
@@ -333,6 +340,14 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.mustCheck(t)
+}
+
+// freeze has the server stand still for so long, of which stopping its processes takes a part.
+func (b *bench) freeze(frozen time.Duration) {
+	thaw := time.After(frozen)
+	b.server.Freeze()
+	<-thaw
+	b.server.Thaw()
 }
 
 // connect opens a session of the superuser's.
@@ -354,7 +369,6 @@ func TestABuildInAFileIsAlone(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "test.db")
 	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"file": file}}
-	local := engine.Local{Catalog: edition.Catalog}
 	plan, err := local.Plan(spec)
 	if err != nil {
 		t.Fatal(err)

@@ -21,9 +21,7 @@ func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	b := newBench(t)
 	const frozen, measured = 2 * time.Second, 6 * time.Second
 	freeze := &trigger{after: time.Second, do: func() {
-		b.server.Freeze()
-		time.Sleep(frozen)
-		b.server.Thaw()
+		b.freeze(frozen)
 	}}
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{Watchers: []job.Watcher{freeze}},
 		"rampup", "1s", "duration", measured.String(), "rate", "order_status=100/s", "arrivals", "constant")
@@ -42,8 +40,10 @@ func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	service := time.Duration(all.Service.ValueAtQuantile(99))
 	t.Logf("frozen for %s: p99 of %d response times %s, analytic %s; of service times %s, the longest %s",
 		stood, all.Done, got, want, service, time.Duration(all.Service.Max()))
-	if off := math.Abs(float64(got-want)) / float64(want); off > 0.05 {
-		t.Errorf("p99 of the response time is %s, want %s: off by %.1f %%", got, want, 100*off)
+	// One in a hundred is 6 transactions, which the two users do one after another when the server
+	// is back: on a busy machine that is no moment.
+	if backlog := 6 * service; got < want*95/100 || got > want*105/100+backlog {
+		t.Errorf("p99 of the response time is %s, want %s, and up to %s for those before it", got, want, backlog)
 	}
 	if longest := time.Duration(all.Service.Max()); service > frozen/2 || longest < frozen*9/10 || stood < frozen*9/10 {
 		t.Errorf("p99 of the service time is %s and the longest %s, want the freeze in the longest alone", service, longest)

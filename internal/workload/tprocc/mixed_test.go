@@ -17,6 +17,7 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
 	for _, name := range []string{"sqlite", "postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each is on a server of its own
 			d, err := edition.Catalog.Database(name)
 			if err != nil {
 				t.Fatal(err)

@@ -78,7 +78,7 @@ func TestALostConnectionOfAPoolIsMadeAgain(t *testing.T) {
 	a, b := newBench(t), newBench(t)
 	back := make(chan struct{})
 	restart := &trigger{after: time.Second, do: func() { b.server.Stop(testserver.Immediate); b.server.Start(); close(back) }}
-	result, err := a.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{restart}},
+	result, err := a.do(t, job.Spec{Action: job.Run, Users: 4, Options: unhurried}, job.Control{Watchers: []job.Watcher{restart}},
 		"rampup", "0s", "duration", "10s", "reconnect", "true", pool.Option, poolOf(nil, a, b))
 	<-back
 	if err != nil || result.Pool == nil {

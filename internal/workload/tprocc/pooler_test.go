@@ -16,7 +16,8 @@ import (
 // TestJobs_ThroughPooler builds, checks, runs and deletes through pgbouncer in each of its modes, in a
 // database that is there, as it has to be for pgbouncer to know its user.
 func TestJobs_ThroughPooler(t *testing.T) {
-	server := testserver.Open(t, "postgresql")
+	t.Parallel() // it spends its time waiting
+	server := testserver.Open(t, "postgresql", testserver.Own())
 	account := option.Values{"user": "it", "password": "it", "dbname": "it", "no_superuser": "true"}
 	direct := &place{d: postgresql.Database, values: server.Values()}
 	maps.Copy(direct.values, account)

@@ -4,9 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
-	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
 )
@@ -16,8 +14,7 @@ import (
 // they answer.
 func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	t.Parallel()
-	server := testserver.Open(t, "mariadb", testserver.Own())
-	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
+	server := testserver.Open(t, "mariadb", oneWarehouse("mariadb"))
 	do := func(action job.Action, more ...string) job.Result {
 		t.Helper()
 		spec := job.Spec{Action: action, Database: "mariadb", Workload: "tprocc", Seed: 1, Users: 2, Options: server.Values()}
@@ -30,7 +27,6 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 		}
 		return result
 	}
-	do(job.Build)
 	short := []string{"rampup", "0s", "duration", "1m", "iterations", "500", "mix", "1,0,0,0,0"}
 	own := do(job.Run, short...)
 	if a := own.Agreement; !a.Holds || a.Allowance != "" || own.Summary.Kinds[0].RolledBack == 0 {

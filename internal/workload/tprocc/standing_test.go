@@ -228,6 +228,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel() // each is on a server of its own
 			server := workloadtest.Server(t, d, "")
 			for i, c := range cases {
 				if c.only != "" && !slices.Contains(strings.Fields(c.only), d.Name) {
