@@ -7,10 +7,16 @@
 export CGO_ENABLED = 0
 DUCKDB = CGO_ENABLED=1 go
 
+# What is compiled does not depend on where the sources are, so that all commands and all clones
+# share Go's cache.
+ifeq ($(findstring -trimpath,$(GOFLAGS)),)
+export GOFLAGS += -trimpath
+endif
+
 # Without git the version is unknown, and the program says so.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 # The commit is in the version; asking git a second time fails in a tree of another owner.
-BUILD = go build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
+BUILD = go build -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 # Its own go.mod pins the linters, so that the program's holds what the program needs.
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
@@ -18,6 +24,9 @@ GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 # scripts/test-servers can fetch are tested as well where they are, and CI asks for them.
 # So are those of the scripts' languages, with every Python that is installed.
 export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
+
+# Linking seventy test binaries takes half as long without what only a debugger reads.
+GO_TEST = go test -ldflags=-w
 
 # The packages whose tests take longest, in this order. They start first, so that the others fill
 # the time in which these wait for the clock.
@@ -50,7 +59,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb build-db2 demo test test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,19 +87,27 @@ servers: ## make this machine ready for the tests, or say what to install
 	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
 
 test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB servers
+	@$(MAKE) --no-print-directory -j 2 test-packages test-others
+
+test-packages: $(TCL)
+	$(GO_TEST) -p 3 -parallel 4 -timeout 25m $(LONGEST) ./...
+
+# In an order of its own, beside test-packages.
+test-others:
 	@$(MAKE) --no-print-directory test-pages
-	go test -p 3 -timeout 25m $(LONGEST) ./...
 	@$(MAKE) --no-print-directory test-db2
 	@$(MAKE) --no-print-directory test-duckdb
 
-test-all: servers $(TCL) ## run the workloads' tests in every variant on every version and relative of a database
-	SLEDGE_TEST_ALL=1 go test -p 2 -timeout 25m -run '^TestEveryDatabase$$' ./internal/workload/...
+test-versions: servers $(TCL) ## run the workloads' tests on the versions and relatives of databases that make test leaves out
+	SLEDGE_TEST_VERSIONS=1 $(GO_TEST) -p 2 -parallel 4 -timeout 25m -run '^TestEveryDatabase$$' ./internal/workload/...
+
+test-all: test test-versions ## run both
 
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
-	go test -tags db2 -timeout 10m -skip TestWhatTheRoutinesDo ./internal/database/db2/...
+	$(GO_TEST) -tags db2 -timeout 10m -skip TestWhatTheRoutinesDo ./internal/database/db2/...
 
 test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ compiler
-	@$(call with_compiler,$(DUCKDB) test -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
+	@$(call with_compiler,$(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
 
 test-pages: ## run the tests of the pages, if there is npm
 	@scripts/pages test
@@ -110,8 +127,8 @@ lint: $(TCL) ## format, vet, linters, and the rules of the source tree
 	$(GOLANGCI) run --build-tags db2 ./internal/database/db2/...
 	@$(MAKE) --no-print-directory lint-duckdb lint-pages
 
-lint-duckdb: ## vet and lint what only the build with DuckDB has, if there is a C++ compiler
-	@$(call with_compiler,$(DUCKDB) vet -tags duckdb ./cmd/sledge $(OF_DUCKDB) && CGO_ENABLED=1 $(GOLANGCI) run --build-tags duckdb $(OF_DUCKDB))
+lint-duckdb: ## lint what only the build with DuckDB has, if there is a C++ compiler
+	@$(call with_compiler,CGO_ENABLED=1 $(GOLANGCI) run --build-tags duckdb ./cmd/sledge $(OF_DUCKDB))
 
 lint-pages: ## check types and rules of the pages, if there is npm
 	@scripts/pages lint

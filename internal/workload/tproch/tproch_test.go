@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tproch.Workload, alik
 // alike returns what looks whether each database shows the same answers to the cloud analytic
 // queries as the first one that it looked at.
 func alike() workloadtest.Look {
+	var mu sync.Mutex // databases are tested side by side
 	var first map[string]job.Answer
 	return func(t suite.T, v workload.Variant, told []job.Event) {
 		if v.Run["cloud_queries"] != "true" {
@@ -37,6 +39,8 @@ func alike() workloadtest.Look {
 				shown[e.Answer.Kind] = *e.Answer
 			}
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		if first == nil {
 			first = shown
 		}

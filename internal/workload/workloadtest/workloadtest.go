@@ -43,25 +43,28 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 				}
 			},
 		}
-		for _, version := range versions(d.Name) {
+		for _, version := range versions(w, d.Name) {
 			name := d.Name
 			if version != "" {
 				name += "-" + version
 			}
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				of := of
 				of.Values = Server(t, d, version)
 				if version != "" {
-					of.Chosen = oneUnlessAll(w, of.Chosen)
+					of.Chosen = oneUnlessFurther(w, of.Chosen)
 				}
 				jobs.Run(suitetest.Of(t), of)
 			})
 		}
-		if relative := relatives[d.Name]; relative != "" {
+		if relative := relatives[d.Name]; relative != "" && (further() || w.Finite) {
 			t.Run(d.Name+"-on-"+relative, func(t *testing.T) {
+				t.Parallel()
 				of := of
 				of.Values, of.Relative = testserver.Open(t, relative).Values(), titles[relative]
-				of.Chosen = oneUnlessAll(w, func(v workload.Variant) bool { return !v.Test && !v.Afar })
+				of.Values["dbname"] = "relative" // beside that of the relative itself
+				of.Chosen = oneUnlessFurther(w, func(v workload.Variant) bool { return !v.Test && !v.Afar })
 				jobs.Run(suitetest.Of(t), of)
 			})
 		}
@@ -75,26 +78,28 @@ var (
 	titles    = map[string]string{"mysql": "MySQL", "mariadb": "MariaDB"}
 )
 
-// all reports whether relatives and further versions are tested in every variant, as make test-all
-// does.
-func all() bool { return os.Getenv("SLEDGE_TEST_ALL") != "" }
+// further reports whether further versions and relatives are tested, in every variant, and nothing else,
+// as make test-versions does.
+func further() bool { return os.Getenv("SLEDGE_TEST_VERSIONS") != "" }
 
-// oneUnlessAll chooses a workload's first variant alone, unless all are tested. The SQL of the others
-// is the same for each version of a database, which is tested in all variants on the first.
-func oneUnlessAll(w *workload.Workload, chosen func(v workload.Variant) bool) func(v workload.Variant) bool {
-	return func(v workload.Variant) bool { return chosen(v) && (all() || v.Name == w.Variants[0].Name) }
+// oneUnlessFurther chooses a workload's first variant alone, unless further versions are what is tested. The
+// SQL of the others is the same for each version of a database, which is tested in all variants on the first.
+func oneUnlessFurther(w *workload.Workload, chosen func(v workload.Variant) bool) func(v workload.Variant) bool {
+	return func(v workload.Variant) bool { return chosen(v) && (further() || v.Name == w.Variants[0].Name) }
 }
 
-// versions lists the major versions to test a database in; "" is whichever is
-// installed.
-func versions(name string) []string {
+// versions lists the major versions to test a database in; "" is whichever is installed. A
+// workload whose schema takes long to build has only that, unless further versions are what is tested.
+func versions(w *workload.Workload, name string) []string {
 	switch {
-	case name != "postgresql":
-		return []string{""}
-	case all():
-		return []string{"", "17", "18"}
+	case further() && name == "postgresql":
+		return []string{"17", "18"}
+	case further():
+		return nil
+	case w.Finite && name == "postgresql":
+		return []string{"", "18"}
 	}
-	return []string{"", "18"}
+	return []string{""}
 }
 
 // Server returns the option values that reach a server of the database for this
