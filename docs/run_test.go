@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -37,8 +38,13 @@ func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
 	}
 	for _, page := range pages(t) {
 		t.Run(page, func(t *testing.T) {
+			t.Parallel() // commands spend their time waiting
 			s := shell{t: t, folder: t.TempDir(), programs: programs}
 			blocks := blocksOf(t, page)
+			for _, name := range namesIn(blocks) {
+				servers[name].Lock()
+				defer servers[name].Unlock()
+			}
 			for _, b := range blocks {
 				if name, is := strings.CutPrefix(b.mark, "file "); is {
 					if err := os.WriteFile(filepath.Join(s.folder, name), []byte(s.text(b.text)), 0o600); err != nil {
@@ -86,11 +92,49 @@ type shell struct {
 	named []string // IDs of jobs in the page's text
 }
 
-// servers are the databases that commands may name, by their names in --db.
-var servers = map[string]string{"pg": "postgresql", "maria": "mariadb", "mysql": "mysql", "redis": "redis"}
+// server is one that a page has for itself, from its first block to its last.
+type server struct {
+	sync.Mutex
+	built map[string]bool // workloads whose schema is there
+}
 
-// built holds the schemas that are on the servers, such as "tprocc on postgresql".
-var built = map[string]bool{}
+// servers are those of the databases that commands may name; inFull are their names in --db.
+var (
+	servers = map[string]*server{"mariadb": {}, "mysql": {}, "postgresql": {}, "redis": {}}
+	inFull  = map[string]string{"pg": "postgresql", "maria": "mariadb"}
+)
+
+// note notes that the schema of a workload is there, or no longer.
+func (s *server) note(workload string, there bool) {
+	if s.built == nil {
+		s.built = map[string]bool{}
+	}
+	s.built[workload] = there
+}
+
+// namesIn returns the servers that blocks use, in the order of their names, which keeps two pages
+// from waiting for each other.
+func namesIn(blocks []block) []string {
+	used := map[string]bool{}
+	for _, b := range blocks {
+		verb, of, _ := strings.Cut(b.mark, " ")
+		if verb != "run" && verb != "console" && verb != "serve" {
+			continue
+		}
+		words := strings.Split(of, ", ")
+		for _, found := range database.FindAllStringSubmatch(b.text, -1) {
+			words = append(words, cmp.Or(inFull[found[1]], found[1]))
+		}
+		for _, word := range words {
+			used[word] = servers[word] != nil
+		}
+		if strings.Contains(b.text, consoleServer) {
+			used["postgresql"] = true
+		}
+	}
+	maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
+	return slices.Sorted(maps.Keys(used))
+}
 
 // prepare gives a block the schema that its mark asks for, "postgresql, tprocc", and none of those that it builds.
 func (s *shell) prepare(b block, mark string) {
@@ -105,19 +149,19 @@ func (s *shell) prepare(b block, mark string) {
 		}
 	}
 	for _, database := range words {
-		if !slices.Contains(slices.Collect(maps.Values(servers)), database) {
+		at := servers[database]
+		if at == nil {
 			continue
 		}
 		for workload, size := range map[string]string{"tprocc": "--warehouses 1", "tproch": "--scale 0.01"} {
-			key := workload + " on " + database
 			wanted := slices.Contains(words, workload)
 			switch {
-			case wanted && !built[key]:
+			case wanted && !at.built[workload]:
 				do("sledge build --workload %s --db %s %s", workload, database, size)
-				built[key] = true
-			case builds && !wanted && built[key]:
+				at.note(workload, true)
+			case builds && !wanted && at.built[workload]:
 				do("sledge delete --workload %s --db %s", workload, database)
-				built[key] = false
+				at.note(workload, false)
 			}
 		}
 	}
@@ -136,7 +180,11 @@ func (s *shell) prepare(b block, mark string) {
 
 // noteBuilt keeps in mind the schemas that a block has built or deleted.
 func (s *shell) noteBuilt(mark, commands string) {
-	server, _, _ := strings.Cut(mark, ", ")
+	name, _, _ := strings.Cut(mark, ", ")
+	at := servers[name]
+	if at == nil {
+		return
+	}
 	for line := range strings.Lines(commands) {
 		workload := "tprocc"
 		if strings.Contains(line, "--workload tproch") {
@@ -144,9 +192,9 @@ func (s *shell) noteBuilt(mark, commands string) {
 		}
 		switch {
 		case strings.HasPrefix(line, "sledge build"):
-			built[workload+" on "+server] = true
+			at.note(workload, true)
 		case strings.HasPrefix(line, "sledge delete"):
-			built[workload+" on "+server] = false
+			at.note(workload, false)
 		}
 	}
 }
@@ -241,6 +289,9 @@ func (f *firstLine) String() string {
 	return f.text.String()
 }
 
+// consoleServer is how commands of the console name a server.
+const consoleServer = "pg_host db1"
+
 // console runs the commands of a block in the console.
 func (s *shell) console(b block) string {
 	s.t.Helper()
@@ -250,16 +301,16 @@ func (s *shell) console(b block) string {
 		}
 	}
 	text := s.text(b.text)
-	if strings.Contains(text, "pg_host db1") {
+	if strings.Contains(text, consoleServer) {
 		values := testserver.Open(s.t, "postgresql").Values()
-		text = strings.Replace(text, "pg_host db1", fmt.Sprintf("pg_host %s\ndiset connection pg_port %s", values["host"], values["port"]), 1)
+		text = strings.Replace(text, consoleServer, fmt.Sprintf("pg_host %s\ndiset connection pg_port %s", values["host"], values["port"]), 1)
 	}
 	if err := os.WriteFile(filepath.Join(s.folder, "script.tcl"), []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
 	}
 	printed := s.run(b, "sledge console auto script.tcl")
 	if strings.Contains(text, "TPC-H") && strings.Contains(text, "buildschema") {
-		built["tproch on postgresql"] = true
+		servers["postgresql"].note("tproch", true)
 	}
 	return printed
 }
@@ -299,11 +350,8 @@ func (s *shell) line(command, also string) string {
 	}
 	environment := ""
 	if found := database.FindStringSubmatch(command); found != nil && also == "" {
-		name := found[1]
-		if long := servers[name]; long != "" {
-			name = long
-		}
-		if slices.Contains(slices.Collect(maps.Values(servers)), name) {
+		name := cmp.Or(inFull[found[1]], found[1])
+		if servers[name] != nil {
 			values := testserver.Open(s.t, name).Values()
 			command = asking.ReplaceAllString(port.ReplaceAllString(command, ""), "")
 			command = host.ReplaceAllString(command, fmt.Sprintf(" --host %s --port %s", values["host"], values["port"]))
