@@ -103,6 +103,7 @@ var layers = map[string]string{
 	// People. Their program is handed the catalog; so are they.
 	"settings":    "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
 	"control":     "job repository settings",
+	"experiment":  "job report repository settings",
 	"manual":      "catalog document job option report repository selftest settings workload",
 	"datagen":     "catalog database engine host job live option schema settings workload",
 	"selftest":    "catalog database engine host job meter option settings suite suite/jobs suite/sessions workload",
@@ -111,8 +112,8 @@ var layers = map[string]string{
 	"counter":     "database document engine job report workload",
 	"help":        "",
 	"web":         "privatefile",
-	"web/api":     "catalog control counter datagen docs document engine hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting settings",
-	"cli":         "catalog control counter database datagen document engine engine/load hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest settings terminal web web/api web/pages workload",
+	"web/api":     "catalog control counter datagen docs document engine experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting settings",
+	"cli":         "catalog control counter database datagen document engine engine/load experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest settings terminal web web/api web/pages workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":        "option workload",
@@ -126,7 +127,7 @@ var layers = map[string]string{
 	"hammerdb/dictionaries": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option settings sqlitefile workload",
 	"hammerdb/parts":        "catalog hammerdb/dictionaries hammerdb/views job repository",
 	"hammerdb/webservice":   "catalog hammerdb/parts hammerdb/views job repository",
-	"hammerdb/console":      "control database datagen engine hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
+	"hammerdb/console":      "control database datagen engine experiment hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
 
 	// The manual, as it is written.
 	"docs": "",

@@ -11,8 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"sledge/internal/control"
 	"sledge/internal/document"
+	"sledge/internal/experiment"
 	"sledge/internal/hammerdb/history"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -29,42 +29,31 @@ func (p *Program) runAll(ctx context.Context, order settings.Order, profile int,
 	if err != nil {
 		return err
 	}
-	several := len(orders) > 1
-	if several && profile == 0 && !s.noRepository {
-		if profile, err = p.newProfile(ctx, s); err != nil {
-			return err
-		}
-	}
-	for i := range orders {
-		orders[i].Profile = profile
-	}
-	if !several {
+	if len(orders) == 1 {
+		orders[0].Profile = profile
 		return p.do(ctx, orders[0], s)
 	}
-	var done []job.Job
-	var missed error // of runs that missed a threshold, after which the others follow all the same
+	sweep, err := p.sweep(ctx, s, profile, orders)
+	if err != nil {
+		return err
+	}
 	s.brief = !s.verbose && s.interval == 0
-	err = control.Sweep(ctx, len(orders), 0, func(i int) error {
+	done := sweep.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		s.title = fmt.Sprintf("run %d of %d", i+1, len(orders))
 		if !s.brief {
-			fmt.Fprintf(p.Stderr, "run %d of %d: virtual users %d\n", i+1, len(orders), orders[i].Spec.Users)
+			fmt.Fprintf(p.Stderr, "%s: virtual users %d\n", s.title, order.Spec.Users)
 		}
-		j, err := p.perform(ctx, orders[i], s)
+		j, err := p.perform(ctx, order, s)
 		if j == nil {
-			return err
+			return job.Job{}, err
 		}
-		done = append(done, *j)
 		if s.verbose && !s.json {
 			err = errors.Join(p.show(*j, s), err)
 		}
 		p.sayRun(i+1, len(orders), *j)
-		if j.Status == job.Missed { // the others may miss it, too, or not
-			missed = errors.Join(missed, fmt.Errorf("%s: %w", report.VirtualUsers(orders[i].Spec.Users), err))
-			return nil
-		}
-		return err
+		return *j, err
 	})
-	return errors.Join(p.showProfile(profile, done, s.json), err, missed)
+	return errors.Join(p.showProfile(sweep.Profile, done.Jobs, s.json), done.Err())
 }
 
 // sayRun says in one line what came of one of several runs, and then what must be known
@@ -90,13 +79,14 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 	}
 }
 
-func (p *Program) newProfile(ctx context.Context, s *jobFlags) (int, error) {
+// sweep plans several runs.
+func (p *Program) sweep(ctx context.Context, s *jobFlags, profile int, orders []settings.Order) (experiment.Sweep, error) {
 	store, err := p.storeFor(s)
-	if err != nil {
-		return 0, err
+	if store == nil {
+		return experiment.Sweep{Orders: orders}, err
 	}
-	profile, err := store.NextProfile(ctx)
-	return profile, errors.Join(err, store.Close())
+	sweep, err := experiment.NewSweep(ctx, store, profile, orders)
+	return sweep, errors.Join(err, store.Close())
 }
 
 // showProfile prints the runs of a performance profile, which 0 is no number of:

@@ -6,10 +6,12 @@ import (
 	"strings"
 	"time"
 
-	"sledge/internal/control"
+	"sledge/internal/experiment"
 	"sledge/internal/hammerdb/views"
+	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/repository"
+	"sledge/internal/settings"
 )
 
 // autopilotCommands are the runs of HammerDB's autopilot, which only its windows
@@ -52,34 +54,34 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	if store == nil {
 		return "", fail("Error: the autopilot keeps its runs as jobs: enable jobs with jobs disable 0")
 	}
-	profile, err := c.autopilotProfile(ctx, store)
+	orders := make([]settings.Order, len(sequence))
+	remarks := make([][]string, len(sequence))
+	for i, users := range sequence { // before the first of them runs
+		if orders[i], remarks[i], err = c.runOrder(users, nil); err != nil {
+			return "", err
+		}
+	}
+	sweep, err := experiment.NewSweep(ctx, store, c.book.GenericInt(commandLine, "jobs_profile_id"), orders)
 	if err != nil {
 		return "", err
 	}
 	c.out.printf("Autopilot Sequence %s started at %s", strings.Join(words, " "), time.Now().Format(time.DateTime))
-	err = control.Sweep(ctx, len(sequence), 0, func(i int) error { return c.autopilotRun(ctx, sequence[i], profile) })
-	if err != nil {
-		return "", err
+	done := sweep.Run(ctx, func(i int, order settings.Order) (job.Job, error) { return c.autopilotRun(ctx, order, remarks[i]) })
+	if done.Failure != nil {
+		return "", done.Failure
 	}
 	c.out.printf("Autopilot Sequence ended at %s", time.Now().Format(time.DateTime))
-	jobs, err := store.List(ctx, repository.Query{Profile: profile})
+	jobs, err := store.List(ctx, repository.Query{Profile: sweep.Profile})
 	if err != nil {
 		return "", err
 	}
 	c.out.print(strings.TrimRight(report.ProfileText(views.OldestFirst(jobs), c.width()), "\n"))
-	return strconv.Itoa(profile), nil
+	return strconv.Itoa(sweep.Profile), nil
 }
 
-// autopilotProfile is the profile that was chosen, or else a new one.
-func (c *Console) autopilotProfile(ctx context.Context, store *repository.Store) (int, error) {
-	if chosen := c.book.GenericInt(commandLine, "jobs_profile_id"); chosen != 0 {
-		return chosen, nil
-	}
-	return store.NextProfile(ctx)
-}
-
-// autopilotRun is one run of the sequence.
-func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
+// autopilotRun does one run of the sequence.
+func (c *Console) autopilotRun(ctx context.Context, order settings.Order, remarks []string) (job.Job, error) {
+	users := order.Spec.Users
 	all, monitor := users, ""
 	if c.script.monitored {
 		all, monitor = users+1, " with Monitor VU"
@@ -89,20 +91,16 @@ func (c *Console) autopilotRun(ctx context.Context, users, profile int) error {
 	defer func() { c.users.create(0); c.endUserLog() }()
 	c.out.printf("%d Active Virtual User Test started at %s%s", users, time.Now().Format(time.DateTime), monitor)
 	before := c.failures()
-	order, remarks, err := c.runOrder(users, nil)
-	if err != nil {
-		return err
-	}
 	for _, remark := range remarks {
 		c.out.print(remark)
 	}
-	order.Profile = profile
-	if _, err := c.runOnce(ctx, order); err != nil {
-		return err
+	outcome, err := c.perform(ctx, order)
+	if err != nil {
+		return job.Job{}, err
 	}
-	if c.failures() > before {
-		return fail("Error: the autopilot ends here, because the run of %d virtual users failed", users)
+	if c.failures() > before && outcome.Job.Status != job.Missed {
+		return outcome.Job, fail("Error: the autopilot ends here, because the run of %d virtual users failed", users)
 	}
 	c.out.printf("%d Active Virtual User Test completed at %s", users, time.Now().Format(time.DateTime))
-	return nil
+	return outcome.Job, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"sledge/internal/control"
 	"sledge/internal/engine"
+	"sledge/internal/experiment"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -47,9 +48,9 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 	repeat := time.Duration(c.book.GenericInt(virtualUserSection, "repeat_delay")) * time.Millisecond
 	var result string
 	iterations := c.book.GenericInt(virtualUserSection, "iterations")
-	err = control.Sweep(ctx, iterations, repeat, func(number int) (err error) {
+	err = experiment.Repeat(ctx, iterations, repeat, func(number int) (err error) {
 		if result, err = c.runOnce(ctx, withIterationsLeft(order, iterations-1-number, repeat)); err == nil && c.wasInterrupted() {
-			err = control.ErrEnough
+			err = experiment.ErrEnough
 		}
 		return err
 	})
@@ -185,12 +186,25 @@ func (c *Console) order(spec job.Spec) (settings.Order, error) {
 	return order, nil
 }
 
-// do does a job and shows it as it goes. It returns what HammerDB returns, also when the
-// job failed: that was printed, and is remembered.
+// do does a job and shows it. It returns what HammerDB returns, even if the job failed: perform has
+// printed and remembered that.
 func (c *Console) do(ctx context.Context, order settings.Order) (string, error) {
-	store, err := c.storeFor(order.Plan)
+	outcome, err := c.perform(ctx, order)
 	if err != nil {
 		return "", err
+	}
+	title := views.Titles[order.Spec.Action]
+	if id := outcome.Job.ID; id != "" {
+		return fmt.Sprintf("%s jobid=%s", title, id), nil
+	}
+	return title + " (No jobid)", nil
+}
+
+// perform does a job and shows it, until it is over. An error says that it could not be begun.
+func (c *Console) perform(ctx context.Context, order settings.Order) (control.Outcome, error) {
+	store, err := c.storeFor(order.Plan)
+	if err != nil {
+		return control.Outcome{}, err
 	}
 	screen := &screen{
 		console: c, speaker: speakerOf(order.Plan, order.Spec.Action),
@@ -209,7 +223,7 @@ func (c *Console) do(ctx context.Context, order settings.Order) (string, error) 
 	}
 	running, err := control.Start(ctx, c.Runner, order, with)
 	if err != nil {
-		return "", err
+		return control.Outcome{}, err
 	}
 	if !order.Plan.Pacing.Test {
 		screen.follow(running)
@@ -220,14 +234,10 @@ func (c *Console) do(ctx context.Context, order settings.Order) (string, error) 
 	if outcome.Lost != nil {
 		c.out.printf("Error: the result of job %s was not saved: %v", running.ID(), outcome.Lost)
 	}
-	title := views.Titles[order.Spec.Action]
 	if err := outcome.Err(); err != nil {
-		c.remember(fmt.Errorf("%s: %w", title, err))
+		c.remember(fmt.Errorf("%s: %w", views.Titles[order.Spec.Action], err))
 	}
-	if id := running.ID(); id != "" {
-		return fmt.Sprintf("%s jobid=%s", title, id), nil
-	}
-	return title + " (No jobid)", nil
+	return outcome, nil
 }
 
 // storeFor returns the repository that a job is to be kept in, or nil where jobs are not

@@ -88,8 +88,6 @@ type API struct {
 	desk     *scripting.Desk
 	files    datagen.Desk
 
-	numbering sync.Mutex // held until a new profile's number has a run
-
 	mu       sync.Mutex // held for moments only
 	closing  bool       // nothing is started any more
 	closed   bool       // nothing more is done that Close waits for

@@ -23,8 +23,8 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	if status := w.end(w.start(map[string]any{"action": "build", "settings": map[string]any{"db": "sqlite", "dbname": file, "warehouses": 1}})); status != job.Succeeded {
 		t.Fatalf("build: got %s", status)
 	}
-	sequence := func(users, duration, pragma string) (number string) {
-		answer := w.call("POST", "/sequences", `{"action":"run","settings":{"db":"sqlite","dbname":"`+file+`","users":"`+users+`","rampup":"0s","duration":"`+duration+`","seed":`+pragma+`},"note":"<b>a note</b>"}`, http.StatusCreated)
+	sequence := func(users, duration, pragma, failIf string) (number string) {
+		answer := w.call("POST", "/sequences", `{"action":"run","settings":{"db":"sqlite","dbname":"`+file+`","users":"`+users+`","rampup":"0s","duration":"`+duration+`","seed":`+pragma+`,"fail_if":"`+failIf+`"},"note":"<b>a note</b>"}`, http.StatusCreated)
 		if answer["state"] != "running" || len(answer["jobs"].([]any)) != 1 {
 			t.Fatalf("got %v", answer)
 		}
@@ -46,7 +46,7 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	}
 	ended := func(s map[string]any) bool { return s["state"] != "running" }
 
-	first := sequence("1,2", "1s", "1")
+	first := sequence("1,2", "1s", "1", "none")
 	done := until(first, ended)
 	if done["state"] != "done" || len(done["jobs"].([]any)) != 2 {
 		t.Errorf("got %v, want two runs that were done", done)
@@ -63,7 +63,7 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 		}
 	}
 
-	second := sequence("1,2,1", "30s", "2")
+	second := sequence("1,2,1", "30s", "2", "none")
 	if second == first {
 		t.Errorf("two sequences have the number %s", first)
 	}
@@ -124,6 +124,11 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	}
 	if all, some := lines(""), lines("text=RAMPUP"); some >= all || lines("text=nowhere") != 0 {
 		t.Errorf("output: got %d lines, and %d with a text", all, some)
+	}
+
+	missed := until(sequence("1,2", "1s", "1", "p99>0ms"), ended) // a threshold is missed by each run, and the other follows all the same
+	if missed["state"] != "done" || len(missed["jobs"].([]any)) != 2 {
+		t.Errorf("got %v, want two runs that missed a threshold", missed)
 	}
 }
 

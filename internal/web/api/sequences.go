@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"sledge/internal/control"
+	"sledge/internal/experiment"
 	"sledge/internal/job"
 	"sledge/internal/settings"
 )
@@ -54,7 +55,7 @@ func (a *API) addSequences() {
 	start := huma.Operation{
 		OperationID: "start-sequence", Method: http.MethodPost, Path: "/sequences", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start runs with several numbers of virtual users, one after another",
-		Description: "Like sledge run --users 1,2,4: together the runs are a performance profile, a new one if none is named. The sequence ends after the first run that does not succeed. Each run is a job that can be followed and stopped.",
+		Description: "Like sledge run --users 1,2,4: together the runs are a performance profile, a new one if none is named. The sequence ends after the first run that fails, is not valid or is stopped. Each run is a job that can be followed and stopped.",
 	}
 	add(a, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
 		return a.startSequence(ctx, in.Body)
@@ -116,28 +117,21 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 	if err != nil {
 		return nil, err
 	}
-	profile := in.Profile
-	if profile == 0 {
-		a.numbering.Lock() // until the first run has the number
-		defer a.numbering.Unlock()
-		if profile, err = a.Store.NextProfile(a.ctx); err != nil {
-			return nil, err
-		}
+	plan, err := experiment.NewSweep(ctx, a.Store, in.Profile, orders)
+	if err != nil {
+		return nil, err
 	}
-	for i := range orders {
-		orders[i].Profile = profile
-	}
-	first, err := a.begin(orders[0])
+	first, err := a.begin(plan.Orders[0])
 	if err != nil {
 		return nil, err
 	}
 	going, cancel := context.WithCancel(a.ctx)
-	s := &sweep{Sequence: Sequence{Profile: profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
+	s := &sweep{Sequence: Sequence{Profile: plan.Profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	begun := a.beside(func() {
 		defer cancel()
-		a.sweep(going, s, orders, first)
+		a.sweep(going, s, plan, first)
 	})
 	if !begun {
 		cancel()
@@ -149,16 +143,16 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 		}
 	}
 	a.sweeps = append(a.sweeps, s)
-	return &startedSequence{Location: "profiles/" + strconv.Itoa(profile), Body: s.copy()}, nil
+	return &startedSequence{Location: "profiles/" + strconv.Itoa(plan.Profile), Body: s.copy()}, nil
 }
 
 // sweep does the runs of a sequence, the first of which has begun.
-func (a *API) sweep(ctx context.Context, s *sweep, orders []settings.Order, h *control.Handle) {
-	err := control.Sweep(ctx, len(orders), 0, func(i int) error {
+func (a *API) sweep(ctx context.Context, s *sweep, plan experiment.Sweep, h *control.Handle) {
+	err := plan.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		if i > 0 {
 			var err error
-			if h, err = a.begin(orders[i]); err != nil {
-				return err
+			if h, err = a.begin(order); err != nil {
+				return job.Job{}, err
 			}
 			a.mu.Lock()
 			s.Jobs = append(s.Jobs, h.ID())
@@ -167,8 +161,9 @@ func (a *API) sweep(ctx context.Context, s *sweep, orders []settings.Order, h *c
 			}
 			a.mu.Unlock()
 		}
-		return h.Wait().Err()
-	})
+		o := h.Wait()
+		return o.Job, o.Err()
+	}).Failure
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -1,4 +1,4 @@
-package control_test
+package experiment_test
 
 import (
 	"context"
@@ -8,11 +8,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"sledge/internal/control"
+	"sledge/internal/experiment"
 	"sledge/internal/job"
 )
 
-func TestASweepDoesRunsWithPausesUntilOneIsTheLast(t *testing.T) {
+func TestRepeat_PausesBetweenRunsAndEndsWithTheFirstError(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		name string
@@ -23,7 +23,7 @@ func TestASweepDoesRunsWithPausesUntilOneIsTheLast(t *testing.T) {
 	}{
 		{"all succeed", nil, []int{0, 1, 2, 3}, 3 * time.Minute, nil},
 		{"one fails", map[int]error{1: broken}, []int{0, 1}, time.Minute, broken},
-		{"one is enough", map[int]error{2: control.ErrEnough}, []int{0, 1, 2}, 2 * time.Minute, nil},
+		{"one is enough", map[int]error{2: experiment.ErrEnough}, []int{0, 1, 2}, 2 * time.Minute, nil},
 		{"it is stopped in a pause", map[int]error{2: context.Canceled}, []int{0, 1, 2}, 2*time.Minute + time.Second, context.Canceled},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestASweepDoesRunsWithPausesUntilOneIsTheLast(t *testing.T) {
 			defer cancel()
 			var runs []int
 			began := time.Now()
-			err := control.Sweep(ctx, 4, time.Minute, func(number int) error {
+			err := experiment.Repeat(ctx, 4, time.Minute, func(number int) error {
 				runs = append(runs, number)
 				err := tt.ends[number]
 				if err == context.Canceled {

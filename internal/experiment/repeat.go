@@ -1,0 +1,50 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// ErrEnough is the error of a run after which no other follows, although more were asked for.
+var ErrEnough = errors.New("enough")
+
+// Repeat calls run for each number from 0 to runs-1, with a pause between two calls, until run
+// returns an error or ctx ends.
+func Repeat(ctx context.Context, runs int, pause time.Duration, run func(number int) error) error {
+	for number := range runs {
+		if number > 0 {
+			timer := time.NewTimer(pause)
+			select {
+			case <-timer.C:
+			case <-ctx.Done():
+			}
+			timer.Stop()
+		}
+		if ctx.Err() != nil {
+			return job.WithExit(job.ExitStopped, &stopError{number, runs, ctx.Err()})
+		}
+		switch err := run(number); {
+		case errors.Is(err, ErrEnough):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+// stopError says after how many runs an experiment was stopped. Its text leaves out the context's
+// error, which errors.Is finds.
+type stopError struct {
+	done, asked int
+	cause       error
+}
+
+func (e *stopError) Error() string {
+	return fmt.Sprintf("stopped after %d of %d runs", e.done, e.asked)
+}
+func (e *stopError) Unwrap() error { return e.cause }
