@@ -72,11 +72,14 @@ var layers = map[string]string{
 	// What goes on beside a run: it knows neither users nor connections of users.
 	"engine/observer": "database job workload",
 
+	// What the coordinator of a run and its generator say to each other.
+	"engine/order": "job meter workload",
+
 	// Finding one of them by any of its names, and knowing none.
 	"catalog": "database engine/load option sqlfile workload",
 
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "catalog database engine/load engine/observer engine/pool host job loop meter option schema sqlfile threshold workload",
+	"engine": "catalog database engine/load engine/observer engine/order engine/pool host job loop meter option schema sqlfile threshold workload",
 
 	// Each of them in a process of its own.
 	"runner/process": "database job option",

@@ -11,26 +11,26 @@ import (
 // agreement compares the two counts of what the probe counts. Where a pool leads elsewhere,
 // too, the server may have all of it, as by replication, or what was done over the
 // connections to itself; of anything between these nothing can be said, and it returns nil.
-func (r *run) agreement(m measurement, server int64) *job.Agreement {
-	return r.likelier(r.agreementOn(m.ended(), m, server), func() *job.Agreement {
-		here := meter.NewSummary(len(r.plan.Workload.Kinds))
-		for i, sum := range r.shares.Connections(0) {
-			if r.leadsHome(i) {
+func (g *runGroup) agreement(start, end probed) *job.Agreement {
+	return g.likelier(g.agreementOn(g.totals.Counts(), start, end), func() *job.Agreement {
+		here := meter.NewSummary(len(g.plan.Workload.Kinds))
+		for i, sum := range g.totals.Places {
+			if g.plan.leadsHome(i) {
 				here.Add(sum)
 			}
 		}
-		return r.agreementOn(here, m, server)
+		return g.agreementOn(here, start, end)
 	})
 }
 
 // likelier returns the comparison of all transactions, or of those that were done where the
 // monitor is connected to.
-func (r *run) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
-	if r.shares == nil || !r.leadsElsewhere() {
+func (g *runGroup) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
+	if g.plan.pool == nil || !g.plan.leadsElsewhere() {
 		return all
 	}
 	own := atHome()
-	own.Over = r.plan.target()
+	own.Over = g.plan.target()
 	switch {
 	case own.Holds || own.Server < own.Low || own.Server > all.High:
 		return own
@@ -41,34 +41,34 @@ func (r *run) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Ag
 }
 
 // agreementOn compares the count of the transactions in a summary.
-func (r *run) agreementOn(counted meter.Summary, m measurement, server int64) *job.Agreement {
-	probed := r.plan.Workload.Probed
-	a := job.Agreement{What: r.plan.Workload.ProbeName, Client: probed(&counted), Server: server, Limit: r.plan.Pacing.FailureLimit}
-	a.Low = a.Client - probed(&m.start.probeUnderWay)
-	a.High = a.Client + probed(&m.start.probeEdge) + probed(&m.end.probeEdge) + probed(&m.end.probeUnderWay)
-	if r.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
-		for _, s := range []meter.Summary{m.ended(), m.start.probeEdge, m.end.probeEdge} {
-			a.High += r.failedProbed(s, meter.Connection)
+func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Agreement {
+	count := g.plan.Workload.Probed
+	a := job.Agreement{What: g.plan.Workload.ProbeName, Client: count(&counted), Server: end.n - start.n, Limit: g.plan.Pacing.FailureLimit}
+	a.Low = a.Client - count(&start.inFlight)
+	a.High = a.Client + count(&start.edge) + count(&end.edge) + count(&end.inFlight)
+	if g.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
+		for _, s := range []meter.Summary{g.totals.Counts(), start.edge, end.edge} {
+			a.High += g.failedProbed(s, meter.Connection)
 		}
 	}
-	if r.silence.Share > 0 {
-		a.Low -= mostSilent(r.silence, a.Client)
-		a.Allowance = r.silence.Why
+	if g.silence.Share > 0 {
+		a.Low -= mostSilent(g.silence, a.Client)
+		a.Allowance = g.silence.Why
 	}
-	a.None = a.High == 0 && server == 0 && r.failedProbed(counted, meter.Classes()...) == 0
+	a.None = a.High == 0 && a.Server == 0 && g.failedProbed(counted, meter.Classes()...) == 0
 	return judged(a)
 }
 
 // failedProbed returns how many of the transactions failed in some ways that the probe
 // counts.
-func (r *run) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
+func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 	failed := meter.NewSummary(len(s.Kinds))
 	for i := range s.Kinds {
 		for _, c := range classes {
 			failed.Kinds[i].Done += s.Kinds[i].Failed[c]
 		}
 	}
-	return r.plan.Workload.Probed(&failed)
+	return g.plan.Workload.Probed(&failed)
 }
 
 // counterAgreement compares the two counts of all transactions. What was tried in vain
@@ -85,7 +85,7 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 			Low: end.sure.low - start.sure.high, High: end.tries.high - start.tries.low + own,
 		})
 	}
-	return r.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
+	return r.groups[0].likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
 }
 
 // judged says what a comparison is worth.

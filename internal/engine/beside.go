@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"sledge/internal/database"
 	"sledge/internal/engine/observer"
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/workload"
 )
 
 // observers returns what goes on beside a timed run.
@@ -49,18 +51,15 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	if !p.Pacing.Ledger {
 		return nil
 	}
-	if r.silence.Share > 0 {
-		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "what was acknowledged here cannot be known: %s", r.silence.Why))
+	if g := r.groups[0]; g.silence.Share > 0 {
+		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "what was acknowledged here cannot be known: %s", g.silence.Why))
 	}
 	auditor, err := p.Workload.NewAuditor(ctx, s, p.SQL)
 	if err != nil {
 		return err
 	}
-	for _, u := range r.users {
-		u.receipts = &receipts{}
-	}
 	r.commits = &observer.Commits{
-		Auditor: auditor, Acknowledged: r.allReceipts,
+		Auditor: auditor, Acknowledged: r.acknowledged,
 		Connect: func(ctx context.Context) (s database.Session, err error) {
 			err = r.connectAgain(ctx, &s)
 			return s, err
@@ -83,28 +82,34 @@ func (r *run) serverCount() []observer.Observer {
 	return append(list, &observer.ServerCount{
 		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Throughput(),
 		Flush: func(ctx context.Context) int64 {
-			if p.Server.Flush != nil {
-				for _, c := range r.connections.all() {
-					c.tellServer(ctx, r.generator, 0)
-				}
-			}
-			return r.told.Load()
+			counted, _ := r.generator.Flush(ctx) // without it the count is a little higher
+			return counted.Told
 		},
 		Say: func(line string) { r.feed.message(0, "%s", line) },
 	})
 }
 
-// attribute says which part of what other processes of this machine used was the server's.
-func (r *run) attribute(c *job.ClientLoad) {
+// acknowledged lists the commits that the server has acknowledged. No user works any more.
+func (r *run) acknowledged() iter.Seq[workload.Receipt] {
+	return func(yield func(workload.Receipt) bool) {
+		for _, page := range r.groups[0].totals.Commits {
+			for _, one := range page {
+				if !yield(one) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// attribute says which part of what other processes of the users' machine used was the server's.
+func (r *run) attribute(c *job.ClientLoad, atServer bool) {
 	if c.Machine == nil {
 		return
 	}
 	var server []string
-	for _, connection := range r.connections.all() {
-		if connection.sockets.Local() {
-			server = append([]string{}, r.plan.Database.Processes...) // not nil, though there may be none
-			break
-		}
+	if atServer {
+		server = append([]string{}, r.plan.Database.Processes...) // not nil, though there may be none
 	}
 	c.Machine.Attribute(server)
 }

@@ -59,7 +59,7 @@ type crew struct {
 }
 
 // begins tells that the virtual user of a terminal works.
-func (g *generator) begins(u *user) {
+func (g *group) begins(u *user) {
 	position := g.plan.position(u.number)
 	if !g.crews[u.crew].begun.Swap(true) {
 		g.feed.state(position, job.UserRunning)
@@ -71,7 +71,7 @@ func (g *generator) begins(u *user) {
 }
 
 // ends tells how a terminal ended, or its virtual user where it is the last.
-func (g *generator) ends(u *user, err error) {
+func (g *group) ends(u *user, err error) {
 	position, crew := g.plan.position(u.number), &g.crews[u.crew]
 	if err != nil {
 		if client := g.plan.client(u.number); client > 0 {
@@ -97,7 +97,7 @@ func (g *generator) ends(u *user, err error) {
 
 // logIn is how an asynchronous client begins: when its turn comes, it opens its connection
 // unless it has one. It returns false where the run ended before that.
-func (g *generator) logIn(u *user, task loop.Task) (bool, error) {
+func (g *group) logIn(u *user, task loop.Task) (bool, error) {
 	client := g.plan.client(u.number)
 	delay := time.Duration(client-1) * g.plan.Pacing.LoginDelay
 	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
@@ -112,14 +112,14 @@ func (g *generator) logIn(u *user, task loop.Task) (bool, error) {
 		}
 	}
 	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
-	if int(g.loggedIn.Add(1)) == g.plan.terminals() {
+	if int(g.loggedIn.Add(1)) == g.clients {
 		close(g.everybody)
 	}
 	return true, nil
 }
 
 // openFor opens a user's own connection.
-func (g *generator) openFor(u *user) error {
+func (g *group) openFor(u *user) error {
 	select {
 	case g.logins <- struct{}{}:
 		defer func() { <-g.logins }()
@@ -149,7 +149,7 @@ func (g *generator) openFor(u *user) error {
 var errEnding = errors.New("the run is ending")
 
 // tellOf tells what an asynchronous client does, where that is asked for.
-func (g *generator) tellOf(u *user, s job.Step) {
+func (g *group) tellOf(u *user, s job.Step) {
 	if g.plan.Pacing.Verbose {
 		s.Client = g.plan.client(u.number)
 		g.feed.step(g.plan.position(u.number), s)
@@ -157,7 +157,7 @@ func (g *generator) tellOf(u *user, s job.Step) {
 }
 
 // tellOfTransaction is tellOf for what the client is about to do.
-func (g *generator) tellOfTransaction(u *user, t workload.Transaction) {
+func (g *group) tellOfTransaction(u *user, t workload.Transaction) {
 	kind := g.plan.Workload.Kinds[t.Kind].Name
 	g.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
 	g.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})

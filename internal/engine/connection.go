@@ -38,7 +38,7 @@ type connection struct {
 }
 
 // connect opens all connections.
-func (g *generator) connect(ctx context.Context) error {
+func (g *group) connect(ctx context.Context) error {
 	logins, ctx := newLogins(ctx)
 	for i := range g.plan.connections() {
 		logins.Go(func() error {
@@ -60,7 +60,7 @@ func (g *generator) connect(ctx context.Context) error {
 }
 
 // failedToConnect says whose connection number i was to be.
-func (g *generator) failedToConnect(i int, err error) error {
+func (g *group) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -74,7 +74,7 @@ func (g *generator) failedToConnect(i int, err error) error {
 }
 
 // openNumber opens connection number i.
-func (g *generator) openNumber(ctx context.Context, i int) (*connection, error) {
+func (g *group) openNumber(ctx context.Context, i int) (*connection, error) {
 	var c *connection
 	var err error
 	if g.plan.pool != nil {
@@ -91,7 +91,7 @@ func (g *generator) openNumber(ctx context.Context, i int) (*connection, error) 
 
 // introducer returns what tells of connection number i: the user whose own it is. What a
 // connection that users share has to tell, the monitor's has told.
-func (g *generator) introducer(i int) func(job.Event) {
+func (g *group) introducer(i int) func(job.Event) {
 	pool := g.plan.pool
 	if g.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.connections) > 0 { // what a user's first has told is enough
 		return func(job.Event) {}
@@ -100,14 +100,14 @@ func (g *generator) introducer(i int) func(job.Event) {
 }
 
 // narrate has a user say what is done over a connection, where the run is a test.
-func (g *generator) narrate(c *connection) {
+func (g *group) narrate(c *connection) {
 	if g.plan.Pacing.Test {
 		c.Executor = &narrator{Executor: c.Executor, kinds: g.plan.Workload.Kinds, tell: g.owner(c.number).tell}
 	}
 }
 
 // owner is the user whose own connection number i is.
-func (g *generator) owner(i int) *user {
+func (g *group) owner(i int) *user {
 	if g.plan.pool != nil {
 		i /= len(g.plan.pool.connections)
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"sledge/internal/host"
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -21,47 +21,33 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		return job.Result{}, err
 	}
 	defer r.leave()
-	defer r.connections.close()
+	defer r.generator.Close()
 	defer func() { r.beside.End(nil) }()
-	defer host.UseCores(r.cores)()
-	kinds := len(p.Workload.Kinds)
-	m := newMeasurement(kinds)
 	r.observe(ctx, r.serverCount()...)
-	r.load = host.StartLoad()
-	m.started = time.Now()
-	r.stages.tell(r.generator)
-	if err := r.start(); err != nil {
-		return job.Result{}, err
-	}
-	ended, err := r.phase(ctx, job.Measure, p.Pacing.Duration, stop, meter.NewInterval(kinds), &m.summary)
-	m.stopped = ended == stoppedByUser
-	overdue := ended == timeUp
+	m, ended, err := r.measureAll(ctx, p.Pacing.Duration, stop)
+	overdue := err == nil && ended == timeUp
 	if overdue {
-		r.plan.Grace = 0
+		r.grace = 0
 	}
-	r.end(ctx, &m, &m.summary)
-	m.client = r.load.End()
-	m.client.WithDatabase = p.Database.Embedded
-	r.attribute(&m.client)
-	m.elapsed = time.Since(m.started)
-	m.summary.Elapsed = m.elapsed
+	r.end(ctx, &m)
 
+	g := r.groups[0]
 	result := job.Result{
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
-		Summary: m.summary, LastFailures: r.failures(m.summary), Spans: r.spans.all(), Client: &m.client,
+		Summary: g.totals.Summary, LastFailures: g.totals.Failures, Spans: g.totals.Spans, Client: r.clientLoad(m),
 	}
 	r.beside.End(&result)
 	window := workload.Window{
-		Summary: m.summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: r.survey, Spans: result.Spans,
+		Summary: result.Summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: g.survey, Spans: result.Spans,
 	}
-	if didAnything(m.summary) {
+	if didAnything(result.Summary) {
 		result.Metrics = p.Workload.Score(window)
 	}
 	if p.Workload.Remarks != nil {
 		result.Remarks = p.Workload.Remarks(window)
 	}
 	err = r.verdict(ctx, &result, m, err)
-	if overdue && r.death() == nil {
+	if overdue && r.reports.death() == nil {
 		result.Status = job.Partial
 		err = job.WithExit(job.ExitStopped, fmt.Errorf("the time limit of %s was over before the work was done: the result is partial", p.Pacing.Duration))
 		result.Reason = err.Error()
@@ -74,6 +60,25 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
 	}
 	return result, err
+}
+
+// measureAll lets users work until their work is done, all of which is measured.
+func (r *run) measureAll(ctx context.Context, limit time.Duration, stop <-chan struct{}) (m measurement, ended ending, err error) {
+	m = measurement{start: r.newReading(), end: r.newReading()}
+	watch := newWatch(r)
+	if _, err := r.mark(order.Phase{Name: job.Measure, Length: limit}, watch); err != nil {
+		return m, usersEnded, err
+	}
+	m.started = time.Now()
+	if err := r.start(); err != nil {
+		return m, usersEnded, err
+	}
+	ended, err = r.await(ctx, job.Measure, m.started, limit, stop, watch)
+	m.stopped = ended == stoppedByUser
+	if _, lost := r.mark(order.Phase{Name: job.Finish}, watch); err == nil {
+		err = lost
+	}
+	return m, ended, err
 }
 
 // stages are the parts of a run that ends when its work is done: each begins when all users
@@ -112,7 +117,7 @@ func (s *stages) name(stage int) string {
 }
 
 // tell says that the stage begins.
-func (s *stages) tell(g *generator) {
+func (s *stages) tell(g *group) {
 	phase := job.PhaseSpan{Name: job.Measure, Stage: s.names[s.now]}
 	if limited := g.plan.Pacing.Duration; limited < farOff {
 		phase.Length = limited
@@ -121,7 +126,7 @@ func (s *stages) tell(g *generator) {
 }
 
 // wait returns when all users are through with the stage, or false when the run ends first.
-func (s *stages) wait(g *generator) bool {
+func (s *stages) wait(g *group) bool {
 	s.mu.Lock()
 	s.waiting++
 	next := s.next
@@ -140,7 +145,7 @@ func (s *stages) wait(g *generator) bool {
 }
 
 // workThrough works through all stages of a run, of which one without stages is one.
-func (u *user) workThrough(g *generator) error {
+func (u *user) workThrough(g *group) error {
 	if g.stages == nil {
 		return u.work(g)
 	}
@@ -163,7 +168,7 @@ func (u *user) workThrough(g *generator) error {
 // spans keeps the transactions of a run, which are few, and tells of each when it begins and
 // when it ends.
 type spans struct {
-	generator *generator
+	group *group
 
 	mu   sync.Mutex
 	list []job.Span
@@ -177,7 +182,7 @@ type openSpan struct {
 
 // begin tells that a user begins a transaction, and returns what tells how it ended.
 func (s *spans) begin(u *user, c *connection, t workload.Transaction) (end func()) {
-	r := s.generator
+	r := s.group
 	spanner := c.Executor.(workload.Spanner)
 	of := spanner.Span(t)
 	u.span = &openSpan{Span: job.Span{

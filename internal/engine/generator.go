@@ -8,60 +8,128 @@ import (
 	"time"
 
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/order"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/loop"
 	"sledge/internal/meter"
 )
 
-// generator has the virtual users of a run, their connections, their pacing and what was acknowledged to
+// generator works the groups of a run in this process.
+type generator struct {
+	*course
+	bind    binder
+	groups  []*group
+	fold    fold
+	reports chan order.Report
+	release func() // gives the cores back; nil before the generator has any
+}
+
+// binder binds the order of a group.
+type binder func(o order.Group) (boundGroup, error)
+
+// boundGroup is the order of a group, with its names looked up and what its workload found.
+type boundGroup struct {
+	plan   Plan
+	survey any
+	stages *stages // of a run that ends when its work is done
+}
+
+var _ order.Generator = (*generator)(nil)
+
+// newGenerator returns a generator that tells of its users by events. Its calls of the database are part
+// of ctx, but are not cancelled by it.
+func newGenerator(ctx context.Context, bind binder, f *feed) *generator {
+	g := &generator{
+		bind: bind, reports: make(chan order.Report, reportsAhead),
+		course: &course{
+			feed: f, calls: context.WithoutCancel(ctx), logins: make(chan struct{}, loginsAtOnce),
+			everybody: make(chan struct{}), stopped: make(chan struct{}), finished: make(chan struct{}), dead: make(chan struct{}),
+		},
+	}
+	g.fold.marked = make(chan struct{}, 1)
+	g.connecting, g.stopLogins = context.WithCancel(g.calls)
+	return g
+}
+
+// reportsAhead is how many reports wait for a coordinator that is slow. While as many do, intervals
+// grow longer than a second.
+const reportsAhead = 64
+
+// group is users that do one workload, with their connections, their pacing and what was acknowledged to
 // them. It knows no phases, and neither counts nor judges what the users do: they record it in stripes.
+type group struct {
+	*course
+	number  int // in the order
+	before  int // terminals of the groups before it
+	plan    Plan
+	users   []*user
+	crews   []crew          // the virtual users
+	survey  any             // what the workload found
+	stages  *stages         // of a run that ends when its work is done
+	spans   *spans          // nil if transactions are too many to keep each
+	stripes []*meter.Stripe // that users record in
+
+	arrivals *load.Arrivals // when transactions are meant to start; nil leaves that to the users
+
+	links
+	failureLog
+	sums
+}
+
+// course says how far the users of all groups have come.
 //
 // Two moments end it. From stop on, users begin no transaction; when it is broken off, the sessions of
 // those who still wait for the database are interrupted, and what they were doing counts for nothing.
-type generator struct {
-	plan   Plan
-	feed   *feed
-	users  []*user
-	crews  []crew    // the virtual users
-	survey any       // what the workload found
-	stages *stages   // of a run that ends when its work is done
-	spans  *spans    // nil if transactions are too many to keep each
-	began  time.Time // when users could begin
+type course struct {
+	feed  *feed
+	began time.Time    // when users could begin
+	cores host.CoreUse // what the users do with cores
 
-	arrivals *load.Arrivals  // when transactions are meant to start; nil leaves that to the users
-	stripes  []*meter.Stripe // that users record in
+	clients   int           // asynchronous clients that are to log in
+	loggedIn  atomic.Int32  // those that have
+	everybody chan struct{} // closed when the last of them has logged in
 
-	links
-	course
-	failureLog
+	// calls is the context of every call that a virtual user makes. It is never
+	// cancelled: see database.Session.Interrupt.
+	calls      context.Context
+	connecting context.Context // ends when the run stops: of connections that are made in it
+	stopLogins func()
+	logins     chan struct{} // holds one for each connection that is being made in the run
+
+	flush   atomic.Int32 // how often users were asked to have the server count what they did; see tellServer
+	telling atomic.Int64 // times that users have begun to do so
+	told    atomic.Int64 // times that they have done so
+
+	stopping atomic.Bool   // users look at it between transactions
+	stopped  chan struct{} // closed at the same time as stopping is set, for those who wait
+	broken   atomic.Bool   // sessions are being interrupted
+	finished chan struct{} // closed when the last user has ended
+
+	mu        sync.Mutex
+	scheduler loop.Scheduler // runs the users
+	died      error          // the first user's that could not go on
+	dead      chan struct{}  // closed when died is set
 }
 
-// newGenerator returns a generator that has no users yet.
-func newGenerator(ctx context.Context, p Plan, f *feed) *generator {
-	g := &generator{
-		plan: p, feed: f,
-		links: links{
-			connections: newConnections(p.connections()),
-			logins:      make(chan struct{}, loginsAtOnce),
-			calls:       context.WithoutCancel(ctx),
-		},
-		course: course{
-			cores:     host.CoreUse{All: p.Database.Embedded},
-			everybody: make(chan struct{}), stopped: make(chan struct{}), finished: make(chan struct{}),
-		},
+// newGroup returns a group that has no users yet.
+func newGroup(c *course, number int, b boundGroup) *group {
+	p := b.plan
+	g := &group{
+		course: c, number: number, plan: p, survey: b.survey, stages: b.stages,
+		links:      links{connections: newConnections(p.connections())},
 		failureLog: failureLog{noted: map[meter.Class]noted{}},
+		sums:       newSums(p),
 	}
-	g.lost = &losses{generator: g}
-	g.connecting, g.stopLogins = context.WithCancel(g.calls)
+	g.lost = &losses{group: g}
 	if p.Pacing.Finite {
-		g.spans = &spans{generator: g}
+		g.spans = &spans{group: g}
 	}
 	if p.Pacing.Arrivals != nil {
 		g.arrivals = p.Pacing.Arrivals(p.Seed)
 	}
 	if p.pool != nil {
-		g.poolLosses = make([]poolLoss, len(p.pool.connections))
+		g.poolLosses = make([]order.PlaceLoss, len(p.pool.connections))
 	}
 	return g
 }
@@ -70,48 +138,58 @@ func newGenerator(ctx context.Context, p Plan, f *feed) *generator {
 type links struct {
 	connections *connections // all of the users' own, or all that they share
 	lost        *losses
-	logins      chan struct{}   // holds one for each connection that is being made in the run
-	connecting  context.Context // ends when the run stops: of connections that are made in it
-	stopLogins  func()
 	reviving    sync.WaitGroup // connections of pools that are being made again
-
-	flush   atomic.Int32 // how often users were asked to have the server count what they did; see tellServer
-	telling atomic.Int64 // times that users have begun to do so
-	told    atomic.Int64 // times that they have done so
-
-	// calls is the context of every call that a virtual user makes. It is never
-	// cancelled: see database.Session.Interrupt.
-	calls context.Context
 }
 
-// course says how far the users have come.
-type course struct {
-	cores     host.CoreUse   // what the users do with cores
-	scheduler loop.Scheduler // runs the users; guarded by failureLog.mu
-
-	loggedIn  atomic.Int32  // asynchronous clients
-	everybody chan struct{} // closed when the last of them has logged in
-
-	stopping atomic.Bool   // users look at it between transactions
-	stopped  chan struct{} // closed at the same time as stopping is set, for those who wait
-	broken   atomic.Bool   // sessions are being interrupted
-	finished chan struct{} // closed when the last user has ended
-}
-
-// failureLog is what went wrong.
+// failureLog is what went wrong with transactions and connections.
 type failureLog struct {
-	mu          sync.Mutex
-	died        error      // the first user's that could not go on
-	poolLosses  []poolLoss // by connection of the pool
+	failures    sync.Mutex
+	poolLosses  []order.PlaceLoss // by connection of the pool
 	noted       map[meter.Class]noted
 	lastFailure error
 }
 
-// start lets the users begin.
-func (g *generator) start() error {
+// Prepare implements order.Generator.
+func (g *generator) Prepare(ctx context.Context, o order.Order) (order.Roster, error) {
+	var roster order.Roster
+	for i, one := range o.Groups {
+		b, err := g.bind(one)
+		if err != nil {
+			return roster, err
+		}
+		next := newGroup(g.course, i, b)
+		next.before = roster.Users
+		g.groups = append(g.groups, next)
+		g.cores.All = g.cores.All || b.plan.Database.Embedded
+		roster.Users += b.plan.terminals()
+		if b.plan.Pacing.Clients > 0 {
+			g.clients += b.plan.terminals()
+		}
+	}
+	for _, group := range g.groups {
+		if err := group.connectUsers(ctx); err != nil {
+			return roster, err
+		}
+	}
+	if err := g.chooseLoops(ctx); err != nil {
+		return roster, err
+	}
+	for _, group := range g.groups {
+		group.seatUsers()
+	}
+	g.release = host.UseCores(g.cores)
+	return roster, nil
+}
+
+// Start implements order.Generator.
+func (g *generator) Start(context.Context) error {
+	for _, group := range g.groups {
+		if group.stages != nil {
+			group.stages.tell(group)
+		}
+	}
 	scheduler, err := g.newScheduler()
 	if err != nil {
-		close(g.finished)
 		return err
 	}
 	g.mu.Lock()
@@ -121,21 +199,24 @@ func (g *generator) start() error {
 		scheduler.Stop()
 	}
 	g.began = time.Now()
-	go g.startUsers()
+	go g.work()
+	go g.report()
 	return nil
 }
 
-// startUsers lets the users begin, and waits for the last to end.
-func (g *generator) startUsers() {
-	for _, u := range g.users {
-		g.scheduler.Go(func(task loop.Task) { g.live(u, task) })
+// work lets the users begin, and waits for the last to end.
+func (g *generator) work() {
+	for _, group := range g.groups {
+		for _, u := range group.users {
+			g.scheduler.Go(func(task loop.Task) { group.live(u, task) })
+		}
 	}
 	g.scheduler.Run()
 	close(g.finished)
 }
 
 // live is what a user does from its beginning to its end.
-func (g *generator) live(u *user, task loop.Task) {
+func (g *group) live(u *user, task loop.Task) {
 	u.task = task
 	began, err := g.beginning(u, task)
 	if began {
@@ -152,7 +233,7 @@ func (g *generator) live(u *user, task loop.Task) {
 }
 
 // beginning returns when the user is to begin, or false if the run ended before that.
-func (g *generator) beginning(u *user, task loop.Task) (bool, error) {
+func (g *group) beginning(u *user, task loop.Task) (bool, error) {
 	if g.plan.Pacing.Clients > 0 {
 		if in, err := g.logIn(u, task); !in {
 			return false, err
@@ -167,30 +248,81 @@ func (g *generator) beginning(u *user, task loop.Task) (bool, error) {
 
 // die ends the run because a user cannot go on. The first one's reason counts:
 // those of the others are mostly consequences.
-func (g *generator) die(err error) {
-	g.mu.Lock()
-	if g.died == nil {
-		g.died = err
+func (c *course) die(err error) {
+	c.mu.Lock()
+	if c.died == nil {
+		c.died = err
+		close(c.dead)
 	}
-	g.mu.Unlock()
-	g.stop()
+	c.mu.Unlock()
+	c.stop()
 }
 
-func (g *generator) death() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.died
+func (c *course) death() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.died
 }
 
-func (g *generator) stop() {
-	if g.stopping.CompareAndSwap(false, true) {
-		close(g.stopped)
-		g.stopLogins()
-		g.mu.Lock()
-		scheduler := g.scheduler
-		g.mu.Unlock()
+func (c *course) stop() {
+	if c.stopping.CompareAndSwap(false, true) {
+		close(c.stopped)
+		c.stopLogins()
+		c.mu.Lock()
+		scheduler := c.scheduler
+		c.mu.Unlock()
 		if scheduler != nil {
 			scheduler.Stop()
 		}
 	}
+}
+
+// Stop implements order.Generator.
+func (g *generator) Stop() { g.stop() }
+
+// Abort implements order.Generator.
+func (g *generator) Abort() {
+	g.stop()
+	g.broken.Store(true)
+	for _, group := range g.groups {
+		for _, c := range group.connections.all() {
+			c.interrupt()
+		}
+	}
+}
+
+// Close implements order.Generator.
+func (g *generator) Close() {
+	for _, group := range g.groups {
+		group.reviving.Wait()
+		group.connections.close()
+	}
+	if g.release != nil {
+		g.release()
+	}
+	if g.began.IsZero() {
+		close(g.reports)
+	}
+}
+
+// failureOf returns an error as plain data.
+func failureOf(err error) *order.Failure {
+	f := &order.Failure{Text: err.Error(), Exit: job.ExitOf(err)}
+	if of, is := errors.AsType[*userError](err); is {
+		f.User, f.Text = of.position, of.err.Error()
+	}
+	f.Fault, _ = errors.AsType[*job.Fault](err)
+	return f
+}
+
+// errorOf returns the error that a failure tells of.
+func errorOf(f *order.Failure) error {
+	var err error = f
+	if f.Exit != job.ExitError { // which is that of an error without a code
+		err = job.WithExit(f.Exit, err)
+	}
+	if f.User > 0 {
+		err = &userError{f.User, err}
+	}
+	return err
 }

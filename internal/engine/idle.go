@@ -16,10 +16,10 @@ const idleAfter = time.Second
 // shift begins later, if it waits for a shared connection, or if it has no work.
 //
 // It is called when all users have ended.
-func (g *generator) idle(m measurement) *job.IdleUsers {
+func (g *group) idle(timeUp time.Time) job.IdleUsers {
 	idle := job.IdleUsers{Of: len(g.users)}
 	for _, u := range g.users {
-		if !u.begun && !u.firstScheduled(g).After(m.timeUp.Add(-idleAfter)) {
+		if !u.begun && !u.firstScheduled(g).After(timeUp.Add(-idleAfter)) {
 			idle.Idle++
 		}
 	}
@@ -29,11 +29,11 @@ func (g *generator) idle(m measurement) *job.IdleUsers {
 			idle.Why = fmt.Sprintf("other users of their event loop did not let them run: set option %s to 0", g.plan.Spec.Names.Of("loops"))
 		}
 	}
-	return &idle
+	return idle
 }
 
 // firstScheduled returns when a user that has begun no transaction was to begin its first.
-func (u *user) firstScheduled(g *generator) time.Time {
+func (u *user) firstScheduled(g *group) time.Time {
 	switch {
 	case !u.scheduled.IsZero():
 		return u.scheduled
@@ -44,9 +44,9 @@ func (u *user) firstScheduled(g *generator) time.Time {
 }
 
 // idleUsers returns an error if the client did not run all of its users.
-func (r *run) idleUsers(idle *job.IdleUsers) error {
+func (g *runGroup) idleUsers(idle *job.IdleUsers) error {
 	if idle == nil || idle.Idle == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, r.plan.waiters(), idle.Why)
+	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, g.plan.waiters(), idle.Why)
 }

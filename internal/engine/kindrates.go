@@ -44,7 +44,7 @@ func (p Plan) withKinds() (Plan, error) {
 // terminal's choice.
 //
 // It is part of the hot path.
-func (u *user) pickFor(g *generator, source int) (workload.Transaction, bool) {
+func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
 	if g.plan.Kinds == nil {
 		return u.Pick()
 	}
@@ -60,25 +60,35 @@ func (p Plan) latenessByKind() []*meter.Delays {
 	return list
 }
 
-// kindPaces say how the run kept to the rate of each kind. Taken is how many arrivals users
-// had taken when the time was up.
-func (r *run) kindPaces(m measurement) []job.KindPace {
-	if r.plan.Kinds == nil {
+// kindPaces say how the run kept to the rate of each kind.
+func (g *runGroup) kindPaces(m measurement) []job.KindPace {
+	if g.plan.Kinds == nil {
 		return nil
 	}
-	until := func(t time.Time) []int64 { return r.arrivals.Split(r.arrivals.Due(t.Sub(r.began))) }
-	before, due, taken := until(m.started), until(m.timeUp), r.arrivals.Split(m.taken)
+	until := func(t time.Duration) []int64 { return g.arrivals.Split(g.arrivals.Due(t)) }
+	before, due, taken := until(m.from), until(m.from+m.elapsed), g.arrivals.Split(g.claimed)
 	var list []job.KindPace
-	for i, kind := range r.plan.Kinds {
-		late := r.kindLateness[i]
+	for i, kind := range g.plan.Kinds {
+		late := delayOf(g.totals.KindStartLag[i])
 		list = append(list, job.KindPace{
-			Kind:   r.plan.Workload.Kinds[kind].Name,
+			Kind:   g.plan.Workload.Kinds[kind].Name,
 			Asked:  float64(due[i]-before[i]) / m.elapsed.Seconds(),
-			Ended:  float64(m.summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
-			Behind: max(0, due[i]-taken[i]) + m.queued(func(k meter.Kind) bool { return k == kind }),
+			Ended:  float64(g.totals.Summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
+			Behind: max(0, due[i]-taken[i]) + g.queued(func(k meter.Kind) bool { return k == kind }),
 
-			LateMean: late.Mean().Seconds(), LateP99: late.Percentile(99).Seconds(), LateMax: late.Percentile(100).Seconds(),
+			LateMean: late.Mean, LateP99: late.P99, LateMax: late.Max,
 		})
 	}
 	return list
+}
+
+// queued returns how many transactions, of the kinds that count, waited for a connection
+// when the time was up.
+func (g *runGroup) queued(counts func(meter.Kind) bool) (n int64) {
+	for _, w := range g.totals.InFlight {
+		if !w.Connected && counts(w.Kind) {
+			n++
+		}
+	}
+	return n
 }

@@ -19,7 +19,7 @@ type limiter struct {
 
 // limit has what is done over a connection cancelled, where it may not take as long as it
 // likes.
-func (g *generator) limit(c *connection) {
+func (g *group) limit(c *connection) {
 	if g.plan.Pacing.Limit > 0 {
 		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: g.plan}
 	}
@@ -107,7 +107,7 @@ func (l *limiter) cancel(answered <-chan struct{}) error {
 }
 
 // classify says why a transaction failed.
-func (g *generator) classify(failure error) meter.Class {
+func (g *group) classify(failure error) meter.Class {
 	if _, is := errors.AsType[*overLimitError](failure); is {
 		return meter.OverLimit
 	}

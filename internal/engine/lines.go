@@ -17,19 +17,19 @@ type lines interface {
 	// enter is called by a user that begins to work, and leave by one that has ended.
 	// Between the two, connections wait by the users' loop. In the end the server is told
 	// what was done over each, unless the user has come to harm.
-	enter(g *generator, u *user) error
-	leave(g *generator, u *user, harmed bool) error
+	enter(g *group, u *user) error
+	leave(g *group, u *user, harmed bool) error
 
 	// take returns a connection for a transaction of a kind, and give takes it back. Where
 	// there is none to be had, take waits, and says for how long; it returns nil if the run
 	// ends meanwhile, and an error with it if the user cannot go on. Both are part of the hot
 	// path.
-	take(g *generator, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
-	give(g *generator, u *user, c *connection)
+	take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
+	give(g *group, u *user, c *connection)
 
 	// answer has the server count what was done over connections that nobody uses, where
 	// that has been asked for.
-	answer(g *generator, u *user)
+	answer(g *group, u *user)
 
 	// own lists the connections that nobody but the user can answer for.
 	own() []*connection
@@ -37,7 +37,7 @@ type lines interface {
 
 // layLines gives each user its line: its own connection, or what the users of its loop
 // share.
-func (g *generator) layLines() {
+func (g *group) layLines() {
 	if g.plan.pool != nil {
 		g.layPooledLines()
 		return
@@ -58,7 +58,7 @@ func (g *generator) layLines() {
 		shared[i] = newSharedLines(own)
 	}
 	for i, u := range g.users { // as loop.Scheduler gives them to its loops
-		l := shared[i%len(shared)]
+		l := shared[(g.before+i)%len(shared)]
 		l.users++
 		u.lines = l
 	}
@@ -67,25 +67,25 @@ func (g *generator) layLines() {
 // ownLine is the one connection of a user.
 type ownLine struct{ connection *connection }
 
-func (l *ownLine) enter(_ *generator, u *user) error {
+func (l *ownLine) enter(_ *group, u *user) error {
 	u.on.Store(l.connection)
 	return u.task.Adopt(l.connection.sockets)
 }
 
-func (l *ownLine) leave(g *generator, u *user, harmed bool) error {
+func (l *ownLine) leave(g *group, u *user, harmed bool) error {
 	return l.connection.leave(g, u.task, harmed)
 }
 
-func (l *ownLine) take(*generator, *user, meter.Kind) (*connection, time.Duration, error) {
+func (l *ownLine) take(*group, *user, meter.Kind) (*connection, time.Duration, error) {
 	return l.connection, 0, nil
 }
 
-func (l *ownLine) give(*generator, *user, *connection) {}
-func (l *ownLine) answer(g *generator, _ *user)        { l.connection.answer(g.calls, g) }
-func (l *ownLine) own() []*connection                  { return []*connection{l.connection} }
+func (l *ownLine) give(*group, *user, *connection) {}
+func (l *ownLine) answer(g *group, _ *user)        { l.connection.answer(g.calls, g) }
+func (l *ownLine) own() []*connection              { return []*connection{l.connection} }
 
 // leave ends a user's use of a connection for good.
-func (c *connection) leave(g *generator, task loop.Task, harmed bool) error {
+func (c *connection) leave(g *group, task loop.Task, harmed bool) error {
 	if g.plan.Server.Flush != nil && !harmed {
 		c.tellServer(g.calls, g, math.MaxInt32) // whoever asks later need not wait for it
 	}
@@ -112,7 +112,7 @@ func newSharedLines(connections []*connection) *sharedLines {
 }
 
 // enter has the first user of a loop adopt the connections for all of them.
-func (l *sharedLines) enter(_ *generator, u *user) error {
+func (l *sharedLines) enter(_ *group, u *user) error {
 	l.mu.Lock()
 	adopted := l.adopted
 	l.adopted = true
@@ -128,7 +128,7 @@ func (l *sharedLines) enter(_ *generator, u *user) error {
 }
 
 // leave has the last user give the connections back.
-func (l *sharedLines) leave(g *generator, u *user, harmed bool) error {
+func (l *sharedLines) leave(g *group, u *user, harmed bool) error {
 	l.mu.Lock()
 	l.users--
 	rest := l.users
@@ -143,7 +143,7 @@ func (l *sharedLines) leave(g *generator, u *user, harmed bool) error {
 	return err
 }
 
-func (l *sharedLines) take(g *generator, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
+func (l *sharedLines) take(g *group, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
 	if c = l.pop(u); c == nil {
 		asked := time.Now()
 		for waits := true; c == nil; {
@@ -195,7 +195,7 @@ func (l *sharedLines) handed(u *user, waits bool) *connection {
 	return c
 }
 
-func (l *sharedLines) give(g *generator, u *user, c *connection) {
+func (l *sharedLines) give(g *group, u *user, c *connection) {
 	u.on.Store(nil)
 	c.answer(g.calls, g)
 	l.mu.Lock()
@@ -216,7 +216,7 @@ func (l *sharedLines) give(g *generator, u *user, c *connection) {
 	l.told = min(l.told, c.flushed.Load()) // others may have asked since it answered
 }
 
-func (l *sharedLines) answer(g *generator, u *user) {
+func (l *sharedLines) answer(g *group, u *user) {
 	asked := g.flush.Load()
 	for {
 		c := l.untold(asked)

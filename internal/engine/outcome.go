@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -15,35 +16,37 @@ import (
 
 // result turns a measurement into the result of the job.
 func (r *run) result(m measurement) job.Result {
+	g := r.groups[0]
 	result := job.Result{
-		Users: r.plan.Users, Clients: r.plan.Pacing.Clients, Kinds: r.plan.Workload.KindNames(),
-		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary, LastFailures: r.failures(m.summary),
+		Users: g.plan.Users, Clients: g.plan.Pacing.Clients, Kinds: g.plan.Workload.KindNames(),
+		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
+		PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 	}
-	if !m.started.IsZero() {
-		result.Waiting = r.waiting(m)
-		result.LongestGap, result.Standstills = r.longestGap(m)
-		result.Outages = r.outages(m)
+	if missing := r.missing(); missing != nil {
+		result.Unobserved = append(result.Unobserved, *missing)
+	}
+	known := !m.started.IsZero() && r.reports.gone() == nil
+	if known {
+		result.Waiting = g.waiting()
+		result.LongestGap, result.Standstills = g.longestGap(m)
+		result.Outages = g.outages(m)
 		silentToo(&result)
-		result.Contention = r.contention
-		result.Steps = r.steps(m)
-		m.client.WithDatabase = r.plan.Database.Embedded
-		r.attribute(&m.client)
-		result.Idle = r.idle(m)
-		result.Client = &m.client
-	}
-	if !m.started.IsZero() {
-		r.describeLoad(&result, m)
+		result.Contention = g.contention
+		result.Steps = g.steps()
+		result.Idle = &g.totals.Idle
+		result.Client = r.clientLoad(m)
+		g.describeLoad(&result, m)
 	}
 	w := workload.Window{
-		Summary: m.ended(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: r.plan.Users, Kinds: r.plan.Kinds, Options: r.plan.Settings,
+		Summary: g.totals.Counts(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: g.plan.Users, Kinds: g.plan.Kinds, Options: g.plan.Settings,
 	}
-	if m.start.probe.read && m.end.probe.read {
-		w.Elapsed = m.end.probe.at.Sub(m.start.probe.at)
-		w.Probe = m.end.probe.n - m.start.probe.n
+	if start, end := m.start.groups[0], m.end.groups[0]; start.read && end.read && known {
+		w.Elapsed = end.at.Sub(start.at)
+		w.Probe = end.n - start.n
 		w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
-		result.Agreement = r.agreement(m, w.Probe)
+		result.Agreement = g.agreement(start, end)
 	}
-	if m.start.counter.read && m.end.counter.read {
+	if m.start.counter.read && m.end.counter.read && known {
 		r.describeCount(&result, &w, m)
 	} else {
 		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted, m.start.unread, m.end.unread)
@@ -51,16 +54,17 @@ func (r *run) result(m measurement) job.Result {
 	if !w.Probed {
 		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
 	}
-	if didAnything(m.summary) {
-		result.Metrics = r.plan.Workload.Score(w)
-	}
-	if r.profile != nil && !m.started.IsZero() {
-		result.PerUser = r.profile.Users(m.elapsed)
-	}
-	if r.rampUpProfile != nil {
-		result.RampUpPerUser = r.rampUpProfile.Users(m.rampedUp)
+	if didAnything(g.totals.Summary) {
+		result.Metrics = g.plan.Workload.Score(w)
 	}
 	return result
+}
+
+// clientLoad says what users used of their machine.
+func (r *run) clientLoad(m measurement) *job.ClientLoad {
+	m.client.WithDatabase = r.plan.Database.Embedded
+	r.attribute(&m.client, m.atServer)
+	return &m.client
 }
 
 // didAnything reports whether a transaction succeeded. Without one there is no figure: what the
@@ -73,7 +77,9 @@ func didAnything(s meter.Summary) bool {
 // describeCount says how many transactions of all kinds the server has counted, or why its
 // count is not used.
 func (r *run) describeCount(result *job.Result, w *workload.Window, m measurement) {
-	if m.renewed && r.lostConnections() { // the server may have begun anew
+	lost := r.groups[0].totals.Losses
+	pool := slices.ContainsFunc(r.groups[0].totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
+	if m.renewed && (len(lost) > 0 || pool) { // the server may have begun anew
 		result.Uncounted = "the session that read it was lost, and a server that begins anew counts from 0"
 		return
 	}
@@ -83,7 +89,7 @@ func (r *run) describeCount(result *job.Result, w *workload.Window, m measuremen
 	}
 	n := m.end.counter.n - m.start.counter.n - (m.end.told - m.start.telling)
 	a := r.counterAgreement(m, n)
-	if a != nil && a.Server > a.High && !a.Trusted() && len(r.lost.moments()) > 0 {
+	if a != nil && a.Server > a.High && !a.Trusted() && len(lost) > 0 {
 		result.Uncounted = "virtual users logged in again, which takes transactions, too"
 		return
 	}
@@ -94,49 +100,54 @@ func (r *run) describeCount(result *job.Result, w *workload.Window, m measuremen
 
 // describeLoad says how the run kept to what it was asked for of rate, pauses and
 // connections.
-func (r *run) describeLoad(result *job.Result, m measurement) {
+func (g *runGroup) describeLoad(result *job.Result, m measurement) {
 	switch {
-	case r.arrivals != nil:
-		result.Pace = r.pace(m)
-	case r.lateness != nil:
-		result.Lateness = delayOf(r.lateness)
+	case g.arrivals != nil:
+		result.Pace = g.pace(m)
+	case g.totals.StartLag != nil:
+		result.Lateness = delayOf(g.totals.StartLag)
 	}
-	if _, pause := r.plan.pauses(); pause && !m.exhausted {
-		result.Keyed = r.plan.keyed(m.summary, m.started.Sub(r.began), m.elapsed)
+	if _, pause := g.plan.pauses(); pause && !m.exhausted {
+		result.Keyed = g.plan.keyed(g.totals.Summary, m.from, m.elapsed)
 	}
-	r.describePool(result, m)
-	if r.queueing != nil {
-		result.Sharing = &job.Sharing{Connections: len(r.connections.list), Wait: *delayOf(r.queueing)}
+	result.Pool = g.pool(m)
+	if g.totals.Queueing != nil {
+		result.Sharing = &job.Sharing{Connections: g.plan.connections(), Wait: *delayOf(g.totals.Queueing)}
 	}
 }
 
-func delayOf(d *meter.Delays) *job.Delay {
+// delayOf returns the figures of delays; 0 of a histogram that cannot be read.
+func delayOf(c meter.CodedHistogram) *job.Delay {
+	d, err := c.Distribution()
+	if err != nil {
+		return &job.Delay{}
+	}
+	seconds := func(n int64) float64 { return time.Duration(n).Seconds() }
 	return &job.Delay{
-		Mean: d.Mean().Seconds(), P50: d.Percentile(50).Seconds(),
-		P99: d.Percentile(99).Seconds(), Max: d.Percentile(100).Seconds(),
+		Mean: seconds(int64(d.Mean())), P50: seconds(d.ValueAtQuantile(50)),
+		P99: seconds(d.ValueAtQuantile(99)), Max: seconds(d.ValueAtQuantile(100)),
 	}
 }
 
 // pace says how the run kept to its rate.
-func (r *run) pace(m measurement) *job.Pace {
-	before, due := r.arrivals.Due(m.started.Sub(r.began)), r.arrivals.Due(m.timeUp.Sub(r.began))
-	all := m.summary.All()
-	queued := m.queued(func(meter.Kind) bool { return true })
+func (g *runGroup) pace(m measurement) *job.Pace {
+	before, due := g.arrivals.Due(m.from), g.arrivals.Due(m.from+m.elapsed)
+	all := g.totals.Summary.All()
+	late := delayOf(g.totals.StartLag)
 	return &job.Pace{
 		Reached:  percentOf(all.Done+all.RolledBack, float64(due-before)),
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
 		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
-		Earlier:  r.scheduled.Earlier,
-		Behind:   m.behind + queued,
-		Kinds:    r.kindPaces(m),
-		LateMean: r.lateness.Mean().Seconds(), LateP50: r.lateness.Percentile(50).Seconds(),
-		LateP99: r.lateness.Percentile(99).Seconds(), LateMax: r.lateness.Percentile(100).Seconds(),
+		Earlier:  g.totals.Earlier,
+		Behind:   max(0, due-g.claimed) + g.queued(func(meter.Kind) bool { return true }),
+		Kinds:    g.kindPaces(m),
+		LateMean: late.Mean, LateP50: late.P50, LateP99: late.P99, LateMax: late.Max,
 	}
 }
 
 // verdict says how the run ended, in the result and as an error.
 func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
-	died := r.death()
+	died := r.reports.death()
 	switch lost := lostCommits(result.Ledger); {
 	case lost != nil:
 		result.Status = job.Failed
@@ -186,13 +197,15 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 		err   error
 		check string // of a report, that says the same
 	}
-	counts := doubt{r.disagreement(result.Agreement), "Counts"}
+	g := r.groups[0]
+	counts := doubt{g.disagreement(result.Agreement), "Counts"}
 	doubts := []doubt{
 		{r.checkFile(), ""},
+		{r.contradiction(g), ""},
 		{r.cutOff(result), "Unfinished"},
 		{stoodStill(m.client, m.elapsed), "Client"},
-		{r.idleUsers(result.Idle), "Users"},
-		{r.tooManyFailures(m), ""},
+		{g.idleUsers(result.Idle), "Users"},
+		{g.tooManyFailures(), ""},
 		counts,
 	}
 	if a := result.Agreement; a != nil && a.Server < 0 { // rows that were removed explain failures, too
@@ -210,15 +223,15 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 // disagreement returns an error when the two counts are further apart than failures
 // could bring them that are allowed: routines that others wrote may roll back
 // without a word.
-func (r *run) disagreement(a *job.Agreement) error {
+func (g *runGroup) disagreement(a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
 	}
-	if a.Off() <= r.plan.Pacing.FailureLimit {
+	if a.Off() <= g.plan.Pacing.FailureLimit {
 		return nil
 	}
 	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%. %s",
-		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), r.plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
+		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), g.plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
 }
 
 // cutOff returns an error when transactions had to be broken off at the end.
@@ -233,43 +246,43 @@ func (r *run) cutOff(result *job.Result) error {
 		return nil
 	}
 	longest := result.Waiting[0]
-	return fmt.Errorf("%d transactions had not ended %s after the time was up and were cut off; %s", n, r.plan.Grace, longest)
+	return fmt.Errorf("%d transactions had not ended %s after the time was up and were cut off; %s", n, r.grace, longest)
 }
 
 // tooManyFailures returns an error when the share of failures is above the
 // limit, because the rest then says little about the database.
-func (r *run) tooManyFailures(m measurement) error {
-	whole := m.ended()
+func (g *runGroup) tooManyFailures() error {
+	whole := g.totals.Counts()
 	all := whole.All()
 	failures, ended := all.Failures(), all.Ended()
-	if r.plan.Pacing.Reconnect { // which is to ride out what else would end the run
+	if g.plan.Pacing.Reconnect { // which is to ride out what else would end the run
 		failures -= all.Failed[meter.Connection]
 	}
 	if ended == 0 {
 		return errors.New("not one transaction ended in the measured time")
 	}
-	if of := m.summary.All(); r.scheduled != nil && of.Ended() == 0 {
+	if of := g.totals.Summary.All(); g.arrivals != nil && of.Ended() == 0 {
 		return fmt.Errorf("no transaction that was scheduled in the measured time began in it: virtual users were still at %d of before. Lower option %s, or ask for more virtual users",
-			r.scheduled.Earlier, r.plan.Spec.Names.Of("rate"))
+			g.totals.Earlier, g.plan.Spec.Names.Of("rate"))
 	}
 	if all.Done+all.RolledBack == 0 {
 		return fmt.Errorf("all %d transactions failed", failures)
 	}
-	if what := r.plan.Workload.ProbeName; r.scoreless(whole) {
+	if what := g.plan.Workload.ProbeName; g.scoreless(whole) {
 		return fmt.Errorf("no %s succeeded: every one failed", what)
 	}
 	share := 100 * float64(failures) / float64(ended)
-	if share <= r.plan.Pacing.FailureLimit {
+	if share <= g.plan.Pacing.FailureLimit {
 		return nil
 	}
 	over := ""
 	if n := all.Failed[meter.OverLimit]; n > 0 {
-		over = fmt.Sprintf("; %d were cancelled after %s, which is what option %s allows", n, r.plan.Pacing.Limit, r.plan.Spec.Names.Of("query_limit"))
+		over = fmt.Sprintf("; %d were cancelled after %s, which is what option %s allows", n, g.plan.Pacing.Limit, g.plan.Spec.Names.Of("query_limit"))
 	}
-	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, r.plan.Pacing.FailureLimit, over)
+	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, g.plan.Pacing.FailureLimit, over)
 }
 
 // scoreless reports whether all transactions failed that the headline is made of.
-func (r *run) scoreless(s meter.Summary) bool {
-	return r.plan.Workload.Probed != nil && r.plan.Workload.Probed(&s) == 0 && r.failedProbed(s, meter.Classes()...) > 0
+func (g *runGroup) scoreless(s meter.Summary) bool {
+	return g.plan.Workload.Probed != nil && g.plan.Workload.Probed(&s) == 0 && g.failedProbed(s, meter.Classes()...) > 0
 }

@@ -81,22 +81,22 @@ func (p Plan) over(connection int) Plan {
 }
 
 // checkPool looks whether there is a schema of the same size where each connection leads.
-func (r *run) checkPool(ctx context.Context, main job.Facts) error {
-	if r.plan.pool == nil {
+func (g *runGroup) checkPool(ctx context.Context, main job.Facts) error {
+	if g.plan.pool == nil {
 		return nil
 	}
-	for i := range r.plan.pool.connections {
-		server, err := r.checkPooled(ctx, r.plan.over(i), main)
+	for i := range g.plan.pool.connections {
+		server, err := checkPooled(ctx, g.plan.over(i), main)
 		if err != nil {
-			return r.plan.pool.about(i, err)
+			return g.plan.pool.about(i, err)
 		}
-		r.servers = append(r.servers, server)
+		g.servers = append(g.servers, server)
 	}
 	return nil
 }
 
 // checkPooled looks at one connection, and returns the version of the server.
-func (r *run) checkPooled(ctx context.Context, p Plan, main job.Facts) (version string, err error) {
+func checkPooled(ctx context.Context, p Plan, main job.Facts) (version string, err error) {
 	s, err := connect(ctx, p, database.Owner)
 	if err != nil {
 		return "", err
@@ -123,11 +123,61 @@ func (r *run) checkPooled(ctx context.Context, p Plan, main job.Facts) (version 
 
 // openPooled opens connection number i: users have one each of all connections of the pool,
 // one user after the other.
-func (g *generator) openPooled(ctx context.Context, i int) (*connection, error) {
+func (g *group) openPooled(ctx context.Context, i int) (*connection, error) {
 	n := len(g.plan.pool.connections)
 	c, err := open(ctx, g.plan.over(i%n), i, 0, g.introducer(i), g.stopped)
 	if c != nil {
 		c.place = int32(i % n)
 	}
 	return c, err
+}
+
+// pool says what was done over each connection of the pool in the measured time.
+func (g *runGroup) pool(m measurement) *job.Pool {
+	if g.plan.pool == nil {
+		return nil
+	}
+	p := &job.Pool{Users: g.totals.PlaceUsers}
+	for i, sum := range g.totals.Places {
+		c := job.PoolConnection{
+			Name: g.plan.pool.table.Connections[i].Name, Target: g.plan.over(i).target(), Server: g.servers[i],
+			Monitored: g.plan.leadsHome(i),
+		}
+		for k := range sum.Kinds {
+			t := &sum.Kinds[k]
+			kind := job.PoolShare{
+				Kind: g.plan.Workload.Kinds[k].Name, Done: t.Done, RolledBack: t.RolledBack, Failed: t.Failures(),
+				PerMinute: sum.PerMinute(t.Done + t.RolledBack),
+			}
+			c.PerMinute += kind.PerMinute
+			c.Failed += kind.Failed
+			c.Shares = append(c.Shares, kind)
+		}
+		if all := sum.All(); all.Done > 0 {
+			c.P50, c.P99 = float64(all.Response.ValueAtQuantile(50))/1e9, float64(all.Response.ValueAtQuantile(99))/1e9
+		}
+		if l := g.totals.PlaceLosses[i]; l.Sessions > 0 {
+			c.Lost = &job.PoolLoss{At: l.First, From: l.First.Sub(m.started).Seconds(), Sessions: l.Sessions, Back: l.Back, Why: l.Why}
+			if l.Back > 0 {
+				c.Lost.BackBy = l.Last.Sub(m.started).Seconds()
+			}
+		}
+		p.Connections = append(p.Connections, c)
+	}
+	return p
+}
+
+// leadsHome reports whether a connection of the pool leads where the monitor's does.
+func (p Plan) leadsHome(connection int) bool {
+	return p.pool == nil || p.over(connection).target() == p.target()
+}
+
+// leadsElsewhere reports whether any does not.
+func (p Plan) leadsElsewhere() bool {
+	for i := range p.pool.connections {
+		if !p.leadsHome(i) {
+			return true
+		}
+	}
+	return false
 }

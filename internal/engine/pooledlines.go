@@ -21,7 +21,7 @@ type pooledLines struct {
 }
 
 // layPooledLines gives each user its connections.
-func (g *generator) layPooledLines() {
+func (g *group) layPooledLines() {
 	n, all := len(g.plan.pool.connections), g.connections.all()
 	for i, u := range g.users {
 		u.lines = &pooledLines{
@@ -31,7 +31,7 @@ func (g *generator) layPooledLines() {
 	}
 }
 
-func (l *pooledLines) enter(_ *generator, u *user) error {
+func (l *pooledLines) enter(_ *group, u *user) error {
 	var err error
 	for _, c := range l.connections {
 		err = errors.Join(err, u.task.Adopt(c.sockets))
@@ -39,7 +39,7 @@ func (l *pooledLines) enter(_ *generator, u *user) error {
 	return err
 }
 
-func (l *pooledLines) leave(g *generator, u *user, harmed bool) error {
+func (l *pooledLines) leave(g *group, u *user, harmed bool) error {
 	var err error
 	for _, c := range l.own() { // the others were released when they were lost
 		err = errors.Join(err, c.leave(g, u.task, harmed))
@@ -47,7 +47,7 @@ func (l *pooledLines) leave(g *generator, u *user, harmed bool) error {
 	return err
 }
 
-func (l *pooledLines) take(g *generator, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
+func (l *pooledLines) take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
 	at, err := l.choose(g, u, kind)
 	if at < 0 && err == nil {
 		at, queued, err = l.await(g, u, kind)
@@ -62,7 +62,7 @@ func (l *pooledLines) take(g *generator, u *user, kind meter.Kind) (c *connectio
 
 // choose returns the place of the connection for a kind of transaction, or -1 where all of
 // those it may go to are lost.
-func (l *pooledLines) choose(g *generator, u *user, kind meter.Kind) (at int, err error) {
+func (l *pooledLines) choose(g *group, u *user, kind meter.Kind) (at int, err error) {
 	if err := l.regain(g, u); err != nil {
 		return -1, err
 	}
@@ -71,7 +71,7 @@ func (l *pooledLines) choose(g *generator, u *user, kind meter.Kind) (at int, er
 
 // await waits until a connection is there again that a kind of transaction may go to. It
 // returns -1 where the run ends first.
-func (l *pooledLines) await(g *generator, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
+func (l *pooledLines) await(g *group, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
 	const often = 10 * time.Millisecond
 	for asked := time.Now(); ; {
 		if !u.task.PauseUntil(time.Now().Add(often)) {
@@ -87,9 +87,9 @@ func (l *pooledLines) await(g *generator, u *user, kind meter.Kind) (at int, que
 	}
 }
 
-func (l *pooledLines) give(_ *generator, u *user, _ *connection) { u.on.Store(nil) }
+func (l *pooledLines) give(_ *group, u *user, _ *connection) { u.on.Store(nil) }
 
-func (l *pooledLines) answer(g *generator, _ *user) {
+func (l *pooledLines) answer(g *group, _ *user) {
 	for i, c := range l.connections {
 		if !l.down[i] {
 			c.answer(g.calls, g)
@@ -108,7 +108,7 @@ func (l *pooledLines) own() (list []*connection) {
 
 // lose has the user do without a connection. The error is non-nil where it is not to be made
 // again, and some kind of transaction has none without it.
-func (l *pooledLines) lose(g *generator, u *user, c *connection, failure error) error {
+func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) error {
 	if g.stopping.Load() {
 		return nil
 	}
@@ -144,7 +144,7 @@ func (l *pooledLines) anyUp(lane pool.Lane) bool {
 }
 
 // regain has the user take on connections that were made again.
-func (l *pooledLines) regain(g *generator, u *user) error {
+func (l *pooledLines) regain(g *group, u *user) error {
 	if l.missing == 0 {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (l *pooledLines) regain(g *generator, u *user) error {
 
 // revive makes a connection again that its user does without meanwhile, with pauses, until
 // the run stops.
-func (g *generator) revive(c *connection) {
+func (g *group) revive(c *connection) {
 	c.close()
 	chance := rand.New(rand.NewPCG(g.plan.Seed, reconnectStream^uint64(c.number)))
 	for try := 0; pause(g.connecting, g.plan.pauseBefore(try, chance)) == nil; try++ {
@@ -183,23 +183,16 @@ func (g *generator) revive(c *connection) {
 	}
 }
 
-// poolLoss is what is known of a connection of the pool that users have lost.
-type poolLoss struct {
-	sessions, back int
-	first, last    time.Time // when one was lost first, and when one was there again last
-	why            error     // of the first
-}
-
 // noteLoss notes that one more user has lost a connection of the pool.
-func (g *generator) noteLoss(connection int, why error) {
-	g.mu.Lock()
+func (g *group) noteLoss(connection int, why error) {
+	g.failures.Lock()
 	l := &g.poolLosses[connection]
-	l.sessions++
-	first := l.sessions == 1
+	l.Sessions++
+	first := l.Sessions == 1
 	if first {
-		l.first, l.why = time.Now(), why
+		l.First, l.Why = time.Now(), why.Error()
 	}
-	g.mu.Unlock()
+	g.failures.Unlock()
 	if first {
 		until := "from now on"
 		if g.plan.Pacing.Reconnect {
@@ -211,62 +204,10 @@ func (g *generator) noteLoss(connection int, why error) {
 }
 
 // noteReturn notes that a user has a connection of the pool again.
-func (g *generator) noteReturn(connection int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (g *group) noteReturn(connection int) {
+	g.failures.Lock()
+	defer g.failures.Unlock()
 	l := &g.poolLosses[connection]
-	l.back++
-	l.last = time.Now()
-}
-
-// describePool says what was done over each connection of the pool in the measured time.
-func (r *run) describePool(result *job.Result, m measurement) {
-	if r.shares == nil {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := &job.Pool{Users: r.shares.Users()}
-	for i, sum := range r.shares.Connections(m.elapsed) {
-		c := job.PoolConnection{
-			Name: r.plan.pool.table.Connections[i].Name, Target: r.plan.over(i).target(), Server: r.servers[i],
-			Monitored: r.leadsHome(i),
-		}
-		for k := range sum.Kinds {
-			t := &sum.Kinds[k]
-			kind := job.PoolShare{
-				Kind: r.plan.Workload.Kinds[k].Name, Done: t.Done, RolledBack: t.RolledBack, Failed: t.Failures(),
-				PerMinute: sum.PerMinute(t.Done + t.RolledBack),
-			}
-			c.PerMinute += kind.PerMinute
-			c.Failed += kind.Failed
-			c.Shares = append(c.Shares, kind)
-		}
-		if all := sum.All(); all.Done > 0 {
-			c.P50, c.P99 = float64(all.Response.ValueAtQuantile(50))/1e9, float64(all.Response.ValueAtQuantile(99))/1e9
-		}
-		if l := r.poolLosses[i]; l.sessions > 0 {
-			c.Lost = &job.PoolLoss{At: l.first, From: l.first.Sub(m.started).Seconds(), Sessions: l.sessions, Back: l.back, Why: l.why.Error()}
-			if l.back > 0 {
-				c.Lost.BackBy = l.last.Sub(m.started).Seconds()
-			}
-		}
-		p.Connections = append(p.Connections, c)
-	}
-	result.Pool = p
-}
-
-// leadsHome reports whether a connection of the pool leads where the monitor's does.
-func (r *run) leadsHome(connection int) bool {
-	return r.plan.over(connection).target() == r.plan.target()
-}
-
-// leadsElsewhere reports whether any does not.
-func (r *run) leadsElsewhere() bool {
-	for i := range r.plan.pool.connections {
-		if !r.leadsHome(i) {
-			return true
-		}
-	}
-	return false
+	l.Back++
+	l.Last = time.Now()
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -17,8 +18,8 @@ import (
 
 // preflight does one transaction of each kind as the users will, and rolls it back, and looks
 // whether what comes after the run can be begun.
-func (r *run) preflight(ctx context.Context) error {
-	p := r.plan
+func (g *runGroup) preflight(ctx context.Context, f *feed) error {
+	p := g.plan
 	if p.Database.MayFinish != nil {
 		if err := p.Database.MayFinish(ctx, p.Connection); err != nil {
 			return job.WithExit(exitOfConnect(err), fmt.Errorf("what the server is to do after the run could not be done: %w", err))
@@ -34,14 +35,14 @@ func (r *run) preflight(ctx context.Context) error {
 	defer closeQuietly(&s)
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errBusy)
 	defer cancel()
-	err = r.try(ctx, s)
+	err = g.try(ctx, s)
 	switch class := p.Database.Classify(err); {
 	case err == nil:
 		return nil
 	case job.ExitOf(err) == job.ExitUsage: // the workload knows why
 		return err
 	case context.Cause(ctx) == errBusy, class.Retryable():
-		r.feed.message(r.plan.monitor(), "Whether the schema can be written to is not known: %v", errors.Join(errBusy, err))
+		f.message(p.monitor(), "Whether the schema can be written to is not known: %v", errors.Join(errBusy, err))
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -66,17 +67,17 @@ func (p Plan) piecemeal() bool {
 }
 
 // try does a transaction of each kind that is asked for, and takes it back.
-func (r *run) try(ctx context.Context, s database.Session) error {
-	p := r.plan
+func (g *runGroup) try(ctx context.Context, s database.Session) error {
+	p := g.plan
 	nobody := func(job.Event) {}
 	executor, err := p.Workload.NewTrial(ctx, workload.Connection{
-		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody, Stopped: r.stopped,
+		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody,
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))
 	}
 	terminal := p.Workload.NewTerminal(workload.Seat{
-		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, Survey: r.survey, SQL: p.SQL, Rand: p.rand(trialStream), Tell: nobody,
+		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, Survey: g.survey, SQL: p.SQL, Rand: p.rand(trialStream), Tell: nobody,
 	})
 	const picks = 1000 // after which a kind that has not come is too rare to matter
 	tried := map[meter.Kind]bool{}
@@ -118,16 +119,18 @@ const failingFor = 30 * time.Second
 
 // look is given each second as it was measured. Connections that are made again are meant to
 // fail meanwhile.
-func (f *allFailing) look(second meter.CodedSummary) {
-	if !f.plan.Pacing.EndFailing || f.spans != nil {
+func (f *allFailing) look(second *order.Interval, elapsed time.Duration) {
+	if !f.plan.Pacing.EndFailing || f.plan.Pacing.Finite {
 		return
 	}
 	done, failed := int64(0), int64(0)
-	for _, k := range second.Kinds {
-		done += k.Done + k.RolledBack
-		for class, n := range k.Failed {
-			if !f.plan.Pacing.Reconnect || class != meter.Connection.String() {
-				failed += n
+	for _, g := range second.Groups {
+		for _, k := range g.Kinds {
+			done += k.Done + k.RolledBack
+			for class, n := range k.Failed {
+				if !f.plan.Pacing.Reconnect || class != meter.Connection.String() {
+					failed += n
+				}
 			}
 		}
 	}
@@ -136,12 +139,10 @@ func (f *allFailing) look(second meter.CodedSummary) {
 		return
 	}
 	f.failed += failed
-	if f.since += second.Elapsed; f.since < failingFor || failed == 0 {
+	if f.since += elapsed; f.since < failingFor || failed == 0 {
 		return
 	}
-	f.mu.Lock()
-	last := f.lastFailure
-	f.mu.Unlock()
-	f.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %w. Option %s set to continue would let such a run go on",
-		f.since.Seconds(), f.failed, last, f.plan.Spec.Names.Of("on_all_failing")))
+	f.reports.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %s. Option %s set to continue would let such a run go on",
+		f.since.Seconds(), f.failed, second.LastFailure, f.plan.Spec.Names.Of("on_all_failing")))
+	f.generator.Stop()
 }

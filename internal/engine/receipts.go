@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"iter"
 
 	"sledge/internal/job"
 	"sledge/internal/workload"
@@ -42,19 +41,14 @@ func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 	}
 }
 
-// allReceipts lists what users hold. None of them works any more.
-func (g *generator) allReceipts() iter.Seq[workload.Receipt] {
-	return func(yield func(workload.Receipt) bool) {
-		for _, u := range g.users {
-			for _, page := range *u.receipts {
-				for _, one := range page {
-					if !yield(one) {
-						return
-					}
-				}
-			}
+// commits lists the pages that users hold. None of them works any more.
+func (g *group) commits() (pages [][]workload.Receipt) {
+	for _, u := range g.users {
+		if u.receipts != nil {
+			pages = append(pages, *u.receipts...)
 		}
 	}
+	return pages
 }
 
 // lostCommits returns an error where what was acknowledged is not what is there.

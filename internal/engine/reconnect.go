@@ -13,7 +13,7 @@ import (
 
 // losses are the connections that were lost in a run.
 type losses struct {
-	generator *generator
+	group *group
 
 	mu        sync.Mutex
 	at        []time.Duration // when each was lost, since users began
@@ -28,10 +28,10 @@ func (l *losses) note(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	l.at = append(l.at, now.Sub(l.generator.began))
+	l.at = append(l.at, now.Sub(l.group.began))
 	if l.away == 0 {
 		l.since = now
-		l.generator.feed.message(l.generator.plan.monitor(), "A connection was lost, and is made again: %v", why)
+		l.group.feed.message(l.group.plan.monitor(), "A connection was lost, and is made again: %v", why)
 	}
 	l.away++
 	l.look(now)
@@ -47,7 +47,7 @@ func (l *losses) leave() {
 
 // look looks whether there is a connection that somebody works with. The caller holds mu.
 func (l *losses) look(now time.Time) {
-	switch none := l.away > 0 && l.away+l.left >= len(l.generator.connections.list); {
+	switch none := l.away > 0 && l.away+l.left >= len(l.group.connections.list); {
 	case !none:
 		l.noneSince = time.Time{}
 	case l.noneSince.IsZero():
@@ -62,13 +62,13 @@ func (l *losses) back() {
 	l.away--
 	l.look(time.Now())
 	if l.away == 0 {
-		l.generator.feed.message(l.generator.plan.monitor(), "All connections are there again, %.1f s after the first was lost%s",
-			time.Since(l.since).Seconds(), l.generator.whereConnected())
+		l.group.feed.message(l.group.plan.monitor(), "All connections are there again, %.1f s after the first was lost%s",
+			time.Since(l.since).Seconds(), l.group.whereConnected())
 	}
 }
 
 // whereConnected says how many connections are at which of several servers, for a message.
-func (g *generator) whereConnected() (text string) {
+func (g *group) whereConnected() (text string) {
 	if len(g.plan.Targets) < 2 || g.plan.pool != nil {
 		return ""
 	}
@@ -90,14 +90,7 @@ func (g *generator) whereConnected() (text string) {
 func (l *losses) hopeless() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.generator.plan.Pacing.ReconnectLimit
-}
-
-// lostConnections reports whether users have lost any.
-func (g *generator) lostConnections() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.lost.moments()) > 0 || slices.ContainsFunc(g.poolLosses, func(l poolLoss) bool { return l.sessions > 0 })
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.group.plan.Pacing.ReconnectLimit
 }
 
 // moments are when connections were lost, since users began.
@@ -111,7 +104,7 @@ func (l *losses) moments() []time.Duration {
 // there are several. The user has taken the connection, from whatever lines; it stays the
 // same to all who hold it. The error says that the user cannot go on; where the run ends
 // meanwhile there is none, and no session.
-func (g *generator) replace(u *user, c *connection, lost error) error {
+func (g *group) replace(u *user, c *connection, lost error) error {
 	if g.stopping.Load() {
 		return nil
 	}
@@ -147,7 +140,7 @@ func (g *generator) replace(u *user, c *connection, lost error) error {
 
 // noteReconnect notes that a user is to connect again. The error says that it has done so as
 // often as it may.
-func (g *generator) noteReconnect(u *user, lost error) error {
+func (g *group) noteReconnect(u *user, lost error) error {
 	if most := g.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
 		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
 			most, g.plan.Spec.Names.Of("reconnects"), lost)
@@ -171,7 +164,7 @@ func (p Plan) pauseBefore(try int, chance *rand.Rand) time.Duration {
 }
 
 // reopen opens a session for a connection that has none.
-func (g *generator) reopen(c *connection) error {
+func (g *group) reopen(c *connection) error {
 	select {
 	case g.logins <- struct{}{}:
 		defer func() { <-g.logins }()
@@ -214,14 +207,13 @@ func silentToo(result *job.Result) {
 }
 
 // outages says what became of the rate when connections were lost.
-func (r *run) outages(m measurement) (list []job.Outage) {
-	from := m.started.Sub(r.began)
-	for _, o := range m.flow.Outages(r.lost.moments(), from, from+m.elapsed) {
+func (g *runGroup) outages(m measurement) (list []job.Outage) {
+	for _, o := range g.totals.Flow.Outages(g.totals.Losses, m.from, m.from+m.elapsed) {
 		one := job.Outage{
-			From: (o.From - from).Seconds(), Lost: o.Losses, Silent: o.Silence.Length().Seconds(), RateBefore: o.Before,
+			From: (o.From - m.from).Seconds(), Lost: o.Losses, Silent: o.Silence.Length().Seconds(), RateBefore: o.Before,
 		}
 		if one.Silent > 0 {
-			one.SilentFrom = (o.Silence.From - from).Seconds()
+			one.SilentFrom = (o.Silence.From - m.from).Seconds()
 		}
 		for i, percent := range meter.Recovered {
 			r := job.Recovery{Percent: percent}

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
-	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -21,26 +19,16 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 		return job.Result{}, err
 	}
 	defer r.leave()
-	defer func() { r.reviving.Wait(); r.connections.close() }()
-	defer host.UseCores(r.cores)()
-	kinds := len(p.Workload.Kinds)
-	second := meter.NewInterval(kinds)
-	m := newMeasurement(kinds)
-	m.started = time.Now()
+	defer r.generator.Close()
 	f.send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
-	if err := r.start(); err != nil {
-		return job.Result{}, err
-	}
-	ended, err := r.phase(ctx, job.Measure, math.MaxInt64, stop, second, &m.summary)
-	m.stopped = ended == stoppedByUser
-	r.end(ctx, &m, &m.summary)
-	m.elapsed = time.Since(m.started)
-	m.summary.Elapsed = m.elapsed
-	for i := range m.summary.Kinds {
-		f.message(0, "%s", outcomes(p.Workload.Kinds[i].Name, &m.summary.Kinds[i]))
+	m, _, err := r.measureAll(ctx, math.MaxInt64, stop)
+	r.end(ctx, &m)
+	summary := r.groups[0].totals.Summary
+	for i := range summary.Kinds {
+		f.message(0, "%s", outcomes(p.Workload.Kinds[i].Name, &summary.Kinds[i]))
 	}
 	result := job.Result{
-		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: m.summary,
+		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: summary,
 	}
 	return result, r.verdict(ctx, &result, m, err)
 }

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/load"
 	"sledge/internal/engine/observer"
+	"sledge/internal/engine/order"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -16,60 +18,41 @@ import (
 )
 
 // run coordinates a run: its phases, the server's counts, what goes on beside it, its result and its
-// verdict. Users, connections and loops are the generator's.
+// verdict. Users, connections and loops are the generator's, of which it knows no more than the interface.
 type run struct {
-	*generator
+	generator order.Generator
+	reports   *reports
+	heard     heard
 
-	sums // of what users do
+	plan   Plan        // of the first group, whose options say how long the run is and what it is judged by
+	groups []*runGroup // one at least
+	grace  time.Duration
+	feed   *feed
 
-	leave      func()           // gives the claim of a run without a monitor back
-	silence    workload.Silence // what the server may roll back without a word
-	contention *job.Contention  // what users are to expect of each other; nil for little
-	checkFile  func() error     // whether the file of an embedded database is still there
-	servers    []string         // versions, of those that the connections of the pool lead to
+	leave     func()       // gives the claim of a run without a monitor back
+	checkFile func() error // whether the file of an embedded database is still there
 
 	beside  *observer.Group   // what goes on beside the run; nil before users have connected
 	counter *observer.Counter // polls the server's count; nil if nothing does
 	commits *observer.Commits // audits acknowledged commits; nil if they are not noted
 
-	load     *host.Load        // of the measured time, from when that begins; nil before
-	reported *observer.Reading // of the server's count, the last that a second was reported with
-	toldAll  time.Time         // when users last had told the server what they had done
+	rated   *observer.Reading // of the server's count, the last that a second was reported with
+	toldAll time.Time         // when users last had told the server what they had done
 }
 
-// sums are what the records of a run are added to, besides its summaries. Those that the run does not
-// need are nil.
-type sums struct {
-	scheduled    *meter.Scheduled // what was scheduled in the measured time, from when that begins, if there are arrivals
-	lateness     *meter.Delays    // of the measured time, if there are arrivals or pauses
-	kindLateness []*meter.Delays  // the same of each of the plan's kinds
-	queueing     *meter.Delays    // of the measured time, if users share connections
-	shares       *meter.Shares    // of the measured time, if users have pools of connections
-	parts        *meter.Parts     // of the measured time, by steps
+// runGroup is a group of users as the coordinator sees it.
+type runGroup struct {
+	boundGroup
+	number     int
+	name       string           // "" of the only one
+	silence    workload.Silence // what the server may roll back without a word
+	contention *job.Contention  // what users are to expect of each other; nil for little
+	servers    []string         // versions, of those that the connections of the pool lead to
+	arrivals   *load.Arrivals   // when transactions are scheduled; nil leaves that to the users
 
-	// What each user measured, and what in the ramp-up, if it is asked for.
-	profile, rampUpProfile *meter.Profile
-}
-
-func newSums(p Plan) sums {
-	s := sums{parts: p.newParts()}
-	kinds := len(p.Workload.Kinds)
-	if _, pause := p.pauses(); pause || p.Pacing.Arrivals != nil {
-		s.lateness, s.kindLateness = meter.NewLateness(), p.latenessByKind()
-	}
-	if p.Pacing.Connections > 0 {
-		s.queueing = meter.NewQueueing()
-	}
-	if p.pool != nil {
-		s.shares = meter.NewShares(len(p.pool.connections), p.Users, kinds)
-	}
-	if p.Pacing.TimeProfile {
-		s.profile = meter.NewProfile(p.Users, kinds)
-		if p.Pacing.RampUp > 0 {
-			s.rampUpProfile = meter.NewProfile(p.Users, kinds)
-		}
-	}
-	return s
+	reported meter.Summary     // by seconds, of the measured time
+	claimed  int64             // arrivals that users had taken when the time was up
+	totals   order.GroupTotals // when users have ended
 }
 
 // doRun connects every virtual user, lets them all work through ramp-up and
@@ -95,18 +78,17 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		leaving.Go(func() { closeQuietly(&monitor) })
 		if r != nil {
 			leaving.Go(func() { r.beside.End(nil) })
-			leaving.Go(func() { r.reviving.Wait(); r.connections.close() })
+			leaving.Go(r.generator.Close)
 		}
 		leaving.Wait()
 	}()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
 		return job.Result{}, brokenOff(ctx, job.Run, err)
 	}
-	defer host.UseCores(r.cores)()
 	r.observe(ctx, r.observers(stop)...)
 
 	m, err := r.measure(ctx, &monitor, stop)
-	r.end(ctx, &m, r.late(&m)...)
+	r.end(ctx, &m)
 	result := r.result(m)
 	r.beside.End(&result)
 	err = r.verdict(ctx, &result, m, err)
@@ -122,7 +104,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	return result, err
 }
 
-// prepare looks whether the schema is there, asks for the facts, and seats the
+// prepare looks whether the schema is there, asks for the facts, and has the generator seat the
 // users. What the monitor of a timed run says meanwhile, nobody says in a test.
 func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*run, error) {
 	tell, monitor := f.tellAs(job.Monitor), job.Monitor
@@ -156,43 +138,95 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		f.message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.target())
 	}
 	f.send(job.Event{User: monitor, Facts: &facts})
-	r := &run{generator: newGenerator(ctx, p, f), sums: newSums(p), checkFile: p.databaseFile()}
+	r := &run{plan: p, feed: f, grace: p.Grace, checkFile: p.databaseFile(), heard: heard{next: 1}}
+	first, err := newRunGroup(ctx, p, schema, s)
+	if err != nil {
+		return nil, err
+	}
+	r.groups = []*runGroup{first}
+	if err := schema.keep(ctx, p, s); err != nil { // not before what cannot be done is refused
+		return nil, err
+	}
+	if err = first.preflight(ctx, f); err != nil {
+		return nil, err
+	}
+	if err = first.checkPool(ctx, facts); err != nil {
+		return nil, err
+	}
+	if err = r.seatUsers(ctx); err == nil {
+		err = r.keepLedger(ctx, s)
+	}
+	if err != nil {
+		r.generator.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// newRunGroup asks about the users of a group what has to be known before they connect.
+func newRunGroup(ctx context.Context, p Plan, schema inventory, s database.Session) (*runGroup, error) {
+	g := &runGroup{boundGroup: boundGroup{plan: p}, reported: meter.NewSummary(len(p.Workload.Kinds))}
+	var err error
 	if p.Workload.Silence != nil {
-		if r.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
+		if g.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
 			return nil, err
 		}
 	}
-	if r.contention, err = findContention(ctx, p, s); err != nil {
+	if g.contention, err = findContention(ctx, p, s); err != nil {
 		return nil, err
 	}
 	if p.Workload.Survey != nil {
-		if r.survey, err = p.Workload.Survey(ctx, schema.look(p, s)); err != nil {
+		if g.survey, err = p.Workload.Survey(ctx, schema.look(p, s)); err != nil {
 			return nil, err
 		}
 	}
 	if p.Pacing.Finite {
-		if r.stages, err = newStages(p, r.survey); err != nil {
+		if g.stages, err = newStages(p, g.survey); err != nil {
 			return nil, err
 		}
 	}
-	if err := schema.keep(ctx, p, s); err != nil { // not before what cannot be done is refused
-		return nil, err
+	if p.Pacing.Arrivals != nil && !p.unmonitored() {
+		g.arrivals = p.Pacing.Arrivals(p.Seed)
 	}
-	if err = r.preflight(ctx); err != nil {
-		return nil, err
+	return g, nil
+}
+
+// checkKinds returns an error if a list does not have the kinds of the group.
+func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {
+	for _, list := range lists {
+		if g.number >= len(list) || len(list[g.number].Kinds) != len(g.plan.Workload.Kinds) {
+			return errors.New("it does not report the kinds of transaction that it was given")
+		}
 	}
-	if err = r.checkPool(ctx, facts); err != nil {
-		return nil, err
+	return nil
+}
+
+// kindName returns what a kind is called in the run.
+func (g *runGroup) kindName(kind meter.Kind) string { return g.plan.Workload.Kinds[kind].Name }
+
+// seatUsers has the generator connect the users.
+func (r *run) seatUsers(ctx context.Context) error {
+	var o order.Order
+	users := 0
+	for _, g := range r.groups {
+		o.Groups = append(o.Groups, order.Group{Name: g.name, Spec: g.plan.Spec})
+		users += g.plan.terminals()
 	}
-	if err = r.seatUsers(ctx); err != nil {
-		r.connections.close()
-		return nil, err
+	next := 0
+	bind := func(order.Group) (boundGroup, error) {
+		next++
+		return r.groups[next-1].boundGroup, nil
 	}
-	if err = r.keepLedger(ctx, s); err != nil {
-		r.connections.close()
-		return nil, err
+	r.generator = newGenerator(ctx, bind, r.feed)
+	roster, err := r.generator.Prepare(ctx, o)
+	if err != nil {
+		return err
 	}
-	return r, nil
+	if roster.Users != users {
+		return fmt.Errorf("the load generator has %d of %d users", roster.Users, users)
+	}
+	r.reports = listen(r.generator.Reports())
+	return nil
 }
 
 // introduce tells what a virtual user has to tell when it has connected.

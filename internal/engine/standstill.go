@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 )
@@ -25,60 +26,24 @@ func mark(intended time.Duration) int64 {
 	return int64(intended)
 }
 
-// openTransaction is a transaction that had not ended at some moment.
-type openTransaction struct {
-	user   int // number of the terminal, from 0
-	kind   meter.Kind
-	mark   int64         // when it was meant to start, as its user noted it
-	on     *connection   // nil while it waits for one
-	took   time.Duration // response time so far, or in the end
-	cutOff bool          // it never ended
-}
-
-// intended is when the transaction was meant to start, since users began.
-func (w openTransaction) intended() time.Duration { return time.Duration(w.mark) }
-
-// connectionName is what the server calls the session that it is done in; "" where it has
-// none, or no name for it.
-func (w openTransaction) connectionName() string {
-	if w.on == nil {
-		return ""
-	}
-	return w.on.called()
-}
-
-// underWay lists the transactions that users have under way, longest first. Users go
-// on meanwhile.
-func (g *generator) underWay() []openTransaction {
-	now := time.Since(g.began)
-	var list []openTransaction
-	for i, u := range g.users {
-		if mark := u.intended.Load(); mark != 0 {
-			list = append(list, openTransaction{user: i, kind: meter.Kind(u.kind.Load()), mark: mark, on: u.on.Load(), took: now - time.Duration(mark)})
-		}
-	}
-	slices.SortStableFunc(list, func(a, b openTransaction) int { return cmp.Compare(b.took, a.took) })
-	return list
-}
-
-// sayUnderWay says how many users wait for the database, and who waits longest, for
-// what and where.
-func (r *run) sayUnderWay(why string) {
-	list := r.underWay()
+// sayInFlight says how many users wait for the database, and who waits longest, for
+// what and where. The longest comes first.
+func (r *run) sayInFlight(why string, list []order.InFlight) {
 	if len(list) == 0 {
 		return
 	}
 	longest := list[0]
-	users := "1 " + r.plan.waiters() + " waits"
+	p := r.groups[longest.Group].plan
+	users := "1 " + p.waiters() + " waits"
 	if len(list) > 1 {
-		users = fmt.Sprintf("%d %ss wait", len(list), r.plan.waiters())
+		users = fmt.Sprintf("%d %ss wait", len(list), p.waiters())
 	}
 	where := ""
-	if c := longest.connectionName(); c != "" {
+	if c := longest.Connection; c != "" {
 		where = ", on " + c
 	}
 	r.feed.message(job.Monitor, "%s: %s for the database; %s has waited longest, %.1f s so far for its %s%s",
-		why, users, r.plan.nameOf(longest.user), longest.took.Seconds(), r.plan.Workload.Kinds[longest.kind].Name, where)
+		why, users, p.nameOf(longest.User), longest.Took.Seconds(), r.groups[longest.Group].kindName(longest.Kind), where)
 }
 
 // standstill watches whether transactions still end.
@@ -94,40 +59,40 @@ const longestSecond = 1250 * time.Millisecond
 
 // look is given each second as it was measured. Each standstill is told once, when it
 // can be noticed.
-func (s *standstill) look(second meter.CodedSummary) {
+func (s *standstill) look(second *order.Interval, elapsed time.Duration) {
 	if second.Ended() > 0 {
 		s.since, s.told = 0, false
 		return
 	}
-	if s.spans != nil {
+	if s.plan.Pacing.Finite {
 		return // a transaction may take an hour
 	}
-	s.since += min(second.Elapsed, longestSecond)
-	list := s.underWay()
-	if s.told || len(list) == 0 || min(s.since, list[0].took) < noticeable {
+	s.since += min(elapsed, longestSecond)
+	list := second.Waiting
+	if s.told || len(list) == 0 || min(s.since, list[0].Took) < noticeable {
 		return
 	}
 	s.told = true
-	s.sayUnderWay(fmt.Sprintf("No transaction has ended for %.0f s", s.since.Seconds()))
+	s.sayInFlight(fmt.Sprintf("No transaction has ended for %.0f s", s.since.Seconds()), list)
 }
 
 // waiting lists, longest first, the transactions that count with the latency they had
 // when the time was up, or in the end: all that were cut off, and those that by then
 // had taken longer than is usual.
-func (r *run) waiting(m measurement) []job.Waiting {
-	all := m.summary.All()
+func (g *runGroup) waiting() []job.Waiting {
+	all := g.totals.Summary.All()
 	usual := max(time.Second, time.Duration(all.Response.ValueAtQuantile(99.9)))
 	var list []job.Waiting
-	for _, w := range m.underWay {
-		if w.took < usual && !w.cutOff {
+	for _, w := range g.totals.InFlight {
+		if w.Took < usual && !w.Aborted {
 			continue
 		}
-		if r.scheduled != nil && w.on != nil && !w.cutOff {
+		if g.arrivals != nil && w.Connected && !w.Aborted {
 			continue // it ended, and is in the histograms
 		}
 		list = append(list, job.Waiting{
-			User: r.plan.position(w.user), Client: r.plan.client(w.user), Connection: w.connectionName(),
-			Kind: r.plan.Workload.Kinds[w.kind].Name, Seconds: w.took.Seconds(), CutOff: w.cutOff,
+			User: g.plan.position(w.User), Client: g.plan.client(w.User), Connection: w.Connection,
+			Kind: g.kindName(w.Kind), Seconds: w.Took.Seconds(), CutOff: w.Aborted,
 		})
 	}
 	slices.SortStableFunc(list, func(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) })
@@ -137,18 +102,17 @@ func (r *run) waiting(m measurement) []job.Waiting {
 // longestGap returns the longest time in the measurement in which no transaction ended
 // though some were under way, and how many of them were standstills. The time in which this
 // client did not run is in none.
-func (r *run) longestGap(m measurement) (*job.Gap, int) {
-	from := m.started.Sub(r.began)
+func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	var unended []time.Duration
-	for _, w := range m.underWay {
-		if w.cutOff {
-			unended = append(unended, w.intended())
+	for _, w := range g.totals.InFlight {
+		if w.Aborted {
+			unended = append(unended, w.Scheduled)
 		}
 	}
-	longest := meter.Gap{From: from, To: from}
+	longest := meter.Gap{From: m.from, To: m.from}
 	n := 0
-	for _, whole := range m.gaps.Between(from, from+m.elapsed, unended) {
-		for _, g := range whole.Without(pausesOf(m.client, from)) {
+	for _, whole := range g.totals.Gaps.Between(m.from, m.from+m.elapsed, unended) {
+		for _, g := range whole.Without(pausesOf(m.client, m.from)) {
 			if g.Length() >= time.Second {
 				n++
 			}
@@ -157,7 +121,7 @@ func (r *run) longestGap(m measurement) (*job.Gap, int) {
 			}
 		}
 	}
-	return &job.Gap{From: (longest.From - from).Seconds(), Seconds: longest.Length().Seconds()}, n
+	return &job.Gap{From: (longest.From - m.from).Seconds(), Seconds: longest.Length().Seconds()}, n
 }
 
 // pausesOf returns the times in which this client did not run, since users began, given when the
@@ -169,19 +133,6 @@ func pausesOf(c job.ClientLoad, from time.Duration) []meter.Gap {
 		list[i].To = list[i].From + inSeconds(p.Seconds)
 	}
 	return list
-}
-
-// tellPauses says of each time in which this client did not run that it did not, and returns how many
-// it has told of.
-func (r *run) tellPauses(told int) int {
-	if r.load == nil {
-		return told
-	}
-	pauses := r.load.Pauses()
-	for _, p := range pauses[told:] {
-		r.feed.message(job.Monitor, "This client did not run for %.1f s: what users waited meanwhile is not the server's doing", p.Length.Seconds())
-	}
-	return len(pauses)
 }
 
 // stoodStill returns an error if this client did not run for so long that the rates say little: a second

@@ -44,10 +44,10 @@ func (p Plan) stepEnds() []time.Duration {
 	return ends
 }
 
-// tellStep tells of the step that is going on, if it was not told of, and returns how many
-// have been told of. The first goes without saying.
-func (r *run) tellStep(told int) int {
-	now := time.Since(r.began) - r.plan.Pacing.RampUp
+// tellStep tells of the step that is going on at a moment since users began, if it was not told of,
+// and returns how many have been told of. The first goes without saying.
+func (r *run) tellStep(told int, at time.Duration) int {
+	now := at - r.plan.Pacing.RampUp
 	for told+1 < len(r.plan.Steps) && r.plan.Steps[told+1].From <= now {
 		told++
 		r.feed.step(job.Monitor, job.Step{Name: job.StepUsers, Users: r.plan.Steps[told].Users})
@@ -56,20 +56,15 @@ func (r *run) tellStep(told int) int {
 }
 
 // steps are what was measured in each step.
-func (r *run) steps(m measurement) []job.LoadStep {
-	if r.parts == nil {
-		return nil
-	}
-	began, over := m.started.Sub(r.began), m.timeUp.Sub(r.began)
+func (g *runGroup) steps() (list []job.LoadStep) {
 	at := time.Duration(0)
-	var list []job.LoadStep
-	for i, measured := range r.parts.Summaries(began, over) {
+	for i, measured := range g.totals.Steps {
 		step := job.LoadStep{
-			Users: r.plan.Steps[i].Users, From: at.Seconds(), Elapsed: measured.Elapsed.Seconds(), Measured: measured,
+			Users: g.plan.Steps[i].Users, From: at.Seconds(), Elapsed: measured.Elapsed.Seconds(), Measured: measured,
 		}
-		if sum, err := measured.Summary(); err == nil { // as always: it was made here
-			step.Metrics = r.plan.Workload.Score(workload.Window{
-				Summary: sum, Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: step.Users, Options: r.plan.Settings,
+		if sum, err := measured.Summary(); err == nil { // as always: a histogram that was sent is whole
+			step.Metrics = g.plan.Workload.Score(workload.Window{
+				Summary: sum, Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: step.Users, Options: g.plan.Settings,
 			})
 		}
 		list = append(list, step)

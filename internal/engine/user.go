@@ -95,9 +95,9 @@ func (p Plan) firstWorker() int {
 // work ends the run.
 func (p Plan) unmonitored() bool { return p.Pacing.Test || p.Pacing.Finite }
 
-// seatUsers makes the users, and the connections for them: one for each, or those that
+// connectUsers makes the users, and the connections for them: one for each, or those that
 // they share, or each its own of a pool. Other asynchronous clients log in themselves.
-func (g *generator) seatUsers(ctx context.Context) error {
+func (g *group) connectUsers(ctx context.Context) error {
 	p := g.plan
 	g.crews = make([]crew, p.Users)
 	g.users = make([]*user, p.terminals())
@@ -108,30 +108,36 @@ func (g *generator) seatUsers(ctx context.Context) error {
 		}
 		g.crews[i/p.clients()].left.Add(1)
 	}
-	connects := p.Pacing.Clients == 0 || p.Pacing.Connections > 0 || p.pool != nil
-	if connects {
-		if err := g.connect(ctx); err != nil {
-			return err
-		}
-	}
-	if err := g.chooseLoops(ctx); err != nil {
-		return err
-	}
-	g.makeStripes()
-	if connects {
-		g.layLines()
-	}
-	for _, u := range g.users {
-		u.sit(g, g.stages.name(0))
-		if !p.Pacing.Finite {
-			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(p.Pacing.MaxIterations)}})
-		}
+	if g.connectsBefore() {
+		return g.connect(ctx)
 	}
 	return nil
 }
 
+// connectsBefore reports whether the connections are made before the run.
+func (g *group) connectsBefore() bool {
+	return g.plan.Pacing.Clients == 0 || g.plan.Pacing.Connections > 0 || g.plan.pool != nil
+}
+
+// seatUsers gives the users what they work with.
+func (g *group) seatUsers() {
+	g.makeStripes()
+	if g.connectsBefore() {
+		g.layLines()
+	}
+	for _, u := range g.users {
+		if g.plan.Pacing.Ledger {
+			u.receipts = &receipts{}
+		}
+		u.sit(g, g.stages.name(0))
+		if !g.plan.Pacing.Finite {
+			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(g.plan.Pacing.MaxIterations)}})
+		}
+	}
+}
+
 // sit gives the user its terminal, in a run with stages that of one of them.
-func (u *user) sit(g *generator, stage string) {
+func (u *user) sit(g *group, stage string) {
 	p := g.plan
 	u.Terminal = p.Workload.NewTerminal(workload.Seat{
 		Number: u.number, Users: p.terminals(), Seed: p.Seed,
@@ -143,7 +149,7 @@ func (u *user) sit(g *generator, stage string) {
 
 // sender returns what sends events of a terminal as its virtual user's. Of several that a
 // virtual user has, the first speaks for all.
-func (g *generator) sender(terminal int) func(job.Event) {
+func (g *group) sender(terminal int) func(job.Event) {
 	if g.plan.client(terminal) > 1 {
 		return func(job.Event) {}
 	}
@@ -158,7 +164,7 @@ func (p Plan) rand(number int) *rand.Rand { return rand.New(rand.NewPCG(p.Seed, 
 // It returns an error when the user cannot go on.
 //
 // This is the hot path, and so are transact and what it calls.
-func (u *user) work(g *generator) error {
+func (u *user) work(g *group) error {
 	if g.arrivals != nil {
 		return u.workAtRate(g)
 	}
@@ -204,7 +210,7 @@ func (u *user) work(g *generator) error {
 // awaitShift waits for the next of the user's shifts that is not over by a moment, and
 // returns when the user begins in it. It returns false where there is none, or the run ends
 // first.
-func (u *user) awaitShift(g *generator, now time.Time) (from time.Time, comes bool) {
+func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) {
 	for len(u.shifts) > 0 {
 		shift := u.shifts[0]
 		u.shifts = u.shifts[1:]
@@ -230,7 +236,7 @@ func (u *user) awaitShift(g *generator, now time.Time) (from time.Time, comes bo
 
 // rest has the user tell the server what it did, be it only to log in, and nobody wait for
 // it to do so again, until back is called: a user that does not work cannot be asked.
-func (u *user) rest(g *generator) (back func()) {
+func (u *user) rest(g *group) (back func()) {
 	if g.plan.Server.Flush == nil {
 		return func() {}
 	}
@@ -250,7 +256,7 @@ func (u *user) rest(g *generator) (back func()) {
 // is due already starts at once, and is late.
 //
 // It is part of the hot path.
-func (u *user) workAtRate(g *generator) error {
+func (u *user) workAtRate(g *group) error {
 	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
 		_, due, source := g.arrivals.Claim()
 		if due == load.Never && g.plan.Pacing.Test {
@@ -282,7 +288,7 @@ const farOff = 100 * 365 * 24 * time.Hour
 // same inputs while it fails in a way that may pass, and records how it ended. It returns
 // when that was, which is no time if the run ended before there was a connection, and an
 // error when the user cannot go on.
-func (u *user) transact(ctx context.Context, g *generator, t workload.Transaction, intended time.Time) (time.Time, error) {
+func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: t.Kind, User: int32(u.crew)}
 	u.kind.Store(int32(t.Kind))
 	u.begun = true
@@ -339,7 +345,7 @@ func (u *user) transact(ctx context.Context, g *generator, t workload.Transactio
 
 // makeUpFor sees to it that a user can go on that has lost a connection. The error says that
 // it cannot.
-func (g *generator) makeUpFor(u *user, c *connection, lost error) error {
+func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	pooled, is := u.lines.(*pooledLines)
 	switch {
 	case is && !g.plan.Pacing.RaiseError:
@@ -363,7 +369,7 @@ func (u *user) record(c *connection, r meter.Record) {
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil
 // when the user cannot go on.
-func (u *user) afterFailure(ctx context.Context, g *generator, c *connection, record *meter.Record, failure error) (again bool, err error) {
+func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record *meter.Record, failure error) (again bool, err error) {
 	record.Class = g.classify(failure)
 	if record.Class != meter.Connection {
 		if rollback := c.session.Rollback(ctx); rollback != nil {
@@ -407,9 +413,9 @@ type noted struct {
 
 // noteFailure keeps the first examples of each class of failure, with their messages, for
 // the job, and the last error. Counting is the stripes' business.
-func (g *generator) noteFailure(record meter.Record, failure error, retried bool) {
+func (g *group) noteFailure(record meter.Record, failure error, retried bool) {
 	const examples = 5
-	g.mu.Lock()
+	g.failures.Lock()
 	n := g.noted[record.Class]
 	n.times++
 	if !retried {
@@ -417,7 +423,7 @@ func (g *generator) noteFailure(record meter.Record, failure error, retried bool
 		g.lastFailure = failure
 	}
 	g.noted[record.Class] = n
-	g.mu.Unlock()
+	g.failures.Unlock()
 	if n.times <= examples {
 		user := int(record.User) + g.plan.firstWorker()
 		g.feed.send(job.Event{User: user, Failure: &job.Failure{
@@ -427,12 +433,12 @@ func (g *generator) noteFailure(record meter.Record, failure error, retried bool
 	}
 }
 
-// failures lists the classes of failure in s, each with the last message that there was.
-func (g *generator) failures(s meter.Summary) (list []job.LastFailure) {
+// lastFailures lists the classes of failure in s, each with the last message that there was.
+func (g *group) lastFailures(s *meter.Summary) (list []job.LastFailure) {
 	const longest = 300 // bytes
 	all := s.All()
-	g.mu.Lock()
-	defer g.mu.Unlock()
+	g.failures.Lock()
+	defer g.failures.Unlock()
 	for _, class := range meter.Classes() {
 		n := g.noted[class]
 		if all.Failed[class] == 0 || n.last == nil {

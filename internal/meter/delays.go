@@ -42,11 +42,5 @@ func (d *Delays) record(r *Record) {
 	count(&d.histogram, int64(d.of(r)), 1)
 }
 
-// Mean returns the mean; 0 of no transactions.
-func (d *Delays) Mean() time.Duration { return time.Duration(d.histogram.Mean()) }
-
-// Percentile returns the delay that a percentage of transactions did not exceed; 100 is the
-// greatest of all.
-func (d *Delays) Percentile(p float64) time.Duration {
-	return time.Duration(d.histogram.ValueAtQuantile(p))
-}
+// Coded returns the delays as plain data.
+func (d *Delays) Coded() CodedHistogram { return codeHistogram(d.histogram) }

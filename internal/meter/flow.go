@@ -7,12 +7,15 @@ import (
 
 // Flow notes how many transactions ended as they should over time, finely enough to tell
 // how the rate fell and came back where connections were lost.
-type Flow struct{ quarters []quarter }
+type Flow struct {
+	Quarters []Quarter `json:"quarters,omitempty"` // the first begins when users do
+}
 
-// quarter is what is known of a quarter of a second.
-type quarter struct {
-	n           int64
-	first, last time.Duration // when the first and the last of them ended
+// Quarter says how many transactions ended in a quarter of a second, and when.
+type Quarter struct {
+	N     int64         `json:"n"`
+	First time.Duration `json:"first_ns,omitempty"`
+	Last  time.Duration `json:"last_ns,omitempty"`
 }
 
 const (
@@ -26,14 +29,14 @@ func (f *Flow) record(r *Record) {
 		return
 	}
 	i := max(0, int(r.Ended/quarterLength))
-	for len(f.quarters) <= i {
-		f.quarters = append(f.quarters, quarter{})
+	for len(f.Quarters) <= i {
+		f.Quarters = append(f.Quarters, Quarter{})
 	}
-	q := &f.quarters[i]
-	if q.n == 0 {
-		q.first, q.last = r.Ended, r.Ended
+	q := &f.Quarters[i]
+	if q.N == 0 {
+		q.First, q.Last = r.Ended, r.Ended
 	}
-	q.n, q.first, q.last = q.n+1, min(q.first, r.Ended), max(q.last, r.Ended)
+	q.N, q.First, q.Last = q.N+1, min(q.First, r.Ended), max(q.Last, r.Ended)
 }
 
 // Outage is what became of the rate when connections were lost. Its times are since users
@@ -110,8 +113,8 @@ func (f *Flow) Outages(losses []time.Duration, from, until time.Duration) []Outa
 
 // sum returns how many transactions ended in some quarters of a second.
 func (f *Flow) sum(first, n int) (sum int64) {
-	for i := max(0, first); i < min(first+n, len(f.quarters)); i++ {
-		sum += f.quarters[i].n
+	for i := max(0, first); i < min(first+n, len(f.Quarters)); i++ {
+		sum += f.Quarters[i].N
 	}
 	return sum
 }
@@ -150,10 +153,10 @@ func (f *Flow) silence(from, to time.Duration) (longest Gap) {
 		}
 	}
 	last := time.Duration(0)
-	for _, q := range f.quarters {
-		if q.n > 0 {
-			look(last, min(q.first, to))
-			last = q.last
+	for _, q := range f.Quarters {
+		if q.N > 0 {
+			look(last, min(q.First, to))
+			last = q.Last
 		}
 	}
 	look(last, to)

@@ -34,32 +34,35 @@ func (g Gap) Without(times []Gap) (parts []Gap) {
 // Gaps finds gaps. Percentiles hide them in a closed loop: while the database stands
 // still nothing is begun, so that however long it takes, each user has but one slow
 // transaction to show for it.
-type Gaps struct{ slots []slot }
+type Gaps struct {
+	Slots []Slot `json:"slots,omitempty"` // the first begins when users do
+}
 
 // slotLength divides time. Every gap at least so long lies across the border of two
 // slots and is found, with both its ends exact. An hour takes 340 KiB.
 const slotLength = 250 * time.Millisecond
 
-// slot is what is known of the transactions that ended in a slot of time.
-type slot struct {
-	ended       bool
-	first, last time.Duration // when the first and the last of them ended
-	begun       time.Duration // when the first of them was meant to start
+// Slot says when transactions ended in a slot of time.
+type Slot struct {
+	Ended bool          `json:"ended,omitempty"` // whether any did; else the rest is 0
+	First time.Duration `json:"first_ns,omitempty"`
+	Last  time.Duration `json:"last_ns,omitempty"`
+	Begun time.Duration `json:"begun_ns,omitempty"` // when the first of them was scheduled to start
 }
 
 // record adds one transaction. They may come in any order.
 func (g *Gaps) record(r *Record) {
 	i := max(0, int(r.Ended/slotLength))
-	for len(g.slots) <= i {
-		g.slots = append(g.slots, slot{})
+	for len(g.Slots) <= i {
+		g.Slots = append(g.Slots, Slot{})
 	}
-	s := &g.slots[i]
+	s := &g.Slots[i]
 	begun := r.Ended - r.Response
-	if !s.ended {
-		*s = slot{true, r.Ended, r.Ended, begun}
+	if !s.Ended {
+		*s = Slot{true, r.Ended, r.Ended, begun}
 		return
 	}
-	s.first, s.last, s.begun = min(s.first, r.Ended), max(s.last, r.Ended), min(s.begun, begun)
+	s.First, s.Last, s.Begun = min(s.First, r.Ended), max(s.Last, r.Ended), min(s.Begun, begun)
 }
 
 // Between lists the gaps from one moment to another, in order of time. Besides the
@@ -82,12 +85,12 @@ func (g *Gaps) Between(from, to time.Duration, unended []time.Duration) []Gap {
 		}
 	}
 	next := never
-	for _, s := range slices.Backward(g.slots) {
-		if !s.ended {
+	for _, s := range slices.Backward(g.Slots) {
+		if !s.Ended {
 			continue
 		}
-		add(s.last, next)
-		begun, next = min(begun, s.begun), s.first
+		add(s.Last, next)
+		begun, next = min(begun, s.Begun), s.First
 	}
 	add(0, next)
 	slices.Reverse(gaps)

@@ -11,29 +11,35 @@ import (
 	"sledge/internal/meter"
 )
 
-// chooseLoops decides whether the users share event loops or are goroutines. Users whose driver
-// would hold up a loop are goroutines. The users that connect before the run have connected.
+// chooseLoops decides whether the users of all groups share event loops or are goroutines. Users whose
+// driver would hold up a loop are goroutines. The users that connect before the run have connected.
 func (g *generator) chooseLoops(ctx context.Context) error {
-	loops := g.plan.Pacing.LoopsOn(host.Cores())
-	if loops == 0 {
-		return nil
-	}
-	why, err := g.blocks(ctx)
-	switch {
-	case err != nil:
-		return fmt.Errorf("find out how the driver waits: %w", err)
-	case why == "":
-		g.cores.Loops = loops
-	case g.plan.Pacing.Loops != load.Automatic:
-		return job.WithExit(job.ExitUsage, g.plan.Spec.Names.Wrong("loops", g.plan.Spec.Options["loops"],
-			"virtual users of %s cannot share event loops: %s. Set it to auto or 0", g.plan.Database.Title, why))
+	for _, group := range g.groups {
+		loops := group.plan.Pacing.LoopsOn(host.Cores())
+		if loops == 0 {
+			g.cores.Loops = 0
+			return nil
+		}
+		why, err := group.blocks(ctx)
+		switch {
+		case err != nil:
+			return fmt.Errorf("find out how the driver waits: %w", err)
+		case why == "":
+			g.cores.Loops = loops
+		case group.plan.Pacing.Loops != load.Automatic:
+			return job.WithExit(job.ExitUsage, group.plan.Spec.Names.Wrong("loops", group.plan.Spec.Options["loops"],
+				"virtual users of %s cannot share event loops: %s. Set it to auto or 0", group.plan.Database.Title, why))
+		default:
+			g.cores.Loops = 0
+			return nil
+		}
 	}
 	return nil
 }
 
 // blocks returns why a user would hold up an event loop; "" if it would not. It asks the server
 // over a user's connection, or over one of its own if users connect later.
-func (g *generator) blocks(ctx context.Context) (why string, err error) {
+func (g *group) blocks(ctx context.Context) (why string, err error) {
 	p := g.plan
 	if p.pool != nil {
 		p = p.over(0)
@@ -66,7 +72,7 @@ func (g *generator) newScheduler() (loop.Scheduler, error) {
 
 // makeStripes makes one stripe for every user, or for every thread that they work in if users are
 // more: two users never need more stripes than that to stay out of each other's way.
-func (g *generator) makeStripes() {
+func (g *group) makeStripes() {
 	g.stripes = make([]*meter.Stripe, min(len(g.users), g.cores.Threads()))
 	for i := range g.stripes {
 		g.stripes[i] = meter.NewStripe()

@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sledge/internal/engine/order"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// A generator may be in another process or on another machine: it may die, fall silent, lose or
+// repeat a report, or miscount. The coordinator waits for none of its answers for ever, believes no
+// totals that are not those of the reports, and says in the result what is missing.
+
+const (
+	// answersWithin is how long a generator may take for an answer, and to end when it is aborted.
+	answersWithin = time.Minute
+
+	// silentFor is how many seconds of a phase a generator may miss to report. They are the coordinator's
+	// own: if this machine was suspended, none has passed.
+	silentFor = 15
+
+	// lateBy is how long reports may be on their way that were sent before a mark.
+	lateBy = time.Second
+)
+
+// reports is what the generator tells. Its methods may be called from any goroutine.
+type reports struct {
+	intervals chan *order.Interval
+	loggedIn  chan struct{} // closed when the last asynchronous client has logged in
+	dead      chan struct{} // closed when the run cannot go on
+	ended     chan struct{} // closed when all users have ended, or the generator is lost
+
+	mu   sync.Mutex
+	died error // why the run cannot go on
+	lost error // why the generator is lost
+	over bool  // ended is closed
+}
+
+// listen reads reports until there are no more.
+func listen(from <-chan order.Report) *reports {
+	r := &reports{
+		intervals: make(chan *order.Interval), loggedIn: make(chan struct{}), dead: make(chan struct{}), ended: make(chan struct{}),
+	}
+	go func() {
+		in := false
+		for report := range from {
+			switch {
+			case report.Interval != nil:
+				select {
+				case r.intervals <- report.Interval:
+				case <-r.ended:
+				}
+			case report.LoggedIn && !in:
+				in = true
+				close(r.loggedIn)
+			case report.Failure != nil:
+				r.die(errorOf(report.Failure))
+			case report.Ended != nil:
+				r.end(nil)
+			}
+		}
+		r.end(errors.New("its reports ended before its users did"))
+	}()
+	return r
+}
+
+// die notes why the run cannot go on. The first reason counts.
+func (r *reports) die(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.died == nil {
+		r.died = err
+		close(r.dead)
+	}
+}
+
+// end notes that all users have ended or, if there is an error, that the generator is lost. The first call
+// counts.
+func (r *reports) end(lost error) {
+	r.mu.Lock()
+	over := r.over
+	if !over {
+		r.over, r.lost = true, lost
+	}
+	r.mu.Unlock()
+	if over {
+		return
+	}
+	if lost != nil {
+		r.die(fmt.Errorf("the load generator was lost: %w", lost))
+	}
+	close(r.ended)
+}
+
+// death returns why the run cannot go on, if it cannot.
+func (r *reports) death() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.died
+}
+
+// gone returns why the generator is lost, if it is.
+func (r *reports) gone() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
+// lose gives the generator up, and returns why the run ends.
+func (r *run) lose(why error) error {
+	r.reports.end(why)
+	return r.reports.death()
+}
+
+// answerOf returns what the generator answers. If it does not, it is lost.
+func answerOf[T any](r *run, ask func(context.Context) (T, error)) (T, error) {
+	type reply struct {
+		answer T
+		err    error
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), answersWithin)
+	defer cancel()
+	replies := make(chan reply, 1)
+	go func() {
+		var got reply
+		got.err = job.Guarded(func() (err error) { got.answer, err = ask(ctx); return err })
+		replies <- got
+	}()
+	var none T
+	select {
+	case got := <-replies:
+		if got.err != nil {
+			return none, r.lose(got.err)
+		}
+		return got.answer, nil
+	case <-ctx.Done():
+		return none, r.lose(fmt.Errorf("it did not answer within %s", answersWithin))
+	}
+}
+
+// heard is what the reports have shown so far.
+type heard struct {
+	next     int // the sequence number of the next interval
+	missing  int // intervals that never came, or too late
+	repeated int
+	elapsed  time.Duration // of the intervals of the measured time
+}
+
+// mark has the generator end a phase and begin another. It takes the rest of the one that ends.
+func (r *run) mark(p order.Phase, watch *watch) (order.Mark, error) {
+	m, err := answerOf(r, func(ctx context.Context) (order.Mark, error) { return r.generator.Mark(ctx, p) })
+	if err != nil {
+		return m, err
+	}
+	if len(m.Claimed) != len(r.groups) {
+		return m, r.lose(errors.New("it does not count the transactions of each group"))
+	}
+	if m.Last == nil {
+		return m, nil
+	}
+	late := time.NewTimer(lateBy)
+	defer late.Stop()
+	for r.heard.next < m.Last.Sequence {
+		select {
+		case i := <-r.reports.intervals:
+			if err := r.hear(i, watch); err != nil {
+				return m, err
+			}
+			continue
+		case <-late.C:
+		}
+		break
+	}
+	return m, r.hear(m.Last, watch)
+}
+
+// hear takes an interval, which comes but once.
+func (r *run) hear(i *order.Interval, watch *watch) error {
+	switch h := &r.heard; {
+	case i.Sequence < h.next:
+		h.repeated++
+		return nil
+	default:
+		h.missing += i.Sequence - h.next
+		h.next = i.Sequence + 1
+	}
+	for _, g := range r.groups {
+		if err := g.checkKinds(i.Groups); err != nil {
+			return r.lose(err)
+		}
+	}
+	if i.Phase == job.Measure {
+		for n, g := range r.groups {
+			if err := g.reported.AddCoded(i.Groups[n]); err != nil {
+				return r.lose(err)
+			}
+		}
+	}
+	measured := r.joined(i.Groups)
+	if measured.Elapsed > 0 {
+		r.feed.send(job.Event{User: r.plan.monitor(), Second: &job.Second{
+			Phase: i.Phase, Offset: i.Offset, Measured: measured, ServerTPM: r.serverTPM(), Sessions: i.LoggedIn,
+		}})
+	}
+	watch.look(r, i, measured.Elapsed)
+	return nil
+}
+
+// watch looks at each second of a phase.
+type watch struct {
+	still   standstill
+	failing allFailing
+	steps   int // of the load that were told of
+}
+
+func newWatch(r *run) *watch { return &watch{still: standstill{run: r}, failing: allFailing{run: r}} }
+
+func (w *watch) look(r *run, i *order.Interval, elapsed time.Duration) {
+	w.still.look(i, elapsed)
+	w.failing.look(i, elapsed)
+	w.steps = r.tellStep(w.steps, i.At)
+}
+
+// joined returns what all groups measured, one group's kinds after the other's.
+func (r *run) joined(groups []meter.CodedSummary) meter.CodedSummary {
+	all := groups[0]
+	for _, g := range groups[1:] {
+		all.Kinds = append(all.Kinds[:len(all.Kinds):len(all.Kinds)], g.Kinds...)
+	}
+	return all
+}
+
+// frozen returns the totals: the generator's or, if it is lost, what it reported.
+func (r *run) frozen() order.Totals {
+	totals, err := answerOf(r, r.generator.Freeze)
+	if err == nil && len(totals.Groups) != len(r.groups) {
+		err = r.lose(errors.New("it has no totals of each group"))
+	}
+	for i, g := range r.groups {
+		if err == nil && len(totals.Groups[i].Summary.Kinds) != len(g.plan.Workload.Kinds) {
+			err = r.lose(errors.New("its totals are not of the workload's kinds"))
+		}
+	}
+	if err == nil {
+		return totals
+	}
+	totals = order.Totals{Elapsed: r.groups[0].reported.Elapsed}
+	for _, g := range r.groups {
+		totals.Groups = append(totals.Groups, order.GroupTotals{Summary: g.reported})
+	}
+	return totals
+}
+
+// missing says which reports never came.
+func (r *run) missing() *job.Unobserved {
+	switch h := r.heard; {
+	case h.missing > 0:
+		return &job.Unobserved{Observer: "The course of the run", Error: fmt.Sprintf(
+			"%d of %d reports of the load generator were lost or late; the totals have what they told of", h.missing, h.next-1)}
+	case h.repeated > 0:
+		return &job.Unobserved{Observer: "The course of the run", Error: fmt.Sprintf("%d reports of the load generator came more than once; they count once", h.repeated)}
+	}
+	return nil
+}
+
+// contradiction returns an error if the totals of a group are not those of its reports.
+func (r *run) contradiction(g *runGroup) error {
+	totals := g.totals.Counts()
+	for k := range totals.Kinds {
+		of, reported := totals.Kinds[k].Ended(), g.reported.Kinds[k].Ended()
+		if of < reported || of > reported && r.heard.missing == 0 && !r.plan.unmonitored() {
+			return fmt.Errorf("the load generator contradicts itself: its totals have %d %s transactions, and its reports %d", of, g.kindName(meter.Kind(k)), reported)
+		}
+	}
+	return nil
+}
