@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,12 +110,19 @@ func (p *program) must(args ...string) string {
 	return stdout
 }
 
+// unhurried adds options by which users pause between transactions, so that a run that waits for
+// something leaves the machine to other tests.
+func unhurried(values map[string]string) map[string]string {
+	maps.Copy(values, map[string]string{"key_and_think": "true", "keying_time": "0,0,0,0,0", "think_time": "0.02,0.02,0.02,0.02,0.02"})
+	return values
+}
+
 // onSchema returns a program whose SQLite file holds a schema of one warehouse: a copy of one that
 // is built for all tests. Nothing shows that a build made the copy, so that a delete leaves the file.
 func onSchema(t *testing.T) (p *program, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "test.db")
-	p = newProgram(t, map[string]string{"sqlite_file": file})
+	p = newProgram(t, unhurried(map[string]string{"sqlite_file": file}))
 	schema.Do(func() {
 		p.must("build", "--db", "sqlite")
 		schema.text, schema.err = os.ReadFile(file)
@@ -198,7 +206,7 @@ func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
 			if db != "sqlite" {
 				values = testserver.Open(t, db).Values()
 			}
-			p := newProgram(t, values)
+			p := newProgram(t, unhurried(values))
 			p.must("build", "--db", db)
 			c := p.start("run", "--db", db, "--users", "4", "--rampup", "0s", "--duration", "10m")
 			p.untilMeasured()

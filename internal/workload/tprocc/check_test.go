@@ -9,6 +9,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
+	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
@@ -20,7 +21,7 @@ import (
 
 // breaks has a statement for each rule that makes its check find something.
 var breaks = map[string]string{
-	"warehouses":     "UPDATE warehouse SET w_id = 7 WHERE w_id = 2",
+	"warehouses":     "UPDATE warehouse SET w_id = 7 WHERE w_id = 1",
 	"districts":      "DELETE FROM district WHERE d_id = 10",
 	"customers":      "DELETE FROM customer WHERE c_d_id = 1 AND c_id = 3000",
 	"history":        "DELETE FROM history WHERE h_c_d_id = 1 AND h_c_id = 1",
@@ -192,10 +193,14 @@ func (c *subject) saysThatThereIsNone() {
 		"Error in Virtual User 1: Schema check failed "+c.schema+" TPROC-C schema does not exist", "1 FINISHED FAILED")
 }
 
-// saysWhatABuildDoes builds by two virtual users, whose lines come in any order.
+// saysWhatABuildDoes builds: on PostgreSQL and on a database without SQL by two virtual users, whose
+// lines come in any order; on the others, where it takes longer, by one.
 func (c *subject) saysWhatABuildDoes() {
-	c.values["warehouses"] = "2"
-	c.values["builders"] = "2"
+	byTwo := c.d == postgresql.Database || !speaksSQL(c.d)
+	if byTwo {
+		c.values["warehouses"] = "2"
+		c.values["builders"] = "2"
+	}
 	got := c.do(job.Build, job.OK)
 	schema := c.d.SchemaName(c.plan().Connection)
 	builder := strings.ToUpper(cmp.Or(schema.Owner, schema.Name))
@@ -206,6 +211,14 @@ func (c *subject) saysWhatABuildDoes() {
 	if routines := map[string]string{"postgresql": "FUNCTIONS", "redis": "FUNCTIONS", "mariadb": "STORED PROCEDURES", "mysql": "STORED PROCEDURES"}[c.d.Name]; routines != "" {
 		inOrder = slices.Insert(inOrder, len(inOrder)-2, "1 CREATING TPCC "+routines)
 	}
+	loaders := []string{"1 "}
+	var said []string
+	if byTwo {
+		loaders = []string{"2 ", "3 "}
+		said = []string{"2 Worker Thread", "3 Worker Thread", "2 FINISHED SUCCESS", "3 FINISHED SUCCESS"}
+	} else {
+		inOrder = slices.DeleteFunc(inOrder, func(line string) bool { return strings.Contains(line, "Monitor") || strings.Contains(line, "Workers") })
+	}
 	rest := got
 	for _, line := range inOrder {
 		at := slices.Index(rest, line)
@@ -214,7 +227,6 @@ func (c *subject) saysWhatABuildDoes() {
 		}
 		rest = rest[at+1:]
 	}
-	said := []string{"2 Worker Thread", "3 Worker Thread", "2 FINISHED SUCCESS", "3 FINISHED SUCCESS"}
 	if speaksSQL(c.d) {
 		said = append(said, "1 GATHERING SCHEMA STATISTICS")
 	}
@@ -226,12 +238,12 @@ func (c *subject) saysWhatABuildDoes() {
 	for _, text := range []string{"Loading Item", "Item done", "Loading Warehouse", "Stock done", "District done", "Customer Done", "Orders Done"} {
 		times := 0
 		for _, line := range got {
-			if line == "2 "+text || line == "3 "+text {
+			if slices.ContainsFunc(loaders, func(user string) bool { return line == user+text }) {
 				times++
 			}
 		}
 		if times != 1 {
-			c.t.Errorf("got\n%s\nwant %q of one of the two", strings.Join(got, "\n"), text)
+			c.t.Errorf("got\n%s\nwant %q once, of %q", strings.Join(got, "\n"), text, loaders)
 		}
 	}
 	c.says(job.Check, job.OK, append(c.linesOfACheck(), "1 "+c.schema+" TPROC-C Schema has been checked successfully.", "1 FINISHED SUCCESS")...)
@@ -383,7 +395,7 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 	s := c.session()
 	defer s.Close()
 	const known = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE"
-	finds := func(condition, want string) {
+	finds := func(want string, conditions ...string) {
 		c.t.Helper()
 		result, err := local.Do(c.t.Context(), c.spec(job.Check), job.Control{})
 		if job.ExitOf(err) != job.ExitCheck {
@@ -397,7 +409,7 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 				}
 			case f.Holds || f.Excuse != "":
 				c.t.Errorf("%s: got holds %t, excuse %q, want that it is broken", f.Rule, f.Holds, f.Excuse)
-			case f.Rule == condition && !strings.HasPrefix(f.Cause, want) || want != "" && !strings.Contains(f.Cause, known) || want == "" && f.Cause != "":
+			case slices.Contains(conditions, f.Rule) && !strings.HasPrefix(f.Cause, want) || want != "" && !strings.Contains(f.Cause, known) || want == "" && f.Cause != "":
 				c.t.Errorf("%s: got the cause %q, want %q", f.Rule, f.Cause, want)
 			}
 		}
@@ -410,14 +422,13 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 	c.pays(s, "c_id <= 20", 4321, 1, 1)
 	c.pays(s, "c_id <= 20", 10, 1, 1)
 	if everyStep {
-		finds("consistency_10", "explained for all 20 rows that break it: ")
-		finds("consistency_12", "explained for all 20 rows that break it: ")
+		finds("explained for all 20 rows that break it: ", "consistency_10", "consistency_12")
 	}
 
 	// Two others have paid to a client that does not count payments.
 	c.pays(s, "c_id > 2998", 99, 1, 0)
 	if everyStep {
-		finds("consistency_12", "explained for all 22 rows that break it: ")
+		finds("explained for all 22 rows that break it: ", "consistency_12")
 	}
 
 	// Of one more, something else is wrong.
@@ -425,7 +436,7 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 	if err := s.Exec(c.t.Context(), lose); err != nil {
 		c.t.Fatal(err)
 	}
-	finds("consistency_10", "explained for 22 of the 23 rows that break it: ")
+	finds("explained for 22 of the 23 rows that break it: ", "consistency_10")
 
 	if !everyStep {
 		return
@@ -443,5 +454,5 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 			c.t.Fatal(err)
 		}
 	}
-	finds("consistency_10", "")
+	finds("", "consistency_10")
 }
