@@ -296,6 +296,20 @@ describe('a job', () => {
     for (const text of ['▽ missed', 'p99 is 8 ms instead of at most 5 ms']) expect(page.textContent).toContain(text)
   })
 
+  test('that is done and needs attention is not marked as good', async () => {
+    const shown = async (...tones: string[]): Promise<string> => {
+      answers[`/jobs/${run.id}`] = { ...run, status: 'succeeded', grounds: tones.map((tone, i) => ({ tone, name: `Ground ${i}`, text: 'a reason' })) }
+      if (app !== undefined) await unmount(app)
+      document.body.replaceChildren()
+      const page = await open(`#/jobs/${run.id}`, 'Delete this job')
+      const mark = page.querySelector('.title .status')
+      return `${mark?.className} ${mark?.textContent}`
+    }
+    expect(await shown('good')).toMatch(/good.*✓ done$/)
+    expect(await shown('good', 'doubtful')).toMatch(/doubtful.*! done, 1 caveat$/)
+    expect(await shown('doubtful', 'bad')).toMatch(/bad.*! done, 2 caveats$/)
+  })
+
   test('that is not there is said to be missing', async () => {
     await open('#/jobs/0000', 'no job /jobs/0000')
   })

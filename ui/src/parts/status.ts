@@ -23,5 +23,13 @@ export function signOf(status: string): Sign {
   return Object.hasOwn(signs, status) ? signs[status as Status] : { sign: '?', word: status || 'unknown', tone: 'doubtful' }
 }
 
+/** The sign of a job with its grounds: one that is done and needs attention says so, as its verdict does in a terminal. */
+export function signOfJob({ status, grounds }: { status: string; grounds?: readonly { tone: string }[] | null | undefined }): Sign {
+  const caveats = (grounds ?? []).filter(({ tone }) => tone === 'bad' || tone === 'doubtful')
+  if (status !== 'succeeded' || caveats.length === 0) return signOf(status)
+  const tone = caveats.some((caveat) => caveat.tone === 'bad') ? 'bad' : 'doubtful'
+  return { sign: '!', word: caveats.length === 1 ? 'done, 1 caveat' : `done, ${caveats.length} caveats`, tone }
+}
+
 /** All states, in the order in which a filter lists them. */
 export const statuses = Object.keys(signs) as Status[]
