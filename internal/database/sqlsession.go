@@ -312,6 +312,7 @@ var ErrInterrupted = errors.New("the session was interrupted")
 
 // ended returns the error that a call ends with, given the driver's.
 func (s *SQLSession) ended(err error) error {
+	err = Short(err)
 	if s.interrupted.Load() {
 		return errors.Join(ErrInterrupted, err)
 	}

@@ -543,3 +543,20 @@ func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	databasetest.Frozen(t, postgresql.Database, server.Values(), server.Freeze, server.Thaw)
 }
+
+// TestErrors_AreShort has the server raise an error of 20 MB, over each way to send a statement.
+func TestErrors_AreShort(t *testing.T) {
+	session := connect(t, testserver.Open(t, "postgresql").Values(), database.Owner)
+	const raise = "DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = repeat('x', 20000000), DETAIL = repeat('y', 20000000); END $$"
+	err := session.Exec(t.Context(), raise)
+	_, queried := session.Query(t.Context(), raise, 1)
+	st, prepared := session.Prepare(t.Context(), sqlfile.Query{Name: "raise", Text: raise}, nil, nil)
+	if prepared == nil {
+		_, prepared = st.Run(t.Context(), nil)
+	}
+	for way, err := range map[string]error{"exec": err, "query": queried, "prepared": prepared} {
+		if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "(cut off here)") {
+			t.Errorf("%s: got an error of %d bytes, want a short one", way, len(fmt.Sprint(err)))
+		}
+	}
+}

@@ -82,7 +82,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	description, err := s.conn.Prepare(ctx, name, q.Text, nil)
 	if err != nil {
-		return nil, fmt.Errorf("prepare %s: %w", q.Name, err)
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, database.Short(err))
 	}
 	st := &statement{
 		session: s,
@@ -134,7 +134,7 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	if err := s.beginNow(ctx); err != nil {
 		return err
 	}
-	return s.conn.Exec(ctx, statement).Close()
+	return database.Short(s.conn.Exec(ctx, statement).Close())
 }
 
 // Query implements database.Session.
@@ -150,7 +150,7 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 		// error is told by results, too.
 		_, _ = results.ResultReader().Close()
 	}
-	return t, results.Close()
+	return t, database.Short(results.Close())
 }
 
 func readTable(result *pgconn.ResultReader, limit int) database.Table {
@@ -233,7 +233,7 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	text := &copied{rows: schema.NewReader(rows)}
 	defer text.end()
 	tag, err := s.conn.CopyFrom(ctx, text, into)
-	return tag.RowsAffected(), err
+	return tag.RowsAffected(), database.Short(err)
 }
 
 // copied is the text of a COPY. The driver reads it in a goroutine of its own, for which it does
@@ -329,7 +329,7 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 		case *pgproto3.CommandComplete:
 			affected += affectedRows(m.CommandTag)
 		case *pgproto3.ErrorResponse:
-			failure = pgconn.ErrorResponseToPgError(m)
+			failure = database.Short(pgconn.ErrorResponseToPgError(m))
 		case *pgproto3.ReadyForQuery:
 			if st == nil || st.columns == nil {
 				rows = affected

@@ -578,6 +578,19 @@ func TestAStrangeCatalogue(t *testing.T) {
 	}
 }
 
+// TestErrors_AreShort has scripts return an error of 20 MB.
+func TestErrors_AreShort(t *testing.T) {
+	s := connected(t, "errors")
+	const raise = "return redis.error_reply('ERR ' .. string.rep('x', 20000000))"
+	_, err := s.Query(t.Context(), raise, 1)
+	_, asked := s.ask(t.Context(), "EVAL", raise, 0)
+	for way, err := range map[string]error{"query": err, "asked": asked} {
+		if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "(cut off here)") {
+			t.Errorf("%s: got an error of %d bytes, want a short one", way, len(fmt.Sprint(err)))
+		}
+	}
+}
+
 // A claim outlasts the time after which the server closes idle connections.
 func TestClaims_OutlastIdleTimeout(t *testing.T) {
 	a, b := connected(t, "claims"), connectedAgain(t, "claims")

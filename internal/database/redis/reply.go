@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	goredis "github.com/redis/go-redis/v9"
+
+	"sledge/internal/job"
 )
 
 // reply is an answer as it came, in version 2 of the server's protocol, of which values are
@@ -39,7 +41,7 @@ func (r *reply) line() (kind byte, text []byte) {
 	}
 	kind, text, r.rest = r.rest[0], r.rest[1:end], r.rest[end+2:]
 	if kind == '-' {
-		r.fail(serverError(text))
+		r.fail(serverError(job.Cut(string(text), job.LongestText)))
 	}
 	return kind, text
 }

@@ -61,6 +61,7 @@ func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 
 // ended returns the error that a call ends with, given the driver's.
 func (s *session) ended(ctx context.Context, stop func() bool, err error) error {
+	err = database.Short(err)
 	if stop != nil && !stop() {
 		s.interrupted.Store(true) // the connection is broken off, if not for this call
 		if err != nil {
@@ -125,6 +126,7 @@ func (s *session) ask(ctx context.Context, args ...any) (any, error) {
 
 // advised adds to what the server refuses what can be done about it.
 func (s *session) advised(err error) error {
+	err = database.Short(err)
 	switch codeOf(err) {
 	case "NOPERM":
 		return fmt.Errorf("%w: what user %s needs is given by ACL SETUSER %[2]s ~%s:* +@all -@admin +client|list +client|kill",

@@ -1,0 +1,24 @@
+package database
+
+import "sledge/internal/job"
+
+// Short returns err, or an error with its text cut to job.LongestText bytes. Sessions shorten what their driver
+// returns if the server has no limit of its own: an error of 20 MB would be held, printed and stored. Nil stays nil.
+func Short(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); len(text) > job.LongestText {
+		return shortened{job.Cut(text, job.LongestText), err}
+	}
+	return err
+}
+
+// shortened is an error with a shorter text.
+type shortened struct {
+	text string
+	err  error
+}
+
+func (s shortened) Error() string { return s.text }
+func (s shortened) Unwrap() error { return s.err }
