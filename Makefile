@@ -62,7 +62,7 @@ PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -pru
 .PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
 	@echo 'build Tcl for $*'
@@ -101,7 +101,7 @@ test-others:
 test-versions: servers $(TCL) ## run the workloads' tests on the versions and relatives of databases that make test leaves out
 	SLEDGE_TEST_VERSIONS=1 $(GO_TEST) -p 2 -parallel 4 -timeout 25m -run '^TestEveryDatabase$$' ./internal/workload/...
 
-test-all: test test-versions ## run both
+test-all: test test-versions ## run all tests on all versions and relatives
 
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
 	$(GO_TEST) -tags db2 -timeout 10m -skip TestWhatTheRoutinesDo ./internal/database/db2/...
