@@ -28,9 +28,6 @@ type Database struct {
 	Title   string   // "PostgreSQL", as in "12345 NOPM from 28000 PostgreSQL TPM"
 	Aliases []string // other names users know it by: "pg"
 
-	// Embedded says that the database works inside this process, not in a server.
-	Embedded bool
-
 	// Absent says why this build of the program is without the database, and how to get one
 	// that has it; "" where it has. What takes a driver may then be nil.
 	Absent string
@@ -89,7 +86,8 @@ type Database struct {
 	// Processes are the names of the server's programs, as the system lists processes. Optional.
 	Processes []string
 
-	// File returns the path of the file that holds the database. Only embedded databases have one.
+	// File returns the path of the file that holds the database: it works inside this process, not in a
+	// server. Optional: nil is a server.
 	File func(options any) string
 
 	// Servers returns the options of each server that the options name, in the order in which
@@ -170,6 +168,9 @@ type Database struct {
 	Dialect Dialect
 	SQL     fs.FS // sql/*.sql, and sql/<workload>/*.sql where portable SQL won't do; nil where Base's serves
 }
+
+// Embedded reports whether the database works inside this process.
+func (d *Database) Embedded() bool { return d.File != nil }
 
 // Relative is another product that answers the sessions of a database.
 type Relative struct {

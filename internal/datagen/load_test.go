@@ -125,7 +125,7 @@ func databases(w *workload.Workload) (list []*database.Database) {
 func server(t *testing.T, d *database.Database) option.Values {
 	t.Helper()
 	values := workloadtest.Server(t, d, "")
-	if !d.Embedded {
+	if !d.Embedded() {
 		served++
 		values["dbname"] = fmt.Sprintf("datagen%d", served)
 	}

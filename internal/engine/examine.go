@@ -45,7 +45,7 @@ func (p Plan) Examine(ctx context.Context, version string) (e Examination, err e
 	owner, failed := connect(ctx, p, database.Owner)
 	e.Owner = failed
 	var admin database.Session
-	if !p.Database.Embedded {
+	if !p.Database.Embedded() {
 		admin, e.Admin = connect(ctx, p, database.Admin)
 	}
 	asked := owner

@@ -65,7 +65,7 @@ func (p Plan) throughPooler(by database.Pooling) (Plan, error) {
 // findContention asks the workload what users must expect of each other. In a database
 // inside this process it is not by rows that they wait for each other.
 func findContention(ctx context.Context, p Plan, s database.Session) (*job.Contention, error) {
-	if p.Workload.Contention == nil || p.Database.Embedded {
+	if p.Workload.Contention == nil || p.Database.Embedded() {
 		return nil, nil
 	}
 	return p.Workload.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.terminals(), Seed: p.Seed, Kinds: p.Kinds, Options: p.Settings, Rand: p.rand})

@@ -160,7 +160,7 @@ func (g *generator) Prepare(ctx context.Context, o order.Order) (order.Roster, e
 		next := newGroup(g.course, i, b)
 		next.before = roster.Users
 		g.groups = append(g.groups, next)
-		g.cores.All = g.cores.All || b.plan.Database.Embedded
+		g.cores.All = g.cores.All || b.plan.Database.Embedded()
 		roster.Users += b.plan.terminals()
 		if b.plan.Pacing.Clients > 0 {
 			g.clients += b.plan.terminals()

@@ -99,7 +99,7 @@ func roomToBuild(ctx context.Context, p Plan, s database.Session, st inventory) 
 		return err
 	}
 	inTheWay := routines.Others
-	if p.Database.Embedded {
+	if p.Database.Embedded() {
 		objects, err := findObjects(ctx, p, s)
 		if err != nil {
 			return err

@@ -39,7 +39,6 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 // DoPlan does what the spec of a plan asks for, as Do does, for somebody who has the plan
 // already.
 func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Result, error) {
-	defer host.BeginJob()()
 	started := time.Now()
 	f := &feed{watchers: control.Watchers}
 	p.feed = f

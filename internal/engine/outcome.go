@@ -62,7 +62,7 @@ func (r *run) result(m measurement) job.Result {
 
 // clientLoad says what users used of their machine.
 func (r *run) clientLoad(m measurement) *job.ClientLoad {
-	m.client.WithDatabase = r.plan.Database.Embedded
+	m.client.WithDatabase = r.plan.Database.Embedded()
 	r.attribute(&m.client, m.atServer)
 	return &m.client
 }

@@ -109,7 +109,7 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 			p.Spec.Options = option.Settle(p.Spec.Options, part)
 		}
 	}
-	if d.Embedded {
+	if d.Embedded() {
 		if timed, is := fresh.Load.(*load.Options); is && timed.Loops > 0 && spec.Action == job.Run {
 			return Plan{}, spec.Names.Wrong("loops", spec.Options["loops"],
 				"%s works inside this process, in the virtual users' own threads: set it to auto or 0", d.Title)

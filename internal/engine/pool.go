@@ -33,7 +33,7 @@ func bindPool(p Plan, o *load.Options) (*poolPlan, error) {
 		return nil, nil
 	}
 	switch {
-	case p.Database.Embedded:
+	case p.Database.Embedded():
 		return nil, wrong(fmt.Errorf("%s works inside this process, so that there are no connections to choose from: set it to %s", p.Database.Title, pool.None))
 	case o.Connections > 0:
 		return nil, wrong(fmt.Errorf("with a pool each virtual user has connections of its own: set it to %s, or %s to 0", pool.None, names.Of("connections")))

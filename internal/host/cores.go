@@ -32,12 +32,10 @@ func (u CoreUse) Threads() int {
 	return max(1, initialCores/2)
 }
 
-// busy is the one owner of GOMAXPROCS, and knows which jobs this process does.
+// busy is the one owner of GOMAXPROCS, and knows what the jobs of this process use.
 var busy struct {
 	sync.Mutex
-	uses  map[*CoreUse]struct{}
-	jobs  int                // under way
-	loads map[*Load]struct{} // being measured
+	uses map[*CoreUse]struct{}
 }
 
 // UseCores gives a job its cores and returns the function that gives them back. When no job has
@@ -85,38 +83,4 @@ func setCores() {
 	if n != runtime.GOMAXPROCS(0) {
 		runtime.GOMAXPROCS(n)
 	}
-}
-
-// BeginJob notes that this process does a job, until the function it returns is called. What a
-// job uses of the machine is in the Load of every other job at the same time.
-func BeginJob() (end func()) {
-	busy.Lock()
-	defer busy.Unlock()
-	busy.jobs++
-	for l := range busy.loads {
-		l.jobs = max(l.jobs, busy.jobs)
-	}
-	return func() {
-		busy.Lock()
-		defer busy.Unlock()
-		busy.jobs--
-	}
-}
-
-// watch has the load told of jobs that begin.
-func (l *Load) watch() {
-	busy.Lock()
-	defer busy.Unlock()
-	if busy.loads == nil {
-		busy.loads = map[*Load]struct{}{}
-	}
-	busy.loads[l], l.jobs = struct{}{}, busy.jobs
-}
-
-// unwatch returns how many jobs besides one there were at the same time.
-func (l *Load) unwatch() (others int) {
-	busy.Lock()
-	defer busy.Unlock()
-	delete(busy.loads, l)
-	return max(0, l.jobs-1)
 }

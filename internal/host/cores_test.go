@@ -39,17 +39,3 @@ func TestUseCores_RestoresWhatTheProcessStartedWith(t *testing.T) {
 		}
 	}
 }
-
-func TestLoad_CountsJobsAtTheSameTime(t *testing.T) {
-	end := BeginJob()
-	alone := StartLoad()
-	if got := alone.End().OtherJobs; got != 0 {
-		t.Errorf("one job: got %d others", got)
-	}
-	beside := StartLoad()
-	BeginJob()() // begins and ends meanwhile
-	end()
-	if got := beside.End().OtherJobs; got != 1 {
-		t.Errorf("two jobs: got %d others, want 1", got)
-	}
-}

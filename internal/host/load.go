@@ -25,7 +25,6 @@ type Load struct {
 	pulse     *pulse
 	machine   func(client, elapsed float64, cores int) *job.MachineLoad
 	throttled float64        // seconds of throttling until then
-	jobs      int            // the most at the same time; guarded by busy
 	limits    job.ClientLoad // what is known at the beginning
 }
 
@@ -40,7 +39,6 @@ func StartLoad() *Load {
 	l.machine = beginMachine()
 	l.began, l.cpu = time.Now(), cpuSeconds() // reading the machine's figures is not part of it
 	l.pulse = startPulse()
-	l.watch()
 	return l
 }
 
@@ -59,7 +57,6 @@ func (l *Load) End() job.ClientLoad {
 		used.CoresUsed = used.CPUSeconds / elapsed
 		used.Machine = l.machine(used.CPUSeconds, elapsed, runtime.NumCPU())
 	}
-	used.OtherJobs = l.unwatch()
 	used.MaxProcs = max(used.MaxProcs, runtime.GOMAXPROCS(0)) // another job may have joined
 	used.Cores = min(float64(used.MaxProcs), float64(runtime.NumCPU()))
 	if limit := used.CgroupCores; limit > 0 {

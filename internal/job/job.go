@@ -434,8 +434,8 @@ type ClientLoad struct {
 	CoresUsed  float64 `json:"cores_used"`  // that is, in each second
 	Cores      float64 `json:"cores"`       // that it might have used: the least of the machine's and the two limits
 
-	// OtherJobs is how many other jobs this process did at the same time, at most. What they
-	// used is in these figures.
+	// OtherJobs is how many other jobs the same process did at the same time, at most. It is read from
+	// jobs of an earlier Sledge; now each job of the web application has its own process.
 	OtherJobs int `json:"other_jobs,omitempty"`
 
 	MaxProcs    int     `json:"gomaxprocs"`             // how many Go ran its code on at most

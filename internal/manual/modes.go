@@ -129,7 +129,7 @@ func subjects(b settings.Resolver, w *workload.Workload) (list []subject) {
 			continue
 		}
 		s := subject{Pair: pair}
-		kind := pair.Database.Embedded
+		kind := pair.Database.Embedded()
 		for _, o := range pair.Options() {
 			if o.Needs == "" || !slices.Contains(o.Actions, string(job.Run)) || o.Soon || slices.Contains(untried, o.Name) {
 				continue

@@ -145,7 +145,7 @@ func (t *Test) sources(b settings.Resolver, s settings.Sources, w *workload.Work
 	s.Flags = maps.Clone(s.Flags)
 	s.Flags["workload"] = w.Name
 	order, err := b.Resolve(job.Build, s)
-	if err != nil || !order.Plan.Database.Embedded {
+	if err != nil || !order.Plan.Database.Embedded() {
 		return s
 	}
 	const file = "dbname" // the flag
@@ -175,7 +175,7 @@ func (t *Test) Makes() string {
 	name := p.Database.SchemaName(p.Connection)
 	what := fmt.Sprintf("the %s database %s", p.Database.Title, p.Database.Target(p.Connection))
 	switch {
-	case p.Database.Embedded:
+	case p.Database.Embedded():
 		what = fmt.Sprintf("the %s file %s", p.Database.Title, p.Database.Target(p.Connection))
 	case t.standed && !t.left:
 		what = "tables and stored routines in " + what + ", which is empty and stays"
@@ -205,7 +205,7 @@ func (t *Test) Look(ctx context.Context) error {
 	if errors.Is(err, database.ErrMissing) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
 		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s is there, and its database is not: the test would remove both. Create an empty database of that account, which stays, or leave the account to the test, and name who may create it by the options for that (sledge options %s lists them)", name.Owner, p.Database.Name))
 	}
-	if err != nil && p.Database.Embedded && !errors.Is(err, database.ErrMissing) {
+	if err != nil && p.Database.Embedded() && !errors.Is(err, database.ErrMissing) {
 		return job.WithExit(job.ExitExists, fmt.Errorf("%w: name a file that is not there", err))
 	}
 	if err != nil && t.occupied(ctx) {
@@ -216,7 +216,7 @@ func (t *Test) Look(ctx context.Context) error {
 	}
 	defer func() { _ = s.Close() }() // nothing was done in it
 	t.standed = true
-	if p.Database.Embedded {
+	if p.Database.Embedded() {
 		return job.WithExit(job.ExitExists, fmt.Errorf("%s is there already: name a file that is not", target))
 	}
 	objects, err := p.Schema.Objects(ctx, s)

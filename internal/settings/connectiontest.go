@@ -94,14 +94,14 @@ func (t *ConnectionTest) remarkAccounts(p engine.Plan) {
 		t.say(Good, "runs, checks and deletes can sign in")
 	case missing && canCreate:
 		t.say(Doubtful, "%v", t.Owner) // which says that a build makes it
-	case canCreate && !p.Database.Embedded: // servers do not always tell an account that is missing from a wrong password
+	case canCreate && !p.Database.Embedded(): // servers do not always tell an account that is missing from a wrong password
 		t.say(Doubtful, "%v: if the account or the database is not there yet, a build creates it", t.Owner)
 	default:
 		t.Failure = t.Owner
 		t.say(Bad, "%v", t.Owner)
 	}
 	switch {
-	case p.Database.Embedded:
+	case p.Database.Embedded():
 	case canCreate && len(t.Lacking) > 0:
 		t.say(Doubtful, "who creates what a build needs can sign in, and was not seen to have the rights %s", strings.Join(t.Lacking, ", "))
 	case canCreate:

@@ -164,7 +164,7 @@ func TestEveryNameOfADatabaseIsASchemeOfURLs(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			address := name + "://h/d"
-			if d.Embedded {
+			if d.Embedded() {
 				address = name + ":d"
 			}
 			order, err := resolver.Resolve(job.Run, settings.Sources{URL: address})

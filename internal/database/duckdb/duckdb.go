@@ -28,7 +28,6 @@ var Database = &database.Database{
 	Name:       "duckdb",
 	Title:      "DuckDB",
 	Aliases:    []string{"duck"},
-	Embedded:   true,
 	Absent:     absent,
 	Refuses:    refuses,
 	Options:    newOptions,

@@ -31,7 +31,6 @@ var Database = &database.Database{
 	Name:       "sqlite",
 	Title:      "SQLite",
 	Aliases:    []string{"sqlite3"},
-	Embedded:   true,
 	Options:    newOptions,
 	Schemes:    []string{"sqlite", "sqlite3"},
 	FromURL:    fromURL,

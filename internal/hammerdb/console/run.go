@@ -67,7 +67,7 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 // stays bound as it was.
 func withIterationsLeft(order settings.Order, left int, repeat time.Duration) settings.Order {
 	pacing := &order.Plan.Pacing
-	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded || pacing.RaiseError || pacing.Finite {
+	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded() || pacing.RaiseError || pacing.Finite {
 		return order
 	}
 	pacing.Reconnect, pacing.Reconnects, pacing.ReconnectDelay = true, left, repeat

@@ -371,7 +371,7 @@ func (s *cycle) wantPlans(t suite.T, result job.Result) {
 // wantTraffic looks whether transactions took as many round trips as they should have.
 func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
 	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
-	if s.Database.Embedded || s.Database.Library != nil { // a vendor's library keeps its connections to itself
+	if s.Database.Embedded() || s.Database.Library != nil { // a vendor's library keeps its connections to itself
 		if all.Traffic != (meter.Traffic{}) {
 			t.Errorf("got %+v over the network, of which nothing can be seen", all.Traffic)
 		}

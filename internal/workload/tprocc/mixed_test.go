@@ -51,14 +51,14 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 			if a := result.Agreement; a == nil || !a.None || a.Client != 0 || a.Server != 0 {
 				t.Errorf("got %+v, want it to say that there were none to compare", a)
 			}
-			if !d.Embedded && (result.CounterAgreement == nil || !result.CounterAgreement.Trusted()) {
+			if !d.Embedded() && (result.CounterAgreement == nil || !result.CounterAgreement.Trusted()) {
 				t.Errorf("got %+v, want the counts of all transactions to agree", result.CounterAgreement)
 			}
 			if result.Contention != nil {
 				t.Errorf("got %+v of users who only read, want nothing", result.Contention)
 			}
 			result = do(job.Run, with("write-only"))
-			if c := result.Contention; d.Embedded != (c == nil) || c != nil && (c.Sharing != 2 || c.Most != 2 || c.Enough != 2) {
+			if c := result.Contention; d.Embedded() != (c == nil) || c != nil && (c.Sharing != 2 || c.Most != 2 || c.Enough != 2) {
 				t.Errorf("got %+v, want two users to share the only warehouse, if they wait for its rows", c)
 			}
 			if orders, has := result.Metric("NOPM"); !has || orders == 0 || result.Agreement.None || !result.Agreement.Holds {

@@ -279,7 +279,7 @@ type place struct {
 
 func newPlace(t *testing.T, d *database.Database, server option.Values, name string) *place {
 	p := &place{d: d, values: server.Clone()}
-	if d.Embedded {
+	if d.Embedded() {
 		p.values["file"] = filepath.Join(t.TempDir(), name+".db")
 	} else {
 		p.values["dbname"] = name
@@ -370,7 +370,7 @@ func (p *place) do(t *testing.T, action job.Action) ([]string, error) {
 func (p *place) went(t *testing.T, lines []string, stays string) {
 	t.Helper()
 	kind, all := "database", strings.Join(lines, "\n")
-	if p.d.Embedded {
+	if p.d.Embedded() {
 		kind = "file"
 	}
 	s, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Owner)

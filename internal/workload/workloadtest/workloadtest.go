@@ -105,7 +105,7 @@ func versions(w *workload.Workload, name string) []string {
 // Server returns the option values that reach a server of the database for this
 // test, or skips the test where there is none.
 func Server(t *testing.T, d *database.Database, version string) option.Values {
-	if d.Embedded {
+	if d.Embedded() {
 		return option.Values{"file": filepath.Join(t.TempDir(), "test.db")}
 	}
 	var options []testserver.Option

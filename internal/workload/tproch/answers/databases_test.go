@@ -63,7 +63,7 @@ func load(t *testing.T, name string, scale float64, as foreign) loaded {
 		t.Fatal(err)
 	}
 	values := option.Values{}
-	if d.Embedded {
+	if d.Embedded() {
 		values["file"] = filepath.Join(t.TempDir(), "test.db")
 	} else {
 		values = testserver.Open(t, name).Values()
