@@ -430,7 +430,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 	return c
 }
 
-func (a *archive) printRates(points []document.Rate) error {
+func (a *archive) printRates(points []job.Rate) error {
 	if len(points) == 0 {
 		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
 		return err

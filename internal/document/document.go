@@ -108,23 +108,9 @@ type UserTiming struct {
 
 // TPM is transactions a minute over the time of a run.
 type TPM struct {
-	Schema string `json:"schema"` // always TPMSchema
-	ID     job.ID `json:"id"`
-	Points []Rate `json:"points"`
-}
-
-// Rate is transactions a minute at a moment of a run, and how long they took.
-type Rate struct {
-	At     time.Time `json:"at"`
-	Phase  job.Phase `json:"phase"`
-	Offset float64   `json:"offset_seconds"`
-	Server *float64  `json:"server_tpm,omitempty"`
-	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that another program recorded
-	Failed int64     `json:"failed,omitempty"`     // how many transactions failed since the point before
-
-	// Response is of all kinds of transaction together, of those done in the second; it
-	// is missing where none was.
-	Response *report.Latency `json:"response,omitempty"`
+	Schema string     `json:"schema"` // always TPMSchema
+	ID     job.ID     `json:"id"`
+	Points []job.Rate `json:"points"`
 }
 
 // Watch is a line of what is seen of a server while its own count of transactions is

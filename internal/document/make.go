@@ -53,19 +53,10 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 // NewTPM makes the document of transactions a minute over the time of a run, of the seconds that
 // ended after from and not after until; zero times are no bounds.
 func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time) (TPM, error) {
-	d := TPM{Schema: TPMSchema, ID: id, Points: []Rate{}}
-	for s, err := range store.Briefs(ctx, id, from, until) {
+	d := TPM{Schema: TPMSchema, ID: id, Points: []job.Rate{}}
+	for r, err := range store.Rates(ctx, id, from, until) {
 		if err != nil {
 			return d, err
-		}
-		r := Rate{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Server: s.ServerTPM, Failed: s.Failed}
-		if s.Elapsed > 0 {
-			client := float64(s.Ended) / s.Elapsed.Minutes()
-			r.Client = &client
-		}
-		if s.Response != nil {
-			response := report.LatencyOf(*s.Response)
-			r.Response = &response
 		}
 		d.Points = append(d.Points, r)
 	}

@@ -1,15 +1,19 @@
 package document
 
-import "slices"
+import (
+	"slices"
+
+	"sledge/internal/job"
+)
 
 // Thin leaves out points where there are more than can be shown, and none that stands out.
-func Thin(points []Rate, most int) []Rate {
+func Thin(points []job.Rate, most int) []job.Rate {
 	const extremes = 5 // of each stretch
 	if len(points) <= most {
 		return points
 	}
 	stretches := most / extremes
-	kept := make([]Rate, 0, most)
+	kept := make([]job.Rate, 0, most)
 	for i := range stretches {
 		stretch := points[i*len(points)/stretches : (i+1)*len(points)/stretches]
 		least, greatest, counted, longest, failing := 0, 0, 0, 0, 0
@@ -48,7 +52,7 @@ func orZero(v *float64) float64 {
 }
 
 // longestOf is the longest response time of a point, in milliseconds.
-func longestOf(p Rate) float64 {
+func longestOf(p job.Rate) float64 {
 	if p.Response == nil {
 		return 0
 	}

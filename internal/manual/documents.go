@@ -5,6 +5,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -25,7 +26,7 @@ func Documents() []Document {
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
 	tpm, client, counted := 36400.0, 36381.0, int64(6067)
 	one, many := 1.0, 46.2
-	latency := &report.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
+	latency := &meter.Latency{Min: 1.05, Mean: 5.01, StdDev: 2.2, P25: 3.1, P50: 4.9, P75: 6.2, P90: 7.9, P95: 9.1, P99: 12.7, P999: 30.3, Max: 41.9}
 	tooSmall := option.Names{}.Wrong("port", "0", "0 is less than 1")
 	orders := report.Transaction{
 		Kind: "new order", Done: 79120, SharePercent: 44.94, RolledBack: 801, Retries: 3, Response: latency, Service: latency,
@@ -99,7 +100,7 @@ func Documents() []Document {
 			Schema: document.TimingSchema, ID: id, Elapsed: 300, Transactions: []report.Transaction{orders}, All: &all,
 		}},
 		{document.TPMSchema, "`sledge jobs tpm ID --json`", document.TPM{
-			Schema: document.TPMSchema, ID: id, Points: []document.Rate{{At: second.At, Phase: job.Measure, Offset: 1, Server: &tpm, Client: &client}},
+			Schema: document.TPMSchema, ID: id, Points: []job.Rate{{At: second.At, Phase: job.Measure, Offset: 1, Server: &tpm, Client: &client}},
 		}},
 		{document.WatchSchema, "`sledge watch --json`, one document a line", document.Watch{
 			Schema: document.WatchSchema, At: at, Event: "reading", Database: "postgresql", Target: "db1:5432/tpcc",

@@ -24,11 +24,11 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if brief.Ended != 2001 || brief.Failed != 2 || brief.Response == nil || *brief.Response != meter.FiguresOf(all.Response) {
-		t.Errorf("got %+v with %+v, want 2,001 that ended, 2 that failed, and %+v", brief, brief.Response, meter.FiguresOf(all.Response))
+	if brief.Ended != 2001 || brief.Failed != 2 || brief.Response == nil || *brief.Response != meter.NewLatency(all.Response) {
+		t.Errorf("got %+v with %+v, want 2,001 that ended, 2 that failed, and %+v", brief, brief.Response, meter.NewLatency(all.Response))
 	}
 
-	var figures meter.Figures
+	var figures meter.Latency
 	var _ encoding.BinaryMarshaler = figures
 	b, err := brief.Response.MarshalBinary()
 	if err != nil {

@@ -101,8 +101,8 @@ type Transaction struct {
 	// Response runs from when a transaction was meant to start until it was done,
 	// all tries included; Service is the last try alone. Both are only of those
 	// that were done, and missing when none was.
-	Response *Latency `json:"response,omitempty"`
-	Service  *Latency `json:"service,omitempty"`
+	Response *meter.Latency `json:"response,omitempty"`
+	Service  *meter.Latency `json:"service,omitempty"`
 
 	// TimePercent is the share of the virtual users' time that Service takes: that of the last
 	// tries of those that were done. It is in timings alone.
@@ -112,23 +112,8 @@ type Transaction struct {
 	// the kind every ExpectedInterval, whether or not the one before had ended: corrected
 	// for coordinated omission, as HdrHistogram does. At a rate Response omits nothing: there
 	// Corrected only adds what had not ended, and there is no ExpectedInterval.
-	Corrected        *Latency `json:"response_corrected,omitempty"`
-	ExpectedInterval float64  `json:"expected_interval_ms,omitempty"`
-}
-
-// Latency sums up how long transactions took. Each is within 0.1 % of the exact figure.
-type Latency struct {
-	Min    float64 `json:"min_ms"`
-	Mean   float64 `json:"mean_ms"`
-	StdDev float64 `json:"stddev_ms"`
-	P25    float64 `json:"p25_ms"`
-	P50    float64 `json:"p50_ms"`
-	P75    float64 `json:"p75_ms"`
-	P90    float64 `json:"p90_ms"`
-	P95    float64 `json:"p95_ms"`
-	P99    float64 `json:"p99_ms"`
-	P999   float64 `json:"p99_9_ms"`
-	Max    float64 `json:"max_ms"`
+	Corrected        *meter.Latency `json:"response_corrected,omitempty"`
+	ExpectedInterval float64        `json:"expected_interval_ms,omitempty"`
 }
 
 // NewDocument makes the document of a job and of what was measured in it.
@@ -193,7 +178,7 @@ func KindName(kinds []string, i int) string {
 func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	n := countedTransaction(kind, t, allDone)
 	if t.Done > 0 {
-		response, service := NewLatency(t.Response), NewLatency(t.Service)
+		response, service := meter.NewLatency(t.Response), meter.NewLatency(t.Service)
 		n.Response, n.Service = &response, &service
 	}
 	return n
@@ -245,31 +230,18 @@ func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transa
 		return n
 	}
 	h, interval := c.of(kind, t)
-	latency := NewLatency(h)
+	latency := meter.NewLatency(h)
 	n.Corrected, n.ExpectedInterval = &latency, math.Round(float64(interval))/1e6
 	return n
 }
 
 // ResponseOf sums up how long the transactions of all kinds took together that were
 // done, from their intended start. It is nil where none was.
-func ResponseOf(sum meter.Summary) *Latency {
+func ResponseOf(sum meter.Summary) *meter.Latency {
 	all := sum.All()
 	if all.Done == 0 {
 		return nil
 	}
-	l := NewLatency(all.Response)
+	l := meter.NewLatency(all.Response)
 	return &l
-}
-
-// NewLatency returns the figures of a histogram, in milliseconds.
-func NewLatency(h meter.Histogram) Latency { return LatencyOf(meter.FiguresOf(h)) }
-
-// LatencyOf returns figures in milliseconds.
-func LatencyOf(f meter.Figures) Latency {
-	ms := func(ns int64) float64 { return float64(ns) / 1e6 }
-	return Latency{
-		Min: ms(f.Min), Mean: ms(f.Mean), StdDev: ms(f.StdDev),
-		P25: ms(f.P25), P50: ms(f.P50), P75: ms(f.P75), P90: ms(f.P90), P95: ms(f.P95), P99: ms(f.P99), P999: ms(f.P999),
-		Max: ms(f.Max),
-	}
 }

@@ -307,7 +307,7 @@ func addResponse(one *SecondTransaction, t meter.CodedTally) error {
 	if err != nil {
 		return err
 	}
-	latency := NewLatency(response)
+	latency := meter.NewLatency(response)
 	one.Response = &latency
 	return nil
 }
@@ -316,14 +316,14 @@ func addResponse(one *SecondTransaction, t meter.CodedTally) error {
 func addLatencies(one *SecondTransaction, t meter.CodedTally) error {
 	for _, add := range []struct {
 		from      meter.CodedHistogram
-		latency   **Latency
+		latency   **meter.Latency
 		histogram *[]byte
 	}{{t.Response, &one.Response, &one.ResponseHistogram}, {t.Service, &one.Service, &one.ServiceHistogram}} {
 		d, err := add.from.Distribution()
 		if err != nil {
 			return err
 		}
-		latency := NewLatency(d)
+		latency := meter.NewLatency(d)
 		*add.latency = &latency
 		if *add.histogram, err = d.V2(); err != nil {
 			return err

@@ -33,10 +33,10 @@ type Profile struct {
 
 // ProfilePoint is what the runs of a profile with one number of virtual users achieved.
 type ProfilePoint struct {
-	Users    int          `json:"users"`
-	Runs     int          `json:"runs"`               // how many succeeded
-	Metrics  []job.Metric `json:"metrics"`            // the mean of each
-	Response *Latency     `json:"response,omitempty"` // of all their transactions together
+	Users    int            `json:"users"`
+	Runs     int            `json:"runs"`               // how many succeeded
+	Metrics  []job.Metric   `json:"metrics"`            // the mean of each
+	Response *meter.Latency `json:"response,omitempty"` // of all their transactions together
 }
 
 // NewProfile makes the document of a profile of its runs, the oldest first, whose results
@@ -81,7 +81,7 @@ func profilePoints(runs []job.Job) []ProfilePoint {
 
 // responseOfAll sums up the response times of all transactions of runs. Histograms are
 // merged, never percentiles. It is nil of runs whose transactions are few and long.
-func responseOfAll(runs []job.Job) *Latency {
+func responseOfAll(runs []job.Job) *meter.Latency {
 	all := meter.NewSummary(1)
 	for _, j := range runs {
 		if len(j.Result.Spans) > 0 {

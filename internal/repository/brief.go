@@ -13,19 +13,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// BriefSecond is a StoredSecond as a chart shows it.
-type BriefSecond struct {
-	At        time.Time
-	Phase     job.Phase
-	Offset    time.Duration
-	Elapsed   time.Duration
-	ServerTPM *float64
-	meter.Brief
-}
-
-// Briefs yields what was measured in brief, in order, ramp-up included: of the seconds that
+// Rates yields what charts show of the seconds of a job, in order, ramp-up included: of those that
 // ended after from and not after until. Zero times are no bounds.
-func (s *Store) Briefs(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[BriefSecond, error] {
+func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[job.Rate, error] {
 	first, last := int64(math.MinInt64), int64(math.MaxInt64)
 	if !from.IsZero() {
 		first = from.UnixMilli()
@@ -33,8 +23,8 @@ func (s *Store) Briefs(ctx context.Context, id job.ID, from, until time.Time) it
 	if !until.IsZero() {
 		last = until.UnixMilli()
 	}
-	return pages(s, ctx, id, "seconds", func(job, after int64) ([]BriefSecond, int64, error) {
-		return s.briefs(ctx, job, after, first, last)
+	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Rate, int64, error) {
+		return s.rates(ctx, number, after, first, last)
 	})
 }
 
@@ -63,57 +53,76 @@ func briefOf(s StoredSecond) brief {
 // briefColumns are tallyColumns without those that nothing brief is made of.
 const briefColumns = `done, rolled_back, 0, failed, NULL, response, 0, 0, 0`
 
-// briefs reads one page.
-func (s *Store) briefs(ctx context.Context, job, after, first, last int64) ([]BriefSecond, int64, error) {
-	list, numbers, unsaid, err := s.keptBriefs(ctx, job, after, first, last)
+// rates reads one page.
+func (s *Store) rates(ctx context.Context, of, after, first, last int64) ([]job.Rate, int64, error) {
+	list, numbers, missing, err := s.keptRates(ctx, of, after, first, last)
 	if err != nil || len(list) == 0 {
 		return nil, 0, err
 	}
-	if len(unsaid) > 0 {
-		wanted, spans := make([]int64, len(unsaid)), make([]StoredSecond, len(unsaid))
-		for i, place := range unsaid {
-			wanted[i] = numbers[place]
+	if len(missing) > 0 {
+		wanted, spans := make([]int64, len(missing)), make([]StoredSecond, len(missing))
+		for i, u := range missing {
+			wanted[i] = numbers[u.place]
 		}
 		if err := s.addTallies(ctx, spans, wanted, briefColumns); err != nil {
 			return nil, 0, err
 		}
-		for i, place := range unsaid {
-			if list[place].Brief, err = (meter.CodedSummary{Kinds: spans[i].Tallies}).Brief(); err != nil {
+		for i, u := range missing {
+			b, err := (meter.CodedSummary{Kinds: spans[i].Tallies}).Brief()
+			if err != nil {
 				return nil, 0, err
 			}
+			addBrief(&list[u.place], b, u.elapsed)
 		}
 	}
 	return list, numbers[len(numbers)-1], nil
 }
 
-// keptBriefs reads one page as it is kept, the numbers of its rows, and the places in the page
-// of those that are only in their tallies.
-func (s *Store) keptBriefs(ctx context.Context, job, after, first, last int64) (list []BriefSecond, numbers []int64, unsaid []int, err error) {
+// addBrief adds to a rate what was measured in a time.
+func addBrief(r *job.Rate, b meter.Brief, elapsed time.Duration) {
+	r.Failed, r.Response = b.Failed, b.Response
+	if elapsed > 0 {
+		client := float64(b.Ended) / elapsed.Minutes()
+		r.Client = &client
+	}
+}
+
+// unkept is the place in a page of a rate that is only in the tallies of its span.
+type unkept struct {
+	place   int
+	elapsed time.Duration
+}
+
+// keptRates reads one page as it is kept, the numbers of its rows, and what is not kept.
+func (s *Store) keptRates(ctx context.Context, of, after, first, last int64) (list []job.Rate, numbers []int64, missing []unkept, err error) {
 	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm, ended, failed, response
-		FROM span WHERE job = ? AND number > ? AND phase <> 'total' AND at_ms > ? AND at_ms <= ? ORDER BY number LIMIT %d`, pageRows), job, after, first, last)
+		FROM span WHERE job = ? AND number > ? AND phase <> 'total' AND at_ms > ? AND at_ms <= ? ORDER BY number LIMIT %d`, pageRows), of, after, first, last)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var b BriefSecond
+		var r job.Rate
 		var kept brief
 		var number, at int64
-		if err := rows.Scan(&number, &at, &b.Phase, &b.Offset, &b.Elapsed, &b.ServerTPM, &kept.ended, &kept.failed, &kept.response); err != nil {
+		var offset, elapsed time.Duration
+		if err := rows.Scan(&number, &at, &r.Phase, &offset, &elapsed, &r.Server, &kept.ended, &kept.failed, &kept.response); err != nil {
 			return nil, nil, nil, err
 		}
-		if !kept.ended.Valid {
-			unsaid = append(unsaid, len(list))
-		}
-		b.At = time.UnixMilli(at)
-		b.Ended, b.Failed = kept.ended.Int64, kept.failed.Int64
-		if kept.response != nil {
-			b.Response = new(meter.Figures)
-			if err := b.Response.UnmarshalBinary(kept.response); err != nil {
-				return nil, nil, nil, err
+		r.At, r.Offset = time.UnixMilli(at).UTC(), offset.Seconds()
+		if kept.ended.Valid {
+			b := meter.Brief{Ended: kept.ended.Int64, Failed: kept.failed.Int64}
+			if kept.response != nil {
+				b.Response = new(meter.Latency)
+				if err := b.Response.UnmarshalBinary(kept.response); err != nil {
+					return nil, nil, nil, err
+				}
 			}
+			addBrief(&r, b, elapsed)
+		} else {
+			missing = append(missing, unkept{len(list), elapsed})
 		}
-		list, numbers = append(list, b), append(numbers, number)
+		list, numbers = append(list, r), append(numbers, number)
 	}
-	return list, numbers, unsaid, errors.Join(rows.Err(), rows.Close())
+	return list, numbers, missing, errors.Join(rows.Err(), rows.Close())
 }

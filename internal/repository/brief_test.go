@@ -24,7 +24,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 	whole := collect(t, s.Seconds(t.Context(), r.ID()))
 	look := func(when string) {
 		t.Helper()
-		briefs := collect(t, s.Briefs(t.Context(), r.ID(), time.Time{}, time.Time{}))
+		briefs := collect(t, s.Rates(t.Context(), r.ID(), time.Time{}, time.Time{}))
 		if len(briefs) != seconds || len(whole) != seconds {
 			t.Fatalf("%s: got %d in brief and %d whole, want %d", when, len(briefs), len(whole), seconds)
 		}
@@ -34,7 +34,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !got.At.Equal(of.At) || got.Phase != of.Phase || got.Offset != of.Offset || got.Elapsed != of.Elapsed || *got.ServerTPM != *of.ServerTPM || got.Ended != want.Ended || got.Failed != want.Failed {
+			if !got.At.Equal(of.At) || got.Phase != of.Phase || got.Offset != of.Offset.Seconds() || *got.Server != *of.ServerTPM || *got.Client != float64(want.Ended)/of.Elapsed.Minutes() || got.Failed != want.Failed {
 				t.Fatalf("%s: got %+v, want %+v of %+v", when, got, want, of)
 			}
 			if (got.Response == nil) != (n%3 == 0) || got.Response != nil && *got.Response != *want.Response {
@@ -42,7 +42,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 			}
 		}
 		from, until := briefs[10].At, briefs[pageRows+2].At
-		part := collect(t, s.Briefs(t.Context(), r.ID(), from, until))
+		part := collect(t, s.Rates(t.Context(), r.ID(), from, until))
 		if len(part) != pageRows-8 || !part[0].At.Equal(briefs[11].At) || !part[len(part)-1].At.Equal(until) {
 			t.Errorf("%s: a part has %d from %v, want %d from %v", when, len(part), part[0].At, pageRows-8, briefs[11].At)
 		}
@@ -61,7 +61,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 	if _, err := s.db.Exec(`UPDATE tally SET response = x'00' WHERE span % 2 = 0`); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range s.Briefs(t.Context(), r.ID(), time.Time{}, time.Time{}) {
+	for _, err := range s.Rates(t.Context(), r.ID(), time.Time{}, time.Time{}) {
 		if err != nil {
 			return
 		}

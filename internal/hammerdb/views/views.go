@@ -258,7 +258,7 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 		if t.Done == 0 {
 			continue
 		}
-		l := report.NewLatency(t.Response)
+		l := meter.NewLatency(t.Response)
 		total := l.Mean * float64(t.Done)
 		list = append(list, job.Timing{
 			Name: report.KindName(labels, i), Calls: t.Done, Elapsed: elapsed,

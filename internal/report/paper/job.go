@@ -11,8 +11,8 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"sledge/internal/chart"
-	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 )
@@ -93,7 +93,7 @@ func (s subject) charts() (list []section) {
 }
 
 // timed are points on one axis of time, in seconds from when the first of them began.
-func timed(points []document.Rate) (times []float64) {
+func timed(points []job.Rate) (times []float64) {
 	if len(points) == 0 {
 		return nil
 	}
@@ -105,7 +105,7 @@ func timed(points []document.Rate) (times []float64) {
 }
 
 // bands are the phases in which nothing was measured.
-func bands(points []document.Rate, times []float64) (list []chart.Band) {
+func bands(points []job.Rate, times []float64) (list []chart.Band) {
 	from := 0.0
 	for i, p := range points {
 		if i+1 < len(points) && points[i+1].Phase == p.Phase {
@@ -126,14 +126,14 @@ func (s subject) overTime() (blocks []block) {
 	axis := chart.Axis{Name: "time since the run began", Time: true}
 	var marks []chart.Mark
 	if steps := s.job.Result.Steps; len(steps) > 1 {
-		if i := slices.IndexFunc(s.points, func(p document.Rate) bool { return p.Phase == job.Measure }); i >= 0 {
+		if i := slices.IndexFunc(s.points, func(p job.Rate) bool { return p.Phase == job.Measure }); i >= 0 {
 			begin := times[i] - s.points[i].Offset
 			for _, step := range steps {
 				marks = append(marks, chart.Mark{Name: strconv.Itoa(step.Users), At: begin + step.From})
 			}
 		}
 	}
-	of := func(name, is string, value func(document.Rate) float64) chart.Line {
+	of := func(name, is string, value func(job.Rate) float64) chart.Line {
 		l := chart.Line{Name: name, Is: is}
 		for i, p := range s.points {
 			l.Points = append(l.Points, chart.Point{X: times[i], Y: value(p)})
@@ -149,8 +149,8 @@ func (s subject) overTime() (blocks []block) {
 	}
 	rates := chart.Lines{Name: "Transactions a minute", X: axis, Y: chart.Axis{Name: "transactions a minute"}, Bands: phases, Marks: marks}
 	for _, l := range []chart.Line{
-		of("server's count", "server", func(p document.Rate) float64 { return orNothing(p.Server) }),
-		of("virtual users' count", "client", func(p document.Rate) float64 { return orNothing(p.Client) }),
+		of("server's count", "server", func(p job.Rate) float64 { return orNothing(p.Server) }),
+		of("virtual users' count", "client", func(p job.Rate) float64 { return orNothing(p.Client) }),
 		s.counter(),
 	} {
 		if some(l) {
@@ -163,14 +163,14 @@ func (s subject) overTime() (blocks []block) {
 	response := chart.Lines{Name: "Response times", X: axis, Y: chart.Axis{Name: "response time, on a logarithmic axis", Unit: "ms", Log: true}, Bands: phases, Marks: marks}
 	for _, f := range []struct {
 		name string
-		of   func(report.Latency) float64
+		of   func(meter.Latency) float64
 	}{
-		{"p50", func(l report.Latency) float64 { return l.P50 }},
-		{"p95", func(l report.Latency) float64 { return l.P95 }},
-		{"p99", func(l report.Latency) float64 { return l.P99 }},
-		{"max", func(l report.Latency) float64 { return l.Max }},
+		{"p50", func(l meter.Latency) float64 { return l.P50 }},
+		{"p95", func(l meter.Latency) float64 { return l.P95 }},
+		{"p99", func(l meter.Latency) float64 { return l.P99 }},
+		{"max", func(l meter.Latency) float64 { return l.Max }},
 	} {
-		l := of(f.name, f.name, func(p document.Rate) float64 {
+		l := of(f.name, f.name, func(p job.Rate) float64 {
 			if p.Response == nil {
 				return nothing
 			}
@@ -183,7 +183,7 @@ func (s subject) overTime() (blocks []block) {
 	if len(response.Lines) > 0 {
 		blocks = append(blocks, draw(response, note))
 	}
-	failed := of("failed", "failed", func(p document.Rate) float64 { return float64(p.Failed) })
+	failed := of("failed", "failed", func(p job.Rate) float64 { return float64(p.Failed) })
 	if slices.ContainsFunc(failed.Points, func(p chart.Point) bool { return p.Y > 0 }) {
 		blocks = append(blocks, draw(chart.Lines{
 			Name: "Failed transactions", X: axis, Y: chart.Axis{Name: "failed since the point before"},

@@ -205,7 +205,7 @@ type subject struct {
 	sum      meter.Summary
 	sheet    report.Sheet
 	doc      report.Document
-	points   []document.Rate
+	points   []job.Rate
 	readings []job.Count // of a transaction counter that was running
 	failures []repository.StoredFailure
 	more     bool // there are more failures

@@ -255,11 +255,11 @@ func curves(points []report.ProfilePoint) (blocks []block) {
 	response := chart.Lines{Name: "Response times", X: axis, Y: chart.Axis{Name: "response time, on a logarithmic axis", Unit: "ms", Log: true}, Dots: true}
 	for _, f := range []struct {
 		name string
-		of   func(report.Latency) float64
+		of   func(meter.Latency) float64
 	}{
-		{"p50", func(l report.Latency) float64 { return l.P50 }},
-		{"p95", func(l report.Latency) float64 { return l.P95 }},
-		{"p99", func(l report.Latency) float64 { return l.P99 }},
+		{"p50", func(l meter.Latency) float64 { return l.P50 }},
+		{"p95", func(l meter.Latency) float64 { return l.P95 }},
+		{"p99", func(l meter.Latency) float64 { return l.P99 }},
 	} {
 		line := chart.Line{Name: f.name, Is: f.name}
 		seen := false

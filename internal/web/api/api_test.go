@@ -372,7 +372,7 @@ func (w *world) inPieces(id string, size int) (all pieces) {
 }
 
 func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
-	var points []document.Rate
+	var points []job.Rate
 	for i := range 10000 {
 		rate := 1000.0
 		switch i {
@@ -381,18 +381,18 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 		case 7777:
 			rate = 99999
 		}
-		points = append(points, document.Rate{Offset: float64(i), Client: &rate})
+		points = append(points, job.Rate{Offset: float64(i), Client: &rate})
 	}
 	kept := document.Thin(points, 100)
 	if len(kept) > 100 {
 		t.Errorf("got %d points, want 100 at most", len(kept))
 	}
 	for _, want := range []float64{1234, 7777} {
-		if !slices.ContainsFunc(kept, func(p document.Rate) bool { return p.Offset == want }) {
+		if !slices.ContainsFunc(kept, func(p job.Rate) bool { return p.Offset == want }) {
 			t.Errorf("the point at %v is gone, and stood out", want)
 		}
 	}
-	if !slices.IsSortedFunc(kept, func(a, b document.Rate) int { return int(a.Offset - b.Offset) }) {
+	if !slices.IsSortedFunc(kept, func(a, b job.Rate) int { return int(a.Offset - b.Offset) }) {
 		t.Error("the points are not in order")
 	}
 }
