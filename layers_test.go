@@ -107,7 +107,7 @@ var layers = map[string]string{
 	"settings":    "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
 	"control":     "job repository settings",
 	"experiment":  "job report repository settings",
-	"manual":      "catalog document job option report repository selftest settings workload",
+	"manual":      "catalog document job meter option report repository selftest settings workload",
 	"datagen":     "catalog database engine host job live option schema settings workload",
 	"selftest":    "catalog database engine host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter": "",

@@ -309,13 +309,13 @@ func TestManyUsers(t *testing.T) {
 		}
 	}
 	var done int64
-	for s, err := range store.Seconds(t.Context(), "last") {
+	for e, err := range store.Seconds(t.Context(), "last") {
 		if err != nil {
 			t.Fatal(err)
 		}
 		seconds++
-		for _, k := range s.Tallies {
-			if s.Phase == job.Measure {
+		for _, k := range e.Second.Measured.Kinds {
+			if e.Second.Phase == job.Measure {
 				done += k.Done
 			}
 		}

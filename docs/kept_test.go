@@ -168,18 +168,19 @@ func TestKeep(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := reporttest.Kept{Job: j, Measured: sum.Coded()}
-	for s, err := range store.Seconds(t.Context(), j.ID) {
+	for e, err := range store.Seconds(t.Context(), j.ID) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		s := e.Second
 		if !live || s.Phase != job.Measure {
 			continue
 		}
-		sum, err := s.Summary()
+		sum, err := s.Measured.Summary()
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := meter.Summary{Elapsed: s.Elapsed, Kinds: []meter.Tally{sum.All()}}
+		all := meter.Summary{Elapsed: s.Measured.Elapsed, Kinds: []meter.Tally{sum.All()}}
 		kept.Seconds = append(kept.Seconds, job.Second{Phase: s.Phase, Offset: s.Offset, Measured: all.Coded(), ServerTPM: s.ServerTPM})
 	}
 	kept.Write(t, "../internal/report/reporttest/kept", name)

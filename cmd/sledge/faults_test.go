@@ -187,7 +187,7 @@ func (p *program) untilMeasured() {
 				if err != nil {
 					p.t.Fatal(err)
 				}
-				if second.Phase == job.Measure {
+				if second.Second.Phase == job.Measure {
 					return true
 				}
 			}

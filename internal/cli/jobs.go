@@ -417,7 +417,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 			}
 			return a.program.printJSON(counts)
 		}
-		d, err := document.NewTPM(ctx, store, j.ID, time.Time{}, time.Time{})
+		d, err := document.NewTPM(ctx, store, j.ID, time.Time{}, time.Time{}, 0)
 		if err != nil {
 			return err
 		}

@@ -111,6 +111,10 @@ type TPM struct {
 	Schema string     `json:"schema"` // always TPMSchema
 	ID     job.ID     `json:"id"`
 	Points []job.Rate `json:"points"`
+
+	// Series are what observers read beside the run. If a series has more samples than were asked for,
+	// each stretch of time keeps the least and the greatest.
+	Series []job.Sampled `json:"series,omitempty"`
 }
 
 // Watch is a line of what is seen of a server while its own count of transactions is

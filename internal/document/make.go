@@ -51,8 +51,9 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 }
 
 // NewTPM makes the document of transactions a minute over the time of a run, of the seconds that
-// ended after from and not after until; zero times are no bounds.
-func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time) (TPM, error) {
+// ended after from and not after until; zero times are no bounds. Above most points it is down-sampled,
+// and so is each series; 0 is no limit.
+func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time, most int) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: id, Points: []job.Rate{}}
 	for r, err := range store.Rates(ctx, id, from, until) {
 		if err != nil {
@@ -60,7 +61,10 @@ func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until
 		}
 		d.Points = append(d.Points, r)
 	}
-	return d, nil
+	d.Points = Downsample(d.Points, most)
+	var err error
+	d.Series, err = store.Series(ctx, id, from, until, most)
+	return d, err
 }
 
 // NewTiming makes the document of how long the transactions of all virtual users took
@@ -120,7 +124,7 @@ func Seconds(ctx context.Context, store *repository.Store, j job.Job, phase job.
 		if err != nil {
 			return nil, err
 		}
-		if s.Phase != phase {
+		if s.Second.Phase != phase {
 			continue
 		}
 		second, err := report.SecondOf(j.Kinds, s)

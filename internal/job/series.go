@@ -1,12 +1,29 @@
 package job
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
 
 // Series names what is read beside the transactions of a job, again and again.
 type Series struct {
 	Name   string            `json:"name"`             // "lock waits"
 	Unit   string            `json:"unit,omitempty"`   // of its values: "ms"
 	Labels map[string]string `json:"labels,omitempty"` // which one of several, such as {"disk": "sda"}
+}
+
+// Called returns what tells the series from others of its name: "sda", or its name if it has no labels.
+func (s Series) Called() string {
+	if len(s.Labels) == 0 {
+		return s.Name
+	}
+	var values []string
+	for _, label := range slices.Sorted(maps.Keys(s.Labels)) {
+		values = append(values, s.Labels[label])
+	}
+	return strings.Join(values, ", ")
 }
 
 // TransactionCounter names the series of the rate that the transaction counter reads.

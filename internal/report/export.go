@@ -140,7 +140,7 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 		return nil
 	}
 	const atOnce = 64
-	var seconds []repository.StoredSecond
+	var seconds []job.Event
 	for s, err := range store.Seconds(ctx, j.ID) {
 		if err != nil {
 			return err
@@ -170,7 +170,7 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 }
 
 // secondTexts makes JSON of some seconds, on all cores: their histograms take time.
-func secondTexts(kinds []string, seconds []repository.StoredSecond) ([][]byte, error) {
+func secondTexts(kinds []string, seconds []job.Event) ([][]byte, error) {
 	texts := make([][]byte, len(seconds))
 	var group errgroup.Group
 	group.SetLimit(host.Cores())
@@ -215,13 +215,8 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 		c.At = c.At.UTC()
 		e.Counts = append(e.Counts, c)
 	}
-	if e.Series, err = store.Series(ctx, j.ID); err != nil {
+	if e.Series, err = store.Series(ctx, j.ID, time.Time{}, time.Time{}, 0); err != nil {
 		return e, err
-	}
-	for _, s := range e.Series {
-		for i, p := range s.Points {
-			s.Points[i].At = p.At.UTC()
-		}
 	}
 	for f, err := range store.Failures(ctx, j.ID) {
 		if err != nil {
@@ -275,15 +270,16 @@ func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 	return h, err
 }
 
-// newSecond returns what was counted in a second, with the latencies that add adds to each
+// newSecond returns what was counted in the second of an event, with the latencies that add adds to each
 // kind of which something was done.
-func newSecond(kinds []string, s repository.StoredSecond, add func(*SecondTransaction, meter.CodedTally) error) (Second, error) {
-	second := Second{At: s.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Elapsed.Seconds(), ServerTPM: s.ServerTPM, Transactions: []SecondTransaction{}}
+func newSecond(kinds []string, e job.Event, add func(*SecondTransaction, meter.CodedTally) error) (Second, error) {
+	s := e.Second
+	second := Second{At: e.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Measured.Elapsed.Seconds(), ServerTPM: s.ServerTPM, Transactions: []SecondTransaction{}}
 	var done int64
-	for _, t := range s.Tallies {
+	for _, t := range s.Measured.Kinds {
 		done += t.Done
 	}
-	for i, t := range s.Tallies {
+	for i, t := range s.Measured.Kinds {
 		counts := t.Counts()
 		one := SecondTransaction{Transaction: countedTransaction(KindName(kinds, i), &counts, done)}
 		if t.Done > 0 {
@@ -296,9 +292,9 @@ func newSecond(kinds []string, s repository.StoredSecond, add func(*SecondTransa
 	return second, nil
 }
 
-// SecondOf is what was measured in a second, with response times and without histograms.
-func SecondOf(kinds []string, s repository.StoredSecond) (Second, error) {
-	return newSecond(kinds, s, addResponse)
+// SecondOf is what was measured in the second of an event, with response times and without histograms.
+func SecondOf(kinds []string, e job.Event) (Second, error) {
+	return newSecond(kinds, e, addResponse)
 }
 
 // addResponse adds the response times, as numbers.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -41,14 +40,8 @@ type entry struct {
 	Failure *StoredFailure  `json:"failure,omitempty"` // what is kept of it besides
 	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
 	Settled option.Values   `json:"settled,omitempty"` // likewise, of the job's spec
-	Second  *StoredSecond   `json:"second,omitempty"`
-	Sample  *storedSample   `json:"sample,omitempty"`
-}
-
-// storedSample is a value of a series with its time.
-type storedSample struct {
-	At     time.Time  `json:"at"`
-	Sample job.Sample `json:"sample"`
+	Second  *job.Event      `json:"second,omitempty"`
+	Sample  *job.Event      `json:"sample,omitempty"`
 }
 
 // newEntry returns the entry of an event that is no second.
@@ -64,13 +57,6 @@ func newEntry(event job.Event) (e entry, err error) {
 	}
 	e.Settled = event.Settled
 	return e, err
-}
-
-func entryOfSecond(event job.Event) entry {
-	s := event.Second
-	return entry{Second: &StoredSecond{
-		At: event.At, Phase: s.Phase, Offset: s.Offset, Elapsed: s.Measured.Elapsed, ServerTPM: s.ServerTPM, Tallies: s.Measured.Kinds,
-	}}
 }
 
 const (
@@ -110,7 +96,7 @@ func (e *entry) bytes() int {
 	}
 	if e.Second != nil {
 		n += 128
-		for _, k := range e.Second.Tallies {
+		for _, k := range e.Second.Second.Measured.Kinds {
 			n += 160 + 64*len(k.Failed) + len(k.Service) + len(k.Response)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"time"
 
 	"sledge/internal/job"
@@ -16,13 +15,7 @@ import (
 // Rates yields what charts show of the seconds of a job, in order, ramp-up included: of those that
 // ended after from and not after until. Zero times are no bounds.
 func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[job.Rate, error] {
-	first, last := int64(math.MinInt64), int64(math.MaxInt64)
-	if !from.IsZero() {
-		first = from.UnixMilli()
-	}
-	if !until.IsZero() {
-		last = until.UnixMilli()
-	}
+	first, last := bounds(from, until)
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Rate, int64, error) {
 		return s.rates(ctx, number, after, first, last)
 	})
@@ -35,8 +28,8 @@ type brief struct {
 }
 
 // briefOf sums up a span. What cannot be is left to who reads its tallies, and is told then.
-func briefOf(s StoredSecond) brief {
-	b, err := meter.CodedSummary{Elapsed: s.Elapsed, Kinds: s.Tallies}.Brief()
+func briefOf(c meter.CodedSummary) brief {
+	b, err := c.Brief()
 	if err != nil {
 		return brief{}
 	}
@@ -60,15 +53,16 @@ func (s *Store) rates(ctx context.Context, of, after, first, last int64) ([]job.
 		return nil, 0, err
 	}
 	if len(missing) > 0 {
-		wanted, spans := make([]int64, len(missing)), make([]StoredSecond, len(missing))
+		wanted, spans := make([]int64, len(missing)), make([]meter.CodedSummary, len(missing))
 		for i, u := range missing {
 			wanted[i] = numbers[u.place]
 		}
-		if err := s.addTallies(ctx, spans, wanted, briefColumns); err != nil {
+		add := func(place int, t meter.CodedTally) { spans[place].Kinds = append(spans[place].Kinds, t) }
+		if err := s.tallies(ctx, wanted, briefColumns, add); err != nil {
 			return nil, 0, err
 		}
 		for i, u := range missing {
-			b, err := (meter.CodedSummary{Kinds: spans[i].Tallies}).Brief()
+			b, err := spans[i].Brief()
 			if err != nil {
 				return nil, 0, err
 			}

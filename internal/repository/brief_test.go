@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"sledge/internal/job"
-	"sledge/internal/meter"
 )
 
 // What is kept in brief with a span, and what is read from the tallies of one from before, is
@@ -29,12 +28,12 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 			t.Fatalf("%s: got %d in brief and %d whole, want %d", when, len(briefs), len(whole), seconds)
 		}
 		for n, got := range briefs {
-			of := whole[n]
-			want, err := meter.CodedSummary{Elapsed: of.Elapsed, Kinds: of.Tallies}.Brief()
+			of := whole[n].Second
+			want, err := of.Measured.Brief()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !got.At.Equal(of.At) || got.Phase != of.Phase || got.Offset != of.Offset.Seconds() || *got.Server != *of.ServerTPM || *got.Client != float64(want.Ended)/of.Elapsed.Minutes() || got.Failed != want.Failed {
+			if !got.At.Equal(whole[n].At) || got.Phase != of.Phase || got.Offset != of.Offset.Seconds() || *got.Server != *of.ServerTPM || *got.Client != float64(want.Ended)/of.Measured.Elapsed.Minutes() || got.Failed != want.Failed {
 				t.Fatalf("%s: got %+v, want %+v of %+v", when, got, want, of)
 			}
 			if (got.Response == nil) != (n%3 == 0) || got.Response != nil && *got.Response != *want.Response {

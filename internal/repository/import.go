@@ -91,8 +91,8 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 		}
 	}
 	for _, c := range p.Counts {
-		span := StoredSecond{At: c.At, Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun), ServerTPM: &c.Rate}
-		if err := all.span(span); err != nil {
+		second := job.Second{Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun), ServerTPM: &c.Rate}
+		if err := all.span(c.At, second); err != nil {
 			return err
 		}
 	}

@@ -186,7 +186,7 @@ func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
 	if lines := collect(t, s.Output(t.Context(), j.ID)); len(lines) != 1 || lines[0].Line != p.Output[0].Line {
 		t.Errorf("got output %+v", lines)
 	}
-	if counts := collect(t, s.Seconds(t.Context(), j.ID)); len(counts) != 2 || *counts[1].ServerTPM != 36400 || !counts[1].At.Equal(p.Counts[1].At) {
+	if counts := collect(t, s.Seconds(t.Context(), j.ID)); len(counts) != 2 || *counts[1].Second.ServerTPM != 36400 || !counts[1].At.Equal(p.Counts[1].At) {
 		t.Errorf("got counts %+v", counts)
 	}
 	details, err := s.Imported(t.Context(), j.ID)

@@ -268,22 +268,6 @@ func (s *Store) NextProfile(ctx context.Context) (number int, err error) {
 	return number, nil
 }
 
-// StoredSecond is what a second of a run measured; or, in the later hours of a
-// long run, some seconds together. Tallies are encoded until they are asked for.
-type StoredSecond struct {
-	At        time.Time          `json:"at"`
-	Phase     job.Phase          `json:"phase"`
-	Offset    time.Duration      `json:"offset"`  // since the phase began, at the end of the second
-	Elapsed   time.Duration      `json:"elapsed"` // how long the second was
-	ServerTPM *float64           `json:"server_tpm,omitempty"`
-	Tallies   []meter.CodedTally `json:"tallies"` // one for each kind
-}
-
-// Summary decodes what was measured.
-func (s StoredSecond) Summary() (meter.Summary, error) {
-	return meter.CodedSummary{Elapsed: s.Elapsed, Kinds: s.Tallies}.Summary()
-}
-
 // OutputLine is a line that a virtual user put out, as another program or an earlier
 // Sledge recorded it.
 type OutputLine struct {
@@ -331,25 +315,26 @@ func pages[T any](s *Store, ctx context.Context, id job.ID, what string, page fu
 
 const pageRows = 500
 
-// Seconds yields what was measured, in order, ramp-up included.
-func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
-	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
-		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total'`, job, after)
+// Seconds yields what was measured as events, in order, ramp-up included: an event for each second,
+// or in the later hours of a long run for a few together. How many clients had logged in is not kept.
+func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
+	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
+		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total'`, number, after)
 	})
 }
 
 // SecondsAfter yields those of Seconds that ended after a moment.
-func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) iter.Seq2[StoredSecond, error] {
-	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
-		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ?`, job, after, moment.UnixMilli())
+func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) iter.Seq2[job.Event, error] {
+	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
+		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ?`, number, after, moment.UnixMilli())
 	})
 }
 
 // Moments yields when each second of a job ended, as Seconds does, and leaves out what was
 // measured in it, which takes a query of its own each.
-func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, error] {
-	return pages(s, ctx, id, "seconds", func(job, after int64) ([]StoredSecond, int64, error) {
-		list, numbers, err := s.moments(ctx, `job = ? AND number > ? AND phase <> 'total'`, job, after)
+func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
+	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
+		list, numbers, err := s.moments(ctx, `job = ? AND number > ? AND phase <> 'total'`, number, after)
 		if err != nil || len(list) == 0 {
 			return nil, 0, err
 		}
@@ -358,35 +343,38 @@ func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[StoredSecond, 
 }
 
 // spans reads one page of spans with their tallies.
-func (s *Store) spans(ctx context.Context, condition string, arguments ...any) ([]StoredSecond, int64, error) {
+func (s *Store) spans(ctx context.Context, condition string, arguments ...any) ([]job.Event, int64, error) {
 	list, numbers, err := s.moments(ctx, condition, arguments...)
 	if err != nil || len(list) == 0 {
 		return nil, 0, err
 	}
-	if err := s.addTallies(ctx, list, numbers, tallyColumns); err != nil {
+	add := func(place int, t meter.CodedTally) {
+		measured := &list[place].Second.Measured
+		measured.Kinds = append(measured.Kinds, t)
+	}
+	if err := s.tallies(ctx, numbers, tallyColumns, add); err != nil {
 		return nil, 0, err
 	}
 	return list, numbers[len(numbers)-1], nil
 }
 
 // moments reads one page of spans without their tallies, and the numbers of their rows.
-func (s *Store) moments(ctx context.Context, condition string, arguments ...any) ([]StoredSecond, []int64, error) {
+func (s *Store) moments(ctx context.Context, condition string, arguments ...any) ([]job.Event, []int64, error) {
 	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm
 		FROM span WHERE %s ORDER BY number LIMIT %d`, condition, pageRows), arguments...)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer rows.Close()
-	var list []StoredSecond
+	var list []job.Event
 	var numbers []int64
 	for rows.Next() {
-		var second StoredSecond
+		var second job.Second
 		var number, at int64
-		if err := rows.Scan(&number, &at, &second.Phase, &second.Offset, &second.Elapsed, &second.ServerTPM); err != nil {
+		if err := rows.Scan(&number, &at, &second.Phase, &second.Offset, &second.Measured.Elapsed, &second.ServerTPM); err != nil {
 			return nil, nil, err
 		}
-		second.At = time.UnixMilli(at)
-		list = append(list, second)
+		list = append(list, job.Event{At: time.UnixMilli(at), Second: &second})
 		numbers = append(numbers, number)
 	}
 	return list, numbers, errors.Join(rows.Err(), rows.Close())
@@ -394,9 +382,10 @@ func (s *Store) moments(ctx context.Context, condition string, arguments ...any)
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response, bytes_sent, bytes_received, round_trips`
 
-// addTallies reads the tallies of spans, by the numbers of their rows, which ascend: columns are
-// tallyColumns, or something in the place of those that are not needed.
-func (s *Store) addTallies(ctx context.Context, list []StoredSecond, numbers []int64, columns string) error {
+// tallies reads the tallies of spans, by the numbers of their rows, which ascend, and gives each to
+// add with the place of its span among them. Columns are tallyColumns, or something in the place of
+// those that are not needed.
+func (s *Store) tallies(ctx context.Context, numbers []int64, columns string, add func(place int, t meter.CodedTally)) error {
 	wanted, err := json.Marshal(numbers)
 	if err != nil {
 		return err
@@ -415,7 +404,7 @@ func (s *Store) addTallies(ctx context.Context, list []StoredSecond, numbers []i
 		for numbers[i] != span {
 			i++
 		}
-		list[i].Tallies = append(list[i].Tallies, t)
+		add(i, t)
 	}
 	return rows.Err()
 }
@@ -506,70 +495,6 @@ func (s *Store) Output(ctx context.Context, id job.ID) iter.Seq2[OutputLine, err
 	})
 }
 
-// Readings yields what the transaction counter read while a job was recorded, in
-// order. There are none where it was not running.
-func (s *Store) Readings(ctx context.Context, id job.ID) iter.Seq2[job.Count, error] {
-	return pages(s, ctx, id, "transaction counts", func(number, after int64) (list []job.Count, last int64, err error) {
-		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT at_ms, value FROM sample JOIN series ON series = number
-			WHERE job = ? AND name = ? AND at_ms > ? ORDER BY at_ms LIMIT %d`, pageRows), number, job.TransactionCounter, after)
-		if err != nil {
-			return nil, 0, err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c job.Count
-			if err := rows.Scan(&last, &c.Rate); err != nil {
-				return nil, 0, err
-			}
-			c.At = time.UnixMilli(last)
-			list = append(list, c)
-		}
-		return list, last, rows.Err()
-	})
-}
-
-// Series returns the series that observers of a job have recorded, in order of their names. The
-// transaction counter's is in Readings.
-func (s *Store) Series(ctx context.Context, id job.ID) ([]job.Sampled, error) {
-	_, number, err := s.find(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.series(ctx, number)
-	if err != nil {
-		return nil, fmt.Errorf("read the series of job %s: %w", id, err)
-	}
-	return list, nil
-}
-
-func (s *Store) series(ctx context.Context, number int64) (list []job.Sampled, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT number, name, unit, labels, at_ms, value FROM series JOIN sample ON series = number
-		WHERE job = ? AND name <> ? ORDER BY name, unit, labels, at_ms`, number, job.TransactionCounter)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for last := int64(0); rows.Next(); {
-		var of, at int64
-		var one job.Sampled
-		var labels []byte
-		var p job.Point
-		if err := rows.Scan(&of, &one.Name, &one.Unit, &labels, &at, &p.Value); err != nil {
-			return nil, err
-		}
-		if of != last {
-			if err := json.Unmarshal(labels, &one.Labels); err != nil {
-				return nil, err
-			}
-			list, last = append(list, one), of
-		}
-		p.At = time.UnixMilli(at)
-		points := &list[len(list)-1].Points
-		*points = append(*points, p)
-	}
-	return list, rows.Err()
-}
-
 // Failures yields the examples of failed transactions, in order.
 func (s *Store) Failures(ctx context.Context, id job.ID) iter.Seq2[StoredFailure, error] {
 	return pages(s, ctx, id, "failures", func(job, after int64) (list []StoredFailure, last int64, err error) {
@@ -604,7 +529,7 @@ func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string
 		return meter.Summary{}, nil, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
 	}
 	if len(total) > 0 {
-		sum, err := total[0].Summary()
+		sum, err := total[0].Second.Measured.Summary()
 		return sum, j.Kinds, err
 	}
 	sum, err := s.phaseSummary(ctx, j, job.Measure)
@@ -623,17 +548,18 @@ func (s *Store) PhaseSummary(ctx context.Context, id job.ID, phase job.Phase) (m
 
 func (s *Store) phaseSummary(ctx context.Context, j job.Job, phase job.Phase) (meter.Summary, error) {
 	sum := meter.NewSummary(len(j.Kinds))
-	for second, err := range s.Seconds(ctx, j.ID) {
+	for e, err := range s.Seconds(ctx, j.ID) {
 		if err != nil {
 			return sum, err
 		}
-		if second.Phase != phase {
+		if e.Second.Phase != phase {
 			continue
 		}
-		if len(second.Tallies) != len(sum.Kinds) {
-			return sum, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(second.Tallies), len(sum.Kinds))
+		measured := e.Second.Measured
+		if len(measured.Kinds) != len(sum.Kinds) {
+			return sum, fmt.Errorf("read the summary of job %s: %d kinds of transaction were counted, but %d have a name", j.ID, len(measured.Kinds), len(sum.Kinds))
 		}
-		if err := sum.AddCoded(meter.CodedSummary{Elapsed: second.Elapsed, Kinds: second.Tallies}); err != nil {
+		if err := sum.AddCoded(measured); err != nil {
 			return sum, fmt.Errorf("read the summary of job %s: %w", j.ID, err)
 		}
 	}

@@ -39,6 +39,7 @@ type Recorder struct {
 	full    chan struct{} // says that there is a batch
 
 	flushing sync.Mutex // so that what waits is written in order
+	rows     int        // samples of series that stand in rows
 
 	mu      sync.Mutex
 	ended   bool
@@ -136,7 +137,7 @@ func (r *Recorder) Watch(e job.Event) {
 	case e.Progress != nil:
 		return
 	case e.Sample != nil:
-		r.add(entry{Sample: &storedSample{e.At, *e.Sample}})
+		r.add(entry{Sample: &e})
 		return
 	}
 	kept, err := newEntry(e)
@@ -171,7 +172,7 @@ func (r *Recorder) watchSecond(e job.Event) {
 		r.closeSpan()
 	}
 	if s.Offset <= fineFor {
-		r.add(entryOfSecond(e))
+		r.add(entry{Second: &e})
 		return
 	}
 	if r.open.interval == nil {
@@ -198,7 +199,8 @@ func (r *Recorder) closeSpan() {
 		return
 	}
 	r.open.event.Second.Measured = r.open.interval.Cut(0)
-	r.add(entryOfSecond(r.open.event))
+	second := r.open.event
+	r.add(entry{Second: &second})
 	r.open.count, r.open.event = 0, job.Event{}
 }
 
@@ -254,14 +256,21 @@ func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
 		return err
 	}
 	now := time.Now()
+	var rows int
 	err = transact(ctx, func(tx *sql.Tx) error {
-		all := inserts{ctx: ctx, tx: tx, job: r.number, others: &breather{now}}
+		all := inserts{ctx: ctx, tx: tx, job: r.number, rows: r.rows, others: &breather{now}}
 		all.others.breathe()
 		for i := range oldest.entries {
 			if err := all.entry(&oldest.entries[i]); err != nil {
 				return err
 			}
 		}
+		if all.rows >= mostRows {
+			if err := all.columns(); err != nil {
+				return err
+			}
+		}
+		rows = all.rows
 		_, err := all.run(`UPDATE job SET seen_ms = ? WHERE number = ?`, now.UnixMilli(), r.number)
 		return err
 	})
@@ -269,6 +278,7 @@ func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
 		return err
 	}
 	r.backlog.written(oldest)
+	r.rows = rows
 	r.mu.Lock()
 	r.written = now
 	r.mu.Unlock()
@@ -367,9 +377,12 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 				return err
 			}
 		}
+		if err := all.columns(); err != nil {
+			return err
+		}
 		if len(total.Kinds) > 0 {
-			span := StoredSecond{At: now, Phase: totalPhase, Offset: total.Elapsed, Elapsed: total.Elapsed, Tallies: total.Kinds}
-			if err := all.span(span); err != nil {
+			sum := job.Second{Phase: totalPhase, Offset: total.Elapsed, Measured: total}
+			if err := all.span(now, sum); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,8 +150,8 @@ func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 		t.Fatalf("got %d seconds, want 3", len(seconds))
 	}
 	for i, got := range seconds {
-		sum, err := got.Summary()
-		if err != nil || *got.ServerTPM != tpm {
+		sum, err := got.Second.Measured.Summary()
+		if err != nil || *got.Second.ServerTPM != tpm {
 			t.Fatalf("got %+v, %v", got, err)
 		}
 		sameSummary(t, fmt.Sprint("second ", i), sum, *measured(uint64(i), 100))
@@ -329,35 +328,5 @@ func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 	waitFor(703)
 	if news := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(news) != 3 || news[0].Message != "line 700" {
 		t.Errorf("got %v, want what is new", news)
-	}
-}
-
-func TestRecorder_KeepsSeries(t *testing.T) {
-	s := openStore(t, ":memory:")
-	r := begin(t, s, runSpec())
-	at := time.UnixMilli(1_700_000_000_000)
-	disk := func(name string) job.Series {
-		return job.Series{Name: "disk reads", Unit: "MB/s", Labels: map[string]string{"disk": name, "host": "db1"}}
-	}
-	for n := range 3 {
-		for i, series := range []job.Series{disk("sdb"), disk("sda"), {Name: "active sessions"}} {
-			r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Sample: &job.Sample{Series: series, Value: float64(10*i + n)}})
-		}
-	}
-	r.Count(job.Count{At: at, Rate: 360}) // which is none of them
-	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	got, err := s.Series(t.Context(), r.ID())
-	if err != nil || len(got) != 3 {
-		t.Fatalf("got %+v, %v, want three series", got, err)
-	}
-	for i, want := range []job.Series{{Name: "active sessions"}, disk("sda"), disk("sdb")} {
-		first := float64([]int{20, 10, 0}[i])
-		points := got[i].Points
-		if got[i].Name != want.Name || got[i].Unit != want.Unit || !maps.Equal(got[i].Labels, want.Labels) ||
-			len(points) != 3 || points[0].Value != first || points[2].Value != first+2 || !points[2].At.Equal(at.Add(2*time.Second)) {
-			t.Errorf("got %+v, want %+v from %g on", got[i], want, first)
-		}
 	}
 }

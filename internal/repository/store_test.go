@@ -160,15 +160,15 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		sameSummary(t, "summary", sum, want)
 
 		seconds := collect(t, s.Seconds(t.Context(), r.ID()))
-		if len(seconds) != 4 || seconds[0].Phase != job.RampUp || seconds[0].ServerTPM != nil {
+		if len(seconds) != 4 || seconds[0].Second.Phase != job.RampUp || seconds[0].Second.ServerTPM != nil {
 			t.Fatalf("got %d seconds, the first %+v", len(seconds), seconds[0])
 		}
 		for n := 1; n <= 3; n++ {
 			got := seconds[n]
-			if got.Phase != job.Measure || got.Offset != time.Duration(n)*time.Second || *got.ServerTPM != tpm || got.At.Unix() != 1_700_000_000+int64(n) {
+			if got.Second.Phase != job.Measure || got.Second.Offset != time.Duration(n)*time.Second || *got.Second.ServerTPM != tpm || got.At.Unix() != 1_700_000_000+int64(n) {
 				t.Errorf("second %d: got %+v", n, got)
 			}
-			part, err := got.Summary()
+			part, err := got.Second.Measured.Summary()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,7 +263,7 @@ func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 	}
 	var got []time.Duration
 	for _, second := range collect(t, s.Seconds(t.Context(), r.ID())) {
-		got = append(got, second.Elapsed/time.Second)
+		got = append(got, second.Second.Measured.Elapsed/time.Second)
 	}
 	// The hour's last two seconds, 65 more in half minutes, and the second of the other phase.
 	if want := []time.Duration{1, 1, 30, 30, 5, 1}; !slices.Equal(got, want) {
@@ -883,9 +883,9 @@ func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
 		}
 		seconds := collect(t, s.Seconds(t.Context(), id))
 		for n, second := range seconds { // no gap, no half of a second
-			part, err := second.Summary()
-			if err != nil || second.Offset != time.Duration(n+1)*time.Second {
-				t.Fatalf("second %d: got offset %v, %v", n+1, second.Offset, err)
+			part, err := second.Second.Measured.Summary()
+			if err != nil || second.Second.Offset != time.Duration(n+1)*time.Second {
+				t.Fatalf("second %d: got offset %v, %v", n+1, second.Second.Offset, err)
 			}
 			if part.Kinds[0].Done != 100 || part.Kinds[1].Done != 100 {
 				t.Fatalf("second %d: got %d and %d done, want 100 each", n+1, part.Kinds[0].Done, part.Kinds[1].Done)

@@ -17,6 +17,8 @@ type inserts struct {
 	tx  *sql.Tx
 	job int64
 
+	rows int // samples of the job's series that stand in rows
+
 	others *breather // after each statement; nil where nobody works
 
 	prepared map[string]*sql.Stmt // thousands of virtual users may say the same
@@ -60,10 +62,10 @@ func (w *inserts) run(statement string, arguments ...any) (number int64, err err
 func (w *inserts) entry(e *entry) error {
 	var err error
 	if e.Second != nil {
-		err = w.span(*e.Second)
+		err = w.span(e.Second.At, *e.Second.Second)
 	}
 	if e.Sample != nil && err == nil {
-		err = w.sample(e.Sample)
+		err = w.sample(e.Sample.At, e.Sample.Sample)
 	}
 	if f := e.Failure; f != nil && err == nil {
 		_, err = w.run(`INSERT INTO failure (job, at_ms, user, kind, class, message, retried) VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -81,25 +83,6 @@ func (w *inserts) entry(e *entry) error {
 	return err
 }
 
-// sample writes a value of a series. Of two at the same millisecond it keeps the later one.
-func (w *inserts) sample(s *storedSample) error {
-	labels := []byte("{}")
-	if len(s.Sample.Labels) > 0 {
-		var err error
-		if labels, err = json.Marshal(s.Sample.Labels); err != nil { // in order of their names
-			return err
-		}
-	}
-	of := []any{w.job, s.Sample.Name, s.Sample.Unit, string(labels)}
-	if _, err := w.run(`INSERT OR IGNORE INTO series (job, name, unit, labels) VALUES (?, ?, ?, ?)`, of...); err != nil {
-		return err
-	}
-	_, err := w.run(`INSERT OR REPLACE INTO sample (series, at_ms, value)
-		SELECT number, ?, ? FROM series WHERE job = ? AND name = ? AND unit = ? AND labels = ?`,
-		append([]any{s.At.UnixMilli(), s.Sample.Value}, of...)...)
-	return err
-}
-
 // settle keeps options of the job's spec as they were settled.
 func (w *inserts) settle(options option.Values) error {
 	patch, err := json.Marshal(options)
@@ -110,15 +93,16 @@ func (w *inserts) settle(options option.Values) error {
 	return err
 }
 
-func (w *inserts) span(s StoredSecond) error {
-	b := briefOf(s)
+// span writes a second that ended at a time, or several.
+func (w *inserts) span(at time.Time, s job.Second) error {
+	b := briefOf(s.Measured)
 	w.others.breathe()
 	span, err := w.run(`INSERT INTO span (job, at_ms, phase, offset_ns, elapsed_ns, server_tpm, ended, failed, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		w.job, s.At.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Elapsed), s.ServerTPM, b.ended, b.failed, b.response)
+		w.job, at.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Measured.Elapsed), s.ServerTPM, b.ended, b.failed, b.response)
 	if err != nil {
 		return err
 	}
-	for kind, t := range s.Tallies {
+	for kind, t := range s.Measured.Kinds {
 		if err := w.tally(`INSERT INTO tally (`+tallyColumns+`, span, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, t, span, kind); err != nil {
 			return err
 		}

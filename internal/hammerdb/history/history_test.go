@@ -200,7 +200,7 @@ func TestWhatWasMeasuredComesAlong(t *testing.T) {
 		t.Errorf("got output %+v", lines)
 	}
 	counts := list(t, store.Seconds(t.Context(), run))
-	if len(counts) != 2 || *counts[1].ServerTPM != 36000 || !counts[1].At.Equal(begun.Add(20*time.Second)) {
+	if len(counts) != 2 || *counts[1].Second.ServerTPM != 36000 || !counts[1].At.Equal(begun.Add(20*time.Second)) {
 		t.Errorf("got counts %+v, want two, the error left out", counts)
 	}
 	d, err := store.Imported(t.Context(), run)

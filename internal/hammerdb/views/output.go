@@ -43,16 +43,16 @@ func Speaker(j job.Job, c catalog.Catalog) *lines.Speaker {
 }
 
 // withSeconds yields events and seconds in the order in which they happened. What
-// happened at the same moment as a second came after it. Of a second only its place in
-// its phase is filled in.
-func withSeconds(events iter.Seq2[job.Event, error], seconds iter.Seq2[repository.StoredSecond, error]) iter.Seq2[job.Event, error] {
+// happened at the same moment as a second came after it. The monitor tells of seconds.
+func withSeconds(events, seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Event, error] {
 	return func(yield func(job.Event, error) bool) {
 		next, stop := iter.Pull2(seconds)
 		defer stop()
 		second, errSecond, more := next()
 		secondsWhile := func(due func() bool) bool {
 			for more && errSecond == nil && due() {
-				if !yield(job.Event{At: second.At, User: job.Monitor, Second: &job.Second{Phase: second.Phase, Offset: second.Offset}}, nil) {
+				second.User = job.Monitor
+				if !yield(second, nil) {
 					return false
 				}
 				second, errSecond, more = next()

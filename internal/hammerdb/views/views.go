@@ -345,15 +345,15 @@ func readings(counts iter.Seq2[job.Count, error]) ([]reading, error) {
 }
 
 // sampled yields the server's rates of those seconds in which it was asked.
-func sampled(seconds iter.Seq2[repository.StoredSecond, error]) iter.Seq2[job.Count, error] {
+func sampled(seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Count, error] {
 	return func(yield func(job.Count, error) bool) {
 		for s, err := range seconds {
 			var c job.Count
 			if err == nil {
-				if s.ServerTPM == nil {
+				if s.Second.ServerTPM == nil {
 					continue
 				}
-				c = job.Count{At: s.At, Rate: *s.ServerTPM}
+				c = job.Count{At: s.At, Rate: *s.Second.ServerTPM}
 			}
 			if !yield(c, err) {
 				return

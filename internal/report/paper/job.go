@@ -69,6 +69,7 @@ func (s subject) charts() (list []section) {
 	} else {
 		add("Over time", "", s.overTime()...)
 	}
+	add("Beside the run", "", s.beside()...)
 	if b, ok := s.boxes(); ok {
 		add("Spread of response times", "the box is the middle half, with a stroke at the median; the whiskers lead from the least to p99, and the dot is the most",
 			draw(b, ""))
@@ -189,6 +190,34 @@ func (s subject) overTime() (blocks []block) {
 			Name: "Failed transactions", X: axis, Y: chart.Axis{Name: "failed since the point before"},
 			Lines: []chart.Line{failed}, Bands: phases, Marks: marks,
 		}, ""))
+	}
+	return blocks
+}
+
+// beside draws the series that observers read beside the run: those of one name and unit in one chart.
+func (s subject) beside() (blocks []block) {
+	var begin time.Time
+	if len(s.points) > 0 {
+		begin = s.points[0].At.Add(-time.Duration(s.points[0].Offset * float64(time.Second)))
+	}
+	for i := 0; i < len(s.series); {
+		first := s.series[i]
+		name := report.Printable(first.Name)
+		lines := chart.Lines{
+			Name: name, X: chart.Axis{Name: "time since the run began", Time: true}, Y: chart.Axis{Name: name, Unit: report.Printable(first.Unit)},
+			Bands: bands(s.points, timed(s.points)),
+		}
+		for ; i < len(s.series) && s.series[i].Name == first.Name && s.series[i].Unit == first.Unit; i++ {
+			l := chart.Line{Name: report.Printable(s.series[i].Called()), Is: "metric " + strconv.Itoa(len(lines.Lines)+1)}
+			for _, p := range s.series[i].Points {
+				if begin.IsZero() {
+					begin = p.At
+				}
+				l.Points = append(l.Points, chart.Point{X: p.At.Sub(begin).Seconds(), Y: p.Value})
+			}
+			lines.Lines = append(lines.Lines, l)
+		}
+		blocks = append(blocks, draw(lines, ""))
 	}
 	return blocks
 }

@@ -206,6 +206,7 @@ type subject struct {
 	sheet    report.Sheet
 	doc      report.Document
 	points   []job.Rate
+	series   []job.Sampled
 	readings []job.Count // of a transaction counter that was running
 	failures []repository.StoredFailure
 	more     bool // there are more failures
@@ -228,11 +229,11 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 		return s, err
 	}
 	s.sheet, s.doc = report.NewSheet(s.job, s.sum, a.Headline(s.job)), report.NewDocument(s.job, s.sum)
-	whole, err := document.NewTPM(ctx, a.Store, id, time.Time{}, time.Time{})
+	overTime, err := document.NewTPM(ctx, a.Store, id, time.Time{}, time.Time{}, mostPoints)
 	if err != nil {
 		return s, err
 	}
-	s.points = document.Thin(whole.Points, mostPoints)
+	s.points, s.series = overTime.Points, overTime.Series
 	for c, err := range a.Store.Readings(ctx, id) {
 		if err != nil {
 			return s, err

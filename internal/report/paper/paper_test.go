@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -319,6 +320,47 @@ func TestWhatTheServerReportedStandsAsItWrote(t *testing.T) {
 	}
 	if want := "MONREPORT of the server, 3 lines, made beside the virtual users in 1 min, from the beginning of the measured time on"; !strings.Contains(f.text, want) {
 		t.Errorf("want %q, got\n%s", want, f.text)
+	}
+}
+
+// An observer's sine is drawn, with each of its extremes.
+func TestReport_DrawsSeries(t *testing.T) {
+	a := newArchive(t)
+	j := reporttest.Run()
+	r, err := a.Store.Begin(t.Context(), j.Spec, j.Kinds, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := range 3000 {
+		at := reporttest.Began.Add(time.Duration(n) * time.Second)
+		for i, sea := range []string{"north", "<south>"} {
+			tide := job.Series{Name: "tide", Unit: "m", Labels: map[string]string{"sea": sea}}
+			r.Watch(job.Event{At: at, Sample: &job.Sample{Series: tide, Value: math.Sin(float64(n)/300 + float64(i))}})
+		}
+	}
+	if err := r.End(t.Context(), j.Result, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := a.read(t.Context(), r.ID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := s.beside()
+	if len(blocks) != 1 || len(s.series) != 2 || len(s.series[0].Points) > mostPoints {
+		t.Fatalf("got %d charts of %d series", len(blocks), len(s.series))
+	}
+	least, most := 0., 0.
+	for _, p := range s.series[1].Points {
+		least, most = min(least, p.Value), max(most, p.Value)
+	}
+	if least > -0.9999 || most < 0.9999 {
+		t.Errorf("the sine goes from %g to %g, want -1 to 1", least, most)
+	}
+	report := a.report(string(r.ID()))
+	for _, text := range []string{"Beside the run", "tide", "north", "<south>"} {
+		if !strings.Contains(report.text, text) {
+			t.Errorf("the report does not say %q", text)
+		}
 	}
 }
 

@@ -383,7 +383,7 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 		}
 		points = append(points, job.Rate{Offset: float64(i), Client: &rate})
 	}
-	kept := document.Thin(points, 100)
+	kept := document.Downsample(points, 100)
 	if len(kept) > 100 {
 		t.Errorf("got %d points, want 100 at most", len(kept))
 	}

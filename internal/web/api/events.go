@@ -14,7 +14,6 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
-	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 )
@@ -186,7 +185,7 @@ func (s *story) stored(ctx context.Context, store *repository.Store, until job.E
 			if err != nil {
 				return err
 			}
-			if err := s.event(eventOf(second)); err != nil {
+			if err := s.event(second); err != nil {
 				return err
 			}
 		}
@@ -211,13 +210,6 @@ func (s *story) stored(ctx context.Context, store *repository.Store, until job.E
 	return seconds(until.At)
 }
 
-// eventOf is the event of a second that was recorded.
-func eventOf(s repository.StoredSecond) job.Event {
-	return job.Event{At: s.At, Second: &job.Second{
-		Phase: s.Phase, Offset: s.Offset, ServerTPM: s.ServerTPM, Measured: meter.CodedSummary{Elapsed: s.Elapsed, Kinds: s.Tallies},
-	}}
-}
-
 // event tells of an event.
 func (s *story) event(e job.Event) error {
 	s.from.sequence = max(s.from.sequence, e.Sequence)
@@ -231,10 +223,8 @@ func (s *story) event(e job.Event) error {
 func (s *stream) event(of *story, e job.Event) error {
 	shown := Event{Event: e.Brief()}
 	shown.At, shown.Event.Second = e.At.UTC(), nil
-	if m := e.Second; m != nil {
-		second, err := report.SecondOf(of.job.Kinds, repository.StoredSecond{
-			At: e.At, Phase: m.Phase, Offset: m.Offset, Elapsed: m.Measured.Elapsed, ServerTPM: m.ServerTPM, Tallies: m.Measured.Kinds,
-		})
+	if e.Second != nil {
+		second, err := report.SecondOf(of.job.Kinds, e)
 		if err != nil {
 			return err
 		}

@@ -203,7 +203,7 @@ func (a *API) addParts() {
 			return answer(document.NewHead(j, a.headline), err)
 		})
 	series := get("show-series", "/jobs/{id}/series", "Show transactions a minute and response times over the time of a run", tagJobs)
-	series.Description = "If there are more seconds than points, the answer keeps those with the highest and the lowest rates and the longest response times. Each point was measured."
+	series.Description = "If there are more seconds than points, the answer keeps those with the highest and the lowest rates and the longest response times. Each point was measured. Series are values that observers read beside the run."
 	add(a, series, func(ctx context.Context, in *struct {
 		OneJob
 		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"The greatest number of points."`
@@ -215,9 +215,7 @@ func (a *API) addParts() {
 		if err != nil {
 			return nil, err
 		}
-		d, err := document.NewTPM(ctx, a.Store, j.ID, in.From, in.Until)
-		d.Points = document.Thin(d.Points, in.Points)
-		return answer(d, err)
+		return answer(document.NewTPM(ctx, a.Store, j.ID, in.From, in.Until, in.Points))
 	})
 	add(a, get("show-timing", "/jobs/{id}/timing", "Show how long the transactions of a run took", tagJobs), a.timing)
 	add(a, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),

@@ -13,11 +13,11 @@ export type Job = Documents['report.Document'] & { id: string }
 /** A part of the list of jobs, the newest first. */
 export type Jobs = Documents['api.JobsPage'] & { jobs: Job[] }
 export type Metric = Documents['job.Metric']
-export type Latency = Documents['report.Latency']
+export type Latency = Documents['meter.Latency']
 export type Transaction = Documents['report.Transaction']
 export type Span = Documents['job.Span']
 export type Finding = Documents['job.Finding']
-export type Rate = Documents['document.Rate']
+export type Rate = Documents['job.Rate']
 export type Series = Documents['document.TPM']
 export type Timing = Documents['document.Timing']
 export type Plans = Documents['report.Plans']

@@ -90,6 +90,38 @@ export function responseChart(series: Series, shown?: Shown): LineChart | undefi
   }
 }
 
+/** What observers read beside a run over time: a chart for all series of one name and unit. */
+export function besideCharts(series: Series, shown?: Shown): LineChart[] {
+  const charts: LineChart[] = []
+  const points = timed(series, shown?.began)
+  const first = series.points[0]
+  const began = shown?.began ?? (first && Date.parse(first.at) - first.offset_seconds * 1000)
+  for (const one of series.series ?? []) {
+    const unit = one.unit ?? ''
+    const begin = began ?? Date.parse(one.points[0]?.at ?? '')
+    const name = Object.entries(one.labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value).join(', ') || one.name
+    let chart = charts.find(({ title, unit: of }) => title === one.name && of === unit)
+    if (chart === undefined) {
+      chart = {
+        kind: 'lines',
+        title: one.name,
+        x: 'time since the run began (s)',
+        y: unit === '' ? one.name : `${one.name} (${unit})`,
+        unit,
+        ...beginning(shown),
+        lines: [],
+        phases: phases(points, shown),
+        table: { columns: [{ name: 'series' }, { name: 'time', unit: 's' }, { name: one.name, ...(unit === '' ? {} : { unit }) }], rows: [] },
+      }
+      charts.push(chart)
+    }
+    const values = one.points.map((point): [number, number] => [round((Date.parse(point.at) - begin) / 1000), point.value])
+    chart.lines.push({ name, is: `metric ${chart.lines.length + 1}`, points: values })
+    chart.table.rows.push(...values.map(([time, value]): Cell[] => [name, time, value]))
+  }
+  return charts
+}
+
 function tableOf(points: Timed[], lines: Line[], unit: string): LineChart['table'] {
   return {
     columns: [{ name: 'time', unit: 's' }, { name: 'phase' }, ...lines.map((line) => ({ name: line.name, unit }))],

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Job, Series } from '../api/types.ts'
 import queries from '../testdata/queries.json'
 import series from '../testdata/series.json'
-import { kindTimes, rateChart, responseChart, streamChart } from './build.ts'
+import { besideCharts, kindTimes, rateChart, responseChart, streamChart } from './build.ts'
 import { csv, type GanttChart, type LineChart } from './chart.ts'
 import { fileName, standalone } from './download.ts'
 import { draw } from './echarts.ts'
@@ -48,6 +48,24 @@ describe('charts of a series', () => {
       const numbers = figures.filter((n) => n !== null).map(Number)
       expect(numbers).toEqual([...numbers].sort((a, b) => a - b))
     }
+  })
+
+  test('show what observers read, those of one name in one chart', () => {
+    const at = (second: number): string => new Date(Date.UTC(2026, 10, 22, 9, 0, second)).toISOString()
+    const points = [{ at: at(1), phase: 'ramp-up', offset_seconds: 1 }]
+    const tide = (sea: string, phase: number) => ({
+      name: 'tide',
+      unit: 'm',
+      labels: { sea },
+      points: [0, 1, 2, 3].map((second) => ({ at: at(second), value: Math.sin(second + phase) })),
+    })
+    const charts = besideCharts({ schema: 'sledge-tpm-1', id: '1', points, series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0), tide('south', 1)] })
+    expect(charts.map((chart) => [chart.title, chart.y, chart.lines.map((line) => line.name)])).toEqual([
+      ['sessions', 'sessions', ['sessions']],
+      ['tide', 'tide (m)', ['north', 'south']],
+    ])
+    expect(charts[1]?.lines[0]?.points).toEqual([0, 1, 2, 3].map((second) => [second, Math.sin(second)]))
+    expect(charts[1]?.table.rows).toHaveLength(8)
   })
 
   test('are not there where nothing was counted', () => {

@@ -6,10 +6,10 @@ import (
 	"sledge/internal/job"
 )
 
-// Thin leaves out points where there are more than can be shown, and none that stands out.
-func Thin(points []job.Rate, most int) []job.Rate {
+// Downsample leaves out points if there are more than most, and none that stands out. 0 is no limit.
+func Downsample(points []job.Rate, most int) []job.Rate {
 	const extremes = 5 // of each stretch
-	if len(points) <= most {
+	if most <= 0 || len(points) <= most {
 		return points
 	}
 	stretches := most / extremes
