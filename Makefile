@@ -30,7 +30,7 @@ GO_TEST = go test -ldflags=-w
 
 # The packages whose tests take longest, in this order. They start first, so that the others fill
 # the time in which these wait for the clock.
-LONGEST = ./internal/workload/tprocc ./cmd/sledge ./internal/cli ./docs ./internal/workload/tproch/... ./internal/selftest ./internal/engine/... ./examples
+LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./examples ./internal/cli ./internal/selftest ./internal/web/api ./internal/hammerdb/console ./internal/datagen
 
 # Where goroutines share something, and what drives them all.
 RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/settings ./internal/control ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
