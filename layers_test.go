@@ -147,15 +147,16 @@ var layers = map[string]string{
 	"cmd/sledge":       "catalog/edition cli engine runner/process settings terminal",
 
 	// Tests that are packages.
-	"bench":                 "",
-	"browser":               "",
-	"testserver":            "",
-	"database/databasetest": "database option suite/sessions suite/suitetest",
-	"database/grammartest":  "catalog catalog/edition database engine job option sqlfile suite/sessions workload",
-	"report/reporttest":     "job meter option",
-	"workload/workloadtest": "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
-	"suite/suitetest":       "suite",
-	"engine/enginetest":     "catalog database engine job meter option schema sqlfile workload",
+	"bench":                  "",
+	"browser":                "",
+	"testserver":             "",
+	"database/databasetest":  "database option suite/sessions suite/suitetest",
+	"database/grammartest":   "catalog catalog/edition database engine job option sqlfile suite/sessions workload",
+	"report/reporttest":      "job meter option",
+	"workload/workloadtest":  "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
+	"suite/suitetest":        "suite",
+	"engine/order/ordertest": "engine/order",
+	"engine/enginetest":      "catalog database engine job meter option schema sqlfile workload",
 
 	"interpreter/interpretertest": "",
 	"repository/repositorytest":   "job meter option repository",
@@ -165,7 +166,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "engine/enginetest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "engine/enginetest", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()
@@ -368,6 +369,7 @@ func treeFiles(t *testing.T) []string {
 // observers work the same beside users of another process.
 var apart = map[string][]string{
 	"engine/observer": {"engine", "loop", "repository", "report", "web", "hammerdb"},
+	"engine/order":    {"engine", "loop", "repository", "report", "web", "hammerdb"},
 }
 
 func TestSeams_HoldInAllThatAPackageNeeds(t *testing.T) {

@@ -297,6 +297,9 @@ func (g *generator) Close() {
 		group.reviving.Wait()
 		group.connections.close()
 	}
+	if load := g.fold.load; load != nil && !g.fold.over {
+		load.End()
+	}
 	if g.release != nil {
 		g.release()
 	}

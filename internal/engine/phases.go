@@ -175,7 +175,7 @@ const (
 // start lets the users begin.
 func (r *run) start() error {
 	if err := r.generator.Start(context.Background()); err != nil {
-		r.reports.end(nil) // there is nobody to wait for
+		r.reports.end() // there is nobody to wait for
 		return err
 	}
 	return nil

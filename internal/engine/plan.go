@@ -12,6 +12,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/observer"
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -61,6 +62,8 @@ type Plan struct {
 	pool *poolPlan // the connections that each user has to choose from; nil where it has one
 
 	beside []observer.Observer // what else goes on beside a run
+
+	through func(order.Generator) order.Generator // what the generator of a run is spoken to through; nil is directly
 
 	feed *feed // of the job that is done by the plan; nil where there is none
 }

@@ -61,10 +61,14 @@ func listen(from <-chan order.Report) *reports {
 			case report.Failure != nil:
 				r.die(errorOf(report.Failure))
 			case report.Ended != nil:
-				r.end(nil)
+				r.end()
 			}
 		}
-		r.end(errors.New("its reports ended before its users did"))
+		select {
+		case <-r.ended:
+		default:
+			r.lose(errors.New("its reports ended before its users did"))
+		}
 	}()
 	return r
 }
@@ -79,22 +83,28 @@ func (r *reports) die(err error) {
 	}
 }
 
-// end notes that all users have ended or, if there is an error, that the generator is lost. The first call
-// counts.
-func (r *reports) end(lost error) {
+// end notes that all users have ended.
+func (r *reports) end() {
 	r.mu.Lock()
-	over := r.over
-	if !over {
-		r.over, r.lost = true, lost
+	defer r.mu.Unlock()
+	if !r.over {
+		r.over = true
+		close(r.ended)
+	}
+}
+
+// lose notes that the generator is lost. The first reason counts.
+func (r *reports) lose(why error) {
+	r.mu.Lock()
+	first := r.lost == nil
+	if first {
+		r.lost = why
 	}
 	r.mu.Unlock()
-	if over {
-		return
+	if first {
+		r.die(fmt.Errorf("the load generator was lost: %w", why))
 	}
-	if lost != nil {
-		r.die(fmt.Errorf("the load generator was lost: %w", lost))
-	}
-	close(r.ended)
+	r.end()
 }
 
 // death returns why the run cannot go on, if it cannot.
@@ -113,7 +123,7 @@ func (r *reports) gone() error {
 
 // lose gives the generator up, and returns why the run ends.
 func (r *run) lose(why error) error {
-	r.reports.end(why)
+	r.reports.lose(why)
 	return r.reports.death()
 }
 

@@ -218,6 +218,9 @@ func (r *run) seatUsers(ctx context.Context) error {
 		return r.groups[next-1].boundGroup, nil
 	}
 	r.generator = newGenerator(ctx, bind, r.feed)
+	if r.plan.through != nil {
+		r.generator = r.plan.through(r.generator)
+	}
 	roster, err := r.generator.Prepare(ctx, o)
 	if err != nil {
 		return err

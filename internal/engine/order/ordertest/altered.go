@@ -1,0 +1,47 @@
+package ordertest
+
+import (
+	"context"
+
+	"sledge/internal/engine/order"
+)
+
+// Altered is a generator of which some answers are others than its own. A nil function leaves them.
+type Altered struct {
+	order.Generator
+	Marks   func(ctx context.Context, p order.Phase, m order.Mark) (order.Mark, error)
+	Freezes func(ctx context.Context, t order.Totals) (order.Totals, error)
+	Tells   func(from <-chan order.Report, to chan<- order.Report) // closes to; nil passes reports on
+
+	reports chan order.Report
+}
+
+// Mark implements order.Generator.
+func (a *Altered) Mark(ctx context.Context, p order.Phase) (order.Mark, error) {
+	m, err := a.Generator.Mark(ctx, p)
+	if a.Marks != nil && err == nil {
+		return a.Marks(ctx, p, m)
+	}
+	return m, err
+}
+
+// Freeze implements order.Generator.
+func (a *Altered) Freeze(ctx context.Context) (order.Totals, error) {
+	t, err := a.Generator.Freeze(ctx)
+	if a.Freezes != nil && err == nil {
+		return a.Freezes(ctx, t)
+	}
+	return t, err
+}
+
+// Reports implements order.Generator.
+func (a *Altered) Reports() <-chan order.Report {
+	if a.Tells == nil {
+		return a.Generator.Reports()
+	}
+	if a.reports == nil {
+		a.reports = make(chan order.Report, 16)
+		go a.Tells(a.Generator.Reports(), a.reports)
+	}
+	return a.reports
+}
