@@ -345,11 +345,10 @@ type Dialect struct {
 	// but capitals, though they are not quoted.
 	TellsCapitals bool
 
-	// TimesAsText says that the database keeps times as text, so that a time travels in
-	// TimeFormat. Outputs and Arrays say of a database/sql driver, for an SQLSession, that
-	// it takes sql.Out for output parameters of routines, and a slice for a parameter, of
-	// which it runs the statement with each element.
-	TimesAsText, Outputs, Arrays bool
+	// Outputs and Arrays say of a database/sql driver, for an SQLSession, that it takes sql.Out for
+	// output parameters of routines, and a slice for a parameter, of which it runs the statement with
+	// each element.
+	Outputs, Arrays bool
 
 	// Plain turns a value that a database/sql driver returns of a column of that type, as
 	// the driver names types, into an int64, float64, string, []byte or time.Time. It is for

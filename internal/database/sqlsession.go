@@ -22,6 +22,8 @@ type SQLSession struct {
 	inTx    bool
 	dialect Dialect
 
+	timesAsText bool // columns of times hold text, so a time is sent in TimeFormat
+
 	// prepared are to be closed with the session: a pool leaves those of a connection that
 	// was taken out of it to whoever took it, and there are drivers whose database stays
 	// open as long as one is left.
@@ -67,6 +69,9 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 		return nil, errors.Join(err, pool.Close())
 	}
 	s := &SQLSession{pool: pool, conn: conn, dialect: dialect}
+	if t := dialect.Type; t != nil {
+		s.timesAsText = t(schema.Column{Type: schema.Timestamp}) == t(schema.Column{Type: schema.Varchar})
+	}
 	s.life.Store(newLife())
 	return s, nil
 }
@@ -399,7 +404,7 @@ func (st *sqlStatement) run(ctx context.Context, each func() error) (int64, erro
 func (s *SQLSession) value(pointer any) any {
 	v := Value(pointer)
 	if t, ok := v.(time.Time); ok {
-		if t = t.UTC(); s.dialect.TimesAsText {
+		if t = t.UTC(); s.timesAsText {
 			return t.Format(TimeFormat)
 		}
 		return t

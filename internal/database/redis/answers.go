@@ -29,7 +29,6 @@ type answers struct {
 
 var sqliteDialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
-	TimesAsText: true,
 	Type: func(c schema.Column) string {
 		switch c.Type {
 		case schema.Decimal:

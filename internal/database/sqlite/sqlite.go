@@ -56,8 +56,7 @@ var dialect = database.Dialect{
 	Type:        columnType,
 	Bytes:       "BLOB",
 	KeyedTable:  " WITHOUT ROWID", // the rows are clustered on the key, a warehouse's together
-	TimesAsText: true,
-	QuotedFiles: true, // the shell's .import knows no backslashes
+	QuotedFiles: true,             // the shell's .import knows no backslashes
 }
 
 // Options says which file to open, and how safely and generously.
