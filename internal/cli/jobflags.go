@@ -73,6 +73,44 @@ func (s *seconds) Set(text string) error {
 	return nil
 }
 
+// unheard are pairs of flags of which the first would leave the second without effect, and why.
+var unheard = [][3]string{
+	{"no-repo", "profile", "the runs of a profile are found in the repository"},
+	{"json", "details", "the document always has everything"},
+	{"as", "dry-run", "it shows the settings and does nothing, too"},
+	{"as", "json", "it chooses the form of what is printed"},
+}
+
+// refuseUnheard refuses flags that would have no effect beside others.
+func refuseUnheard(c *cobra.Command) error {
+	given := c.Flags().Changed
+	for _, pair := range unheard {
+		if given(pair[0]) && given(pair[1]) {
+			return usage("--%s has no effect with --%s: %s. Leave one out", pair[1], pair[0], pair[2])
+		}
+	}
+	if given("no-repo") && given("repo") && !given("connection") { // whose connections may be in it
+		return usage("--repo has no effect with --no-repo: nothing is recorded. Leave one out")
+	}
+	return nil
+}
+
+// refuseUnheardOf refuses flags that would have no effect in these runs.
+func (s *jobFlags) refuseUnheardOf(orders []settings.Order, profile int) error {
+	test := orders[0].Plan.Pacing.Test
+	switch several := len(orders) > 1; {
+	case test && s.interval > 0:
+		return usage("--interval has no effect in a test, which measures nothing: leave it out")
+	case test && profile > 0:
+		return usage("--profile has no effect in a test, which measures nothing: leave it out")
+	case several && s.details && !s.verbose:
+		return usage("--details has no effect with several numbers of users, whose runs get a line each: add --verbose, which shows each result, or leave it out")
+	case several && s.hammerDB && s.brief:
+		return usage("--hammerdb has no effect with several numbers of users, whose runs get a line each: add --verbose, or leave it out")
+	}
+	return nil
+}
+
 // junitPath is the file for the verdict of runs; "" where none are to be done.
 func (s *jobFlags) junitPath() string {
 	if s.dryRun || s.as != "" {
@@ -85,6 +123,7 @@ func (s *jobFlags) junitPath() string {
 // of its own that own adds.
 func (s *jobFlags) addTo(c *cobra.Command, p *Program, action job.Action, own func(*pflag.FlagSet)) {
 	s.plain = map[string]string{}
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return refuseUnheard(c) }
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))

@@ -29,6 +29,10 @@ func (p *Program) runAll(ctx context.Context, order settings.Order, profile int,
 	if err != nil {
 		return err
 	}
+	s.brief = len(orders) > 1 && !s.verbose && s.interval == 0
+	if err := s.refuseUnheardOf(orders, profile); err != nil {
+		return err
+	}
 	if len(orders) == 1 {
 		orders[0].Profile = profile
 		return p.do(ctx, orders[0], s)
@@ -37,7 +41,6 @@ func (p *Program) runAll(ctx context.Context, order settings.Order, profile int,
 	if err != nil {
 		return err
 	}
-	s.brief = !s.verbose && s.interval == 0
 	done := sweep.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		s.title = fmt.Sprintf("run %d of %d", i+1, len(orders))
 		if !s.brief {
