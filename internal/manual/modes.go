@@ -105,8 +105,8 @@ many users there are, and an option has to have an effect with the greatest numb
 
 Flags of ` + "`sledge run`" + ` that are no options are refused in the same way if they would have no effect: ` + "`--profile`" + ` with ` + "`--no-repo`" + `,
 ` + "`--repo`" + ` with ` + "`--no-repo`" + ` (unless ` + "`--connection`" + ` names a connection in it), ` + "`--details`" + ` with ` + "`--json`" + `, ` + "`--json`" + ` and
-` + "`--dry-run`" + ` with ` + "`--as`" + `, ` + "`--interval`" + ` and ` + "`--profile`" + ` in a test, and ` + "`--details`" + ` and ` + "`--hammerdb`" + ` with several numbers of users
-unless ` + "`--verbose`" + ` shows each run. A test gives each two of these flags together. With ` + "`--dry-run`" + ` and ` + "`--as`" + `, other flags wait for
+` + "`--dry-run`" + ` with ` + "`--as`" + `, ` + "`--interval`" + ` and ` + "`--profile`" + ` in a test, and ` + "`--details`" + ` and lines for scripts with several numbers of users unless
+` + "`--verbose`" + ` shows each run. A test gives each two of these flags together. With ` + "`--dry-run`" + ` and ` + "`--as`" + `, other flags wait for
 the run that will be made of the same command.
 `
 
