@@ -64,6 +64,15 @@ func bindPool(p Plan, o *load.Options) (*poolPlan, error) {
 	return bound, nil
 }
 
+// Connections returns the bound options of each connection of a job: its own, and those of the pool.
+func (p Plan) Connections() []any {
+	all := []any{p.Connection}
+	if p.pool != nil {
+		all = append(all, p.pool.connections...)
+	}
+	return all
+}
+
 // about says which connection of a pool an error is about.
 func (l *poolPlan) about(connection int, err error) error {
 	return fmt.Errorf("connection %s of the pool: %w", l.table.Connections[connection].Name, err)

@@ -123,6 +123,11 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		if err != nil {
 			return nil, nil, fmt.Errorf("connection %s: %w", c.Name, err)
 		}
+		if file, inFile := in[name+secretFile]; inFile && o.Secret && name != "" {
+			if warning := exposed(filepath.Join(relativeTo(file.folder, file.text), file.text)); warning != "" {
+				passed = append(passed, fmt.Sprintf("connection %s: %s", c.Name, warning))
+			}
+		}
 		if name != "" && (!lenient || !names.Unused(pair.Database.Name, o.Name, e.text)) {
 			values[o.Name] = e.text
 		}

@@ -209,3 +209,25 @@ func TestPool_ConnectionWithAddressDoesNotUseTheSocketOfTheRun(t *testing.T) {
 		t.Errorf("got %s and %v, want %s", got, err, want)
 	}
 }
+
+func TestPool_WarnsOfExposedSecretFiles(t *testing.T) {
+	key := write(t, "client.key", "secret")
+	text := strings.Replace(poolTOML, "password_file", "ssl_key = '"+key+"'\npassword_file", 1)
+	for mode, want := range map[os.FileMode]int{0o600: 0, 0o644: 2} {
+		path := write(t, "pool.toml", text)
+		secret := filepath.Join(filepath.Dir(path), "reader.secret")
+		if err := os.WriteFile(secret, []byte("secret2\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range []string{key, secret} {
+			if err := os.Chmod(file, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		order, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "pg", "pool": path}})
+		all := strings.Join(order.Warnings, "\n")
+		if err != nil || strings.Count(all, "others can read") != want || want > 0 && !(strings.Contains(all, "chmod 600 "+key) && strings.Contains(all, "chmod 600 "+secret)) {
+			t.Errorf("mode %o: got the warnings %q and %v, want %d", mode, all, err, want)
+		}
+	}
+}

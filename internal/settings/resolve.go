@@ -227,9 +227,11 @@ func exposedFiles(plan engine.Plan) (warnings []string) {
 	if plan.Database.SecretFiles == nil {
 		return nil
 	}
-	for _, path := range plan.Database.SecretFiles(plan.Connection) {
-		if warning := exposed(path); warning != "" {
-			warnings = append(warnings, warning)
+	for _, connection := range plan.Connections() {
+		for _, path := range plan.Database.SecretFiles(connection) {
+			if warning := exposed(path); warning != "" && !slices.Contains(warnings, warning) {
+				warnings = append(warnings, warning)
+			}
 		}
 	}
 	return warnings

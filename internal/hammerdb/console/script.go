@@ -13,6 +13,7 @@ import (
 	"sledge/internal/hammerdb/scripts"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/privatefile"
 	"sledge/internal/workload"
 )
 
@@ -169,6 +170,9 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 	c.script = script{loaded: true, values: read.Values, monitored: read.Timed}
 	for _, note := range read.Notes {
 		c.out.print(note)
+	}
+	if path := inFolder(call.Folder, name); read.Secret && privatefile.Exposed(path) {
+		c.out.printf("Warning: others can read %s, which holds a password: chmod 600 %s", path, path)
 	}
 	c.out.printf("Loaded %s", name)
 	return "", nil

@@ -105,3 +105,25 @@ func TestAScriptOfAsynchronousClientsIsTakenOver(t *testing.T) {
 		t.Errorf("got runs of %v, want one with 20 asynchronous clients who log in 250 ms apart, in\n%s", runner.specs, &out)
 	}
 }
+
+func TestCustomscript_WarnsOfExposedPassword(t *testing.T) {
+	for _, tt := range []struct {
+		mode     os.FileMode
+		password string
+		want     int
+	}{{0o600, "secret", 0}, {0o644, "secret", 1}, {0o644, "", 0}} {
+		path := filepath.Join(t.TempDir(), "async.tcl")
+		text := strings.Replace(asynchronousScript, "set rampup", "set password \""+tt.password+"\" ;# password\nset rampup", 1)
+		if err := os.WriteFile(path, []byte(text), tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		c, out := newConsole(t, "")
+		call(t, c, "customscript "+path)
+		if got := strings.Count(out.String(), "Warning: others can read "+path+", which holds a password: chmod 600 "+path); got != tt.want || !strings.Contains(out.String(), "Loaded "+path) {
+			t.Errorf("mode %o, password %q: got %d warnings in %q, want %d", tt.mode, tt.password, got, out, tt.want)
+		}
+	}
+}

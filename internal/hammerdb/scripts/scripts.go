@@ -7,6 +7,7 @@ package scripts
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,6 +24,7 @@ type Script struct {
 	Values option.Values
 	Timed  bool     // whether a virtual user monitors and times the run
 	Notes  []string // what whoever loads it should know
+	Secret bool     // the text has a password, which is not used
 }
 
 // version is that of the form; a script says which it has.
@@ -119,7 +121,9 @@ func quote(value string) string {
 func Parse(text string, d *database.Database, w *workload.Workload) (Script, error) {
 	text = strings.TrimPrefix(text, "\ufeff") // editors of Windows mark UTF-8 by it
 	if isForeign(text) {
-		return parseForeign(text, d, w)
+		s, err := parseForeign(text, d, w)
+		s.Secret = rePassword.MatchString(text)
+		return s, err
 	}
 	r := reader{database: d, workload: w, options: options(d, w), values: option.Values{}, kinds: map[string][]string{}, seen: map[string]bool{}}
 	for i, line := range strings.Split(text, "\n") {
@@ -139,6 +143,9 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 	how, given := r.values[names.BenchmarkOf(w).Driver]
 	return Script{Values: r.values, Timed: !w.Finite && (!given || how != "test")}, nil
 }
+
+// rePassword finds a password in a script of HammerDB's, or a connect string of Oracle's with one.
+var rePassword = regexp.MustCompile(`(?im)^[ \t]*set[ \t]+(\w*pass\w*[ \t]+["{]?[^"{}\s]|connect\w*[ \t]+\S+/\S+@)`)
 
 // check checks each value by itself. Rules across options are left to whoever has
 // the dictionary's, too.
