@@ -2,8 +2,8 @@ package control
 
 import (
 	"context"
-	"sync"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/job"
 )
 
@@ -22,12 +22,11 @@ const (
 // log is full its oldest events go, and who has not read them by then is told how many
 // there were.
 type events struct {
-	mu      sync.Mutex
+	mu      tasks.Cond
 	kept    []job.Event
 	last    int64 // sequence number of the newest
 	seconds int   // among those kept
 	ended   bool
-	news    chan struct{} // closed when there is more, or the end; nil where nobody waits
 }
 
 // add keeps an event, which is the next one by its sequence number.
@@ -46,7 +45,7 @@ func (l *events) add(e job.Event) {
 		l.kept[0] = job.Event{} // what it points to is not kept for the sake of the others
 		l.kept = l.kept[1:]
 	}
-	l.wake()
+	l.mu.Broadcast()
 }
 
 // end says that nothing more will be added.
@@ -54,43 +53,24 @@ func (l *events) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ended = true
-	l.wake()
-}
-
-// wake has those who wait look again. The lock is held.
-func (l *events) wake() {
-	if l.news != nil {
-		close(l.news)
-		l.news = nil
-	}
+	l.mu.Broadcast()
 }
 
 // read returns the event with a sequence number, or the oldest after it that is still
 // kept, with the number of those between that are not. It waits for an event that is
 // still to come, and returns false when none will come, or when ctx ends.
 func (l *events) read(ctx context.Context, sequence int64) (e job.Event, missed int64, ok bool) {
-	for ctx.Err() == nil {
-		l.mu.Lock()
-		if sequence <= l.last {
-			oldest := l.last - int64(len(l.kept)) + 1
-			missed = max(oldest-sequence, 0)
-			e = l.kept[sequence+missed-oldest]
-			l.mu.Unlock()
-			return e, missed, true
-		}
-		if l.ended {
-			l.mu.Unlock()
-			break
-		}
-		if l.news == nil {
-			l.news = make(chan struct{})
-		}
-		news := l.news
-		l.mu.Unlock()
-		select {
-		case <-news:
-		case <-ctx.Done():
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for sequence > l.last {
+		if l.ended || l.mu.Wait(ctx) != nil {
+			return job.Event{}, 0, false
 		}
 	}
-	return job.Event{}, 0, false
+	if ctx.Err() != nil {
+		return job.Event{}, 0, false
+	}
+	oldest := l.last - int64(len(l.kept)) + 1
+	missed = max(oldest-sequence, 0)
+	return l.kept[sequence+missed-oldest], missed, true
 }

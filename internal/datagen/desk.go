@@ -2,24 +2,18 @@ package datagen
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/job"
 	"sledge/internal/live"
 )
 
-// How many tasks there may be at once, and how many that have ended are remembered.
-const (
-	MaxTasks   = 4
-	remembered = 30
-)
+// MaxTasks is how many tasks there may be at once.
+const MaxTasks = 4
 
 // mostNamed is how many files a report names that differ.
 const mostNamed = 100
@@ -88,9 +82,7 @@ func writtenOf(m Manifest, scripts []string) *Written {
 // Desk is where files are written and compared while others look: a few tasks at a time, none
 // of which ends with whoever has started it.
 type Desk struct {
-	mu     sync.Mutex
-	ending bool
-	all    []*Task // the oldest first
+	list tasks.List[*Task]
 }
 
 // Task writes the files of a folder, or compares them.
@@ -98,22 +90,12 @@ type Task struct {
 	stop context.CancelFunc
 	over chan struct{}
 
-	mu      sync.Mutex
+	mu      tasks.Cond
 	report  Report
 	files   []File // what the manifest lists, when that is known
 	steps   live.Steps
-	version int64         // of the report
-	news    chan struct{} // closed when there is another version
+	version int64 // of the report
 }
-
-// BusyError says that there are as many tasks as there may be, or that the program is ending.
-type BusyError struct {
-	Ending bool
-	text   string
-}
-
-// Error implements error.
-func (e *BusyError) Error() string { return e.text }
 
 // Generate starts to write files, as Generate does. What that would refuse before it writes
 // anything is refused here.
@@ -122,7 +104,7 @@ func (d *Desk) Generate(c Config) (*Task, error) {
 	if err != nil {
 		return nil, withUsage(err)
 	}
-	return d.start(OfGenerate, c.Folder, func(t *Task) (func(context.Context) error, error) {
+	return d.start(OfGenerate, c.Folder, func(t *Task, running []*Task) (func(context.Context) error, error) {
 		tell := c.Tell
 		g.Tell = func(e job.Event) {
 			if tell != nil {
@@ -130,7 +112,7 @@ func (d *Desk) Generate(c Config) (*Task, error) {
 			}
 			t.tell(e)
 		}
-		if err := d.checkFree(c.Folder); err != nil {
+		if err := checkFree(c.Folder, running); err != nil {
 			return nil, err
 		}
 		if err := g.claim(); err != nil {
@@ -154,7 +136,7 @@ func (d *Desk) Verify(folder string) (*Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.start(OfVerify, folder, func(t *Task) (func(context.Context) error, error) {
+	return d.start(OfVerify, folder, func(t *Task, _ []*Task) (func(context.Context) error, error) {
 		t.found(writtenOf(m, nil), m.Files)
 		return func(ctx context.Context) error {
 			_, differ, err := Verify(ctx, folder, t.tell)
@@ -178,82 +160,52 @@ func Differ(folder string, differ []Difference) error {
 }
 
 // start begins a task, and does it.
-func (d *Desk) start(kind Kind, folder string, begin func(*Task) (func(context.Context) error, error)) (*Task, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ending {
-		return nil, &BusyError{true, "nothing is started any more: the program is ending"}
-	}
-	going := 0
-	for _, t := range d.all {
-		if !t.isOver() {
-			going++
+func (d *Desk) start(kind Kind, folder string, begin func(t *Task, running []*Task) (func(context.Context) error, error)) (*Task, error) {
+	return d.list.Begin(func(running []*Task) (*Task, error) {
+		if len(running) >= MaxTasks {
+			return nil, tasks.Busy("files are written or compared in %d folders, and that is the limit: wait for one, or stop it", MaxTasks)
 		}
-	}
-	if going >= MaxTasks {
-		return nil, &BusyError{false, fmt.Sprintf("files are written or compared in %d folders, and that is the limit: wait for one, or stop it", MaxTasks)}
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	t := &Task{
-		stop: stop, over: make(chan struct{}), version: 1, news: make(chan struct{}),
-		report: Report{ID: strings.ToLower(rand.Text()[:12]), Kind: kind, Folder: folder, Status: Running, Begun: time.Now().UTC()},
-	}
-	do, err := begin(t)
-	if err != nil {
-		stop()
-		return nil, err
-	}
-	d.all = append(d.all, t)
-	d.forget()
-	go func() {
-		defer stop()
-		t.end(do(ctx))
-	}()
-	return t, nil
+		ctx, stop := context.WithCancel(context.Background())
+		t := &Task{
+			stop: stop, over: make(chan struct{}), version: 1,
+			report: Report{ID: tasks.NewID(), Kind: kind, Folder: folder, Status: Running, Begun: time.Now().UTC()},
+		}
+		do, err := begin(t, running)
+		if err != nil {
+			stop()
+			return nil, err
+		}
+		go func() {
+			defer stop()
+			t.end(do(ctx))
+		}()
+		return t, nil
+	})
 }
 
 // checkFree refuses a folder that files are being written to here: whoever replaces what is
-// unfinished there would take it for what somebody has left behind. The lock is held.
-func (d *Desk) checkFree(folder string) error {
+// unfinished there would take it for what somebody has left behind.
+func checkFree(folder string, running []*Task) error {
 	info, err := os.Stat(folder)
 	if err != nil {
 		return nil // it is not there, or a claim says what is wrong
 	}
-	for _, t := range d.all {
+	for _, t := range running {
 		other, err := os.Stat(t.report.Folder)
-		if t.report.Kind == OfGenerate && !t.isOver() && err == nil && os.SameFile(info, other) {
+		if t.report.Kind == OfGenerate && err == nil && os.SameFile(info, other) {
 			return job.WithExit(job.ExitExists, fmt.Errorf("files are being written to %s: wait for them, or stop it", folder))
 		}
 	}
 	return nil
 }
 
-// forget forgets the oldest that have ended. The lock is held.
-func (d *Desk) forget() {
-	over := 0
-	for i, t := range slices.Backward(d.all) {
-		if !t.isOver() {
-			continue
-		}
-		if over++; over > remembered {
-			d.all = slices.Delete(d.all, i, i+1)
-		}
-	}
-}
-
 // List lists what goes on and what has ended lately, the oldest first.
-func (d *Desk) List() []*Task {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.all)
-}
+func (d *Desk) List() []*Task { return d.list.All() }
 
 // Find returns a task by its ID.
 func (d *Desk) Find(id string) (*Task, error) {
-	for _, t := range d.List() {
-		if t.report.ID == id {
-			return t, nil
-		}
+	if t, found := d.list.Find(id); found {
+		return t, nil
 	}
 	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such task: it is forgotten, or the program was started again since; sledge datagen verify compares a folder with its manifest"))
 }
@@ -261,10 +213,7 @@ func (d *Desk) Find(id string) (*Task, error) {
 // Interrupt takes a wish to end the program: nothing is started from now on, and what goes on
 // is stopped. Folders are left as they were before it.
 func (d *Desk) Interrupt() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.ending = true
-	for _, t := range d.all {
+	for _, t := range d.list.End() {
 		t.stop()
 	}
 }
@@ -312,20 +261,14 @@ func (t *Task) Files(from, most int) (some []File, all int) {
 // Next waits until there is another report than the version that somebody has seen, and
 // returns it with its own version; over says that none will follow.
 func (t *Task) Next(ctx context.Context, seen int64) (r Report, version int64, over bool, err error) {
-	for {
-		t.mu.Lock()
-		r, version, over = t.current(), t.version, t.report.Ended != nil
-		news := t.news
-		t.mu.Unlock()
-		if version != seen || over {
-			return r, version, over, nil
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return r, version, false, ctx.Err()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for t.version == seen && t.report.Ended == nil {
+		if err := t.mu.Wait(ctx); err != nil {
+			return r, seen, false, err
 		}
 	}
+	return t.current(), t.version, t.report.Ended != nil, nil
 }
 
 // tell takes what happens.
@@ -366,11 +309,14 @@ func (t *Task) end(err error) {
 // wake has those who wait look again. The lock is held.
 func (t *Task) wake() {
 	t.version++
-	close(t.news)
-	t.news = make(chan struct{})
+	t.mu.Broadcast()
 }
 
-func (t *Task) isOver() bool {
+// ID implements tasks.Task.
+func (t *Task) ID() string { return t.report.ID } // which never changes
+
+// IsOver implements tasks.Task.
+func (t *Task) IsOver() bool {
 	select {
 	case <-t.over:
 		return true

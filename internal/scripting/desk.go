@@ -3,23 +3,21 @@ package scripting
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/job"
 )
 
-// How many processes there may be at once, and how many that have ended are remembered.
+// How many processes there may be at once.
 const (
 	MaxScripts  = 8
 	MaxConsoles = 8
-	remembered  = 30
 )
 
 // linger is how long a prompt stays that nobody follows.
@@ -41,11 +39,11 @@ type Desk struct {
 	// run is. Nil is never.
 	Busy func(pid int) bool
 
+	list tasks.List[*Execution]
+
 	mu      sync.Mutex
-	ending  bool
-	wishes  int          // to end the program
-	all     []*Execution // the oldest first
-	looking bool         // whether somebody looks after prompts that nobody follows
+	wishes  int  // to end the program
+	looking bool // whether a goroutine ends prompts that no client follows
 	ended   chan struct{}
 	clear   sync.WaitGroup
 	linger  time.Duration // instead of the usual one, in tests
@@ -110,67 +108,35 @@ func (d *Desk) Open(language Language, size Size) (*Execution, error) {
 	return d.start(Report{Kind: OfConsole, Language: language}, d.Command("console", word), &size)
 }
 
-// BusyError says that there are as many executions as there may be, or that the program is
-// ending.
-type BusyError struct {
-	Ending bool
-	text   string
-}
-
-// Error implements error.
-func (e *BusyError) Error() string { return e.text }
-
 // start starts a process.
 func (d *Desk) start(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.ending {
-		return nil, &BusyError{true, "nothing is started any more: the program is ending"}
-	}
-	limit, going := MaxScripts, 0
+	limit := MaxScripts
 	if report.Kind == OfConsole {
 		limit = MaxConsoles
 	}
-	for _, e := range d.all {
-		if e.kind() == report.Kind && !e.isOver() {
-			going++
+	return d.list.Begin(func(running []*Execution) (*Execution, error) {
+		running = slices.DeleteFunc(running, func(e *Execution) bool { return e.kind() != report.Kind })
+		if len(running) >= limit {
+			return nil, tasks.Busy("%d of the sort %s are running, and that is the limit: end one of them", limit, report.Kind)
 		}
-	}
-	if going >= limit {
-		return nil, &BusyError{false, fmt.Sprintf("%d of the sort %s are running, and that is the limit: end one of them", limit, report.Kind)}
-	}
-	if d.Shelf.Folder != "" {
-		root, err := d.Shelf.open(true)
-		if err != nil {
-			return nil, err
+		if d.Shelf.Folder != "" {
+			root, err := d.Shelf.open(true)
+			if err != nil {
+				return nil, err
+			}
+			root.Close()
+			command.Dir = d.Shelf.Folder // scripts find each other there
 		}
-		root.Close()
-		command.Dir = d.Shelf.Folder // scripts find each other there
-	}
-	report.ID = strings.ToLower(rand.Text()[:12])
-	e, err := begin(report, command, terminal)
-	if err != nil {
-		return nil, err
-	}
-	d.all = append(d.all, e)
-	d.forget()
-	if report.Kind == OfConsole && !d.looking {
-		d.looking, d.ended = true, make(chan struct{})
-		d.clear.Go(d.lookAfter)
-	}
-	return e, nil
-}
-
-// forget forgets the oldest that have ended. The lock is held.
-func (d *Desk) forget() {
-	over := 0
-	for _, e := range slices.Backward(d.all) {
-		if e.isOver() {
-			over++
-			e.old = over > remembered
+		report.ID = tasks.NewID()
+		e, err := begin(report, command, terminal)
+		if err == nil && report.Kind == OfConsole && !d.looking {
+			d.looking, d.ended = true, make(chan struct{})
+			d.clear.Go(d.lookAfter)
 		}
-	}
-	d.all = slices.DeleteFunc(d.all, func(e *Execution) bool { return e.old })
+		return e, err
+	})
 }
 
 // lookAfter ends prompts that nobody follows any more.
@@ -194,18 +160,12 @@ func (d *Desk) lookAfter() {
 }
 
 // List lists what is running and what has ended lately, the oldest first.
-func (d *Desk) List() []*Execution {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.Clone(d.all)
-}
+func (d *Desk) List() []*Execution { return d.list.All() }
 
 // Find returns an execution by its ID.
 func (d *Desk) Find(id string) (*Execution, error) {
-	for _, e := range d.List() {
-		if e.report.ID == id {
-			return e, nil
-		}
+	if e, found := d.list.Find(id); found {
+		return e, nil
 	}
 	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such execution: it is forgotten, or the program was started again since"))
 }
@@ -214,12 +174,10 @@ func (d *Desk) Find(id string) (*Execution, error) {
 // asked to end, the more firmly the more often. Soon after the second wish nothing runs.
 func (d *Desk) Interrupt() {
 	d.mu.Lock()
-	d.ending = true
 	d.wishes++
 	second := d.wishes == 2
-	all := slices.Clone(d.all)
 	d.mu.Unlock()
-	for _, e := range all {
+	for _, e := range d.list.End() {
 		e.Stop()
 		if second {
 			time.AfterFunc(grace, e.kill)
@@ -240,13 +198,12 @@ func (d *Desk) Wait(ctx context.Context) {
 
 // Close kills what still runs, and waits for it.
 func (d *Desk) Close() {
+	all := d.list.End()
 	d.mu.Lock()
-	d.ending = true
 	if d.looking {
 		d.looking = false
 		close(d.ended)
 	}
-	all := slices.Clone(d.all)
 	d.mu.Unlock()
 	for _, e := range all {
 		e.kill()

@@ -44,7 +44,6 @@ type Execution struct {
 	process  *os.Process
 	pid      int
 	terminal *os.File // of a prompt, or nil
-	old      bool     // guarded by the desk's lock
 	over     chan struct{}
 
 	mu      sync.Mutex
@@ -61,7 +60,7 @@ const straggling = 2 * time.Second
 // begin starts a process, at a terminal if it is to have one.
 func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
 	report.Status, report.Begun = Running, time.Now().UTC()
-	e := &Execution{output: newOutput(), over: make(chan struct{}), report: report, left: time.Now()}
+	e := &Execution{output: &output{}, over: make(chan struct{}), report: report, left: time.Now()}
 	var printed chan struct{}
 	var err error
 	if terminal != nil {
@@ -136,7 +135,11 @@ func (e *Execution) Report() Report {
 
 func (e *Execution) kind() Kind { return e.report.Kind } // which never changes
 
-func (e *Execution) isOver() bool {
+// ID implements tasks.Task.
+func (e *Execution) ID() string { return e.report.ID } // which never changes
+
+// IsOver implements tasks.Task.
+func (e *Execution) IsOver() bool {
 	select {
 	case <-e.over:
 		return true
@@ -170,7 +173,7 @@ func (e *Execution) follows(more int) {
 
 // leftFor returns how long nobody has followed it, where nobody does and it runs.
 func (e *Execution) leftFor() (since time.Duration, is bool) {
-	if e.isOver() {
+	if e.IsOver() {
 		return 0, false
 	}
 	e.mu.Lock()
@@ -188,7 +191,7 @@ func (e *Execution) Type(text string) error {
 		return fmt.Errorf("type: %w", err)
 	}
 	if _, err := io.WriteString(e.terminal, text); err != nil {
-		if e.isOver() {
+		if e.IsOver() {
 			return e.atTerminal()
 		}
 		return job.WithExit(job.ExitExists, errors.New("the console does not take what is typed just now: try again"))
@@ -209,7 +212,7 @@ func (e *Execution) atTerminal() error {
 	switch {
 	case e.terminal == nil:
 		return job.WithExit(job.ExitUsage, errors.New("a script has no terminal to type at"))
-	case e.isOver():
+	case e.IsOver():
 		return job.WithExit(job.ExitExists, errors.New("the console has ended: open a new one"))
 	}
 	return nil

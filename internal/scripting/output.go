@@ -3,8 +3,9 @@ package scripting
 import (
 	"context"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"sledge/internal/control/tasks"
 )
 
 // maxOutput is how much of what a process has printed is kept, in bytes. What is printed in
@@ -27,15 +28,12 @@ type Piece struct {
 // output keeps the last of what a process prints, for readers who each go at their own pace:
 // none of them can hold the process up.
 type output struct {
-	mu     sync.Mutex
+	mu     tasks.Cond
 	pieces []Piece
 	end    int64 // bytes that were printed
 	size   int   // bytes that are kept
 	over   bool
-	news   chan struct{} // closed when there is something new
 }
-
-func newOutput() *output { return &output{news: make(chan struct{})} }
 
 // add keeps a text.
 func (o *output) add(text string, isError bool) {
@@ -57,7 +55,7 @@ func (o *output) add(text string, isError bool) {
 		o.pieces[0] = Piece{}
 		o.pieces = o.pieces[1:]
 	}
-	o.wake()
+	o.mu.Broadcast()
 }
 
 // finish says that nothing more is printed.
@@ -65,12 +63,7 @@ func (o *output) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.over = true
-	o.wake()
-}
-
-func (o *output) wake() {
-	close(o.news)
-	o.news = make(chan struct{})
+	o.mu.Broadcast()
 }
 
 // most is how long a piece is that is read at once, in bytes.
@@ -79,21 +72,14 @@ const most = 32 << 10
 // next waits for what was printed after so many bytes, and returns it. More is false when
 // nothing will be.
 func (o *output) next(ctx context.Context, after int64) (p Piece, more bool, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	for {
-		o.mu.Lock()
-		p, found := o.after(after)
-		over, news := o.over, o.news
-		o.mu.Unlock()
-		if found {
-			return p, true, nil
+		if p, found := o.after(after); found || o.over {
+			return p, found, nil
 		}
-		if over {
-			return Piece{}, false, nil
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return Piece{}, false, ctx.Err()
+		if err := o.mu.Wait(ctx); err != nil {
+			return Piece{}, false, err
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // A script that prints a letter at a time must not take a piece for each: what is kept of it
 // would be many times as large as what it has printed.
 func TestWhatIsPrintedInLittleBitsIsKeptTogether(t *testing.T) {
-	o := newOutput()
+	o := &output{}
 	to, wrong := &stream{to: o}, &stream{to: o, isError: true}
 	const letters = 3 * maxOutput / 2
 	for n := range letters {

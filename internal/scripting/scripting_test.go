@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/job"
 	"sledge/internal/scripting"
 )
@@ -299,7 +300,7 @@ func TestOnlySoManyRunAtOnceAndNoneOutlivesTheDesk(t *testing.T) {
 		}
 		all = append(all, e)
 	}
-	var busy *scripting.BusyError
+	var busy *tasks.BusyError
 	if _, err := d.Run("wait.py", nil); !errors.As(err, &busy) || busy.Ending {
 		t.Errorf("got %v, want that there are too many", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"sledge/internal/control"
+	"sledge/internal/control/tasks"
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -96,10 +97,9 @@ type API struct {
 	running  map[job.ID]*control.Handle
 	ended    []job.Job          // jobs whose end could not be recorded: the repository says that they go on
 	viewed   map[job.ID]*viewed // that people look at
-	sweeps   []*sweep           // sequences of runs, the newest last
 
-	counters    []*counting   // the newest last
-	counts      int           // how many of them go on, or take their first reading
+	sweeps      tasks.List[*sweep] // sequences of runs
+	counters    tasks.List[*counting]
 	counterKept time.Duration // for how long one goes on that nobody follows
 }
 
@@ -269,6 +269,7 @@ func (a *API) Interrupt() {
 	a.wishes++
 	handles := a.handles()
 	a.mu.Unlock()
+	a.sweeps.End()
 	a.endCounters()
 	for _, h := range handles {
 		h.Interrupt()
@@ -309,6 +310,7 @@ func (a *API) Close() {
 	a.wishes += control.Patience // of which all but the first abort
 	handles := a.handles()
 	a.mu.Unlock()
+	a.sweeps.End()
 	a.endCounters()
 	for _, h := range handles {
 		h.Abort()

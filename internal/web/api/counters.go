@@ -3,18 +3,16 @@ package api
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/counter"
 	"sledge/internal/document"
 	"sledge/internal/engine"
@@ -26,9 +24,8 @@ import (
 const tagCounters = "Transaction counters"
 
 const (
-	mostCounters    = 16   // that count
-	mostOldCounters = 30   // that have ended and are remembered
-	mostLines       = 3600 // that are kept of each
+	mostCounters = 16   // that count
+	mostLines    = 3600 // that are kept of each
 
 	// counterKept is for how long a counter goes on that nobody follows.
 	counterKept = time.Hour
@@ -108,13 +105,12 @@ type counting struct {
 	stop context.CancelFunc
 	kept time.Duration // for how long it goes on that nobody follows
 
-	mu        sync.Mutex
+	mu        tasks.Cond
 	counter   *counter.Counter
 	head      Counter // what of it changes is in counter
 	lines     []CounterLine
 	sequence  int64 // of the last line
 	reason    string
-	news      chan struct{} // closed when there is more
 	followers int
 	idle      *time.Timer
 }
@@ -131,7 +127,10 @@ when nobody has followed it or asked for it for an hour. The server holds passwo
 	add(a, get("list-counters", "/counters", "List the counters that run, and those that ended lately", tagCounters),
 		func(context.Context, *struct{}) (*of[Counters], error) {
 			d := Counters{Counters: []Counter{}}
-			for _, c := range slices.Backward(a.allCounters()) {
+			for _, c := range slices.Backward(a.counters.All()) {
+				if !c.hasRead() {
+					continue
+				}
 				c.mu.Lock()
 				d.Counters = append(d.Counters, c.now())
 				c.mu.Unlock()
@@ -205,11 +204,9 @@ The last message is named over.`
 
 // tell sends a client what is read, until the counter has ended.
 func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
-	tick := time.NewTicker(liveBeat)
-	defer tick.Stop()
 	for {
 		c.mu.Lock()
-		news, more := c.since(after), c.news
+		news := c.since(after)
 		after = c.sequence
 		c.mu.Unlock()
 		name := ""
@@ -219,13 +216,21 @@ func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
 		if err := s.message(strconv.FormatInt(after, 10), name, news); err != nil || name != "" {
 			return err
 		}
-		select {
-		case <-more:
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := c.await(ctx, after); err != nil {
+			return err
 		}
 	}
+}
+
+// await waits until there is a line after one, or it is time to send a message without one.
+func (c *counting) await(ctx context.Context, after int64) error {
+	beat, cancel := context.WithTimeout(ctx, liveBeat)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.sequence == after && c.mu.Wait(beat) == nil {
+	}
+	return ctx.Err()
 }
 
 const (
@@ -276,13 +281,7 @@ func (c *counting) add(line document.Watch) {
 	if line.Rate != nil {
 		c.head.Last = &added
 	}
-	c.wake()
-}
-
-// wake wakes those who follow. The lock is held.
-func (c *counting) wake() {
-	close(c.news)
-	c.news = make(chan struct{})
+	c.mu.Broadcast()
 }
 
 // follow says that somebody follows the counter, until leave.
@@ -321,25 +320,33 @@ func (c *counting) end(reason string) {
 	c.stop()
 }
 
-// allCounters lists all counters, the oldest first.
-func (a *API) allCounters() []*counting {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.counters)
+// ID implements tasks.Task.
+func (c *counting) ID() string { return c.head.ID } // which never changes
+
+// IsOver implements tasks.Task.
+func (c *counting) IsOver() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.head.Ended != nil
+}
+
+// hasRead reports whether the first reading was taken: before it the counter is not listed.
+func (c *counting) hasRead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sequence > 0
 }
 
 func (a *API) findCounter(id string) (*counting, error) {
-	for _, c := range a.allCounters() {
-		if c.head.ID == id {
-			return c, nil
-		}
+	if c, found := a.counters.Find(id); found && c.hasRead() {
+		return c, nil
 	}
 	return nil, problem(http.StatusNotFound, "there is no such counter: it ended long ago, or the server was started again since")
 }
 
 // endCounters ends all of them.
 func (a *API) endCounters() {
-	for _, c := range a.allCounters() {
+	for _, c := range a.counters.End() {
 		c.end(programEnded)
 	}
 }
@@ -382,7 +389,6 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 		}
 		return nil, err
 	}
-	a.keepCounter(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return &startedCounter{Location: "counters/" + c.head.ID, Body: c.now()}, nil
@@ -391,60 +397,34 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 // beginCounter has a counter take its first reading and go on. What came of that is told
 // once.
 func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan error, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case a.closing:
-		return nil, nil, ending("no counter starts any more")
-	case a.counts >= mostCounters:
-		return nil, nil, problem(http.StatusTooManyRequests, "%d counters run, which is the limit: stop one", mostCounters)
-	}
 	ctx, cancel := context.WithCancel(a.ctx)
-	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, news: make(chan struct{}), head: Counter{
-		ID: strings.ToLower(rand.Text()[:12]), Database: counts.Plan.Database.Name, Workload: counts.Plan.Workload.Name,
+	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, head: Counter{
+		ID: tasks.NewID(), Database: counts.Plan.Database.Name, Workload: counts.Plan.Workload.Name,
 		Title: counts.Target(), Target: counts.Plan.Database.Target(counts.Plan.Connection), AllDatabases: counts.CountsAll(),
 		Interval: in.Interval, Length: in.Length, Unit: counts.Unit.Name, RateIs: counts.Unit.Means,
 		Counts: counts.Counts(), ProbedRate: counts.ProbedRate(),
 	}}
 	c.idle = time.AfterFunc(c.kept, c.endIdle)
 	began := make(chan error, 1)
-	a.counts++
-	a.beside(func() { // not closed, since it is not closing
-		defer cancel()
-		c.run(ctx, began)
-		a.mu.Lock()
-		a.counts--
-		a.mu.Unlock()
-	})
-	return c, began, nil
-}
-
-// keepCounter has a counter be found by its ID, and forgets the oldest that have ended.
-func (a *API) keepCounter(c *counting) {
-	a.mu.Lock()
-	a.counters = append(a.counters, c)
-	closing, old := a.closing, 0
-	for i, each := range slices.Backward(a.counters) {
-		if each.ended() {
-			if old++; old > mostOldCounters {
-				a.counters = slices.Delete(a.counters, i, i+1)
-			}
+	_, err := a.counters.Begin(func(running []*counting) (*counting, error) {
+		if len(running) >= mostCounters {
+			return nil, tasks.Busy("%d counters run, which is the limit: stop one", mostCounters)
 		}
+		a.clearing.Go(func() {
+			defer cancel()
+			a.count(ctx, c, began)
+		})
+		return c, nil
+	})
+	if err != nil {
+		c.idle.Stop()
+		cancel()
 	}
-	a.mu.Unlock()
-	if closing {
-		c.end(programEnded)
-	}
+	return c, began, err
 }
 
-func (c *counting) ended() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.head.Ended != nil
-}
-
-// run counts until ctx ends or the time is over.
-func (c *counting) run(ctx context.Context, began chan<- error) {
+// count has a counter read until ctx ends or its time is over.
+func (a *API) count(ctx context.Context, c *counting, began chan<- error) {
 	first := true
 	say := func(line string) {
 		c.mu.Lock()
@@ -462,6 +442,9 @@ func (c *counting) run(ctx context.Context, began chan<- error) {
 			began <- nil
 		}
 	})
+	if first {
+		a.counters.Remove(c.ID())
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle.Stop()

@@ -261,7 +261,7 @@ func TestCountersAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(time.Minute); !c.ended(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !c.IsOver(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a counter that nobody follows goes on")
 		}
@@ -282,7 +282,7 @@ func TestCountersAreBounded(t *testing.T) {
 		}
 	}
 	w.count(settings, "", 503)
-	for _, c := range w.api.allCounters() {
+	for _, c := range w.api.counters.All() {
 		c.mu.Lock()
 		kept := c.counter.Plan.Connection
 		c.mu.Unlock()

@@ -119,12 +119,6 @@ func (a *API) prepared(in WantedFiles) (datagen.Config, error) {
 
 // refusedFiles makes a Problem of why files are not written or compared.
 func refusedFiles(err error) error {
-	if busy, is := errors.AsType[*datagen.BusyError](err); is {
-		if busy.Ending {
-			return problem(http.StatusServiceUnavailable, "%v", err)
-		}
-		return problem(http.StatusTooManyRequests, "%v", err)
-	}
 	if exists, is := errors.AsType[datagen.ExistsError](err); is {
 		p := problemOf(err)
 		p.Option, p.Detail = "overwrite", exists.Error()+": name another folder, or replace the files"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -53,7 +54,7 @@ type viewed struct {
 	epoch string // so that marks of another view are not taken for its own
 	end   context.CancelFunc
 
-	mu      sync.Mutex
+	mu      tasks.Cond
 	view    *live.View
 	head    report.Document
 	over    *report.Document // when it is over
@@ -64,7 +65,6 @@ type viewed struct {
 	before  live.Mark        // what was told last is since this
 	mark    live.Mark
 	message string
-	news    chan struct{} // closed when there is more
 
 	lookers int
 	left    time.Time   // when the last of them did
@@ -137,7 +137,7 @@ func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error
 	}
 	first := true
 	for version := 0; ; {
-		message, now, news, over, err := v.told(mark, version, first)
+		message, now, more, over, err := v.told(mark, version, first)
 		switch {
 		case err != nil:
 			v.discard()
@@ -151,13 +151,11 @@ func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error
 		if over != nil {
 			return s.message(v.idOf(mark), "over", over)
 		}
-		if news == nil {
+		if !more {
 			return nil // the job was deleted
 		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := v.await(ctx, version); err != nil {
+			return err
 		}
 	}
 }
@@ -169,12 +167,12 @@ type told struct {
 }
 
 // told returns the message for whoever has read up to a mark and a version, "" where there is
-// nothing new; and what is closed when there is more, nil where there will be no more.
-func (v *viewed) told(mark live.Mark, version int, first bool) (message string, now told, news chan struct{}, over *report.Document, err error) {
+// nothing new; and whether there may be more.
+func (v *viewed) told(mark live.Mark, version int, first bool) (message string, now told, more bool, over *report.Document, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.failed != nil {
-		return "", now, nil, nil, v.failed
+		return "", now, false, nil, v.failed
 	}
 	now = told{v.version, v.mark}
 	switch {
@@ -185,10 +183,7 @@ func (v *viewed) told(mark live.Mark, version int, first bool) (message string, 
 		now.mark = v.view.Mark()
 		message, err = v.messageSince(mark, now.mark, first)
 	}
-	if !v.gone {
-		news = v.news
-	}
-	return message, now, news, v.over, err
+	return message, now, !v.gone, v.over, err
 }
 
 // idOf is the id of a message.
@@ -224,7 +219,7 @@ func (a *API) viewOf(j job.Job) *viewed {
 	v := a.viewed[j.ID]
 	if v == nil {
 		v = &viewed{
-			api: a, job: j, epoch: strconv.FormatInt(time.Now().UnixMilli(), 36), news: make(chan struct{}),
+			api: a, job: j, epoch: strconv.FormatInt(time.Now().UnixMilli(), 36),
 			view: live.New(a.liveJob(j)), head: document.NewHead(j, a.headline),
 		}
 		var ctx context.Context
@@ -361,23 +356,27 @@ func (v *viewed) tell() {
 	if v.message, err = v.messageSince(v.before, v.mark, false); err != nil && v.failed == nil {
 		v.failed = err
 	}
-	close(v.news)
-	v.news = make(chan struct{})
+	v.mu.Broadcast()
 }
 
 // caughtUp returns when all that had happened before has been folded in.
 func (v *viewed) caughtUp(ctx context.Context) error {
-	for {
-		v.mu.Lock()
-		done, news, err := v.version > 0 || v.gone, v.news, v.failed
-		v.mu.Unlock()
-		if done || err != nil {
+	if err := v.await(ctx, 0); err != nil {
+		return err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.failed
+}
+
+// await waits until the view has told more than a version, or ends.
+func (v *viewed) await(ctx context.Context, version int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for v.version == version && !v.gone && v.failed == nil {
+		if err := v.mu.Wait(ctx); err != nil {
 			return err
 		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
 	}
+	return nil
 }

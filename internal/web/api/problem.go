@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/document"
 	"sledge/internal/job"
 	"sledge/internal/repository"
@@ -72,6 +73,12 @@ var statuses = map[job.Exit]int{
 func problemOf(err error) *Problem {
 	if p, is := errors.AsType[*Problem](err); is {
 		return p
+	}
+	if busy, is := errors.AsType[*tasks.BusyError](err); is {
+		if busy.Ending {
+			return problem(http.StatusServiceUnavailable, "%v", err)
+		}
+		return problem(http.StatusTooManyRequests, "%v", err)
 	}
 	exit := job.ExitOf(err)
 	status, known := statuses[exit]

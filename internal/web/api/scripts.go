@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"os/exec"
 	"slices"
@@ -160,13 +159,7 @@ func (a *API) addScripts() {
 
 // executed answers with an execution.
 func executed(e *scripting.Execution, err error) (*of[scripting.Report], error) {
-	var busy *scripting.BusyError
-	switch {
-	case errors.As(err, &busy) && busy.Ending:
-		return nil, problem(http.StatusServiceUnavailable, "%v", err)
-	case errors.As(err, &busy):
-		return nil, problem(http.StatusTooManyRequests, "%v", err)
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	return answer(e.Report(), nil)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -30,10 +31,13 @@ type Sequences struct {
 	Sequences []Sequence `json:"sequences" doc:"Newest first."`
 }
 
-// sweep is a sequence under way, or over. The API's lock guards it.
+// sweep is a sequence that runs or has ended.
 type sweep struct {
-	Sequence
-	stop context.CancelFunc // ends it before the next run
+	profile int
+	stop    context.CancelFunc // ends it before the next run
+
+	mu    sync.Mutex // held for moments only
+	state Sequence
 }
 
 const (
@@ -41,8 +45,6 @@ const (
 	sequenceDone    = "done"
 	sequenceStopped = "stopped"
 	sequenceFailed  = "failed"
-
-	mostSequences = 100 // that are remembered
 )
 
 // startedSequence is the answer to a request that starts one.
@@ -62,10 +64,8 @@ func (a *API) addSequences() {
 	})
 	add(a, get("list-sequences", "/sequences", "List the sequences of runs that this server started", tagVerbs),
 		func(context.Context, *struct{}) (*of[Sequences], error) {
-			a.mu.Lock()
-			defer a.mu.Unlock()
 			d := Sequences{Sequences: []Sequence{}}
-			for _, s := range slices.Backward(a.sweeps) {
+			for _, s := range slices.Backward(a.sweeps.All()) {
 				d.Sequences = append(d.Sequences, s.copy())
 			}
 			return answer(d, nil)
@@ -78,29 +78,34 @@ func (a *API) addSequences() {
 		Profile int `path:"profile" minimum:"1"`
 	},
 	) (*of[Sequence], error) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		for _, s := range slices.Backward(a.sweeps) {
-			if s.Profile != in.Profile {
-				continue
-			}
-			if s.State != sequenceRunning {
-				return nil, problem(http.StatusConflict, "the runs of profile %d have already ended", in.Profile)
-			}
-			s.stop()
-			if h := a.running[s.Jobs[len(s.Jobs)-1]]; h != nil {
-				h.Stop()
-			}
-			return answer(s.copy(), nil)
+		s, found := a.sweeps.Find(strconv.Itoa(in.Profile))
+		switch {
+		case !found:
+			return nil, problem(http.StatusNotFound, "this server has started no sequence for profile %d", in.Profile)
+		case s.IsOver():
+			return nil, problem(http.StatusConflict, "the runs of profile %d have already ended", in.Profile)
 		}
-		return nil, problem(http.StatusNotFound, "this server has started no sequence for profile %d", in.Profile)
+		s.stop()
+		now := s.copy()
+		if h := a.handle(now.Jobs[len(now.Jobs)-1]); h != nil {
+			h.Stop()
+		}
+		return answer(now, nil)
 	})
 }
 
-// copy returns what others may keep. The API's lock is held.
+// ID implements tasks.Task.
+func (s *sweep) ID() string { return strconv.Itoa(s.profile) }
+
+// IsOver implements tasks.Task.
+func (s *sweep) IsOver() bool { return s.copy().State != sequenceRunning }
+
+// copy returns what the caller may keep.
 func (s *sweep) copy() Sequence {
-	c := s.Sequence
-	c.Jobs = slices.Clone(s.Jobs)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.state
+	c.Jobs = slices.Clone(c.Jobs)
 	return c
 }
 
@@ -126,23 +131,18 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 		return nil, err
 	}
 	going, cancel := context.WithCancel(a.ctx)
-	s := &sweep{Sequence: Sequence{Profile: plan.Profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}, stop: cancel}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	begun := a.beside(func() {
-		defer cancel()
-		a.sweep(going, s, plan, first)
+	s := &sweep{profile: plan.Profile, stop: cancel, state: Sequence{Profile: plan.Profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}}
+	_, err = a.sweeps.Begin(func([]*sweep) (*sweep, error) {
+		a.clearing.Go(func() {
+			defer cancel()
+			a.sweep(going, s, plan, first)
+		})
+		return s, nil
 	})
-	if !begun {
+	if err != nil {
 		cancel()
-		return nil, ending("no other run begins")
+		return nil, err
 	}
-	if len(a.sweeps) >= mostSequences {
-		if i := slices.IndexFunc(a.sweeps, func(s *sweep) bool { return s.State != sequenceRunning }); i >= 0 {
-			a.sweeps = slices.Delete(a.sweeps, i, i+1)
-		}
-	}
-	a.sweeps = append(a.sweeps, s)
 	return &startedSequence{Location: "profiles/" + strconv.Itoa(plan.Profile), Body: s.copy()}, nil
 }
 
@@ -154,24 +154,24 @@ func (a *API) sweep(ctx context.Context, s *sweep, plan experiment.Sweep, h *con
 			if h, err = a.begin(order); err != nil {
 				return job.Job{}, err
 			}
-			a.mu.Lock()
-			s.Jobs = append(s.Jobs, h.ID())
+			s.mu.Lock()
+			s.state.Jobs = append(s.state.Jobs, h.ID())
+			s.mu.Unlock()
 			if ctx.Err() != nil {
 				h.Stop() // it was stopped while this run began
 			}
-			a.mu.Unlock()
 		}
 		o := h.Wait()
 		return o.Job, o.Err()
 	}).Failure
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	switch {
 	case err == nil:
-		s.State = sequenceDone
+		s.state.State = sequenceDone
 	case errors.Is(err, context.Canceled), job.ExitOf(err) == job.ExitStopped:
-		s.State, s.Reason = sequenceStopped, err.Error()
+		s.state.State, s.state.Reason = sequenceStopped, err.Error()
 	default:
-		s.State, s.Reason = sequenceFailed, err.Error()
+		s.state.State, s.state.Reason = sequenceFailed, err.Error()
 	}
 }
