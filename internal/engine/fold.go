@@ -241,7 +241,7 @@ func (g *group) take(rest func(), list ...meter.Sum) { meter.Take(g.stripes, res
 func (g *generator) lastFailure() (text string) {
 	for _, group := range g.groups {
 		group.failures.Lock()
-		if last := group.failureLog.lastFailure; last != nil {
+		if last := group.lastFailure; last != nil {
 			text = last.Error()
 		}
 		group.failures.Unlock()

@@ -158,7 +158,6 @@ type heard struct {
 	next     int // the sequence number of the next interval
 	missing  int // intervals that never came, or too late
 	repeated int
-	elapsed  time.Duration // of the intervals of the measured time
 }
 
 // mark has the generator end a phase and begin another. It takes the rest of the one that ends.
