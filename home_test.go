@@ -61,9 +61,9 @@ var knowWorkloads = map[string]string{
 // workloads are the names of those there are, as code spells them.
 var workloads = regexp.MustCompile(`(?i)tp(ro)?c-?[ch]`)
 
-// TestNobodyNeedsToKnowAWorkload keeps the names of workloads out of all that serves each
+// TestWorkloadsAreNamedAtHomeOnly keeps the names of workloads out of all that serves each
 // of them: who adds one adds a folder, and nothing else has to learn of it.
-func TestNobodyNeedsToKnowAWorkload(t *testing.T) {
+func TestWorkloadsAreNamedAtHomeOnly(t *testing.T) {
 	keepAtHome(t, home{
 		what: "a workload", folder: "internal/workload", away: knowWorkloads,
 		files: ".go",
@@ -83,8 +83,8 @@ type home struct {
 	away   map[string]string // reasons by places
 }
 
-// keepAtHome fails the test for each line of the program that names something away from
-// its home without an excuse, and for each excuse that nobody needs.
+// keepAtHome fails the test for each line of the program that names something away from its
+// home without an excuse, and for each excuse without such a line.
 func keepAtHome(t *testing.T, h home) {
 	t.Helper()
 	used := map[string]bool{}

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// elsewhere matches words that are true on one machine only: folders of whoever
-// wrote a line, and hosts that packages were fetched from. They are divided so
-// that this file does not match.
+// elsewhere matches words that are true on one machine only: an author's folders, and hosts
+// that packages were fetched from. They are divided so that this file does not match.
 var elsewhere = regexp.MustCompile(strings.Join([]string{
 	`(^|[^\w./-])/(` + strings.Join([]string{"wo" + "rk", "ro" + "ot", "Us" + "ers"}, "|") + `)/`,
 	`registry\.` + `npmjs`, `repo1?\.` + `maven`, `proxy\.` + `golang`, `sum\.` + `golang`,
@@ -36,7 +35,7 @@ func TestNoFileNamesAMachineOrARegistry(t *testing.T) {
 		for line := range bytes.Lines(text) {
 			number++
 			if found := elsewhere.Find(line); found != nil {
-				t.Errorf("%s:%d: %q is no word of the project: a reader's machine has other folders and other hosts", name, number, bytes.TrimSpace(found))
+				t.Errorf("%s:%d: %q does not belong in the project: a reader's machine has other folders and other hosts", name, number, bytes.TrimSpace(found))
 			}
 		}
 	}
@@ -177,8 +176,8 @@ func unexplained(source *ast.File) []*ast.Ident {
 	return found
 }
 
-// receiverIsExported reports whether a function is no method, or one of an
-// exported type. The methods of other types are explained by what they satisfy.
+// receiverIsExported reports whether a function is not a method, or is a method of an exported
+// type. The methods of other types are explained by the interfaces that they satisfy.
 func receiverIsExported(f *ast.FuncDecl) bool {
 	if f.Recv == nil {
 		return true

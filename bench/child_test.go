@@ -49,8 +49,8 @@ func lastLines(text string) string {
 	return strings.Join(lines[max(0, len(lines)-15):], "\n")
 }
 
-// sledge returns the arguments of the program for an action on a database, as
-// somebody would type them, without a repository.
+// sledge returns the arguments of the program for an action on a database, as a user would type
+// them, without a repository.
 func sledge(action, database string, values option.Values, more ...string) []string {
 	arguments := []string{action, "--db", database, "--no-repo"}
 	for name, value := range values {

@@ -77,9 +77,9 @@ func TestConsoleVirtualUsers(t *testing.T) {
 	})
 }
 
-// TestConsoleRun compares the NOPM of a run from a Tcl script with those of the
-// same run by "sledge run". Every other round begins with the script, since the
-// schema is a little larger for whoever comes second.
+// TestConsoleRun compares the NOPM of a run from a Tcl script with those of the same run by
+// "sledge run". Every other round begins with the script, because the schema is a little larger
+// for the second run.
 func TestConsoleRun(t *testing.T) {
 	const users, rampUp = 2, 2 * time.Second
 	p := openPostgreSQL(t, "bench_console")

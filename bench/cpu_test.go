@@ -145,8 +145,8 @@ func compareRoutines(t *testing.T, m mySQL) {
 	compareCPU(t, c)
 }
 
-// loadedPostgreSQL returns a database with a fresh schema. It is built anew for
-// each test, since pgbench's scripts leave orders behind that break the rules.
+// loadedPostgreSQL returns a database with a fresh schema. Each test builds it again, because
+// pgbench's scripts leave orders behind that break the rules.
 func loadedPostgreSQL(t *testing.T) postgreSQL {
 	t.Helper()
 	p := openPostgreSQL(t, "tpcc")

@@ -14,10 +14,10 @@ import (
 	reports "sledge/internal/report"
 )
 
-// TestLoopsPostgreSQL and TestLoopsMariaDB measure what virtual users do on event loops
-// against what they do as goroutines, on a server that has the rest of the same cores.
-// Runs take turns, as in TestMeasuringCost; no process keeps the cores awake, since
-// what users gain is that nobody needs to be woken.
+// TestLoopsPostgreSQL and TestLoopsMariaDB compare virtual users on event loops with virtual
+// users as goroutines, on a server that has the rest of the same cores. Runs take turns, as in
+// TestMeasuringCost; no process keeps the cores awake, because event loops gain from not waking
+// threads.
 func TestLoopsPostgreSQL(t *testing.T) {
 	compareLoops(t, openPostgreSQL(t, "bench_loops"), "stored routines", nil, atLeast(1.05))
 }

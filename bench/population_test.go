@@ -66,10 +66,9 @@ type loadFile struct {
 	bytes int64
 }
 
-// writeLoadFiles writes the rows of all tables into files, one for each piece
-// that a builder would take, and shares them out among clients by size: the
-// largest first, each to whoever has least. So clients of equal speed end at the
-// same time, which is the best that bare loading can do.
+// writeLoadFiles writes the rows of all tables into files, one for each chunk of a builder, and
+// distributes them among clients by size: the largest first, each to the client with the least.
+// So clients of equal speed end at the same time, which is the best that bare loading can do.
 func writeLoadFiles(t *testing.T, tables []schema.Table, clients int) [][]loadFile {
 	folder := t.TempDir()
 	if err := os.Chmod(folder, 0o755); err != nil {

@@ -87,10 +87,10 @@ func (r redis) calls(t *testing.T) (n int64) {
 }
 
 // TestRoutinesRedis measures the client's CPU time for a call of a function. redis-benchmark,
-// which has one thread, too, sends one command with the same arguments again and again; so it is
-// compared by payments, which are alike in what is sent and answered whoever pays. Those of
-// sledge cost the server more, since most look for the customer by name: so calls a second have
-// no target. The mix stands alone.
+// which has one thread, too, sends one command with the same arguments again and again; so it
+// is compared by payments, which send and return similar data for all customers. Those of
+// sledge cost the server more, because most look up the customer by name: so calls a second
+// have no target. The mix is measured on its own.
 func TestRoutinesRedis(t *testing.T) {
 	r := openRedis(t)
 	r.drop(t)
@@ -187,7 +187,7 @@ func (r redis) recordBuild(t *testing.T) (files []string) {
 	build(t, through, buildWarehouses, builders)
 	door.Close()
 	connections.Wait()
-	const rows = 1 << 20 // bytes; whoever sent fewer sent none
+	const rows = 1 << 20 // bytes; clients that sent fewer sent none
 	all, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		t.Fatal(err)

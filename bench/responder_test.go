@@ -67,7 +67,7 @@ func respond() error {
 	answer := func(fd int) {
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], answered)
-		_, _ = syscall.Write(fd, b[:]) // whoever asked may be gone
+		_, _ = syscall.Write(fd, b[:]) // the client may be gone
 	}
 	for {
 		next := time.Now().Add(time.Second)
@@ -236,8 +236,8 @@ func syntheticPair(address string, thinking time.Duration, tail int) (*database.
 		Name: "synthetic", Title: "Synthetic", Kinds: kinds,
 		Options: func() any { return &struct{}{} },
 		Tables:  func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(seat workload.Seat) workload.Terminal {
-			return &synthetic{random: seat.Rand, thinking: thinking, tail: tail}
+		NewTerminal: func(slot workload.Slot) workload.Terminal {
+			return &synthetic{random: slot.Rand, thinking: thinking, tail: tail}
 		},
 		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 			return c.Session.(*line), nil
@@ -253,9 +253,8 @@ func syntheticPair(address string, thinking time.Duration, tail int) (*database.
 	return d, w
 }
 
-// idle uses the time of a core that nobody else wants. It calls the kernel all the time,
-// which lets whoever is woken run at once: a kernel that preempts lazily waits for the
-// next tick otherwise.
+// idle uses the otherwise idle time of a core. It makes system calls all the time, so a woken
+// thread runs at once: a kernel that preempts lazily waits for the next tick otherwise.
 func idle() error {
 	runtime.LockOSThread()
 	const (

@@ -18,12 +18,11 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// standIn answers in place of a PostgreSQL server that holds a schema, and does nothing:
-// what somebody asks for the first time, by the text of the statement, it asks that server,
-// and from then on it gives the answer that it got. So it speaks the protocol as far as
-// Sledge does, all its answers are a real server's, and it costs next to nothing, with
-// thousands of connections, too. Its counts are of what it answered, so that those of its
-// clients can be compared with them.
+// standIn stands in for a PostgreSQL server that holds a schema, and does no work: it forwards
+// each statement to that server once, by its text, and from then on repeats the answer. So it
+// speaks as much of the protocol as Sledge needs, all its answers are a real server's, and it
+// costs next to nothing, with thousands of connections, too. Its counts are of its answers, so
+// they can be compared with those of its clients.
 type standIn struct {
 	real       *pgconn.HijackedConn
 	asked      uint64 // statements that were prepared on the real server
@@ -122,7 +121,7 @@ func (s *standIn) accept(listener int) error {
 	return s.watch(fd)
 }
 
-// greet makes what a server says to whoever has logged in.
+// greet makes a server's messages after a log-in.
 func (s *standIn) greet() ([]byte, error) {
 	messages := []pgproto3.BackendMessage{&pgproto3.AuthenticationOk{}}
 	for name, value := range s.real.ParameterStatuses {
@@ -310,7 +309,7 @@ func (s *standIn) ask(messages ...pgproto3.FrontendMessage) ([]byte, error) {
 	}
 }
 
-// rows are the types of messages in an answer that is no error.
+// rows are the types of messages in an answer, except errors.
 const rows = "123CDINTZnst"
 
 // without takes messages of some types out of an answer.
@@ -352,9 +351,9 @@ func (s *standIn) parse(out []byte, c *standInClient, body []byte) ([]byte, erro
 	return encode(out, &pgproto3.ParseComplete{})
 }
 
-// execute has the real server execute a statement, as a client has bound it, and keeps the
-// answer, or returns the error that it is. A new order that was rolled back is asked for
-// again: the answer is to be that of all to come.
+// execute lets the real server execute a statement as a client has bound it, and keeps the
+// answer, or returns the server's error. A new order that was rolled back is executed again:
+// its answer must be the one for all later ones.
 func (s *standIn) execute(st *standInStatement, bind []byte) (refused []byte, err error) {
 	var asked pgproto3.Bind
 	if err := asked.Decode(bind); err != nil {

@@ -103,7 +103,7 @@ func TestTprochMemory(t *testing.T) {
 	})
 }
 
-// toNowhere runs a program whose output nobody reads, and returns its CPU time.
+// toNowhere runs a program, discards its output, and returns its CPU time.
 func toNowhere(t *testing.T, cmd *exec.Cmd) time.Duration {
 	t.Helper()
 	if err := cmd.Run(); err != nil {

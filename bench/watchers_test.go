@@ -24,10 +24,9 @@ import (
 	reports "sledge/internal/report"
 )
 
-// TestWatchers measures what it costs a run that ten browsers watch it, against none: each reads
-// the live view, and once a second thirty boxes of the grid of virtual users, as the page does.
-// What browsers draw is not in it, as they are on desks of people; what they read is, on this
-// machine.
+// TestWatchers measures what ten browsers that watch a run cost it: each reads the live view,
+// and once a second thirty boxes of the grid of virtual users, as the page does. Drawing is not
+// included, because people's browsers run on other machines; reading is, on this machine.
 //
 // Runs take turns as in TestMeasuringCost.
 func TestWatchers(t *testing.T) {
@@ -107,7 +106,7 @@ func serveWeb(t *testing.T) webServer {
 	return w
 }
 
-// ask asks the API for something; whoever has the answer closes it.
+// ask sends a request to the API; the caller closes the response.
 func (w webServer) ask(ctx context.Context, method, path string, body any) (*http.Response, error) {
 	var text bytes.Buffer
 	if body != nil {

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// endWithUs has a program end with the tests, also where those are cut off and clean nothing up.
+// endWithUs ends a program with the tests, also if they are killed without cleaning up.
 func endWithUs(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }

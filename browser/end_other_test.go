@@ -4,5 +4,5 @@ package browser
 
 import "os/exec"
 
-// endWithUs has a program end with the tests where those are cut off. Only Linux does that for us.
+// endWithUs ends a program with the tests, also if they are killed. Only Linux can do that.
 func endWithUs(*exec.Cmd) {}

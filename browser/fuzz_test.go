@@ -55,7 +55,7 @@ func TestFuzzedCallsAreAnswered(t *testing.T) {
 		t.Fatalf("the run ended as %s", got)
 	}
 
-	// Most IDs that are made up are no job's. So the first half of the calls is about one.
+	// Most random IDs belong to no job. So the first half of the calls is about one.
 	for _, test := range []struct{ name, setting, exclude string }{
 		{"a job's own ID", fmt.Sprintf("[parameters]\n\"path.id\" = %q\n", run), "DELETE"},
 		{"any ID", "", "nothing"},

@@ -64,7 +64,7 @@ await play(async ({ invite, step }) => {
     await goesOn(here, before + 4)
   })
 
-  // While the sleeper sleeps, the server becomes another that has told nobody anything, and clock
+  // While the sleeper sleeps, the server is replaced by another that has sent nothing, and clock
   // and run go on by an hour.
   const slept = await sleeper.context.newCDPSession(sleeper.page)
   await step('another falls asleep', async () => {

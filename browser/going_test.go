@@ -19,8 +19,8 @@ import (
 	"sledge/internal/repository/repositorytest"
 )
 
-// wire is a network between a browser and a site. While it is cut nothing passes and nobody is
-// told, as when a laptop leaves the room; what was under way passes when it is mended.
+// wire is a network between a browser and a site. While it is cut, nothing passes and neither
+// side notices, as when a laptop leaves the room; data in flight passes when it is mended.
 type wire struct {
 	listener net.Listener
 	gate     sync.RWMutex // held while it is cut
@@ -51,7 +51,7 @@ func (w *wire) pass(near net.Conn, to string) {
 	defer near.Close()
 	far, err := net.Dial("tcp", to)
 	if err != nil {
-		return // as when nobody listens there
+		return // as when no server listens there
 	}
 	defer far.Close()
 	go func() {

@@ -66,5 +66,5 @@ await play(async ({ invite, step }) => {
   await button('Open a console in Tcl').click()
   await look('console', undefined, page.getByText('sledge>').first())
 
-  assert.deepEqual(paths.filter((path) => !seen.has(path)), [], 'nobody looks at these pages: add a visit of each')
+  assert.deepEqual(paths.filter((path) => !seen.has(path)), [], 'no test visits these pages: add a visit of each')
 })

@@ -1,4 +1,4 @@
-// What scripts have in common: a browser, people who visit with it, and what is asked of each
+// What scripts have in common: a browser, people who visit with it, and the checks of each
 // page that they see.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ export const told = JSON.parse(process.env.SLEDGE_BROWSER ?? '{}')
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** The widths, in CSS pixels, of a telephone, a small window and a desk. */
+/** The widths, in CSS pixels, of a telephone, a small window and a desktop. */
 const widths = [390, 1024, 1920]
 
 /** How long something on a page may take to come, in milliseconds, on a machine that is busy. */
@@ -24,7 +24,7 @@ export async function ask(deed) {
   assert.ok(answer.ok, `the test could not ${deed}: ${await answer.text()}`)
 }
 
-/** A person with a browser of their own: cookies and storage are shared with nobody. */
+/** A person with their own browser: cookies and storage are not shared. */
 export class Person {
   /** What was wrong with any page so far: none of it is expected. */
   faults = []
@@ -148,7 +148,7 @@ export class Person {
 
 /**
  * Plays a script: browser and people are there while it lasts. invite(name, address) lets
- * somebody in to the browser, and step(what, do) does a part and says how long it took.
+ * a user in to the browser, and step(what, do) does a part and says how long it took.
  */
 export async function play(script) {
   const browser = await chromium.launch({

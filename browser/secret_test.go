@@ -76,7 +76,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 		t.Errorf("the runs ended as %s", got)
 	}
 
-	// What is no job: settings that are looked at, requests that are wrong.
+	// Requests without a job: settings that are looked at, requests that are wrong.
 	ci.wants(http.StatusOK, "POST", "/settings", facts{"action": "run", "settings": run}, nil)
 	for _, body := range []any{
 		facts{"action": "run", "settings": settings{"db": "pg", "password": []string{planted("shape")}}},
@@ -99,7 +99,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 	ci.wants(http.StatusOK, "PUT", "/connections/lab", keep, nil)
 	keep["keep_password"] = false
 	if status, answer := ci.send("PUT", "/connections/other", keep); status < 400 || status >= 500 {
-		t.Errorf("a password was kept that nobody wished to keep: %d %s", status, answer)
+		t.Errorf("a password was kept without a request: %d %s", status, answer)
 	}
 	ci.wants(http.StatusOK, "POST", "/connections/lab/test", nil, nil)
 	ci.wants(http.StatusOK, "POST", "/settings/test", facts{"settings": wrong()}, nil)

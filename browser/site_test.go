@@ -72,7 +72,7 @@ func newSite(t *testing.T, arguments ...string) *site {
 
 func (s *site) repository() string { return filepath.Join(s.folder, "jobs.db") }
 
-// environment is that of somebody who has set nothing up.
+// environment is that of a user without any configuration.
 func (s *site) environment() []string {
 	own := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "TMPDIR=" + os.TempDir(), "SLEDGE_REPO=" + s.repository()}
 	return append(own, s.more...)
@@ -172,7 +172,7 @@ func (s *site) try(arguments ...string) string {
 // password is that of each user of a test.
 const password = "correct horse battery"
 
-// addUser adds somebody who comes in by password.
+// addUser adds a user who logs in by password.
 func (s *site) addUser(name, role string) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "password")

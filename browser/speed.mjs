@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
-/** How soon the first content is to be there, in milliseconds: the median of so many. */
+/** When the first content must be there, in milliseconds: the median of so many. */
 const quick = 300
 /** How soon its charts are, which take a library that is as large as all else. */
 const curves = 500
@@ -29,7 +29,7 @@ await play(async ({ invite, step }) => {
 
   const median = (all) => all.toSorted((a, b) => a - b)[(all.length - 1) / 2]
 
-  /** Opens a page anew, again and again, and returns when what is wanted was drawn, in ms; cold is without the browser's cache. */
+  /** Opens a page again and again, and returns when the wanted part was drawn, in ms; cold is without the browser's cache. */
   const opens = async (hash, wanted, cold) => {
     await page.evaluate((w) => sessionStorage.setItem('wanted', w), wanted)
     const took = []

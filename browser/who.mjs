@@ -94,7 +94,7 @@ await play(async ({ invite, step }) => {
     assert.equal(await fetched(lou, 'GET', 'session'), 200)
   })
 
-  // A site of somebody else, on another port of this machine: for a browser another origin, and
+  // A site of another owner, on another port of this machine: for a browser another origin, and
   // the same site, which SameSite alone would let through.
   await step('a page of another origin changes nothing', async () => {
     const page = `<!doctype html><title>elsewhere</title>

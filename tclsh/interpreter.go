@@ -378,14 +378,14 @@ func (t *interpreter) setObject(name string, object uintptr) {
 	tcl.XTcl_SetVar2Ex(t.tls, t.tcl, t.cString(name), 0, object, globalOnly)
 }
 
-// object makes a Tcl object, which belongs to nobody yet.
+// object makes a Tcl object without an owner.
 func (t *interpreter) object(text string) uintptr {
 	internal := t.internal(text)
 	defer libc.Xfree(t.tls, internal)
 	return tcl.XTcl_NewStringObj(t.tls, internal, -1)
 }
 
-// release frees an object that nobody took.
+// release frees an object that has no owner.
 func (t *interpreter) release(object uintptr) {
 	o := at[tcl.Tcl_Obj](object)
 	if o.FrefCount--; o.FrefCount <= 0 {

@@ -41,7 +41,7 @@ type message struct {
 
 // link is the connection to the console.
 type link struct {
-	requests chan message // what is to be done, closed when the console is gone
+	requests chan message // work to do, closed when the console is gone
 	replies  chan message // what a call prints, if it is diverted, and returns
 	commands []string     // names of the console's commands
 
@@ -82,9 +82,9 @@ func connect() (*link, error) {
 	return l, nil
 }
 
-// receive passes on messages until the console is gone, and tells the interpreter
-// which scripts it will be asked to evaluate and when to stop. When the console is gone nobody
-// waits for what a script still does, and so the process ends in the middle of it.
+// receive passes on messages until the console is gone, and tells the interpreter which scripts
+// it will be asked to evaluate and when to stop. When the console is gone, nothing waits for
+// the rest of a script, so the process exits in the middle of it.
 func (l *link) receive(t *interpreter) {
 	for {
 		var m message

@@ -207,7 +207,7 @@ func (x *terminal) rests(python string) {
 	}
 }
 
-// stopped has the program stand still, but not what it started, while something is done.
+// stopped stops the program, but not its children, while a function runs.
 func (x *terminal) stopped(what func()) {
 	x.t.Helper()
 	if err := x.command.Process.Signal(syscall.SIGSTOP); err != nil {

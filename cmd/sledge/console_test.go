@@ -488,7 +488,7 @@ func TestInterpretersEndWithTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		overdue := time.AfterFunc(time.Minute, func() { out.Close() })
-		if _, err := io.Copy(io.Discard, out); err != nil { // until nobody is there who could print
+		if _, err := io.Copy(io.Discard, out); err != nil { // until no process is left that could print
 			t.Errorf("%s: its interpreter goes on: %v", name, err)
 		}
 		overdue.Stop()

@@ -254,13 +254,13 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		end    func(t *testing.T, c *exec.Cmd, out *os.File)
-		unread bool // whether nobody reads what it prints then
+		unread bool // whether its output then has no reader
 	}{
 		{"Ctrl-C", send(syscall.SIGINT), false},
 		{"SIGTERM, which timeout sends twice", send(syscall.SIGTERM, syscall.SIGTERM), false},
 		{"a terminal that hangs up", send(syscall.SIGHUP, syscall.SIGHUP), false},
 		{"a service manager", send(syscall.SIGTERM, syscall.SIGHUP), false},
-		{"a pipe that nobody reads", hangUp, true},
+		{"a pipe without a reader", hangUp, true},
 		{"Ctrl-C that ends who reads its output too", func(t *testing.T, c *exec.Cmd, out *os.File) {
 			hangUp(t, c, out)
 			send(syscall.SIGINT)(t, c, out)
@@ -486,7 +486,7 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 		}
 	}
 	if out, exit := as("check", "--db", "sqlite"); exit != job.ExitError || !strings.Contains(out, "permission denied") || !strings.Contains(out, "--repo") {
-		t.Errorf("a check that is to be recorded: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
+		t.Errorf("a recorded check: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
 	}
 	if after := files(); !slices.Equal(before, after) {
 		t.Errorf("got files %v, want %v as before", after, before)
@@ -522,7 +522,7 @@ func TestAMistypedRepositoryIsNotMade(t *testing.T) {
 	if _, err := os.Stat(mistyped); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("got %v, want that there is no such file", err)
 	}
-	// Nobody has mistyped the usual place: there are no jobs yet.
+	// The usual place cannot be mistyped: there are no jobs yet.
 	home := t.TempDir()
 	p.env = append(p.env, "SLEDGE_REPO=", "HOME="+home, "XDG_DATA_HOME=")
 	if stdout := p.must("jobs", "--json"); !noJobs(stdout) {

@@ -57,10 +57,9 @@ func main() {
 	os.Exit(int(code))
 }
 
-// watchSignals has all that asks a program to end sent to signals, but for a hang-up
-// that it was told to ignore, as nohup does. A write to a pipe that nobody reads is
-// no reason to die: it fails, and cli sees to the rest. The programs that are started
-// by this one get the usual signals.
+// watchSignals sends all signals that ask a program to end to signals, except a hang-up that it
+// was told to ignore, as by nohup. A write to a pipe without a reader must not kill the
+// program: it fails, and cli handles the error. Child processes get the usual signals.
 func watchSignals(signals chan<- os.Signal) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -86,7 +85,7 @@ func keepTerminal() (restore func()) {
 	if err != nil {
 		return func() {} // no terminal
 	}
-	return func() { _ = term.Restore(fd, state) } // at the end nobody can be told
+	return func() { _ = term.Restore(fd, state) } // no user is left to tell at the end
 }
 
 // width returns what asks for the width of a terminal, or nil where there is none.

@@ -54,7 +54,7 @@ func TestNoNameBelongsToTwo(t *testing.T) {
 	claim := func(kind, owner string, names ...string) {
 		for _, name := range names {
 			if name != strings.ToLower(name) {
-				t.Errorf("%s %s: its name %s is not in lower case, so nobody finds it", kind, owner, name)
+				t.Errorf("%s %s: its name %s is not in lower case, so a search cannot find it", kind, owner, name)
 			}
 			if other, taken := seen[kind+name]; taken {
 				t.Errorf("%s %s and %s both go by %s", kind, owner, other, name)
@@ -83,7 +83,7 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 					t.Errorf("%s: got no help text", at)
 				}
 				if !slices.ContainsFunc(option.Groups, func(g option.Group) bool { return g.Name == o.Group }) {
-					t.Errorf("%s: its group is %q, which is none", at, o.Group)
+					t.Errorf("%s: its group is %q, which does not exist", at, o.Group)
 				}
 				if !isName.MatchString(o.Name) {
 					t.Errorf("%s: its name is not in lower case with underscores", at)
@@ -127,7 +127,7 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 	}
 	for names, want := range map[[2]string]string{
 		{"postgres9", "tprocc"}:                     `database "postgres9" is not known`,
-		{"postgres://me:secret@db1/tpcc", "tprocc"}: "a URL is no name of a database: give it as the URL of the database, by --url",
+		{"postgres://me:secret@db1/tpcc", "tprocc"}: "a URL is not a name of a database: give it as the URL of the database, by --url",
 		{"pg", "tpcz"}:                              `workload "tpcz" is not known`,
 	} {
 		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(choose one of ") {
@@ -136,7 +136,7 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 	}
 }
 
-// Whoever asks for a database that needs another build must not think that it is unknown.
+// A database that needs another build must not look unknown.
 func TestAnAbsentDatabaseSaysHowToGetIt(t *testing.T) {
 	const absent = "built without Duck: make build-duck"
 	server := &database.Database{Name: "server", Title: "Server"}

@@ -1,7 +1,7 @@
-// Package chart draws charts as SVG that stands in a page of HTML: lines, bars, boxes, and
-// what was done when. It knows no job. Colours and fonts are classes, whose meaning the
-// style sheet of the page gives, so that one drawing serves light and dark pages and paper;
-// lines differ by their strokes, too. Behind each chart there is a table.
+// Package chart draws charts as SVG for HTML pages: lines, bars, boxes and spans. It knows no
+// job. Colours and fonts are classes that the page's style sheet defines, so one drawing serves
+// light and dark pages and paper; lines differ by their strokes too. Every chart comes with a
+// table of its data.
 package chart
 
 import (
@@ -14,36 +14,36 @@ import (
 	"unicode/utf8"
 )
 
-// Chart is something drawn, with the numbers behind it.
+// Chart is a drawing with the data behind it.
 type Chart interface {
-	// Title says what is drawn, in a few words.
+	// Title is a short headline.
 	Title() string
 
-	// SVG draws it so many pixels wide, as an element of HTML.
+	// SVG draws the chart as an HTML element of that width in pixels.
 	SVG(width int) string
 
-	// Table has the numbers.
+	// Table returns the data.
 	Table() Table
 }
 
-// Table is the numbers of a chart, as text.
+// Table is the data of a chart, as text.
 type Table struct {
 	Heads []string // with units: "p99 (ms)"
 	Rows  [][]string
 }
 
-// Axis is what is measured along a side of a chart.
+// Axis is a side of a chart and its scale.
 type Axis struct {
 	Name string // "response time"
 	Unit string // "ms"; "" of a count
-	Log  bool   // its marks are powers of ten; nothing at or below 0 can be shown
-	Time bool   // its values are seconds, and are written as minutes and hours
+	Log  bool   // logarithmic: its marks are powers of ten; values of 0 and below are left out
+	Time bool   // its values are seconds, written as minutes and hours
 
-	// Places, where there are any, are what stands at 0, 1, 2 and so on, instead of numbers.
+	// Places, if not empty, are labels at 0, 1, 2 and so on instead of numbers.
 	Places []string
 }
 
-// head is the head of a column of the axis.
+// head is the column head of the axis in the table.
 func (a Axis) head() string {
 	if a.Unit == "" {
 		return a.Name
@@ -53,12 +53,12 @@ func (a Axis) head() string {
 
 // Measures of a drawing, in pixels.
 const (
-	letter    = 7.0 // how wide a letter is, about
-	lineTall  = 18  // of a line of text
+	letter    = 7.0 // approximate width of a letter
+	lineTall  = 18  // height of a line of text
 	aboveTick = 4   // from the baseline of a label to the middle of its letters
 )
 
-// wide is how wide a text is, about: browsers choose the font.
+// wide estimates the width of a text: browsers choose the font.
 func wide(text string) float64 {
 	width := 0.0
 	for _, r := range text {
@@ -78,15 +78,15 @@ func fitted(text string, width float64) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// canvas is a drawing in the making.
+// canvas is an unfinished drawing.
 type canvas struct {
 	strings.Builder
 	width, height float64
 
-	left, right, top, bottom float64 // of the field that values are drawn in
+	left, right, top, bottom float64 // bounds of the plot area
 }
 
-// begin begins a drawing. The label is read to those who cannot see it.
+// begin begins a drawing. Screen readers read the label.
 func begin(width, height int, label string) *canvas {
 	c := &canvas{width: float64(width), height: float64(height)}
 	fmt.Fprintf(c, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-label="%s">`,
@@ -106,7 +106,7 @@ func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
 	fmt.Fprintf(c, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`, class, px(x1), px(y1), px(x2), px(y2))
 }
 
-// rect draws a rectangle, which says its words to who points at it.
+// rect draws a rectangle with a tooltip.
 func (c *canvas) rect(class string, x, y, width, height float64, words string) {
 	fmt.Fprintf(c, `<rect class="%s" x="%s" y="%s" width="%s" height="%s">%s</rect>`, class, px(x), px(y), px(max(width, 0)), px(max(height, 0)), said(words))
 }
@@ -115,7 +115,7 @@ func (c *canvas) dot(class string, x, y float64, words string) {
 	fmt.Fprintf(c, `<circle class="%s" cx="%s" cy="%s" r="3.5">%s</circle>`, class, px(x), px(y), said(words))
 }
 
-// escaped writes words as they are, but for what cannot be seen.
+// escaped escapes text for XML and drops control characters.
 func escaped(words string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if unicode.IsGraphic(r) {
@@ -125,7 +125,7 @@ func escaped(words string) string {
 	}, words))
 }
 
-// said is what a browser shows of an element that somebody points at.
+// said is the tooltip of an element.
 func said(words string) string {
 	if words == "" {
 		return ""
@@ -133,7 +133,7 @@ func said(words string) string {
 	return "<title>" + escaped(words) + "</title>"
 }
 
-// The places of a text at its coordinates.
+// Alignments of a text at its coordinates.
 const (
 	atStart  = "start"
 	atMiddle = "middle"
@@ -148,15 +148,15 @@ func (c *canvas) text(class, anchor string, x, y float64, words string) {
 type entry struct {
 	name   string
 	colour int
-	stroke int // which stroke its line has; -1 of an area
+	stroke int // index of its stroke; -1 for an area
 }
 
-// strokes tell lines apart without colours.
+// strokes distinguish lines without colours.
 var strokes = []string{"", "7 4", "2 3", "9 3 2 3", "12 5", "4 2 1 2", "1 5"}
 
 func strokeOf(i int) string { return strokes[i%len(strokes)] }
 
-// dashes is the attribute for a stroke.
+// dashes is the attribute of a stroke.
 func dashes(i int) string {
 	if s := strokeOf(i); s != "" {
 		return ` stroke-dasharray="` + s + `"`
@@ -164,20 +164,20 @@ func dashes(i int) string {
 	return ""
 }
 
-// Of the sample of a line in a legend.
+// The sample of a line in a legend.
 const (
 	sampleWide = 26
 	sampleGap  = 6
 	entryGap   = 18
 )
 
-// legendTall is how tall a legend is.
+// legendTall is the height of a legend.
 func legendTall(entries []entry, width float64) float64 {
 	_, tall := placed(entries, width)
 	return tall
 }
 
-// placed lays the entries of a legend out in lines.
+// placed arranges the entries of a legend in rows.
 func placed(entries []entry, width float64) (at [][2]float64, tall float64) {
 	if len(entries) < 2 {
 		return nil, 0
@@ -194,7 +194,7 @@ func placed(entries []entry, width float64) (at [][2]float64, tall float64) {
 	return at, y + lineTall
 }
 
-// legend draws a legend from the top left corner on.
+// legend draws a legend, beginning at the top left corner.
 func (c *canvas) legend(entries []entry, left, top float64) {
 	at, _ := placed(entries, c.width-left)
 	for i, place := range at {

@@ -13,21 +13,21 @@ type Lines struct {
 	Name  string
 	X, Y  Axis
 	Lines []Line
-	Bands []Band // parts of the axis that are not as the others, such as the ramp-up
-	Marks []Mark // moments at which something changed
+	Bands []Band // highlighted parts of the axis, for example the ramp-up
+	Marks []Mark // instants at which something changed
 
-	// Dots are drawn on the points, which then say their values to who points at them.
+	// Dots marks each point, with its values as tooltips.
 	Dots bool
 }
 
 // Line is a line of a chart.
 type Line struct {
 	Name   string
-	Is     string // what gives it its colour, as Colour knows it
+	Is     string // the key of its colour: see Colour
 	Points []Point
 }
 
-// Point is a point of a line. Y is NaN where nothing was measured: the line has a gap there.
+// Point is a point of a line. Y is NaN if nothing was measured: the line has a gap there.
 type Point struct{ X, Y float64 }
 
 // Band is a part of an axis.
@@ -36,7 +36,7 @@ type Band struct {
 	From, To float64
 }
 
-// Mark is a place on an axis.
+// Mark is a position on an axis.
 type Mark struct {
 	Name string
 	At   float64
@@ -47,7 +47,7 @@ var _ Chart = Lines{}
 // Title implements Chart.
 func (l Lines) Title() string { return l.Name }
 
-// limits returns the least and the greatest of all values that can be shown.
+// limits returns the least and the greatest value that can be drawn.
 func (l Lines) limits() (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, line := range l.Lines {
@@ -100,11 +100,11 @@ func (l Lines) SVG(width int) string {
 	return c.end()
 }
 
-// x and y return where values are.
+// x and y return the position of a value.
 func (c *canvas) x(s scale, v float64) float64 { return c.left + s.place(v)*(c.right-c.left) }
 func (c *canvas) y(s scale, v float64) float64 { return c.bottom - s.place(v)*(c.bottom-c.top) }
 
-// yAxis draws the axis at the left, lines across the field, and so settles how wide that is.
+// yAxis draws the left axis and the grid lines, and so determines the width of the plot area.
 func (c *canvas) yAxis(s scale) {
 	most := 0.0
 	for _, m := range s.marks {
@@ -118,7 +118,7 @@ func (c *canvas) yAxis(s scale) {
 	}
 }
 
-// xAxis draws the axis at the bottom. Where labels would touch, some are left out.
+// xAxis draws the bottom axis. It leaves out labels that would touch.
 func (c *canvas) xAxis(s scale) {
 	c.line("axis", c.left, c.bottom, c.right, c.bottom)
 	free := math.Inf(-1)
@@ -139,7 +139,7 @@ func (c *canvas) xAxis(s scale) {
 	c.text("name", atEnd, c.right, c.bottom+2*lineTall, s.axis.head())
 }
 
-// bands shades parts of the field.
+// bands shades parts of the plot area.
 func (c *canvas) bands(s scale, list []Band) {
 	for _, b := range list {
 		from, to := c.x(s, b.From), c.x(s, b.To)
@@ -150,12 +150,12 @@ func (c *canvas) bands(s scale, list []Band) {
 	}
 }
 
-// curve draws a line, with a gap where nothing was measured.
+// curve draws a line, interrupted where nothing was measured.
 func (c *canvas) curve(l Line, stroke int, x, y scale, dots bool) {
 	var path strings.Builder
-	drawn := 0 // points of the piece
+	drawn := 0 // points of the segment
 	var last Point
-	lone := func() { // a piece of one point would not be seen
+	lone := func() { // a segment of one point would be invisible
 		if drawn == 1 && !dots {
 			c.dot("dot c"+strconv.Itoa(Colour(l.Is)), c.x(x, last.X), c.y(y, last.Y), "")
 		}
@@ -225,7 +225,7 @@ func (l Lines) Table() Table {
 	return t
 }
 
-// bandAt names the band that a value is in: a value is of what ends with it.
+// bandAt returns the name of the band that contains x. A band includes its right end.
 func (l Lines) bandAt(x float64) string {
 	for _, b := range l.Bands {
 		if x > b.From && x <= b.To {

@@ -6,27 +6,26 @@ import (
 	"strconv"
 )
 
-// Bars are bars side by side: a group for each name, with a bar in it for each series.
+// Bars is a bar chart: a group for each name, with a bar in it for each series.
 type Bars struct {
 	Name   string
-	X      Axis     // what the bars are long by
-	Series []string // names; of one there is no legend
-	Is     []string // what gives each its colour, as Colour knows it; nil for the names
+	X      Axis     // the axis of the bars' length
+	Series []string // names; a single series has no legend
+	Is     []string // the key of each colour, as Colour knows it; nil to use the names
 	Groups []Group
 }
 
-// Group is what has a name in a chart of bars.
+// Group is the bars of one name.
 type Group struct {
 	Name   string
 	Values []Value // one for each series
 }
 
-// Value is how long a bar is. The range from Least to Most is drawn over its end, where
-// the two differ.
+// Value is the length of a bar. If Least and Most differ, a whisker shows their range.
 type Value struct {
-	Value       float64 // NaN of what is not there
+	Value       float64 // NaN if missing
 	Least, Most float64
-	Words       string // "not done"; what stands beside the bar besides the number
+	Words       string // text beside the bar besides the number, for example "not done"
 }
 
 var _ Chart = Bars{}
@@ -70,7 +69,7 @@ func (b Bars) SVG(width int) string {
 	c.bottom = c.top + group*float64(len(b.Groups))
 	c.names(names)
 	s := newScale(b.X, 0, most, c.marks())
-	c.right -= 7 * letter // room for what stands beside the longest bar
+	c.right -= 7 * letter // room for the text beside the longest bar
 	if len(b.Series) > 1 {
 		longest := 0.0
 		for _, name := range b.Series {
@@ -94,7 +93,7 @@ func (b Bars) SVG(width int) string {
 					c.whisker(c.x(s, v.Least), c.x(s, v.Most), y+thick/2, 4)
 				}
 			}
-			if len(b.Series) > 1 { // not only by its colour
+			if len(b.Series) > 1 { // distinguishes series without colour
 				words += " " + b.Series[k]
 			}
 			if v.Words != "" {
@@ -120,10 +119,10 @@ func (c *canvas) names(list []string) {
 	c.left, c.right = min(c.left, c.width*0.36), c.width-14
 }
 
-// marks is how many marks there is room for at the bottom.
+// marks is the number of marks that fit at the bottom.
 func (c *canvas) marks() int { return max(2, int((c.right-c.left)/90)) }
 
-// grid draws lines down the field, and the axis at the bottom.
+// grid draws vertical grid lines and the bottom axis.
 func (c *canvas) grid(s scale) {
 	for _, m := range s.marks {
 		at := c.x(s, m)
@@ -178,15 +177,15 @@ func (b Bars) Table() Table {
 	return t
 }
 
-// Boxes show how values are spread, a line for each name: the box has the middle half, with a
-// stroke at the median; the whiskers lead from the least to the 99th percentile.
+// Boxes is a box plot, a line for each name: the box spans the middle half, with a stroke at
+// the median; the whiskers reach from the minimum to the 99th percentile.
 type Boxes struct {
 	Name  string
 	X     Axis
 	Boxes []Box
 }
 
-// Box is the spread of what has a name.
+// Box is the spread of the values of one name.
 type Box struct {
 	Name                         string
 	Min, P25, P50, P75, P99, Max float64
@@ -246,7 +245,7 @@ func (b Boxes) Table() Table {
 	return t
 }
 
-// Spans show what was done when, a lane for each who did it.
+// Spans is a timeline with a lane for each actor.
 type Spans struct {
 	Name  string
 	X     Axis
@@ -254,13 +253,13 @@ type Spans struct {
 	Spans []Span
 }
 
-// Span is something that was done.
+// Span is a piece of work on a timeline.
 type Span struct {
 	Lane     int
 	Name     string // "query 14"
-	Mark     string // what stands in its bar, where there is room: "14"
+	Mark     string // the label in its bar, if it fits: "14"
 	From, To float64
-	Broken   string // how it ended, where it was not done: "failed"
+	Broken   string // its outcome, if not done: "failed"
 }
 
 var _ Chart = Spans{}

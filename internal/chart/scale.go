@@ -8,14 +8,14 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// scale leads from values to places from 0 to 1.
+// scale maps values to positions from 0 to 1.
 type scale struct {
 	axis      Axis
 	low, high float64
-	marks     []float64 // values that stand at the axis
+	marks     []float64 // values with marks on the axis
 }
 
-// newScale makes a scale for values between two, with about so many marks.
+// newScale returns a scale for values between two limits, with about n marks.
 func newScale(a Axis, low, high float64, marks int) scale {
 	s := scale{axis: a, low: low, high: high}
 	switch {
@@ -30,14 +30,14 @@ func newScale(a Axis, low, high float64, marks int) scale {
 		s.steps(marks, clockStep)
 	default:
 		s.steps(marks, roundStep)
-		if len(s.marks) > 0 { // a line is not to end between two marks
+		if len(s.marks) > 0 { // a line must not end between two marks
 			s.high = max(s.high, s.marks[len(s.marks)-1])
 		}
 	}
 	return s
 }
 
-// place returns where a value is, from 0 to 1.
+// place returns the position of a value, from 0 to 1.
 func (s scale) place(v float64) float64 {
 	if s.axis.Log {
 		return (math.Log10(max(v, s.low)) - math.Log10(s.low)) / (math.Log10(s.high) - math.Log10(s.low))
@@ -45,7 +45,7 @@ func (s scale) place(v float64) float64 {
 	return (v - s.low) / (s.high - s.low)
 }
 
-// decades sets limits at 1, 2 or 5 times a power of ten, and marks at those between.
+// decades sets limits at 1, 2 or 5 times a power of ten, and marks between them.
 func (s *scale) decades() {
 	if s.low <= 0 || s.high <= 0 || s.low > s.high {
 		s.low, s.high = 1, 10
@@ -85,8 +85,7 @@ func (s *scale) decades() {
 	}
 }
 
-// steps sets marks at equal distances, of which step chooses a round one that is at least
-// what it is given.
+// steps sets marks at equal distances: step rounds a minimum distance up.
 func (s *scale) steps(marks int, step func(least float64) float64) {
 	if !(s.high > s.low) { // NaN, too
 		s.high = s.low + 1
@@ -126,7 +125,7 @@ func clockStep(least float64) float64 {
 	return roundStep(least/day) * day
 }
 
-// label writes a value as it stands at the axis.
+// label formats a value for the axis.
 func (s scale) label(v float64) string {
 	if len(s.axis.Places) > 0 {
 		return s.axis.Places[int(v)]
@@ -140,8 +139,7 @@ func (s scale) label(v float64) string {
 	return Number(v)
 }
 
-// Clock writes seconds as a clock does: "1:30", "1:00:00", and those of what takes less than
-// ten seconds with their fraction.
+// Clock formats seconds as "1:30" or "1:00:00". Axes below ten seconds have fractions.
 func Clock(seconds float64) string {
 	whole := int64(math.Round(seconds))
 	if fraction := seconds - math.Trunc(seconds); math.Abs(fraction) > 1e-6 && seconds < 10 {
@@ -160,7 +158,7 @@ func Clock(seconds float64) string {
 	return strconv.FormatInt(whole/60, 10) + ":" + two(whole%60)
 }
 
-// Number writes a number for people, to three digits or to the whole.
+// Number formats a number for people, to three digits or to the whole.
 func Number(v float64) string {
 	if math.Abs(v) >= 100 {
 		return humanize.Comma(int64(math.Round(v)))

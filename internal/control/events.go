@@ -16,11 +16,10 @@ const (
 	keptSeconds = 3600
 )
 
-// events is the log of a job: the newest of what has happened, for any number of
-// watchers, each of which reads it at its own pace. It is the one queue of them all, so
-// that one more watcher takes no room, and one that is slow holds nobody up: when the
-// log is full its oldest events go, and who has not read them by then is told how many
-// there were.
+// events is the log of a job: its newest events, for any number of watchers, each of which
+// reads at its own pace. All share one queue, so another watcher takes no memory, and a slow
+// one delays none: when the log is full its oldest events are dropped, and a watcher that has
+// missed some is told how many.
 type events struct {
 	mu      tasks.Cond
 	kept    []job.Event

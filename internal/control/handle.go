@@ -21,17 +21,17 @@ import (
 type With struct {
 	Store *repository.Store // to keep the job in; nil keeps it nowhere
 
-	// Begun is called before anything is done, so that whoever is to end the job can.
+	// Begun is called before the job does anything, so that it can be ended from the start.
 	Begun func(*Handle)
 
-	// Attending are told of each event where it happens, in order, and hold up the job
-	// meanwhile: they must not wait for anything, but where that is meant, as when
-	// virtual users rehearse for somebody who reads along. All others call Watch.
+	// Attending watchers receive each event where it happens, in order, and delay the job
+	// meanwhile: they must not block, except on purpose, as when virtual users rehearse for a
+	// reader. All others call Watch.
 	Attending []job.Watcher
 
-	// Closing returns what remains to be said in the job when its work is over and
-	// nobody has been told so yet; failure is why it did not succeed. It may read what
-	// Attending write, and must not call the handle.
+	// Closing returns the last messages of the job, for errors that were not reported yet; failure
+	// is why it did not succeed. It may read what Attending write, and must not call the
+	// handle.
 	Closing func(failure error) []job.Event
 
 	// Remark returns what a front end has to add to an event, which is told right after
@@ -39,8 +39,8 @@ type With struct {
 	Remark func(e job.Event) ([]job.Event, error)
 }
 
-// Handle is what a front end holds of a job under way, to follow it, to end it and
-// to learn how it ended. Its methods may be called from any goroutine, at any time.
+// Handle is a front end's handle on a running job, to follow it, to end it and to learn how it
+// ended. It is safe for concurrent use, at any time.
 type Handle struct {
 	order    settings.Order
 	with     With
@@ -62,7 +62,7 @@ type Handle struct {
 	wishing    sync.Mutex // held for moments only
 	interrupts int
 	fulfilled  map[job.Wish]bool
-	wishes     []job.Event // that nobody has been told of yet
+	wishes     []job.Event // not yet reported
 }
 
 // Outcome is how a job ended.
@@ -143,8 +143,8 @@ func (h *Handle) Over() <-chan struct{} { return h.over }
 // transaction counter, unless the job is over.
 func (h *Handle) Tell(e job.Event) { h.tell(e) }
 
-// do has the runner do the job and sees to it that it ends. Not even a panic, or a
-// goroutine that a test ends, is an exception.
+// do runs the job and ensures that it ends, even after a panic, or in a goroutine that a test
+// ends.
 func (h *Handle) do(ctx context.Context, runner job.Runner) {
 	var result job.Result
 	var err error

@@ -157,7 +157,7 @@ func TestSecondsDoNotGrowTheLogWithoutBound(t *testing.T) {
 	}
 }
 
-// Whoever watches leaves when its own context ends, whatever the job does.
+// A watcher leaves when its own context ends, whatever the job does.
 func TestAWatcherMayLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, err := control.Start(t.Context(), runner(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
@@ -174,18 +174,18 @@ func TestAWatcherMayLeave(t *testing.T) {
 		}
 		running.Abort()
 		if got := running.Wait(); got.Job.Status != job.Failed || !errors.Is(got.Failure, context.Canceled) {
-			t.Errorf("got %s and %v, want a job that was broken off", got.Job.Status, got.Failure)
+			t.Errorf("got %s and %v, want an aborted job", got.Job.Status, got.Failure)
 		}
 	})
 }
 
-func TestWishesToEndStopARunAndThenBreakOff(t *testing.T) {
+func TestInterrupt_StopsARunThenAborts(t *testing.T) {
 	for _, tt := range []struct {
 		action job.Action
 		want   string
 	}{
-		{job.Run, "1 stop, 2 abort, 3 broken off, 4 the last line"},
-		{job.Build, "1 abort, 2 broken off, 3 the last line"},
+		{job.Run, "1 stop, 2 abort, 3 aborted, 4 the last line"},
+		{job.Build, "1 abort, 2 aborted, 3 the last line"},
 	} {
 		with := control.With{
 			Begun:   (*control.Handle).Interrupt, // before the runner begins
@@ -198,7 +198,7 @@ func TestWishesToEndStopARunAndThenBreakOff(t *testing.T) {
 			}
 			<-broken
 			<-ctx.Done()
-			control.Watchers[0].Watch(job.Event{Message: "broken off"})
+			control.Watchers[0].Watch(job.Event{Message: "aborted"})
 			return job.Result{}, ctx.Err()
 		}), order(t, tt.action, "x"), with)
 		if err != nil {
@@ -219,8 +219,8 @@ func TestWishesToEndStopARunAndThenBreakOff(t *testing.T) {
 	}
 }
 
-// Who attends may wait: a wish to end is taken nevertheless, and told of later.
-func TestAWishIsTakenWhileSomebodyHoldsUpTheJob(t *testing.T) {
+// An attending watcher may wait: a stop request is accepted nevertheless, and reported later.
+func TestInterrupt_WorksBesideABlockedWatcher(t *testing.T) {
 	holding, stopped := make(chan struct{}), make(chan struct{})
 	running, err := control.Start(t.Context(), runner(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		go func() { <-control.Stop; close(stopped) }()
@@ -387,7 +387,7 @@ func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
 	}
 	defer store.Close()
 	file := filepath.Join(t.TempDir(), "tpcc.sqlite")
-	build := func(resume bool) job.Spec { // which is broken off as soon as it loads
+	build := func(resume bool) job.Spec { // aborted as soon as it loads
 		t.Helper()
 		o, err := resolver.Resolve(job.Build, settings.Sources{Flags: map[string]string{"db": "sqlite", "dbname": file}, Set: []string{"load_time=now"}, Resume: resume})
 		if err != nil {
@@ -408,7 +408,7 @@ func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
 		outcome := building.Wait()
 		kept, err := store.Get(t.Context(), building.ID())
 		if err != nil || job.ExitOf(outcome.Failure) != job.ExitStopped {
-			t.Fatalf("got %v and %v, want a build that was broken off", outcome.Failure, err)
+			t.Fatalf("got %v and %v, want an aborted build", outcome.Failure, err)
 		}
 		if got, want := outcome.Job.Spec.Options["load_time"], kept.Spec.Options["load_time"]; got != want {
 			t.Errorf("the outcome has the load time %q, and kept is %q", got, want)

@@ -6,21 +6,21 @@ import (
 	"sledge/internal/job"
 )
 
-// Patience is how many wishes to end a job gets before the program leaves it as it is:
-// the first lets users finish, the second breaks off, the third does not ask. People
-// wish by Ctrl-C, by a signal, or by a button.
+// Patience is how many stop requests a job gets before the program leaves it as it is: the
+// first lets users finish, the second aborts, the third does not wait. Users request by Ctrl-C,
+// by a signal, or by a button.
 const Patience = 3
 
 // Stop ends a run before its time: its users finish the transaction that they are in, and
 // what was measured is kept as a partial result. Other jobs only know Abort.
 func (h *Handle) Stop() { h.wish(job.WishStop) }
 
-// Abort breaks off whatever the job is doing.
+// Abort aborts whatever the job is doing.
 func (h *Handle) Abort() { h.wish(job.WishAbort) }
 
-// Interrupt takes a wish to end the job, and never waits: the first one stops a run, so
-// that its result is kept; any other breaks off. Whoever has to have an end counts them,
-// and goes at Patience.
+// Interrupt takes a request to end the job, and never blocks: the first one stops a run, so
+// that its result is kept; any other aborts. A caller that must have an end counts them, and
+// exits at Patience.
 func (h *Handle) Interrupt() {
 	h.wishing.Lock()
 	h.interrupts++
@@ -33,8 +33,8 @@ func (h *Handle) Interrupt() {
 	h.Abort()
 }
 
-// wish fulfils a wish, and tells of it, unless it was fulfilled or the job has ended. It
-// does not wait until it can tell: somebody may attend who holds up everything.
+// wish carries out a request, and reports it, unless it was carried out already or the job has
+// ended. It does not wait for the report, because an attending watcher may be blocking.
 func (h *Handle) wish(w job.Wish) {
 	h.wishing.Lock()
 	defer h.wishing.Unlock()
@@ -56,7 +56,7 @@ func (h *Handle) wish(w job.Wish) {
 	h.abort()
 }
 
-// tellWishes tells of the wishes that nobody has been told of yet.
+// tellWishes reports the requests that were not reported yet.
 func (h *Handle) tellWishes() {
 	h.telling.Lock()
 	defer h.telling.Unlock()

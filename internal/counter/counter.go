@@ -1,6 +1,5 @@
-// Package counter is a transaction counter: what is read of a server's own count of
-// transactions, whoever makes them, as lines and as a summary. How they are drawn is the
-// front ends' own.
+// Package counter is a transaction counter: it reads a server's own count of transactions, from
+// all clients, as samples and a summary. It does not know how front ends draw them.
 package counter
 
 import (
@@ -32,14 +31,13 @@ const (
 	Ended   = "ended"   // the last line, which has the summary
 )
 
-// Counter counts on one server. Whoever calls its methods sees to it that they come one
-// after another.
+// Counter counts on one server. It is not safe for concurrent use.
 type Counter struct {
 	Plan engine.Plan
 	Unit workload.Throughput // that the rate of the server's count is in
 
 	Every, For   time.Duration // an interval; all of it, or 0 for as long as ctx lasts
-	AllDatabases bool          // whether all databases are to be counted, not one
+	AllDatabases bool          // count all databases instead of one
 
 	Began   time.Time // when the first reading was; zero until then
 	Last    time.Time // when the server last answered
@@ -52,7 +50,7 @@ type Counter struct {
 	away      time.Duration // in all, from the last answer before to the first after
 }
 
-// New returns a counter for the server of a plan, or says why there can be none.
+// New returns a counter for the server of a plan, or an error if the server cannot be counted.
 func New(plan engine.Plan) (*Counter, error) {
 	if plan.Server.Counter == nil {
 		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title))
@@ -195,7 +193,7 @@ func (c *Counter) Text(line document.Watch) string {
 	case Ended:
 		text = "ended: " + c.InAll()
 	default:
-		text = "no rate: the server's count began anew"
+		text = "no rate: the server's count was reset"
 		if line.Rate != nil {
 			text = fmt.Sprintf("%11s %s", humanize.Comma(int64(*line.Rate)), c.Unit.Name)
 		}

@@ -28,7 +28,7 @@ func Addresses(list string, port int) ([]Address, error) {
 		if !filepath.IsAbs(text) && (strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1) {
 			host, number, err := net.SplitHostPort(text)
 			if err != nil {
-				return nil, fmt.Errorf("%q is no address: write name, name:port or [address]:port", text)
+				return nil, fmt.Errorf("%q is not an address: write name, name:port or [address]:port", text)
 			}
 			if a.Port, err = strconv.Atoi(number); err != nil || a.Port < 1 || a.Port > 65535 {
 				return nil, fmt.Errorf("%q has no port from 1 to 65535 at its end: write name, name:port or [address]:port", text)

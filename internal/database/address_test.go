@@ -30,8 +30,8 @@ func TestAddresses(t *testing.T) {
 		"a,b:":     "no port from 1 to 65535",
 		"a,b:x":    "no port from 1 to 65535",
 		"a,b:0":    "no port from 1 to 65535",
-		"a,[::1":   "is no address",
-		"a,[::1]5": "is no address",
+		"a,[::1":   "is not an address",
+		"a,[::1]5": "is not an address",
 	} {
 		if got, err := database.Addresses(list, 5432); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v and error %v, want one with %q", list, got, err, want)

@@ -91,8 +91,8 @@ type Database struct {
 	File func(options any) string
 
 	// Servers returns the options of each server that the options name, in the order in which
-	// they are to be tried. Connect does so by itself; they are for who has to know which
-	// server a session is at. Optional: nil is where options name one.
+	// Connect tries them. It serves callers that need to know which server a session uses.
+	// Optional: nil if options name one server.
 	Servers func(options any) []any
 
 	// Create makes the account and the database that the schema goes into, where
@@ -101,9 +101,9 @@ type Database struct {
 	// build will leave it out, it tells. Optional.
 	Create func(ctx context.Context, options any, tell func(job.Event)) error
 
-	// Drop removes the database and the account around a schema that was dropped, as
-	// far as nothing else is in them, and returns what became of each. Optional.
-	Drop func(ctx context.Context, options any, d Disposal) ([]Fate, error)
+	// Drop removes the database and the account around a dropped schema, if nothing else is in
+	// them, and returns what it dropped and what it kept. Optional.
+	Drop func(ctx context.Context, options any, d DropResult) ([]Fate, error)
 
 	// Claim keeps others from building in the database, deleting from it, and, unless the
 	// claim is shared, running on it, until release is called or the process ends. If another
@@ -111,13 +111,12 @@ type Database struct {
 	// sessions on a server have Schema.Claims.
 	Claim func(ctx context.Context, options any, shared bool) (release func() error, err error)
 
-	// Connect opens a session, and gives up after a while where nobody answers. Its
-	// errors name the server and what to do; those that say that the database is not
-	// there are ErrMissing.
+	// Connect opens a session, and returns an error if the server does not respond in time. Its
+	// errors name the server and what to do; ErrMissing means that the database does not exist.
 	Connect func(ctx context.Context, options any, as Role) (Session, error)
 
-	// Lacking lists the rights that the user of a session of Admin's lacks for creating what a
-	// build needs, as far as the server shows them. Optional.
+	// Lacking lists the rights for a build that the user of a session of Admin's lacks, if the
+	// server shows them. Optional.
 	Lacking func(ctx context.Context, options any, s Session) ([]string, error)
 
 	// Finish does what the options ask for after a run, such as a vacuum, and
@@ -181,8 +180,8 @@ type Relative struct {
 	Limits, Details string
 }
 
-// Use is what a workload uses a database for, as far as options differ by it. A database
-// knows no workload by its name.
+// Use is how a workload uses a database, because some options depend on it. A database knows no
+// workload by name.
 type Use struct {
 	// Name is what the account and the database of the schema are called unless the user
 	// says otherwise: "tpcc".
@@ -231,8 +230,8 @@ func (m missingError) Unwrap() error        { return m.error }
 // longer than an overloaded server takes, and a person waits.
 const ConnectTimeout = 30 * time.Second
 
-// Disposal says what is known of a database when its schema is deleted.
-type Disposal struct {
+// DropResult is the state of a database when its schema is deleted.
+type DropResult struct {
 	Others []string // what it holds besides the schema, in words
 	Dry    bool     // only say what would become of what is around the schema: it is still there
 
@@ -248,9 +247,9 @@ type Disposal struct {
 
 // Drops reports whether the database, the file or the account around the schema is dropped if
 // nothing else is in it. Created says that a build is known to have created it.
-func (d Disposal) Drops(created bool) bool { return created || d.Builder != "" && !d.Leftover }
+func (d DropResult) Drops(created bool) bool { return created || d.Builder != "" && !d.Leftover }
 
-// ErrUnfit says that a database is none to build a schema in.
+// ErrUnfit: the database cannot hold a schema.
 var ErrUnfit = errors.New("so no schema can be built in it")
 
 // Fate is what becomes of a database, a file or an account when its schema is
@@ -278,7 +277,7 @@ func AlsoHolds(others []string) string {
 // Surroundings are where client settings are looked for.
 type Surroundings struct {
 	Variable func(name string) string // of the environment; "" where it is not set
-	System   string                   // the folder of the machine's configuration: "/etc"; "" is none
+	System   string                   // the folder of the machine's configuration: "/etc"; "" means none
 }
 
 // ClientSetting is a value for an option that the database's own programs would use.
@@ -295,7 +294,7 @@ type ClientSetting struct {
 // PasswordError is a Connect that the server refused for the password.
 type PasswordError struct {
 	Option string // the name of the option that holds the password
-	Called string // what whoever set it calls it
+	Called string // the front end's name
 	User   string
 	Err    error // says what happened and what to do
 }
@@ -369,7 +368,7 @@ const (
 	Owner    Role = iota // the user who owns the schema under test
 	Builder              // the same user, who fills its tables
 	Admin                // the user who may create and drop databases
-	Observer             // whoever may read the server's own counts; needs no schema to be there
+	Observer             // the account that may read the server's own counts; it may lack a schema
 )
 
 // OwnsSchema reports whether a session of the role belongs to the user who owns the schema.
@@ -409,25 +408,24 @@ type Session interface {
 	Begin(ctx context.Context, access Access) error
 	Commit(ctx context.Context) error
 
-	// Rollback ends the transaction under way. Without one it does nothing.
+	// Rollback ends the current transaction. Without one it does nothing.
 	Rollback(ctx context.Context) error
 
-	// Load fills a table by the fastest way the database has, inside the
-	// transaction under way if there is one, and returns the number of rows. When it
-	// returns, nobody makes rows any more, not even a goroutine of the driver's.
+	// Load fills a table by the fastest way the database has, inside the current transaction if
+	// there is one, and returns the number of rows. When it returns, no goroutine uses the rows
+	// any more, including the driver's.
 	Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error)
 
-	// Cancel asks the database to end the statement under way, if any, and returns when
-	// it was asked. The statement's call fails soon after, and the session goes on. It may be called
-	// from another goroutine. What is asked late may end the next statement instead, so
-	// whoever cannot know that there was one under way has one run that may fail.
+	// Cancel asks the database to end the current statement, if any, and returns after sending the
+	// request. The statement's call fails soon after; the session stays usable. It may be
+	// called from another goroutine. A late request may end the next statement instead, so a
+	// caller that cannot rule this out must be prepared for one more failure.
 	Cancel(ctx context.Context) error
 
-	// Interrupt breaks off the call under way, if any, at the price of the
-	// session: all that is left to do with it is Close. It may be called from
-	// another goroutine. Because there is Interrupt, virtual users call the other
-	// methods with a context that is never cancelled, which spares drivers the
-	// goroutine they would need to watch it.
+	// Interrupt ends the current call, if any, by breaking the session: afterwards only Close may
+	// be called. It may be called from another goroutine. Because of Interrupt, virtual users
+	// call the other methods with a context that is never cancelled, so drivers need no
+	// goroutine to watch it.
 	Interrupt()
 
 	Close() error

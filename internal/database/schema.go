@@ -15,8 +15,8 @@ type Schema struct {
 	// where the database does not tell capitals apart.
 	Relations func(ctx context.Context, s Session) (map[string]Relation, error)
 
-	// Objects lists everything that somebody made in the database, so that nobody
-	// else's work is dropped.
+	// Objects lists every user-made object in the database, so that a delete can keep objects that
+	// are not ours.
 	Objects func(ctx context.Context, s Session) ([]Object, error)
 
 	// Create returns the statements that make the tables, empty, as Session.Exec takes
@@ -57,7 +57,7 @@ type Relation struct {
 	Columns []string
 }
 
-// Object is something that somebody made in a database.
+// Object is a user-made object in a database.
 type Object struct {
 	What   string // in words: "view sales"
 	Bond   Bond
@@ -73,7 +73,7 @@ const (
 	NoBond    Bond = ""
 	IsTable   Bond = "table"   // the table of that name
 	PartOf    Bond = "part"    // goes with the table of that name
-	Upon      Bond = "upon"    // keeps the table of that name from being dropped, or would be lost with it
+	Upon      Bond = "upon"    // prevents the drop of the table of that name, or would be dropped with it
 	IsRoutine Bond = "routine" // the routine of that name
 )
 
@@ -97,8 +97,8 @@ type Ledger struct {
 	Create func(ctx context.Context, s Session) error
 	Read   func(ctx context.Context, s Session) ([]LedgerLine, error)
 
-	// Write adds a line, in the transaction under way if there is one. Entries are
-	// names of tables, and identities of builds, which hold no quotes.
+	// Write adds an entry, in the current transaction if there is one. Entries are names of tables,
+	// and identities of builds, which contain no quotes.
 	Write func(ctx context.Context, s Session, line LedgerLine) error
 	Drop  func(ctx context.Context, s Session) error
 }
@@ -114,9 +114,8 @@ type LedgerLine struct {
 // though the client was killed. A build or a deletion claims the database for itself. Runs share
 // their claim.
 type Claims struct {
-	// Take claims the database until the session is closed, and Share does with others that
-	// share. Neither waits for a claim that stands in its way. A session that could not
-	// claim is to be closed.
+	// Take claims the database exclusively until the session is closed; Share shares the claim.
+	// Neither waits for a conflicting claim. Close a session that could not claim.
 	Take, Share func(ctx context.Context, s Session) (taken bool, err error)
 
 	// Holder says in words who has the database for itself, and Sharers who share it, but

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Server is what is asked of the server itself. Members marked optional may be nil.
+// Server describes the server itself. Members marked optional may be nil.
 type Server struct {
 	Version  func(ctx context.Context, s Session) (string, error)
 	Settings func(ctx context.Context, s Session) (map[string]string, error) // what performance depends on

@@ -34,9 +34,9 @@ type SQLSession struct {
 	life        atomic.Pointer[life]
 	interrupted atomic.Bool
 
-	// Break breaks off the call under way, from another goroutine, as by a deadline
-	// that has passed on the connection's socket. Without it, the driver has to watch a
-	// context: every driver can, and each call costs it a goroutine.
+	// Break ends the current call, from another goroutine, for example by setting a past deadline
+	// on the connection's socket. Without it, the driver has to watch a context: every driver
+	// can, but each call costs a goroutine.
 	Break func()
 
 	// Brief says that nothing in a transaction waits for long: the calls that begin it
@@ -79,10 +79,10 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 // Conn is the session's connection, for what only its driver has.
 func (s *SQLSession) Conn() *sql.Conn { return s.conn }
 
-// watched returns the context of a call, which ends when the session is interrupted
-// unless there is a better way to break it off, and what is to be done after the call.
-// For callers who cancel nothing, as virtual users, it allocates nothing. It fails where
-// the caller's context is over already, which some drivers close the connection for.
+// watched returns the context for a call, and a function to run after the call. The context
+// ends when the session is interrupted, unless Break is available. For callers that cancel
+// nothing, such as virtual users, it allocates nothing. It fails if the caller's context is
+// done already, because some drivers then close the connection.
 func (s *SQLSession) watched(ctx context.Context) (watched context.Context, done func(), err error) {
 	switch {
 	case ctx.Done() == nil && s.Break == nil:
@@ -306,7 +306,7 @@ func (s *SQLSession) Cancel(context.Context) error {
 	}
 	next := newLife()
 	s.life.Swap(next).end()
-	if s.interrupted.Load() { // by somebody who may have ended the one before
+	if s.interrupted.Load() { // a writer that may have ended the previous row
 		next.end()
 	}
 	return nil
@@ -324,7 +324,7 @@ func (s *SQLSession) ended(err error) error {
 	return err
 }
 
-// Close implements Session. That the connection is gone is no failure of closing it.
+// Close implements Session. A lost connection is not an error of Close.
 func (s *SQLSession) Close() error {
 	defer func() { s.life.Load().end() }()
 	for _, stmt := range s.prepared {
@@ -465,9 +465,9 @@ type scanner struct{ target any }
 // Scan implements sql.Scanner.
 func (s *scanner) Scan(value any) error { return Assign(s.target, value) }
 
-// Assign writes a value, as a database/sql driver returns it, to the field that
-// BindColumns found for its column: NULL as the zero value, and what no field
-// asks for nowhere. The value may be used anew for the next row.
+// Assign writes a value, as a database/sql driver returns it, to the field that BindColumns
+// found for its column: NULL as the zero value; a column without a field is ignored. The value
+// may be reused for the next row.
 func Assign(target, value any) error {
 	if target == nil {
 		return nil

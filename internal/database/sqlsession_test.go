@@ -53,7 +53,7 @@ func over(d *database.Database, connect func(ctx context.Context, options any) (
 	return &copied
 }
 
-// line is the connection below a session, so that it can be broken off.
+// line is the connection below a session, so that the test can break it.
 type line struct {
 	mu   sync.Mutex
 	conn net.Conn
@@ -239,7 +239,7 @@ func TestAPreparationIsInterrupted(t *testing.T) {
 	}
 }
 
-// The wait for a lock is broken off long before it would end by itself.
+// The interrupt ends the wait for a lock long before its timeout.
 func TestSQLiteIsInterrupted(t *testing.T) {
 	d := sqlite.Database
 	options := d.Options(database.Use{Name: "suite"})

@@ -22,7 +22,7 @@ import (
 	"sledge/internal/schema"
 )
 
-// Config says what is to be written, and where to.
+// Config says which files to write, and where.
 type Config struct {
 	Plan    engine.Plan // database, workload, options and seed; its session settings do not matter
 	Folder  string      // made if only its last part is missing
@@ -61,7 +61,7 @@ type File struct {
 	Bytes    int64  `json:"text_bytes"`    // of the file before it is compressed; of a Parquet file, of the values before they are encoded
 	Stored   int64  `json:"bytes"`         // on the disk, which is less when they are compressed
 	SHA256   string `json:"sha256"`        // of the file
-	MD5      string `json:"md5,omitempty"` // of the file before it is compressed; none of a Parquet file, which is compressed within
+	MD5      string `json:"md5,omitempty"` // of the file before compression; 0 for Parquet, which compresses internally
 }
 
 // Totals adds up the rows, their sizes, and the sizes of the files they are in.
@@ -119,7 +119,7 @@ func (g *generation) generate(ctx context.Context, began time.Time) (Result, err
 	return Result{Files: g.files(), Scripts: g.scripts(), Elapsed: elapsed}, nil
 }
 
-// fill writes all there is to be in the folder, and puts it there.
+// fill writes all files of the folder.
 func (g *generation) fill(ctx context.Context, began time.Time) error {
 	if err := g.write(ctx); err != nil {
 		return err

@@ -9,11 +9,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// part is what is written of one table into one file.
+// part is a range of a table's rows that goes into one file.
 type part struct {
 	table      schema.Table
 	number, of int // from 1
-	worker     int // the only one who writes it; 0 is whoever is free
+	worker     int // the only worker that writes it; 0 is any free worker
 
 	// The chunks to be made, and which of their rows are written, counted over all
 	// of them. byUnit says that each chunk is one unit.
@@ -85,7 +85,7 @@ type queue struct {
 	parts []*part
 }
 
-// next returns the first part that a worker may write and nobody has taken, or nil.
+// next returns the first unassigned part that a worker may write, or nil.
 func (q *queue) next(worker int) *part {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -154,7 +154,7 @@ func TestSpecialValuesHaveTheirForm(t *testing.T) {
 	}
 }
 
-func TestAnEmptyTextIsNoNullInCSV(t *testing.T) {
+func TestCSV_DistinguishesEmptyTextFromNull(t *testing.T) {
 	before := notes[2]
 	defer func() { notes[2] = before }()
 	for row, want := range map[string]string{"3\t\tx\n": "3,\"\",x\n", "3\t\\N\t\n": "3,,\"\"\n", "3\tx,y\t\n": "3,\"x,y\",\"\"\n", "3\ta\rb\tx\n": "3,\"a\rb\",x\n"} {

@@ -79,17 +79,17 @@ func ReadManifest(folder string) (Manifest, error) {
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return Manifest{}, withUsage(fmt.Errorf("%s is no manifest of sledge datagen: %w", path, err))
+		return Manifest{}, withUsage(fmt.Errorf("%s is not a manifest of sledge datagen: %w", path, err))
 	}
 	if m.Schema != manifestSchema || len(m.Files) == 0 {
-		return Manifest{}, withUsage(fmt.Errorf("%s is no manifest that this version reads: its schema is %q, not %s with files", path, m.Schema, manifestSchema))
+		return Manifest{}, withUsage(fmt.Errorf("this version cannot read the manifest %s: its schema is %q, not %s with files", path, m.Schema, manifestSchema))
 	}
 	c := Config{Format: m.Format, Compression: m.Compression}
 	for _, f := range m.Files {
 		// Files that a manifest lists are read, and replaced: it may list none but those of rows.
 		p := part{table: schema.Table{Name: f.Table}, number: f.Part, of: f.Parts}
 		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Table == "" || f.Name != c.fileName(&p) {
-			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is no file of rows in its folder", path, f.Name))
+			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is not a file of rows in its folder", path, f.Name))
 		}
 	}
 	return m, nil
@@ -106,7 +106,7 @@ func readUpTo(path string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	case info.Size() > most:
 		return nil, fmt.Errorf("it has %d bytes, and no manifest has more than %d", info.Size(), most)
 	}

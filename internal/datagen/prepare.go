@@ -13,9 +13,9 @@ import (
 	"sledge/internal/settings"
 )
 
-// Wanted is what people ask for: which rows, and how they are to be written.
+// Wanted is the user's request: which rows, and how to write them.
 type Wanted struct {
-	Sources     settings.Sources // what is said of database, workload, how much, and seed
+	Sources     settings.Sources // database, workload, amount of data, and seed
 	Folder      string           // to write to; it is created if its parent exists
 	Format      Format           // Tbl if ""
 	Header      bool             // begin each CSV file with the names of the columns
@@ -61,7 +61,7 @@ func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	s := w.Sources
 	s.Flags = map[string]string{}
 	maps.Copy(s.Flags, w.Sources.Flags)
-	s.Flags["builders"] = "1" // nobody builds here, so no number of builders can be wrong
+	s.Flags["builders"] = "1" // no build follows, so any number of builders is fine
 	// Files may hold rows that no schema has room for, so this is not a build.
 	order, err := b.Resolve(job.Check, s)
 	anyDatabase := errors.Is(err, settings.ErrNoDatabase)
@@ -88,7 +88,7 @@ type Outline struct {
 	Format      Format         `json:"format"`
 	Compression Compression    `json:"compression"`
 	Tables      []OutlineTable `json:"tables"`
-	Scripts     []string       `json:"scripts,omitempty" doc:"What loads the files, in the order in which it is to be run."`
+	Scripts     []string       `json:"scripts,omitempty" doc:"Scripts that load the files, in the order in which to run them."`
 	Replaced    int            `json:"replaced,omitempty" doc:"How many files in the folder would be removed."`
 	Replaces    []string       `json:"replaces,omitempty" doc:"Their names, 100 at most."`
 }
@@ -121,13 +121,13 @@ func Look(c Config) (Outline, error) {
 	switch info, err := os.Stat(g.Folder); {
 	case errors.Is(err, os.ErrNotExist):
 		if info, err := os.Stat(filepath.Dir(filepath.Clean(g.Folder))); err != nil || !info.IsDir() {
-			return Outline{}, notWritable(g.Folder, errors.New("the folder that it is to be in is not there"))
+			return Outline{}, notWritable(g.Folder, errors.New("the parent folder does not exist"))
 		}
 		return o, nil
 	case err != nil:
 		return Outline{}, notWritable(g.Folder, err)
 	case !info.IsDir():
-		return Outline{}, notWritable(g.Folder, errors.New("it is no folder"))
+		return Outline{}, notWritable(g.Folder, errors.New("it is not a folder"))
 	}
 	old, err := filesInTheWay(g.Folder, g.tableNames(), g.fileNames())
 	if err != nil {

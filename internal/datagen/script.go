@@ -87,8 +87,8 @@ func (t scriptTable) Names() string {
 	return strings.Join(schema.Table{Columns: t.Columns}.ColumnNames(), ", ")
 }
 
-// scripts names the scripts of the database. There are none where nobody wants them, and for rows
-// that its schema has no room for.
+// scripts names the scripts of the database. There are none if the user does not want any, or
+// if the database's schema cannot hold the rows.
 func (g *generation) scripts() Scripts {
 	if g.NoScripts || !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {
 		return Scripts{}

@@ -13,9 +13,8 @@ import (
 	"sledge/internal/job"
 )
 
-// unfinished is the folder within the folder that files are written in until all
-// are whole. Whoever makes it has claimed the folder: the files of two generations
-// at a time would mix.
+// unfinished is the subfolder that holds the files until all are complete. Creating it claims
+// the folder: otherwise the files of two generations would mix.
 const unfinished = "datagen.unfinished"
 
 // stage is where files are written before they get their place.

@@ -88,7 +88,7 @@ func (v *verification) compare(ctx context.Context, f File) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("open %s: %w", path, cause(err))
 	case !info.Mode().IsRegular(): // to open a pipe is to wait for a writer
-		return "is no regular file", nil
+		return "is not a regular file", nil
 	case info.Size() != f.Stored:
 		return fmt.Sprintf("has %d bytes instead of %d", info.Size(), f.Stored), nil
 	}

@@ -35,8 +35,8 @@ func TestVerifyNamesTheFilesThatDiffer(t *testing.T) {
 		"no file": {func(folder string) error {
 			path := filepath.Join(folder, "notes_1.tbl")
 			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
-		}, "notes_1.tbl is no regular file"},
-		"a file of somebody else's": {func(folder string) error { return os.WriteFile(filepath.Join(folder, "notes.txt"), nil, 0o600) }, ""},
+		}, "notes_1.tbl is not a regular file"},
+		"a file of another program": {func(folder string) error { return os.WriteFile(filepath.Join(folder, "notes.txt"), nil, 0o600) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -67,9 +67,9 @@ func TestVerifyRefusesFoldersWithoutAManifestOfSledge(t *testing.T) {
 		exit           job.Exit
 	}{
 		"none":           {"", "is not there: sledge datagen writes it last", job.ExitMissing},
-		"no JSON":        {"files", "is no manifest of sledge datagen", job.ExitUsage},
+		"no JSON":        {"files", "is not a manifest of sledge datagen", job.ExitUsage},
 		"another schema": {`{"schema": "mine-1", "files": [{"name": "a"}]}`, `its schema is "mine-1"`, job.ExitUsage},
-		"other folders":  {`{"schema": "sledge-datagen-1", "files": [{"name": "../a"}]}`, `names "../a", which is no file of rows in its folder`, job.ExitUsage},
+		"other folders":  {`{"schema": "sledge-datagen-1", "files": [{"name": "../a"}]}`, `names "../a", which is not a file of rows in its folder`, job.ExitUsage},
 		"its own folder": {`{"schema": "sledge-datagen-1", "format": "tbl", "files": [{"name": ".", "table": "a", "part": 1, "parts": 1}]}`, `names "."`, job.ExitUsage},
 		"another file":   {`{"schema": "sledge-datagen-1", "format": "tbl", "files": [{"name": "diary.txt", "table": "diary", "part": 1, "parts": 1}]}`, `names "diary.txt"`, job.ExitUsage},
 	} {

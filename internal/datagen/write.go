@@ -172,7 +172,7 @@ func (w *rowWriter) count(ctx context.Context, rows, size int64) error {
 	return nil
 }
 
-// flush writes what was made, and gives up if nobody wants it any more.
+// flush writes the buffered rows, and returns early if the generation is stopped.
 func (w *rowWriter) flush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -117,8 +117,7 @@ type TPM struct {
 	Series []job.Sampled `json:"series,omitempty"`
 }
 
-// Watch is a line of what is seen of a server while its own count of transactions is
-// watched.
+// Watch is a reading of a server while its own count of transactions is watched.
 type Watch struct {
 	Schema string    `json:"schema"` // always WatchSchema
 	At     time.Time `json:"at"`
@@ -133,8 +132,8 @@ type Watch struct {
 
 	AllDatabases bool `json:"all_databases"` // whether those of the whole server are counted
 
-	// The time since the reading before, the transactions that the server counted in it,
-	// whoever made them, and their rate. They are missing where there is no rate.
+	// The time since the previous reading, the transactions that the server counted in it, from all
+	// clients, and their rate. They are missing if there is no rate.
 	Elapsed      float64  `json:"elapsed_seconds,omitempty"`
 	Transactions *int64   `json:"transactions,omitempty"`
 	Rate         *float64 `json:"rate,omitempty"`

@@ -153,7 +153,7 @@ func NewProfileHead(profile int, runs []job.Job) ProfileHead {
 	return h
 }
 
-// generalNames are the settings that are no options.
+// generalNames are the settings that are not options.
 var generalNames = []string{"db", "workload", "users", "seed"}
 
 // NewSettings makes the document of what an order would be done with, and where each value

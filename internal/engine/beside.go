@@ -90,8 +90,8 @@ func (r *run) serverCount() []observer.Observer {
 }
 
 // acknowledged lists the commits that the server has acknowledged. No user works any more.
-func (r *run) acknowledged() iter.Seq[workload.Receipt] {
-	return func(yield func(workload.Receipt) bool) {
+func (r *run) acknowledged() iter.Seq[workload.Commit] {
+	return func(yield func(workload.Commit) bool) {
 		for _, page := range r.groups[0].totals.Commits {
 			for _, one := range page {
 				if !yield(one) {

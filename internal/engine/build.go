@@ -61,7 +61,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if _, refuses := errors.AsType[refusedError](err); refuses {
 		// The account that was made for this build, if one was, would serve nothing.
 		_ = session.Close()
-		_, undone := p.around(ctx, database.Disposal{Leftover: true, Others: []string{"what is not ours"}})
+		_, undone := p.around(ctx, database.DropResult{Leftover: true, Others: []string{"what is not ours"}})
 		return job.Result{}, errors.Join(err, undone)
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	result, err := fill(ctx, p, f, session, l)
 	if err != nil {
-		err = brokenOff(ctx, job.Build, err)
+		err = interrupted(ctx, job.Build, err)
 		err = job.WithExit(exitOfBuild(ctx, p, err), fmt.Errorf(
 			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
 	}

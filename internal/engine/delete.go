@@ -57,7 +57,7 @@ func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 
 // planDeletion says what of the schema is to be dropped, and what is known for the
 // rest.
-func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.Disposal, err error) {
+func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropResult, err error) {
 	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return d, rest, err
@@ -74,7 +74,7 @@ func (d Deletion) any() bool {
 }
 
 // around asks the database what becomes of what is around the schema.
-func (p Plan) around(ctx context.Context, d database.Disposal) ([]database.Fate, error) {
+func (p Plan) around(ctx context.Context, d database.DropResult) ([]database.Fate, error) {
 	if p.Database.Drop == nil {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err != nil {
 		return job.Result{}, err
 	}
-	var rest database.Disposal
+	var rest database.DropResult
 	if len(plan.Tables) > 0 {
 		if plan, rest.Others, err = dropSchema(ctx, p, f); err != nil {
 			return job.Result{}, err

@@ -64,7 +64,7 @@ type explainer struct {
 // queries returns what the first user asks.
 func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	p := e.plan
-	seat := workload.Seat{
+	slot := workload.Slot{
 		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, SQL: p.SQL,
 		Rand: p.rand(0), Tell: func(job.Event) {},
 	}
@@ -73,11 +73,11 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		if seat.Survey, err = p.Workload.Survey(ctx, inventory{}.look(p, s)); err != nil {
+		if slot.Survey, err = p.Workload.Survey(ctx, inventory{}.look(p, s)); err != nil {
 			return nil, err
 		}
 	}
-	return p.Workload.Queries(seat), nil
+	return p.Workload.Queries(slot), nil
 }
 
 // connected returns the session, and makes one where there is none, unless that has failed

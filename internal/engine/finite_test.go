@@ -67,7 +67,7 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 	w := *p.Workload
 	w.Finite = true
 	server := &fakeServer{interrupted: make(chan struct{})}
-	w.NewTerminal = func(seat workload.Seat) workload.Terminal { return &finiteUser{stream: seat.Number, left: 3} }
+	w.NewTerminal = func(slot workload.Slot) workload.Terminal { return &finiteUser{stream: slot.Number, left: 3} }
 	w.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		session := c.Session.(finiteSession)
 		return &finiteUser{fakeUser: fakeUser{server: session.server, script: script, cancelled: session.cancelled}, unit: unit}, nil
@@ -262,7 +262,7 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 		p := finitePlan(nil, load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond)}, time.Second, false)
 		w := *p.Workload
 		limited := w.NewTerminal
-		w.NewTerminal = func(seat workload.Seat) workload.Terminal { return endlessUser{limited(seat)} }
+		w.NewTerminal = func(slot workload.Slot) workload.Terminal { return endlessUser{limited(slot)} }
 		p.Workload = &w
 		result, err := workThrough(t.Context(), p, &feed{}, nil, "test")
 		if err != nil {
@@ -282,12 +282,12 @@ func stagedPlan(script []error, options load.FiniteOptions) Plan {
 	p := finitePlan(script, options, time.Second, false)
 	w := *p.Workload
 	w.Stages = func(any, int, any) ([]string, error) { return []string{"first", "second"}, nil }
-	w.NewTerminal = func(seat workload.Seat) workload.Terminal {
+	w.NewTerminal = func(slot workload.Slot) workload.Terminal {
 		left := 1
-		if (seat.Number == 0) == (seat.Stage == "first") {
+		if (slot.Number == 0) == (slot.Stage == "first") {
 			left = 3
 		}
-		return &finiteUser{stream: seat.Number, left: left}
+		return &finiteUser{stream: slot.Number, left: left}
 	}
 	p.Workload = &w
 	return p

@@ -35,7 +35,7 @@ type sums struct {
 	second  *meter.Interval
 	summary meter.Summary  // of the measured time; at a rate, of what was scheduled in it
 	byEnd   *meter.Summary // at a rate, of what ended in it
-	gaps    meter.Gaps     // of the measured time and what comes after it
+	gaps    meter.Stalls   // of the measured time and what comes after it
 	flow    meter.Flow     // the same
 
 	scheduled    *meter.Scheduled // from when the measured time begins, if there are arrivals
@@ -55,7 +55,7 @@ func newSums(p Plan) sums {
 	kinds := len(p.Workload.Kinds)
 	s := sums{second: meter.NewInterval(kinds), summary: meter.NewSummary(kinds), parts: p.newParts()}
 	if _, pause := p.pauses(); pause || p.Pacing.Arrivals != nil {
-		s.lateness, s.kindLateness = meter.NewLateness(), p.latenessByKind()
+		s.lateness, s.kindLateness = meter.NewStartLag(), p.latenessByKind()
 	}
 	if p.Pacing.Connections > 0 {
 		s.queueing = meter.NewQueueing()

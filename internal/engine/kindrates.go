@@ -55,7 +55,7 @@ func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
 func (p Plan) latenessByKind() []*meter.Delays {
 	var list []*meter.Delays
 	for _, kind := range p.Kinds {
-		list = append(list, meter.NewLatenessOf(kind))
+		list = append(list, meter.NewStartLagOf(kind))
 	}
 	return list
 }

@@ -76,15 +76,15 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	switch action {
 	case job.Build:
 		result, err = build(ctx, p, f)
-		err = brokenOff(ctx, action, err)
+		err = interrupted(ctx, action, err)
 	case job.Run:
 		result, err = doRun(ctx, p, f, stop, l.Version)
 	case job.Check:
 		result, err = check(ctx, p, f)
-		err = brokenOff(ctx, action, err)
+		err = interrupted(ctx, action, err)
 	case job.Delete:
 		result, err = remove(ctx, p, f)
-		err = brokenOff(ctx, action, err)
+		err = interrupted(ctx, action, err)
 	default:
 		err = job.WithExit(job.ExitUsage, fmt.Errorf("there is no action %q", action))
 	}
@@ -92,9 +92,9 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	return result, err
 }
 
-// brokenOff says that an action was, where its error comes of that and does not say so:
+// interrupted says that an action was, where its error comes of that and does not say so:
 // each database words it in its own way.
-func brokenOff(ctx context.Context, action job.Action, err error) error {
+func interrupted(ctx context.Context, action job.Action, err error) error {
 	if err == nil || ctx.Err() == nil || job.ExitOf(err) == job.ExitStopped {
 		return err
 	}

@@ -76,7 +76,7 @@ func (g *runGroup) try(ctx context.Context, s database.Session) error {
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))
 	}
-	terminal := p.Workload.NewTerminal(workload.Seat{
+	terminal := p.Workload.NewTerminal(workload.Slot{
 		Users: p.terminals(), Seed: p.Seed, Options: p.Settings, Survey: g.survey, SQL: p.SQL, Rand: p.rand(trialStream), Tell: nobody,
 	})
 	const picks = 1000 // after which a kind that has not come is too rare to matter

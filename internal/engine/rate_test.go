@@ -185,7 +185,7 @@ func TestEachKindIsDoneAtItsRate(t *testing.T) {
 		w.Mixed = func(any) string { return "" }
 		w.Probed = func(s *meter.Summary) int64 { all := s.All(); return all.Done }
 		terminal := w.NewTerminal
-		w.NewTerminal = func(s workload.Seat) workload.Terminal {
+		w.NewTerminal = func(s workload.Slot) workload.Terminal {
 			return &kindUser{*terminal(s).(*fakeUser)}
 		}
 		p.Workload = &w

@@ -8,15 +8,15 @@ import (
 )
 
 // receipts are what a user holds of what it has committed.
-type receipts [][]workload.Receipt
+type receipts [][]workload.Commit
 
 // add adds a receipt. It allocates a page now and then: so long as a ledger is kept, memory
 // grows by 28 bytes for each transaction that writes.
-func (l *receipts) add(one workload.Receipt) {
+func (l *receipts) add(one workload.Commit) {
 	const page = 1024
 	last := len(*l) - 1
 	if last < 0 || len((*l)[last]) == page {
-		*l = append(*l, make([]workload.Receipt, 0, page))
+		*l = append(*l, make([]workload.Commit, 0, page))
 		last++
 	}
 	(*l)[last] = append((*l)[last], one)
@@ -36,13 +36,13 @@ func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 	if u.receipts == nil {
 		return
 	}
-	if receipt, leaves := c.Executor.(workload.Accountable).Receipt(t, is == inDoubt); leaves {
+	if receipt, leaves := c.Executor.(workload.Accountable).Committed(t, is == inDoubt); leaves {
 		u.receipts.add(receipt)
 	}
 }
 
 // commits lists the pages that users hold. None of them works any more.
-func (g *group) commits() (pages [][]workload.Receipt) {
+func (g *group) commits() (pages [][]workload.Commit) {
 	for _, u := range g.users {
 		if u.receipts != nil {
 			pages = append(pages, *u.receipts...)

@@ -54,7 +54,7 @@ func seatAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, er
 	if _, said := errors.AsType[*userError](err); !said {
 		f.fail(p.firstWorker(), err)
 	}
-	return nil, brokenOff(ctx, job.Run, err)
+	return nil, interrupted(ctx, job.Run, err)
 }
 
 // outcomes says how many transactions of a kind ended in which way.

@@ -63,12 +63,12 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}
 	monitor, err := connectSteady(ctx, p)
 	if err != nil {
-		return job.Result{}, brokenOff(ctx, job.Run, err)
+		return job.Result{}, interrupted(ctx, job.Run, err)
 	}
 	release, err := p.share(ctx, monitor)
 	if err != nil {
 		closeQuietly(&monitor)
-		return job.Result{}, brokenOff(ctx, job.Run, err)
+		return job.Result{}, interrupted(ctx, job.Run, err)
 	}
 	defer func() { _ = release() }() // it ends with this process
 	var r *run
@@ -83,7 +83,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		leaving.Wait()
 	}()
 	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
-		return job.Result{}, brokenOff(ctx, job.Run, err)
+		return job.Result{}, interrupted(ctx, job.Run, err)
 	}
 	r.observe(ctx, r.observers(stop)...)
 

@@ -154,7 +154,7 @@ func fakePlan(u fakeUser, pacing load.Pacing) Plan {
 		Kinds:       []workload.Kind{{Name: "only"}},
 		Options:     func() any { return &struct{}{} },
 		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(workload.Seat) workload.Terminal { u := u; return &u },
+		NewTerminal: func(workload.Slot) workload.Terminal { u := u; return &u },
 		NewExecutor: func(context.Context, workload.Connection) (workload.Executor, error) { u := u; return &u, nil },
 		Builders:    func(any) int { return 1 },
 		Probed:      func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",

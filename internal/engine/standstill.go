@@ -109,7 +109,7 @@ func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 			unended = append(unended, w.Scheduled)
 		}
 	}
-	longest := meter.Gap{From: m.from, To: m.from}
+	longest := meter.Stall{From: m.from, To: m.from}
 	n := 0
 	for _, whole := range g.totals.Gaps.Between(m.from, m.from+m.elapsed, unended) {
 		for _, g := range whole.Without(pausesOf(m.client, m.from)) {
@@ -126,8 +126,8 @@ func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 
 // pausesOf returns the times in which this client did not run, since users began, given when the
 // measurement began.
-func pausesOf(c job.ClientLoad, from time.Duration) []meter.Gap {
-	list := make([]meter.Gap, len(c.Pauses))
+func pausesOf(c job.ClientLoad, from time.Duration) []meter.Stall {
+	list := make([]meter.Stall, len(c.Pauses))
 	for i, p := range c.Pauses {
 		list[i].From = from + inSeconds(p.From)
 		list[i].To = list[i].From + inSeconds(p.Seconds)

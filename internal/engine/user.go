@@ -139,7 +139,7 @@ func (g *group) seatUsers() {
 // sit gives the user its terminal, in a run with stages that of one of them.
 func (u *user) sit(g *group, stage string) {
 	p := g.plan
-	u.Terminal = p.Workload.NewTerminal(workload.Seat{
+	u.Terminal = p.Workload.NewTerminal(workload.Slot{
 		Number: u.number, Users: p.terminals(), Seed: p.Seed,
 		Options: p.Settings, Survey: g.survey, Stage: stage, SQL: p.SQL,
 		Rand: p.rand(u.number),

@@ -242,7 +242,7 @@ var stacking = &workload.Workload{
 		return tables
 	},
 	Identity:    func(any, uint64) string { return "two tables" },
-	NewTerminal: func(workload.Seat) workload.Terminal { return putter{} },
+	NewTerminal: func(workload.Slot) workload.Terminal { return putter{} },
 	NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		return putter{c.Session.(*visit)}, nil
 	},

@@ -252,8 +252,8 @@ func plain(n ast.Node, source []byte) string {
 	return strings.TrimSpace(b.String())
 }
 
-// link has the links of a page lead to where the pages of the manual are shown. Of those to files
-// that are none, such as sources, only what they say is kept. Pictures are left out: they show the
+// link rewrites the links of a page to where the pages of the manual are shown. Links to other
+// files, such as sources, are reduced to their text. Pictures are left out: they show the
 // program that shows the manual.
 func (b *Book) link(p *Page, tree ast.Node) {
 	var links []ast.Node

@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// Cores is how many cores Go could use when the process started: GOMAXPROCS of the environment,
-// or else those that the machine and the control groups allow. It never changes.
+// Cores is the number of cores that Go could use when the process started: GOMAXPROCS of the
+// environment, or the cores that the machine and the control groups allow. It never changes.
 func Cores() int { return initialCores }
 
 var (
 	initialCores = runtime.GOMAXPROCS(0)
-	fixedCores   = os.Getenv("GOMAXPROCS") != "" // the user has said how many
+	fixedCores   = os.Getenv("GOMAXPROCS") != "" // set by the user's GOMAXPROCS
 )
 
-// CoreUse is what a job does with cores while its virtual users work.
+// CoreUse is how a job uses cores while its virtual users work.
 type CoreUse struct {
 	Loops int  // event loops, each of which keeps a core to itself
-	All   bool // a database works inside this process
+	All   bool // a database runs inside this process
 }
 
-// Threads is how many threads run the job's virtual users at the same time.
+// Threads is the number of threads that run the job's virtual users at the same time.
 func (u CoreUse) Threads() int {
 	switch {
 	case u.Loops > 0:
@@ -38,14 +38,14 @@ var busy struct {
 	uses map[*CoreUse]struct{}
 }
 
-// UseCores gives a job its cores and returns the function that gives them back. When no job has
-// any, GOMAXPROCS is what it was when the process started.
+// UseCores reserves cores for a job and returns the function that releases them. When no job
+// holds any, GOMAXPROCS is what it was when the process started.
 //
-// Each event loop has a core, and one more is left for everything else. Virtual users that are
-// goroutines have half the cores: one core drives tens of thousands of transactions a second, and
-// with more than the load needs, Go wakes a thread for nearly every answer, which costs the client
-// half as much again, and the server its cores where it shares them. A GOMAXPROCS of the environment
-// is never lowered. The cores of jobs that overlap add up.
+// Each event loop gets a core, and one more is left for everything else. Virtual users that are
+// goroutines get half the cores: one core drives tens of thousands of transactions a second,
+// and with more cores than the load needs, Go wakes a thread for nearly every response, which
+// costs the client half as much again, and takes cores from a server on the same machine. A
+// GOMAXPROCS of the environment is never lowered. The cores of overlapping jobs add up.
 func UseCores(use CoreUse) (done func()) {
 	busy.Lock()
 	defer busy.Unlock()
@@ -63,7 +63,7 @@ func UseCores(use CoreUse) (done func()) {
 	}
 }
 
-// setCores sets GOMAXPROCS to what the jobs use. The caller holds busy.
+// setCores sets GOMAXPROCS to the total of the jobs. The caller holds busy.
 func setCores() {
 	n := initialCores
 	if len(busy.uses) > 0 {

@@ -4,7 +4,7 @@ package host
 
 import "syscall"
 
-// cpuSeconds is the time, user and system, that this process has had of all cores.
+// cpuSeconds returns the CPU time, user and system, of this process.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

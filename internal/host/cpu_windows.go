@@ -2,7 +2,7 @@ package host
 
 import "syscall"
 
-// cpuSeconds is the time, user and system, that this process has had of all cores.
+// cpuSeconds returns the CPU time, user and system, of this process.
 func cpuSeconds() float64 {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {

@@ -2,5 +2,6 @@
 
 package host
 
-// OpenFiles returns how many files this process may have open; 0, since nobody knows.
+// OpenFiles returns the limit of open files of this process; 0, because it is unknown on this
+// system.
 func OpenFiles() int { return 0 }

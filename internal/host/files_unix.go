@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// OpenFiles returns how many files this process may have open, connections among them; 0
-// where that is not known. Go has raised the limit at the start as far as the system let
-// it.
+// OpenFiles returns the limit of open files of this process, connections among them; 0 if
+// unknown. Go has raised the soft limit at the start.
 func OpenFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -1,5 +1,5 @@
-// Package host tells what is known of the machine that Sledge runs on, and of the
-// processes there.
+// Package host describes the machine that Sledge runs on and its processes. It knows no job's
+// content.
 package host
 
 import (
@@ -14,8 +14,8 @@ import (
 	"sledge/internal/job"
 )
 
-// This describes the machine that Sledge runs on. What the system does not
-// tell stays empty: a result without it is better than none.
+// This describes the machine that Sledge runs on. Facts that the system does not report stay
+// empty: a result without them is better than none.
 func This() job.Host {
 	h := job.Host{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU()}
 	h.Name, _ = os.Hostname()

@@ -16,19 +16,19 @@ import (
 	"sledge/internal/job"
 )
 
-// Load is what this process has used of its machine since some moment.
+// Load measures how this process uses its machine from an instant on.
 type Load struct {
 	began     time.Time
-	cpu       float64 // seconds of it that were used until then
+	cpu       float64 // CPU seconds used until then
 	gc        debug.GCStats
-	pauses    []uint64 // by how long they were; see gcPauses
+	pauses    []uint64 // by length; see gcPauses
 	pulse     *pulse
 	machine   func(client, elapsed float64, cores int) *job.MachineLoad
 	throttled float64        // seconds of throttling until then
 	limits    job.ClientLoad // what is known at the beginning
 }
 
-// StartLoad begins to watch what this process uses.
+// StartLoad begins to measure the use of this process.
 func StartLoad() *Load {
 	l := &Load{began: time.Now(), cpu: cpuSeconds()}
 	debug.ReadGCStats(&l.gc)
@@ -37,7 +37,7 @@ func StartLoad() *Load {
 	l.limits.CgroupCores = cgroupCores(os.DirFS("/"))
 	l.throttled = throttledSeconds(os.DirFS("/"))
 	l.machine = beginMachine()
-	l.began, l.cpu = time.Now(), cpuSeconds() // reading the machine's figures is not part of it
+	l.began, l.cpu = time.Now(), cpuSeconds() // excludes the reading of the machine's figures
 	l.pulse = startPulse()
 	return l
 }
@@ -45,7 +45,7 @@ func StartLoad() *Load {
 // Pauses returns the times since StartLoad in which this process did not run.
 func (l *Load) Pauses() []Pause { return l.pulse.list() }
 
-// End returns what was used since StartLoad.
+// End returns the use since StartLoad.
 func (l *Load) End() job.ClientLoad {
 	used := l.limits
 	for _, p := range l.pulse.stop() {
@@ -76,16 +76,16 @@ func (l *Load) End() job.ClientLoad {
 	return used
 }
 
-// gcPauses counts the times in which the garbage collector held up the whole process, by
-// how long they were: to a quarter.
+// gcPauses counts the stop-the-world pauses of the garbage collector by length, in steps of a
+// quarter.
 func gcPauses() *metrics.Float64Histogram {
 	sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	metrics.Read(sample)
 	return sample[0].Value.Float64Histogram()
 }
 
-// cgroupCores returns how many cores Linux allows this process by its control groups,
-// and 0 where it sets no limit. A group cannot have more than those it is in.
+// cgroupCores returns the number of cores to which control groups limit this process, or 0
+// without a limit. The limits of enclosing groups apply too.
 func cgroupCores(root fs.FS) float64 {
 	least := math.Inf(1)
 	for _, g := range cgroups(root) {
@@ -109,8 +109,8 @@ func cgroupCores(root fs.FS) float64 {
 	return least
 }
 
-// throttledSeconds returns for how long Linux has kept this process from cores that it wanted, because
-// a control group had used what it may, added up over the cores.
+// throttledSeconds returns how long Linux kept this process from running because a control
+// group had used up its quota, summed over the cores.
 func throttledSeconds(root fs.FS) float64 {
 	most := 0.0
 	for _, g := range cgroups(root) {
@@ -129,13 +129,13 @@ func throttledSeconds(root fs.FS) float64 {
 	return most
 }
 
-// cgroup is a control group that this process is in, of the controller of cores.
+// cgroup is a control group of this process with a CPU controller.
 type cgroup struct {
 	folder string
 	v1     bool
 }
 
-// cgroups lists the group that this process is in, and those that the group is in.
+// cgroups lists the control group of this process and its parents.
 func cgroups(root fs.FS) (list []cgroup) {
 	text, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -164,8 +164,7 @@ func cgroups(root fs.FS) (list []cgroup) {
 	return list
 }
 
-// quotient divides two numbers, and returns 0 where either is none or says that there is
-// no limit.
+// quotient divides two numbers, and returns 0 if either is missing or means no limit.
 func quotient(quota, period string) float64 {
 	q, err := strconv.ParseFloat(quota, 64)
 	if err != nil || q <= 0 {

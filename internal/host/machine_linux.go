@@ -12,31 +12,32 @@ import (
 	"sledge/internal/job"
 )
 
-// machine is what the cores of this machine did until some moment, in seconds added up over them.
+// machine is the use of this machine's cores up to an instant, in seconds summed over the
+// cores.
 type machine struct {
-	busy, steal float64 // by any process; by the host, which gave the core to another machine
-	pressure    float64 // in which some process waited for a core
-	waited      float64 // that threads of this process waited for one
+	busy, steal float64 // by any process; by the host, which gave the core to another machine (steal)
+	pressure    float64 // time in which some process waited for a core
+	waited      float64 // time in which threads of this process waited for one
 	processes   map[int]processUse
 }
 
-// processUse is what a process has used, and what those of its children had that have ended.
+// processUse is the CPU time of a process, and of its children that have ended.
 type processUse struct {
 	name            string
 	seconds, ofDead float64
 }
 
-// ticks is in how many parts Linux divides a second in /proc.
+// ticks is the number of Linux clock ticks per second in /proc.
 const ticks = 100
 
-// readMachine reads Linux's own figures below root; false where it has none.
+// readMachine reads Linux's figures below root; false if there are none.
 func readMachine(root fs.FS) (m machine, known bool) {
 	text, err := fs.ReadFile(root, "proc/stat")
 	if err != nil {
 		return m, false
 	}
-	// "cpu  user nice system idle iowait irq softirq steal guest": time of interrupts is left out, since much of
-	// it is the network's, and so the run's own.
+	// "cpu user nice system idle iowait irq softirq steal guest": interrupt time is left out,
+	// because much of it comes from the network, and so from the run itself.
 	first, _, _ := strings.Cut(string(text), "\n")
 	fields := strings.Fields(first)
 	if len(fields) < 9 || fields[0] != "cpu" {
@@ -68,7 +69,7 @@ func readMachine(root fs.FS) (m machine, known bool) {
 		if err != nil {
 			continue // it has ended
 		}
-		// "17812 (postgres) S ppid …": what follows the name begins with the third field.
+		// "17812 (postgres) S ppid …": the fields after the name begin with the third.
 		from, to := strings.IndexByte(string(text), '('), strings.LastIndexByte(string(text), ')')
 		if from < 0 || to < from {
 			continue
@@ -88,7 +89,8 @@ func number(text string) float64 {
 	return n
 }
 
-// beginMachine begins to watch who uses the cores of this machine, and returns the function that ends it.
+// beginMachine begins to measure the use of this machine's cores, and returns the function that
+// ends the measurement.
 func beginMachine() (end func(client, elapsed float64, cores int) *job.MachineLoad) {
 	none := func(float64, float64, int) *job.MachineLoad { return nil }
 	root := os.DirFS("/")
@@ -105,7 +107,7 @@ func beginMachine() (end func(client, elapsed float64, cores int) *job.MachineLo
 	}
 }
 
-// until returns what was used between two readings, given the process that is this one, and what that used.
+// until returns the use between two readings, without that of this process.
 func (m machine) until(now machine, self int, client, elapsed float64, cores int) *job.MachineLoad {
 	load := &job.MachineLoad{
 		Cores:    cores,
@@ -124,7 +126,7 @@ func (m machine) until(now machine, self int, client, elapsed float64, cores int
 			byName[p.name] = sum
 		}
 	}
-	for pid, p := range m.processes { // what it had used until then is now its parent's
+	for pid, p := range m.processes { // its earlier use now counts for its parent
 		if _, lives := now.processes[pid]; !lives {
 			sum := byName[p.name]
 			sum.Ended -= (p.seconds + p.ofDead) / elapsed

@@ -10,19 +10,19 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// Process is a process on a host. The time it began tells it from a later process
-// that was given the same pid.
+// Process is a process on a host. Its start time distinguishes it from a later process with the
+// same pid.
 type Process struct {
 	Host  string
 	PID   int
 	Begun time.Time
 }
 
-// beganWithin is how far apart two readings of when one process began may be:
-// Linux works it out from the time of day, which is adjusted now and then.
+// beganWithin is the tolerance between two readings of a start time: Linux derives it from the
+// time of day, which may be adjusted.
 const beganWithin = 2 * time.Second
 
-// Self returns the process that this is.
+// Self returns this process.
 func Self() (Process, error) {
 	name, err := os.Hostname()
 	if err != nil {
@@ -35,8 +35,8 @@ func Self() (Process, error) {
 	return Process{name, os.Getpid(), begun}, nil
 }
 
-// look returns when the process with that pid began, and whether it still runs:
-// one that ended stays in the list as a zombie until its parent takes note.
+// look returns when the process with that pid began, and whether it still runs: a zombie stays
+// in the list until its parent reaps it.
 func look(pid int) (begun time.Time, runs bool, err error) {
 	if pid < 0 || pid > math.MaxInt32 {
 		return time.Time{}, false, fmt.Errorf("there is no process %d", pid)
@@ -54,8 +54,7 @@ func look(pid int) (begun time.Time, runs bool, err error) {
 	return time.UnixMilli(ms), !zombie, nil
 }
 
-// Alive reports whether the process is still there. Only one on this host can be looked
-// up.
+// Alive reports whether the process still runs. It must be on this host.
 func (p Process) Alive() bool {
 	begun, runs, err := look(p.PID)
 	return err == nil && runs && begun.Sub(p.Begun).Abs() <= beganWithin

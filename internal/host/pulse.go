@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Pause is a time in which this process did not run: it was stopped, its machine was suspended, or
-// it got no core.
+// Pause is an interval in which this process did not run: it was stopped, its machine was
+// suspended, or it got no core.
 type Pause struct {
-	From   time.Time // up to a beat earlier than the pause
+	From   time.Time // up to one beat before the pause
 	Length time.Duration
-	CPU    time.Duration // that the process used meanwhile; much of it means that it was too busy for its own clock
+	CPU    time.Duration // CPU time of this process meanwhile; a high value means that it was too busy to read its clock
 }
 
 const (
-	beat       = 50 * time.Millisecond // between two looks at the clock
+	beat       = 50 * time.Millisecond // time between two readings
 	pauseAfter = 250 * time.Millisecond
 )
 
-// pulse looks at the clock every 50 ms, on a thread of its own, and keeps the times that took much
-// longer than that.
+// pulse reads the clock every 50 ms, on its own thread, and records the intervals that took
+// much longer.
 type pulse struct {
 	quit chan struct{}
 	over sync.WaitGroup
@@ -65,7 +65,7 @@ func (p *pulse) list() []Pause {
 	return slices.Clone(p.pauses)
 }
 
-// stop returns when a pause that is just over has been noted.
+// stop returns after a pause that has just ended is recorded.
 func (p *pulse) stop() []Pause {
 	close(p.quit)
 	p.over.Wait()

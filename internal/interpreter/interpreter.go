@@ -40,8 +40,8 @@ type Config struct {
 	Words    []string // what the command print can show; the print of a language shows all else
 	Handle   Handler
 
-	// Suggest returns what is added to the error about a word that is no command, such
-	// as ": did you mean vurun?", or "". Optional.
+	// Suggest returns a suffix for the error about an unknown command, such as ": did you mean
+	// vurun?", or "". Optional.
 	Suggest func(word string) string
 
 	// Interrupt is told of each Ctrl-C that Python's prompt hears of while a command is

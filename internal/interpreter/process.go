@@ -56,7 +56,7 @@ func start(ctx context.Context, config Config, what string, command *exec.Cmd) (
 	defer cancel()
 	go func() {
 		_ = command.Wait() // how it ended is in ProcessState
-		cancel()           // nobody will connect any more
+		cancel()           // no interpreter will connect any more
 		close(p.ended)
 	}()
 	if p.link, err = d.admit(starting); err != nil {

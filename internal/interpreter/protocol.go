@@ -18,15 +18,14 @@ import (
 // and a token, divided by a space.
 const environment = "SLEDGE_CONSOLE"
 
-// message is one line of JSON, in either direction. The process says hello first,
-// with the token, and is told the commands. Then the console asks it to eval, run a
-// file, say whether a script is complete or print by the script's puts, and is answered
-// by done. In between the process may call commands, each answered by a reply, before
-// which prints come if the call asks for them, and have Tcl evaluate something, likewise.
-// The console may say cancel at any time; close when nothing more is to be done. The
-// process says interrupt when it hears of Ctrl-C while it waits for a reply, failed when
-// something went wrong that ended its script, event when something did that no script
-// gets to see, and exit before it ends by a script's will.
+// message is one line of JSON, in either direction. The process sends hello first, with the
+// token, and receives the commands. Then the console sends eval, a file to run, a script to
+// check for completeness or text to print by the script's puts, and the process replies with
+// done. In between the process may call commands; each gets a reply, preceded by prints if the
+// call asks for them, and by scripts for Tcl to evaluate. The console may send cancel at any
+// time, and close at the end. The process sends interrupt on Ctrl-C while it waits for a reply,
+// failed after an error that ended its script, event after an error that no script sees, and
+// exit before the script ends it.
 type message struct {
 	Type      string   `json:"type"`
 	Token     string   `json:"token,omitempty"`     // hello
@@ -132,7 +131,7 @@ func (d *door) admit(ctx context.Context) (*link, error) {
 	}
 }
 
-// greet returns the link to whoever says the token, or else nil.
+// greet returns the link if the peer sends the token, else nil.
 func (d *door) greet(ctx context.Context, c net.Conn) *link {
 	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
 	_ = c.SetReadDeadline(time.Now().Add(greeting)) // a connection that is gone fails to be read, too

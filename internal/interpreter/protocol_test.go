@@ -24,7 +24,7 @@ func TestOnlyTheTokenIsAdmitted(t *testing.T) {
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
-	dial("") // says nothing, and keeps nobody waiting
+	dial("") // silent, and must not block
 	dial("GET / HTTP/1.1\r\n\r\n")
 	dial(`{"type":"hello","token":"guessed"}` + "\n")
 	dial(`{"type":"hello","token":"` + token + `"}` + "\n" + `{"type":"exit","code":7}` + "\n")
@@ -45,7 +45,7 @@ func TestOnlyTheTokenIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestNobodyIsWaitedForWhenTheContextEnds(t *testing.T) {
+func TestAccept_EndsWithTheContext(t *testing.T) {
 	d, err := openDoor()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestNobodyIsWaitedForWhenTheContextEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := d.admit(ctx); err == nil {
-		t.Error("got a link, and nobody connected")
+		t.Error("got a link without a connection")
 	}
 }
 
@@ -71,7 +71,7 @@ func TestStrangersDoNotFillTheMemory(t *testing.T) {
 		sent <- n
 	}()
 	if l := d.greet(t.Context(), here); l != nil {
-		t.Error("got a link to somebody who said nothing")
+		t.Error("got a link to a silent peer")
 	}
 	if got := <-sent; got > greetingSize {
 		t.Errorf("read %d bytes, want at most %d", got, greetingSize)

@@ -40,8 +40,7 @@ type Python struct {
 	tcl     *Tcl     // what tclpy.eval evaluates; nil until it is called
 }
 
-// ErrNoPython is an error about the Python that was to be used: there is none, or
-// it is too old.
+// ErrNoPython means that the chosen Python is missing or too old.
 var ErrNoPython = errors.New("no Python")
 
 // noPython is an ErrNoPython that says what is wrong.

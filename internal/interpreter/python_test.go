@@ -153,11 +153,11 @@ func TestPythonsArgumentsAreReadAsWordsOfTcl(t *testing.T) {
 		{`'"a b"'`, `a b`},
 		{`'{}'`, ``},
 		{`'{{x}}'`, `{x}`},
-		{`'{a} {b}'`, `{a} {b}`}, // two words, and so the braces are no argument's
+		{`'{a} {b}'`, `{a} {b}`}, // two words, so the braces do not belong to an argument
 		{`'{a'`, `{a`},
 		{`'}{'`, `}{`},
 		{`'"a" "b"'`, `"a" "b"`},
-		{`r'{a\}'`, `{a\}`}, // the brace is not one that closes
+		{`r'{a\}'`, `{a\}`}, // the brace does not close
 		{`'$x [pid] \\n'`, `$x [pid] \n`},
 		{`'\u00a0x'`, "\u00a0x"},
 		{`None`, ``},

@@ -101,8 +101,7 @@ func (t *Tcl) Cancel() {
 	_ = t.process.send(message{Type: "cancel"}) // an interpreter that is gone does nothing
 }
 
-// Restart starts the interpreter anew, without the variables and procedures it had.
-// Nothing may use it meanwhile.
+// Restart restarts the interpreter without its variables and procedures. It must not be in use.
 func (t *Tcl) Restart(ctx context.Context) error {
 	t.Close()
 	fresh, err := StartTcl(ctx, t.process.Config)

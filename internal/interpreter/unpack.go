@@ -19,9 +19,8 @@ import (
 // ErrWithoutTcl is what a program says that was built by go build alone.
 var ErrWithoutTcl = errors.New("this sledge was built without Tcl: build it with make build")
 
-// unpacked returns the path of the Tcl interpreter's program, which this one
-// carries with it and unpacks once for each user; remove is to be called when it
-// has ended.
+// unpacked returns the path of the embedded Tcl interpreter, which is unpacked once for each
+// user; call remove when it has ended.
 func unpacked() (program string, remove func(), err error) {
 	want, err := helperChecksum()
 	if err != nil {

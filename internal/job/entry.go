@@ -17,7 +17,7 @@ type Job struct {
 	// filled in here.
 	Result Result `json:"result,omitzero"`
 
-	// Profile is the number of the performance profile that a run is part of; 0 is none.
+	// Profile is the number of the performance profile that a run is part of; 0 means none.
 	Profile int `json:"profile,omitempty"`
 
 	Host    string `json:"host"`

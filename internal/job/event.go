@@ -15,10 +15,10 @@ const (
 	FirstWorker = 2
 )
 
-// Event is one thing that happened in a job, as data: sentences are made of it by
-// whoever shows it. Only the collector and rare occasions make events; no virtual user
-// does while it is being timed. One of the members after User is set, and says of which
-// sort the event is. What an event points to does not change any more once it was sent.
+// Event is one thing that happened in a job, as data: displays make sentences of it. Only the
+// collector and rare occasions make events; no virtual user does while it is being timed. One
+// of the members after User is set, and determines the kind of event. Events and what they
+// point to are immutable once sent.
 type Event struct {
 	Sequence int64 `json:"sequence,omitempty"` // from 1 on, without gaps; given where a job's events are handed out
 
@@ -32,7 +32,7 @@ type Event struct {
 	Progress *Progress  `json:"progress,omitempty"`
 	Second   *Second    `json:"second,omitempty"`
 	Counts   *Counts    `json:"counts,omitempty"`
-	Headline *Result    `json:"headline,omitempty"` // what a run has measured, before the database tidies up after it
+	Headline *Result    `json:"headline,omitempty"` // what a run has measured, before post-run maintenance
 	Failure  *Failure   `json:"failure,omitempty"`
 	Span     *Span      `json:"span,omitempty"`   // of a run that ends when its work is done
 	Answer   *Answer    `json:"answer,omitempty"` // to a query, of a run that is to show them
@@ -43,7 +43,7 @@ type Event struct {
 	Settled option.Values `json:"settled,omitempty" long:"true"`
 
 	Sample  *Sample `json:"sample,omitempty"`
-	Wish    Wish    `json:"wish,omitempty"`    // somebody wants the job to end before it would
+	Wish    Wish    `json:"wish,omitempty"`    // a request to stop or abort the job
 	Message string  `json:"message,omitempty"` // what has no form of its own, in words
 }
 
@@ -66,13 +66,13 @@ const (
 	UserFailed    UserState = "failed"
 )
 
-// Wish is how somebody wants a job to end before it would.
+// Wish is a request to end a job early.
 type Wish string
 
 // The wishes.
 const (
 	WishStop  Wish = "stop"  // users are to finish the transaction that they are in
-	WishAbort Wish = "abort" // whatever is under way is to be broken off
+	WishAbort Wish = "abort" // abort transactions in flight
 )
 
 // Trouble is why a virtual user, or the whole job, cannot go on.
@@ -86,7 +86,7 @@ type Trouble struct {
 	Broken   *Finding `json:"broken,omitempty"`
 }
 
-// Step is a part of a job that is no phase of a run: of a build, a check, a delete, or of
+// Step is a part of a job other than a phase of a run: of a build, a check, a delete, or of
 // what a database does before and after.
 type Step struct {
 	Name  StepName `json:"name"`
@@ -165,7 +165,7 @@ const (
 	StepOldSale      StepName = "old sale"     // the order with the key Count was deleted
 	StepCheckpoint   StepName = "checkpoint"
 	StepVacuum       StepName = "vacuum"
-	StepPurge        StepName = "purge"      // Count of what is to be purged
+	StepPurge        StepName = "purge"      // Count of rows to purge
 	StepWriteBack    StepName = "write back" // Count of dirty pages
 	StepPlans        StepName = "plans"      // of Count queries are taken, Kind "analyze" where they are executed; at its end Count of plans, and Seconds
 )
@@ -223,7 +223,7 @@ type ServerRate struct {
 // ServerRateLasts is for how long a rate is shown that no newer one has followed.
 const ServerRateLasts = 5 * time.Second
 
-// Add takes a second, and returns the rate to show; nil is none.
+// Add takes a second, and returns the rate to show; nil if there is none.
 func (r *ServerRate) Add(s Second) *float64 {
 	r.age += s.Measured.Elapsed
 	if s.ServerTPM != nil {

@@ -1,5 +1,5 @@
-// Package job says what a job is: what is asked for, what happens in it, and how it ends.
-// It knows nobody who does jobs, keeps them or shows them.
+// Package job describes a job: its order, its events, and its end. It does not know who does
+// jobs, keeps them or shows them.
 package job
 
 import (
@@ -33,12 +33,12 @@ type Spec struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Note   string            `json:"note,omitempty"`
 
-	// Secrets are the values of secret options. Whoever binds a spec, such as engine.NewPlan, takes
-	// them out of Options; nothing prints, encodes or keeps them.
+	// Secrets are the values of secret options. Code that binds a spec, such as engine.NewPlan,
+	// takes them out of Options; nothing prints, encodes or keeps them.
 	Secrets option.Secrets `json:"-"`
 
-	// Names are what whoever asks calls the options, for messages. They are no part of
-	// what is asked for, and are not kept.
+	// Names are the front end's names of the options, for messages. They are not part of the order,
+	// and are not kept.
 	Names option.Names `json:"-"`
 }
 
@@ -149,13 +149,12 @@ type Result struct {
 	// began and ended; nil where it could not be asked.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
 
-	// Waiting are transactions that were under way when the time was up and had then, or
-	// in the end, taken longer than is usual, longest first. They are in no histogram.
+	// Waiting are the transactions in flight at the end of the time that had then, or in the end,
+	// taken longer than usual, longest first. They are in no histogram.
 	Waiting []Waiting `json:"waiting,omitempty"`
 
-	// LongestGap is the longest time of a run in which no transaction ended though some
-	// were under way; of no seconds, if it was below a quarter of one. Standstills are the
-	// gaps of a second and more.
+	// LongestGap is the longest stall of a run; its length is 0 if it was below a quarter of a
+	// second. Standstills is the number of stalls of a second and more.
 	LongestGap  *Gap `json:"longest_gap,omitempty"`
 	Standstills int  `json:"standstills,omitempty"`
 
@@ -191,8 +190,8 @@ type Result struct {
 	// Thresholds are those that the run was judged by, in the order in which they were asked for.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 
-	// Lateness is how long after the end of their users' pauses transactions began; nil
-	// where users do not pause.
+	// Lateness is the start lag: how long after the end of their users' pauses transactions began;
+	// nil if users do not pause.
 	Lateness *Delay `json:"lateness,omitempty"`
 
 	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
@@ -210,8 +209,8 @@ type Result struct {
 	// much room that they seldom meet.
 	Contention *Contention `json:"contention,omitempty"`
 
-	// Tidied is what the server was made to do after a run. Untidy says why that did not
-	// come to its end, or why the ledger could not be audited: the run had been measured in full.
+	// Tidied is the post-run maintenance of the server. Untidy says why it, or the audit of the
+	// ledger, was not completed: the run itself had been measured in full.
 	Tidied []Tidied `json:"tidied,omitempty"`
 	Untidy string   `json:"untidy,omitempty"`
 
@@ -247,8 +246,8 @@ type LastFailure struct {
 	Message string `json:"message"` // that it failed with, its first line, of 300 bytes at most
 }
 
-// Pace says how a run kept to the rate of transactions that it was asked for. Rates are a
-// second, over the measured time, and lateness is how long after the moment it was due a
+// Pace says how a run kept to its requested rate of transactions. Rates are per second, over
+// the measured time; lateness is the start lag, how long after its scheduled start a
 // transaction began.
 type Pace struct {
 	Asked  float64 `json:"asked_per_second"` // that were due
@@ -410,8 +409,8 @@ type Waiting struct {
 	Client     int     `json:"client,omitempty"`     // its asynchronous client, from 1; 0 where it has none
 	Connection string  `json:"connection,omitempty"` // as the server calls it: "process 4711"
 	Kind       string  `json:"kind"`
-	Seconds    float64 `json:"at_least_seconds"`  // response time when the time was up; of one cut off, until then
-	CutOff     bool    `json:"cut_off,omitempty"` // it was broken off, and never ended
+	Seconds    float64 `json:"at_least_seconds"`  // response time at the end of the run; for an aborted one, until it was aborted
+	CutOff     bool    `json:"cut_off,omitempty"` // it was aborted, and never ended
 }
 
 // String says who waited, for what and for how long.
@@ -468,8 +467,8 @@ func (c ClientLoad) NearLimit() bool {
 	return !c.WithDatabase && c.CoresUsed >= near*c.Cores && c.CPUSeconds >= moment
 }
 
-// HadRoom reports whether the client had what it needed all the time: it was not near its limit,
-// did not stand still, and was not throttled for a twentieth of the time.
+// HadRoom reports whether the client had what it needed all the time: it was not near its
+// limit, was never stopped, and was not throttled for a twentieth of the time.
 func (c ClientLoad) HadRoom() bool {
 	return !c.NearLimit() && len(c.Pauses) == 0 && !c.Throttled()
 }
@@ -551,13 +550,13 @@ type ClientPause struct {
 	CPUSeconds float64 `json:"cpu_seconds"`
 }
 
-// Tidied is work that a server did after a run, so that the next begins as this one did.
+// Tidied is post-run maintenance of a server, so that the next run begins as this one did.
 type Tidied struct {
 	Work    StepName `json:"work"`            // "checkpoint"
-	Ended   Stage    `json:"ended,omitempty"` // Ends, LeftOut or GivenUp; "" where it was broken off
+	Ended   Stage    `json:"ended,omitempty"` // Ends, LeftOut or GivenUp; "" if it was aborted
 	Seconds float64  `json:"seconds"`
 	Had     int64    `json:"had,omitempty"`  // how much there was to do, where the server counts it
-	Left    int64    `json:"left,omitempty"` // how much of it was left, as far as is known
+	Left    int64    `json:"left,omitempty"` // how much of it was left, if known
 	Why     string   `json:"why,omitempty"`  // it was left out
 }
 
@@ -572,7 +571,7 @@ type Contention struct {
 	Expect  string `json:"expect"`  // all of that in words, and what comes of it
 }
 
-// Gap is a time in which no transaction ended though some were under way.
+// Gap is a stall: a time in which no transaction ended though some were in flight.
 type Gap struct {
 	From    float64 `json:"from_seconds"` // since the measurement began
 	Seconds float64 `json:"seconds"`
@@ -662,18 +661,17 @@ type TableLoad struct {
 // class.
 type Watcher interface{ Watch(Event) }
 
-// Control is how whoever asked for a job follows and ends it.
+// Control is how the caller follows and ends a job.
 type Control struct {
 	Watchers []Watcher
 
-	// Stop, when closed, ends a run before its time: users finish the transaction
-	// they are in, and the result is marked partial. Cancelling the context
-	// breaks off.
+	// Stop, when closed, ends a run early: users finish their transactions, and the result is
+	// marked partial. Cancelling the context aborts.
 	Stop <-chan struct{}
 }
 
-// Runner does jobs. The engine does them here; a cluster's primary has its
-// replicas do them. Who asks need not know which.
+// Runner does jobs. The engine does them in this process; a cluster's primary has its replicas
+// do them. Callers need not know which.
 type Runner interface {
 	Do(ctx context.Context, spec Spec, control Control) (Result, error)
 }

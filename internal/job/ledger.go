@@ -19,7 +19,7 @@ type Account struct {
 	Acknowledged int64  `json:"acknowledged"`
 	Found        int64  `json:"found"`              // of them, in the database
 	Missing      int64  `json:"missing"`            // acknowledged, and not in the database
-	Twice        int64  `json:"twice"`              // in the database though nobody asked for them again, or acknowledged as what another was acknowledged as
+	Twice        int64  `json:"twice"`              // in the database without a retry of ours, or acknowledged like another commit
 	Unproven     int64  `json:"unproven,omitempty"` // acknowledged, and of a kind that may leave nothing to find
 	InDoubt      int64  `json:"in_doubt"`
 	InDoubtFound int64  `json:"in_doubt_found"` // of those in doubt, in the database

@@ -18,7 +18,7 @@ func Cut(text string, longest int) string {
 	if len(text) <= longest {
 		return text
 	}
-	const mark = " (cut off here)"
+	const mark = " (truncated)"
 	end := longest - len(mark)
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--

@@ -23,11 +23,11 @@ func TestLimit_CutsTextsOfServers(t *testing.T) {
 		"setting": e.Facts.ServerSettings["version"], "span": e.Span.Message, "step": e.Step.Why,
 		"reason": r.Reason, "why there is no plan": r.Plans[0].Error, "why plans are missing": r.Explained.Why,
 	} {
-		if len(text) > job.LongestText || len(text) < job.LongestText-20 || !strings.HasPrefix(text, "ä") || !strings.HasSuffix(text, "ä (cut off here)") {
+		if len(text) > job.LongestText || len(text) < job.LongestText-20 || !strings.HasPrefix(text, "ä") || !strings.HasSuffix(text, "ä (truncated)") {
 			t.Errorf("%s: got %d bytes that end in %q", name, len(text), text[len(text)-20:])
 		}
 	}
 	if r.Plans[0].Lines[0].Text != long {
-		t.Error("a line of a plan was cut, and is to be kept")
+		t.Error("a line of a plan was truncated, and must be kept")
 	}
 }

@@ -32,8 +32,8 @@ type PoolConnection struct {
 	Monitored bool `json:"monitored"`
 }
 
-// PoolShare is what was done of one kind of transaction over a connection. PerMinute counts
-// those that were done or rolled back as the workload asks.
+// PoolShare is the work of one kind of transaction over a connection. PerMinute counts those
+// that were done or rolled back as the workload asks.
 type PoolShare struct {
 	Kind       string  `json:"kind"`
 	Done       int64   `json:"done"`

@@ -38,7 +38,7 @@ func (s Span) Time() time.Duration { return time.Duration(s.Seconds * float64(ti
 type Answer struct {
 	Kind    string     `json:"kind"`              // "query 14"
 	Text    string     `json:"text" long:"true"`  // what was asked
-	Columns []string   `json:"columns,omitempty"` // none of a query that failed
+	Columns []string   `json:"columns,omitempty"` // none for a query that failed
 	Rows    [][]string `json:"rows,omitempty"`    // the first of them, as text; a NULL is NULL
 	More    int64      `json:"more,omitempty"`    // rows that there were behind these
 }

@@ -1,6 +1,6 @@
-// Package listener finds out what listens at an address by the first words that it
-// says. Who has mistaken one server for another learns so from an error, not from a
-// driver that cannot make sense of the answer. It knows no driver.
+// Package listener identifies the server at an address by its first bytes. So a user who
+// confused two servers gets a clear error instead of a driver's protocol error. It knows no
+// driver.
 package listener
 
 import (
@@ -18,13 +18,12 @@ import (
 	"unicode"
 )
 
-// Answer is what listens at an address.
+// Answer describes the server at an address.
 type Answer struct {
-	What   string // "a MariaDB server (10.11.19)"; empty where it is not known
-	Choose string // the --db that is meant for it; empty where there is none
+	What   string // for example "a MariaDB server (10.11.19)"; empty if unknown
+	Choose string // the --db to use for it; empty if there is none
 
-	// OnlyTLS is whether it speaks of nothing before the connection is encrypted, so that it
-	// may be any server that does so.
+	// OnlyTLS means that it says nothing before TLS, so it may be any server that requires TLS.
 	OnlyTLS bool
 }
 
@@ -36,8 +35,8 @@ const (
 	Redis      = "redis"
 )
 
-// Mistake says that something else answers than the database that was chosen, whose
-// options say where.
+// Mistake returns an error if the server is not the chosen database. It names the options of
+// the address.
 func (a Answer) Mistake(address, title, host, port string) string {
 	if a.Choose == "" {
 		return fmt.Sprintf("what answers on %s is %s, not a %s server: check %s and %s", address, a.What, title, host, port)
@@ -46,23 +45,21 @@ func (a Answer) Mistake(address, title, host, port string) string {
 		address, a.What, title, a.Choose, port)
 }
 
-// Attempt bounds how long connecting takes, and finds out who answers where that is
-// not who was expected.
+// Attempt limits how long connecting takes, and identifies the server if it is not the expected
+// one.
 type Attempt struct {
 	Network, Address string
 	Limit            time.Duration
-	Expected         func(Answer) bool // whether what answers may be what was chosen
-	FromServer       func(error) bool  // whether an error is an answer of the chosen database
+	Expected         func(Answer) bool // whether the server may be the chosen one
+	FromServer       func(error) bool  // whether an error came from the chosen database
 }
 
-// patience is how long a server may take to answer before it is asked what it is, in
-// a connection of its own. Those that are meant for each other need no more than
-// a few round trips.
+// patience is how long a server may stay silent before it is identified over a second
+// connection. A connection to the right server needs only a few round trips.
 const patience = 2 * time.Second
 
-// Do calls connect and gives it up after the limit, or as soon as it is known that
-// something else answers than was expected. The answer says what that is, and is
-// empty where it is not known.
+// Do calls connect and cancels it after the limit, or as soon as a different server is
+// identified. The Answer describes the server; it is empty if unknown.
 func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, a.Limit)
 	defer cancel()
@@ -89,8 +86,7 @@ func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (A
 	return answer, err
 }
 
-// ask asks what answers when patience is at its end, and calls off the attempt to
-// connect when that is not what was expected.
+// ask identifies the server after patience, and cancels connecting if it is a different one.
 func (a Attempt) ask(ctx context.Context, callOff func()) Answer {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
@@ -107,26 +103,26 @@ func (a Attempt) ask(ctx context.Context, callOff func()) Answer {
 	return answer
 }
 
-// SilentError says that nothing was answered until the limit was reached.
+// SilentError reports that there was no response within the limit.
 type SilentError struct {
 	limit time.Duration
 	err   error
 }
 
-// Error says what may be the reason.
+// Error names the likely causes.
 func (e *SilentError) Error() string {
-	return fmt.Sprintf("there was no answer within %v: the server is overloaded or hangs, or something else listens there", e.limit)
+	return fmt.Sprintf("no response within %v: the server is overloaded or hangs, or something else listens there", e.limit)
 }
 
-// Unwrap returns what the driver said of it.
+// Unwrap returns the driver's error.
 func (e *SilentError) Unwrap() error { return e.err }
 
-// step is how long each question waits for its answer.
+// step is the time limit of each probe.
 const step = time.Second
 
-// Identify asks what listens at an address: first it waits for a greeting, as MySQL
-// and SSH give, then it asks for encryption as PostgreSQL's clients do, then for a sign of
-// life of Redis, and at last it tries TLS and HTTP. It takes five seconds at most.
+// Identify identifies the server at an address. First it waits for a greeting, as MySQL and SSH
+// send; then it sends PostgreSQL's SSLRequest, then a Redis PING, and last TLS and HTTP. It
+// takes five seconds at most.
 func Identify(ctx context.Context, network, address string) Answer {
 	for _, ask := range []func(net.Conn) Answer{greeting, encryption, ping, overTLS, http} {
 		answer, reached := askOn(ctx, network, address, ask)
@@ -137,7 +133,7 @@ func Identify(ctx context.Context, network, address string) Answer {
 	return Answer{}
 }
 
-// askOn asks one question on a connection of its own.
+// askOn runs one probe on its own connection.
 func askOn(ctx context.Context, network, address string, ask func(net.Conn) Answer) (answer Answer, reached bool) {
 	ctx, cancel := context.WithTimeout(ctx, step)
 	defer cancel()
@@ -151,7 +147,7 @@ func askOn(ctx context.Context, network, address string, ask func(net.Conn) Answ
 	return ask(conn), true
 }
 
-// greeting reads what a server says of itself, before it was asked.
+// greeting reads a server's unsolicited greeting.
 func greeting(conn net.Conn) Answer {
 	words, err := read(conn)
 	switch {
@@ -164,7 +160,7 @@ func greeting(conn net.Conn) Answer {
 	case isRedis(words):
 		return Answer{What: "a Redis server", Choose: Redis}
 	case len(words) > 0:
-		return Answer{What: fmt.Sprintf("a server that begins by saying %q", firstLine(words))}
+		return Answer{What: fmt.Sprintf("a server that greets with %q", firstLine(words))}
 	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
 		return Answer{What: "something that closes each connection at once"}
 	}
@@ -174,8 +170,8 @@ func greeting(conn net.Conn) Answer {
 // xProtocol is the notice that MySQL's X protocol begins with.
 var xProtocol = []byte{5, 0, 0, 0, 11, 8, 5, 26, 0}
 
-// mySQL reads the greeting of MySQL or MariaDB, or the error in its place. MariaDB
-// long put 5.5.5- before its version, for old replicas.
+// mySQL reads the greeting of MySQL or MariaDB, or the error in its place. MariaDB long
+// prefixed its version with 5.5.5- for old replicas.
 func mySQL(words []byte) Answer {
 	if words[0] != 10 {
 		return Answer{What: "a MySQL or MariaDB server", Choose: MySQL}
@@ -189,8 +185,8 @@ func mySQL(words []byte) Answer {
 	return Answer{What: fmt.Sprintf("a MySQL server (%s)", number), Choose: MySQL}
 }
 
-// encryption sends PostgreSQL's SSLRequest (manual, "Message Formats"), to which its
-// server answers by one letter.
+// encryption sends PostgreSQL's SSLRequest (manual, "Message Formats"), to which its server
+// replies with one letter.
 func encryption(conn net.Conn) Answer {
 	request := binary.BigEndian.AppendUint32(nil, 8)
 	request = binary.BigEndian.AppendUint32(request, 80877103)
@@ -206,7 +202,7 @@ func encryption(conn net.Conn) Answer {
 	return Answer{}
 }
 
-// ping asks as Redis is asked whether it is there.
+// ping sends a Redis PING.
 func ping(conn net.Conn) Answer {
 	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
 		return Answer{}
@@ -220,8 +216,7 @@ func ping(conn net.Conn) Answer {
 	return Answer{}
 }
 
-// isRedis reports whether words are what Redis answers to a PING, or says before it is asked
-// to whom it does not serve.
+// isRedis reports whether words are Redis's reply to PING, or its error for clients it refuses.
 func isRedis(words []byte) bool {
 	for _, answer := range []string{"+PONG\r\n", "-NOAUTH ", "-NOPERM ", "-DENIED Redis", "-LOADING Redis", "-BUSY Redis", "-MASTERDOWN ", "-ERR max number of clients"} {
 		if bytes.HasPrefix(words, []byte(answer)) {
@@ -231,9 +226,9 @@ func isRedis(words []byte) bool {
 	return false
 }
 
-// overTLS begins to encrypt.
+// overTLS starts TLS.
 func overTLS(conn net.Conn) Answer {
-	err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).Handshake() // nothing is said in it
+	err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).Handshake() // sends nothing over it
 	other, isOther := errors.AsType[tls.RecordHeaderError](err)
 	_, isAlert := errors.AsType[tls.AlertError](err)
 	switch {
@@ -255,14 +250,14 @@ func http(conn net.Conn) Answer {
 	return Answer{}
 }
 
-// read reads what comes first.
+// read reads the first bytes.
 func read(conn net.Conn) ([]byte, error) {
 	words := make([]byte, 512)
 	n, err := conn.Read(words)
 	return words[:n], err
 }
 
-// firstLine returns the beginning of the first line, as far as it can be shown.
+// firstLine returns the printable beginning of the first line.
 func firstLine(words []byte) string {
 	line, _, _ := bytes.Cut(words, []byte("\n"))
 	text := strings.Map(func(r rune) rune {

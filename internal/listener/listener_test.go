@@ -109,7 +109,7 @@ func connecting(t *testing.T, address string, limit time.Duration) (listener.Ans
 	})
 }
 
-func TestAClientThatWaitsForSomebodyElseIsCalledOff(t *testing.T) {
+func TestAttempt_CancelsAClientOfAnotherServer(t *testing.T) {
 	const never = time.Hour
 	answer, err := connecting(t, listen(t, says("SSH-2.0-OpenSSH\r\n")), never)
 	if err == nil || answer.What != "an SSH server" {
@@ -120,12 +120,12 @@ func TestAClientThatWaitsForSomebodyElseIsCalledOff(t *testing.T) {
 func TestSilenceIsWaitedForNoLongerThanTheLimit(t *testing.T) {
 	var silence *listener.SilentError
 	answer, err := connecting(t, listen(t, silent), 50*time.Millisecond)
-	if !errors.As(err, &silence) || !strings.Contains(err.Error(), "no answer within 50ms") || answer.What != "" {
-		t.Errorf("got %+v and %v, want that there was no answer within 50ms", answer, err)
+	if !errors.As(err, &silence) || !strings.Contains(err.Error(), "no response within 50ms") || answer.What != "" {
+		t.Errorf("got %+v and %v, want no response within 50ms", answer, err)
 	}
 }
 
-func TestTheEndOfTheContextIsNoSilence(t *testing.T) {
+func TestAttempt_ReportsTheEndOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := listener.Attempt{Network: "tcp", Address: listen(t, silent), Limit: time.Hour, FromServer: func(error) bool { return false }, Expected: func(listener.Answer) bool { return true }}

@@ -37,8 +37,8 @@ type Point struct {
 	Cells []int64 `json:"cells,omitempty" doc:"Counts of response times on a scale on which each doubling has four cells, the first of which begins at 1.024 µs. Before them stands the number of the first."`
 }
 
-// kept is a point with what it is made of. What takes reading histograms is filled in when
-// somebody looks: of the seconds of an hour that is caught up with, nobody sees most.
+// kept is a point and its sources. Values that need histograms are computed on demand: of an
+// hour of seconds that is caught up with, most are never shown.
 type kept struct {
 	Point
 	first   time.Duration // its begin, on the axis of time

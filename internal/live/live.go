@@ -12,7 +12,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// Job is a job that is looked at, and what is to be known of it.
+// Job is a watched job and its state.
 type Job struct {
 	job.Job
 
@@ -66,8 +66,8 @@ const (
 	keptFailures = 50
 	keptSaid     = 5
 
-	// longestText is how much is kept of what is told anew again and again, in bytes: an error's
-	// message may be pages long.
+	// longestText limits text that is sent again and again, in bytes: an error's message may be
+	// pages long.
 	longestText = 1000
 )
 
@@ -138,7 +138,7 @@ type part struct {
 	sum    *meter.Interval    // of all kinds
 }
 
-// add adds a second, and begins anew with each phase.
+// add adds a second, and resets with each phase.
 func (p *part) add(s *job.Second) error {
 	if p.sum == nil || p.phase != s.Phase {
 		*p = part{phase: s.Phase, counts: countsOf(s.Measured), sum: meter.NewInterval(1)}
@@ -237,7 +237,7 @@ func (v *View) Add(e job.Event) error {
 	return nil
 }
 
-// say notes what is said of an event.
+// say notes the text of an event.
 func (v *View) say(e job.Event) {
 	if v.job.Say == nil {
 		return

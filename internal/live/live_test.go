@@ -69,8 +69,8 @@ func (p *page) read(t *testing.T, v *live.View) {
 	p.mark, p.width, p.sent = v.Mark(), u.Width, p.sent+len(u.Points)
 }
 
-// A day has more seconds than a chart has pixels. Whoever reads each second, and whoever comes
-// back after hours, have the same points at the end, and all transactions are in them.
+// A day has more seconds than a chart has pixels. A watcher that reads each second, and one
+// that returns after hours, have the same points at the end, with all transactions in them.
 func TestPointsOfADayAreBounded(t *testing.T) {
 	v := live.New(run(1))
 	begin := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
@@ -158,8 +158,8 @@ func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
 	}
 }
 
-// Messages of errors can be as long as a server likes, and what is told of them twice a second
-// to each page must not be.
+// Servers may send error messages of any length; updates, sent twice a second to each page,
+// must stay small.
 func TestLongMessagesAreCut(t *testing.T) {
 	v := live.New(run(1))
 	long := strings.Repeat("é", 1<<20)
@@ -286,7 +286,7 @@ func TestSpansAreToldOnce(t *testing.T) {
 	add(t, v, job.Event{User: 1, Span: &job.Span{User: 1, Kind: "query 2", Outcome: job.SpanDone, Seconds: 1}})
 	u := since(t, v, mark)
 	if len(u.Spans) != 1 || u.SpansFrom != 1 || u.Spans[0].Kind != "query 2" || len(u.UnderWay) != 1 || u.UnderWay[0].Kind != "query 9" {
-		t.Errorf("got %+v from %d on, and %+v under way, want query 2 from 1 on, and query 9", u.Spans, u.SpansFrom, u.UnderWay)
+		t.Errorf("got %+v from %d on, and %+v in flight, want query 2 from 1 on, and query 9", u.Spans, u.SpansFrom, u.UnderWay)
 	}
 }
 

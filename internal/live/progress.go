@@ -34,7 +34,7 @@ type progress struct {
 	over   bool
 }
 
-// Steps says how fast steps go on, by what is told of them. The zero value has none.
+// Steps measures the speed of steps. The zero value has none.
 type Steps struct{ list []*progress }
 
 // Add notes how far a step has come at a time.
@@ -97,7 +97,7 @@ func (p *progress) shown() Progress {
 	return s
 }
 
-// left returns how many seconds it still takes at a rate, or nil where nobody can say.
+// left estimates the remaining seconds at a rate, or returns nil if unknown.
 func left(done, total int64, rate float64) *float64 {
 	if rate <= 0 || total <= done {
 		return nil

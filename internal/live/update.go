@@ -12,8 +12,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Update is how a job stands, and what has been added to its lists since somebody looked last.
-// It is small, and does not grow with the number of virtual users.
+// Update is the state of a job and the additions to its lists since a Mark. It is small, and
+// does not grow with the number of virtual users.
 type Update struct {
 	At       time.Time    `json:"at,omitzero"` // of the newest event
 	Axis     time.Time    `json:"axis,omitzero" doc:"Where the axis of time begins: when the first second that was measured did."`
@@ -27,9 +27,9 @@ type Update struct {
 	Working  int          `json:"working,omitempty" doc:"Virtual users that work from now on, of a run in which their number changes."`
 	Sessions int          `json:"sessions,omitempty" doc:"Asynchronous clients that have logged in."`
 	Progress []Progress   `json:"progress,omitempty" doc:"Of a build or a check, by steps."`
-	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions under way, of a run that ends when its work is done."`
+	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions in flight, of a run that ends when its work is done."`
 	Said     []string     `json:"said,omitempty" doc:"The last lines of the job and its monitor."`
-	Wish     job.Wish     `json:"wish,omitempty" doc:"Somebody wants the job to end before it would."`
+	Wish     job.Wish     `json:"wish,omitempty" doc:"A pending request to stop or abort the job."`
 	Metrics  []job.Metric `json:"metrics,omitempty" doc:"What the run has measured, when that is over."`
 
 	// Lists that grow: what stands here takes the place of whatever is there from a place on.
@@ -46,7 +46,7 @@ type Class struct {
 	Count int64  `json:"count"`
 }
 
-// Mark is how far somebody has read.
+// Mark is how far a watcher has read.
 type Mark struct {
 	width, points, spans int
 }
@@ -68,7 +68,7 @@ func ParseMark(text string) (m Mark, err error) {
 	return m, nil
 }
 
-// Mark returns how far somebody has read who has seen all that there is.
+// Mark returns the mark of a watcher that has read everything.
 func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v.spans)} }
 
 // Changes counts changes: while it stays the same there is nothing new.

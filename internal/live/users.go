@@ -55,7 +55,7 @@ func (u *users) reach(n int) {
 	}
 }
 
-// at returns the virtual user of a position, or nil where there can be none.
+// at returns the virtual user of a position, or nil if there cannot be one.
 func (u *users) at(position int) *user {
 	if position < 1 || position > mostUsers {
 		return nil
@@ -148,7 +148,7 @@ func (v *View) Users(ask Ask) Some {
 	return some
 }
 
-// has reports whether a text in small letters is in what is shown of the user.
+// has reports whether lower-case text occurs in the user's displayed text.
 func (u *user) has(position int, text string) bool {
 	if strings.HasPrefix(strconv.Itoa(position), text) {
 		return true

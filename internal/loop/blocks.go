@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Blocks makes a call that waits for the server, and returns why a task of an event loop could not
-// make such a call; "" if it could. A driver that waits by other means than these connections, or
-// that reads from them in goroutines of its own, would hold up all tasks of the loop.
+// Blocks makes a call that waits for the server, and returns why a task of an event loop could
+// not make such a call; "" if it could. A driver that waits by other means than these
+// connections, or reads from them in its own goroutines, would block all tasks of the loop.
 //
 // No task may have adopted the connections.
 func (c *Connections) Blocks(call func() error) (why string, err error) {
@@ -25,18 +25,18 @@ func (c *Connections) Blocks(call func() error) (why string, err error) {
 	case seen.elsewhere.Load():
 		return "its driver reads in goroutines of its own", nil
 	case !seen.here.Load():
-		return "its driver does not read from its connection when it is asked something", nil
+		return "its driver does not read from its connection during a call", nil
 	}
 	return "", nil
 }
 
-// errNothingToWaitFor is the error of a task that adopts no connection.
+// errNothingToWaitFor is the error for a task that adopts no connection.
 var errNothingToWaitFor = errors.New("internal error: the session has no connection that an event loop could wait for")
 
-// reads says from where a driver has read.
-type reads struct{ here, elsewhere atomic.Bool } // in the goroutine of the call; in any other
+// reads are the goroutines in which a driver has read.
+type reads struct{ here, elsewhere atomic.Bool } // in the goroutine of the call; in another one
 
-// note notes from where a connection is about to be read.
+// note records the goroutine of a read.
 func (c *Connections) note() {
 	seen := c.reads.Load()
 	if seen == nil {
@@ -54,7 +54,7 @@ func (c *Connections) note() {
 //go:noinline
 func callHere(call func() error) error { return call() }
 
-// calledHere reports whether callHere is among the callers: whether this is its goroutine.
+// calledHere reports whether callHere is on the stack, so whether this is its goroutine.
 func calledHere() bool {
 	callers := make([]uintptr, 256)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])

@@ -14,29 +14,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conn is a connection that waits by Go's poller, until a task adopts it, and by the
-// task's loop from then on.
+// conn is a connection that waits in Go's poller until a task adopts it, and in the task's loop
+// from then on.
 type conn struct {
-	net.Conn // of Go's; closed while the connection is adopted
+	net.Conn // Go's connection; closed while adopted
 
-	session *Connections // that the connection belongs to
-	counter counter      // of what is sent and received
+	session *Connections // the group that the connection belongs to
+	counter counter      // bytes sent and received
 
-	// The addresses as they were at first: the system tells none of a connection that the
-	// other side has reset.
+	// The original addresses: the system does not return those of a connection that the peer has
+	// reset.
 	local, remote net.Addr
 
-	// While it is adopted. The loop's tasks read these without a lock: nobody else changes them.
+	// While adopted. The loop's tasks read these without a lock, because nothing else writes them.
 	loop   *loop
 	fd     int
-	number int // what epoll knows it by
+	number int // its number in epoll
 
-	waiting *task // the one that waits for something to read; the loop's thread alone looks at it
+	waiting *task // the task that waits to read; accessed only by the loop's thread
 
-	closed, expired atomic.Bool // expired: the deadline for reading is over
+	closed, expired atomic.Bool // expired: the read deadline has passed
 
-	mu       sync.Mutex  // of what follows, and of adopting, releasing and closing
-	deadline time.Time   // for reading, as it was set last
+	mu       sync.Mutex  // guards the fields below, and adopt, release and Close
+	deadline time.Time   // the last read deadline set
 	alarm    *time.Timer // sets expired
 }
 
@@ -47,14 +47,14 @@ func wrap(c net.Conn, session *Connections) (adoptable, bool) {
 	return &conn{Conn: c, session: session, counter: counter{sum: &session.traffic}, local: c.LocalAddr(), remote: c.RemoteAddr()}, true
 }
 
-// LocalAddr is net.Conn's.
+// LocalAddr implements net.Conn.
 func (c *conn) LocalAddr() net.Addr { return c.local }
 
-// RemoteAddr is net.Conn's.
+// RemoteAddr implements net.Conn.
 func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
-// adopt is the task's. A connection that is closed already needs nothing, nor does one that
-// waits by the loop.
+// adopt implements adoptable. It does nothing for a connection that is closed or already
+// adopted.
 func (c *conn) adopt(t *task) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,8 +65,8 @@ func (c *conn) adopt(t *task) error {
 	if err != nil {
 		return err
 	}
-	// Were the descriptor in Go's poller, too, each answer would wake a second thread. To
-	// close it takes it out; a copy keeps the connection open.
+	// If the descriptor stayed in Go's poller, each response would wake a second thread. Closing
+	// Go's connection removes it; a duplicate keeps the connection open.
 	fd, dup := -1, error(nil)
 	if err := raw.Control(func(own uintptr) { fd, dup = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *conn) adopt(t *task) error {
 	return nil
 }
 
-// register has the loop wait for what can be read.
+// register adds the connection to the loop's epoll.
 func (l *loop) register(c *conn) error {
 	if len(l.free) == 0 {
 		l.free = append(l.free, len(l.conns))
@@ -106,7 +106,7 @@ func (l *loop) register(c *conn) error {
 	return nil
 }
 
-// release is the task's: the connection waits by Go's poller again.
+// release implements adoptable: the connection waits in Go's poller again.
 func (c *conn) release() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *conn) release() error {
 	own, err := net.FileConn(file) // a copy, too
 	if err != nil {
 		c.closed.Store(true)
-		return fmt.Errorf("take a connection back from a loop: %w", err)
+		return fmt.Errorf("release a connection from a loop: %w", err)
 	}
 	c.Conn = own
 	if c.expired.Load() {
@@ -138,7 +138,7 @@ func (c *conn) release() error {
 	return own.SetReadDeadline(c.deadline)
 }
 
-// Read is net.Conn's.
+// Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.receive(p)
 	c.counter.read(n)
@@ -173,8 +173,8 @@ func (c *conn) receive(p []byte) (int, error) {
 	}
 }
 
-// Write is net.Conn's. Where the server does not take what is written, which a request
-// is rarely long enough for, the thread waits and all tasks of the loop with it.
+// Write implements net.Conn. If the socket buffer is full, which is rare because requests are
+// short, the thread and all tasks of its loop wait.
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.send(p)
 	c.counter.wrote(n)
@@ -197,7 +197,7 @@ func (c *conn) send(p []byte) (int, error) {
 			if c.expired.Load() {
 				return done, os.ErrDeadlineExceeded
 			}
-			// Not for long, so that a deadline is seen.
+			// Short waits, so a deadline is noticed.
 			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(c.fd), Events: unix.POLLOUT}}, 50)
 		case errno == unix.EINTR:
 		case errno != 0:
@@ -209,8 +209,8 @@ func (c *conn) send(p []byte) (int, error) {
 	return done, nil
 }
 
-// Close is net.Conn's. An adopted connection is cut off at once; its descriptor stays
-// until a task releases it, since one may be about to read from it.
+// Close implements net.Conn. An adopted connection is shut down at once; its descriptor stays
+// open until a task releases it, because a task may be about to read from it.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,12 +220,12 @@ func (c *conn) Close() error {
 	if c.loop == nil {
 		return c.Conn.Close()
 	}
-	_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // where the other side has gone there is nothing to cut
+	_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // an error means that the peer has gone
 	c.disturb()
 	return nil
 }
 
-// disturb wakes a task that waits for the connection. The caller holds mu.
+// disturb wakes the task that waits for the connection. The caller holds mu.
 func (c *conn) disturb() {
 	l := c.loop
 	l.mu.Lock()
@@ -234,7 +234,7 @@ func (c *conn) disturb() {
 	l.ring()
 }
 
-// SetDeadline is net.Conn's.
+// SetDeadline implements net.Conn.
 func (c *conn) SetDeadline(t time.Time) error {
 	if err := c.SetReadDeadline(t); err != nil {
 		return err
@@ -242,7 +242,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return c.SetWriteDeadline(t)
 }
 
-// SetReadDeadline is net.Conn's.
+// SetReadDeadline implements net.Conn.
 func (c *conn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -255,8 +255,7 @@ func (c *conn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline is net.Conn's. Of an adopted connection, writing heeds the deadline of
-// reading.
+// SetWriteDeadline implements net.Conn. Writes to an adopted connection obey the read deadline.
 func (c *conn) SetWriteDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -266,7 +265,7 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// setAlarm heeds the deadline of an adopted connection. The caller holds mu.
+// setAlarm schedules the deadline of an adopted connection. The caller holds mu.
 func (c *conn) setAlarm() {
 	if c.alarm != nil {
 		c.alarm.Stop()

@@ -15,15 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supported reports whether the kernel has what event loops need. Every Linux that Go runs on
-// has, but a sandbox may forbid it.
+// Supported reports whether the kernel supports event loops. Every Linux that Go runs on does,
+// but a sandbox may forbid it.
 func Supported() bool { return probed() != nil }
 
-// waiter waits in an epoll for events, for a time, or for as long as it takes where limit is
-// nil. The time is kept to the nanosecond, as far as the kernel's timers are exact.
+// waiter waits in an epoll for events, up to a limit, or without one if limit is nil. The limit
+// has nanosecond resolution, subject to the kernel's timers.
 type waiter func(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (n int, errno syscall.Errno)
 
-// probed returns the best way to wait that the kernel has; nil if it has none.
+// probed returns the best waiter that the kernel supports; nil if none.
 var probed = sync.OnceValue(func() waiter {
 	for _, wait := range []waiter{waitOnce, waitTwice} {
 		l, err := newLoop(wait)
@@ -39,17 +39,17 @@ var probed = sync.OnceValue(func() waiter {
 	return nil
 })
 
-// waitOnce takes one system call, of Linux 5.11 and later. Older kernels answer ENOSYS, and
-// some sandboxes EPERM.
+// waitOnce needs one system call, from Linux 5.11 on. Older kernels return ENOSYS, and some
+// sandboxes EPERM.
 func waitOnce(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(limit)), 0, 0)
 	return int(n), errno
 }
 
-// waitTwice waits for the epoll itself to become readable, by ppoll, which takes a time in
-// nanoseconds, and then asks for the events. epoll_pwait alone would take whole milliseconds, and
-// each transaction of a rate would begin up to one late.
+// waitTwice waits by ppoll, whose timeout has nanosecond resolution, until the epoll itself is
+// readable, then fetches the events. epoll_pwait alone takes whole milliseconds, so each
+// transaction of a rate could begin up to one late.
 func waitTwice(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, syscall.Errno) {
 	ready := unix.PollFd{Fd: int32(epoll), Events: unix.POLLIN}
 	n, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&ready)), 1, uintptr(unsafe.Pointer(limit)), 0, 0, 0)
@@ -61,11 +61,11 @@ func waitTwice(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, 
 	return int(n), errno
 }
 
-// loops are event loops that share tasks among them.
+// loops is a Scheduler that distributes its tasks over event loops.
 type loops []*loop
 
-// New returns a scheduler of n event loops, each of which keeps a processor of Go's
-// (GOMAXPROCS) to itself while Run goes on: there must be one more for everything else.
+// New returns a scheduler of n event loops. While Run is active each keeps one of Go's
+// processors (GOMAXPROCS) to itself, so there must be at least one more for everything else.
 func New(n int) (Scheduler, error) {
 	wait := probed()
 	if wait == nil {
@@ -79,7 +79,7 @@ func New(n int) (Scheduler, error) {
 		}
 		list[i] = l
 	}
-	return &crew{loops: list}, nil
+	return &group{loops: list}, nil
 }
 
 func (l loops) close() error {
@@ -90,18 +90,18 @@ func (l loops) close() error {
 	return err
 }
 
-// crew is the Scheduler of some loops.
-type crew struct {
+// group is the Scheduler of some loops.
+type group struct {
 	loops
 	tasks int
 }
 
-func (c *crew) Go(work func(Task)) {
+func (c *group) Go(work func(Task)) {
 	c.loops[c.tasks%len(c.loops)].add(work)
 	c.tasks++
 }
 
-func (c *crew) Run() {
+func (c *group) Run() {
 	var running sync.WaitGroup
 	for _, l := range c.loops {
 		running.Go(l.run)
@@ -109,35 +109,35 @@ func (c *crew) Run() {
 	running.Wait()
 }
 
-func (c *crew) Stop() {
+func (c *group) Stop() {
 	for _, l := range c.loops {
 		l.stop()
 	}
 }
 
-// loop resumes its tasks, one at a time, when what they wait for has come.
+// loop resumes its tasks, one at a time, when the event that they wait for arrives.
 type loop struct {
 	waiter   waiter
 	epoll    int
 	live     int     // tasks that have not ended
-	ready    []*task // to be resumed before the loop waits again
-	current  *task   // the one that works
+	ready    []*task // resumed before the loop waits again
+	current  *task   // the running task
 	sleeping sleepers
-	parked   []*task // in no order; each knows its place
-	conns    []*conn // adopted ones, by the number that epoll knows them by; nil where none has the number
-	free     []int   // the numbers that none has
+	parked   []*task // unordered; each task knows its index
+	conns    []*conn // adopted connections by their number in epoll; nil if the number is free
+	free     []int   // free numbers
 	events   [128]unix.EpollEvent
-	limit    unix.Timespec // of the wait; here, so that a wait allocates nothing
+	limit    unix.Timespec // buffer of the wait; a field, so that a wait allocates nothing
 
 	stopping atomic.Bool
 
 	mu     sync.Mutex
-	wakeup int     // an eventfd by which others wake the loop; -1 when it has ended
-	woken  []*task // whose Await is over
-	rung   []*conn // whose deadline is over, or that somebody has closed
+	wakeup int     // the eventfd that wakes the loop from other goroutines; -1 after the end
+	woken  []*task // tasks whose Await has returned
+	rung   []*conn // connections whose deadline passed or that were closed
 }
 
-// wakeupNumber is what epoll knows the eventfd by.
+// wakeupNumber is the number of the eventfd in epoll.
 const wakeupNumber = -1
 
 func newLoop(wait waiter) (*loop, error) {
@@ -188,11 +188,11 @@ func (l *loop) run() {
 	}
 }
 
-// end gives back what tasks have not released: nobody waits for anything any more.
+// end releases the connections that tasks still hold: no task waits any more.
 func (l *loop) end() {
 	for _, c := range l.conns {
 		if c != nil {
-			_ = c.release() // what cannot be given back is closed
+			_ = c.release() // a connection that cannot be released is closed
 		}
 	}
 	_ = l.close()
@@ -205,7 +205,7 @@ func (l *loop) resume(t *task) {
 	}
 }
 
-// wait waits for what comes next, and resumes whoever waits for it.
+// wait waits for the next events and resumes the tasks that wait for them.
 func (l *loop) wait() {
 	for _, e := range l.events[:l.poll()] {
 		if e.Fd == wakeupNumber {
@@ -227,12 +227,12 @@ func (l *loop) wait() {
 	}
 }
 
-// poll waits in epoll until something can be read, somebody wakes the loop, or the
-// soonest pause is over, and returns the number of events.
+// poll waits in epoll until a connection is readable, another goroutine wakes the loop, or the
+// next pause ends. It returns the number of events.
 //
-// Its system calls are raw ones: the thread keeps Go's processor, so that nothing else of
-// the runtime is started only because the loop waits. When the runtime has to stop it, as
-// for a garbage collection, it sends a signal, which ends the wait.
+// Its system calls are raw ones, so the thread keeps Go's processor and the runtime starts
+// nothing else when the loop waits. When the runtime has to stop the thread, for example for
+// garbage collection, it sends a signal, which ends the wait.
 func (l *loop) poll() int {
 	var limit *unix.Timespec
 	if len(l.sleeping) > 0 {
@@ -246,10 +246,10 @@ func (l *loop) poll() int {
 	case unix.EINTR:
 		return 0
 	}
-	panic(fmt.Sprintf("loop: wait for events: %v", errno)) // probed has found that the kernel can do it
+	panic(fmt.Sprintf("loop: wait for events: %v", errno)) // probed has checked that the kernel supports it
 }
 
-// wake resumes the task that waits for the connection, if one does.
+// wake resumes the task that waits for the connection, if any.
 func (l *loop) wake(c *conn) {
 	if t := c.waiting; t != nil {
 		c.waiting = nil
@@ -257,10 +257,10 @@ func (l *loop) wake(c *conn) {
 	}
 }
 
-// answer does what others have woken the loop for.
+// answer handles the requests for which other goroutines woke the loop.
 func (l *loop) answer() {
 	var count [8]byte
-	_, _ = unix.Read(l.wakeup, count[:]) // which makes it quiet again
+	_, _ = unix.Read(l.wakeup, count[:]) // resets the eventfd
 	l.mu.Lock()
 	woken, rung := l.woken, l.rung
 	l.woken, l.rung = nil, nil
@@ -271,13 +271,13 @@ func (l *loop) answer() {
 	}
 }
 
-// ring has the loop look at what others have noted for it. The caller holds mu.
+// ring wakes the loop so that it handles its pending requests. The caller holds mu.
 func (l *loop) ring() {
 	if l.wakeup < 0 {
 		return
 	}
 	one := [8]byte{1}
-	_, _ = unix.Write(l.wakeup, one[:]) // it fails only where nobody has answered for ages
+	_, _ = unix.Write(l.wakeup, one[:]) // it fails only if the counter overflows
 }
 
 // stop ends all pauses.
@@ -293,12 +293,12 @@ type task struct {
 	loop   *loop
 	next   func() (struct{}, bool)
 	yield  func(struct{}) bool
-	until  time.Time // when its pause is over
+	until  time.Time // the end of its pause
 	parked bool
-	place  int // where it stands in the loop's parked, while it does
+	place  int // its index in the loop's parked list
 }
 
-// park gives the thread back to the loop until it resumes the task.
+// park gives the thread back to the loop until the loop resumes the task.
 func (t *task) park() { t.yield(struct{}{}) }
 
 // PauseUntil is Task's.
@@ -379,8 +379,7 @@ func (t *task) Release(list *Connections) error {
 	return err
 }
 
-// sleepers is a heap of the tasks that pause: the first is the one whose pause is over
-// first.
+// sleepers is a heap of the pausing tasks, ordered by the end of their pause.
 type sleepers []*task
 
 func (s sleepers) Len() int           { return len(s) }

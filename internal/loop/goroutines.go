@@ -12,8 +12,8 @@ type goroutines struct {
 	stopped chan struct{}
 }
 
-// Goroutines returns a scheduler whose tasks are goroutines: for what computes in the
-// task's own thread, as an embedded database does, and where there are no event loops.
+// Goroutines returns a scheduler whose tasks are goroutines: for embedded databases, which
+// compute in the task's own thread, and for systems without event loops.
 func Goroutines() Scheduler { return &goroutines{stopped: make(chan struct{})} }
 
 func (g *goroutines) Go(work func(Task)) { g.work = append(g.work, work) }
@@ -23,7 +23,7 @@ func (g *goroutines) Run() {
 	for _, work := range g.work {
 		running.Go(func() {
 			t := &goroutine{stopped: g.stopped, timer: time.NewTimer(0), unparked: make(chan struct{}, 1)}
-			<-t.timer.C // a new timer can only be had running
+			<-t.timer.C // NewTimer always starts the timer
 			work(t)
 		})
 	}
@@ -32,10 +32,10 @@ func (g *goroutines) Run() {
 
 func (g *goroutines) Stop() { g.stop.Do(func() { close(g.stopped) }) }
 
-// goroutine is a Task that is one.
+// goroutine is a Task that runs as a goroutine.
 type goroutine struct {
 	stopped  <-chan struct{}
-	timer    *time.Timer // one for all its pauses
+	timer    *time.Timer // reused for all its pauses
 	unparked chan struct{}
 }
 
@@ -66,7 +66,7 @@ func (g *goroutine) Park() bool {
 func (g *goroutine) Unpark() {
 	select {
 	case g.unparked <- struct{}{}:
-	default: // it has been already
+	default: // it has fired already
 	}
 }
 

@@ -1,11 +1,11 @@
-// Package loop runs tasks that spend most of their time waiting: virtual users, who wait
-// for a server to answer and for pauses to end.
+// Package loop runs tasks that spend most of their time waiting: virtual users, which wait for
+// a server to respond and for pauses to end. It knows no database and no driver.
 //
-// A task is plain blocking code over a plain driver. On an event loop it is a coroutine:
-// where its connection has nothing to read, or where it pauses, it gives the thread back,
-// and the loop waits for all of its tasks at once in epoll. Neither Go's scheduler nor
-// its poller has a part in it, so that a call costs what it costs a C program with one
-// event loop. Where there is no such loop, a task is a goroutine.
+// A task is plain blocking code over a plain driver. On an event loop it is a coroutine: when
+// its connection has nothing to read, or when it pauses, it gives the thread back, and the loop
+// waits for all of its tasks at once in epoll. Neither Go's scheduler nor its poller is
+// involved, so a call costs as much as in a C program with one event loop. On systems without
+// event loops, a task is a goroutine.
 package loop
 
 import (
@@ -19,59 +19,59 @@ import (
 
 // Scheduler runs tasks. Tasks are added before Run is called.
 type Scheduler interface {
-	// Go adds a task, which begins when Run does. Event loops are given tasks in turn: of n
-	// loops, task number i is on number i modulo n. The tasks of one loop work in turns, so
-	// that they may share what others may not.
+	// Go adds a task, which begins when Run does. Tasks are distributed in turn: of n loops, task i
+	// runs on loop i modulo n. The tasks of one loop run one at a time, so they may share data
+	// without a lock.
 	Go(work func(Task))
 
 	// Run returns when the last task has ended.
 	Run()
 
-	// Stop ends the pauses of all tasks, those under way and those to come. It may be
-	// called at any time, more than once, from any goroutine.
+	// Stop ends the current and future pauses of all tasks. It may be called at any time, more than
+	// once, from any goroutine.
 	Stop()
 }
 
-// Task is what a task may ask of its scheduler. It is asked by the task alone, but for
+// Task is a task's interface to its scheduler. Only the task itself may call it, except for
 // Unpark.
 type Task interface {
-	// PauseUntil waits for a moment. It returns false, sooner, when the scheduler is
-	// stopped. A moment that is past is not waited for.
+	// PauseUntil waits until an instant, or not at all if it has passed. It returns false, early,
+	// when the scheduler is stopped.
 	PauseUntil(moment time.Time) bool
 
-	// Park waits until another task calls Unpark. It returns false, maybe sooner, when the
+	// Park waits until another task calls Unpark. It returns false, possibly early, when the
 	// scheduler is stopped.
 	Park() bool
 
-	// Unpark ends the wait of a task in Park, if it is in one; a goroutine's next, if it is
-	// in none. Only tasks of the same loop may call it.
+	// Unpark ends the Park of a task; for a goroutine that is not parked, it ends the next Park.
+	// Only tasks of the same loop may call it.
 	Unpark()
 
-	// Adopt makes the connections wait by the task's loop. From then on only tasks of this
-	// loop may read from them and write to them, one at a time, until one of them releases
-	// them; any goroutine may close them and set their deadlines. A loop refuses a session that
-	// has none: its calls would hold up the loop's other tasks.
+	// Adopt moves the connections into the task's loop. From then on only tasks of this loop may
+	// read from them and write to them, one at a time, until one of them releases them; any
+	// goroutine may close them and set their deadlines. A loop returns an error for a session
+	// without connections: its calls would block the loop's other tasks.
 	Adopt(*Connections) error
 
-	// Release makes the connections such as anybody may use.
+	// Release makes the connections usable from any goroutine again.
 	Release(*Connections) error
 
-	// Await does what may block otherwise than by an adopted connection and a pause, such
-	// as connecting, and returns when it is done.
+	// Await calls do, which may block on other things than an adopted connection or a pause, for
+	// example connecting, and returns when it has returned.
 	Await(f func())
 }
 
-// Connections are those that were dialed with a context of Gather, for one session.
+// Connections are the connections of one session, dialed with a context of Gather.
 type Connections struct {
 	traffic Traffic
-	reads   atomic.Pointer[reads] // those of a call that Blocks makes; nil at any other time
+	reads   atomic.Pointer[reads] // set during a call by Blocks; nil otherwise
 
 	mu   sync.Mutex
 	list []adoptable
 }
 
-// Traffic returns what has gone over the connections so far. Whoever uses the session may
-// ask, when it neither sends nor receives; of no connections it is nothing.
+// Traffic returns the traffic over the connections so far. The owner of the session may call it
+// while it neither sends nor receives. Without connections it is zero.
 func (c *Connections) Traffic() Traffic {
 	if c == nil {
 		return Traffic{}
@@ -104,8 +104,8 @@ type adoptable interface {
 
 type gathering struct{}
 
-// Gather returns a context with which Dial makes connections that a task can adopt, and
-// lists them.
+// Gather returns a context with which Dial makes connections that a task can adopt, and the
+// list of them.
 func Gather(ctx context.Context) (context.Context, *Connections) {
 	c := new(Connections)
 	return context.WithValue(ctx, gathering{}, c), c
@@ -114,8 +114,8 @@ func Gather(ctx context.Context) (context.Context, *Connections) {
 // Gathers reports whether connections that are dialed with ctx may be adopted.
 func Gathers(ctx context.Context) bool { return ctx.Value(gathering{}) != nil }
 
-// Dial connects by a dialer, for a driver: where ctx gathers connections, to one that
-// a task can adopt, and else to the dialer's own.
+// Dial connects by a dialer, for a driver. If ctx comes from Gather, a task can adopt the
+// connection; otherwise it is the dialer's own.
 func Dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {

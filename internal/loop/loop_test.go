@@ -215,7 +215,7 @@ func TestStopEndsParking(t *testing.T) {
 			s.Go(func(task Task) {
 				parking.Done()
 				if task.Park() {
-					t.Error("a wait ended that nobody ended")
+					t.Error("a wait ended without a wake-up")
 				}
 				if task.Park() {
 					t.Error("a wait was begun after Stop")
@@ -254,7 +254,7 @@ func TestTLSOverAnAdoptedConnection(t *testing.T) {
 			converse(t, secured, 50)
 		})
 		s.Run()
-		converse(t, secured, 5) // it was given back though nobody asked for it
+		converse(t, secured, 5) // the connection was released without a request
 		if err := secured.Close(); err != nil {
 			t.Error(err)
 		}

@@ -12,15 +12,15 @@ import (
 // Supported reports whether there are event loops on this system.
 func Supported() bool { return false }
 
-// New would return event loops; there are none on this system.
+// New returns an error, because this system has no event loops.
 func New(int) (Scheduler, error) {
 	return nil, fmt.Errorf("event loops on %s: %w", runtime.GOOS, errors.ErrUnsupported)
 }
 
-// task has no loop to be a coroutine of.
+// task is unused on systems without event loops.
 type task struct{}
 
-// conn is a connection that counts what goes over it.
+// conn is a connection that counts its traffic.
 type conn struct {
 	net.Conn
 	counter counter
@@ -30,14 +30,14 @@ func wrap(c net.Conn, session *Connections) (adoptable, bool) {
 	return &conn{c, counter{sum: &session.traffic}}, true
 }
 
-// Read is net.Conn's.
+// Read implements net.Conn.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.counter.read(n)
 	return n, err
 }
 
-// Write is net.Conn's.
+// Write implements net.Conn.
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.counter.wrote(n)

@@ -1,26 +1,25 @@
 package loop
 
-// Traffic is what went over connections.
+// Traffic counts the network traffic of connections.
 type Traffic struct {
 	Sent, Received int64 // bytes as they are on the wire: encrypted where the connection is
 
-	// RoundTrips is how often something was sent that an answer was waited for: a round
-	// trip begins with the first that is sent, and with each that is sent after something was
-	// received. What is sent in several parts before the answer comes is one round trip, and
-	// so is an answer that comes in several parts.
+	// RoundTrips counts the requests that a response was awaited for. A round trip begins with the
+	// first bytes sent, and with each bytes sent after something was received. A request or a
+	// response in several parts counts once.
 	RoundTrips int64
 }
 
-// Since returns what went over the connections since they had seen earlier.
+// Since returns the traffic since an earlier reading.
 func (t Traffic) Since(earlier Traffic) Traffic {
 	return Traffic{t.Sent - earlier.Sent, t.Received - earlier.Received, t.RoundTrips - earlier.RoundTrips}
 }
 
-// counter adds the traffic of one connection to that of all of a session. Whoever uses the
-// session counts and reads without a lock, since nobody else sends or receives over it.
+// counter adds the traffic of one connection to that of its session. It needs no lock, because
+// only the owner of the session sends, receives and reads it.
 type counter struct {
 	sum  *Traffic
-	sent bool // something, since something was received last
+	sent bool // something was sent since the last receive
 }
 
 func (c *counter) wrote(n int) {

@@ -126,8 +126,8 @@ func (s subject) find(name string) (option.Description, bool) {
 	return s.options[i], true
 }
 
-// subjects are the pairs of a workload that are to be tried: one of each kind of database, by what
-// the engine asks of it, and those that have options of their own for runs.
+// subjects are the pairs that are tried for a workload: one of each kind of database, by its
+// effect on the engine, and those with their own options for runs.
 func subjects(b settings.Resolver, w *workload.Workload) (list []subject) {
 	tried := map[bool]bool{} // of embedded ones, and of servers
 	for pair := range b.Pairs() {

@@ -8,7 +8,7 @@ type Brief struct {
 	Response *Latency // of those done; nil where none was
 }
 
-// Brief returns c in brief. It reads the response times and no others.
+// Brief returns a summary of c. It reads only the response times.
 func (c CodedSummary) Brief() (Brief, error) {
 	var b Brief
 	var done []CodedHistogram

@@ -49,7 +49,7 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 	}
 	coded.Kinds[0].Response = meter.CodedHistogram("no histogram")
 	if _, err := coded.Brief(); err == nil {
-		t.Error("bytes that are no histogram: got no error")
+		t.Error("invalid bytes: got no error")
 	}
 }
 

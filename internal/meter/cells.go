@@ -2,20 +2,19 @@ package meter
 
 import "math/bits"
 
-// PerOctave is how many cells of Cells a doubling of the latency has.
+// PerOctave is the number of cells in each doubling of the latency.
 const PerOctave = 4
 
-// cellZero is the exponent of two, in nanoseconds, at which cell 0 begins: 1.024 µs. It holds what
-// is shorter, too.
+// cellZero is the exponent of two, in nanoseconds, at which cell 0 begins: 1.024 µs. Cell 0
+// also holds shorter latencies.
 const cellZero = 10
 
-// Cells folds the distribution to a fixed scale on which each doubling of the latency has
-// four cells, for drawings that have few pixels: counts of neighbouring cells, the first of
-// which is number first. Where nothing was measured there are none. A latency counts for the cell
-// that its bucket begins in.
+// Cells folds the distribution onto a fixed scale for small drawings, with four cells for each
+// doubling of the latency. It returns the counts of adjacent cells and the number of the first,
+// or nothing if nothing was measured. A latency counts in the cell in which its bucket begins.
 //
-// Cell 0 begins at 1.024 µs. A cell divides its doubling evenly, so that its bounds
-// are whole nanoseconds: those of cell 5 are 2.560 and 3.072 µs.
+// Cell 0 begins at 1.024 µs. A cell divides its doubling evenly, so its bounds are whole
+// nanoseconds: those of cell 5 are 2.560 and 3.072 µs.
 func (d Distribution) Cells() (first int, counts []int64) {
 	for _, b := range d.bars {
 		cell := cellOf(b.least)

@@ -13,11 +13,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// CodedSummary is what was measured over some time as plain data: a Summary that is small and
-// can be kept, sent and added up without loss. A second of a run is given to whoever
-// watches as one. Whoever has one may keep it, and nobody changes it.
+// CodedSummary is a Summary as plain data: small enough to keep, send and add up without loss.
+// Watchers receive each second of a run as one. Watchers may keep it; nothing modifies it.
 //
-// It is JSON as it is, with histograms in base64; AppendBinary makes two thirds of that.
+// It marshals to JSON as it is, with histograms in base64; AppendBinary takes a third less
+// space.
 type CodedSummary struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Kinds   []CodedTally  `json:"kinds"` // one for each kind of transaction, in the workload's order
@@ -30,25 +30,26 @@ type CodedTally struct {
 	Retried    int64            `json:"retried"`
 	Failed     map[string]int64 `json:"failed,omitempty"` // by class, in words
 	Traffic    Traffic          `json:"traffic,omitzero"`
-	Service    CodedHistogram   `json:"service,omitempty"`  // in nanoseconds; empty when none was done
+	Service    CodedHistogram   `json:"service,omitempty"`  // in nanoseconds; empty if none were done
 	Response   CodedHistogram   `json:"response,omitempty"` // likewise
 }
 
-// CodedHistogram is a histogram of nanoseconds as bytes. It holds the counts of those
-// buckets that hold something, since a second of a run fills some hundreds of 33,000:
+// CodedHistogram is a histogram of nanoseconds as bytes. It holds only the buckets that are not
+// empty, because a second of a run fills some hundreds of 33,000:
 //
 //	byte      0x53
-//	uvarint   the lowest value that HdrHistogram is to tell from 0, as in encoding/binary
+//	uvarint   the lowest value that HdrHistogram distinguishes from 0, as in encoding/binary
 //	uvarint   its number of significant digits
-//	then, bit by bit, for each bucket that holds something, in order of HdrHistogram's
+//	then, bit by bit, for each bucket that is not empty, in the order of HdrHistogram's
 //	index of counts, and in Elias's gamma code:
-//	gamma     how far it is from the one before; of the first, its index and 1
-//	gamma     how many values it holds
+//	gamma     the distance from the previous bucket; for the first, its index plus 1
+//	gamma     its count
 //
-// To make one takes microseconds: it is done beside virtual users, on the core that they
-// work on. It is no larger than what HdrHistogram compresses in fifty times as long.
+// Encoding takes microseconds, which matters because it runs on a core that virtual users
+// share. The result is no larger than HdrHistogram's own compression, which takes fifty times
+// as long.
 //
-// One that an earlier Sledge made, or another program, may be in HdrHistogram's own
+// Histograms from earlier versions of Sledge, or from other programs, may be in HdrHistogram's
 // compressed V2 encoding instead, which begins with 0x1c.
 type CodedHistogram []byte
 
@@ -113,7 +114,7 @@ func codeHistogram(h *hdrhistogram.Histogram) CodedHistogram {
 // writer writes a CodedHistogram, bucket by bucket.
 type writer struct {
 	gammaWriter
-	last int // the bucket that was written last
+	last int // the last bucket written
 }
 
 func newWriter(buffer []byte, lowest, digits int64) writer {
@@ -127,17 +128,16 @@ func (w *writer) bucket(number int, n int64) {
 	w.last = number
 }
 
-// errCoded says that bytes are no histogram.
-var errCoded = errors.New("these bytes are no histogram")
+// errCoded reports bytes that do not encode a histogram.
+var errCoded = errors.New("these bytes do not encode a histogram")
 
-// each calls do with the latencies of a histogram and how often there is each of them, in
-// their order. A latency stands for all that share its bucket.
+// each calls do with each latency of a histogram and its count, in ascending order. A latency
+// represents its whole bucket.
 func (c CodedHistogram) each(do func(value, n int64)) error {
 	return c.eachBucket(func(l layout, bucket int, n int64) { do(l.value(bucket), n) })
 }
 
-// eachBucket calls do with the buckets that hold something, in order, and how many values each
-// holds.
+// eachBucket calls do with each bucket that is not empty and its count, in order.
 func (c CodedHistogram) eachBucket(do func(l layout, bucket int, n int64)) error {
 	if len(c) > 0 && c[0] == compressedV2 {
 		h, err := decodeV2(c)
@@ -175,7 +175,7 @@ func (c CodedHistogram) eachBucket(do func(l layout, bucket int, n int64)) error
 	return nil
 }
 
-// open reads what stands before the buckets.
+// open reads the header before the buckets.
 func (c CodedHistogram) open() (lowest, digits int64, r reader) {
 	r.rest = c
 	if r.byte() != sparse {
@@ -189,7 +189,7 @@ func (c CodedHistogram) addTo(h **hdrhistogram.Histogram) error {
 	return c.each(func(value, n int64) { count(h, value, n) })
 }
 
-// decode returns the histogram, as fine as it was.
+// decode returns the histogram without loss.
 func (c CodedHistogram) decode() (*hdrhistogram.Histogram, error) {
 	if len(c) == 0 {
 		return newHistogram(), nil
@@ -208,8 +208,8 @@ func (c CodedHistogram) decode() (*hdrhistogram.Histogram, error) {
 	return h, c.addTo(&h)
 }
 
-// EncodeV2 encodes h in HdrHistogram's compressed V2 encoding. It takes off the base64
-// that the library wraps that in, which is a third longer.
+// EncodeV2 encodes h in HdrHistogram's compressed V2 encoding, without the base64 that the
+// library adds, which takes a third more space.
 func EncodeV2(h *hdrhistogram.Histogram) ([]byte, error) {
 	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -226,7 +226,7 @@ func decodeV2(b []byte) (*hdrhistogram.Histogram, error) {
 	return h, nil
 }
 
-// Ended returns how many transactions ended, in whatever way.
+// Ended returns the number of transactions that ended, with any outcome.
 func (c CodedSummary) Ended() int64 {
 	var n int64
 	for i := range c.Kinds {
@@ -243,7 +243,7 @@ func (c *CodedTally) failures() int64 {
 	return n
 }
 
-// Summary returns what c holds, with histograms as fine as they were.
+// Summary returns c with its histograms decoded, without loss.
 func (c CodedSummary) Summary() (Summary, error) {
 	s := Summary{Elapsed: c.Elapsed, Kinds: make([]Tally, len(c.Kinds))}
 	for i := range c.Kinds {
@@ -259,8 +259,8 @@ func (c CodedSummary) Summary() (Summary, error) {
 	return s, nil
 }
 
-// Counts returns what c counted, without how long anything took: its histograms are empty, and
-// as coarse as they come. It costs no more than what it counts.
+// Counts returns the counts of c without latencies: its histograms are empty and minimal. Its
+// cost does not depend on the latencies.
 func (c CodedSummary) Counts() Summary {
 	s := Summary{Elapsed: c.Elapsed, Kinds: make([]Tally, len(c.Kinds))}
 	none := hdrhistogram.New(lowest, 2, 1)
@@ -271,10 +271,10 @@ func (c CodedSummary) Counts() Summary {
 	return s
 }
 
-// AddCoded adds c, whose kinds are those of s. After an error s holds a part of it.
+// AddCoded adds c, which must have the kinds of s. After an error s holds part of c.
 func (s *Summary) AddCoded(c CodedSummary) error {
 	if len(c.Kinds) != len(s.Kinds) {
-		return fmt.Errorf("%d kinds of transaction cannot be added to %d", len(c.Kinds), len(s.Kinds))
+		return fmt.Errorf("cannot add %d kinds of transaction to %d", len(c.Kinds), len(s.Kinds))
 	}
 	s.Elapsed += c.Elapsed
 	for i := range c.Kinds {
@@ -285,7 +285,7 @@ func (s *Summary) AddCoded(c CodedSummary) error {
 	return nil
 }
 
-// AddTo adds c to a tally, of the same kind or of several.
+// AddTo adds c to a tally of its kind, or of several kinds.
 func (c *CodedTally) AddTo(t *Tally) error {
 	c.addCounts(t)
 	if c.Done == 0 {
@@ -311,19 +311,17 @@ func (c *CodedTally) addCounts(t *Tally) {
 	}
 }
 
-// classNamed returns the class with that name, and Other for a name that only a
-// later version of Sledge knows.
+// classNamed returns the class with that name, or Other for a name from a later version of
+// Sledge.
 func classNamed(name string) Class {
 	return Class(max(0, slices.Index(classNames[:], name)))
 }
 
-// binaryVersion is the first byte of a CodedSummary in binary. Before version 2 there was no
-// traffic.
+// binaryVersion is the first byte of a CodedSummary in binary. Version 1 had no traffic.
 const binaryVersion = 2
 
-// AppendBinary implements encoding.BinaryAppender: a version, 2, and then all as
-// uvarints, in the order of the fields; before each list, text or histogram stands how
-// long it is.
+// AppendBinary implements encoding.BinaryAppender: a version, 2, followed by the fields in
+// order as uvarints. A length precedes each list, text or histogram.
 func (c CodedSummary) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }
 	text := func(s []byte) { number(int64(len(s))); b = append(b, s...) }
@@ -351,12 +349,12 @@ func (c CodedSummary) AppendBinary(b []byte) ([]byte, error) {
 // MarshalBinary implements encoding.BinaryMarshaler.
 func (c CodedSummary) MarshalBinary() ([]byte, error) { return c.AppendBinary(nil) }
 
-// UnmarshalBinary implements encoding.BinaryUnmarshaler. It keeps nothing of b.
+// UnmarshalBinary implements encoding.BinaryUnmarshaler. It does not retain b.
 func (c *CodedSummary) UnmarshalBinary(b []byte) error {
 	r := reader{rest: slices.Clone(b)}
 	version := r.byte()
 	if r.err == nil && (version == 0 || version > binaryVersion) {
-		return fmt.Errorf("measurements of version %d take a newer sledge to read", version)
+		return fmt.Errorf("measurements of version %d need a newer sledge", version)
 	}
 	*c = CodedSummary{Elapsed: time.Duration(r.uvarint())}
 	kinds := r.uvarint()
@@ -384,7 +382,7 @@ func (c *CodedSummary) UnmarshalBinary(b []byte) error {
 	return r.err
 }
 
-// reader reads bytes until they end, or make no sense.
+// reader reads bytes until their end or the first error.
 type reader struct {
 	rest []byte
 	err  error
@@ -410,7 +408,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// text reads a length and so many bytes.
+// text reads a length and that many bytes.
 func (r *reader) text() []byte {
 	n := r.uvarint()
 	if n > uint64(len(r.rest)) {

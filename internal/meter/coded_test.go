@@ -181,7 +181,7 @@ func TestHistogramsInHdrHistogramsEncodingAreRead(t *testing.T) {
 	same(t, "added", added, want)
 }
 
-func TestBytesThatAreNoHistogramAreRefused(t *testing.T) {
+func TestCoded_RefusesInvalidBytes(t *testing.T) {
 	for _, bad := range []string{
 		"\x00", "S", "S\x01", "S\x01\x09", "S\x00\x03", "S\x01\x03\x00", "S\x01\x03\x01", "\x1c nothing of the kind",
 		"S\x01\x03\x80",                 // a bucket, and no count

@@ -6,15 +6,14 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Corrected returns the latencies of h as they would be had every user begun a
-// transaction each interval, whether or not the one before had ended: for each latency
-// v it adds v - interval, v - 2 interval and so on, as HdrHistogram's
-// recordValueWithExpectedInterval does. That is what a closed loop omits: who waits
-// for the database begins nothing in the meantime (Gil Tene, "How NOT to Measure
-// Latency", 2013).
+// Corrected returns h corrected for coordinated omission: the latencies that users would have
+// had if each had begun a transaction every interval. For each latency v it adds v - interval,
+// v - 2 interval and so on, as HdrHistogram's recordValueWithExpectedInterval does. A closed
+// loop omits these, because a user that waits for the database begins nothing in the meantime
+// (Gil Tene, "How NOT to Measure Latency", 2013).
 //
-// Unended are the latencies so far of transactions that never ended. They count as if
-// they had ended just then. An interval of 0 corrects nothing.
+// Unended are the latencies so far of transactions that never ended; they count as if they had
+// ended now. An interval of 0 corrects nothing.
 func Corrected(h *hdrhistogram.Histogram, interval time.Duration, unended []time.Duration) *hdrhistogram.Histogram {
 	c := newHistogram()
 	merge(&c, h)
@@ -30,16 +29,16 @@ func Corrected(h *hdrhistogram.Histogram, interval time.Duration, unended []time
 	return c
 }
 
-// omitted adds what count latencies of a value left out. Where the histogram does not
-// tell neighbouring values apart, it adds several of them at once.
+// omitted adds the samples that count latencies of one value omitted. It adds samples that
+// share a bucket in one step.
 func omitted(c *hdrhistogram.Histogram, value, interval, count int64) {
 	if interval <= 0 {
 		return
 	}
-	const apart = 2000 // of its values, to three digits
+	const apart = 2000 // the width of a bucket, at three digits
 	for v := value - interval; v >= interval; {
 		n := max(1, min(v/apart, v-interval)/interval)
-		_ = c.RecordValues(v, n*count) // cannot fail: the value is below one that h holds
+		_ = c.RecordValues(v, n*count) // cannot fail: the value is below one in h
 		v -= n * interval
 	}
 }

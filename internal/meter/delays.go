@@ -6,8 +6,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Delays add up how long transactions were held up before their first try, however they
-// ended.
+// Delays collects how long transactions were delayed before their first try, regardless of
+// outcome.
 type Delays struct {
 	histogram *hdrhistogram.Histogram
 	of        func(*Record) time.Duration
@@ -15,21 +15,20 @@ type Delays struct {
 	ofKind    bool // only transactions of that kind count
 }
 
-// NewLateness returns the delays of no transactions, which are how long after the moment
-// they were meant to they began.
-func NewLateness() *Delays {
+// NewStartLag returns empty Delays that measure start lag: from the scheduled start to the
+// first try.
+func NewStartLag() *Delays {
 	return &Delays{histogram: newHistogram(), of: func(r *Record) time.Duration { return r.Late }}
 }
 
-// NewQueueing returns the delays of no transactions, which are how long they waited for a
-// connection.
+// NewQueueing returns empty Delays that measure how long transactions waited for a connection.
 func NewQueueing() *Delays {
 	return &Delays{histogram: newHistogram(), of: func(r *Record) time.Duration { return r.Queued }}
 }
 
-// NewLatenessOf returns the lateness of no transactions, of a kind.
-func NewLatenessOf(kind Kind) *Delays {
-	d := NewLateness()
+// NewStartLagOf is NewStartLag for one kind of transaction.
+func NewStartLagOf(kind Kind) *Delays {
+	d := NewStartLag()
 	d.kind, d.ofKind = kind, true
 	return d
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestDelaysAreOfAllTransactions(t *testing.T) {
-	s, l, q := NewStripe(), NewLateness(), NewQueueing()
+	s, l, q := NewStripe(), NewStartLag(), NewQueueing()
 	for i := range 100 {
 		s.Record(Record{Outcome: Outcome(i % 3), Late: time.Duration(i+1) * time.Millisecond, Queued: time.Second})
 	}
@@ -25,7 +25,7 @@ func TestDelaysAreOfAllTransactions(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", tt.what, tt.got, tt.want)
 		}
 	}
-	if none := distributionOf(t, NewLateness()); none.Mean() != 0 || none.ValueAtQuantile(99) != 0 {
+	if none := distributionOf(t, NewStartLag()); none.Mean() != 0 || none.ValueAtQuantile(99) != 0 {
 		t.Errorf("got %v and %d of no transactions, want 0", none.Mean(), none.ValueAtQuantile(99))
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"sync"
 )
 
-// Distribution is what a CodedHistogram holds, to be read and not to be added to: the
-// buckets that hold something, in order. Its figures are those of an HdrHistogram, and cost
-// by what was measured: an HdrHistogram has 33,000 buckets, of which a second of a run fills
-// some hundreds.
+// Distribution is a read-only decoded CodedHistogram: its non-empty buckets, in order. It
+// returns the same figures as an HdrHistogram, at a cost proportional to its content: an
+// HdrHistogram has 33,000 buckets, of which a second of a run fills some hundreds.
 type Distribution struct {
 	layout         layout
 	lowest, digits int64
@@ -21,16 +20,16 @@ type Distribution struct {
 	total          int64
 }
 
-// bar is a bucket that holds something.
+// bar is a bucket that is not empty.
 type bar struct {
 	count       int64
-	least, most int64 // latencies that are in it
+	least, most int64 // latencies in the bucket
 }
 
-// middle is the latency that stands for all in the bucket.
+// middle is the latency that represents the bucket.
 func (b bar) middle() float64 { return float64(b.least + (b.most-b.least+1)>>1) }
 
-// Distribution returns what the histogram holds.
+// Distribution decodes the histogram.
 func (c CodedHistogram) Distribution() (Distribution, error) {
 	d := Distribution{layout: fine, lowest: lowest, digits: digits}
 	switch {
@@ -43,7 +42,7 @@ func (c CodedHistogram) Distribution() (Distribution, error) {
 		}
 		d.lowest, d.digits = h.LowestTrackableValue(), h.SignificantFigures()
 	default:
-		d.lowest, d.digits, _ = c.open() // what is wrong with it, each says
+		d.lowest, d.digits, _ = c.open() // each returns the error
 	}
 	var err error
 	if d.layout, err = layoutOf(d.lowest, d.digits); err != nil {
@@ -57,8 +56,8 @@ func (c CodedHistogram) Distribution() (Distribution, error) {
 	return d, err
 }
 
-// Together returns what several histograms hold, such as those of all kinds of transaction in
-// a second. It costs by what was measured, as Distribution does.
+// Together merges several histograms, for example those of all kinds of transaction in a
+// second. Its cost is proportional to their content.
 func Together(list ...CodedHistogram) (Distribution, error) {
 	if all, alike, err := together(list); alike {
 		return all, err
@@ -81,8 +80,8 @@ func Together(list ...CodedHistogram) (Distribution, error) {
 	return all, nil
 }
 
-// together does that where all of them are as fine, as those of a run are, and says whether
-// they are. It reads them side by side, bucket by bucket.
+// together merges histograms of equal precision, which those of one run have; it returns false
+// for others. It reads them side by side, bucket by bucket.
 func together(list []CodedHistogram) (all Distribution, alike bool, err error) {
 	streams := make([]bucketStream, 0, len(list))
 	for _, c := range list {
@@ -108,7 +107,7 @@ func together(list []CodedHistogram) (all Distribution, alike bool, err error) {
 		longest = max(longest, len(streams[i].numbers.bytes))
 		streams[i].next()
 	}
-	all.bars = make([]bar, 0, 3*longest) // as many as there are, mostly
+	all.bars = make([]bar, 0, 3*longest) // usually the final size
 	for {
 		bucket := last + 1
 		for i := range streams {
@@ -142,8 +141,8 @@ func together(list []CodedHistogram) (all Distribution, alike bool, err error) {
 // bucketStream reads the buckets of a CodedHistogram.
 type bucketStream struct {
 	numbers gammaReader
-	bucket  int   // the number of the one that was read last; beyond any after the end
-	n       int64 // how many values it holds
+	bucket  int   // the number of the last bucket read; greater than any after the end
+	n       int64 // the count of the bucket
 	ended   bool
 }
 
@@ -159,7 +158,7 @@ func (s *bucketStream) next() {
 	}
 }
 
-// merged returns the bars of two distributions, which are in order.
+// merged merges the bars of two distributions, both in ascending order.
 func merged(a, b []bar) []bar {
 	both := make([]bar, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -168,7 +167,7 @@ func merged(a, b []bar) []bar {
 			both, a = append(both, a[0]), a[1:]
 		case a[0].most > b[0].most:
 			both, b = append(both, b[0]), b[1:]
-		default: // the same bucket, unless one was measured less finely
+		default: // the same bucket, unless their precisions differ
 			both = append(both, bar{a[0].count + b[0].count, min(a[0].least, b[0].least), a[0].most})
 			a, b = a[1:], b[1:]
 		}
@@ -176,7 +175,7 @@ func merged(a, b []bar) []bar {
 	return append(append(both, a...), b...)
 }
 
-// Min returns the least latency, and 0 where there is none.
+// Min returns the least latency, or 0 if there are none.
 func (d Distribution) Min() int64 {
 	if len(d.bars) == 0 {
 		return 0
@@ -184,7 +183,7 @@ func (d Distribution) Min() int64 {
 	return d.bars[0].least
 }
 
-// Max returns the greatest latency, and 0 where there is none.
+// Max returns the greatest latency, or 0 if there are none.
 func (d Distribution) Max() int64 {
 	if len(d.bars) == 0 {
 		return 0
@@ -192,7 +191,7 @@ func (d Distribution) Max() int64 {
 	return d.bars[len(d.bars)-1].most
 }
 
-// Mean returns the mean, and 0 where there is nothing.
+// Mean returns the mean, or 0 if there are no latencies.
 func (d Distribution) Mean() float64 {
 	var mean float64
 	for _, b := range d.bars {
@@ -201,7 +200,7 @@ func (d Distribution) Mean() float64 {
 	return mean
 }
 
-// StdDev returns the standard deviation, and 0 where there is nothing.
+// StdDev returns the standard deviation, or 0 if there are no latencies.
 func (d Distribution) StdDev() float64 {
 	var variance float64
 	mean := d.Mean()
@@ -212,8 +211,8 @@ func (d Distribution) StdDev() float64 {
 	return math.Sqrt(variance)
 }
 
-// ValueAtQuantile returns the latency that so many percent do not exceed, more than 0 of
-// them, and 0 where there is nothing.
+// ValueAtQuantile returns the latency that q percent do not exceed, q > 0, or 0 if there are no
+// latencies.
 func (d Distribution) ValueAtQuantile(percent float64) int64 {
 	rank := max(1, int64(percent/100*float64(d.total)+0.5))
 	var below int64
@@ -225,8 +224,8 @@ func (d Distribution) ValueAtQuantile(percent float64) int64 {
 	return d.Max()
 }
 
-// V2 returns the distribution in HdrHistogram's compressed V2 encoding, just as its library
-// makes it, in a fraction of the time.
+// V2 returns the distribution in HdrHistogram's compressed V2 encoding, byte for byte as the
+// library encodes it, in a fraction of the time.
 func (d Distribution) V2() ([]byte, error) {
 	highest := usualHighest
 	for top := d.Max(); highest < top; {
@@ -241,7 +240,7 @@ func (d Distribution) V2() ([]byte, error) {
 		case 1:
 			counts = append(counts, 0)
 		default:
-			counts = binary.AppendVarint(counts, -int64(zeros)) // zigzag, as V2 wants it
+			counts = binary.AppendVarint(counts, -int64(zeros)) // zigzag, as V2 requires
 		}
 		counts = binary.AppendVarint(counts, b.count)
 		next = bucket + 1
@@ -252,11 +251,11 @@ func (d Distribution) V2() ([]byte, error) {
 	const cookie, compressedCookie = 0x1c849313, 0x1c849314
 	plain := binary.BigEndian.AppendUint32(nil, cookie)
 	plain = binary.BigEndian.AppendUint32(plain, uint32(len(counts)))
-	plain = binary.BigEndian.AppendUint32(plain, 0) // how far the counts are rotated
+	plain = binary.BigEndian.AppendUint32(plain, 0) // normalizing index offset
 	plain = binary.BigEndian.AppendUint32(plain, uint32(d.digits))
 	plain = binary.BigEndian.AppendUint64(plain, uint64(d.lowest))
 	plain = binary.BigEndian.AppendUint64(plain, uint64(highest))
-	plain = binary.BigEndian.AppendUint64(plain, math.Float64bits(1)) // by which values are multiplied
+	plain = binary.BigEndian.AppendUint64(plain, math.Float64bits(1)) // integer to double conversion ratio
 	plain = append(plain, counts...)
 
 	out := bytes.NewBuffer(make([]byte, 8))
@@ -274,8 +273,8 @@ func (d Distribution) V2() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// deflaters are kept, since making one costs more than what it is used for.
+// deflaters are pooled: creating one costs more than one use of it.
 var deflaters = sync.Pool{New: func() any {
-	w, _ := zlib.NewWriterLevel(nil, zlib.BestCompression) // a level that there is
+	w, _ := zlib.NewWriterLevel(nil, zlib.BestCompression) // a valid level
 	return w
 }}

@@ -55,7 +55,7 @@ func TestADistributionSaysWhatHdrHistogramSays(t *testing.T) {
 		t.Errorf("got %+v, %v of nothing, want zeros", d, err)
 	}
 	if _, err := meter.CodedHistogram("no histogram").Distribution(); err == nil {
-		t.Error("bytes that are no histogram: got no error")
+		t.Error("invalid bytes: got no error")
 	}
 }
 

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Flow notes how many transactions ended as they should over time, finely enough to tell
-// how the rate fell and came back where connections were lost.
+// Flow counts transactions that ended as they should over time, precisely enough to show how
+// the rate fell and recovered when connections were lost.
 type Flow struct {
 	Quarters []Quarter `json:"quarters,omitempty"` // the first begins when users do
 }
 
-// Quarter says how many transactions ended in a quarter of a second, and when.
+// Quarter counts the transactions of a quarter of a second.
 type Quarter struct {
 	N     int64         `json:"n"`
 	First time.Duration `json:"first_ns,omitempty"`
@@ -23,7 +23,7 @@ const (
 	quartersEach  = 4 // in a second
 )
 
-// record adds one transaction. They may come in any order.
+// record adds one transaction. Order does not matter.
 func (f *Flow) record(r *Record) {
 	if r.Outcome == Failed {
 		return
@@ -39,37 +39,36 @@ func (f *Flow) record(r *Record) {
 	q.N, q.First, q.Last = q.N+1, min(q.First, r.Ended), max(q.Last, r.Ended)
 }
 
-// Outage is what became of the rate when connections were lost. Its times are since users
-// began.
+// Outage describes the rate around lost connections. Its times are since users began.
 type Outage struct {
 	From   time.Duration // when the first connection was lost
 	Losses int           // connections lost until the rate was back at 90 %
 
-	// Silence is the longest time meanwhile in which no transaction ended as it should. It
-	// may begin before the first loss is noticed; it has no length if it was shorter than a
-	// quarter of a second.
-	Silence Gap
+	// Silence is the longest interval during the outage in which no transaction ended as it should.
+	// It may begin before the first loss is noticed. Intervals below a quarter of a second
+	// count as 0.
+	Silence Stall
 
-	// Before is the rate a second before: of as many whole quarters of a second as there
-	// are, up to 30 seconds, between From and the beginning of the time that is looked at
-	// or the end of the outage before. If they are not 3 seconds together, it is the rate
-	// before that outage; 0 if there was none.
+	// Before is the rate per second before the outage: averaged over whole quarters of a second, up
+	// to 30 seconds, between the end of the previous outage (or From, or the start of the
+	// measurement) and this one. If they add up to less than 3 seconds, it is the rate before
+	// the previous outage, or 0 without one.
 	Before float64
 
-	// Back says when the rate was back at each of Recovered, in time since From; less than 0 if
-	// it was not, or if it is not known what it was before. That is at the first quarter of a
-	// second from which on something ended, and that share of the rate before was
-	// reached both by the next second and by the next three together.
+	// Back is when the rate reached each share of Recovered again, in time since From; negative if
+	// it never did, or if the rate before is unknown. It is the first quarter of a second with
+	// a completed transaction from which both the next second and the next three seconds reach
+	// that share.
 	Back [len(Recovered)]time.Duration
 }
 
-// Recovered are the shares of the rate before, in percent, for which an outage says when
-// they were reached again. At the second of them it is over.
+// Recovered are the shares of the rate before, in percent, for which an outage reports the
+// recovery time. The outage ends at the second of them.
 var Recovered = [...]int{50, 90, 99}
 
 const overAt = 1 // of Recovered
 
-// The lengths of time by which an outage is judged, in quarters of a second.
+// Window lengths for judging an outage, in quarters of a second.
 const (
 	mostBefore   = 30 * quartersEach
 	leastBefore  = 3 * quartersEach
@@ -77,9 +76,8 @@ const (
 	recoversLast = 3 * quartersEach
 )
 
-// Outages tells what became of the rate between two moments when connections were lost,
-// given when they were lost. Losses before the rate is back at 90 % belong to the same
-// outage.
+// Outages returns the outages between two instants, given the instants at which connections
+// were lost. Losses before the rate is back at 90 % belong to the same outage.
 func (f *Flow) Outages(losses []time.Duration, from, until time.Duration) []Outage {
 	losses = slices.Sorted(slices.Values(losses))
 	var list []Outage
@@ -111,7 +109,7 @@ func (f *Flow) Outages(losses []time.Duration, from, until time.Duration) []Outa
 	return list
 }
 
-// sum returns how many transactions ended in some quarters of a second.
+// sum returns the number of transactions that ended in a range of quarters.
 func (f *Flow) sum(first, n int) (sum int64) {
 	for i := max(0, first); i < min(first+n, len(f.Quarters)); i++ {
 		sum += f.Quarters[i].N
@@ -119,9 +117,9 @@ func (f *Flow) sum(first, n int) (sum int64) {
 	return sum
 }
 
-// rateBefore returns the rate a second up to a moment.
+// rateBefore returns the rate per second before an instant.
 func (f *Flow) rateBefore(from, to time.Duration) (rate float64, known bool) {
-	last := int(to / quarterLength) // begun, and not counted
+	last := int(to / quarterLength) // begun, so not counted
 	first := max(int((from+quarterLength-1)/quarterLength), last-mostBefore)
 	n := last - first
 	if n < leastBefore {
@@ -130,7 +128,8 @@ func (f *Flow) rateBefore(from, to time.Duration) (rate float64, known bool) {
 	return float64(f.sum(first, n)) * quartersEach / float64(n), true
 }
 
-// back returns how long after a loss a rate was reached again, or less than 0.
+// back returns the time from a loss until the rate reached a value again, or a negative value
+// if it did not.
 func (f *Flow) back(lost, until time.Duration, rate float64) time.Duration {
 	if rate <= 0 {
 		return -1
@@ -144,11 +143,11 @@ func (f *Flow) back(lost, until time.Duration, rate float64) time.Duration {
 	return -1
 }
 
-// silence returns the longest time without a transaction that ended as it should, of all
-// that reach into the time from a moment to another.
-func (f *Flow) silence(from, to time.Duration) (longest Gap) {
+// silence returns the longest interval without a completed transaction among those that overlap
+// the time between two instants.
+func (f *Flow) silence(from, to time.Duration) (longest Stall) {
 	look := func(after, before time.Duration) {
-		if g := (Gap{after, before}); before > from && after < to && g.Length() >= max(quarterLength, longest.Length()+1) {
+		if g := (Stall{after, before}); before > from && after < to && g.Length() >= max(quarterLength, longest.Length()+1) {
 			longest = g
 		}
 	}

@@ -31,7 +31,7 @@ func TestOutages(t *testing.T) {
 			"all come back at once",
 			[]at{{0, 10 * s, 100}, {14 * s, 30 * s, 100}},
 			[]time.Duration{10 * s, 10 * s, 10*s + 20*ms},
-			[]Outage{{From: 10 * s, Losses: 3, Silence: Gap{9990 * ms, 14 * s}, Before: 100, Back: [...]time.Duration{4 * s, 4 * s, 4 * s}}},
+			[]Outage{{From: 10 * s, Losses: 3, Silence: Stall{9990 * ms, 14 * s}, Before: 100, Back: [...]time.Duration{4 * s, 4 * s, 4 * s}}},
 		},
 		{
 			// From 12 s at a half, from 15 s at nine tenths, never at 99 %. The second before
@@ -39,27 +39,27 @@ func TestOutages(t *testing.T) {
 			"some shares are reached late, or never",
 			[]at{{0, 10 * s, 100}, {12 * s, 15 * s, 52}, {15 * s, 30 * s, 92}},
 			[]time.Duration{10 * s},
-			[]Outage{{From: 10 * s, Losses: 1, Silence: Gap{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 5 * s, -1}}},
+			[]Outage{{From: 10 * s, Losses: 1, Silence: Stall{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 5 * s, -1}}},
 		},
 		{
 			"a burst is not yet the rate",
 			[]at{{0, 10 * s, 100}, {12 * s, 13 * s, 100}, {16 * s, 30 * s, 100}},
 			[]time.Duration{10 * s},
-			[]Outage{{From: 10 * s, Losses: 1, Silence: Gap{12990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{6 * s, 6 * s, 6 * s}}},
+			[]Outage{{From: 10 * s, Losses: 1, Silence: Stall{12990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{6 * s, 6 * s, 6 * s}}},
 		},
 		{
 			"it is silent to the end",
 			[]at{{0, 10 * s, 100}},
 			[]time.Duration{10 * s},
-			[]Outage{{From: 10 * s, Losses: 1, Silence: Gap{9990 * ms, 30 * s}, Before: 100, Back: [...]time.Duration{-1, -1, -1}}},
+			[]Outage{{From: 10 * s, Losses: 1, Silence: Stall{9990 * ms, 30 * s}, Before: 100, Back: [...]time.Duration{-1, -1, -1}}},
 		},
 		{
 			"losses after it is over are another outage, with a rate before of its own",
 			[]at{{0, 10 * s, 100}, {12 * s, 20 * s, 200}, {22 * s, 30 * s, 200}},
 			[]time.Duration{10 * s, 11 * s, 20 * s},
 			[]Outage{
-				{From: 10 * s, Losses: 2, Silence: Gap{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 2 * s, 2 * s}},
-				{From: 20 * s, Losses: 1, Silence: Gap{19995 * ms, 22 * s}, Before: 200, Back: [...]time.Duration{2 * s, 2 * s, 2 * s}},
+				{From: 10 * s, Losses: 2, Silence: Stall{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 2 * s, 2 * s}},
+				{From: 20 * s, Losses: 1, Silence: Stall{19995 * ms, 22 * s}, Before: 200, Back: [...]time.Duration{2 * s, 2 * s, 2 * s}},
 			},
 		},
 		{
@@ -67,8 +67,8 @@ func TestOutages(t *testing.T) {
 			[]at{{0, 10 * s, 100}, {12 * s, 14 * s, 96}, {14 * s, 15 * s, 100}, {16 * s, 30 * s, 100}},
 			[]time.Duration{10 * s, 15*s - 200*ms},
 			[]Outage{
-				{From: 10 * s, Losses: 1, Silence: Gap{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 2 * s, 6 * s}},
-				{From: 15*s - 200*ms, Losses: 1, Silence: Gap{14990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{1200 * ms, 1200 * ms, 1200 * ms}},
+				{From: 10 * s, Losses: 1, Silence: Stall{9990 * ms, 12 * s}, Before: 100, Back: [...]time.Duration{2 * s, 2 * s, 6 * s}},
+				{From: 15*s - 200*ms, Losses: 1, Silence: Stall{14990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{1200 * ms, 1200 * ms, 1200 * ms}},
 			},
 		},
 		{

@@ -6,20 +6,19 @@ import (
 	"math/bits"
 )
 
-// Numbers from 1 are written in Elias's gamma code: as many bits 0 as the number has
-// binary digits after its first, and then the number. The bits of a byte are filled from
-// its highest on, and those that are left in the last byte are 0 ("Universal codeword sets
-// and representations of the integers", 1975). A 1 takes one bit, which is what most
-// numbers of a histogram are where a bucket and its neighbours hold something.
+// Numbers from 1 are written in Elias's gamma code: a 0 bit for each binary digit after the
+// first, then the number. Bits fill a byte from its highest on; unused bits in the last byte
+// are 0 ("Universal codeword sets and representations of the integers", 1975). A 1, the most
+// common number in the dense part of a histogram, takes one bit.
 
-// longestGamma is how many binary digits a number has at most: more than any count needs.
+// longestGamma is the maximum number of binary digits, more than any count needs.
 const longestGamma = 48
 
 // gammaWriter appends numbers to bytes.
 type gammaWriter struct {
 	bytes   []byte
-	pending uint64 // the last bits, that were not appended yet
-	n       int    // how many they are: below 32
+	pending uint64 // bits not yet appended
+	n       int    // number of pending bits: below 32
 }
 
 func (w *gammaWriter) put(number uint64) {
@@ -38,7 +37,7 @@ func (w *gammaWriter) put(number uint64) {
 	w.append(number, digits)
 }
 
-// append appends no more than 32 bits.
+// append appends up to 32 bits.
 func (w *gammaWriter) append(value uint64, digits int) {
 	w.pending = w.pending<<digits | value
 	w.n += digits
@@ -48,7 +47,7 @@ func (w *gammaWriter) append(value uint64, digits int) {
 	}
 }
 
-// end returns the bytes, the last of them filled up.
+// end returns the bytes, with the last one padded.
 func (w *gammaWriter) end() []byte {
 	for ; w.n > 0; w.n -= 8 {
 		w.bytes = append(w.bytes, byte(w.pending<<(32-w.n)>>24))
@@ -59,10 +58,10 @@ func (w *gammaWriter) end() []byte {
 // gammaReader reads the numbers from bytes.
 type gammaReader struct {
 	bytes   []byte
-	next    int    // the first of them that was not taken yet
-	pending uint64 // bits that were taken, the next of them highest; the others are 0
-	n       int    // how many they are
-	wrong   bool   // the bytes were not written by a gammaWriter
+	next    int    // the next byte to read
+	pending uint64 // bits already read, the next of them highest; the others are 0
+	n       int    // number of bits
+	wrong   bool   // no gammaWriter wrote these bytes
 }
 
 // more reports whether another number follows.
@@ -75,12 +74,12 @@ func (r *gammaReader) more() bool {
 	return !r.wrong
 }
 
-// fill takes bytes until there are more than 56 bits, or no bytes.
+// fill reads bytes until it holds more than 56 bits or reaches the end.
 func (r *gammaReader) fill() {
 	if r.n > 56 {
 		return
 	}
-	if r.next+8 <= len(r.bytes) { // as below, all at once
+	if r.next+8 <= len(r.bytes) { // the same, in one step
 		whole := (64 - r.n) / 8
 		r.pending |= binary.BigEndian.Uint64(r.bytes[r.next:]) >> r.n
 		r.n += 8 * whole
@@ -94,10 +93,10 @@ func (r *gammaReader) fill() {
 	}
 }
 
-// number returns the next number, or 0 where there is none.
+// number returns the next number, or 0 at the end.
 func (r *gammaReader) number() uint64 {
 	zeros := bits.LeadingZeros64(r.pending)
-	if 2*zeros >= r.n { // not all of it is there
+	if 2*zeros >= r.n { // truncated
 		r.fill()
 		if zeros = bits.LeadingZeros64(r.pending); zeros >= min(r.n, longestGamma) {
 			r.wrong = true

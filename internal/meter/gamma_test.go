@@ -27,7 +27,7 @@ func TestNumbersComeBackFromTheirGammaCode(t *testing.T) {
 	}
 }
 
-func TestBitsThatAreNoGammaCodeAreWrong(t *testing.T) {
+func TestGammaReader_RefusesInvalidBits(t *testing.T) {
 	for _, bad := range [][]byte{{0}, {0x80, 0}, {0x01}, {0, 0, 0, 0, 0, 0, 0xff}, make([]byte, 20)} {
 		r := gammaReader{bytes: bad}
 		for r.more() {

@@ -7,14 +7,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latencies are kept in nanoseconds, to three significant digits, so that any
-// percentile is within 0.1 % of the exact one even where transactions take
-// microseconds. A histogram reaches to an hour, and further where a latency asks for
-// it: each doubling of what it reaches to takes 8 KiB more, and after 22 of them it
-// holds whatever a time.Duration does. One that reaches to an hour is 264 KiB, which
-// is why there are some for the whole of a run, and none for each user: 5 kinds with 2
-// latencies are 2.6 MiB, on 1,000 users they would be 2.6 GiB. What is kept of each
-// user is a Profile.
+// Latencies are in nanoseconds with three significant digits, so any percentile is within 0.1 %
+// of the exact one even for transactions of microseconds. A histogram covers an hour and grows
+// on demand: each doubling of its range takes 8 KiB more, and after 22 doublings it covers
+// every time.Duration. At one hour it is 264 KiB, so a run keeps a few for all users together
+// and none for each user: 5 kinds with 2 latencies are 2.6 MiB, for each of 1,000 users they
+// would be 2.6 GiB. A Profile keeps the latencies of each user.
 const (
 	lowest, digits = 1, 3
 
@@ -23,30 +21,30 @@ const (
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(lowest, usualHighest, digits) }
 
-// like returns an empty histogram as fine as another.
+// like returns an empty histogram with the precision of another.
 func like(h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	return hdrhistogram.New(h.LowestTrackableValue(), usualHighest, int(h.SignificantFigures()))
 }
 
-// count adds n latencies of one value to a histogram, which is replaced by a larger one
-// where it does not reach so far.
+// count adds n latencies of one value. It returns a larger histogram if the value exceeds the
+// range.
 func count(h **hdrhistogram.Histogram, value, n int64) {
 	value = max(value, lowest)
 	if value > usualHighest/2 {
 		reach(h, layoutOfHistogram(*h).top(value))
 	}
-	_ = (*h).RecordValues(value, n) // cannot fail: the value is within what the histogram reaches to
+	_ = (*h).RecordValues(value, n) // cannot fail: the value is in range
 }
 
-// merge adds all of other to a histogram.
+// merge adds all counts of other to h.
 func merge(h **hdrhistogram.Histogram, other *hdrhistogram.Histogram) {
 	reach(h, other.HighestTrackableValue())
 	(*h).Merge(other)
 }
 
-// reach has a histogram reach to a value at least, and keep what it holds. How far it
-// reaches depends on the bucket of the largest value alone and not on what came before
-// it, so that histograms of the same values are the same.
+// reach returns a histogram with the content of h whose range includes a value. The range
+// depends only on the bucket of the largest value, not on the order of values, so histograms of
+// equal values are equal.
 func reach(h **hdrhistogram.Histogram, value int64) {
 	highest := (*h).HighestTrackableValue()
 	if value <= highest {
@@ -60,7 +58,7 @@ func reach(h **hdrhistogram.Histogram, value int64) {
 	*h = larger
 }
 
-// wider returns the next that a histogram reaches to.
+// wider returns the next larger range.
 func wider(highest int64) int64 {
 	if highest > math.MaxInt64/2 {
 		return math.MaxInt64
@@ -68,8 +66,8 @@ func wider(highest int64) int64 {
 	return 2 * highest
 }
 
-// empty takes all out of a histogram. One that had to reach far begins anew, so that
-// what comes next does not show what came before.
+// empty removes all counts. It resets a histogram that has grown, so its next content does not
+// depend on its previous one.
 func empty(h **hdrhistogram.Histogram) {
 	if (*h).HighestTrackableValue() == usualHighest {
 		(*h).Reset()

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Interval adds up what is measured in a second, or a few, and hands it on as a CodedSummary.
-// What that costs goes by how much was measured: of the buckets of its histograms it
-// looks at no more than those that hold something, and forgets them as it does.
+// Interval accumulates measurements for a second or a few and returns them as a CodedSummary.
+// Its cost is proportional to the number of measurements: it reads and resets only the buckets
+// that are not empty.
 type Interval struct {
 	elapsed time.Duration
 	kinds   []intervalTally
@@ -23,7 +23,7 @@ type intervalTally struct {
 	service, response         buckets
 }
 
-// buckets are the counts of a histogram, and which of them are not 0.
+// buckets are the counts of a histogram and a list of those that are not 0.
 type buckets struct {
 	counts []int64
 	held   []uint64 // a bit for each
@@ -56,7 +56,7 @@ func (b *buckets) addTo(bucket int, n int64) {
 	b.held[bucket/64] |= 1 << (bucket % 64)
 }
 
-// addAll adds all of a histogram.
+// addAll adds all counts of a histogram.
 func (b *buckets) addAll(c CodedHistogram) error {
 	least := fine.bucket(lowest)
 	return c.eachBucket(func(l layout, bucket int, n int64) {
@@ -68,7 +68,7 @@ func (b *buckets) addAll(c CodedHistogram) error {
 	})
 }
 
-// cut appends the histogram to a buffer and empties it.
+// cut appends the encoded histogram to a buffer and resets it.
 func (b *buckets) cut(buffer []byte) []byte {
 	w := newWriter(buffer, lowest, digits)
 	for i, word := range b.held {
@@ -99,10 +99,10 @@ func (i *Interval) record(r *Record) {
 	}
 }
 
-// Add adds c, which has as many kinds.
+// Add adds c, which must have the same number of kinds.
 func (i *Interval) Add(c CodedSummary) error {
 	if len(c.Kinds) != len(i.kinds) {
-		return fmt.Errorf("%d kinds of transaction cannot be added to %d", len(c.Kinds), len(i.kinds))
+		return fmt.Errorf("cannot add %d kinds of transaction to %d", len(c.Kinds), len(i.kinds))
 	}
 	i.elapsed += c.Elapsed
 	for k := range c.Kinds {
@@ -127,8 +127,8 @@ func (i *Interval) Add(c CodedSummary) error {
 	return nil
 }
 
-// Cut returns all that was added since the last Cut, and begins anew. What came by Add
-// lasted as long as that says; elapsed comes on top.
+// Cut returns everything added since the last Cut and resets the interval. Its length is
+// elapsed plus the lengths of summaries passed to Add.
 func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 	c := CodedSummary{Elapsed: i.elapsed + elapsed, Kinds: make([]CodedTally, len(i.kinds))}
 	i.elapsed = 0
@@ -143,8 +143,8 @@ func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 	return c
 }
 
-// Response returns how long the transactions of a kind took since the last Cut, from when they
-// were due. It takes nothing off.
+// Response returns the response times of a kind since the last Cut, from their scheduled
+// starts. It does not reset anything.
 func (i *Interval) Response(kind int) Distribution {
 	d := Distribution{layout: fine, lowest: lowest, digits: digits}
 	b := &i.kinds[kind].response

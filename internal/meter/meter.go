@@ -1,11 +1,12 @@
-// Package meter measures transactions.
+// Package meter records transactions and turns them into histograms. It knows no database and
+// no workload.
 //
-// Virtual users record into stripes; a collector takes what the stripes hold,
-// once a second, and hands on a Summary. Summaries add up without loss, over
-// seconds and over machines, because they carry histograms, not percentiles.
+// Virtual users record into stripes; once a second a collector empties the stripes and passes
+// on a Summary. Summaries add up without loss, over seconds and over machines, because they
+// carry histograms, not percentiles.
 //
-// Every transaction is recorded once, by how it ended: all = done + rolled back
-// + failed. Only those done enter the histograms.
+// Every transaction is recorded once, by how it ended: all = done + rolled back + failed. Only
+// those done enter the histograms.
 package meter
 
 import (
@@ -29,8 +30,8 @@ const (
 	Failed
 )
 
-// Class says why a transaction failed or had to be retried. Every database sorts
-// its own errors into these, but for OverLimit, which none is: the engine knows what it cancelled.
+// Class is why a transaction failed or had to be retried. Every database maps its own errors to
+// these, except OverLimit: the engine itself sets that for queries it cancelled.
 type Class uint8
 
 // The classes of failure.
@@ -39,12 +40,12 @@ const (
 	Deadlock            // chosen as the victim of a deadlock
 	Serialization       // could not be serialized with others
 	LockTimeout         // waited too long for a lock
-	Busy                // the database is locked, as SQLite says
+	Busy                // SQLite reports that the database is locked
 	Constraint          // a constraint or the type of a column was violated
 	Permission          // not allowed, or a wrong password
 	Resource            // out of disk, memory or connections
 	Connection          // the connection is gone or could not be made
-	OverLimit           // took longer than it may, and was cancelled
+	OverLimit           // exceeded its time limit and was cancelled
 	classes
 )
 
@@ -64,42 +65,40 @@ func Classes() []Class {
 	return all
 }
 
-// Retryable reports whether the same transaction may succeed when it is run
-// again with the same inputs.
+// Retryable reports whether the same transaction may succeed if it is run again with the same
+// inputs.
 func (c Class) Retryable() bool {
 	return c == Deadlock || c == Serialization || c == LockTimeout || c == Busy
 }
 
-// Record is one transaction as a virtual user saw it end.
+// Record is one transaction, recorded by its virtual user when it ended.
 type Record struct {
 	Kind Kind
 	User int32 // the virtual user's number, from 0
 
-	// Connection is the place of the connection in the pool, where users have one.
+	// Connection is the index of the connection in the pool, if there is one.
 	Connection int32
 	Retries    int32 // tries beyond the first
 
-	// What went over the network for it, all tries included: see Traffic.
+	// Network traffic of the transaction, all tries included: see Traffic.
 	Sent, Received, RoundTrips uint32
 
 	Outcome Outcome
 	Class   Class // why it failed, when it did
 
-	// Service is how long the last try took. Response is the time from the
-	// moment the transaction was meant to start until it ended: it includes
-	// earlier tries, and any delay on the client's side of starting it.
+	// Service is the duration of the last try. Response is the time from the scheduled start to the
+	// end: it includes earlier tries, and any delay on the client's side before the start.
 	Service, Response time.Duration
 
-	// Late is how long after that moment the first try began. Queued is for how much of that
-	// it waited for a connection, where users share them.
+	// Late is the start lag: from the scheduled start to the first try. Queued is the part of it
+	// spent waiting for a shared connection.
 	Late, Queued time.Duration
 
-	Ended time.Duration // when, since users began
+	Ended time.Duration // the end, since users began
 }
 
-// Traffic is what went over the network for transactions, however they ended, with all
-// their tries: bytes as they are on the wire, and how often something was sent that an
-// answer was waited for. It is 0 where the database works inside this process.
+// Traffic is the network traffic of transactions, whatever their outcome, all tries included:
+// bytes on the wire and round trips. It is 0 for databases that run inside this process.
 type Traffic struct {
 	Sent       int64 `json:"bytes_sent"`
 	Received   int64 `json:"bytes_received"`
@@ -118,18 +117,18 @@ func (t *Traffic) record(r *Record) {
 	t.RoundTrips += int64(r.RoundTrips)
 }
 
-// Tally is what is known of one kind of transaction over some time.
+// Tally summarizes one kind of transaction over a time span.
 type Tally struct {
 	Done       int64
 	RolledBack int64
-	Retried    int64 // tries beyond the first, of transactions however they ended
+	Retried    int64 // tries beyond the first, whatever the outcome
 	Failed     [classes]int64
 	Traffic    Traffic
 
 	Service, Response *hdrhistogram.Histogram // of those done
 }
 
-// Failures returns how many failed, of all classes.
+// Failures returns the number of failures of all classes.
 func (t *Tally) Failures() int64 {
 	var n int64
 	for _, f := range t.Failed {
@@ -138,7 +137,7 @@ func (t *Tally) Failures() int64 {
 	return n
 }
 
-// Ended returns how many ended, in whatever way.
+// Ended returns the number of transactions that ended, with any outcome.
 func (t *Tally) Ended() int64 { return t.Done + t.RolledBack + t.Failures() }
 
 func (t *Tally) add(other *Tally) {
@@ -171,20 +170,19 @@ func newTallies(n int) []Tally {
 	return t
 }
 
-// Stripe takes the records of a few virtual users, as they are. Putting them
-// into histograms is the collector's work: it costs by the transaction, whereas
-// merging histograms costs by their size, several milliseconds a second that would
-// be missing from the machine under test.
+// Stripe holds the raw records of a few virtual users. The collector turns them into
+// histograms: this costs time for each transaction, whereas merging histograms costs time for
+// their size, several milliseconds a second that the machine under test would lose.
 type Stripe struct {
 	mu   sync.Mutex
 	page *page    // being filled
-	full []*page  // filled since they were last taken
+	full []*page  // filled since the last Take
 	free []*page  // to be filled
-	_    [64]byte // keeps neighbouring stripes off one cache line
+	_    [64]byte // keeps adjacent stripes on separate cache lines
 }
 
-// page is a piece of a stripe, of 72 KiB. A stripe has two, and as many more as
-// were ever filled between two takings: it grows to the load, and no further.
+// page is a piece of a stripe, 72 KiB. A stripe has two, plus as many as were ever filled
+// between two calls of Take: it grows with the load and no further.
 type page struct {
 	n       int
 	records [1024]Record
@@ -193,8 +191,8 @@ type page struct {
 // NewStripe returns an empty stripe.
 func NewStripe() *Stripe { return &Stripe{page: new(page), free: []*page{new(page)}} }
 
-// Record notes one transaction. It allocates nothing, but for a page now and then
-// while the rate still grows.
+// Record adds one transaction. It allocates nothing except a page now and then while the rate
+// still grows.
 func (s *Stripe) Record(r Record) {
 	s.mu.Lock()
 	if s.page.n == len(s.page.records) {
@@ -205,7 +203,7 @@ func (s *Stripe) Record(r Record) {
 	s.mu.Unlock()
 }
 
-// turn puts a free page in the place of one that is full.
+// turn replaces a full page by a free one.
 func (s *Stripe) turn() {
 	s.full = append(s.full, s.page)
 	if n := len(s.free); n > 0 {
@@ -215,16 +213,16 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Sum adds up records: a Summary, a Profile, Gaps, or Delays.
+// Sum adds up records: a Summary, a Profile, Stalls, or Delays.
 type Sum interface{ record(r *Record) }
 
-// Take adds what the stripe holds to each of the sums, and empties the stripe.
-// Only one goroutine may take from a stripe.
+// Take adds the stripe's records to each of the sums and empties the stripe. Only one goroutine
+// may call it for a stripe.
 func (s *Stripe) Take(sums ...Sum) { Take([]*Stripe{s}, nil, sums...) }
 
-// Take adds what the stripes hold at this moment to each of the sums, and empties them.
-// It calls rest, unless that is nil, after each tenth of a millisecond or so that it
-// works and is not done: virtual users may wait for the core meanwhile.
+// Take adds the records of all stripes to each of the sums and empties the stripes. About every
+// tenth of a millisecond it calls rest, unless that is nil, because virtual users may be
+// waiting for the core.
 func Take(stripes []*Stripe, rest func(), sums ...Sum) {
 	taken := make([][]*page, len(stripes))
 	left := 0
@@ -248,7 +246,7 @@ func Take(stripes []*Stripe, rest func(), sums ...Sum) {
 	}
 }
 
-// empty returns the pages that hold something.
+// empty returns the pages that have records.
 func (s *Stripe) empty() []*page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -258,14 +256,14 @@ func (s *Stripe) empty() []*page {
 	return taken
 }
 
-// refill gives pages back to be filled.
+// refill returns pages for reuse.
 func (s *Stripe) refill(pages []*page) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, pages...)
 }
 
-// Summary is what is known of every kind over some time.
+// Summary summarizes every kind of transaction over a time span.
 type Summary struct {
 	Elapsed time.Duration
 	Kinds   []Tally
@@ -307,10 +305,10 @@ func (s *Summary) Reset() {
 	}
 }
 
-// All returns the tally of all kinds together, with histograms as fine as theirs.
+// All returns one tally of all kinds together, with the same precision.
 func (s *Summary) All() Tally {
 	all := newTallies(1)[0]
-	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // of a single user's they are coarser
+	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // those of a single user are coarser
 		all.Service, all.Response = like(s.Kinds[0].Service), like(s.Kinds[0].Response)
 	}
 	for i := range s.Kinds {
@@ -319,7 +317,7 @@ func (s *Summary) All() Tally {
 	return all
 }
 
-// PerMinute returns n as a rate over the time that s covers.
+// PerMinute returns n as a rate over the time span of s.
 func (s *Summary) PerMinute(n int64) float64 {
 	if s.Elapsed <= 0 {
 		return 0

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Parts adds up transactions by the part of the time in which they ended, such as a step
-// of a load.
+// Parts adds up transactions by the part of the run in which they ended, for example a step of
+// a load.
 //
-// Histograms of all parts at once would be megabytes for each. Transactions come nearly in
-// order of time, so that two parts are open, and the others are kept as plain data.
+// Histograms of all parts at once would take megabytes each. Transactions arrive nearly in
+// order of time, so only two parts are open, and the others are stored as plain data.
 type Parts struct {
 	kinds int
 	ends  []time.Duration
@@ -20,8 +20,8 @@ type Parts struct {
 	}
 }
 
-// NewParts returns parts without transactions. Each ends where the next begins, the last
-// never; ends are times since users began, in order.
+// NewParts returns empty parts. Each part ends where the next begins, the last never; ends are
+// times since users began, in order.
 func NewParts(kinds int, ends []time.Duration) *Parts {
 	p := &Parts{kinds: kinds, ends: ends, coded: make([]CodedSummary, len(ends)+1)}
 	for i := range p.open {
@@ -41,20 +41,20 @@ func (p *Parts) record(r *Record) {
 	at.record(r)
 }
 
-// close puts what an open part holds to what is kept of it.
+// close encodes an open part and adds it to the stored one.
 func (p *Parts) close(i int) {
 	part := p.open[i].part
 	if part >= len(p.coded) {
 		return
 	}
 	if kept := p.coded[part]; kept.Kinds != nil {
-		_ = p.open[i].Add(kept) // cannot fail: it was made here
+		_ = p.open[i].Add(kept) // cannot fail: encoded here
 	}
 	p.coded[part] = p.open[i].Cut(0)
 }
 
-// Summaries returns what ended in each part that had begun by the time that all were over;
-// the first began at a time. Both are since users began.
+// Summaries returns a summary of each part that had begun before end; the first part began at
+// begin. Both are times since users began.
 func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 	for i := range p.open {
 		p.close(i)
@@ -71,7 +71,7 @@ func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 		if c.Kinds == nil { // nothing ended in it
 			c = NewInterval(p.kinds).Cut(0)
 		}
-		c.Elapsed = max(0, ends-began) // one that was over when the first began took no time
+		c.Elapsed = max(0, ends-began) // a part that ended before begin has no length
 		list, began = append(list, c), max(began, ends)
 	}
 	return list

@@ -71,7 +71,7 @@ func TestAPartThatWasOverBeforeTookNoTime(t *testing.T) {
 	}
 }
 
-func TestPartsThatDidNotBeginAreNone(t *testing.T) {
+func TestParts_LeavesOutPartsThatDidNotBegin(t *testing.T) {
 	p := NewParts(1, []time.Duration{time.Second, 2 * time.Second})
 	p.record(&Record{Ended: 1500 * time.Millisecond})
 	got := p.Summaries(0, 1700*time.Millisecond)

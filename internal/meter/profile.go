@@ -5,15 +5,14 @@ import (
 	"time"
 )
 
-// Profile keeps what each virtual user measured apart from the others, for a
-// time profile.
+// Profile records each virtual user separately, for a time profile.
 //
-// Its histograms are coarser than those of a run, or a thousand users would need
-// gigabytes: they hold microseconds to two significant digits, so that a
-// percentile is within 1 % of the exact one, or within a microsecond. One is 13.3
-// KiB; 5 kinds with 2 latencies are ProfileBytes(5), 133 KiB for each user, 130
-// MiB for 1,000 users. It is all allocated at the start, and grows by no more than half a
-// KiB for each doubling of an hour that a latency reaches to.
+// Its histograms are coarser than those of a run, because a thousand users would need
+// gigabytes: they hold microseconds to two significant digits, so a percentile is within 1 % or
+// one microsecond of the exact one. A histogram is 13.3 KiB; 5 kinds with 2 latencies are
+// ProfileBytes(5), 133 KiB for each user, 130 MiB for 1,000 users. All memory is allocated at
+// the start and grows by at most half a KiB for each doubling of an hour that a latency
+// reaches.
 type Profile struct{ users [][]profileTally }
 
 type profileTally struct {
@@ -23,8 +22,8 @@ type profileTally struct {
 	service, response         coarseCounts
 }
 
-// coarseCounts are the counts of a histogram's buckets. No user ends four billion
-// transactions of one latency.
+// coarseCounts are the bucket counts of a histogram. No user ends four billion transactions of
+// one latency.
 type coarseCounts []uint32
 
 const (
@@ -45,7 +44,7 @@ func (c *coarseCounts) add(latency time.Duration) {
 	(*c)[bucket]++
 }
 
-// coded appends the histogram to a buffer.
+// coded appends the encoded histogram to a buffer.
 func (c coarseCounts) coded(buffer []byte) []byte {
 	w := newWriter(buffer, profileLowest, profileDigits)
 	for bucket, n := range c {
@@ -56,7 +55,7 @@ func (c coarseCounts) coded(buffer []byte) []byte {
 	return w.end()
 }
 
-// ProfileBytes is what a Profile takes of memory for each user.
+// ProfileBytes returns the memory that a Profile takes for each user.
 func ProfileBytes(kinds int) int { return 2 * kinds * 4 * (coarse.bucket(usualHighest) + 1) }
 
 // NewProfile returns an empty profile of users numbered from 0.
@@ -71,7 +70,7 @@ func NewProfile(users, kinds int) *Profile {
 	return p
 }
 
-// record adds one transaction to what its user has done.
+// record adds one transaction to its user.
 func (p *Profile) record(r *Record) {
 	t := &p.users[r.User][r.Kind]
 	t.retried += int64(r.Retries)
@@ -88,7 +87,7 @@ func (p *Profile) record(r *Record) {
 	}
 }
 
-// Users returns what each user measured in a time that took elapsed, user 0 first.
+// Users returns the summary of each user, user 0 first, for a time span of elapsed.
 func (p *Profile) Users(elapsed time.Duration) []CodedSummary {
 	users := make([]CodedSummary, len(p.users))
 	var buffer []byte

@@ -2,18 +2,18 @@ package meter
 
 import "time"
 
-// Scheduled adds to its sums the transactions that were scheduled in a time and began in it, whenever
-// they ended. Times are since users began.
+// Scheduled passes on to its sums the transactions that were scheduled in a time span and began
+// in it, whenever they ended. Times are since users began.
 //
-// At a rate these are the transactions of the measured time, because they are scheduled whether or
-// not earlier ones have ended. A transaction that was scheduled before that time and ended in it
-// measures the time before. One that is scheduled at the moment From is before it, too, as
-// load.Arrivals.Due counts.
+// In an open loop these are the transactions of the measured time, because they are scheduled
+// whether or not earlier ones have ended. A transaction that was scheduled before that time and
+// ended in it measures the time before. One that is scheduled exactly at From counts as before
+// it, as in load.Arrivals.Due.
 type Scheduled struct {
 	From, Until time.Duration
 	Sums        []Sum
 
-	Earlier int64 // transactions that ended in the time and were scheduled before it
+	Earlier int64 // transactions that ended in the time span but were scheduled before it
 }
 
 // record adds one transaction.

@@ -6,14 +6,14 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Shares keeps apart what was done over each connection of a pool, and how much each
-// virtual user has done. Its histograms are as coarse as those of a Profile.
+// Shares counts the work of each connection of a pool and of each virtual user. Its histograms
+// are as coarse as those of a Profile.
 type Shares struct {
 	connections []Summary
 	users       [][]int64 // by user and kind: done, or rolled back
 }
 
-// NewShares returns the shares of connections and users that have done nothing.
+// NewShares returns empty shares.
 func NewShares(connections, users, kinds int) *Shares {
 	s := &Shares{connections: make([]Summary, connections), users: make([][]int64, users)}
 	for i := range s.connections {
@@ -40,7 +40,7 @@ func (s *Shares) record(r *Record) {
 	}
 }
 
-// Connections returns what was done over each connection in a time that took elapsed.
+// Connections returns the summary of each connection for a time span of elapsed.
 func (s *Shares) Connections(elapsed time.Duration) []Summary {
 	for i := range s.connections {
 		s.connections[i].Elapsed = elapsed
@@ -48,6 +48,6 @@ func (s *Shares) Connections(elapsed time.Duration) []Summary {
 	return s.connections
 }
 
-// Users returns how many transactions of each kind each virtual user has done, or rolled
-// back as the workload asks.
+// Users returns for each virtual user and kind the number of transactions that were done or
+// rolled back.
 func (s *Shares) Users() [][]int64 { return s.users }

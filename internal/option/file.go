@@ -7,18 +7,18 @@ import (
 	"os"
 )
 
-// mostBytes is far more than any file has that an option names. It keeps a wrong path from
-// being read for ever.
+// mostBytes is far more than any file that an option names needs. It prevents reading a wrong
+// path forever.
 const mostBytes = 1 << 20
 
-// ReadFile reads a file that an option names. It refuses what may have no end, as a pipe or
-// a device. Its errors name the file.
+// ReadFile reads a file that an option names. It refuses pipes and devices, which may have no
+// end. Its errors name the file.
 func ReadFile(path string) ([]byte, error) {
-	// Looked at before it is opened: to open a pipe waits until somebody writes to it.
+	// Checked before opening: opening a pipe blocks until a process writes to it.
 	if info, err := os.Stat(path); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: it is not a plain file", path)
+		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
 	file, err := os.Open(path)
 	if err != nil {

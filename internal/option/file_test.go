@@ -27,7 +27,7 @@ func TestOnlyPlainFilesOfSomeLengthAreRead(t *testing.T) {
 		t.Errorf("of a file that is not there: got %v", err)
 	}
 	for path, want := range map[string]string{
-		folder: "it is not a plain file",
+		folder: "not a regular file",
 		write("long", strings.Repeat("x", 1<<20+1)): "it is longer than 1 MiB",
 	} {
 		if _, err := option.ReadFile(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {

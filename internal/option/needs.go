@@ -7,42 +7,41 @@ import (
 	"strings"
 )
 
-// Idle is an option that is set to something else than its default and has no effect beside
-// the other settings.
+// Idle is an option that differs from its default and has no effect with the other settings.
 type Idle struct {
 	Option string
 	Value  string // "" of a secret
 
-	// Elsewhere says that the option has an effect in other actions alone.
+	// Elsewhere means that the option has an effect only in other actions.
 	Elsewhere bool
 
 	because, wayOut string
 }
 
-// Warning says that the option has no effect, and why.
+// Warning explains why the option has no effect.
 func (i Idle) Warning(names Names) string {
 	return "option " + names.Of(i.Option) + ": " + i.value() + " has no effect, because " + i.because
 }
 
-// Refusal is the error of a job that was asked for with the option.
+// Refusal is the error for a job that sets the option.
 func (i Idle) Refusal(names Names) error {
 	return names.Wrong(i.Option, i.Value, "%s would have no effect, because %s: %s", i.value(), i.because, i.wayOut)
 }
 
 func (i Idle) value() string { return cmp.Or(i.Value, "it") }
 
-// Nothing is the need of an option that has an effect in each job of its actions.
+// Nothing is the need of an option that always has an effect in its actions.
 const Nothing = "nothing"
 
-// term is one condition on another option: that it is on, or off, or has a value, or has
-// another.
+// term is one condition on another option: that it is on or off, or that it has or does not
+// have a value.
 type term struct {
 	option string
 	value  string // "" is a condition on whether the option is on
 	not    bool
 }
 
-// readTerm reads reconnect, !reconnect, driver=timed or driver!=test.
+// readTerm parses reconnect, !reconnect, driver=timed or driver!=test.
 func readTerm(text string) term {
 	name, value, _ := strings.Cut(text, "=")
 	name, differs := strings.CutSuffix(name, "!")
@@ -50,7 +49,7 @@ func readTerm(text string) term {
 	return term{name, value, differs || off}
 }
 
-// holds reports whether the values that options have, all of them, meet the condition.
+// holds reports whether the option values meet the condition.
 func (t term) holds(all Values) bool {
 	is := all[t.option] == t.value
 	if t.value == "" {
@@ -59,7 +58,7 @@ func (t term) holds(all Values) bool {
 	return is != t.not
 }
 
-// wayOut says what makes the condition hold.
+// wayOut says how to meet the condition.
 func (t term) wayOut(all Values, names Names) string {
 	name := names.Of(t.option)
 	_, err := ParseBool(all[t.option])
@@ -76,7 +75,7 @@ func (t term) wayOut(all Values, names Names) string {
 	return "set " + name
 }
 
-// NeededBy lists the options that the needs of an option are about.
+// NeededBy lists the options that the needs of an option mention.
 func (d Description) NeededBy() (options []string) {
 	for _, clause := range d.clauses() {
 		for _, t := range clause {
@@ -86,7 +85,7 @@ func (d Description) NeededBy() (options []string) {
 	return options
 }
 
-// clauses are the needs: of each clause one term has to hold.
+// clauses are the needs: one term of each clause must hold.
 func (d Description) clauses() (list [][]term) {
 	if d.Needs == "" || d.Needs == Nothing {
 		return nil
@@ -101,8 +100,8 @@ func (d Description) clauses() (list [][]term) {
 	return list
 }
 
-// FindIdle returns the options that are set and have no effect in an action, where all are the
-// values that options have, and what else needs are about.
+// FindIdle returns the options that are set but have no effect in an action. all are the values
+// of all options; elsewhere are other facts that needs may mention.
 func FindIdle(known []Description, action string, set, all Values, names Names) (list []Idle) {
 	for _, d := range known {
 		if _, said := set[d.Name]; !said || d.Soon || all[d.Name] == d.Default {
@@ -133,7 +132,7 @@ func FindIdle(known []Description, action string, set, all Values, names Names) 
 	return list
 }
 
-// Texts returns the values of all options of a struct, as the options themselves write them.
+// Texts returns the values of all options of a struct, as the options format them.
 func Texts(bound any) Values {
 	texts := Values{}
 	_ = walk(reflect.ValueOf(bound).Elem(), fields{}, func(_ reflect.StructTag, f fields, v reflect.Value) error {

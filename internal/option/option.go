@@ -1,7 +1,8 @@
-// Package option turns tagged structs into named, typed, documented options.
+// Package option turns tagged structs into named, typed, documented options. It knows no
+// particular option.
 //
-// An option is declared once, as a struct field; its default is the value the
-// field has in a fresh struct:
+// An option is declared once, as a struct field; its default is the value of the field in a
+// fresh struct:
 //
 //	type Options struct {
 //		Warehouses int `opt:"warehouses" flag:"warehouses" min:"1" help:"warehouses to build"`
@@ -9,27 +10,34 @@
 //
 //	func newOptions() any { return &Options{Warehouses: 1} }
 //
-// Describe lists the declarations for people (help, completion, web forms, the
-// manual); Bind fills the struct for the program.
+// Describe lists the declarations for people (help, completion, web forms, the manual); Bind
+// fills the struct for the program.
 //
-// An option has one name, which is the same for every database that has it:
-// warehouses, host, user. Who sets it may know it by another, which messages then use:
-// that is Names.
+// An option has one name for all databases that have it: warehouses, host, user. A front end
+// may call it differently, and messages then use that name: see Names.
 //
-// Tags: opt names the option; flag gives it a plain command-line flag; min and
-// max bound a number; choices lists the words allowed, divided by "|"; secret
-// keeps the value out of everything that is shown or stored; help says what it
-// is; unit says what a number counts; list marks those that take several values, with
-// commas between; for lists the actions that the option means
-// something to, divided by "|", and is left out where all do; needs says beside which
-// settings it has an effect: reconnect where that is on, !reconnect where it is off,
-// driver=timed and driver!=test by a value, with | between conditions of which one has to
-// hold, commas between those that all have to, and "nothing" where it always has one; main marks the few
-// that most people set; instead lists the options that this one replaces, divided by "|"; windows names the option that
-// this one replaces on Windows;
-// address says that the text names a server, and so holds no account and no password. Four tags are for a field or for all fields of an embedded
-// struct: group says under which heading the option is shown; soon marks what is
-// accepted and not built yet; dict says which section of a dictionary it is in; and for.
+// Tags:
+//
+//	opt      the option's name
+//	flag     its plain command-line flag
+//	min, max the bounds of a number
+//	choices  the allowed words, divided by "|"
+//	secret   keep the value out of everything that is shown or stored
+//	help     what it is
+//	unit     the unit of a number
+//	list     it takes several values, separated by commas
+//	for      the actions in which it has an effect, divided by "|"; all if left out
+//	needs    the settings with which it has an effect: reconnect if that is on, !reconnect if it
+//	         is off, driver=timed and driver!=test by value; "|" between alternatives, a comma
+//	         between conditions that all must hold; "nothing" if it always has one
+//	main     one of the few options that most people set
+//	instead  the options that this one replaces, divided by "|"
+//	windows  the option that this one replaces on Windows
+//	address  the text names a server, and so holds no account and no password
+//
+// Four tags are for a field or for all fields of an embedded struct: group is the heading under
+// which the option is shown; soon marks an option that is accepted but not built yet; dict is
+// its section in a dictionary; and for.
 package option
 
 import (
@@ -47,11 +55,11 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Names says what somebody calls options, by the options' names: "host" is "pg_host".
-// What it does not list goes by its own name.
+// Names maps options to the names that a front end uses: "host" is "pg_host". Options that are
+// not listed keep their own name.
 type Names map[string]string
 
-// Of returns what an option is called.
+// Of returns the front end's name of an option.
 func (n Names) Of(option string) string {
 	if other, ok := n[option]; ok {
 		return other
@@ -59,11 +67,11 @@ func (n Names) Of(option string) string {
 	return option
 }
 
-// Naming is embedded in option structs whose methods name options in messages. Bind
-// fills it in.
+// Naming is embedded in option structs whose methods mention options in messages. Bind fills it
+// in.
 type Naming struct{ names Names }
 
-// Name returns what an option is called by whoever set it.
+// Name returns the front end's name of an option.
 func (n *Naming) Name(option string) string { return n.names.Of(option) }
 
 // Wrong makes an Error about an option, as Names.Wrong does.
@@ -87,47 +95,46 @@ type Description struct {
 	Choices []string `json:"choices,omitempty"`
 	Secret  bool     `json:"secret,omitempty"`
 
-	// Main says that it is one of the few options that most people set.
+	// Main marks one of the few options that most people set.
 	Main bool `json:"main,omitempty"`
 
-	// Soon says that what it asks for is not built yet: it is accepted, so that settings
-	// and scripts can hold it, refused when a job asks for it, and not shown to people
-	// who look for what they can set.
+	// Soon marks an option that is not built yet: settings and scripts may contain it, jobs that
+	// set it are refused, and lists of options leave it out.
 	Soon bool `json:"soon,omitempty"`
 
 	// Section is where the console's dictionaries have the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
 
-	// List says that it takes several values, with commas between.
+	// List means that it takes several values, separated by commas.
 	List bool `json:"list,omitempty"`
 
-	// Actions are those that the option means something to; none stands for all.
+	// Actions are the actions in which the option has an effect; empty means all.
 	Actions []string `json:"actions,omitempty"`
 
-	// Needs says beside which other settings the option has an effect, as its tag does; Nothing
-	// beside any.
+	// Needs is the tag of that name: the settings with which the option has an effect. Nothing
+	// means any.
 	Needs string `json:"-"`
 
-	// Instead lists the options that this one replaces: a socket replaces host and port.
-	// If both are given in several places, the strongest place decides which of them counts.
+	// Instead lists the options that this one replaces: a socket replaces host and port. If both
+	// come from several sources, the strongest source decides.
 	Instead []string `json:"-"`
 
-	// OnWindows names the option that this one replaces if Sledge runs on Windows; elsewhere it
-	// has no effect. If both are given, the stronger place decides.
+	// OnWindows names the option that this one replaces on Windows; elsewhere it has no effect. If
+	// both are set, the stronger source decides.
 	OnWindows string `json:"-"`
 
-	// Address says that the value names a server, and so holds no account and no password.
+	// Address means that the value names a server, and so holds no account and no password.
 	Address bool `json:"-"`
 }
 
 // Groups are the headings that options are shown under, in their order.
 var Groups = []Group{
 	{Connection, "Connection: where the server is and how to reach it"},
-	{Accounts, "Accounts: who connects and to which database"},
+	{Accounts, "Accounts: users, passwords and the database"},
 	{Schema, "Schema: what is built"},
-	{Load, "Load: what the virtual users do and for how long"},
-	{Client, "Client: how Sledge sends the load, and what it does about failures"},
+	{Load, "Load: the work of the virtual users, and its duration"},
+	{Client, "Client: how Sledge sends the load and handles failures"},
 }
 
 // Group is a heading that options are shown under.
@@ -154,8 +161,8 @@ type Part struct {
 	Options []Description
 }
 
-// Parts divides the options that are built: the main ones first, then the others by
-// group. Parts without options are left out.
+// Parts divides the options that are built: the main ones first, then the others by group.
+// Empty parts are left out.
 func Parts(all []Description) []Part {
 	parts := []Part{{Title: MainTitle}}
 	for _, g := range Groups {
@@ -179,7 +186,7 @@ func Built(all []Description) []Description {
 	return slices.DeleteFunc(slices.Clone(all), func(d Description) bool { return d.Soon })
 }
 
-// Limits says in words what values the option takes.
+// Limits describes the values that the option takes.
 func (d Description) Limits() string {
 	kind := d.Kind
 	switch {
@@ -220,12 +227,12 @@ func (v Values) Clone() Values {
 	return c
 }
 
-// Error is a mistake in what an option is set to.
+// Error is a mistake in the value of an option.
 type Error struct {
 	Option string // its name
-	Called string // what whoever set it calls it
-	Value  string // what it is set to; "" for a secret
-	Err    error  // what is wrong with that, and the way out
+	Called string // the front end's name
+	Value  string // the value; "" for a secret
+	Err    error  // what is wrong, and the way out
 }
 
 // Error names the option, and says what is wrong.
@@ -234,19 +241,19 @@ func (e *Error) Error() string { return "option " + e.Called + ": " + e.Err.Erro
 // Unwrap returns what is wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Wrong makes an Error about an option and what it is set to. The format says what is
-// wrong with that, and the way out.
+// Wrong makes an Error about an option and its value. The format says what is wrong with the
+// value, and the way out.
 func (n Names) Wrong(option, value, format string, args ...any) error {
 	return &Error{Option: option, Called: n.Of(option), Value: value, Err: fmt.Errorf(format, args...)}
 }
 
-// UnknownError says that there is no option of a name.
+// UnknownError reports that there is no option of a name.
 type UnknownError struct {
 	Name    string
-	Nearest string // what was meant, perhaps; "" where no name is near
+	Nearest string // the nearest name; "" if none is near enough
 }
 
-// Error names the option, and the one that may have been meant.
+// Error names the option, and the nearest known name.
 func (e *UnknownError) Error() string {
 	text := "option " + e.Name + " is not known"
 	if e.Nearest != "" {
@@ -255,18 +262,17 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// Validator is implemented by option structs with rules across fields. The names are
-// those that the error is to call options by.
+// Validator is implemented by option structs with rules across fields. Its errors use names.
 type Validator interface{ Validate(names Names) error }
 
-// Minutes is a duration that some write as a number of minutes, as the console's users
-// do, and others with a unit: "2", "0.5", "90s", "1h30m".
+// Minutes is a duration given as a number of minutes, as in the console, or with a unit: "2",
+// "0.5", "90s", "1h30m".
 type Minutes time.Duration
 
 // UnmarshalText reads a number of minutes or a duration with units.
 func (m *Minutes) UnmarshalText(text []byte) error {
 	if n, err := strconv.ParseFloat(string(text), 64); err == nil {
-		if !(n >= 0 && n <= 1e6) { // which refuses NaN, too
+		if !(n >= 0 && n <= 1e6) { // also refuses NaN
 			return fmt.Errorf("%s minutes is not between 0 and a million", text)
 		}
 		*m = Minutes(n * float64(time.Minute))
@@ -341,21 +347,21 @@ func Check(fresh any, name, text string) (canonical string, err error) {
 		return nil
 	})
 	if !found {
-		panic("option: there is none named " + name)
+		panic("option: no option is named " + name)
 	}
 	return canonical, err
 }
 
-// public is a value as an error may carry it.
+// public is a value that an error may show.
 func (d Description) public(text string) string {
-	if d.Secret || d.Address { // an address that is refused may hold a password
+	if d.Secret || d.Address { // a refused address may hold a password
 		return ""
 	}
 	return text
 }
 
-// CheckNames returns an UnknownError for the first value, by name, that no description
-// knows, and suggests the nearest name.
+// CheckNames returns an UnknownError for the first value, by name, that no description has, and
+// suggests the nearest name.
 func CheckNames(values Values, known []Description) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if slices.ContainsFunc(known, func(d Description) bool { return d.Name == name }) {
@@ -370,17 +376,17 @@ func CheckNames(values Values, known []Description) error {
 	return nil
 }
 
-// SameName reports whether two names are the same, however their words are put together and
-// written: new_order, NewOrder and "new order" are.
+// SameName reports whether two names are equal apart from case and separators: new_order,
+// NewOrder and "new order" are.
 func SameName(a, b string) bool { return compact(a) == compact(b) }
 
-// compact is a name without what people write between its words, in lower case.
+// compact is a name without separators, in lower case.
 func compact(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }
 
-// Suggest returns ": did you mean x?" for the name that is nearest to the one
-// given, or "" when none is near enough to be a slip of the finger.
+// Suggest returns ": did you mean x?" for the known name that is nearest, or "" if none is near
+// enough to be a typo.
 func Suggest(name string, known []string) string {
 	if nearest := Nearest(name, known); nearest != "" {
 		return ": did you mean " + nearest + "?"
@@ -388,11 +394,11 @@ func Suggest(name string, known []string) string {
 	return ""
 }
 
-// Nearest returns the known name, in lower case, that is nearest to the one
-// given, or "" when none is near enough to be a slip of the finger: x is none of pg,
-// with which it has no letter in common, and path none of rate. Of those that are as near it prefers one
-// that begins alike, since slips seldom touch the first letter, and then one that is
-// as long, since two letters that changed places are two edits.
+// Nearest returns the known name, in lower case, that is nearest to the one given, or "" if
+// none is near enough to be a typo: x is too far from pg, with which it shares no letter, and
+// path from rate. Among equals it prefers a name with the same first letter, because typos
+// seldom affect it, and then one of the same length, because two swapped letters count as two
+// edits.
 func Nearest(name string, known []string) string {
 	const longest = 100
 	if len(name) > longest {
@@ -421,16 +427,16 @@ func Nearest(name string, known []string) string {
 	return nearest
 }
 
-// fields is what a field has because of the structs it is in: what its name begins
-// with, section, group, whether it is built. For a visited field it is the whole of it.
+// fields is what a field inherits from the structs around it: prefix of the name, section,
+// group, whether it is built. For a visited field it is complete.
 type fields struct {
 	name, section, group, actions string
 	soon                          bool
 }
 
-// walk visits each field tagged opt. A struct field tagged opt:"tpch_*" lends
-// its own fields that prefix; an embedded struct lends its fields as they are.
-// Either lends its section, group and actions to fields that have none of their own.
+// walk visits each field tagged opt. A struct field tagged opt:"tpch_*" gives its fields that
+// prefix; an embedded struct gives its fields unchanged. Either passes its section, group and
+// actions to fields without their own.
 func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -486,7 +492,7 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 	return d
 }
 
-// write returns a value as the user would write it, and what kind it is.
+// write returns a value as the user would write it, and its kind.
 func write(name string, v reflect.Value) (text, kind string) {
 	text, kind = fmt.Sprint(v.Interface()), v.Kind().String()
 	if v.Type() == reflect.TypeFor[time.Duration]() {
@@ -556,7 +562,7 @@ func assign(d Description, text string, target reflect.Value) error {
 	return nil
 }
 
-// ParseBool takes what Tcl takes for a boolean, since that is what scripts say.
+// ParseBool accepts Tcl's booleans, because scripts use them.
 func ParseBool(text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "true", "1", "yes", "on":
@@ -577,10 +583,10 @@ func withinLimits(d Description, n float64, text string) error {
 	return nil
 }
 
-// checkAddress refuses what may hold a password: an address is shown and stored. Its errors do
-// not quote the text.
+// checkAddress refuses text that may hold a password, because addresses are shown and stored.
+// Its errors do not quote the text.
 func checkAddress(text string) error {
-	const wayOut = "write its name or its address alone, the user and the password into options of their own, or give all of them by --url"
+	const wayOut = "give only its name or address; set the user and the password by their own options, or everything by --url"
 	for one := range strings.SplitSeq(text, ",") {
 		one = strings.TrimSpace(one)
 		if strings.HasPrefix(one, "/") || strings.HasPrefix(text, "(") {
@@ -591,11 +597,11 @@ func checkAddress(text string) error {
 		}
 		for _, sign := range []string{"@", "://"} {
 			if strings.Contains(one, sign) {
-				return fmt.Errorf("it holds %s, which the name of a server does not: %s", sign, wayOut)
+				return fmt.Errorf("it holds %s, which a server's name cannot contain: %s", sign, wayOut)
 			}
 		}
 		if strings.ContainsFunc(one, unicode.IsSpace) {
-			return fmt.Errorf("it holds a space, which the name of a server does not: %s", wayOut)
+			return fmt.Errorf("it holds a space, which a server's name cannot contain: %s", wayOut)
 		}
 	}
 	return nil

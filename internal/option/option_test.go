@@ -28,7 +28,7 @@ type options struct {
 	Delay   time.Duration  `opt:"delay" help:"delay"`
 }
 
-// names are what somebody calls some of the options.
+// names are a front end's names of some options.
 var names = option.Names{"count_ware": "pg_count_ware", "mode": "pg_mode"}
 
 func fresh() *options {

@@ -2,15 +2,14 @@ package option
 
 import "reflect"
 
-// Placed is implemented by the type of an option whose value may name a file.
+// Placed is implemented by option types whose value may name a file.
 type Placed interface {
-	// In returns what a text that stands in a file of a folder is anywhere else: a path
-	// in it that is not absolute begins in that folder.
+	// In resolves the paths in a text: a path that is not absolute is relative to the folder.
 	In(folder, text string) string
 }
 
-// In returns the text of an option of a struct, which stands in a file of a folder, as it
-// is anywhere else.
+// In resolves the paths in the text of an option: those that are not absolute are relative to
+// the folder.
 func In(folder string, bound any, name, text string) string {
 	_ = walk(reflect.ValueOf(bound).Elem(), fields{}, func(_ reflect.StructTag, f fields, v reflect.Value) error {
 		if p, is := v.Interface().(Placed); is && f.name == name {

@@ -5,23 +5,22 @@ import (
 	"reflect"
 )
 
-// Relative is implemented by the type of an option whose value may mean something else
-// each time it is bound, such as a time that is "now".
+// Relative is implemented by option types whose value depends on when it is bound, for example
+// a time that is "now".
 type Relative interface {
-	// Settled spells what the value has come to mean; or it returns "" where it always
-	// means the same.
+	// Settled returns the absolute form of the value, or "" if it does not depend on time.
 	Settled() string
 }
 
-// Settle returns values that were bound to a struct with the relative ones as they were
-// settled there: to bind them again gives the same struct.
+// Settle returns values with the relative ones replaced by their absolute form: binding them
+// again gives the same struct.
 func Settle(values Values, bound any) Values {
 	all := values.Clone()
 	maps.Copy(all, Settled(bound))
 	return all
 }
 
-// Settled returns the relative values alone of a struct, as they were settled there.
+// Settled returns only the relative values of a struct, in absolute form.
 func Settled(bound any) Values {
 	settled := Values{}
 	_ = walk(reflect.ValueOf(bound).Elem(), fields{}, func(_ reflect.StructTag, f fields, v reflect.Value) error {

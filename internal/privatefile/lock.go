@@ -8,12 +8,13 @@ import (
 	"time"
 )
 
-// lockPatience is how long another program may take to change a file, which are moments.
+// lockPatience is how long another program may hold the lock; a change takes moments.
 const lockPatience = 10 * time.Second
 
-// Lock returns when no other program that asks for it changes a file, and none will until
-// unlock. Each change reads the file first: of two, none is lost then. What the lock is held by stands beside the
-// file, with ".lock" at its end, and stays there. A program that ends loses its locks.
+// Lock waits until no other program that locks the file is changing it, and prevents changes
+// until unlock is called. Each change reads the file first, so concurrent changes are not lost.
+// The lock is a file beside it with the suffix ".lock", which stays. A program that ends loses
+// its locks.
 func Lock(path string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func Lock(path string) (unlock func(), err error) {
 		case held || errors.Is(err, errors.ErrUnsupported): // some file systems have no locks
 			return func() { file.Close() }, nil
 		case err == nil && time.Since(begun) > lockPatience:
-			err = fmt.Errorf("another program has been changing %s for %s: end it, or try again", path, lockPatience)
+			err = fmt.Errorf("another program has been changing %s for %s: stop it, or try again", path, lockPatience)
 		}
 		if err != nil {
 			return nil, errors.Join(err, file.Close())

@@ -1,4 +1,5 @@
-// Package privatefile writes files that only their owner may read.
+// Package privatefile writes files that only their owner may read. It knows nothing about their
+// content.
 package privatefile
 
 import (
@@ -7,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Replace puts text in the place of whatever a file holds, in one step: nobody ever reads half of
-// it, and a machine that fails leaves the one or the other. It makes the folder if there is none.
+// Replace replaces the content of a file atomically: readers see the old or the new content,
+// also after a crash. It creates the folder if needed.
 func Replace(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -23,7 +24,7 @@ func Replace(path string, text []byte) error {
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(file.Name()) // the error that matters is known
+		_ = os.Remove(file.Name()) // the earlier error matters
 	}
 	return err
 }

@@ -25,7 +25,7 @@ func TestTheBestRunIsOneOfThoseThatMayBeComparedWithIt(t *testing.T) {
 		brief,
 		run("a", "x", "10", yes, rate(5)), run("b", "x", "10", yes, rate(7)), run("c", "x", "10", yes, rate(7)), // the first of equals
 		run("d", "x", "10", no, rate(90)),                                                                    // it may lose commits
-		run("e", "x", "10", sql.NullBool{}, rate(80)),                                                        // and of this nobody knows
+		run("e", "x", "10", sql.NullBool{}, rate(80)),                                                        // and this is unknown
 		run("f", "x", "20", yes, rate(3)),                                                                    // more data
 		run("g", "y", "10", yes, rate(2)),                                                                    // another database
 		run("h", "x", "1", yes, took(3)), run("i", "x", "1", yes, took(2)), run("j", "x", "1", yes, took(4)), // the least of times

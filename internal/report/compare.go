@@ -256,7 +256,7 @@ func (c *Comparison) measure(runs []Measured) {
 	for _, name := range distinct(metrics) {
 		c.add(name, "", unitOf(name, runs), runs, func(r Measured) (float64, bool) { return r.Job.Result.Metric(name) })
 	}
-	for i := range c.Figures { // what was made of other queries than in A is not to be compared with it
+	for i := range c.Figures { // times from different queries than in A are not comparable
 		for k, r := range runs {
 			if i >= own && !sameDone(runs[0].Job.Result, r.Job.Result) {
 				c.Figures[i].Ratios[k] = nil
@@ -332,7 +332,7 @@ func unitOf(metric string, runs []Measured) string {
 	return ""
 }
 
-// addTally adds a figure that is made of what was measured of a kind, which of is given.
+// addTally adds a figure computed by of from the tally of a kind.
 func (c *Comparison) addTally(name, kind, unit string, runs []Measured, of func(r Measured, t *meter.Tally) (float64, bool)) {
 	c.add(name, kind, unit, runs, func(r Measured) (float64, bool) {
 		if t := r.tally(kind); t != nil {
@@ -362,9 +362,9 @@ func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Mea
 	}
 }
 
-// tally is what was measured of a kind, or with "" of all. It is nil where the run does
-// not have the kind, and where the transactions were few and long: of those, which were of
-// many kinds, percentiles say nothing.
+// tally is the tally of a kind, or with "" of all kinds. It is nil if the run does not have the
+// kind, or if its transactions were few and long: percentiles of few transactions of many kinds
+// mean nothing.
 func (r Measured) tally(kind string) *meter.Tally {
 	if len(r.Job.Result.Spans) > 0 {
 		return nil
@@ -457,7 +457,7 @@ func (c Comparison) differences(b *page) {
 	}
 }
 
-// figures writes one table: of all transactions, and then of each kind what is told of it.
+// figures writes one table: of all transactions, and then of each kind.
 func (c Comparison) figures(b *page) {
 	if len(c.Figures) == 0 {
 		b.say(plain, "\nNothing was measured in these runs.")

@@ -56,7 +56,7 @@ type Document struct {
 	LastFailures     []job.LastFailure `json:"last_failures,omitempty"`     // of each class of failure in the measured time: how many, and the last message
 	Waiting          []job.Waiting     `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
 	LongestGap       *job.Gap          `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
-	Standstills      int               `json:"standstills,omitempty"`       // gaps of a second or more
+	Standstills      int               `json:"standstills,omitempty"`       // stalls of a second or more
 	Idle             *job.IdleUsers    `json:"idle_users,omitempty"`        // how many virtual users did no transaction although they were scheduled to
 	Disturbances     *job.Disturbances `json:"disturbances,omitempty"`      // what slowed the server and was not of the run
 	Client           *job.ClientLoad   `json:"client,omitempty"`            // what Sledge itself used in the measured time
@@ -68,13 +68,13 @@ type Document struct {
 	Pace             *job.Pace         `json:"pace,omitempty"`              // how the run kept to its rate
 	Keyed            *job.Keyed        `json:"keyed,omitempty"`             // what keying and thinking times allow, and the share reached
 	Thresholds       []job.Threshold   `json:"thresholds,omitempty"`        // that the run was judged by
-	Lateness         *job.Delay        `json:"lateness,omitempty"`          // how long after the end of their users' pauses transactions began
+	Lateness         *job.Delay        `json:"lateness,omitempty"`          // start lag after the end of the users' pauses
 	Sharing          *job.Sharing      `json:"sharing,omitempty"`           // how users fared that share connections
 	ServerReport     *job.ServerReport `json:"server_report,omitempty"`     // what the server reported on itself meanwhile
 	Unobserved       []job.Unobserved  `json:"unobserved,omitempty"`        // observers beside the run that failed, and why
 	Pool             *job.Pool         `json:"pool,omitempty"`              // what was done over each connection of a pool
 	Contention       *job.Contention   `json:"contention,omitempty"`        // how many virtual users shared the same data
-	Tidied           []job.Tidied      `json:"tidied,omitempty"`            // what the server was made to do after the run
+	Tidied           []job.Tidied      `json:"tidied,omitempty"`            // maintenance on the server after the run
 	Untidy           string            `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
 	Spans            []job.Span        `json:"spans,omitempty"`             // the transactions of a run that ends when its work is done, each by itself
 	Explained        *job.Explained    `json:"explained,omitempty"`         // how the plans of its queries were had, which sledge jobs plan shows

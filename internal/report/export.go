@@ -255,8 +255,7 @@ func HistogramsOf(kinds []string, sum meter.Summary) ([]Histograms, error) {
 	return list, nil
 }
 
-// histogramsOf encodes what was measured of one kind; what was never done has no
-// histograms.
+// histogramsOf encodes the histograms of one kind; a kind without transactions has none.
 func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 	h := Histograms{Kind: kind}
 	if t.Done == 0 {

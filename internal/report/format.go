@@ -94,8 +94,8 @@ func escaped(text, kept string) string {
 	return b.String()
 }
 
-// cutWords cuts the words of a message that are longer than any name or path: whoever gave
-// one by mistake still sees the way out behind it.
+// cutWords shortens words of a message that are longer than any name or path, so that the way
+// out after them stays visible.
 func cutWords(text string) string {
 	const longest = 300
 	words := strings.SplitAfter(text, " ")

@@ -340,8 +340,8 @@ var failureWays = map[string]string{
 	meter.OverLimit.String():     "Raise option query_limit if it should be allowed to take longer.",
 }
 
-// wasMeasured reports whether a run came as far as its measured time. The result of one that did
-// not, such as one that could not connect, has the time of the whole job.
+// wasMeasured reports whether a run reached its measured time. If it did not, for example
+// because it could not connect, its result has the time of the whole job.
 func wasMeasured(j job.Job, sum meter.Summary) bool {
 	return sum.Elapsed > 0 || len(j.Result.Metrics) > 0 || len(j.Result.Spans) > 0
 }

@@ -139,7 +139,7 @@ func (p Plans) compare(b *page, all bool) {
 				sides[i] = *plan
 				b.say(plain, "%s%s", name, had(*plan))
 			} else {
-				b.say(plain, "%sthere is none", name)
+				b.say(plain, "%sno plan", name)
 			}
 		}
 		rows := align(blocksOf(sides[0].Lines), blocksOf(sides[1].Lines))
@@ -154,7 +154,7 @@ func (p Plans) compare(b *page, all bool) {
 	}
 }
 
-// block is a step of a plan with what is told of it in the lines below it.
+// block is a step of a plan with its details in the lines below.
 type block struct {
 	step  string // not set in: a step may be the same one deeper in a plan
 	lines []job.PlanLine
@@ -177,7 +177,7 @@ type pair struct{ a, b *block }
 // align pairs the blocks that both plans have, in their order: as many as can be, which is
 // the longest common subsequence.
 func align(a, b []block) (rows []pair) {
-	longest := make([][]int, len(a)+1) // of what is left of both from i and j on
+	longest := make([][]int, len(a)+1) // the remaining parts of both from i and j on
 	for i := range longest {
 		longest[i] = make([]int, len(b)+1)
 	}

@@ -15,7 +15,7 @@ import (
 // few and long: one in each set of each stream.
 type QueryTimes struct {
 	Done    int     `json:"done"`
-	NotDone int     `json:"not_done,omitempty"` // that failed, or were cut off
+	NotDone int     `json:"not_done,omitempty"` // that failed or were aborted
 	Least   float64 `json:"least_seconds"`      // of those that were done, 0 where none was
 	Mean    float64 `json:"mean_seconds"`
 	Most    float64 `json:"most_seconds"`

@@ -80,8 +80,8 @@ func TestAFigureIsShortButNotNothing(t *testing.T) {
 	}
 }
 
-// What the end of a run cut off is no failure, as thresholds count failures.
-func TestText_CountsWhatWasCutOffApart(t *testing.T) {
+// A transaction aborted by the end of the run is not a failure, as in thresholds.
+func TestText_CountsAbortedQueriesApart(t *testing.T) {
 	j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Partial, Result: job.Result{
 		Status: job.Partial, Users: 1, Elapsed: 3, Kinds: []string{"query 1"},
 		Spans: []job.Span{
@@ -94,7 +94,7 @@ func TestText_CountsWhatWasCutOffApart(t *testing.T) {
 	if err := report.Text(&out, j, meter.Summary{}, report.View{Width: 140}); err != nil {
 		t.Fatal(err)
 	}
-	if head, _, _ := strings.Cut(out.String(), "\n"); !strings.HasSuffix(head, "  1 failed (50 %)  1 cut off") {
+	if head, _, _ := strings.Cut(out.String(), "\n"); !strings.HasSuffix(head, "  1 failed (50 %)  1 aborted") {
 		t.Errorf("got %q", head)
 	}
 }

@@ -146,8 +146,8 @@ func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	} else if ended > 0 {
 		pieces = append(pieces, piece{plain, "0 failed"})
 	}
-	if cutOff > 0 { // which is no failure: the thresholds do not count it either
-		pieces = append(pieces, piece{b.Look.Bad, count(cutOff) + " cut off"})
+	if cutOff > 0 { // not a failure, as in thresholds
+		pieces = append(pieces, piece{b.Look.Bad, count(cutOff) + " aborted"})
 	}
 	b.pieces(pieces)
 }
@@ -353,7 +353,7 @@ func ledger(l job.Ledger) string {
 	return line
 }
 
-// tidied says how work of the server after a run went, and how long it took.
+// maintenance reports post-run maintenance of the server and its duration.
 func tidied(t job.Tidied) string {
 	took := Spell(time.Duration(t.Seconds * float64(time.Second)))
 	switch {
@@ -362,9 +362,9 @@ func tidied(t job.Tidied) string {
 	case t.Ended == job.GivenUp:
 		return fmt.Sprintf("%s given up after %s with %s of %s left", t.Work, took, count(t.Left), count(t.Had))
 	case t.Ended == "" && t.Had > 0:
-		return fmt.Sprintf("%s broken off after %s with %s of %s left", t.Work, took, count(t.Left), count(t.Had))
+		return fmt.Sprintf("%s aborted after %s with %s of %s left", t.Work, took, count(t.Left), count(t.Had))
 	case t.Ended == "":
-		return fmt.Sprintf("%s broken off after %s", t.Work, took)
+		return fmt.Sprintf("%s aborted after %s", t.Work, took)
 	case t.Had > 0:
 		return fmt.Sprintf("%s of %s in %s", t.Work, count(t.Had), took)
 	}
@@ -532,7 +532,7 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 }
 
 func loaded(b *page, r job.Result) {
-	if rows, _ := sumLoaded(r); rows == 0 { // a build that was broken off at once, or had nothing left to load
+	if rows, _ := sumLoaded(r); rows == 0 { // a build that was aborted at once, or had nothing left to load
 		return
 	}
 	b.title("What was loaded", "with the seconds of all builders added up")

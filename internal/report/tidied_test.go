@@ -29,9 +29,9 @@ func TestAReportSaysWhatTheServerDidAfterwards(t *testing.T) {
 		},
 		{
 			[]job.Tidied{{Work: job.StepPurge, Seconds: 2, Had: 5000, Left: 4000}},
-			"!  Afterwards  purge broken off after 2 s with 4,000 of 5,000 left\n",
+			"!  Afterwards  purge aborted after 2 s with 4,000 of 5,000 left\n",
 		},
-		{[]job.Tidied{{Work: job.StepVacuum, Seconds: 2}}, "!  Afterwards  vacuum broken off after 2 s\n"},
+		{[]job.Tidied{{Work: job.StepVacuum, Seconds: 2}}, "!  Afterwards  vacuum aborted after 2 s\n"},
 	} {
 		j := reporttest.Run()
 		j.Result.Tidied = tt.tidied

@@ -21,8 +21,7 @@ type Traffic struct {
 	ReceivedEach   float64 `json:"bytes_received_each"`
 }
 
-// newTraffic returns what is to be said of a tally's, or nil where nothing went over the
-// network.
+// newTraffic returns the traffic of a tally, or nil without any.
 func newTraffic(t *meter.Tally) *Traffic {
 	n := float64(t.Ended())
 	if t.Traffic.RoundTrips == 0 || n == 0 {

@@ -20,7 +20,7 @@ func transactions(b *page, j job.Job, sum meter.Summary) {
 	var rows []row
 	for i := range sum.Kinds {
 		r := row{KindName(j.Kinds, i), KindName(j.Kinds, i), &sum.Kinds[i]}
-		if r.tally.Ended()+r.tally.Retried > 0 || c.longest(r.kind) > 0 { // or nobody asked for it
+		if r.tally.Ended()+r.tally.Retried > 0 || c.longest(r.kind) > 0 { // or not requested
 			rows = append(rows, r)
 		}
 	}

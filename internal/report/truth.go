@@ -17,7 +17,7 @@ import (
 
 // The checks of a run: whether its counts agree, whether it flowed, whether the client had room.
 
-// standstill is how many seconds a stall lasts at least.
+// stall is the minimum length of a stall in seconds.
 const standstill = 1
 
 // countGrounds compare the counts of the virtual users with those of the server.
@@ -66,7 +66,7 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 	}
 	if c := r.ServerCount; c != nil {
 		all := sum.All()
-		row(Plain, "Counts", "the virtual users did %s transactions; the server counted %s by a measure of its own, whoever made them: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
+		row(Plain, "Counts", "the virtual users did %s transactions; the server counted %s by its own measure, from all clients: %s %s, %s", count(all.Done), count(c.Count), count(int64(c.Rate)), c.Unit, c.Is)
 	}
 	return list
 }

@@ -157,7 +157,7 @@ func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
 
 // Of two users, one stands still for 10 s of a minute in which both do a payment each
 // 10 ms.
-func TestCorrectedPercentilesShowAStandstill(t *testing.T) {
+func TestCorrectedPercentilesShowAStall(t *testing.T) {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(2)
 	for range 11_000 {
 		stripe.Record(meter.Record{Kind: 1, Service: 10 * time.Millisecond, Response: 10 * time.Millisecond})

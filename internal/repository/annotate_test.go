@@ -8,7 +8,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Each list of jobs has the labels, so there is an end to them. Who has more may remove some.
+// Lists of jobs contain the labels, so their number is limited. Jobs with more may only remove
+// some.
 func TestAJobHasSoManyLabels(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())

@@ -14,15 +14,15 @@ import (
 	"sledge/internal/option"
 )
 
-// backlog is what waits to be written into the repository, in order. It takes no more
-// memory than its limit, and no room on the disk while the repository can be written:
+// backlog is the queue of what waits to be written into the repository, in order. Its memory is
+// limited, and it needs no disk space while the repository can be written:
 //
-//   - Whatever is added waits in memory, and nobody who adds waits for anything.
-//   - What waits is written by one goroutine, a batch in a transaction.
-//   - Where that does not succeed, and much waits, it is set aside in a file beside the
-//     repository, and written from there when it can be.
-//   - What is beyond the limit all the same is dropped and counted. It takes a disk that
-//     neither takes the repository nor the file.
+//   - Additions go to memory, without blocking.
+//   - One goroutine writes them, a batch in a transaction.
+//   - If writing fails and much waits, it is moved to a file beside the repository,
+//     and written from there later.
+//   - Anything beyond the limit is dropped and counted. This happens only if the disk
+//     takes neither the repository nor the file.
 type backlog struct {
 	limit      int // bytes of memory that it may take
 	asideAbove int // bytes that may wait in memory while others hold the repository
@@ -37,14 +37,14 @@ type backlog struct {
 // entry is one thing to be kept of a job, as plain data.
 type entry struct {
 	Event   json.RawMessage `json:"event,omitempty"`   // as it is kept
-	Failure *StoredFailure  `json:"failure,omitempty"` // what is kept of it besides
+	Failure *StoredFailure  `json:"failure,omitempty"` // what else is stored of it
 	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
 	Settled option.Values   `json:"settled,omitempty"` // likewise, of the job's spec
 	Second  *job.Event      `json:"second,omitempty"`
 	Sample  *job.Event      `json:"sample,omitempty"`
 }
 
-// newEntry returns the entry of an event that is no second.
+// newEntry returns the entry of an event other than a second.
 func newEntry(event job.Event) (e entry, err error) {
 	if e.Event, err = json.Marshal(event.Brief()); err != nil {
 		return e, err
@@ -130,7 +130,7 @@ func (b *backlog) left() (left, dropped int64) {
 	return b.aside.count + int64(len(b.waiting)), b.dropped
 }
 
-// batch is the oldest entries, as they are to be written in one transaction.
+// batch returns the oldest entries, to be written in one transaction.
 type batch struct {
 	entries []entry
 	aside   bool  // whether they were set aside

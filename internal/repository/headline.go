@@ -26,8 +26,8 @@ type Headline struct {
 	Metric   job.Metric
 }
 
-// Headlines returns the headline of each run of Sledge's own whose figures are valid, the oldest
-// first. Of runs that another program recorded nobody has checked the counts.
+// Headlines returns the headline of each run of Sledge's own whose figures are valid, the
+// oldest first. Counts of runs that other programs recorded were not checked.
 func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, begun_ms, database, workload,
 			coalesce(nullif(result ->> '$.users', 0), spec ->> '$.users', 0),

@@ -78,7 +78,7 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 	} {
 		name := names.Meant(c.database, c.workload, c.key)
 		if c.database == "nosuch" {
-			name = c.key // what that was nobody knows any more
+			name = c.key // its meaning is lost
 		}
 		add(c.database, c.workload, option.Values{c.key: "7"}, option.Values{name: "7"})
 	}

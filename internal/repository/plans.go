@@ -12,7 +12,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Plans returns the plans of a run's queries; none of a job that has none.
+// Plans returns the plans of a run's queries, if any.
 func (s *Store) Plans(ctx context.Context, id job.ID) ([]job.QueryPlan, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {

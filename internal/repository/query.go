@@ -259,7 +259,7 @@ func (s *Store) Profiles(ctx context.Context) ([]int, error) {
 	return profiles, nil
 }
 
-// NextProfile reserves a number that no performance profile has yet, and that nobody else is given.
+// NextProfile reserves a number for a new performance profile. No other caller gets it.
 func (s *Store) NextProfile(ctx context.Context) (number int, err error) {
 	row := s.db.QueryRowContext(ctx, `UPDATE profile_number SET last = max(last, (SELECT coalesce(max(profile), 0) FROM job WHERE profile <> 0)) + 1 RETURNING last`)
 	if err := row.Scan(&number); err != nil {
@@ -283,9 +283,9 @@ type StoredFailure struct {
 	job.Failure
 }
 
-// pages reads rows a page at a time, and lends no lock to whoever consumes them:
-// a web client that reads slowly would else keep the log from being written back.
-// The page function returns the number of the last row it read.
+// pages reads rows a page at a time, without holding a lock while the caller consumes them: a
+// web client that reads slowly would otherwise keep the log from being written back. The page
+// function returns the number of the last row it read.
 func pages[T any](s *Store, ctx context.Context, id job.ID, what string, page func(job, after int64) ([]T, int64, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T

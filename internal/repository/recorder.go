@@ -71,8 +71,8 @@ const (
 	coarseSpan = 30        // seconds that are kept as one after that
 )
 
-// totalPhase marks the span that holds what was measured in the whole run. It is
-// no phase of a run, and not returned by Seconds.
+// totalPhase marks the span with the totals of the run. It is not a phase of a run, and not
+// returned by Seconds.
 const totalPhase job.Phase = "total"
 
 // Begin enters a job that begins now. The names in kinds are those of its kinds
@@ -108,12 +108,12 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profil
 		return nil, fmt.Errorf("record a new job: %w", err)
 	}
 	r.reserve.make(s.path)
-	go r.keepWriting(context.WithoutCancel(ctx)) // a run that is broken off is recorded too
+	go r.keepWriting(context.WithoutCancel(ctx)) // an aborted run is recorded too
 	return r, nil
 }
 
-// refuseSecrets is the last line of defence: whoever asks for a job leaves its
-// passwords out of what is kept.
+// refuseSecrets is the last line of defence: callers must leave passwords out of jobs they
+// store.
 func refuseSecrets(spec job.Spec) error {
 	for name, value := range spec.Options {
 		lower := strings.ToLower(name)
@@ -358,10 +358,10 @@ func NotRecorded(result job.Result, problem error) job.Result {
 	return result
 }
 
-// writeEnd writes in one transaction what is left of the events, what was measured in
-// all, and how the job ended, so that no status stands for more than there is. The
-// problem is why something is missing, if it is. A result that is unfit to be encoded,
-// as a metric is no number, is left out, and said to be.
+// writeEnd writes the rest of the events, the totals, and how the job ended in one transaction,
+// so that no status stands for more than there is. The problem says why something is missing,
+// if it is. A result that cannot be encoded, for example because a metric is not a number, is
+// left out, with a message.
 func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result, lost int64, problem error) (unfit, err error) {
 	result = NotRecorded(result, problem)
 	text, unfit := json.Marshal(result.Brief())

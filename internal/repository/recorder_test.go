@@ -124,7 +124,7 @@ func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 	for i := range 3 {
 		say(r, i*part, part)
 		r.Watch(second(job.Measure, i+1, measured(uint64(i), 100), &tpm))
-		r.flush(t.Context()) // which waits for its patience, in vain
+		r.flush(t.Context()) // waits for its patience, without success
 		r.backlog.mu.Lock()
 		most = max(most, r.backlog.size)
 		r.backlog.mu.Unlock()
@@ -286,8 +286,7 @@ func BenchmarkRecorder(b *testing.B) {
 	}
 }
 
-// Who follows a job asks for news once a second, and must not read all that has happened each
-// time.
+// Followers of a job ask for news once a second, and must not read the whole log each time.
 func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())

@@ -16,18 +16,17 @@ const (
 	// write: 8 MB.
 	pagesAtOnce = 2000
 
-	// worthwhile is how many bytes must be free for a file of before to be written anew.
+	// worthwhile is the minimum number of free bytes for which an old file is rewritten.
 	worthwhile = 1 << 20
 
-	// briefly is how long space is waited for that somebody reads.
+	// briefly is how long to wait for space that another connection reads.
 	briefly = time.Second
 )
 
-// GiveBack gives the space of deleted jobs back to the disk. Others may go on reading
-// and recording: pages are given back a few at a time. A file that an older version
-// made has to be written anew for that, once, which waits until no job is recorded. What
-// others read just now is given back when they have done. It may be broken off at any
-// moment by ctx, and loses nothing.
+// GiveBack returns the space of deleted jobs to the disk. Others may go on reading and
+// recording: pages are returned a few at a time. A file of an older version must be rewritten
+// once, which waits until no job is recorded. Pages that others are reading are returned later.
+// ctx may interrupt it at any moment without loss.
 func (s *Store) GiveBack(ctx context.Context) error {
 	if s.path == inMemory {
 		return nil
@@ -53,7 +52,7 @@ func (s *Store) giveBack(ctx context.Context) error {
 	if mode == incremental {
 		err = freePages(ctx, c)
 	} else {
-		err = s.writeAnew(ctx, c, free*size)
+		err = s.rewrite(ctx, c, free*size)
 	}
 	if err != nil {
 		return err
@@ -88,10 +87,10 @@ func freeSome(ctx context.Context, c *sql.Conn) error {
 	return rows.Err()
 }
 
-// writeAnew writes the whole file anew, without what is free and so that later it can
-// be given back bit by bit. Nobody can write meanwhile, and a large file takes minutes:
-// so it is done where it is worth it and no job is being recorded.
-func (s *Store) writeAnew(ctx context.Context, c *sql.Conn, free int64) error {
+// rewrite writes the whole file again, without free pages and in a form that can shrink bit by
+// bit. It blocks writers, and a large file takes minutes: so it runs only if it is worth it and
+// no job is being recorded.
+func (s *Store) rewrite(ctx context.Context, c *sql.Conn, free int64) error {
 	if free < worthwhile {
 		return nil
 	}
@@ -103,8 +102,8 @@ func (s *Store) writeAnew(ctx context.Context, c *sql.Conn, free int64) error {
 	return err
 }
 
-// shrink moves what is in the write-ahead log into the file, which only then becomes
-// smaller, and empties the log. Where somebody reads, it does as much as it can.
+// shrink moves the write-ahead log into the file, which only then becomes smaller, and empties
+// the log. While others read, it does as much as it can.
 func shrink(ctx context.Context, c *sql.Conn) (err error) {
 	var before int64
 	if err := c.QueryRowContext(ctx, "PRAGMA busy_timeout").Scan(&before); err != nil {

@@ -66,9 +66,9 @@ func TestTheSpaceOfDeletedJobsIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestNobodyWhoReadsIsInTheWayOfADeletion has somebody in the midst of reading, and
-// somebody else recording.
-func TestNobodyWhoReadsIsInTheWayOfADeletion(t *testing.T) {
+// TestGiveBack_WorksBesideAReader has one reader in the middle of reading, and another
+// recording.
+func TestGiveBack_WorksBesideAReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s, other := openStore(t, path), openStore(t, path)
 	gone, stays := talks(t, s, true), talks(t, other, false)
@@ -100,9 +100,9 @@ func TestNobodyWhoReadsIsInTheWayOfADeletion(t *testing.T) {
 	}
 }
 
-// TestAFileOfBeforeIsWrittenAnewWhenNoJobIsRecorded turns the repository into one that
+// TestGiveBack_RewritesAnOldFileBetweenJobs turns the repository into one that
 // an older version made.
-func TestAFileOfBeforeIsWrittenAnewWhenNoJobIsRecorded(t *testing.T) {
+func TestGiveBack_RewritesAnOldFileBetweenJobs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s := openStore(t, path)
 	c, err := s.db.Conn(t.Context())

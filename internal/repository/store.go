@@ -46,12 +46,11 @@ const (
 	// program is written into: "Sldg".
 	applicationID = 0x536c6467
 
-	// settings hold for each connection. In WAL mode, synchronous=NORMAL survives
-	// the end of any process; it could lose the last seconds to a power cut, which
-	// is why the end of a job is written by transactToDisk. Transactions are immediate because
-	// one that began by reading could not wait for its turn to write.
-	// Pages that nothing uses any more can be given back one by one in a file that was
-	// made so; one of before keeps its way until it is written anew (Store.GiveBack).
+	// settings hold for each connection. In WAL mode, synchronous=NORMAL survives the end of any
+	// process; it could lose the last seconds to a power cut, which is why the end of a job is
+	// written by transactToDisk. Transactions are immediate because one that began by reading
+	// could not wait for its turn to write. Unused pages can be returned one by one in files
+	// created so; older files keep their mode until they are rewritten (Store.GiveBack).
 	settings = "_auto_vacuum=INCREMENTAL&" + readSettings
 
 	// readSettings change nothing in a file, which may be for reading alone.
@@ -179,7 +178,7 @@ func readMigrations() ([]string, error) {
 		number, _, _ := strings.Cut(path.Base(name), "_")
 		version, err := strconv.Atoi(number)
 		if err != nil || version < 1 || version > len(steps) || steps[version-1] != "" {
-			return nil, fmt.Errorf("%s is no step of the schema, of which there are %d", name, len(steps))
+			return nil, fmt.Errorf("the schema has no step %s, only %d", name, len(steps))
 		}
 		text, err := migrations.ReadFile(name)
 		if err != nil {

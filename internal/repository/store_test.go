@@ -216,7 +216,7 @@ func TestAResultThatCannotBeEncodedLosesNoMeasurement(t *testing.T) {
 	r := begin(t, s, runSpec())
 	want := *measured(1, 10)
 	if err := r.End(t.Context(), job.Result{Metrics: []job.Metric{{Name: "NOPM", Value: math.NaN()}}, Summary: want}, nil); err == nil {
-		t.Error("End says nothing of a metric that is no number")
+		t.Error("End ignores a metric that is not a number")
 	}
 	j, err := s.Get(t.Context(), r.ID())
 	if err != nil || j.Status != job.Failed || j.Reason == "" {
@@ -441,7 +441,7 @@ func TestOutputIsReadPageByPage(t *testing.T) {
 	}
 }
 
-func TestReadingsOfTheCounterComeBackInOrderWhoeverCounts(t *testing.T) {
+func TestReadings_AreInOrderWithSeveralWriters(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	at := time.UnixMilli(1_700_000_000_000)
@@ -613,7 +613,7 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 	if len(collect(t, s.Seconds(t.Context(), r.ID()))) != 0 {
 		t.Fatal("the disk was not full")
 	}
-	limit(size + 1000) // somebody made room
+	limit(size + 1000) // space was freed
 	r.flush(t.Context())
 	if n := len(collect(t, s.Seconds(t.Context(), r.ID()))); n != 10 {
 		t.Errorf("got %d seconds after there was room again, want 10", n)

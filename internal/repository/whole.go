@@ -23,7 +23,7 @@ const (
 	// since what took it away may have taken pages along.
 	checkEvery = 24 * time.Hour
 
-	// sayAfter is how long that may take before somebody is told.
+	// sayAfter is how long that may take before the user gets a message.
 	sayAfter = 2 * time.Second
 )
 

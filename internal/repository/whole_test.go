@@ -104,7 +104,7 @@ func TestAWholeRepositoryIsLookedAtOnce(t *testing.T) {
 	execute(t, path, `UPDATE whole SET checked_ms = 0`)
 	openStore(t, path)
 	damage(t, path)
-	openStore(t, path) // nobody looks
+	openStore(t, path) // no watcher
 	execute(t, path, `UPDATE whole SET checked_ms = ?`, time.Now().Add(-checkEvery).UnixMilli())
 	if _, err := Open(path); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v a day later, want that it is damaged", err)

@@ -122,7 +122,7 @@ func (w *inserts) user(position int, phase job.Phase, measured meter.CodedSummar
 	return nil
 }
 
-// tally writes what was measured of one kind of transaction by a statement whose arguments are
+// tally writes the tally of one kind of transaction by a statement whose arguments are
 // tallyColumns and others after them.
 func (w *inserts) tally(statement string, t meter.CodedTally, others ...any) error {
 	failed, err := failedText(t)

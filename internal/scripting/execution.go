@@ -69,7 +69,7 @@ func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error)
 			printed = make(chan struct{})
 			go func() {
 				defer close(printed)
-				_, _ = io.Copy(&stream{to: e.output}, e.terminal) // it ends by an error, when nobody has the terminal open
+				_, _ = io.Copy(&stream{to: e.output}, e.terminal) // ends it with an error while no terminal is attached
 			}()
 		}
 	} else {
@@ -171,7 +171,7 @@ func (e *Execution) follows(more int) {
 	e.left = time.Now()
 }
 
-// leftFor returns how long nobody has followed it, where nobody does and it runs.
+// leftFor returns how long a running process has had no watcher.
 func (e *Execution) leftFor() (since time.Duration, is bool) {
 	if e.IsOver() {
 		return 0, false
@@ -218,9 +218,9 @@ func (e *Execution) atTerminal() error {
 	return nil
 }
 
-// Stop asks the process to end: a script as Ctrl-C does, a prompt as whoever shuts the machine
-// down. What is running is stopped first, and keeps its result; asked again, it is broken
-// off; asked for the third time, all of it is killed.
+// Stop asks the process to end: a script by SIGINT, like Ctrl-C, a prompt by SIGTERM. The first
+// call stops a running job, which keeps its result; the second aborts it; the third kills
+// everything.
 func (e *Execution) Stop() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A script that prints a letter at a time must not take a piece for each: what is kept of it
-// would be many times as large as what it has printed.
+// A script that prints one letter at a time must not take one piece for each: the stored pieces
+// would be many times as large as the output.
 func TestWhatIsPrintedInLittleBitsIsKeptTogether(t *testing.T) {
 	o := &output{}
 	to, wrong := &stream{to: o}, &stream{to: o, isError: true}

@@ -34,12 +34,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newDesk makes a desk with folders of its own, whose processes know nothing of this machine's
-// own settings.
-func newDesk(t *testing.T) *scripting.Desk {
+// newRunner returns a runner with its own folders, whose processes ignore this machine's
+// settings.
+func newRunner(t *testing.T) *scripting.Runner {
 	t.Helper()
 	home := t.TempDir()
-	d := &scripting.Desk{Shelf: scripting.Shelf{Folder: filepath.Join(home, "scripts")}}
+	d := &scripting.Runner{Store: scripting.Store{Folder: filepath.Join(home, "scripts")}}
 	d.Command = func(arguments ...string) *exec.Cmd {
 		c := exec.Command(program, arguments...)
 		c.Env = append(os.Environ(), "HOME="+home, "SLEDGE_REPO="+filepath.Join(home, "jobs.db"), "TMP="+home)
@@ -49,9 +49,9 @@ func newDesk(t *testing.T) *scripting.Desk {
 	return d
 }
 
-func keep(t *testing.T, d *scripting.Desk, name, text string) scripting.Text {
+func keep(t *testing.T, d *scripting.Runner, name, text string) scripting.Text {
 	t.Helper()
-	kept, err := d.Shelf.Write(name, text, "")
+	kept, err := d.Store.Write(name, text, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,35 +77,35 @@ func reading(t *testing.T, e *scripting.Execution, until string) string {
 }
 
 func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
-	d := newDesk(t)
-	outside := filepath.Join(filepath.Dir(d.Shelf.Folder), "secret.tcl")
+	d := newRunner(t)
+	outside := filepath.Join(filepath.Dir(d.Store.Folder), "secret.tcl")
 	if err := os.WriteFile(outside, []byte("puts hidden"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	kept := keep(t, d, "a b.tcl", "puts 1\n")
 	for _, name := range []string{"", "..", "../secret.tcl", "a/../../secret.tcl", `..\secret.tcl`, "/etc/passwd", "x.sh", ".tcl", ".hidden.tcl", "nul.tcl", "COM1.py", "a\x00.tcl", "a\n.tcl", "<b>.tcl", strings.Repeat("a", 200) + ".tcl", "a..tcl"} {
-		_, read := d.Shelf.Read(name)
-		_, written := d.Shelf.Write(name, "puts 1", "")
+		_, read := d.Store.Read(name)
+		_, written := d.Store.Write(name, "puts 1", "")
 		_, run := d.Run(name, nil)
-		for what, err := range map[string]error{"read": read, "write": written, "delete": d.Shelf.Remove(name), "run": run} {
+		for what, err := range map[string]error{"read": read, "write": written, "delete": d.Store.Remove(name), "run": run} {
 			if job.ExitOf(err) != job.ExitUsage {
 				t.Errorf("%s %q: got %v, want a refusal of the name", what, name, err)
 			}
 		}
 	}
 	if runtime.GOOS != "windows" {
-		if err := os.Symlink(outside, filepath.Join(d.Shelf.Folder, "link.tcl")); err != nil {
+		if err := os.Symlink(outside, filepath.Join(d.Store.Folder, "link.tcl")); err != nil {
 			t.Fatal(err)
 		}
-		_, read := d.Shelf.Read("link.tcl")
-		_, written := d.Shelf.Write("link.tcl", "puts 1", "")
+		_, read := d.Store.Read("link.tcl")
+		_, written := d.Store.Write("link.tcl", "puts 1", "")
 		_, run := d.Run("link.tcl", nil)
-		for _, err := range []error{read, written, run, d.Shelf.Remove("link.tcl")} {
+		for _, err := range []error{read, written, run, d.Store.Remove("link.tcl")} {
 			if err == nil {
 				t.Error("a link that leads out of the folder is followed")
 			}
 		}
-		info, err := os.Stat(filepath.Join(d.Shelf.Folder, "a b.tcl"))
+		info, err := os.Stat(filepath.Join(d.Store.Folder, "a b.tcl"))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("got %v and %v, want a file that only its owner reads", info.Mode(), err)
 		}
@@ -113,36 +113,36 @@ func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
 	if text, err := os.ReadFile(outside); err != nil || string(text) != "puts hidden" {
 		t.Errorf("the file outside is %q, %v", text, err)
 	}
-	list, err := d.Shelf.List()
+	list, err := d.Store.List()
 	if err != nil || len(list) != 1 || list[0].Name != "a b.tcl" || list[0].Language != scripting.Tcl {
 		t.Errorf("got %v, %v", list, err)
 	}
-	second, err := d.Shelf.Write("a b.tcl", "puts 2\n", kept.Version)
+	second, err := d.Store.Write("a b.tcl", "puts 2\n", kept.Version)
 	if err != nil || second.Text != "puts 2\n" {
 		t.Errorf("got %v, %v", second, err)
 	}
-	if _, err := d.Shelf.Write("a b.tcl", "puts 3\n", kept.Version); !errors.Is(err, scripting.ErrChanged) {
-		t.Errorf("got %v, want a refusal to write over what somebody else has written", err)
+	if _, err := d.Store.Write("a b.tcl", "puts 3\n", kept.Version); !errors.Is(err, scripting.ErrChanged) {
+		t.Errorf("got %v, want a refusal to overwrite another user's change", err)
 	}
-	if _, err := d.Shelf.Write("a b.tcl", "puts 3\n", ""); job.ExitOf(err) != job.ExitExists {
+	if _, err := d.Store.Write("a b.tcl", "puts 3\n", ""); job.ExitOf(err) != job.ExitExists {
 		t.Errorf("got %v, want that there is one already", err)
 	}
-	if err := d.Shelf.Remove("a b.tcl"); err != nil {
+	if err := d.Store.Remove("a b.tcl"); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.Shelf.Read("a b.tcl"); job.ExitOf(err) != job.ExitMissing {
+	if _, err := d.Store.Read("a b.tcl"); job.ExitOf(err) != job.ExitMissing {
 		t.Errorf("got %v, want that it is gone", err)
 	}
 }
 
 func TestOfTwoWhoChangeTheSameTextOneIsTold(t *testing.T) {
-	d := newDesk(t)
+	d := newRunner(t)
 	kept := keep(t, d, "a.tcl", "puts 0\n")
 	for round := range 200 {
 		told := make(chan error, 2)
 		for who := range 2 {
 			go func() {
-				_, err := d.Shelf.Write("a.tcl", fmt.Sprintf("puts %d.%d\n", round, who), kept.Version)
+				_, err := d.Store.Write("a.tcl", fmt.Sprintf("puts %d.%d\n", round, who), kept.Version)
 				told <- err
 			}()
 		}
@@ -151,14 +151,14 @@ func TestOfTwoWhoChangeTheSameTextOneIsTold(t *testing.T) {
 			t.Fatalf("round %d: got %v and %v, want one written and one refused", round, one, other)
 		}
 		var err error
-		if kept, err = d.Shelf.Read("a.tcl"); err != nil {
+		if kept, err = d.Store.Read("a.tcl"); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
-	d := newDesk(t)
+	d := newRunner(t)
 	keep(t, d, "ok.py", "import sys\nprint('grüße', sys.argv[1:])\nprint(dbset('db', 'sqlite'))\nsys.stderr.write('oh\\n')\n")
 	e, err := d.Run("ok.py", []string{"one two"})
 	if err != nil {
@@ -184,7 +184,7 @@ func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
 }
 
 func TestAScriptThatLoopsIsStopped(t *testing.T) {
-	d := newDesk(t)
+	d := newRunner(t)
 	keep(t, d, "loop.tcl", "puts begun; flush stdout\nwhile 1 {catch {after 10}}\n")
 	e, err := d.Run("loop.tcl", nil)
 	if err != nil {
@@ -199,7 +199,7 @@ func TestAScriptThatLoopsIsStopped(t *testing.T) {
 }
 
 func TestADriverScriptIsLoadedAndRun(t *testing.T) {
-	d := newDesk(t)
+	d := newRunner(t)
 	keep(t, d, "mix.driver.tcl", "set no_such_option 5\n")
 	e, err := d.Run("mix.driver.tcl", nil)
 	if err != nil {
@@ -217,7 +217,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such terminals")
 	}
-	d := newDesk(t)
+	d := newRunner(t)
 	e, err := d.Open(scripting.Tcl, scripting.Size{Columns: 100, Rows: 30})
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 }
 
 func TestAReaderGoesOnWhereItWas(t *testing.T) {
-	d := newDesk(t)
+	d := newRunner(t)
 	keep(t, d, "count.py", "for i in range(60000):\n    print(f'line {i:08d} of many')\n")
 	e, err := d.Run("count.py", nil)
 	if err != nil {
@@ -289,8 +289,8 @@ func TestAReaderGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyRunAtOnceAndNoneOutlivesTheDesk(t *testing.T) {
-	d := newDesk(t)
+func TestRunner_LimitsExecutionsAndEndsThem(t *testing.T) {
+	d := newRunner(t)
 	keep(t, d, "wait.py", "import time\nprint('there', flush=True)\ntime.sleep(600)\n")
 	var all []*scripting.Execution
 	for range scripting.MaxScripts {
@@ -307,7 +307,7 @@ func TestOnlySoManyRunAtOnceAndNoneOutlivesTheDesk(t *testing.T) {
 	d.Close()
 	for _, e := range all {
 		if r := e.Report(); r.Status != scripting.Stopped || r.Ended == nil {
-			t.Errorf("got %+v, want it ended with the desk", r)
+			t.Errorf("got %+v, want it ended with the runner", r)
 		}
 	}
 	if _, err := d.Run("wait.py", nil); !errors.As(err, &busy) || !busy.Ending {
@@ -320,7 +320,7 @@ func TestTheSecondWishEndsWhatIgnoresTheFirst(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")
 	}
-	d := newDesk(t)
+	d := newRunner(t)
 	d.Command = func(...string) *exec.Cmd {
 		return exec.Command("sh", "-c", "trap '' INT; echo there; while true; do sleep 1; done")
 	}

@@ -13,17 +13,16 @@ import (
 // Schema is the name of a report's shape as a JSON document.
 const Schema = "sledge-selftest-1"
 
-// Report is what came of a self-test, to be sent to whoever makes Sledge: no passwords, and
-// names of machines only if that was wanted.
+// Report is the result of a self-test, for the developers of Sledge: without passwords, and
+// with names of machines only if requested.
 type Report struct {
 	Schema   string `json:"schema"` // always Schema
 	Sledge   string `json:"sledge_version"`
 	Database string `json:"database"` // the name of the one that was chosen: "postgresql"
 	Title    string `json:"title"`
 
-	// Server is the server's version in its own words, Product what answered if that is
-	// another product than the one chosen, and Settings what it says of itself. Empty where
-	// nobody could sign in.
+	// Server is the server's version in its own words, Product the actual product if it is not the
+	// chosen one, and Settings its settings. Empty if the log-in failed.
 	Server     string            `json:"server,omitempty"`
 	Product    string            `json:"product,omitempty"`
 	Unproven   string            `json:"unproven,omitempty"` // what no test of Sledge's has run of such a server
@@ -37,7 +36,7 @@ type Report struct {
 
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
-	Stopped bool      `json:"stopped,omitempty"` // before its end, by whoever started it
+	Stopped bool      `json:"stopped,omitempty"` // early, by the user
 
 	Steps []Step `json:"steps"`
 
@@ -64,7 +63,7 @@ const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Skipped Outcome = "skipped" // it means nothing to this database
-	Stopped Outcome = "stopped" // it was under way when the test was
+	Stopped Outcome = "stopped" // it was running when the test was
 	NotRun  Outcome = "not run"
 )
 
@@ -83,7 +82,7 @@ func (r Report) Verdict() string {
 	text := fmt.Sprintf("%d of %d steps passed", r.Count(Passed), len(r.Steps))
 	for _, o := range []Outcome{Failed, Skipped, Stopped, NotRun} {
 		if n := r.Count(o); n > 0 {
-			text += fmt.Sprintf(", %d %s", n, map[Outcome]string{Failed: "failed", Skipped: "without meaning for this database", Stopped: "stopped", NotRun: "not run"}[o])
+			text += fmt.Sprintf(", %d %s", n, map[Outcome]string{Failed: "failed", Skipped: "not applicable to this database", Stopped: "stopped", NotRun: "not run"}[o])
 		}
 	}
 	return text
@@ -115,7 +114,7 @@ func (r Report) Markdown() string {
 	list("Took", round(r.Seconds))
 	list("Measured in each timed run", round(r.Measured))
 	if r.Stopped {
-		list("Stopped", "before its end, by whoever started it")
+		list("Stopped", "early, by the user")
 	}
 	for _, what := range r.LeftBehind {
 		list("LEFT BEHIND", what)

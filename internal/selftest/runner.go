@@ -19,7 +19,7 @@ type runner struct {
 	ctx   context.Context // that of the whole test: no step begins when it is over
 	limit time.Duration   // how long a step may take, its parts not counted
 	grace time.Duration   // how long one may take to end that is over its limit, or stopped
-	quit  <-chan struct{} // closed when nobody wants to wait any more
+	quit  <-chan struct{} // closed when the user aborts
 	began func(name string) (number int)
 	ended func(number int, s Step)
 }
@@ -36,11 +36,11 @@ type step struct {
 	said     []string
 	notes    []string
 	cleanups []func()
-	parts    int       // under way
+	parts    int       // running
 	held     bool      // it had parts
 	since    time.Time // it works on something of its own
 	spent    time.Duration
-	left     bool // nobody waits for it any more
+	left     bool // abandoned
 }
 
 var _ suite.T = (*step)(nil)
@@ -115,7 +115,7 @@ func (s *step) await(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-s.quit:
-			s.leave("nobody waited for its end")
+			s.leave("its end was not awaited")
 			return
 		case <-time.After(look):
 		}

@@ -121,13 +121,13 @@ func TestAStoppedTestBeginsNoStep(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForAStepAfterQuitting(t *testing.T) {
+func TestQuit_EndsTheWaitForAStep(t *testing.T) {
 	hang, quit := make(chan struct{}), make(chan struct{})
 	defer close(hang)
 	steps := tried(t.Context(), runner{limit: time.Hour, grace: time.Hour, quit: quit}, func(r *runner) {
 		r.run(t.Context(), "hangs", func(suite.T) { close(quit); <-hang })
 	})
-	if len(steps) != 1 || steps[0].Outcome != Failed || !strings.Contains(steps[0].Says[0], "nobody waited") {
+	if len(steps) != 1 || steps[0].Outcome != Failed || !strings.Contains(steps[0].Says[0], "was not awaited") {
 		t.Errorf("got %+v, want a step that was left", steps)
 	}
 }

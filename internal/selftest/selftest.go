@@ -62,7 +62,7 @@ type Test struct {
 	Began func(name string)
 	Ended func(s Step)
 
-	// Quit is closed when nobody wants to wait any more, not even until all is removed.
+	// Quit is closed when the user aborts, skipping even the cleanup.
 	Quit <-chan struct{}
 
 	chosen  func(v workload.Variant) bool // which variants are tried; nil is all
@@ -191,9 +191,9 @@ func (t *Test) Makes() string {
 	return fmt.Sprintf("It makes %s. It works there for a while, and removes what it made.%s", what, first)
 }
 
-// Look looks whether the place is free, and changes nothing. It refuses, with exit code 7, where
-// something is there that is not of a self-test. That nobody can sign in is no error: the test
-// will tell.
+// Look checks that the place is free, and changes nothing. It refuses, with exit code 7, if
+// there are objects that a self-test did not create. A failing log-in is not an error here: the
+// test reports it.
 func (t *Test) Look(ctx context.Context) error {
 	p := t.plan()
 	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
@@ -259,12 +259,12 @@ func (t *Test) around(ctx context.Context) bool {
 	if p.Database.Drop == nil {
 		return false
 	}
-	fates, err := p.Database.Drop(ctx, p.Connection, database.Disposal{Dry: true})
+	fates, err := p.Database.Drop(ctx, p.Connection, database.DropResult{Dry: true})
 	return err != nil || len(fates) > 0
 }
 
-// occupied reports whether the database is there of an account that cannot sign in to it, as far
-// as somebody else can see that.
+// occupied reports whether the database of an account that cannot sign in exists, if another
+// account can see that.
 func (t *Test) occupied(ctx context.Context) bool {
 	p := t.plan()
 	if p.Database.Drop == nil || p.Database.SchemaName(p.Connection).Owner == "" {
@@ -275,7 +275,7 @@ func (t *Test) occupied(ctx context.Context) bool {
 		return false
 	}
 	_ = s.Close() // nothing was done in it
-	fates, err := p.Database.Drop(ctx, p.Connection, database.Disposal{Dry: true})
+	fates, err := p.Database.Drop(ctx, p.Connection, database.DropResult{Dry: true})
 	return err == nil && slices.ContainsFunc(fates, func(f database.Fate) bool { return f.Kind == "database" })
 }
 
@@ -414,8 +414,8 @@ func (t *Test) removeLeft(run *runner) {
 	})
 }
 
-// delete deletes the schemas of all workloads with what is around them, as far as they are
-// there. What one workload takes for somebody else's may be another's.
+// delete deletes the schemas of all workloads and their surroundings, if they exist. An object
+// that looks foreign to one workload may belong to another.
 func (t *Test) delete(ctx context.Context, step suite.T) {
 	for _, plan := range t.known {
 		_, err := engine.Local{Version: t.Version}.DoPlan(ctx, plan, job.Control{})
@@ -622,7 +622,7 @@ func loopback(value string) bool {
 	return value == "localhost" || value == "127.0.0.1" || value == "::1"
 }
 
-// addresses are those of the machines that the options name, as far as somebody tells in time.
+// addresses are those of the machines that the options name, if they resolve in time.
 func (t *Test) addresses(ctx context.Context) (list []string) {
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
@@ -631,7 +631,7 @@ func (t *Test) addresses(ctx context.Context) (list []string) {
 			value, set := order.Spec.Options[o.Name]
 			if set && value != o.Default && leads(o) && !strings.ContainsAny(value, `/\`) { // and no path
 				for _, host := range hosts(value) {
-					found, _ := net.DefaultResolver.LookupHost(ctx, host) // a name that nobody knows leads nowhere
+					found, _ := net.DefaultResolver.LookupHost(ctx, host) // a name that does not resolve leads nowhere
 					list = append(list, found...)
 				}
 			}

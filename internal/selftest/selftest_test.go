@@ -218,7 +218,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 }
 
 // A database whose account cannot sign in is not of a self-test, even if nothing is in it.
-func TestADatabaseOfSomebodyElseIsLeftAlone(t *testing.T) {
+func TestSelftest_LeavesAForeignDatabase(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 	p := test.plan()
 	admin, err := p.Database.Connect(t.Context(), p.Connection, database.Admin)
@@ -264,7 +264,7 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := maker.Drop(context.Background(), connection, database.Disposal{Leftover: true}); err != nil {
+		if _, err := maker.Drop(context.Background(), connection, database.DropResult{Leftover: true}); err != nil {
 			t.Error(err)
 		}
 		gone(t, test)
@@ -291,7 +291,7 @@ func TestAReportNamesNoMachineAndNoPassword(t *testing.T) {
 	said := []string{
 		`connect to db8.example.com:5433: password "p ss/w'rd" of ann, as in postgres://ann:p%20ss%2Fw%27rd@db7.example.com/x`,
 		"other-secret p+ss%2Fw%27rd",
-		"connect to PostgreSQL at q1:5432: q12 is no machine",
+		"connect to PostgreSQL at q1:5432: q12 is not a machine",
 		"dial tcp 10.98.76.54:5432: connection refused; Access denied for user 'ann'@'client7.example.com'",
 	}
 	test.servers = []string{"10.98.76.54"}

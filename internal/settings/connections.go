@@ -19,9 +19,9 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// Connections are kept by name, in a file for its owner's eyes only: where servers are, and
-// who connects. A password is kept only where somebody asked for that. Its methods may be
-// called from several goroutines, and by several programs.
+// Connections keeps connections by name, in a file that only its owner may read: where servers
+// are, and who connects. Passwords are kept only on request. It is safe for concurrent use, by
+// several programs too.
 type Connections struct {
 	resolver Resolver
 	path     string
@@ -72,11 +72,10 @@ func (c *Connections) Get(name string) (Connection, error) {
 	return Connection{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no connection %.70q%s (%s in %s)", name, option.Suggest(name, names), known, c.path))
 }
 
-// Put keeps a connection, in the place of one of the same name. The names of its values may
-// be any that options have; what is no option of a connection, or has no value that it can
-// have, is an error. Passwords are kept only with keepPasswords: without it one that is given
-// is an error, and one that was kept goes. With it, one that is not given stays as it was; but
-// where guarded, not for another server.
+// Put stores a connection, replacing one of the same name. Its values may use any names that
+// options have; anything else, or an invalid value, is an error. Passwords are kept only with
+// keepPasswords: without it a given password is an error, and a kept one is removed. With it, a
+// kept password stays if none is given; but if guarded, not for another server.
 func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connection, error) {
 	kept, err := c.checked(one, keepPasswords)
 	if err != nil {

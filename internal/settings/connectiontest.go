@@ -35,8 +35,8 @@ const (
 	Bad      = "bad"
 )
 
-// Try tries out the connection of an order and changes nothing. An error is of a server that
-// broke off what it had begun to answer.
+// Try tests the connection of an order and changes nothing. It returns an error if the server
+// interrupts its response.
 func (o Order) Try(ctx context.Context, version string) (ConnectionTest, error) {
 	e, err := o.Plan.Examine(ctx, version)
 	t := ConnectionTest{Examination: e}

@@ -53,8 +53,8 @@ func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err er
 
 // meaning is what a known name means.
 type meaning struct {
-	option string // by its own name; of what is no option, the name
-	secret bool   // whether the value is one: the name of a file that holds one is none
+	option string // by its own name; if it is not an option, that name
+	secret bool   // whether the value is secret: the name of a file with a secret is not
 	ofOne  bool   // whether it is a key of one database and workload, and not what all call it
 }
 

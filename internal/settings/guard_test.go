@@ -10,7 +10,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// Whoever may have load driven gives a server: a password of another source is not sent there.
+// A user that may start jobs can choose a server: passwords of other sources are not sent
+// there.
 func TestPasswordsStayWithTheServersOfTheirPlaces(t *testing.T) {
 	folder := t.TempDir()
 	kept := resolver.ConnectionsIn(folder)

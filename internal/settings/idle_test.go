@@ -11,8 +11,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// What was asked of this one run and has no effect is refused, what files say is warned about, and
-// what a whole dictionary holds is taken.
+// An option of this one run without effect is refused, one from a file gets a warning, and
+// those of a whole dictionary are accepted.
 func TestResolve_JudgesOptionsWithoutEffectByTheirSource(t *testing.T) {
 	const why = "because stop_on_failure is true"
 	pg := map[string]string{"db": "pg"}

@@ -81,7 +81,7 @@ func (o Order) HasFallbacks() bool { return len(o.fallback) > 0 }
 func (o Order) HasFallback(name string) bool { return o.fallback[name] != "" }
 
 // SecretToAsk returns the name by which Sources.Secrets knows the password that a server
-// refused, or "" where a source has set it, so that the mistake is to be mended there.
+// refused, or "" if a source has set it, so that the mistake must be mended there.
 func (o Order) SecretToAsk(refused *database.PasswordError) string {
 	i := slices.IndexFunc(o.unsaid, func(d option.Description) bool { return d.Name == refused.Option })
 	if i < 0 {

@@ -21,8 +21,8 @@ import (
 // poolSwitch is the option that asks for a pool wherever its file is.
 const poolSwitch = "connect_pool"
 
-// readPool puts a pool of connections into a spec in place of the file that it is in, and
-// returns the path of that; "" where none was read. Jobs that are no runs need none.
+// readPool replaces the name of a pool file in a spec by its content, and returns its path; ""
+// if none was read. Jobs other than runs need none.
 func readPool(pair catalog.Pair, spec *job.Spec) (path string, warnings []string, err error) {
 	path, asked := spec.Options[pool.Option], poolSwitch
 	switch on, _ := option.ParseBool(spec.Options[poolSwitch]); { // what is neither is refused when it is bound
@@ -90,7 +90,7 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 	if err == nil {
 		var t pool.Table
 		if t, err = p.Table(pair.Workload.KindNames()); err == nil && len(t.Unused) > 0 {
-			warnings = append(warnings, fmt.Sprintf("no transaction goes to %s: nobody connects there", strings.Join(t.Unused, ", ")))
+			warnings = append(warnings, fmt.Sprintf("no transaction goes to %s: no user connects there", strings.Join(t.Unused, ", ")))
 		}
 	}
 	if err != nil {
@@ -102,8 +102,8 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 	return p, warnings, nil
 }
 
-// ownNames returns the options of a connection by their own names. What is none of a
-// connection's is an error, or is passed over where the file has always been read so.
+// ownNames returns the options of a connection by their own names. Unknown options are errors,
+// except in formats that have always ignored them.
 func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool) (values option.Values, passed []string, err error) {
 	in := source{}
 	given := slices.Sorted(maps.Keys(c.Options))
@@ -199,7 +199,7 @@ func optionNames(pair catalog.Pair) (names []string) {
 	return names
 }
 
-// The keys of a pool file that is no XML.
+// The keys of a pool file, except in XML.
 const (
 	poolConnections  = "connections"
 	poolTransactions = "transactions"

@@ -150,7 +150,7 @@ func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 		{"XML of something else", "p.xml", "<steps><connections>secret1</connections></steps>", "not HammerDB's file of a connect pool"},
 		{"XML that is broken", "p.xml", "<connpool><connections><c1><pg_pass>secret1&x;</pg_pass></c1></connections></connpool>", "line 1: it holds a & that begins no entity"},
 		{"XML with an empty list", "p.xml", "<connpool><connections><c1/></connections><sprocs><payment/></sprocs></connpool>", "payment has no connections"},
-		{"a text that is no pool", "{secret1", "", "it begins as a pool does"},
+		{"a text that is not a pool", "{secret1", "", "it begins like a pool"},
 	} {
 		var err error
 		if tt.text == "" {
@@ -176,7 +176,7 @@ func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatAPoolFileHasInVainIsWarnedOf(t *testing.T) {
+func TestPoolFile_WarnsOfUnusedEntries(t *testing.T) {
 	order, err := withPool(t, "p.xml", `<connpool><connections>
 <c1><pg_host>one</pg_host><ora_pass>secret1</ora_pass></c1>
 <c2><pg_host>two</pg_host></c2></connections><sprocs>
@@ -190,7 +190,7 @@ func TestWhatAPoolFileHasInVainIsWarnedOf(t *testing.T) {
 	}
 	all := strings.Join(order.Warnings, "\n")
 	for _, want := range []string{
-		`line 4: neworder: "nearest" is not a policy`, `connection c1: "ora_pass" is passed over`, "no transaction goes to c2: nobody connects there",
+		`line 4: neworder: "nearest" is not a policy`, `connection c1: "ora_pass" is passed over`, "no transaction goes to c2: no user connects there",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("got the warnings %q, want %q", all, want)

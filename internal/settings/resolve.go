@@ -39,13 +39,12 @@ type Sources struct {
 	Note       string            // of the user's own
 	Resume     bool              // whether a build is to go on with one that was interrupted
 
-	// Connections are those that are kept by name; nil is none. The one that a source names
-	// is stronger than weaker sources, and weaker than all else that this one says.
+	// Connections are the saved connections; nil means none. A connection that a source names is
+	// stronger than weaker sources, and weaker than the other values of the same source.
 	Connections *Connections
 
-	// System is the folder of the machine's configuration, "/etc", for the client
-	// settings of databases; "" is none. Fallbacks are the options whose fallback among
-	// those is to be taken.
+	// System is the folder of the machine's configuration, "/etc", for the client settings of
+	// databases; "" means none. Fallbacks are the options whose fallback among those applies.
 	System    string
 	Fallbacks []string
 }
@@ -55,7 +54,7 @@ type Order struct {
 	Spec job.Spec
 	Plan engine.Plan
 
-	// Profile is the number of the performance profile that the job is part of; 0 is none.
+	// Profile is the number of the performance profile that the job is part of; 0 means none.
 	Profile int
 
 	// Counts are the numbers of virtual users that were asked for, to run one after
@@ -68,7 +67,7 @@ type Order struct {
 	Warnings []string
 }
 
-// defaultSeed makes runs repeat themselves where nobody asks for another seed.
+// defaultSeed makes runs repeatable by default.
 const defaultSeed = 1
 
 // Resolve decides every setting of a job. All its errors are mistakes of the
@@ -459,7 +458,7 @@ type choice struct {
 	values   option.Values
 	called   option.Names // what the source that set an option calls it
 	origins  map[string]string
-	general  []source // what they say of settings that are no options
+	general  []source // their settings that are not options
 
 	strength  int            // of the source that is being read; stronger sources have greater numbers
 	strengths map[string]int // of the sources that set options, by the options' names
@@ -566,8 +565,8 @@ func (c *choice) replaced(name string) bool {
 	})
 }
 
-// guard takes away the passwords of weaker sources if the source leads to another server than
-// these do. Who may have load driven could else have them sent to a server of their own.
+// guard drops the passwords of weaker sources if the source leads to another server than these
+// do. Otherwise a user who may start jobs could send our passwords to their own server.
 func (c *choice) guard(p source) error {
 	leading := ""
 	for _, o := range c.known {

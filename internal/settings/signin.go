@@ -13,8 +13,7 @@ import (
 // takes longer is left to the job, which says what is wrong with it.
 const signInTime = 10 * time.Second
 
-// SignIn finds out, before a job begins, whether the server takes those passwords that
-// nobody has given, which then are the defaults.
+// SignIn finds out, before a job begins, whether the server accepts the default passwords.
 type SignIn struct {
 	Resolver Resolver
 	Sources  Sources // that the order was resolved from
@@ -23,7 +22,8 @@ type SignIn struct {
 	// a job's.
 	Refusal func(ctx context.Context, action job.Action, order Order) *Refusal
 
-	// Ask asks for the password of a user; "" is no answer. Nil is nobody to ask.
+	// Ask asks the user for the password of an account; "" means no answer. Nil means that there is
+	// no user to ask.
 	Ask func(user string) (string, error)
 }
 
@@ -33,9 +33,9 @@ type Refusal struct {
 	unmendable bool // another password would not help
 }
 
-// With returns the order with passwords that the server takes, as far as it can: where it
-// refuses a default, the fallback is tried, if there is one, and then whoever is there is
-// asked, once, as psql does. Whatever else is wrong the job will say.
+// With returns the order with passwords that the server accepts, if possible: if it refuses a
+// default, With tries the fallback, if there is one, and then asks the user, once, as psql
+// does. The job itself will report any other error.
 func (s SignIn) With(ctx context.Context, order Order) (Order, error) {
 	if !order.HasUnsaidPasswords() || s.Ask == nil && !order.HasFallbacks() {
 		return order, nil

@@ -21,7 +21,7 @@ type entry struct {
 	folder string // what paths in text are relative to
 }
 
-// wrong makes an error about the value of a setting that is no option.
+// wrong makes an error about the value of a setting that is not an option.
 func (e entry) wrong(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if e.key == "" {

@@ -25,7 +25,7 @@ func parseTOML(text string) ([]item, error) {
 	}
 	f := tomlFile{lines: tomlLines(text, meta.Keys()), rank: map[string]int{}}
 	for i, key := range meta.Keys() {
-		for n := range key { // a.b.c = 1 begins the tables a and a.b, which are no keys of their own
+		for n := range key { // a.b.c = 1 begins the tables a and a.b, which are not keys themselves
 			if table := key[:n+1].String(); f.rank[table] == 0 {
 				f.rank[table] = i + 1
 			}

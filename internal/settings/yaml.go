@@ -66,8 +66,8 @@ func wrongYAML(text string, err error) error {
 	return fmt.Errorf("%s is not valid YAML: write name: 1 or name: \"text\", and put text with special characters in quotes", where)
 }
 
-// deepest is how many tables and references may be in one another. Nobody needs more
-// than these; it keeps a table that refers to itself from going on for ever.
+// deepest limits nested tables and references, far above any need; it stops a table that refers
+// to itself.
 const deepest = 4
 
 // yamlItems lists the keys of a table in the order of the file. What the file merges

@@ -72,7 +72,7 @@ func FuzzScript(f *testing.F) {
 			}
 			rest = after
 			if whole, err := sqlfile.Parse("fuzz", s, func(int) string { return ":x" }); err == nil && whole.Text == "" {
-				t.Errorf("%q: got the statement %q, and nothing is to be done by it", text, s)
+				t.Errorf("%q: got the statement %q, want none", text, s)
 			}
 		}
 	})

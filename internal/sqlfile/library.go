@@ -91,7 +91,7 @@ func (l *Library) add(base, text string) {
 	keep()
 }
 
-// onlyComments reports whether nothing in a text is to be done.
+// onlyComments reports whether a text has only comments.
 func onlyComments(text string) bool {
 	for i := 0; i < len(text); {
 		s, err := spanAt(text, i)

@@ -17,7 +17,7 @@ type kind int
 const (
 	code   kind = iota // a character of its own meaning
 	quoted             // quoted text, a quoted name, a dollar quote
-	remark             // a comment that nobody reads
+	remark             // an ignored comment
 	hint               // a comment that a database reads
 )
 

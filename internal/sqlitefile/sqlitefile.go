@@ -55,7 +55,7 @@ func Transact(ctx context.Context, db interface {
 	return tx.Commit()
 }
 
-// ErrForeign says that a file is no file of ours, or one of ours for something else.
+// ErrForeign means that Sledge did not write a file, or wrote it for another purpose.
 var ErrForeign = errors.New("this is a file of another program")
 
 // Version returns the version that SetVersion gave a file for an application, or 0

@@ -11,9 +11,8 @@ import (
 // of what is in it.
 var beside = []string{"", "-wal", "-shm", "-journal"}
 
-// Tighten lets nobody but the user read a file that is there, and what SQLite keeps
-// beside it. It returns whether others could. On Windows, where a folder says who
-// may read what is in it, it does nothing.
+// Tighten restricts a file, and SQLite's files beside it, to the user. It returns whether
+// others could read it. On Windows, where the folder's permissions decide, it does nothing.
 func Tighten(path string) (exposed bool, err error) {
 	if runtime.GOOS == "windows" {
 		return false, nil

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// New is a Database's Schema. Scripts are expanded with plan, but for that of a drop,
-// which gets what is to be dropped.
+// New returns a Database's Schema. Scripts are expanded with plan, except that of a drop, which
+// gets the objects to drop.
 func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	k := keeper{sql, d.Dialect, plan}
 	s := database.Schema{

@@ -1,6 +1,6 @@
-// Package suite says what a suite of tests takes of whoever runs it, so that the same suite
-// is run by go test and by the program itself, on servers that no test of ours reaches. It
-// knows no database and no workload; the suites are in the folders below.
+// Package suite is the interface between a suite of tests and its runner, so that go test and
+// the program itself run the same suite, also on servers that our tests do not reach. It knows
+// no database and no workload; the suites are in the folders below.
 package suite
 
 import "context"
@@ -21,7 +21,7 @@ type T interface {
 	// Skipf ends the step, which means nothing here, and says why.
 	Skipf(format string, args ...any)
 
-	// Logf says what whoever looks for a fault may want to know.
+	// Logf logs details for debugging.
 	Logf(format string, args ...any)
 
 	// Cleanup has f called when the step and all its parts are over, the last one first.

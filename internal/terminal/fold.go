@@ -1,5 +1,5 @@
-// Package terminal fits text into the width of a terminal. It knows nothing of what
-// the text says. A width of 0 is none: what no terminal shows stays as it is.
+// Package terminal fits text into the width of a terminal. It knows nothing about the content.
+// A width of 0 means no terminal: text stays unchanged.
 package terminal
 
 import (
@@ -9,8 +9,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Width returns how many columns text takes on a terminal. What a Look added to it
-// takes none.
+// Width returns the number of columns that text takes on a terminal. Escape sequences of a Look
+// take none.
 func Width(text string) int {
 	if strings.Contains(text, escape) {
 		return lipgloss.Width(text)
@@ -18,7 +18,7 @@ func Width(text string) int {
 	return runewidth.StringWidth(text)
 }
 
-// Plain returns text without what a Look added.
+// Plain returns text without the escape sequences of a Look.
 func Plain(text string) string {
 	var b strings.Builder
 	for {
@@ -31,10 +31,10 @@ func Plain(text string) string {
 	}
 }
 
-// escape begins what a Look adds.
+// escape begins an escape sequence.
 const escape = "\x1b"
 
-// widest returns how wide the widest line is.
+// widest returns the width of the widest line.
 func widest(text string) int {
 	most := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -43,9 +43,8 @@ func widest(text string) int {
 	return most
 }
 
-// Fold breaks lines that are wider than a terminal: between two parts that more than
-// one space divides, or else between two words, or else anywhere. What follows a
-// break is set in by two more than the line.
+// Fold breaks lines that are wider than a terminal: at a gap of two or more spaces, else
+// between two words, else anywhere. Continuation lines are indented by two more than the line.
 func Fold(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -60,8 +59,8 @@ func Fold(text string, width int) string {
 	return b.String()
 }
 
-// Reflow fills the lines of each paragraph anew where some are wider than a terminal.
-// Lines that are set in stay lines of their own.
+// Reflow refills the lines of each paragraph that is wider than a terminal. Indented lines stay
+// separate.
 func Reflow(text string, width int) string {
 	if width <= 0 || widest(text) <= width {
 		return text
@@ -86,8 +85,8 @@ func Reflow(text string, width int) string {
 	return strings.Join(list, "\n")
 }
 
-// FoldCommands is Fold for text with commands, which are set in: a backslash stands
-// where a shell is to read on in the next line.
+// FoldCommands is Fold for text with indented commands: a backslash ends each broken line, so a
+// shell reads on.
 func FoldCommands(text string, width int) string {
 	const more = ` \`
 	lines := strings.Split(text, "\n")
@@ -99,8 +98,8 @@ func FoldCommands(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Cut shortens a line to a width, at the end of one of its parts where more than one
-// space divides them, or else anywhere.
+// Cut shortens a line to a width, at a gap of two or more spaces if there is one, else
+// anywhere.
 func Cut(line string, width int) string {
 	if Width(line) <= width {
 		return line
@@ -112,7 +111,7 @@ func Cut(line string, width int) string {
 	return head
 }
 
-// gap is how many spaces at least divide the parts of a line.
+// gap is the minimum number of spaces between the parts of a line.
 const gap = 2
 
 // foldLine writes a line that begins in a column, and returns the column after it.
@@ -128,7 +127,7 @@ func foldLine(b *strings.Builder, line string, column, width int) int {
 	for column+Width(line) > width {
 		head := breakAt(line, width-column)
 		if column > indent && head > 0 && line[head] != ' ' && line[head-1] != ' ' {
-			head = 0 // a word that would be cut may fit into a line of its own
+			head = 0 // a word that would be cut may fit into its own line
 		}
 		if head == 0 && column <= indent { // not even one character fits
 			break
@@ -141,12 +140,11 @@ func foldLine(b *strings.Builder, line string, column, width int) int {
 	return column + Width(line)
 }
 
-// breakAt returns where to break a line that is wider than the room: how many bytes
-// go before the break.
+// breakAt returns the number of bytes before the break of a line that is wider than room.
 func breakAt(line string, room int) int {
 	head := len(runewidth.Truncate(line, max(room, 0), ""))
-	text := len(line) - len(strings.TrimLeft(line, " ")) // there is no break before the first word
-	// A break may be at the space that just does not fit.
+	text := len(line) - len(strings.TrimLeft(line, " ")) // no break before the first word
+	// A break may be at the first space beyond the room.
 	within := line[:min(head+1, len(line))]
 	if i := strings.LastIndex(line[:min(head+gap, len(line))], strings.Repeat(" ", gap)); i > text && i > head/2 {
 		return i

@@ -10,21 +10,21 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Look is what a terminal can show besides plain text. The zero value is a file: it
-// shows nothing else, and what is written to it stays as it is.
+// Look is the set of styles that an output supports. The zero value is a file: no styles, and
+// text stays unchanged.
 type Look struct {
-	Redraws bool // what was written can be drawn anew: somebody watches a terminal
+	Redraws bool // output can be redrawn: a person watches a terminal
 	styled  bool // there is bold and faint text
 	colored bool
 	marked  bool // looks are written as marks
 }
 
-// Marked is the look for what is no terminal and has looks of its own, such as a page in a
-// browser: Pieces tells what it has drawn. The marks cannot be printed, and so are in no
-// text of others that was made printable.
+// Marked is the look for outputs with their own styles, for example a page in a browser: Pieces
+// parses its text. The marks are not printable, so no text that was made printable contains
+// them.
 func Marked() Look { return Look{marked: true} }
 
-// The marks: what begins a piece, whose look follows in a letter, and what ends it.
+// The marks: the beginning of a piece, followed by the letter of its look, and its end.
 const (
 	markBegins = '\x0e'
 	markEnds   = '\x0f'
@@ -32,14 +32,14 @@ const (
 
 // Piece is text in one look.
 type Piece struct {
-	Look string // "strong", "faint", "figure", "good", "doubtful", "bad"; "" of plain text
+	Look string // "strong", "faint", "figure", "good", "doubtful", "bad"; "" for plain text
 	Text string
 }
 
 // lookNames are the looks by their letters.
 var lookNames = map[byte]string{'s': "strong", 'f': "faint", 'n': "figure", 'g': "good", 'd': "doubtful", 'b': "bad"}
 
-// Pieces takes apart what Marked has drawn. Looks are not within each other.
+// Pieces parses text drawn by Marked. Looks do not nest.
 func Pieces(text string) (list []Piece) {
 	for text != "" {
 		before, rest, found := strings.Cut(text, string(markBegins))
@@ -56,9 +56,8 @@ func Pieces(text string) (list []Piece) {
 	return list
 }
 
-// LookOf returns what can be shown on out, which is a terminal where it says so. A
-// terminal that NO_COLOR is set for shows no colours, and a dumb one, or the log of a
-// build server, plain lines alone.
+// LookOf returns the look for out; terminal says whether out is one. A terminal with NO_COLOR
+// shows no colours; a dumb terminal or a build server's log shows only plain lines.
 func LookOf(out io.Writer, isTerminal bool, environ []string) Look {
 	profile := colorprofile.Detect(out, environ)
 	logged := slices.ContainsFunc(environ, func(line string) bool {
@@ -72,22 +71,22 @@ func LookOf(out io.Writer, isTerminal bool, environ []string) Look {
 	}
 }
 
-// The looks of text. They are told apart without colours too, by words or by place.
+// The looks of text. Words or positions distinguish them without colours too.
 func (l Look) Strong(text string) string { return l.draw('s', lipgloss.NewStyle().Bold(true), text) }
 
-// Faint is for what is read only when it is looked for.
+// Faint is for secondary details.
 func (l Look) Faint(text string) string { return l.draw('f', lipgloss.NewStyle().Faint(true), text) }
 
-// Figure is for the number that people came for.
+// Figure is for the main number.
 func (l Look) Figure(text string) string { return l.draw('n', l.in(lipgloss.Cyan).Bold(true), text) }
 
-// Good is for what is as it should be.
+// Good is for results without problems.
 func (l Look) Good(text string) string { return l.draw('g', l.in(lipgloss.Green), text) }
 
-// Doubtful is for what the reader must know of a result.
+// Doubtful is for caveats of a result.
 func (l Look) Doubtful(text string) string { return l.draw('d', l.in(lipgloss.Yellow), text) }
 
-// Bad is for what makes a result worthless.
+// Bad is for problems that invalidate a result.
 func (l Look) Bad(text string) string { return l.draw('b', l.in(lipgloss.Red).Bold(true), text) }
 
 func (l Look) in(tone color.Color) lipgloss.Style {
@@ -97,8 +96,8 @@ func (l Look) in(tone color.Color) lipgloss.Style {
 	return lipgloss.NewStyle().Foreground(tone)
 }
 
-// draw draws one line. The spaces before it stay outside, so that it can be broken
-// and set in as plain text is.
+// draw styles one line. The spaces before it stay unstyled, so the line can be broken and
+// indented like plain text.
 func (l Look) draw(letter byte, style lipgloss.Style, line string) string {
 	text := strings.TrimLeft(line, " ")
 	switch {
@@ -112,8 +111,8 @@ func (l Look) draw(letter byte, style lipgloss.Style, line string) string {
 	return line[:len(line)-len(text)] + style.Render(text)
 }
 
-// Framed draws a frame around lines if that fits into a width, and returns them as
-// they are otherwise, or where nothing can be drawn.
+// Framed draws a frame around lines if it fits the width and the output can draw; otherwise it
+// returns the lines unchanged.
 func (l Look) Framed(text string, width int) string {
 	const around = 6 // two lines, and two spaces on each side
 	if !l.styled || width > 0 && lipgloss.Width(text)+around > width {

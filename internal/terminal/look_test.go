@@ -19,7 +19,7 @@ func TestAFileIsShownPlainText(t *testing.T) {
 			}
 		}
 		if look.Redraws {
-			t.Errorf("%s: can be drawn anew", name)
+			t.Errorf("%s: can be redrawn", name)
 		}
 	}
 }

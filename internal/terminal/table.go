@@ -10,35 +10,34 @@ import (
 // Column is a column of a table.
 type Column struct {
 	Head string
-	Left bool // aligned to the left, as words want it, and not to the right as numbers do
+	Left bool // aligned to the left, for words, instead of to the right, for numbers
 
-	// Rank says which columns a narrow terminal does without: the one with the highest
-	// rank first. Those of rank 0 stay.
+	// Rank says which columns a narrow terminal leaves out: the highest rank first. Columns of rank
+	// 0 stay.
 	Rank int
 
-	// Short, where it is not nil, spells a cell in less room. It is used before any
-	// column is left out.
+	// Short, if not nil, formats a cell in less room. It is tried before any column is left out.
 	Short func(cell string) string
 
-	// Wrapped is whether cells may be broken into several lines. It is for one column
-	// of words.
+	// Wrapped says whether cells may be broken into several lines. At most one column of words may
+	// be wrapped.
 	Wrapped bool
 }
 
-// Table is rows in columns. The columns are two spaces apart, and where the first is
-// aligned to the right the table is set in by two.
+// Table is rows in columns. The columns are two spaces apart; if the first is aligned to the
+// right, the table is indented by two.
 type Table struct {
 	Columns []Column
 	Rows    [][]string // a row may have fewer cells than there are columns
 
-	// Bare is whether the heads are not shown.
+	// Bare hides the heads.
 	Bare bool
 }
 
 // Row adds a row.
 func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Heads makes columns that are aligned to the right and all stay.
+// Heads makes columns that are aligned to the right and are never left out.
 func Heads(heads ...string) []Column {
 	columns := make([]Column, len(heads))
 	for i, h := range heads {
@@ -47,18 +46,18 @@ func Heads(heads ...string) []Column {
 	return columns
 }
 
-// narrowestWrap is how narrow at least a column is into which words are broken.
+// narrowestWrap is the minimum width of a wrapped column.
 const narrowestWrap = 16
 
-// Text spells the table in lines, each with its end. It also returns the heads of the
-// columns that are left out because the terminal is too narrow for them. A row that
-// does not fit even so is spelled as a line for each of its cells.
+// Text formats the table as lines, each with its newline. It also returns the heads of the
+// columns left out because the terminal is too narrow. A row that still does not fit becomes a
+// line for each of its cells.
 func (t *Table) Text(width int) (text string, left []string) {
 	columns, rows := slices.Clone(t.Columns), t.cells()
 	if width > 0 {
 		columns, rows, left = fit(columns, rows, width)
 	}
-	room := 0 // for the column that is wrapped; 0 for as much as it takes
+	room := 0 // of the wrapped column; 0 for as much as it needs
 	if wide := total(columns, rows); width > 0 && wide > width {
 		wrapped := slices.IndexFunc(columns, func(c Column) bool { return c.Wrapped })
 		if wrapped >= 0 {
@@ -82,11 +81,10 @@ func (t *Table) Text(width int) (text string, left []string) {
 	return b.String(), left
 }
 
-// Wide is how wide the table is if nothing of it is left out.
+// Wide is the full width of the table.
 func (t *Table) Wide() int { return total(t.Columns, t.cells()) }
 
-// cells returns the heads and the rows below them, each with as many cells as there
-// are columns.
+// cells returns the heads and the rows below them, padded to the number of columns.
 func (t *Table) cells() [][]string {
 	heads := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -103,8 +101,8 @@ func (t *Table) cells() [][]string {
 	return rows
 }
 
-// fit shortens cells and leaves out columns until the table is as narrow as the
-// terminal, or nothing more can be done.
+// fit shortens cells and leaves out columns until the table fits the terminal or nothing more
+// can be shortened.
 func fit(columns []Column, rows [][]string, width int) ([]Column, [][]string, []string) {
 	if total(columns, rows) > width {
 		for i, c := range columns {
@@ -116,7 +114,7 @@ func fit(columns []Column, rows [][]string, width int) ([]Column, [][]string, []
 			}
 		}
 	}
-	// What is wrapped needs only so much room.
+	// A wrapped column needs only this much room.
 	least := func() int {
 		wide := total(columns, rows)
 		for i, size := range widths(columns, rows) {
@@ -156,7 +154,7 @@ func widths(columns []Column, rows [][]string) []int {
 	return list
 }
 
-// total is how wide the rows are.
+// total is the width of the rows.
 func total(columns []Column, rows [][]string) int {
 	sum := 0
 	for i, size := range widths(columns, rows) {
@@ -168,8 +166,8 @@ func total(columns []Column, rows [][]string) int {
 	return sum
 }
 
-// wrap breaks the cells of the column that may be broken. The lines after the first
-// become rows without other cells.
+// wrap breaks the cells of the wrapped column. The lines after the first become rows without
+// other cells.
 func wrap(columns []Column, rows [][]string, room int) [][]string {
 	at := slices.IndexFunc(columns, func(c Column) bool { return c.Wrapped })
 	var list [][]string
@@ -186,7 +184,7 @@ func wrap(columns []Column, rows [][]string, room int) [][]string {
 	return list
 }
 
-// words breaks text into lines of a width, which are not set in.
+// words breaks text into lines of a width, without indentation.
 func words(text string, width int) []string {
 	var lines []string
 	for Width(text) > width {
@@ -214,8 +212,7 @@ func writeRow(b *strings.Builder, columns []Column, size []int, cells []string) 
 	b.WriteByte('\n')
 }
 
-// stacked spells each row as a line for each of its cells, with an empty line between
-// two rows.
+// stacked formats each row as a line for each of its cells, with an empty line between rows.
 func stacked(columns []Column, rows [][]string, width int) string {
 	names := 0
 	for _, c := range columns {

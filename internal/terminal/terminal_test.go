@@ -67,7 +67,7 @@ func TestAWriterFoldsWhatComesInPieces(t *testing.T) {
 	}
 }
 
-func TestProseIsFilledAnew(t *testing.T) {
+func TestReflow_RefillsParagraphs(t *testing.T) {
 	text := "The first line is long\nand this is the second.\n\n  set in\n  stays so\nEnd."
 	if got := Reflow(text, 80); got != text {
 		t.Errorf("got %q of text that fits", got)

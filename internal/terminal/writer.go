@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// Writer folds what is written to a terminal, whichever goroutine it comes from.
+// Writer folds what is written to a terminal. It is safe for concurrent use.
 type Writer struct {
 	to    io.Writer
-	width func() int // of the terminal now; 0 where there is none
+	width func() int // current width of the terminal; 0 if there is none
 
 	mu     sync.Mutex
-	column int // where the cursor is
+	column int // column of the cursor
 }
 
-// NewWriter returns a writer that asks for the width before each line, since a
-// terminal may be resized. Without a function it folds nothing.
+// NewWriter returns a writer that asks for the width before each line, because a terminal may
+// be resized. If width is nil it folds nothing.
 func NewWriter(to io.Writer, width func() int) *Writer { return &Writer{to: to, width: width} }
 
 // Write folds text, which need not be whole lines.
@@ -44,13 +44,12 @@ func (w *Writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// LineEntered says that somebody has ended the line at the terminal, by the Enter key: what
-// is written next begins a line.
+// LineEntered reports that the user pressed Enter: the next text begins a line.
 func (w *Writer) LineEntered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.column = 0
 }
 
-// Unwrap returns what is written to.
+// Unwrap returns the underlying writer.
 func (w *Writer) Unwrap() io.Writer { return w.to }

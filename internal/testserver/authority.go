@@ -24,8 +24,8 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority makes an authority, in a folder that the servers may read, too,
-// whoever runs them.
+// NewAuthority creates an authority in a folder that the servers may read, whatever user runs
+// them.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "sledge-tls")

@@ -56,7 +56,7 @@ var derby = &product{
 // derbyDatabase is the database that there is. The library sends names in capitals.
 const derbyDatabase = "SLEDGE"
 
-// derbyDefaults are for tests: nobody waits long for a lock, nor for the disk.
+// derbyDefaults are for tests: short lock timeouts and no waiting for the disk.
 var derbyDefaults = []string{
 	"derby.locks.waitTimeout=3",
 	"derby.locks.deadlockTimeout=1",

@@ -19,10 +19,9 @@ func FreePort(t testing.TB) int {
 	return port
 }
 
-// freePort returns a port of 127.0.0.1 that nobody listens on. It lies below the
-// ports that systems give to clients: among those, a client that dials a server
-// which is stopped just now may be given the very port it dials, and then talks
-// to itself.
+// freePort returns an unused port of 127.0.0.1. It lies below the ports that systems give to
+// clients: among those, a client that dials a stopped server may be given the very port it
+// dials, and then talks to itself.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

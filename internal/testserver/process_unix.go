@@ -115,8 +115,8 @@ func (s *Server) watch() error {
 	return nil
 }
 
-// close ends the server and removes its folder, by way of the watcher. Nothing
-// is tidied up first: the data is thrown away.
+// close ends the server and removes its folder, by way of the watcher. It is not a clean
+// shutdown: the data is thrown away.
 func (s *Server) close() {
 	if s.watcher == nil {
 		return

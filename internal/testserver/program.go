@@ -42,7 +42,7 @@ func Program(t testing.TB) string {
 func removeProgram() {
 	built.Lock()
 	defer built.Unlock()
-	_ = os.RemoveAll(built.folder) // an empty path is none
+	_ = os.RemoveAll(built.folder) // an empty path means none
 }
 
 // listenToSignals makes programs that tests start receive SIGHUP and SIGINT as usual even if the

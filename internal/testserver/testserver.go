@@ -304,8 +304,8 @@ func (s *Server) create(path string, arguments ...string) error {
 	return s.run("", path, arguments...)
 }
 
-// firstStart looks for a port and starts the server on it. Somebody else may
-// take a port between our look and the server's, hence the second tries.
+// firstStart looks for a port and starts the server on it. Another process may take the port in
+// between, so it tries again.
 func (s *Server) firstStart() error {
 	var err error
 	for range 5 {
@@ -338,9 +338,8 @@ func (s *Server) startAndWait(arguments []string) error {
 // Mode says how a server is stopped, in the words of pg_ctl.
 type Mode int
 
-// Smart waits for the clients to leave, Fast sends them away, and Immediate ends
-// the server without tidying up, so that the next start has to recover. MariaDB
-// and MySQL know no Smart and do as for Fast; Immediate kills them.
+// Smart waits for the clients to leave, Fast disconnects them, and Immediate kills the server,
+// so the next start has to recover. MariaDB and MySQL have no Smart and use Fast.
 const (
 	Smart Mode = iota
 	Fast
@@ -366,8 +365,8 @@ func (s *Server) Start() {
 	}
 }
 
-// Freeze makes the server stand still, as on a machine that hangs: connections
-// stay open and nothing answers, until Thaw.
+// Freeze stops the server's processes, like a machine that hangs: connections stay open without
+// responses until Thaw.
 func (s *Server) Freeze() {
 	t := s.owner("Freeze")
 	if err := s.freeze(); err != nil {

@@ -303,8 +303,8 @@ func TestOpenShowsTheLogOfAServerThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestHostage is no test: TestServersEndWithTheirTestBinary runs it in a test
-// binary of its own, and kills that.
+// TestHostage is not a test: TestServersEndWithTheirTestBinary runs it in its own test binary,
+// and kills that.
 func TestHostage(t *testing.T) {
 	database, ok := os.LookupEnv("SLEDGE_TEST_HOSTAGE")
 	if !ok {

@@ -49,8 +49,8 @@ const (
 	Rate    Unit = "per_second"
 )
 
-// List is a list of thresholds, separated by commas, as the value of an option. The zero
-// value is none.
+// List is a list of thresholds, separated by commas, as the value of an option. The zero value
+// is empty.
 type List []Threshold
 
 // none is how a list without thresholds is written.

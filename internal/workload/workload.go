@@ -35,9 +35,8 @@ type Workload struct {
 	// Spanners.
 	Finite bool
 
-	// Grace is how long users may take to finish what they are in when a run is to end,
-	// before it is broken off; 0 is half a minute, which is enough where transactions are
-	// short.
+	// Grace is how long users may take to finish their transactions at the end of a run before they
+	// are interrupted; 0 means half a minute, which is enough for short transactions.
 	Grace time.Duration
 
 	// Counted says how the rate of a database's own count is told, which the pair's
@@ -64,10 +63,10 @@ type Workload struct {
 	// may return none: a run is one part without a name then.
 	Stages func(options any, users int, survey any) ([]string, error)
 
-	// NewTerminal makes what decides the transactions of a virtual user, in a run with
-	// stages anew for each, and NewExecutor makes a session ready to do the transactions of
+	// NewTerminal creates the terminal that decides the transactions of a virtual user, in a run
+	// with stages once per stage, and NewExecutor prepares a session for the transactions of
 	// any terminal.
-	NewTerminal func(seat Seat) Terminal
+	NewTerminal func(slot Slot) Terminal
 	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
 	// Modes are the workload's own ways to run, in which the manual shows what becomes of each
@@ -99,9 +98,8 @@ type Workload struct {
 	// nil is never.
 	Piecemeal func(options any) bool
 
-	// Mixed returns the option that was set to say how often terminals decide on each kind
-	// of transaction; "" where none was. A rate of each kind leaves no room for it. It is nil
-	// where terminals are no KindPickers.
+	// Mixed returns the option that was set to weight the kinds of transaction; "" if none was. It
+	// conflicts with a rate for each kind. It is nil if terminals are not KindPickers.
 	Mixed func(options any) string
 
 	// Builders returns how many virtual users build the schema.
@@ -154,9 +152,9 @@ type Workload struct {
 	// returns nil where they seldom meet. Optional.
 	Contention func(ctx context.Context, s database.Session, sql *sqlfile.Library, c Crowd) (*job.Contention, error)
 
-	// Queries are what the terminal of a seat asks in its first set, each once: those that
-	// are one statement each, which a database can explain. Optional: nil where it asks none.
-	Queries func(seat Seat) []Query
+	// Queries returns the queries of the first set of a slot's terminal, each once: those that are
+	// a single statement, which a database can explain. Optional: nil if there are no queries.
+	Queries func(slot Slot) []Query
 
 	// Score turns what was measured into the headline figures, the first of which stands
 	// for the run. Figures lists all that it may return.
@@ -177,9 +175,9 @@ type Workload struct {
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
 }
 
-// Keeping is what runs note of a schema, so that the next one goes on where they ended. The
-// table is made by the first run that wants it, whoever built the schema, and is dropped with
-// it.
+// Keeping is the table in which runs note the state of a schema, so that the next run continues
+// from there. The first run that needs the table creates it, whichever program built the
+// schema, and it is dropped with the schema.
 type Keeping struct {
 	Table  schema.Table
 	Wanted func(options any) bool // whether such a run writes to it
@@ -291,8 +289,8 @@ func (w *Workload) KindNamed(name string) (kind meter.Kind, found bool) {
 	return 0, false
 }
 
-// Seat is what a terminal is given to work with. All of it is its own.
-type Seat struct {
+// Slot is what a terminal gets to work with. Nothing in it is shared.
+type Slot struct {
 	Number  int // this virtual user among all users of the run, from 0
 	Users   int // all users of the run, on every machine
 	Seed    uint64
@@ -315,7 +313,7 @@ type Crowd struct {
 	Seed    uint64
 	Kinds   []meter.Kind // that are asked of them; nil for what the options say
 	Options any
-	Rand    func(number int) *rand.Rand // what the Rand of a user's seat is before the user draws from it
+	Rand    func(number int) *rand.Rand // the state of the Rand of a user's slot before the user draws from it
 }
 
 // Connection is what an executor is given to work with. All of it is its own.
@@ -376,8 +374,8 @@ type Teller interface{ Outcome() string }
 type Spanner interface {
 	Executor
 
-	// Span says what a transaction is a part of; after Do, also how many rows it returned,
-	// and its answer where that is to be shown.
+	// Span describes what a transaction is part of; after Do, also the number of rows it returned,
+	// and its answer if requested.
 	Span(t Transaction) Span
 }
 
@@ -385,7 +383,7 @@ type Spanner interface {
 type Span struct {
 	Stream, Set, Number, Of int
 	Rows                    int64
-	Answer                  *job.Answer // without its kind; nil where nobody asked to see it
+	Answer                  *job.Answer // without its kind; nil if not requested
 }
 
 // Query is a transaction that is one statement, with its parameters in it.
@@ -426,8 +424,7 @@ type Rule struct {
 	// belongs to the tables, which are looked at first.
 	Begins string
 
-	// Foreign says why a schema that somebody else built cannot meet the rule;
-	// "" where it can.
+	// Foreign explains why a schema of another program cannot meet the rule; "" if it can.
 	Foreign string
 
 	// Known names a fault of others that is known to break the rule; "" where there is
@@ -448,8 +445,8 @@ type Inspection struct {
 	Findings []job.Finding
 }
 
-// Silence says that a share of the transactions that the probe counts is rolled back by
-// routines that do not tell, and is done as far as the client knows.
+// Silence means that routines silently roll back a share of the transactions that the probe
+// counts, so the client counts them as done.
 type Silence struct {
 	Share float64 // 0 where the server tells of all
 	Why   string  // a sentence

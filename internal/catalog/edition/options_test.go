@@ -8,8 +8,8 @@ import (
 	"sledge/internal/option"
 )
 
-// Each option that says how a schema or a load is to be says for which actions it is, and those
-// of a run beside which other settings they have an effect.
+// Each option for a schema or a load names its actions, and each option of a run the settings
+// with which it has an effect.
 func TestOptions_SayWhenTheyHaveAnEffect(t *testing.T) {
 	for pair := range edition.Catalog.Known().Pairs() {
 		all := pair.Options()
@@ -25,7 +25,7 @@ func TestOptions_SayWhenTheyHaveAnEffect(t *testing.T) {
 			}
 			for _, needed := range o.NeededBy() {
 				if needed != "users" && !slices.ContainsFunc(all, func(d option.Description) bool { return d.Name == needed }) {
-					t.Errorf("%s, option %s: it needs %s, which is no option", pair.Title(), o.Name, needed)
+					t.Errorf("%s, option %s: it needs %s, which is not an option", pair.Title(), o.Name, needed)
 				}
 			}
 		}

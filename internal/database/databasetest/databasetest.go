@@ -18,7 +18,7 @@ func Run(t *testing.T, d *database.Database, values option.Values) {
 // Sessions tests the sessions of a subject, and not how it connects.
 func Sessions(t *testing.T, of sessions.Subject) { sessions.Sessions(suitetest.Of(t), of) }
 
-// Frozen tests that whoever talks to a server that stands still gets away from it.
+// Frozen tests that calls to a frozen server can be interrupted.
 func Frozen(t *testing.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	sessions.Frozen(suitetest.Of(t), d, values, freeze, thaw)
 }

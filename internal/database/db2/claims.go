@@ -55,9 +55,8 @@ func orEmpty(text string) string {
 	return text
 }
 
-// permitted is an error unless it is of a right that the user has not. Who may not see other
-// sessions is not told of them, and ends none: then the ledger's key keeps a chunk from being
-// loaded twice.
+// permitted ignores errors about missing rights. A user that may not see other sessions cannot
+// end any: then the ledger's key prevents loading a chunk twice.
 func permitted(err error) error {
 	if err != nil && Classify(err) == meter.Permission {
 		return nil
@@ -68,7 +67,7 @@ func permitted(err error) error {
 // claimTable is what a build holds a lock on. objects.sql knows it.
 const claimTable = "sledge_claim"
 
-// errNotOurs is why nobody can build where somebody else has a table of that name.
+// errNotOurs: another program has a table of that name, so no build is possible.
 var errNotOurs = errors.New("table " + claimTable + " is not Sledge's, which keeps builds apart by a table of that name: rename it")
 
 // How the claim's table is locked.
@@ -155,8 +154,8 @@ func unlessBusy(err error) error {
 // lastWords is how long giving back a claim may take.
 const lastWords = 10 * time.Second
 
-// release gives the claim back, and takes away the table, unless somebody else has locked it by
-// then: who does takes it away himself.
+// release releases the claim and drops the table, unless another build has locked it meanwhile:
+// that one drops it.
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()

@@ -41,17 +41,17 @@ func buildForEver(options string) error {
 	if err := json.Unmarshal([]byte(options), &spec.Options); err != nil {
 		return err
 	}
-	_, err := starJob(context.Background(), spec, standstill{})
+	_, err := starJob(context.Background(), spec, stopper{})
 	return fmt.Errorf("the build has ended: %w", err)
 }
 
-const standing = "standing still"
+const stoppedLine = "stopped"
 
-type standstill struct{}
+type stopper struct{}
 
-func (standstill) Watch(e job.Event) {
+func (stopper) Watch(e job.Event) {
 	if e.Progress != nil && e.Progress.Done > 20_000 {
-		fmt.Println(standing)
+		fmt.Println(stoppedLine)
 		select {}
 	}
 }
@@ -71,8 +71,8 @@ func starJob(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.R
 	return engine.Local{Version: "test"}.DoPlan(ctx, plan, job.Control{Watchers: watchers})
 }
 
-// TestABuildIsAlone has another process build, in which it stands still: nobody builds or deletes beside it,
-// and when it was killed, its build is resumed.
+// TestABuildIsAlone pauses a build in another process: meanwhile builds and deletes fail, and
+// after it is killed, its build is resumed.
 func TestABuildIsAlone(t *testing.T) {
 	values := option.Values(testserver.Open(t, "derby").Values())
 	do := func(action job.Action, resume bool) error {
@@ -107,7 +107,7 @@ func TestABuildIsAlone(t *testing.T) {
 			t.Errorf("got %v, want the table of claims gone with the schema", err)
 		}
 	})
-	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || strings.TrimSpace(line) != standing {
+	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || strings.TrimSpace(line) != stoppedLine {
 		t.Fatalf("got %q, %v", line, err)
 	}
 	var beside errgroup.Group
@@ -134,8 +134,8 @@ func TestABuildIsAlone(t *testing.T) {
 	}
 }
 
-// Who has a table of that name, and it is another, keeps it.
-func TestATableOfSomebodyElseIsNoClaim(t *testing.T) {
+// A foreign table of that name is kept.
+func TestClaim_LeavesForeignTables(t *testing.T) {
 	for what, create := range map[string]string{"of other columns": "CREATE TABLE sledge_claim (n INTEGER)", "with rows": "CREATE TABLE sledge_claim (held_by_a_lock SMALLINT)"} {
 		t.Run(what, func(t *testing.T) {
 			s := derbySession(t, "DROP TABLE sledge_claim")

@@ -15,8 +15,8 @@ const (
 	codeNoRollback     = -913   // the same; the statement is
 	codeForced         = -1224  // the database manager cannot take requests, or has ended them
 	codeSystem         = -1032  // it is not started
-	codeInUse          = -1035  // somebody has the database for himself
-	codeCommunication  = -30081 // nobody answers, or no longer
+	codeInUse          = -1035  // another user has the database exclusively
+	codeCommunication  = -30081 // the server does not respond
 	codeRefused        = -30082 // the user is not proven
 	codeRefusedThere   = -1403  // the same, of a database that the library's catalog has
 	codeOneStatement   = -901   // a failure that the next statement does not meet
@@ -28,7 +28,7 @@ const (
 	codeOfLibrary      = -99999
 	codeMaximum        = -1226 // of agents
 	codeApplications   = -1040 // the database has its most applications
-	codeLogFull        = -964  // the transactions under way are larger than the log
+	codeLogFull        = -964  // the open transactions exceed the log
 )
 
 // timeoutReason stands in the message of codeRollback: "Reason code \"68\""; others are of deadlocks.

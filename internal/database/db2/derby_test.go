@@ -41,7 +41,7 @@ var derbyFiles embed.FS
 func onDerby() *database.Database {
 	words, err := fs.Sub(derbyFiles, "testdata/derby")
 	if err != nil {
-		panic(err) // its name is no name of a folder
+		panic(err) // its name is not valid for a folder
 	}
 	base, d := *Database, *Database
 	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql", "references.sql", "explain.sql"}}
@@ -147,7 +147,7 @@ func TestMonreportIsAskedForMinutesOfTheMeasuredTime(t *testing.T) {
 	}
 	for _, o := range []any{bound(t, database.Use{Name: "tpcc"}, nil), bound(t, database.Use{Name: "tpch", Analytic: true}, nil)} {
 		if r := report(o, time.Hour); r != nil {
-			t.Errorf("got %+v where nobody asked for one", r)
+			t.Errorf("got %+v without a request", r)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // Derby ends no call, so that the library gives up the connection as soon as one is cancelled. A
 // connection that is broken without that is what Db2 would need, which hears of a cancellation only
 // if it is alive.
-func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
+func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	server := testserver.Open(t, "derby", testserver.Own())
 	databasetest.Frozen(t, onDerby(), server.Values(), server.Freeze, server.Thaw)
 

@@ -28,7 +28,7 @@ func explainer(sql *sqlfile.Library) database.Explainer {
 		}
 		if len(schema.Rows) == 0 {
 			install, err := sql.Query("explain.install")
-			return database.Table{}, errors.Join(fmt.Errorf("the database has no EXPLAIN tables: somebody with the right to make them can run %s", strings.TrimSpace(install.Text)), err)
+			return database.Table{}, errors.Join(fmt.Errorf("the database has no EXPLAIN tables: a user with the right to create them can run %s", strings.TrimSpace(install.Text)), err)
 		}
 		rows, err := sql.Script("explain.rows", schema.Rows[0][0])
 		if err != nil {
@@ -63,7 +63,7 @@ type operator struct {
 	sources, targets []int
 }
 
-// planOf takes rows together. A row that is none of explain.sql's is an error.
+// planOf collects rows. A row that does not come from explain.sql is an error.
 func planOf(answer database.Table) (map[int]*operator, error) {
 	rows := make([]planRow, len(answer.Rows))
 	for i, row := range answer.Rows {
@@ -74,7 +74,7 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 		target, targetErr := strconv.Atoi(row[2])
 		number, numberErr := strconv.ParseFloat(strings.TrimSpace(row[5]), 64)
 		if err := errors.Join(err, targetErr, numberErr); err != nil {
-			return nil, fmt.Errorf("a row of a plan is none: %w", err)
+			return nil, fmt.Errorf("invalid row of a plan: %w", err)
 		}
 		rows[i] = planRow{what: strings.TrimSpace(row[0]), id: id, target: target, name: row[3], more: row[4], number: number}
 	}
@@ -113,7 +113,7 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 }
 
 // readPlan is Database.ReadPlan. It draws the operators as a tree, each with the rows and the
-// cost that the server expects, and what it applies in the lines below. Rows that are no plan
+// cost that the server expects, and its predicates in the lines below. Rows that are not a plan
 // have no lines.
 func readPlan(answer database.Table) []job.PlanLine {
 	operators, err := planOf(answer)

@@ -49,8 +49,8 @@ INSERT INTO customer SELECT c.seq, d_id, d_w_id, CONCAT('first ', 9 - c.seq), IF
   '0123456789012345', NOW(), IF(c.seq = 6, 'BC', 'GC'), 50000, 0.2, -10, 10, 1, 0, 'old data' FROM district, seq_1_to_6 c;
 COMMIT`
 
-// TestWhatTheRoutinesDo runs their logic in MariaDB, as far as it goes: that Db2 takes their words
-// it does not show.
+// TestWhatTheRoutinesDo runs their logic in MariaDB, where that is possible. It does not show
+// that Db2 accepts their syntax.
 func TestWhatTheRoutinesDo(t *testing.T) {
 	local := engine.Local{Catalog: catalog.New([]*database.Database{db2.Database}, []*workload.Workload{tprocc.Workload})}
 	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "db2", Workload: tprocc.Workload.Name, Options: option.Values{"tablespace": ""}})
@@ -72,7 +72,7 @@ func TestWhatTheRoutinesDo(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := mariadb.Database.Drop(context.Background(), o, database.Disposal{}); err != nil {
+		if _, err := mariadb.Database.Drop(context.Background(), o, database.DropResult{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -20,7 +20,7 @@ type session struct {
 	direct *cli.Statement // for what is not prepared
 	inTx   bool
 
-	// all are to be given back with the session.
+	// all are freed with the session.
 	all []*cli.Statement
 
 	// another opens a session as this one is, and claim is one that holds the claim of a build.
@@ -103,7 +103,7 @@ func (s *session) ended(err error) error {
 // first: it may not have reached the server yet.
 const cancelAgain = 250 * time.Millisecond
 
-// cancelUntil cancels the call under way until over is closed or no call is.
+// cancelUntil cancels the current call until over is closed or no call is active.
 func (s *session) cancelUntil(over <-chan struct{}) {
 	for wait := cancelAgain; ; wait *= 2 {
 		_ = s.Cancel(context.Background()) // what cannot be cancelled yet can be later
@@ -269,7 +269,7 @@ func (s *session) Rollback(ctx context.Context) error {
 	return err
 }
 
-// Close implements database.Session. That the connection is gone is no failure of closing it.
+// Close implements database.Session. A lost connection is not an error of Close.
 func (s *session) Close() error {
 	if s.closed.Swap(true) {
 		return nil

@@ -72,7 +72,7 @@ func bindCall(q sqlfile.Query, in, out any) (params []database.Param, outputs bo
 			continue
 		}
 		if params[i] = (database.Param{Pointer: pointers[0], Mode: database.Out}); pointers[0] == nil {
-			params[i].Pointer = new(string) // nobody asks for it
+			params[i].Pointer = new(string) // discarded
 		}
 		pointers = pointers[1:]
 	}

@@ -199,10 +199,10 @@ func (o *Options) explain(err error) error {
 	case strings.Contains(text, "Could not set lock on file"):
 		return wrong("%s is open in another process, and DuckDB lets one at a time have a file: end that one, or name another file", o.File)
 	case storageVersion.MatchString(text):
-		return wrong("%s was written by another version of DuckDB, in the format %s, which this one cannot read: name another file, or build anew with this version",
+		return wrong("%s was written by another version of DuckDB, in the format %s, which this one cannot read: name another file, or build again with this version",
 			o.File, storageVersion.FindStringSubmatch(text)[1])
 	case strings.Contains(text, "not a valid DuckDB database file"), strings.Contains(text, "Could not read enough bytes"), strings.Contains(text, "sqlite_scanner"):
-		return wrong("%s is no DuckDB file: name another file, which a build makes", o.File)
+		return wrong("%s is not a DuckDB file: name another file; a build creates it", o.File)
 	case strings.Contains(text, "different configuration"):
 		return wrong("%s is open in this process with other settings of DuckDB: wait until that job has ended", o.File)
 	}
@@ -241,8 +241,8 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// classOfTransaction sorts errors of transactions. Nobody waits for a lock in DuckDB:
-// who changes what another transaction has changed is told so, at once or at the commit.
+// classOfTransaction classifies errors of transactions. DuckDB has no lock waits: a transaction
+// that changes rows which another has changed fails, at once or at the commit.
 func classOfTransaction(text string) meter.Class {
 	switch {
 	case strings.Contains(text, "constraint"):

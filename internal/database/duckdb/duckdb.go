@@ -141,7 +141,7 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 }
 
 // drop removes the file, and what DuckDB keeps beside it.
-func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	o := options.(*Options)
 	fate := database.Fate{Kind: "file", Name: o.File}
 	created, err := wasCreated(ctx, options)

@@ -135,10 +135,10 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 	}{
 		{"no file", filepath.Join(dir, "none.duckdb"), "there is no file", true},
 		{"a folder", dir, "is a folder", false},
-		{"an empty file", write("empty", ""), "is no DuckDB file", false},
-		{"a short file", write("short", "hello"), "is no DuckDB file", false},
-		{"a text", write("text", strings.Repeat("hello\n", 10_000)), "is no DuckDB file", false},
-		{"a file of SQLite", lite, "is no DuckDB file", false},
+		{"an empty file", write("empty", ""), "is not a DuckDB file", false},
+		{"a short file", write("short", "hello"), "is not a DuckDB file", false},
+		{"a text", write("text", strings.Repeat("hello\n", 10_000)), "is not a DuckDB file", false},
+		{"a file of SQLite", lite, "is not a DuckDB file", false},
 		{"a newer format", newer(t, dir), "was written by another version of DuckDB, in the format 9999", false},
 		{"a damaged file", damaged(t, dir), "Corrupt database file", false},
 	} {
@@ -165,7 +165,7 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 	}
 	err = option.Bind(nil, option.Values{"file": "what?.duckdb"}, duckdb.Database.Options(database.Use{Name: "tpch", Analytic: true}))
 	if err == nil || !strings.Contains(err.Error(), "option file") {
-		t.Errorf("got %v for a name that the driver would cut off, want an error about the option", err)
+		t.Errorf("got %v for a name that the driver would truncate, want an error about the option", err)
 	}
 }
 
@@ -372,7 +372,7 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if _, err := local.Do(ctx, spec(job.Build), job.Control{Watchers: []job.Watcher{broken{cancel}}}); err == nil {
-		t.Fatal("a build that is broken off succeeded")
+		t.Fatal("an interrupted build succeeded")
 	}
 	if _, err := local.Do(t.Context(), spec(job.Check), job.Control{}); job.ExitOf(err) != job.ExitExists {
 		t.Errorf("a check of half a schema: got %v, want a refusal", err)
@@ -408,7 +408,7 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 		t.Errorf("got the tables %v, %v after the delete, want mine only", left.Rows, err)
 	}
 	if _, err := os.Stat(file); err != nil {
-		t.Errorf("the file with somebody's table is gone: %v", err)
+		t.Errorf("the file with a foreign table is gone: %v", err)
 	}
 }
 

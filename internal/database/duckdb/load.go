@@ -15,9 +15,9 @@ import (
 	"sledge/internal/schema"
 )
 
-// session is a session that loads by a table function: DuckDB reads from it as from a
-// table, in vectors of numbers and texts, inside the transaction under way. It costs as much
-// as its reader of CSV, takes no file, and can be interrupted at any vector.
+// session is a session that loads by a table function: DuckDB reads from it as from a table, in
+// vectors of numbers and texts, inside the current transaction. It is as fast as DuckDB's CSV
+// reader, needs no file, and can be interrupted at any vector.
 type session struct {
 	*database.SQLSession
 	function string // its name, which no other session has
@@ -40,9 +40,9 @@ func newSession(ctx context.Context, s *database.SQLSession) (*session, error) {
 	})
 }
 
-// Close implements Session. Where a statement was broken off just before its result was asked
-// for, the driver leaves it pending, and it keeps the database open: who opens the file again
-// in this process then waits for ever. The next statement ends it.
+// Close implements Session. If a statement was interrupted just before its result was fetched,
+// the driver leaves it pending, which keeps the database open: opening the file again in this
+// process would wait forever. The next statement ends it.
 func (s *session) Close() error {
 	_, _ = s.Conn().ExecContext(context.Background(), "SELECT 1") // it is closed in any case
 	return s.SQLSession.Close()
@@ -128,7 +128,7 @@ func (s *source) ColumnInfos() []driver.ColumnInfo {
 	return infos
 }
 
-// Cardinality implements driver.ChunkTableSource: how many rows there will be nobody knows.
+// Cardinality implements driver.ChunkTableSource: the number of rows is unknown.
 func (s *source) Cardinality() *driver.CardinalityInfo { return nil }
 
 // Init implements driver.ChunkTableSource.

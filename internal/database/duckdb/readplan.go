@@ -24,9 +24,8 @@ type operator struct {
 	Children []operator     `json:"children"`
 }
 
-// readPlan draws the operators as a tree, each with what is known of it in the lines below,
-// because the JSON has a line for each bracket. Where it is none, its lines stand as they
-// are.
+// readPlan draws the operators as a tree, each with its details in the lines below, because the
+// JSON has a line for each bracket. Text that is not a plan stays unchanged.
 func readPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -85,7 +84,7 @@ func (o operator) draw(lines []job.PlanLine, depth int) []job.PlanLine {
 	return lines
 }
 
-// spelled is what is known of an operator, in one line.
+// spelled returns the details of an operator, in one line.
 func spelled(known any) string {
 	list, several := known.([]any)
 	if !several {

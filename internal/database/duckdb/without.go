@@ -13,7 +13,7 @@ import (
 // absent is Database.Absent.
 const absent = "DuckDB is written in C++, and this program was built without it, as those to download are: build one that has it with \"make build-duckdb\", or with \"CGO_ENABLED=1 go build -tags duckdb ./cmd/sledge\"; it takes a C++ compiler"
 
-// What takes the driver is nil: nobody asks it of a database that is absent.
+// The members that need the driver are nil: an absent database never uses them.
 var (
 	create   func(context.Context, any, func(job.Event)) error
 	claim    func(context.Context, any, bool) (func() error, error)

@@ -46,11 +46,11 @@ func (p Problem) String() string {
 // program is not installed.
 type Grammar func(t testing.TB, statements []Statement) []Problem
 
-// Statements returns the SQL of a database with every workload that it is for, and that of the
-// suite of sessions, as the program sends it: each text once. Scripts are expanded with the values of each variant, by
-// the options' names and without those that the workload has not. The routines are what
-// drop.sql is to drop, as the column of installed_routines.sql spells it. What is expanded with
-// other data, or is no SQL of the server's, goes without: datafiles.sql.
+// Statements returns the SQL of a database with each of its workloads, and that of the suite of
+// sessions, as the program sends it: each text once. Scripts are expanded with the values of
+// each variant, by the options' names, without those that the workload lacks. The routines are
+// those that drop.sql drops, as the column of installed_routines.sql spells them. Left out:
+// datafiles.sql, which is expanded with other data, and texts that are not SQL of the server's.
 func Statements(t testing.TB, d *database.Database, routines []string, variants ...option.Values) []Statement {
 	t.Helper()
 	c := collector{t: t, routines: routines, seen: map[string]bool{}}

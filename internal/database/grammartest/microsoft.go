@@ -23,8 +23,8 @@ func Microsoft(t testing.TB, statements []Statement) []Problem {
 	service := languageServer{t: t}
 	defer service.end()
 	service.begin(folder)
-	// All statements are one text, divided into batches as sqlcmd reads them, and a last one
-	// that nobody could take proves that the parser has come to the end.
+	// All statements form one text, divided into batches as in sqlcmd. The last batch is invalid on
+	// purpose: its error proves that the parser has reached the end.
 	var text strings.Builder
 	var begins []int // the line of each statement
 	line := 0

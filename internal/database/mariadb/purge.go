@@ -24,7 +24,8 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return drain{options: options, tell: tell, every: time.Second}.all(ctx)
 }
 
-// mayFinish is Database.MayFinish. Who may set a variable may set it to what it is.
+// mayFinish is Database.MayFinish. An account that may set a variable may set it to its current
+// value.
 func mayFinish(ctx context.Context, options any) error {
 	o, is := options.(*Options)
 	if !is || !o.Purge {
@@ -152,8 +153,8 @@ func (d drain) do(ctx context.Context, s database.Session, w work) error {
 	return d.with(ctx, s, wanted, before, func() error { return d.await(ctx, s, w, n) })
 }
 
-// awaitQuiet waits until the virtual users have ended their last transactions,
-// but not for long: somebody else may work on the server, too.
+// awaitQuiet waits until the virtual users have ended their last transactions, but not for
+// long: other programs may work on the server, too.
 func (d drain) awaitQuiet(ctx context.Context, s database.Session) error {
 	const fewCommits, looks = 100, 60
 	last, err := status(ctx, s, "COM_COMMIT")
@@ -212,8 +213,8 @@ func (d drain) pause(ctx context.Context) error {
 	}
 }
 
-// changes returns those of the settings that the server has and can be given back, last
-// first as they are to be made, and their values before.
+// changes returns the settings that the server has and that can be restored, last first as they
+// are changed, and their values before.
 func changes(ctx context.Context, s database.Session, settings []setting) (wanted, before []setting, err error) {
 	for _, v := range slices.Backward(settings) {
 		t, err := s.Query(ctx, "SELECT global_value, global_value BETWEEN numeric_min_value + 0 AND numeric_max_value + 0"+

@@ -147,7 +147,8 @@ func TestFinishPutsTheSettingsBackWhenTheServerComesBack(t *testing.T) {
 	}
 }
 
-// endless leaves work behind of which there is no end: somebody reads an old version.
+// endless creates garbage that purge cannot remove, because another transaction reads an old
+// version.
 func endless(t *testing.T, options any, session database.Session) (reader database.Session) {
 	t.Helper()
 	if err := session.Exec(t.Context(), work); err != nil {

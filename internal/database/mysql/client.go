@@ -97,8 +97,8 @@ func (c *client) set(name, value, origin string) {
 	c.values[name] = database.ClientSetting{Value: value, Origin: origin}
 }
 
-// takeOption takes a line of a file. The database that it may name is passed over: a
-// schema is not built where somebody usually looks.
+// takeOption parses a line of a file. It ignores the database that the line may name: a schema
+// must not be built in the user's default database.
 func (c *client) takeOption(o fileOption) {
 	set := func(name, value string) { c.set(name, value, o.origin()) }
 	switch o.name {

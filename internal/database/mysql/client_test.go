@@ -74,7 +74,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		{"passwords without quotes", map[string]string{"home/.my.cnf": "; a comment\n[client]\npassword=a;b c\\sd=e# more\n"}, nil, nil, []string{"password=a;b c d=e from line 3 of ROOT/home/.my.cnf"}},
 		{"passwords in other quotes", map[string]string{"home/.my.cnf": "[client]\n  password='it\"s'\n"}, nil, nil, []string{`password=it"s from line 2 of ROOT/home/.my.cnf`}},
 		{"no password", map[string]string{"home/.my.cnf": "[client]\npassword=\n"}, nil, nil, []string{"password=null from line 2 of ROOT/home/.my.cnf"}},
-		{"a password that is to be asked for", map[string]string{"home/.my.cnf": "[client]\npassword\n"}, nil, nil, nil},
+		{"a password to prompt for", map[string]string{"home/.my.cnf": "[client]\npassword\n"}, nil, nil, nil},
 		{"what was given", map[string]string{"home/.my.cnf": "[client]\npassword=p\nuser=u\n"}, nil, option.Values{"password": "x", "user": "y"}, nil},
 		{
 			"TLS",

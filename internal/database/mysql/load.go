@@ -93,10 +93,9 @@ func (s *session) loadWarning(ctx context.Context) error {
 	return nil
 }
 
-// insertSize is about how many bytes a multi-row INSERT gets: enough that the round
-// trip does not count, and well below the smallest max_allowed_packet that any server
-// has by default, 1 MiB. Where somebody has set less, half of that leaves room for the
-// last row.
+// insertSize is the approximate size of a multi-row INSERT in bytes: large enough that the
+// round trip does not matter, and well below the smallest default max_allowed_packet, 1 MiB. If
+// the server has a smaller limit, half of that leaves room for the last row.
 const insertSize = 256 << 10
 
 // insert loads by INSERTs of many rows.

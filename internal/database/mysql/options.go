@@ -9,8 +9,7 @@ import (
 	"sledge/internal/option"
 )
 
-// Options says where the server is, who connects to it, and what the schema is
-// to be like.
+// Options says where the server is, which account connects, and how to build the schema.
 type Options struct {
 	server  `dict:"connection" group:"connection"`
 	account `group:"accounts"`

@@ -138,7 +138,7 @@ func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Se
 }
 
 // Drop is Database.Drop. There is no account to drop: none was made.
-func (p Product) Drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func (p Product) Drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	name := options.(settings).common().Database
 	fate := database.Fate{Kind: "database", Name: name}
 	switch {
@@ -220,8 +220,7 @@ func lacks(ctx context.Context, s database.Session, name string, rights ...strin
 	return lacking, nil
 }
 
-// SchemaName is Database.SchemaName. A schema is a database of its own, and belongs to
-// nobody.
+// SchemaName is Database.SchemaName. A schema is its own database and has no owner.
 func SchemaName(options any) database.SchemaName {
 	return database.SchemaName{Name: schemaName(options)}
 }

@@ -271,8 +271,8 @@ func (b *bench) testDelivery(t *testing.T) {
 	wantRows(t, b, "SELECT COUNT(*) FROM order_line WHERE ol_delivery_d IS NULL", "2") // of the order taken from the queue at the beginning
 }
 
-// testTwoDeliveries has somebody take the oldest orders of district 1 while a
-// delivery wants it, and either keep or give up that order.
+// testTwoDeliveries lets another transaction take the oldest orders of district 1 while a
+// delivery waits for it, and then commit or roll back.
 func (b *bench) testTwoDeliveries(t *testing.T) {
 	for _, tt := range []struct {
 		end  string
@@ -300,14 +300,14 @@ func (b *bench) testTwoDeliveries(t *testing.T) {
 	}
 }
 
-// awaitBlocked waits until a transaction waits for a lock. The server makes its
-// list of them anew only if nobody has asked for a tenth of a second.
+// awaitBlocked waits until a transaction waits for a lock. The server refreshes its list of
+// them only if it was not read for a tenth of a second.
 func (b *bench) awaitBlocked(t *testing.T, observer database.Session) {
 	t.Helper()
 	const waiting = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
 	for deadline := time.Now().Add(time.Minute); rows(t, observer, waiting)[0] == "0"; time.Sleep(150 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatal("nobody waits for the lock")
+			t.Fatal("no transaction waits for the lock")
 		}
 	}
 }
@@ -349,7 +349,7 @@ func (b *bench) testNewOrder(t *testing.T) {
 			entered++
 		}
 	}
-	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // 4 are to be expected
+	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // expects 4
 		t.Errorf("%d of %d orders were rolled back, want about 1 %%", rolledBack, calls)
 	}
 	n := fmt.Sprint(entered)

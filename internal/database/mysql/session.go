@@ -23,8 +23,8 @@ type session struct {
 	conn    connection
 	network net.Conn // what conn talks over, so that Interrupt can break it
 
-	// inTx is whether a transaction may be under way: one that Begin began, or one
-	// that a stored procedure began and left when it failed.
+	// inTx is whether a transaction may be open: one that Begin began, or one that a stored
+	// procedure began and left open when it failed.
 	inTx bool
 
 	prepareCalls   bool
@@ -33,14 +33,14 @@ type session struct {
 	takesCompounds bool // the server takes compound statements outside of routines
 	packet         int  // bytes that the server takes in one message
 
-	// A server goes on with a statement when its client has gone, and keeps the locks
-	// of its transaction. So the connection whose call was broken off is killed, by
-	// its number, over one that another makes: connector's become the session's own.
+	// A server continues a statement when its client has gone, and keeps the locks of its
+	// transaction. So a second connection, which becomes the session's own, kills the
+	// connection of the interrupted call by its number.
 	connector, another driver.Connector
 	id                 string
 	machine            string    // that the server calls its own
 	since              time.Time // when the connection was there
-	brokenOff          atomic.Bool
+	interrupted        atomic.Bool
 }
 
 // begin makes the session what the rest of it takes for granted.
@@ -110,7 +110,7 @@ func (s *session) failed(err error) error {
 		return &database.ConnectError{Text: err.Error(), Err: errReadOnly}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
-		s.brokenOff.Store(true)
+		s.interrupted.Store(true)
 	}
 	if errors.Is(err, mysql.ErrInvalidConn) {
 		return fmt.Errorf("the server has ended the connection, or is not reached any more: %w", err)
@@ -198,7 +198,7 @@ func (s *session) Cancel(ctx context.Context) error {
 
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
-	s.brokenOff.Store(true)
+	s.interrupted.Store(true)
 	// An error would mean that the connection is closed, which is as good.
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
@@ -208,7 +208,7 @@ func (s *session) Interrupt() {
 func (s *session) Close() error {
 	_ = s.network.SetWriteDeadline(time.Now().Add(lastWords))
 	err := s.conn.Close()
-	if s.brokenOff.Load() && s.id != "" {
+	if s.interrupted.Load() && s.id != "" {
 		s.kill()
 	}
 	return err
@@ -222,7 +222,7 @@ const lastWords = 2 * time.Second
 func (s *session) kill() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	// It fails where the connection is gone already, as is to be hoped.
+	// It fails if the connection is gone already, which is the usual case.
 	_ = s.killAt(ctx, "CONNECTION")
 }
 
@@ -241,9 +241,8 @@ func (s *session) killAt(ctx context.Context, what string) error {
 	return other.Exec(ctx, "KILL "+what+" "+s.id)
 }
 
-// isAt reports whether another session is at the server that this one was opened at. One
-// that has begun anew since then gives the numbers of its connections to others, and so does
-// the one that has taken its place.
+// isAt reports whether another session uses the server that this one was opened at. A restarted
+// server, or one that replaced it, gives the connection numbers to other sessions.
 func (s *session) isAt(ctx context.Context, other *session) bool {
 	t, err := other.Query(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'", 1)
 	if err != nil || len(t.Rows) == 0 {

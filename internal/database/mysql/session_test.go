@@ -333,7 +333,7 @@ func benchmarkCalls(b *testing.B, s *server, users int) {
 	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 }
 
-func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
+func TestInterrupt_EndsTheStatementOnTheServer(t *testing.T) {
 	onEach(t, "sledge_broken", func(t *testing.T, s *server) {
 		watcher := s.connect(t)
 		const sleeping = "SELECT COUNT(*) FROM information_schema.processlist WHERE info LIKE 'SELECT SLEEP(555%'"
@@ -369,7 +369,7 @@ func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
 			await("1")
 			breakOff(session, cancel)
 			if err := <-done; err == nil {
-				t.Errorf("a call was not broken off by %s", by)
+				t.Errorf("a call was not interrupted by %s", by)
 			}
 			_ = session.Close() // the connection is broken
 			await("0")
@@ -378,9 +378,9 @@ func TestAServerDoesNotGoOnWithWhatWasBrokenOff(t *testing.T) {
 	})
 }
 
-// A server that begins anew numbers its connections anew: the number of one that was lost is
-// somebody else's then.
-func TestASessionThatWasLostEndsNobodyElses(t *testing.T) {
+// A restarted server numbers its connections from the start: the number of a lost connection
+// belongs to another session then.
+func TestInterrupt_SparesOtherSessions(t *testing.T) {
 	own := testserver.Open(t, "mariadb", testserver.Own())
 	s := &server{database: mariadb.Database, values: own.Values()}
 	connect := func() (session database.Session, id int) {
@@ -398,7 +398,7 @@ func TestASessionThatWasLostEndsNobodyElses(t *testing.T) {
 		return session, id
 	}
 	lost, old := connect()
-	for range 20 { // so that the number will not have been given to somebody who looks after the server
+	for range 20 { // so that the test's own later connections do not get the number
 		lost, old = connect()
 	}
 	mysql.Age(lost, time.Minute)
@@ -548,14 +548,14 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 			s.set("port", strconv.Itoa(overTCP.Addr().(*net.TCPAddr).Port))
 			s.set("socket", socket)
 			_, err := d.Connect(t.Context(), s.options(t), database.Owner)
-			if err == nil || !strings.Contains(err.Error(), "no answer within 100ms") {
-				t.Errorf("%s, socket %s: got %v, want that there was no answer within 100ms", d.Name, socket, err)
+			if err == nil || !strings.Contains(err.Error(), "no response within 100ms") {
+				t.Errorf("%s, socket %s: got %v, want no response within 100ms", d.Name, socket, err)
 			}
 		}
 	}
 }
 
-func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
+func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	server := testserver.Open(t, "mariadb", testserver.Own())
 	databasetest.Frozen(t, mariadb.Database, server.Values(), server.Freeze, server.Thaw)
 }

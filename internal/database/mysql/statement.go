@@ -21,7 +21,7 @@ type textStatement struct {
 	session *session
 	pieces  []string // of the text, before, between and after the values
 	params  []any    // pointers to the values
-	text    []byte   // used anew for every run
+	text    []byte   // reused for every run
 	results results
 }
 
@@ -111,7 +111,7 @@ type step struct {
 	statement preparedOnServer
 	isSelect  bool
 	params    []any
-	args      []driver.NamedValue // used anew for every run
+	args      []driver.NamedValue // reused for every run
 }
 
 // preparedOnServer is what the driver's statements can do.
@@ -163,9 +163,9 @@ func (p *preparedStatement) Run(ctx context.Context, each func() error) (int64, 
 	return n, p.session.failed(err)
 }
 
-// exec runs a statement whose rows, if it returns any, nobody asks for. They are
-// queried all the same: the driver's ExecContext waits forever for the columns of
-// a prepared SELECT, which MariaDB sends the first time only.
+// exec runs a statement and discards its rows, if any. It uses Query, because the driver's
+// ExecContext waits forever for the columns of a prepared SELECT, which MariaDB sends only the
+// first time.
 func (s *step) exec(ctx context.Context) (int64, error) {
 	if s.isSelect {
 		rows, err := s.statement.QueryContext(ctx, s.values())
@@ -196,7 +196,7 @@ type results struct {
 	// from the first run on.
 	sets     [][]any
 	mismatch error
-	row      []driver.Value // used anew for every row
+	row      []driver.Value // reused for every row
 }
 
 // outputs are pointers to the fields of the output parameters.

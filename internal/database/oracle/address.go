@@ -15,7 +15,7 @@ import (
 	"sledge/internal/option"
 )
 
-// defaultPort is the listener's, where nobody says another.
+// defaultPort is the listener's default.
 const defaultPort = 1521
 
 // address is a database by the way to it: a descriptor, or what it would hold.
@@ -128,7 +128,7 @@ func easyConnect(text string) (address, error) {
 		if strings.HasPrefix(one, "[") && !strings.HasSuffix(one, "]") || !strings.HasPrefix(one, "[") && strings.Contains(one, ":") {
 			name, port, err := net.SplitHostPort(one)
 			if err != nil {
-				return address{}, fmt.Errorf("%q is no address: write name, name:port or [address]:port", one)
+				return address{}, fmt.Errorf("%q is not an address: write name, name:port or [address]:port", one)
 			}
 			if h.Port, err = strconv.Atoi(port); err != nil || h.Port < 1 || h.Port > 65535 {
 				return address{}, fmt.Errorf("%q has no port from 1 to 65535 at its end", one)

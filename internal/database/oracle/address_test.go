@@ -176,7 +176,7 @@ func TestPartitionsAreForManyWarehouses(t *testing.T) {
 		}
 	}
 	if o.HashClusters = false; o.HashKeys(1000) != 0 {
-		t.Error("got clusters that nobody asked for")
+		t.Error("got unrequested clusters")
 	}
 }
 

@@ -27,7 +27,7 @@ var rightsOfOwner = []string{
 // need no other user. It shows what there is in the server, and no rows of anybody's.
 const catalogRole = "SELECT_CATALOG_ROLE"
 
-// create is Database.Create. Where the owner can work already, nobody else is needed.
+// create is Database.Create. If the owner can work already, no administrator is needed.
 func create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(settings)
 	a := o.own()
@@ -40,7 +40,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	system, err := dial(ctx, systemOf(o))
 	if err != nil {
-		return fmt.Errorf("%w; and nobody else could be asked to help: %w", why, err)
+		return fmt.Errorf("%w; and no administrator could be asked to help: %w", why, err)
 	}
 	defer system.Close()
 	found, err := system.Query(ctx, "SELECT username, oracle_maintained FROM all_users WHERE username = "+literal(strings.ToUpper(a.User)), 1)
@@ -249,7 +249,7 @@ func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
 
 // drop is Database.Drop. The user is dropped without CASCADE, so that the server refuses if
 // anything is left that belongs to it.
-func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	o := options.(settings)
 	a := o.own()
 	var created bool

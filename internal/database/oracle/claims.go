@@ -38,8 +38,8 @@ func orEmpty(text string) string {
 	return text
 }
 
-// claimTable is what a build holds a lock on. It is there only while somebody builds or
-// deletes, and objects.sql knows it.
+// claimTable is the table that a build locks. It exists only during builds and deletes;
+// objects.sql excludes it.
 const claimTable = "sledge_claim"
 
 // take is Claims.Take. The table is locked until the session's transaction ends, which is when
@@ -72,8 +72,8 @@ func lock(ctx context.Context, of database.Session, mode string) (bool, error) {
 	return s.claimed, err
 }
 
-// release gives the claim back, and takes away the table. Whoever takes the claim between the
-// two keeps the table for its own release.
+// release releases the claim and drops the table. If another session takes the claim in
+// between, that session's release drops it.
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
@@ -84,7 +84,7 @@ func (s *session) release() {
 	_ = s.Exec(ctx, "BEGIN EXECUTE IMMEDIATE 'ALTER SESSION SET DDL_LOCK_TIMEOUT = 0'; EXECUTE IMMEDIATE 'DROP TABLE "+claimTable+" PURGE'; END;")
 }
 
-// holder is Claims.Holder, as far as the server lets us see it.
+// holder is Claims.Holder, if the server shows it.
 func holder(ctx context.Context, of database.Session) (string, error) {
 	list, err := lockers(ctx, of, exclusive)
 	if err != nil || len(list) == 0 {
@@ -101,8 +101,8 @@ func sharers(ctx context.Context, of database.Session) ([]string, error) {
 // The modes in which v$locked_object shows that a table is locked.
 const shared, exclusive = "4", "6"
 
-// lockers lists whose sessions have locked the table in a mode. Who may not see them is told of
-// none: it is only for a message.
+// lockers lists the sessions that have locked the table in a mode. A user that may not see them
+// gets an empty list, which only makes the message less precise.
 func lockers(ctx context.Context, of database.Session, mode string) (list []string, err error) {
 	t, err := asSystem(ctx, of, `SELECT 'session ' || s.sid || ',' || s.serial# || ' of program ' || s.program || ' on ' || s.machine
 		FROM v$locked_object l JOIN v$session s ON s.sid = l.session_id JOIN dba_objects o ON o.object_id = l.object_id
@@ -133,9 +133,9 @@ func work(ctx context.Context, s database.Session) error {
 	return s.Exec(ctx, "BEGIN "+setAction(working)+"; END;")
 }
 
-// orphans is Claims.Orphans: sessions of the user that work for a build, of which there is
-// none, since we have the claim. Who may not see sessions has none ended; the ledger's key
-// then keeps a chunk from being loaded twice.
+// orphans is Claims.Orphans: the user's sessions that work for a build which no longer exists,
+// because we have the claim. A user that may not see sessions ends none; the ledger's key then
+// prevents loading a chunk twice.
 func orphans(sql *sqlfile.Library) func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 	return func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 		q, err := sql.Filled("build.orphans", map[string]string{"owner": literal(ownName(of)), "module": literal(module), "action": literal(working)})

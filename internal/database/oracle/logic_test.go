@@ -33,8 +33,8 @@ type lab struct {
 	blocks *sqlfile.Library // the calls
 }
 
-// TestRoutinesDoInMariaDBWhatMariaDBsDo runs our PL/SQL on a server in which it can be compared
-// with routines that are known to be right, as far as inMariaDB can turn it.
+// TestRoutinesDoInMariaDBWhatMariaDBsDo runs our PL/SQL, translated by inMariaDB, on a server
+// where it can be compared with routines that are known to be right.
 func TestRoutinesDoInMariaDBWhatMariaDBsDo(t *testing.T) {
 	l := newLab(t)
 	l.install()

@@ -57,7 +57,7 @@ type transactional struct {
 type analytic struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" for:"run|check" needs:"nothing" help:"parallel processes that each query and each refresh has; 1 is none"`
+	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" for:"run|check" needs:"nothing" help:"parallel processes of each query and each refresh; 1 is serial"`
 }
 
 // settings is any option struct of this package.
@@ -146,8 +146,8 @@ func isName(text string) bool { return plainName.MatchString(text) }
 // isRAC reports whether the counts of all instances are meant.
 func (s *server) isRAC() bool { return s.RAC == "1" || s.RAC == "true" }
 
-// Partitions returns into how many partitions the large tables are to be divided, 0 when they
-// are not: it is not worth it below 200 warehouses. schema.sql asks.
+// Partitions returns the number of partitions of the large tables, or 0 for none: partitioning
+// does not pay below 200 warehouses. schema.sql calls it.
 func (o *transactional) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0
@@ -155,8 +155,8 @@ func (o *transactional) Partitions(warehouses int) int {
 	return warehouses / 100
 }
 
-// HashKeys returns for how many warehouses hash clusters have room, or 0 where there are to be
-// none. schema.sql asks.
+// HashKeys returns the number of warehouses that hash clusters have room for, or 0 without hash
+// clusters. schema.sql calls it.
 func (o *transactional) HashKeys(warehouses int) int {
 	if !o.HashClusters || o.Partitions(warehouses) == 0 {
 		return 0

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// errNoSystem is where there is nobody else to ask.
+// errNoSystem means that there is no administrator's account to use.
 var errNoSystem = errors.New("there is no other user to ask as")
 
 // refusals are the logins of the system's user that the server has refused.
@@ -36,7 +36,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// readSettings asks for the settings. Where nobody may see them there are none, and durability
+// readSettings reads the settings. If the user may not see them there are none, and durability
 // says so.
 func readSettings(ctx context.Context, sql *sqlfile.Library, s database.Session) (map[string]string, error) {
 	q, err := sql.Query("server.settings")

@@ -100,7 +100,7 @@ func TestARefusalNamesWhatToDo(t *testing.T) {
 	}
 }
 
-func TestNobodyThereIsSaid(t *testing.T) {
+func TestConnect_SaysThatNothingListens(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

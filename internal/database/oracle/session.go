@@ -23,8 +23,8 @@ type session struct {
 	wire *wire // that conn talks over, so that Interrupt can break it
 	login
 
-	// tx is the transaction under way. Without one, the server commits each statement that
-	// succeeds, in the same round trip.
+	// tx is the current transaction. Without one, the server commits each statement that succeeds,
+	// in the same round trip.
 	tx driver.Tx
 
 	// life ends when the session is interrupted, and when a call is cancelled, for which it is
@@ -58,9 +58,8 @@ func newSession(conn *ora.Connection, w *wire, l login) *session {
 // errInterrupted is what calls of an interrupted session fail with.
 var errInterrupted = errors.New("the session was interrupted")
 
-// begin makes the session what the rest of it takes for granted, in one round trip: formats
-// of dates and numbers in which text becomes either, UTC, a minute of patience with whoever
-// uses a table that is to be changed, and a name by which an administrator finds it.
+// begin prepares the session in one round trip: the formats of dates and numbers, UTC, a minute
+// of patience for locked tables in DDL, and a name by which an administrator finds it.
 func (s *session) begin(ctx context.Context) error {
 	settings := []string{
 		"NLS_LANGUAGE = AMERICAN NLS_TERRITORY = AMERICA NLS_NUMERIC_CHARACTERS = ''.,''",
@@ -89,9 +88,9 @@ func setAction(action string) string {
 	return fmt.Sprintf("DBMS_APPLICATION_INFO.SET_MODULE(%s, %s)", literal(module), literal(action))
 }
 
-// watched returns the context of a call, which ends when the call is cancelled or the session
-// interrupted, and what is to be done after the call. A server that does not answer to a
-// cancellation loses the session.
+// watched returns the context for a call, and a function to run after the call. The context
+// ends when the call is cancelled or the session interrupted. If the server does not respond to
+// a cancellation, the session is lost.
 func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -103,7 +102,7 @@ func (s *session) watched(ctx context.Context) (watched context.Context, done fu
 		select {
 		case <-ended:
 		case <-time.After(lastWords):
-			s.wire.breakOff()
+			s.wire.interruptCall()
 		}
 	})
 	return watched, func() { unwatch(); close(ended); stop(); cancel() }, nil
@@ -139,7 +138,8 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	return s.ended(ctx, err)
 }
 
-// Query implements database.Session. What is no question is executed, and answers nothing.
+// Query implements database.Session. A statement that is not a query is executed and returns no
+// rows.
 func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
 	if !isQuestion(statement) {
 		return database.Table{}, s.Exec(ctx, statement)
@@ -263,13 +263,12 @@ func (s *session) Rollback(ctx context.Context) error {
 	return s.ended(ctx, tx.Rollback())
 }
 
-// Cancel implements database.Session. It reaches what Exec, Query and Load have under way, as
-// the queries of analytic workloads are; a call of a virtual user's statement can only be
-// interrupted.
+// Cancel implements database.Session. It cancels calls of Exec, Query and Load, which analytic
+// workloads use; a call of a virtual user's prepared statement can only be interrupted.
 func (s *session) Cancel(context.Context) error {
 	next := newLife()
 	s.life.Swap(next).end()
-	if s.interrupted.Load() { // by somebody who may have ended the one before
+	if s.interrupted.Load() { // a writer that may have ended the previous row
 		next.end()
 	}
 	return nil
@@ -278,11 +277,11 @@ func (s *session) Cancel(context.Context) error {
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
 	s.interrupted.Store(true)
-	s.wire.breakOff()
+	s.wire.interruptCall()
 	s.life.Load().end()
 }
 
-// Close implements database.Session. That the connection is gone is no failure of closing it.
+// Close implements database.Session. A lost connection is not an error of Close.
 func (s *session) Close() error {
 	if s.claimed && !s.interrupted.Load() {
 		s.release()
@@ -292,7 +291,7 @@ func (s *session) Close() error {
 		s.system = nil
 	}
 	defer func() { s.life.Load().end() }()
-	leaving := time.AfterFunc(lastWords, s.wire.breakOff)
+	leaving := time.AfterFunc(lastWords, s.wire.interruptCall)
 	defer leaving.Stop()
 	err := s.conn.Close()
 	if err != nil && (s.interrupted.Load() || isBroken(err) || number(err) != 0) {

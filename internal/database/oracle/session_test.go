@@ -83,8 +83,8 @@ func TestCallsCommitOnce(t *testing.T) {
 	run("after them", 1)
 }
 
-// A server that knows nothing any more by the number of a statement that failed is asked anew,
-// and the driver's way with NO_DATA_FOUND makes no success of it.
+// If the server has closed the cursor of a failed statement, the statement is prepared again,
+// and the driver's handling of NO_DATA_FOUND must not turn it into a success.
 func TestAFailedStatementRunsAgain(t *testing.T) {
 	for code, want := range map[int]meter.Class{errDeadlock: meter.Deadlock, noMoreRows: meter.Other} {
 		s := connected(t, &standIn{answers: []answer{{text: "UPDATE counts", changed: 1, errors: []int{0, code, code}}}})
@@ -144,7 +144,7 @@ func TestARefusedLoginSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// A server that says nothing at all keeps nobody waiting.
+// A silent server must not block the client.
 func TestCallsOfASilentServerEnd(t *testing.T) {
 	text := "BEGIN slow(:id); END;"
 	for name, c := range map[string]struct {

@@ -51,7 +51,7 @@ type statement struct {
 	stmt    *ora.Stmt
 	stale   bool // the server has met it with an error
 	params  []database.Param
-	args    []driver.Value // used anew for every run
+	args    []driver.Value // reused for every run
 	named   []driver.NamedValue
 }
 
@@ -197,7 +197,7 @@ type question struct {
 	statement
 	out     any
 	columns []any          // where the columns go, known after the first run
-	row     []driver.Value // used anew for every row
+	row     []driver.Value // reused for every row
 }
 
 // Run implements database.Statement.
@@ -279,7 +279,7 @@ type block struct {
 // output is an output parameter. All of them travel as text, which is what the server makes
 // of numbers and dates in the formats of the session. No text is NULL.
 type output struct {
-	field any // *int64 and so on; nil where nobody asks for it
+	field any // *int64 and so on; nil to discard it
 	inout bool
 	text  string
 	bound ora.Out

@@ -84,7 +84,7 @@ func TestABlockAnswersInOneRow(t *testing.T) {
 		t.Errorf("got %+v of the output", number)
 	}
 	if b.outputs[2].field != nil {
-		t.Errorf("got %v of an output that nobody asks for, want none", b.outputs[2].field)
+		t.Errorf("got %v of a discarded output, want none", b.outputs[2].field)
 	}
 	var row database.Row
 	if _, err := (&session{}).Prepare(t.Context(), q, &in, &row); err != nil || !slices.Equal(row.Columns, []string{"number", "said"}) {

@@ -8,9 +8,8 @@ import (
 	"sledge/internal/loop"
 )
 
-// wire is a session's connection. The driver sets deadlines before whatever it reads and
-// writes, which would take back the one by which a call is broken off: they are left out, and
-// only breakOff sets one.
+// wire is a session's connection. The driver sets deadlines before each read and write, which
+// would cancel the deadline of an interrupt: wire ignores them, and only interruptCall sets one.
 type wire struct{ net.Conn }
 
 // SetReadDeadline leaves out the driver's.
@@ -22,8 +21,8 @@ func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 // SetDeadline leaves out those that TLS sets when it is closed.
 func (w *wire) SetDeadline(time.Time) error { return nil }
 
-// breakOff makes reading and writing fail at once, from another goroutine.
-func (w *wire) breakOff() {
+// interruptCall makes reading and writing fail at once, from another goroutine.
+func (w *wire) interruptCall() {
 	// An error would mean that the connection is closed, which is as good.
 	_ = w.Conn.SetDeadline(time.Unix(1, 0))
 }

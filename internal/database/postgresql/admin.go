@@ -55,7 +55,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	if err := canBuild(ctx, o.owner()); !errors.Is(err, errNoRights) {
 		return err
 	}
-	// The database was there and belongs to somebody else.
+	// The database existed before and has another owner.
 	if err := grantSchema(ctx, o.admin().to(a.Database), a.User); err != nil {
 		return fmt.Errorf("allow the user %s to create tables in the database %s: %w", a.User, a.Database, err)
 	}
@@ -104,9 +104,9 @@ func errTemplate(owner login) error {
 		owner.database, database.ErrUnfit)
 }
 
-// createAccount makes the account, or gives one that it made before the password of
-// today. Why the account cannot build tells whether it can log in: somebody else's
-// account keeps its password.
+// createAccount creates the account, or gives an account that it created earlier the current
+// password. The reason why an account cannot build tells whether it can log in: an account that
+// we did not create keeps its password.
 func createAccount(ctx context.Context, admin *session, a *account, why error) error {
 	if a.User == a.Superuser {
 		return nil

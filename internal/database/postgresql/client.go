@@ -17,10 +17,10 @@ import (
 	"sledge/internal/option"
 )
 
-// variables are libpq's, the parameters of its service files that mean the same, and
-// our options. Who sets PGUSER for psql means an account of his own, and a database of
-// his own by PGDATABASE: they say how the schema's owner and database are made, not
-// what these are called. (PostgreSQL manual, sections 34.15 and 34.17.)
+// variables maps libpq's variables, and the equivalent parameters of its service files, to our
+// options. PGUSER and PGDATABASE name the account and database of a user of psql: here they say
+// how to create the schema's owner and database, not what these are called. (PostgreSQL manual,
+// sections 34.15 and 34.17.)
 var variables = []struct{ variable, parameter, option string }{
 	{"PGHOSTADDR", "hostaddr", "host"}, // libpq connects there, whatever the host is called
 	{"PGHOST", "host", "host"},
@@ -59,7 +59,7 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 		case !ok || v.option == "":
 			continue
 		case v.option == "superuser" && value.Value == c.value("user"):
-			continue // who the schema's owner is, which is no superuser
+			continue // the schema's owner, which is not a superuser
 		case v.option == "superuser_dbname" && value.Value == c.value("dbname"):
 			continue // which may not be there yet, and cannot be dropped from within
 		}
@@ -133,7 +133,7 @@ func (c *client) inHome(name, onWindows string) string {
 	return filepath.Join(folder, name)
 }
 
-// value returns what an option has, as far as it is known by now.
+// value returns the value of an option that is known so far.
 func (c *client) value(name string) string {
 	if value, ok := c.given[name]; ok {
 		return value
@@ -195,9 +195,9 @@ func (c *client) alone() bool {
 	return slices.Contains([]string{"true", "1", "yes", "on"}, strings.ToLower(c.value("no_superuser")))
 }
 
-// passwordFile looks for the passwords that nobody has given in libpq's password file,
-// which counts only if nobody else can read it (PostgreSQL manual, section 34.16). called is
-// the name of the host that client settings give, or "".
+// passwordFile looks up missing passwords in libpq's password file, which is ignored if other
+// users can read it (PostgreSQL manual, section 34.16). called is the host name in the client
+// settings, or "".
 func (c *client) passwordFile(called string) {
 	if c.isSet("password") && c.isSet("superuser_password") {
 		return

@@ -87,7 +87,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			[]string{"password=socket from HOME/.pgpass", "port=6000 from PGPORT"},
 		},
 		{
-			"a password whose account nobody names",
+			"a password whose account is not named",
 			map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
 			nil,
 			[]string{"password=p from PGPASSWORD, fallback", "superuser_password=p from PGPASSWORD"},
@@ -152,7 +152,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 	}
 }
 
-// libpq does so, too: a password that others can read is none.
+// libpq does so too: it ignores a password that others can read.
 func TestAPasswordFileThatOthersCanReadIsPassedOver(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes there")

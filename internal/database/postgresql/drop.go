@@ -16,7 +16,7 @@ import (
 
 // drop drops the database and its owner if create made them and nothing else is in either. Of an
 // account that create made and that stays, it takes back the rights that create gave.
-func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	o := options.(target)
 	a := o.own()
 	if a.NoSuperuser {
@@ -24,15 +24,15 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
-		// Whoever can build without the superuser can delete without, but what create
-		// made is not left behind unasked.
+		// An account that can build without the superuser can delete without, but it must not silently
+		// leave behind what create made.
 		if made, _ := madeDatabase(ctx, o.owner()); made {
 			return nil, fmt.Errorf("a build created the database, and only the superuser can drop it: %w; or set %s to keep the database", err, o.Name("no_superuser"))
 		}
 		return allStay(a, d, err.Error()), nil
 	}
 	defer admin.Close()
-	e := ending{admin: admin, options: o, Disposal: d}
+	e := ending{admin: admin, options: o, DropResult: d}
 	base, err := e.endDatabase(ctx, a.Database)
 	if err != nil {
 		return nil, fmt.Errorf("drop the database %s: %w", a.Database, err)
@@ -45,14 +45,13 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 	return present(base, role), nil
 }
 
-// present leaves out the fates of what there was not, or that nobody asked about.
+// present leaves out the results for objects that did not exist or were not asked about.
 func present(fates ...database.Fate) []database.Fate {
 	return slices.DeleteFunc(fates, func(f database.Fate) bool { return f.Name == "" })
 }
 
-// allStay says of database and account that they stay. Where there was no schema,
-// nobody asked.
-func allStay(a *account, d database.Disposal, why string) []database.Fate {
+// allStay reports that database and account stay, because there was no schema.
+func allStay(a *account, d database.DropResult, why string) []database.Fate {
 	if d.Leftover {
 		return nil
 	}
@@ -77,13 +76,13 @@ func madeDatabase(ctx context.Context, owner login) (bool, error) {
 
 // ending is the end of what is around a schema, by the superuser's session.
 type ending struct {
-	database.Disposal
+	database.DropResult
 	admin   *session
 	options target
 }
 
-// endDatabase drops the database, unless something speaks against it. It returns no
-// kind where there is no database, and no name where nobody asked about it.
+// endDatabase drops the database, unless there is a reason to keep it. It returns no kind if
+// there is no database, and no name if the drop was not asked for.
 func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, error) {
 	fate := database.Fate{Kind: "database", Name: name}
 	is := func(condition string) (bool, error) {
@@ -131,8 +130,8 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, er
 	return fate, err
 }
 
-// connected says who is connected to a database, or "" if nobody is. A session that
-// was closed a moment ago may still be leaving.
+// connected lists the other connections to a database, or returns "" without any. A session
+// that was closed a moment ago may still be listed.
 func (e ending) connected(ctx context.Context, name string) (string, error) {
 	const tries, pause = 20, 100 * time.Millisecond
 	for try := 1; ; try++ {
@@ -157,8 +156,8 @@ func (e ending) connected(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// endRole drops an account that served the schema alone: one that rules over nothing,
-// belongs to nobody and owns nothing.
+// endRole drops an account that served only the schema: it has no rights over the server, is in
+// no group and owns nothing.
 func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.Fate, error) {
 	fate := database.Fate{Kind: "role", Name: name}
 	t, err := e.admin.Query(ctx, `SELECT
@@ -170,9 +169,9 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 				THEN 'it belongs to ' || (SELECT string_agg(g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid)
 			WHEN EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
 				THEN 'others have its rights: ' || (SELECT string_agg(DISTINCT g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
-			WHEN coalesce(shobj_description(r.oid, 'pg_authid'), `+literal(madeHere)+`) <> `+literal(madeHere)+` THEN 'somebody described it'
-			ELSE '' END,
-		coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
+			WHEN coalesce(shobj_description(r.oid, 'pg_authid'), `+literal(madeHere)+`) <> `+literal(madeHere)+` THEN 'it has a comment that Sledge did not write'
+		ELSE '' END,
+	coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
 		FROM pg_roles r WHERE rolname = `+literal(name), 1)
 	if err != nil || len(t.Rows) == 0 {
 		return database.Fate{}, err
@@ -248,14 +247,14 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 	}
 	defer s.Close()
 	err = s.Exec(ctx, "REVOKE "+rightsInPublic+" FROM "+pgx.Identifier{name}.Sanitize())
-	if stateOf(err) == "3F000" { // somebody dropped the schema public
+	if stateOf(err) == "3F000" { // the schema public was dropped
 		return nil
 	}
 	return err
 }
 
-// ownsMore says what an account has beyond the database of the schema, and there
-// beyond what is to be dropped, which only the end of the schema shows for certain.
+// ownsMore lists what an account has outside the database of the schema, and inside besides the
+// schema, which is certain only after the schema is dropped.
 func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (string, error) {
 	inside, itself := literal(e.options.own().Database), literal(e.options.own().Database) // what does not count
 	if baseStays {

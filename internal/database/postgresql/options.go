@@ -142,8 +142,8 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 	return nil
 }
 
-// Partitions returns into how many partitions order_line is to be divided, 0 when
-// it is not: it is not worth it below 200 warehouses.
+// Partitions returns the number of partitions of order_line, or 0 for none: partitioning does
+// not pay below 200 warehouses.
 func (o *transactional) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/text/secure/precis"
 )
 
-// storedPassword returns a role's password as SQL, in the form that the server keeps
-// it in: it would make that form itself, but write the statement with the password to
-// its log first. An empty password is none, as for the server.
+// storedPassword returns a role's password as SQL, hashed as the server stores it. The server
+// would hash it too, but first write the statement with the password to its log. An empty
+// password means none, as for the server.
 func storedPassword(ctx context.Context, admin *session, user, password string) (string, error) {
 	if password == "" {
 		return "NULL", nil

@@ -53,10 +53,11 @@ const (
 	poolerRounds   = 5
 )
 
-// findPooler looks for a pooler between a session and its server. A pooler gives the client a process
-// number of its own. Whether it shares connections among clients that are connected is seen by a second
-// client; while others use the pool, the two may happen to get different connections, hence the rounds.
-// In doubt it shares, because what works through such a pooler works through any.
+// findPooler detects a pooler between a session and its server. A pooler gives the client its
+// own process number. A second client shows whether connected clients share connections; if
+// other clients use the pool too, the two may happen to get different connections, so it tries
+// several times. In doubt it assumes sharing, because what works through such a pooler works
+// through any.
 func (l login) findPooler(ctx context.Context, s *session) (pooler, error) {
 	own, err := s.backEnd(ctx)
 	if stateOf(err) != "" || err == nil && own == strconv.FormatUint(uint64(s.conn.PID()), 10) {

@@ -187,7 +187,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := d.Drop(context.Background(), bind(t, values), database.Disposal{}); err != nil {
+		if _, err := d.Drop(context.Background(), bind(t, values), database.DropResult{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -207,7 +207,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Error(err)
 	}
 	for _, dry := range []bool{true, false} {
-		fates, err := d.Drop(ctx, bind(t, values), database.Disposal{Dry: dry})
+		fates, err := d.Drop(ctx, bind(t, values), database.DropResult{Dry: dry})
 		if err != nil || len(fates) != 2 || fates[0].Stays != "others are connected to it: sledge of sledge maker (1)" || !strings.Contains(fates[1].Stays, `DROP ROLE "sledge maker"`) {
 			t.Errorf("drop while a session is connected: got %+v and %v, want both to stay, and why", fates, err)
 		}
@@ -216,7 +216,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing to drop
-		if _, err := d.Drop(ctx, bind(t, values), database.Disposal{}); err != nil {
+		if _, err := d.Drop(ctx, bind(t, values), database.DropResult{}); err != nil {
 			t.Errorf("drop: %v", err)
 		}
 	}
@@ -224,7 +224,7 @@ func TestCreateAndDrop(t *testing.T) {
 	wantRows(t, admin, "SELECT count(*) FROM pg_roles, pg_database WHERE rolname = 'sledge maker' OR datname = 'sledge made'", "0")
 }
 
-func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
+func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	ctx := t.Context()
 	admin := connect(t, server.Values(), database.Admin)
@@ -259,23 +259,23 @@ func TestCreateTakesADatabaseOfSomebodyElse(t *testing.T) {
 		t.Error(err)
 	}
 	for _, tt := range []struct {
-		disposal database.Disposal
-		left     string
+		dropped database.DropResult
+		left    string
 	}{
-		{database.Disposal{Leftover: true}, "1"}, // nothing shows that it was there for a schema
-		{database.Disposal{Others: []string{"table t"}}, "1"},
-		{database.Disposal{Dry: true}, "1"},
-		{database.Disposal{}, "1"},
-		{database.Disposal{Builder: "another", Leftover: true}, "1"},
-		{database.Disposal{Builder: "another"}, "0"}, // as that program does with what a schema was in
+		{database.DropResult{Leftover: true}, "1"}, // nothing shows that it was there for a schema
+		{database.DropResult{Others: []string{"table t"}}, "1"},
+		{database.DropResult{Dry: true}, "1"},
+		{database.DropResult{}, "1"},
+		{database.DropResult{Builder: "another", Leftover: true}, "1"},
+		{database.DropResult{Builder: "another"}, "0"}, // as that program does with what a schema was in
 	} {
-		fates, err := postgresql.Database.Drop(ctx, bind(t, values), tt.disposal)
+		fates, err := postgresql.Database.Drop(ctx, bind(t, values), tt.dropped)
 		if err != nil {
 			t.Error(err)
 		}
 		for _, query := range []string{"SELECT count(*) FROM pg_database WHERE datname = 'sledge_found'", "SELECT count(*) FROM pg_roles WHERE rolname = 'sledge_finder'"} {
 			if got := rows(t, admin, query); got[0] != tt.left {
-				t.Errorf("%+v: %s: got %s, want %s: %+v", tt.disposal, query, got[0], tt.left, fates)
+				t.Errorf("%+v: %s: got %s, want %s: %+v", tt.dropped, query, got[0], tt.left, fates)
 			}
 		}
 	}
@@ -534,12 +534,12 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	// Two ways to encrypt, each of which waits, are to take no longer than one.
 	values := option.Values{"host": "127.0.0.1", "port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "ssl_mode": "prefer"}
 	_, err = postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
-	if err == nil || !strings.Contains(err.Error(), "no answer within 1s") || !strings.Contains(err.Error(), "check host and port") {
-		t.Errorf("got %v, want that there was no answer within 1s", err)
+	if err == nil || !strings.Contains(err.Error(), "no response within 1s") || !strings.Contains(err.Error(), "check host and port") {
+		t.Errorf("got %v, want no response within 1s", err)
 	}
 }
 
-func TestAFrozenServerHoldsNobodyForLong(t *testing.T) {
+func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	databasetest.Frozen(t, postgresql.Database, server.Values(), server.Freeze, server.Thaw)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // lacking is Database.Lacking. A superuser lacks nothing, and an account needs no rights to
-// create what is to be its own already.
+// create objects that it owns already.
 func lacking(ctx context.Context, options any, s database.Session) (rights []string, err error) {
 	if options.(target).own().NoSuperuser {
 		return nil, nil

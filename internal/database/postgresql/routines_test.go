@@ -107,7 +107,7 @@ func newSchema(t testing.TB, name string) (database.Session, option.Values) {
 		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := postgresql.Database.Drop(context.Background(), bind(t, values), database.Disposal{}); err != nil {
+		if _, err := postgresql.Database.Drop(context.Background(), bind(t, values), database.DropResult{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -291,7 +291,7 @@ func (b *bench) testPaymentByName(t *testing.T) {
 		{"NAME2", 2, 2, 22}, // the first of two
 		{"NAME3", 2, 3, 32}, // the second of three
 		{"NAME4", 2, 4, 43}, // the second of four
-		{"$8", 2, 0, 2},     // nobody: HammerDB passes this, and with it a number
+		{"$8", 2, 0, 2},     // unused: HammerDB passes this, and with it a number
 	} {
 		b.in.LastName, b.in.CID = tt.name, tt.passed
 		b.run(t, "payment")
@@ -384,7 +384,7 @@ func (b *bench) testNewOrder(t *testing.T) {
 			entered++
 		}
 	}
-	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // 4 are to be expected
+	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // expects 4
 		t.Errorf("%d of %d orders were rolled back, want about 1 %%", rolledBack, calls)
 	}
 	n := fmt.Sprint(entered)
@@ -627,7 +627,7 @@ func TestPartitionedSchema(t *testing.T) {
 	wantRows(t, session, "SELECT relid::regclass FROM pg_partition_tree('order_line') WHERE isleaf ORDER BY 1", "ol_0", "ol_1", "ol_2")
 	wantRows(t, session, "SELECT count(*) FROM pg_indexes WHERE tablename LIKE 'ol\\__'", "3")
 	if got := len(tableRows(t, session)); got != 92 {
-		t.Errorf("got %d columns, want 92: partitions are no tables of their own", got)
+		t.Errorf("got %d columns, want 92: partitions must not count as tables", got)
 	}
 	if err := session.Exec(t.Context(), "INSERT INTO order_line SELECT 1, 1, w, 1, 1, NULL, 1, w, 5, 'x' FROM generate_series(1, 300) w"); err != nil {
 		t.Fatal(err)

@@ -24,10 +24,10 @@ import (
 // gone.
 const lastWords = time.Second
 
-// session is one connection. Statements, begin and commit speak the protocol
-// themselves, message by message (manual, "Frontend/Backend Protocol"): the
-// driver's own calls allocate for every statement and ask the server to describe
-// every result anew. All else is left to the driver.
+// session is one connection. Statements, begin and commit speak the protocol themselves,
+// message by message (manual, "Frontend/Backend Protocol"): the driver's own calls allocate for
+// every statement and request the columns of every result again. Everything else uses the
+// driver.
 type session struct {
 	conn     *pgconn.PgConn
 	net      net.Conn // below conn, for Interrupt
@@ -35,7 +35,7 @@ type session struct {
 	prepared int // statements prepared so far
 	pooler   pooler
 
-	brokenOff bool // a conversation was; the server may still be at it
+	interrupted bool // a conversation was interrupted; the server may still work on it
 
 	// beginning says that Begin was called and BEGIN not yet sent. It travels with
 	// the statement that follows, which saves every transaction a round trip.
@@ -272,17 +272,17 @@ func (s *session) Cancel(ctx context.Context) error {
 // Interrupt implements database.Session: reads and writes fail from now on.
 func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
 
-// Close implements database.Session. A statement that still waits for a lock on the
-// server after its conversation broke off would keep those that its transaction holds,
-// so it is cancelled.
+// Close implements database.Session. A statement that still waits for a lock on the server
+// after an interrupted conversation would keep the locks of its transaction, so it is
+// cancelled.
 func (s *session) Close() error {
-	if s.brokenOff {
+	if s.interrupted {
 		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 		defer cancel()
 		_ = s.conn.CancelRequest(ctx) // a server that cannot be reached does nothing for it either
 	}
 	_ = s.net.SetDeadline(time.Now().Add(lastWords))
-	_ = s.conn.Close(context.Background()) // that the server had hung up is no failure of closing
+	_ = s.conn.Close(context.Background()) // an error because the server had hung up is not an error of Close
 	select {
 	case <-s.conn.CleanupDone():
 	case <-time.After(lastWords):
@@ -339,9 +339,9 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 	}
 }
 
-// lost notes that the conversation broke off in the middle.
+// lost notes that the conversation was interrupted in the middle.
 func (s *session) lost(err error) error {
-	s.brokenOff = !s.conn.IsClosed()
+	s.interrupted = !s.conn.IsClosed()
 	return fmt.Errorf("the connection to PostgreSQL is lost: %w", err)
 }
 

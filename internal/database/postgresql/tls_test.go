@@ -15,7 +15,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// keepPrivate makes a key one that PostgreSQL takes: nobody but its own user may
+// keepPrivate sets the permissions that PostgreSQL requires of a key: only its own user may
 // read it.
 func keepPrivate(t *testing.T, path string) {
 	t.Helper()

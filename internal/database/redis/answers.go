@@ -44,7 +44,7 @@ var sqliteDialect = database.Dialect{
 const tries = 3
 
 // errBusy says that rows were changed while they were read.
-var errBusy = errors.New("others change data on the server while its rows are read to answer this: ask when nobody works on it")
+var errBusy = errors.New("other clients change data on the server while its rows are read for this check: repeat it when the server is idle")
 
 // answering returns what answers a statement, with the rows that it names.
 func (s *session) answering(ctx context.Context, statement string) (*answers, error) {

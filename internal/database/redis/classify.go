@@ -14,8 +14,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// errConflict is what a commit fails with where somebody changed a key that the transaction
-// watched: EXEC answers nothing then, and does nothing.
+// errConflict is the error of a commit if another client changed a key that the transaction
+// watched: EXEC returns nil then, and does nothing.
 var errConflict = errors.New("another client changed a key that the transaction watched: nothing was done")
 
 // classes are the classes of the server's errors, by the word that each begins with
@@ -40,7 +40,7 @@ var classes = map[string]meter.Class{
 	"MOVED":        meter.Other,      // a cluster, which is refused
 	"ASK":          meter.Other,
 	"CROSSSLOT":    meter.Other,
-	"NOSCRIPT":     meter.Other, // somebody flushed the scripts
+	"NOSCRIPT":     meter.Other, // the scripts were flushed
 	"EXECABORT":    meter.Other, // a command of it could not even be queued
 	"NOTBUSY":      meter.Other,
 	"UNKILLABLE":   meter.Other,

@@ -44,7 +44,7 @@ type command struct {
 type shape int
 
 const (
-	nothing shape = iota // it writes, or nobody asks for its answer
+	nothing shape = iota // it writes, or its reply is discarded
 	fields
 	existence
 	presence

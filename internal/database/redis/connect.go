@@ -222,7 +222,7 @@ func explain(o *Options, err error) error {
 		cause = silent
 	}
 	if codeOf(err) == "NOAUTH" { // the server's own words are of its protocol
-		cause = errors.New("NOAUTH: it lets nobody in without a password")
+		cause = errors.New("NOAUTH: it requires a password")
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(cause.Error(), "\n", " "), ".")
 	unconnected := &database.ConnectError{

@@ -177,7 +177,7 @@ func (k *keySet) add(key, rest []byte) error {
 		part, rest, _ = bytes.Cut(rest, []byte(":"))
 		n, err := strconv.ParseInt(lent(part), 10, 64)
 		if err != nil || len(part) > 1 && part[0] == '0' {
-			return fmt.Errorf("the key %s is named as one of a row is, but for %q, which is no whole number: remove it if nobody needs it", key, part)
+			return fmt.Errorf("the key %s is named like that of a row, but for %q, which is not a whole number: remove it if it is not needed", key, part)
 		}
 		k.numbers = append(k.numbers, n)
 	}
@@ -558,7 +558,7 @@ func (r *rowReader) value(column int, text []byte) (any, error) {
 	}
 	n, err := strconv.ParseInt(lent(text), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("column %s of %s holds %q, which is no whole number", c.Name, r.name, text)
+		return nil, fmt.Errorf("column %s of %s holds %q, which is not a whole number", c.Name, r.name, text)
 	}
 	switch {
 	case c.Type == schema.Timestamp:

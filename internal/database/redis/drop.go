@@ -93,9 +93,9 @@ func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 	return true, err
 }
 
-// dropRest is Database.Drop. A database of a server's is a number, which stays; what goes is
-// what a deletion that was broken off has left.
-func dropRest(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+// dropRest is Database.Drop. A database of a server is a number, which stays; it drops the
+// remains of an interrupted deletion.
+func dropRest(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	if !d.Leftover {
 		return nil, nil
 	}
@@ -115,8 +115,8 @@ func dropRest(ctx context.Context, options any, d database.Disposal) ([]database
 	return []database.Fate{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
 }
 
-// create is Database.Create. There is nothing to make; but a server that throws keys away is
-// not one to keep rows in: even the catalogue may go, by which a schema is known to be ours.
+// create is Database.Create. Nothing must be created, but it refuses a server that evicts keys:
+// it could evict rows, and even the catalog that identifies our schema.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	of, err := connect(ctx, options, database.Owner)
 	if err != nil {

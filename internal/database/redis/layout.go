@@ -15,8 +15,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// The keys of a schema that are about it: of what is in it, of what a deletion that was
-// broken off has left, and of the scripts that are its routines.
+// The keys about a schema: its catalog, the remains of an interrupted deletion, and the scripts
+// that are its routines.
 const (
 	tablesKey  = "sledge_tables"
 	droppedKey = "sledge_dropped"
@@ -95,8 +95,8 @@ func (l layout) at(names []string) ([]int, error) {
 	return list, nil
 }
 
-// layoutOf returns how a table is to be kept: as a line of the text says, or else as a hash
-// for each row, by the table's key. A line is
+// layoutOf returns how a table is stored: as a line of the text says, else as a hash for each
+// row, by the table's key. A line is
 //
 //	customer HASH (c_w_id, c_d_id, c_id) INDEX customer_name (c_w_id, c_d_id, c_last) (c_first, c_id)
 //	order_line HASH (ol_w_id, ol_d_id, ol_o_id) EACH ol_number
@@ -179,7 +179,7 @@ func (s *session) catalogue(ctx context.Context) (map[string]layout, error) {
 func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout, error) {
 	said, err := s.ask(ctx, "HGETALL", s.options.Key(key))
 	if codeOf(err) == "WRONGTYPE" {
-		return nil, fmt.Errorf("the key %s is somebody else's: set option %s to another name: %w", s.options.Key(key), s.options.Name("prefix"), err)
+		return nil, fmt.Errorf("the key %s belongs to another program: set option %s to another name: %w", s.options.Key(key), s.options.Name("prefix"), err)
 	}
 	if err != nil {
 		return nil, err
@@ -192,7 +192,7 @@ func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout,
 			err = errors.New("a column has more digits than any can have")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the key %s is somebody else's: set option %s to another name: what it says of %s is no layout: %w", s.options.Key(key), s.options.Name("prefix"), name, err)
+			return nil, fmt.Errorf("the key %s belongs to another program: set option %s to another name: its entry for %s is not a layout: %w", s.options.Key(key), s.options.Name("prefix"), name, err)
 		}
 		found[name] = l
 	}
@@ -332,9 +332,8 @@ func (k keeper) keep(ctx context.Context, s database.Session, t schema.Table) er
 	return s.Exec(ctx, statements[0])
 }
 
-// relations is Schema.Relations. Keys that begin as the schema's would, and are of no schema
-// of ours, are somebody's. They are looked for where there is no catalogue: that takes reading
-// the names of all keys that the server has.
+// relations is Schema.Relations. Without a catalog, keys with the schema's prefix are foreign.
+// It looks for them only then, because this reads the names of all keys on the server.
 func relations(ctx context.Context, of database.Session) (map[string]database.Relation, error) {
 	s := of.(*session)
 	tables, err := s.catalogue(ctx)
@@ -363,8 +362,8 @@ func relations(ctx context.Context, of database.Session) (map[string]database.Re
 	return found, err
 }
 
-// objects is Schema.Objects: on a server that many share by prefixes, what is not of the
-// schema is nobody's concern.
+// objects is Schema.Objects: many programs share a server by prefixes, so other keys do not
+// matter.
 func objects(ctx context.Context, of database.Session) ([]database.Object, error) {
 	tables, err := of.(*session).catalogue(ctx)
 	var list []database.Object

@@ -192,8 +192,8 @@ func work(ctx context.Context, of database.Session) error {
 	return err
 }
 
-// orphans is Claims.Orphans: who has the claim asks, so that whoever works for a build works
-// for one that is gone.
+// orphans is Claims.Orphans. The caller has the claim, so a session that works for a build
+// works for one that no longer exists.
 func orphans(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 	s := of.(*session)
 	list, err := s.ask(ctx, "CLIENT", "LIST")

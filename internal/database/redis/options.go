@@ -11,7 +11,7 @@ import (
 	"sledge/internal/option"
 )
 
-// Options says where the server is, who connects to it, and what the schema is to be like.
+// Options says where the server is, which account connects, and how to build the schema.
 type Options struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
@@ -130,7 +130,7 @@ func (o *Options) Library() string { return fmt.Sprintf("%s_%d", o.Prefix, o.Num
 func (o *Options) function(name string) string { return o.Library() + "_" + name }
 
 // fromURL is Database.FromURL: redis://user:password@host:port/number, and rediss: for TLS. A
-// path that is no number is the schema's name.
+// path that is not a number is the schema's name.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, nil)
 	if err != nil {

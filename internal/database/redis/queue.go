@@ -108,6 +108,5 @@ func (q *queue) change(key, field string, value any) any {
 	return value
 }
 
-// lent is a string over bytes that are used anew. It may be kept only for as long as they
-// are not.
+// lent is a string over bytes that are reused. It is valid only until then.
 func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(buf)) }

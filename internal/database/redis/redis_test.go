@@ -62,7 +62,7 @@ func TestErrorsAreClassed(t *testing.T) {
 		{said("ASK 3999 127.0.0.1:6381"), meter.Other},
 		{said("CROSSSLOT Keys in request don't hash to the same slot"), meter.Other},
 		{said("ERR unknown command 'SELEKT'"), meter.Other},
-		{said("SOMETHING that nobody has heard of"), meter.Other},
+		{said("SOMETHING unheard of"), meter.Other},
 		{io.EOF, meter.Connection},
 		{os.ErrDeadlineExceeded, meter.Connection},
 		{database.ErrInterrupted, meter.Connection},
@@ -280,8 +280,8 @@ func run(t *testing.T, st database.Statement) int64 {
 	return n
 }
 
-// A transaction reads what it has written, nobody else does before it is committed, and one
-// whose watched key was changed does nothing.
+// A transaction reads its own writes, other sessions see them only after the commit, and a
+// transaction whose watched key was changed does nothing.
 func TestTransactions(t *testing.T) {
 	a, b := connected(t, "transactions"), connected(t, "transactions")
 	in := struct {
@@ -338,7 +338,7 @@ func TestTransactions(t *testing.T) {
 	in.N = 0
 	run(t, set)
 	if err := a.Commit(t.Context()); !errors.Is(err, errConflict) {
-		t.Errorf("a commit after somebody changed what was read: got %v, want %v", err, errConflict)
+		t.Errorf("a commit after another client changed what was read: got %v, want %v", err, errConflict)
 	}
 	if err := a.Rollback(t.Context()); err != nil {
 		t.Error(err)
@@ -467,7 +467,7 @@ func TestStrangeKeysAreNamed(t *testing.T) {
 		}
 	})
 	for _, tt := range []struct{ makes, says string }{
-		{"HSET hashes(1,x) amount 1", `strange:hashes:1:x is named as one of a row is, but for "x"`},
+		{"HSET hashes(1,x) amount 1", `strange:hashes:1:x is named like that of a row, but for "x"`},
 		{"HSET hashes(1,05) amount 1", `but for "05"`},
 		{"SET hashes(7,7) x", "strange:hashes:7:7 is not as a row of hashes is kept: WRONGTYPE"},
 		{"HSET hashes(7,7) amount much", `column amount of hashes holds "much"`},
@@ -542,10 +542,10 @@ func TestOnlyOursIsRemoved(t *testing.T) {
 	if err != nil || left != "OK" {
 		t.Fatal(left, err)
 	}
-	if fates, err := dropRest(t.Context(), options(t, prefix, nil), database.Disposal{Leftover: true, Dry: true}); err != nil || len(fates) != 1 {
+	if fates, err := dropRest(t.Context(), options(t, prefix, nil), database.DropResult{Leftover: true, Dry: true}); err != nil || len(fates) != 1 {
 		t.Errorf("what is left would not be dropped: %v, %v", fates, err)
 	}
-	if _, err := dropRest(t.Context(), options(t, prefix, nil), database.Disposal{Leftover: true}); err != nil {
+	if _, err := dropRest(t.Context(), options(t, prefix, nil), database.DropResult{Leftover: true}); err != nil {
 		t.Error(err)
 	}
 	keys, err := s.ask(t.Context(), "KEYS", prefix+":*")
@@ -557,7 +557,7 @@ func TestOnlyOursIsRemoved(t *testing.T) {
 	}
 }
 
-// A catalogue that is none of ours is refused by its key, whatever stands in it.
+// A foreign catalog is refused by its key, whatever its content.
 func TestAStrangeCatalogue(t *testing.T) {
 	const prefix = "strange"
 	s := connected(t, prefix)
@@ -569,7 +569,7 @@ func TestAStrangeCatalogue(t *testing.T) {
 		if err := s.Exec(t.Context(), command); err != nil {
 			t.Fatal(err)
 		}
-		if found, err := relations(t.Context(), s); err == nil || !strings.Contains(err.Error(), "the key strange:sledge_tables is somebody else's") {
+		if found, err := relations(t.Context(), s); err == nil || !strings.Contains(err.Error(), "the key strange:sledge_tables belongs to another program") {
 			t.Errorf("after %q: got %v, %v", command, found, err)
 		}
 		if err := s.Exec(t.Context(), "DEL sledge_tables()"); err != nil {
@@ -653,7 +653,8 @@ func TestClaims(t *testing.T) {
 	t.Error("a claim does not end with its session")
 }
 
-// Who lacks a right is told the rule that gives all that are needed, and that rule does.
+// The error about a missing right contains the rule that grants all rights needed, and that
+// rule works.
 func TestARefusalSaysWhatIsNeeded(t *testing.T) {
 	admin := connected(t, "rights")
 	as := option.Values{"user": "sledge_rights", "password": "secret-7541"}

@@ -12,10 +12,10 @@ import (
 	"sledge/internal/job"
 )
 
-// reply is an answer as it came, in version 2 of the server's protocol, of which values are
-// taken one by one (redis.io, "Redis serialization protocol specification"). So many rows are
-// read without an object for each value. After what is no such answer, err says so, and what
-// is taken is nothing.
+// reply is a raw reply in version 2 of the server's protocol, from which values are taken one
+// by one (redis.io, "Redis serialization protocol specification"). So many rows are read
+// without an object for each value. After an invalid reply, err returns the error and values
+// are empty.
 type reply struct {
 	rest []byte
 	err  error

@@ -19,10 +19,10 @@ import (
 
 // session is a database.Session over one connection of the driver.
 //
-// In a transaction, what reads is done at once, and its file says which keys are watched;
-// what writes waits in a queue until the commit sends it as one MULTI. If somebody has
-// changed a watched key meanwhile, EXEC does nothing and the commit fails with errConflict.
-// A load sends its part of the queue as soon as it is long, in a MULTI that the commit ends.
+// In a transaction, reads are executed at once, and their file says which keys to watch; writes
+// wait in a queue until the commit sends them as one MULTI. If another client has changed a
+// watched key meanwhile, EXEC does nothing and the commit fails with errConflict. A load sends
+// its part of the queue as soon as it is long, in a MULTI that the commit ends.
 type session struct {
 	options   *Options
 	network   net.Conn // what conn talks over, so that Interrupt can break it
@@ -34,11 +34,11 @@ type session struct {
 	inTx    bool
 	multi   bool // MULTI was sent
 	queue   queue
-	layouts map[string]layout // as far as they were read
+	layouts map[string]layout // those read so far
 
 	answers  *answers                // nil until SQL is asked
 	foreseen []string                // SQL that will be
-	copying  func(done, total int64) // is told how far the rows are read that it names; nil where nobody asks
+	copying  func(done, total int64) // receives progress in reading the rows that it names; nil if unused
 
 	claimant *session           // the connection whose name is the claim; nil if this session claimed nothing
 	release  context.CancelFunc // of the claim; nil if it is not held
@@ -47,8 +47,8 @@ type session struct {
 	interrupted atomic.Bool
 }
 
-// watch has a call broken off when its context ends. What it returns makes the call's error
-// what the contract says. For callers who cancel nothing, it costs nothing.
+// watch interrupts a call when its context ends. Its result turns the call's error into the
+// contract's. It costs nothing for callers that cancel nothing.
 func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 	if ctx.Done() == nil {
 		return nil, nil
@@ -56,14 +56,14 @@ func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return context.AfterFunc(ctx, s.breakOff), nil
+	return context.AfterFunc(ctx, s.interruptCall), nil
 }
 
 // ended returns the error that a call ends with, given the driver's.
 func (s *session) ended(ctx context.Context, stop func() bool, err error) error {
 	err = database.Short(err)
 	if stop != nil && !stop() {
-		s.interrupted.Store(true) // the connection is broken off, if not for this call
+		s.interrupted.Store(true) // the connection is interrupted, if not for this call
 		if err != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
@@ -386,11 +386,11 @@ func (s *session) Cancel(ctx context.Context) error {
 // Interrupt implements database.Session.
 func (s *session) Interrupt() {
 	s.interrupted.Store(true)
-	s.breakOff()
+	s.interruptCall()
 }
 
-// breakOff makes reading and writing fail at once.
-func (s *session) breakOff() {
+// interruptCall makes reading and writing fail at once.
+func (s *session) interruptCall() {
 	// An error would mean that the connection is closed, which is as good.
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
@@ -413,7 +413,7 @@ func (s *session) Close() error {
 	return err
 }
 
-// abandon closes what is open of the connection.
+// abandon closes the open parts of the connection.
 func (s *session) abandon() {
 	if s.conn != nil {
 		_ = s.conn.Close() // the connection is closed in any case

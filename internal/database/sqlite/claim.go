@@ -33,7 +33,7 @@ func claim(ctx context.Context, options any, shared bool) (release func() error,
 	}
 }
 
-// openClaim opens the file that is to be locked, or makes it.
+// openClaim opens or creates the lock file.
 func openClaim(ctx context.Context, name string) (database.Session, error) {
 	pragmas := url.Values{"_pragma": {"busy_timeout(0)"}}
 	s, err := database.OpenSQL(ctx, "sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(name)}).EscapedPath()+"?"+pragmas.Encode(), dialect)
@@ -43,8 +43,8 @@ func openClaim(ctx context.Context, name string) (database.Session, error) {
 	return s, nil
 }
 
-// errGivenUp says that a file was locked that has been removed since it was opened:
-// somebody else may have the lock of a new one of its name.
+// errGivenUp means that the locked file was removed after it was opened: another process may
+// hold the lock of a new file of that name.
 var errGivenUp = errors.New("the file is of an earlier claim")
 
 // lock takes the lock of a file. The journal is in memory: one on the disk would go by a
@@ -73,8 +73,8 @@ func lock(ctx context.Context, s database.Session, shared bool) error {
 	return err
 }
 
-// giveUp removes the file and then gives back its lock, with a mark for whoever has
-// opened the file before it was removed.
+// giveUp removes the file and then releases its lock, with a mark for processes that opened the
+// file before it was removed.
 func giveUp(ctx context.Context, s database.Session, name string, shared bool) error {
 	if shared {
 		if s.Exec(ctx, "COMMIT") != nil || s.Exec(ctx, "BEGIN EXCLUSIVE") != nil {
@@ -84,8 +84,8 @@ func giveUp(ctx context.Context, s database.Session, name string, shared bool) e
 	if os.Remove(name) == nil {
 		return errors.Join(s.Exec(ctx, "PRAGMA user_version = 1"), s.Exec(ctx, "COMMIT"), s.Close())
 	}
-	// Windows lets nobody remove a file that is open, be it by one who waits for the lock.
+	// Windows cannot remove a file that is open, even in a process that waits for its lock.
 	err := s.Close()
-	_ = os.Remove(name) // it is empty, and in nobody's way
+	_ = os.Remove(name) // it is empty and harmless
 	return err
 }

@@ -10,11 +10,11 @@ import (
 	"sledge/internal/database"
 )
 
-// One build opens the file of the claim while another has it, and gets its lock when that
-// one has removed it, and a third has made it anew.
-func TestTheLockOfAFileThatWasRemovedIsNoClaim(t *testing.T) {
+// One build opens the lock file while another holds it, and gets its lock after the other has
+// removed it and a third has created a new one.
+func TestClaim_IgnoresTheLockOfARemovedFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("nobody can remove a file there that is open")
+		t.Skip("Windows cannot remove a file that is open")
 	}
 	ctx, options := t.Context(), &Options{File: filepath.Join(t.TempDir(), "a.db")}
 	release, err := claim(ctx, options, false)

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// Each error is SQLite's own: the driver lets nobody else make one.
+// Each error comes from SQLite: the driver has no other way to make one.
 func TestClassify(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -120,7 +120,7 @@ func whileReading(t *testing.T, file string) error {
 	return err
 }
 
-// overwritten returns what reads a file whose page from a position on is no page any more.
+// overwritten returns a reader of a file with an invalid page at a position.
 func overwritten(from int64) func(*testing.T, string) error {
 	return func(t *testing.T, file string) error {
 		f, err := os.OpenFile(file, os.O_WRONLY, 0)

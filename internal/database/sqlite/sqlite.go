@@ -155,7 +155,7 @@ func schemaName(options any) string {
 }
 
 // drop removes the file, and those that SQLite keeps beside it.
-func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	o := of(options)
 	fate := database.Fate{Kind: "file", Name: o.File}
 	created, err := wasCreated(ctx, options)

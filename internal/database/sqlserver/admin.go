@@ -26,9 +26,9 @@ func isServersOwn(name string) bool {
 	return slices.Contains([]string{master, "model", "msdb", "tempdb"}, strings.ToLower(name))
 }
 
-// create is Database.Create. There is no account to make: the login that builds owns the
-// schema. What memory-optimized tables need of a database nobody can guess, since their files
-// have a place on the server's disks.
+// create is Database.Create. There is no account to create: the login that builds owns the
+// schema. It cannot prepare a database for memory-optimized tables, because their files need a
+// place on the server's disks.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	l := options.(settings).common()
 	if isServersOwn(l.Database) {
@@ -36,7 +36,7 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	}
 	if l.Folder != "" {
 		if info, err := os.Stat(l.Folder); err != nil || !info.IsDir() {
-			return l.Wrong("bulk_folder", l.Folder, "%q is no folder that is there: name one that both Sledge and the server can reach", l.Folder)
+			return l.Wrong("bulk_folder", l.Folder, "%q is not an existing folder: name one that both Sledge and the server can reach", l.Folder)
 		}
 	}
 	if !l.Azure {
@@ -117,8 +117,8 @@ func (s *session) takesMemory(ctx context.Context) (bool, error) {
 	return len(t.Rows) == 1 && t.Rows[0][0] != "0", nil
 }
 
-// drop is Database.Drop. Nobody is thrown out of the database for it.
-func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fate, error) {
+// drop is Database.Drop. It does not disconnect other sessions.
+func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
 	l := options.(settings).common()
 	var created bool
 	if !l.Azure && (!d.Leftover || len(d.Others) == 0) {
@@ -141,7 +141,7 @@ func drop(ctx context.Context, options any, d database.Disposal) ([]database.Fat
 }
 
 // staysFor returns why the database is not dropped, or "" if it is.
-func (l login) staysFor(d database.Disposal, created bool) string {
+func (l login) staysFor(d database.DropResult, created bool) string {
 	switch {
 	case isServersOwn(l.Database):
 		return "it is the server's own"

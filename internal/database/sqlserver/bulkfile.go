@@ -80,8 +80,9 @@ func bulkInsertStatement(table, path string, heap bool) string {
 		identifier(table), quoted(path), quoted(path+".fmt"), lock)
 }
 
-// formatFile describes a file of rows with these columns for a table that has those, in the
-// format that is no XML: https://learn.microsoft.com/sql/relational-databases/import-export/non-xml-format-files-sql-server.
+// formatFile describes a file of rows with these columns for a table that has those, as a
+// non-XML format file:
+// https://learn.microsoft.com/sql/relational-databases/import-export/non-xml-format-files-sql-server.
 func formatFile(columns []schema.Column, ofTable []string) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "12.0\n%d\n", len(columns))

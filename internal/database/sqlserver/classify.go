@@ -125,9 +125,9 @@ func number(err error) int32 {
 	return e.Number
 }
 
-// isNoDatabase reports whether a server refuses a login because the database does not exist, or, on SQL
+// lacksDatabase reports whether a server refuses a login because the database does not exist, or, on SQL
 // Server, because the login may not know of it.
-func isNoDatabase(err error) bool {
+func lacksDatabase(err error) bool {
 	n := number(err)
 	return n == errCannotOpen || n == errUnknownDatabase
 }

@@ -58,7 +58,7 @@ func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
 			}
 		}
 	}
-	// By the severity: an error of the disk that nobody has a class for ends the connection.
+	// By severity: an unclassified disk error ends the connection.
 	if got := classify(fmt.Errorf("payment: %w", mssql.Error{Number: 824, Class: 24})); got != meter.Connection {
 		t.Errorf("of severity 24: got %v, want %v", got, meter.Connection)
 	}
@@ -110,7 +110,7 @@ func TestWhatIsNotTheServersIsAConnectionOrNothing(t *testing.T) {
 		{&net.OpError{Op: "read", Err: errors.New("reset")}, meter.Connection},
 		{mssql.StreamError{InnerError: io.EOF}, meter.Connection},
 		{mssql.ServerError{}, meter.Connection},
-		{&database.ConnectError{Text: "there is nobody", Err: io.EOF}, meter.Connection},
+		{&database.ConnectError{Text: "no server", Err: io.EOF}, meter.Connection},
 		{errors.Join(database.ErrInterrupted, mssql.Error{Number: 1205}), meter.Connection},
 		{&routineError{inMemory: true}, meter.Serialization},
 		{errors.New("anything"), meter.Other},

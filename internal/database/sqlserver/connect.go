@@ -79,7 +79,7 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 	}
 	open := func(ctx context.Context) error {
 		// The driver obeys the context while it dials, and not while it logs in.
-		stop := context.AfterFunc(ctx, s.breakOff)
+		stop := context.AfterFunc(ctx, s.interruptCall)
 		defer stop()
 		conn, err := connector.Connect(ctx)
 		if err != nil {
@@ -221,9 +221,9 @@ func (l login) explain(in string, err error) error {
 		text = strings.ReplaceAll(text, url.QueryEscape(l.Password), "****")
 	}
 	unconnected := &database.ConnectError{
-		Text:    fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.who(), text, l.advice(err)),
+		Text:    fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.account(), text, l.advice(err)),
 		Err:     err,
-		Missing: isNoDatabase(err),
+		Missing: lacksDatabase(err),
 	}
 	if number(err) == errLoginFailed && l.authentication() != byEntra {
 		return &database.PasswordError{Option: "password", Called: l.Name("password"), User: l.User, Err: unconnected}
@@ -234,8 +234,8 @@ func (l login) explain(in string, err error) error {
 // beginning is what the driver's errors begin with that the message says already.
 var beginning = regexp.MustCompile(`^(mssql: )?(login error: )?(unable to open tcp connection with host '[^']*': )?`)
 
-// who says who logs in.
-func (l login) who() string {
+// account returns the account that logs in.
+func (l login) account() string {
 	switch {
 	case l.authentication() == byEntra:
 		return "the owner of a token"
@@ -253,7 +253,7 @@ func (l login) advice(err error) string {
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	text := err.Error() // the driver keeps no more of what TLS says
 	switch n := number(err); {
-	case isNoDatabase(err):
+	case lacksDatabase(err):
 		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
 	case n == errLoginFailed && l.authentication() == byEntra:
 		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/ and not have expired, as most do within the hour"

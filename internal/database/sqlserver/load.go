@@ -175,8 +175,9 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 	}
 }
 
-// insertable returns a value as a parameter whose type hangs on the type of its column alone, since
-// the server plans an INSERT anew when one of its two thousand parameters has another type.
+// insertable returns a value as a parameter whose type depends only on the type of its column,
+// because the server plans an INSERT again if one of its two thousand parameters has another
+// type.
 func insertable(v any, of schema.Type) driver.Value {
 	switch v := v.(type) {
 	case string:

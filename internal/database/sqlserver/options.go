@@ -24,8 +24,8 @@ type server struct {
 	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on; a named instance is reached by it if it is given"`
 	Azure                 bool   `opt:"azure" help:"the server is Azure SQL Database: sessions begin in the database of the schema, which is never created or dropped"`
 	WindowsAuthentication string `opt:"windows_authentication" windows:"authentication" choices:"windows|sql|entra" help:"as authentication, for Sledge on Windows"`
-	Authentication        string `opt:"authentication" choices:"sql|windows|entra" help:"how a session logs in: with a login of the server (sql), with an account of Windows (windows: by NTLM with a user DOMAIN\\name and a password; on Windows without a user as whoever runs Sledge), or with a token of Microsoft Entra ID (entra)"`
-	ManagedIdentity       string `opt:"msi_object_id" help:"object ID of the managed identity of the Azure machine that Sledge runs on, whose token entra uses; null is none"`
+	Authentication        string `opt:"authentication" choices:"sql|windows|entra" help:"how a session logs in: with a login of the server (sql), with an account of Windows (windows: by NTLM with a user DOMAIN\\name and a password; on Windows without a user as the account that runs Sledge), or with a token of Microsoft Entra ID (entra)"`
+	ManagedIdentity       string `opt:"msi_object_id" help:"object ID of the managed identity of the Azure machine that Sledge runs on, whose token entra uses; null means no object ID"`
 	WindowsODBC           string `opt:"windows_odbc_driver" help:"ODBC driver of other programs on Windows; Sledge has a driver of its own and needs none"`
 	ODBC                  string `opt:"odbc_driver" help:"ODBC driver of other programs; Sledge has a driver of its own and needs none"`
 	User                  string `opt:"user" flag:"user" group:"accounts" help:"login that owns the schema, creates its database and runs the workload"`
@@ -51,7 +51,7 @@ type transactional struct {
 // analytic are SQL Server's options for workloads of queries.
 type analytic struct {
 	server      `dict:"connection" group:"connection"`
-	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" for:"build|run|check" needs:"nothing" help:"how many processors a query, and the making of an index that is no key, may use at once; 0 leaves it to the server"`
+	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" for:"build|run|check" needs:"nothing" help:"how many processors a query, and the creation of a secondary index, may use at once; 0 leaves it to the server"`
 	Database    string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
 	Columnstore bool   `opt:"columnstore" group:"schema" for:"build" help:"keep the tables by column, in clustered columnstore indexes"`
 	loading     `for:"build|run"`
@@ -133,7 +133,7 @@ func (l login) mistakenPlace(names option.Names) error {
 	case l.Database == "":
 		return names.Wrong("dbname", "", "it is empty: name the database to put the schema in")
 	case machine == "" || strings.HasSuffix(l.address(), `\`):
-		return wrong(`%q is no server: write a name, or name\instance`)
+		return wrong(`%q is not a server: write a name, or name\instance`)
 	case strings.Contains(machine, ","), strings.Contains(machine, ":") && net.ParseIP(machine) == nil:
 		return wrong("%q is more than a name or an address: write that alone, and the port in option " + names.Of("port"))
 	case strings.Contains(instance, `\`):
@@ -147,14 +147,14 @@ func (l login) mistakenLogin(names option.Names) error {
 	case l.authentication() == bySQL && l.User == "":
 		return names.Wrong("user", "", "it is empty: name a login of the server")
 	case l.authentication() == byWindows && runtime.GOOS != "windows" && !strings.Contains(l.User, `\`):
-		return names.Wrong(l.authenticationOption(), byWindows, `only on Windows can Sledge log in as whoever runs it: set %s to DOMAIN\name and %s, or %s to sql`,
+		return names.Wrong(l.authenticationOption(), byWindows, `Sledge can log in as the account that runs it only on Windows: set %s to DOMAIN\name and %s, or %s to sql`,
 			names.Of("user"), names.Of("password"), names.Of(l.authenticationOption()))
 	case l.TokenFile != "" && l.managed() != "":
 		return names.Wrong("token_file", l.TokenFile, "a token comes from a file or from the managed identity in %s: leave out one of the two", names.Of("msi_object_id"))
 	case l.managed() != "" && !aGUID.MatchString(l.managed()):
-		return names.Wrong("msi_object_id", l.ManagedIdentity, "an object ID looks like 00000000-0000-0000-0000-000000000000; null is none")
+		return names.Wrong("msi_object_id", l.ManagedIdentity, "an object ID looks like 00000000-0000-0000-0000-000000000000; null means no object ID")
 	case l.authentication() == byEntra && l.TokenFile == "" && l.managed() == "":
-		return names.Wrong(l.authenticationOption(), byEntra, "it needs a token, and Sledge asks nobody in a browser. Sign in with az login, or without a browser with "+
+		return names.Wrong(l.authenticationOption(), byEntra, "it needs a token, and Sledge does not open a browser. Sign in with az login, or without a browser with "+
 			"az login --use-device-code; write a token into a file with "+
 			"az account get-access-token --resource https://database.windows.net/ --query accessToken -o tsv, and name the file in %s. "+
 			"Or, on a machine of Azure, set %s to the object ID of its managed identity", names.Of("token_file"), names.Of("msi_object_id"))
@@ -170,7 +170,7 @@ func (l login) mistakenEncryption(names option.Names) error {
 	case trusts && l.Certificate != "":
 		return names.Wrong("ssl_ca", l.Certificate, "nothing is checked against it while %s is true: set that to false", names.Of("trust_server_cert"))
 	case trusts && l.CertificateHost != "":
-		return names.Wrong("certificate_host", l.CertificateHost, "nobody looks whom the certificate is for while %s is true: set that to false", names.Of("trust_server_cert"))
+		return names.Wrong("certificate_host", l.CertificateHost, "the certificate's name is not checked while %s is true: set that to false", names.Of("trust_server_cert"))
 	}
 	return nil
 }

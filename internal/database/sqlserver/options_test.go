@@ -51,7 +51,7 @@ func TestTheServerIsWhereTheOptionsSay(t *testing.T) {
 			asOnWindows(t, c.windows)
 			l, err := bound(t, c.values)
 			if c.windows && c.by == byWindows {
-				err = nil // as whoever runs the test, who is not on Windows
+				err = nil // as the account that runs the test, which is not on Windows
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestMistakesSayTheWayOut(t *testing.T) {
 }
 
 // What checks the server counts with encrypt strict, whatever trust_server_cert says.
-func TestStrictEncryptionTrustsNobody(t *testing.T) {
+func TestStrictEncryption_VerifiesTheServer(t *testing.T) {
 	authority := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(authority, []byte("none"), 0o600); err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestAURLIsReadAsTheDriversAre(t *testing.T) {
 func TestOrdersAreDividedByWeeks(t *testing.T) {
 	o := newOptions(database.Use{Name: "tpch", Analytic: true}).(*analytic)
 	if got := o.Weeks(); len(got) != 0 {
-		t.Errorf("got %d weeks that nobody asked for", len(got))
+		t.Errorf("got %d unrequested weeks", len(got))
 	}
 	o.Partition = true
 	got := o.Weeks()

@@ -55,9 +55,9 @@ func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.
 
 func switched(setting, to string) string { return "SET " + setting + " " + to }
 
-// readPlan is Database.ReadPlan. It draws the operators of the XML as a tree, each with what is
-// known of it in the lines below, because the XML has no lines. Where it is none, its lines
-// stand as they are; Babelfish's are PostgreSQL's, whose steps end with their costs.
+// readPlan is Database.ReadPlan. It draws the operators of the XML as a tree, each with its
+// details in the lines below, because the XML has no lines. Other text stays unchanged;
+// Babelfish's plans are PostgreSQL's, whose steps end with their costs.
 func readPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -152,7 +152,7 @@ func (e element) draw(lines []job.PlanLine, depth int) []job.PlanLine {
 	return lines
 }
 
-// operator returns the line of an operator, and those of what is known of it.
+// operator returns the line of an operator and the lines of its details.
 func (e element) operator(indent string) []job.PlanLine {
 	var known facts
 	e.each(known.learn)

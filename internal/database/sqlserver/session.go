@@ -29,7 +29,7 @@ type session struct {
 
 	inTx bool // Begin has begun a transaction
 
-	// unsure is whether there may be one all the same: of a routine that failed, or that was to be committed.
+	// unsure means that a transaction may be open all the same, after a routine or a commit failed.
 	unsure bool
 
 	bulk   bool   // load by bulk copy
@@ -42,8 +42,9 @@ type session struct {
 	product             string // of isBabelfish
 	packet              int    // of packetSize
 
-	// life ends when the call under way is cancelled, and is replaced then. It is the context of
-	// every call whose caller has none that can end: the driver watches one in any case.
+	// life ends when the current call is cancelled, and is then replaced. It is the context of
+	// every call whose caller has none that can end, because the driver watches a context in
+	// any case.
 	life        atomic.Pointer[life]
 	interrupted atomic.Bool
 }
@@ -61,9 +62,9 @@ func newLife() *life {
 
 func nothing() {}
 
-// watched returns the context of a call, which ends when the call is cancelled, and what is to
-// be done after the call. For callers who cancel nothing, as virtual users, it allocates
-// nothing. It fails where the caller's context is over already.
+// watched returns the context for a call, and a function to run after the call. The context
+// ends when the call is cancelled. For callers that cancel nothing, such as virtual users, it
+// allocates nothing. It fails if the caller's context is done already.
 func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
 	if ctx.Done() == nil {
 		return s.life.Load(), nothing, nil
@@ -88,8 +89,8 @@ func (s *session) failed(err error) error {
 	return err
 }
 
-// Exec implements database.Session. The server drops no memory-optimized table in a transaction:
-// then what is under way ends before it, and another begins.
+// Exec implements database.Session. The server cannot drop a memory-optimized table in a
+// transaction: then Exec commits the current one first and begins another after.
 func (s *session) Exec(ctx context.Context, statement string) error {
 	if s.inTx && strings.HasPrefix(strings.TrimSpace(statement), "DROP ") {
 		inMemory, err := s.inMemory(ctx)
@@ -109,7 +110,7 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	return s.failed(err)
 }
 
-// execBetween runs a statement between what is under way and another transaction.
+// execBetween runs a statement between the current transaction and another.
 func (s *session) execBetween(ctx context.Context, statement string) error {
 	if err := s.Commit(ctx); err != nil {
 		return err
@@ -300,7 +301,8 @@ func (s *session) bounded(ctx context.Context, f func() error) error {
 	return s.failed(f())
 }
 
-// Begin implements database.Session. It is no statement of the server's, which counts those.
+// Begin implements database.Session. It sends no statement, because the server counts
+// statements.
 func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	return s.bounded(ctx, func() error {
 		// The driver would keep the context for the end of the transaction.
@@ -317,7 +319,8 @@ func (s *session) Commit(ctx context.Context) error {
 	return s.bounded(ctx, s.conn.Commit)
 }
 
-// Rollback implements database.Session. It is no statement of the server's, which counts those.
+// Rollback implements database.Session. It sends no statement, because the server counts
+// statements.
 func (s *session) Rollback(ctx context.Context) error {
 	if !s.inTx && !s.unsure {
 		return nil
@@ -342,10 +345,10 @@ func (s *session) Cancel(context.Context) error {
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
 	s.interrupted.Store(true)
-	s.breakOff()
+	s.interruptCall()
 }
 
-func (s *session) breakOff() {
+func (s *session) interruptCall() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.network != nil {

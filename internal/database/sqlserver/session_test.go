@@ -168,7 +168,7 @@ func TestErrorsThatARoutineReturnsAsRowsAreErrors(t *testing.T) {
 	}
 }
 
-func TestTransactionsAreNoStatements(t *testing.T) {
+func TestTransactions_SendNoStatements(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 	session := connectTo(t, s)
 	for _, end := range []func(context.Context) error{session.Commit, session.Rollback} {
@@ -218,8 +218,8 @@ func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
 	}
 }
 
-// As one of tables in memory may, of which the server tells at its end that it conflicts. A rollback of what
-// the server has rolled back itself is no error.
+// Tables in memory report a conflict only at the end of a transaction. A rollback after the
+// server has rolled back is not an error.
 func TestACommitThatFailsIsOver(t *testing.T) {
 	commits := 0
 	s := &standIn{t: t}
@@ -357,7 +357,7 @@ func TestOnlyADatabaseThatABuildCreatedIsDropped(t *testing.T) {
 			}
 			return nil
 		})}
-		fates, err := drop(t.Context(), newOptionsOf(t, s.listen()), database.Disposal{})
+		fates, err := drop(t.Context(), newOptionsOf(t, s.listen()), database.DropResult{})
 		if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
 			t.Errorf("recorded as %q: got %+v, %v, want that it stays because %q", tt.recorded, fates, err, tt.want)
 		}
@@ -410,7 +410,7 @@ func TestOutputParametersComeBack(t *testing.T) {
 		if r.kind != anRPC {
 			return nil
 		}
-		reply := rows([]string{"note"}, []any{"rows that nobody asks for"})
+		reply := rows([]string{"note"}, []any{"discarded rows"})
 		for i, p := range r.params {
 			if !p.out {
 				continue
@@ -569,7 +569,7 @@ func TestAConnectionThatCannotBeMadeSaysWhyOnce(t *testing.T) {
 	}
 }
 
-func TestALogInThatNobodyAnswersIsGivenUp(t *testing.T) {
+func TestConnect_GivesUpOnASilentServer(t *testing.T) {
 	was := connectTimeout
 	connectTimeout = 300 * time.Millisecond
 	t.Cleanup(func() { connectTimeout = was })
@@ -579,7 +579,7 @@ func TestALogInThatNobodyAnswersIsGivenUp(t *testing.T) {
 		_, err := connect(context.Background(), options, database.Owner)
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "no answer within 300ms") || classify(err) != meter.Connection {
+	if err == nil || !strings.Contains(err.Error(), "no response within 300ms") || classify(err) != meter.Connection {
 		t.Errorf("got %v of class %v", err, classify(err))
 	}
 }
@@ -838,7 +838,7 @@ func TestASessionGoesOnAfterALoadThatWasRefused(t *testing.T) {
 		return nil
 	})}
 	session := connectTo(t, s)
-	for _, tt := range []struct { // in this order: what is known of a table is kept
+	for _, tt := range []struct { // in this order: the session caches the columns of a table
 		answer []byte
 		says   string
 	}{
@@ -855,7 +855,7 @@ func TestASessionGoesOnAfterALoadThatWasRefused(t *testing.T) {
 	}
 }
 
-// columnsOf answers what is asked of a heap with these columns.
+// columnsOf returns the columns that the session sees of a heap with these columns.
 func columnsOf(names ...string) []byte {
 	var all [][]any
 	for _, name := range names {

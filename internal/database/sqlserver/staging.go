@@ -135,7 +135,7 @@ func newStaging(columns []schema.Column, packet int) *staging {
 // add adds the length of a row, and returns the row with all columns.
 func (st *staging) add(values []any) []any {
 	if len(values) < len(st.types) {
-		values = append(values, nil) // it is no padding
+		values = append(values, nil) // not padding
 	}
 	st.length += st.rowLength(values)
 	return values

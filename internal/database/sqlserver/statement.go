@@ -54,7 +54,7 @@ type statement struct {
 	session  *session
 	prepared *mssql.Stmt
 	params   []database.Param
-	args     []driver.NamedValue // used anew for every run
+	args     []driver.NamedValue // reused for every run
 	outputs  []output
 	calls    bool // a procedure, whose rows may say that it has failed
 	results  results
@@ -225,12 +225,12 @@ type results struct {
 	query sqlfile.Query
 	out   any // the struct, or nil
 
-	// sets holds, for every set of rows that the query returns, what is known of it from the
-	// first run on; mismatch says what the last set is without that does not fill out.
+	// sets caches the columns of every result set of the query from the first run on; mismatch says
+	// which columns the last set lacks.
 	sets     []set
 	mismatch error
 	failed   error          // what a row of the run says that the procedure has failed by
-	row      []driver.Value // used anew for every row
+	row      []driver.Value // reused for every row
 }
 
 // set is one set of rows.

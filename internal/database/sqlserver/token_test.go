@@ -68,7 +68,7 @@ func TestAManagedIdentityHasItsTokenFromTheMachine(t *testing.T) {
 	}
 	service.Close()
 	if _, err := l.token(t.Context()); err == nil || !strings.Contains(err.Error(), "elsewhere, set option token_file") {
-		t.Errorf("with nobody there: got %v", err)
+		t.Errorf("without an endpoint: got %v", err)
 	}
 }
 

@@ -90,7 +90,7 @@ func questions(g *gate, ask Ask) *workload.Workload {
 		Kinds:       []workload.Kind{{Name: "question"}},
 		Options:     func() any { return &struct{}{} },
 		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(workload.Seat) workload.Terminal { return question{} },
+		NewTerminal: func(workload.Slot) workload.Terminal { return question{} },
 		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 			return question{g, c, ask}, nil
 		},

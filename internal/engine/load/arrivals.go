@@ -15,13 +15,13 @@ const (
 	spacingConstant = "constant"
 )
 
-// Arrivals says when each transaction of a run is meant to start. It is a pure function of
-// a profile, a spacing and a seed: it does not depend on how fast the server answers, nor
-// on how many users there are and which of them claims what, and nothing has to hand
-// arrivals out. Times count from when users begin to work.
+// Arrivals is the schedule of a run: when each transaction starts. It is a pure function of a
+// profile, a spacing and a seed: it does not depend on the speed of the server, nor on the
+// number of users and which of them claims which arrival, and no dispatcher hands arrivals out.
+// Times count from when users begin to work.
 //
-// Many goroutines may use it at once. It shares no lock among users: when arrivals are due
-// is worked out a block at a time, by whoever first needs one of the block.
+// It is safe for concurrent use without a lock: arrivals are computed a block at a time, by the
+// first user that needs one of the block.
 type Arrivals struct {
 	profiles []Profile // of each source
 	poisson  bool
@@ -75,7 +75,7 @@ func (s *source) step(p Profile, poisson bool) {
 // users are garbage.
 type chunk struct {
 	block
-	next atomic.Pointer[chunk] // nil until somebody needs it
+	next atomic.Pointer[chunk] // nil until needed
 }
 
 // stream is the generator that the first source draws from, among those of a seed: far
@@ -141,8 +141,8 @@ func (b *block) sourceOf(n int64) int {
 	return int(b.of[n-b.first])
 }
 
-// Claim takes the next arrival that nobody has claimed: its number from 0, when it is due,
-// and the number of its source. Each is given to one caller, in order. Never stands for no more arrivals.
+// Claim takes the next arrival: its number from 0, its scheduled time, and the number of its
+// source. Each goes to one caller, in order. Never means that there are no more arrivals.
 //
 // It is part of the hot path: two atomic operations, and for one call in blockSize the next
 // block.
@@ -195,9 +195,9 @@ func (a *Arrivals) At(n int64) time.Duration {
 	return b.due[n-b.first]
 }
 
-// Due returns how many arrivals are due by a time, claimed or not; those that are due
-// Never are none of them. It takes the time of all arrivals since the one it was last
-// asked about, and is for those who count, not for users.
+// Due returns the number of arrivals scheduled by a time, claimed or not, without those
+// scheduled Never. Its cost grows with the arrivals since the last call; it is for counting,
+// not for users.
 func (a *Arrivals) Due(t time.Duration) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/option"
 )
 
-// headcount is how many virtual users work at each time of a run. Its zero value is none:
-// then all work from the beginning to the end.
+// headcount is the number of virtual users at each time of a run. In its zero value all work
+// from the beginning to the end.
 type headcount struct {
 	even  []int  // in parts of the measured time that are as long as each other
 	steps Steps  // or from some times on
@@ -168,7 +168,7 @@ func (s Steps) check() error {
 		}
 	}
 	if s[len(s)-1].Users == 0 {
-		return fmt.Errorf("nobody would work in the last step: leave it out")
+		return fmt.Errorf("no user would work in the last step: leave it out")
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestStepsAreRefusedWithTheWayOut(t *testing.T) {
 		{option.Values{"steps": "5s=4"}, "the first step begins at 5s: begin with one at 0s"},
 		{option.Values{"steps": "0s=4,20s=2,10s=3"}, "10s comes after 20s: put them in order"},
 		{option.Values{"steps": "0s=4,8"}, `"8" is not a time, =`},
-		{option.Values{"steps": "4,0"}, "nobody would work in the last step: leave it out"},
+		{option.Values{"steps": "4,0"}, "no user would work in the last step: leave it out"},
 		{option.Values{"steps": "+2"}, `"+2" is not +, a number of virtual users, @ and a time`},
 		{option.Values{"steps": "+2@1m,4@2m"}, `"4@2m" is not +`},
 		{option.Values{"steps": "+2@1m/0s"}, `"+2@1m/0s" is of virtual users who leave as they join`},

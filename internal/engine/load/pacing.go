@@ -37,8 +37,8 @@ type Pacing struct {
 	// times of each kind of transaction.
 	TimeProfile bool
 
-	// Arrivals returns when transactions are meant to start; nil leaves that to the users,
-	// who begin one when their last has ended.
+	// Arrivals returns the schedule of transactions; nil means a closed loop, in which users begin
+	// a transaction when their last has ended.
 	Arrivals func(seed uint64) *Arrivals
 
 	// Reconnect says that users whose connection is lost connect again, and ReconnectLimit
@@ -174,7 +174,7 @@ func (o *Options) Validate(names option.Names) error {
 		return names.Wrong("reconnect_delay", o.ReconnectDelay.String(), "%s is more than %s: give a shorter time, such as 500ms", o.ReconnectDelay, longestDelay)
 	}
 	if o.Ledger && o.Driver == driverTest {
-		return names.Wrong("ledger", "true", "a test is no run that could be audited: set it to false, or %s to %s", names.Of("driver"), driverTimed)
+		return names.Wrong("ledger", "true", "a test cannot be an audited run: set it to false, or %s to %s", names.Of("driver"), driverTimed)
 	}
 	return o.Steps.check(o, names)
 }

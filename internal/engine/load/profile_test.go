@@ -113,8 +113,7 @@ func integral(p Profile, from, to time.Duration) float64 {
 func TestWhenInvertsTheIntegralOfRate(t *testing.T) {
 	for _, text := range profiles {
 		p := profileOf(t, text)
-		// In eighty steps through what is expected of two minutes, which is all of those
-		// that end.
+		// In eighty steps through the expected two minutes, which is all for those that end.
 		const steps = 80
 		step := integral(p, 0, 2*time.Minute) / steps
 		last := time.Duration(0)

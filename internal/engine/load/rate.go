@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// target is the rate that a run is to have. Its zero value is none: then virtual users
-// begin a transaction as soon as they are free.
+// target is the rate of a run. Its zero value means no rate: then virtual users begin a
+// transaction as soon as they are free.
 type target struct {
 	profile Profile    // nil for none, or for a rate of each kind
 	file    string     // that it was read from; "" where it was spelled out
@@ -25,7 +25,7 @@ type kindRate struct {
 	target
 }
 
-// none is the target that is none, as people write it.
+// none is the spelling of no target.
 const none = "none"
 
 // forms are the ways to write a rate over time: a word, a colon, and what comes then. No
@@ -128,7 +128,7 @@ func parseProfile(text string) (target, error) {
 	}
 	i := slices.IndexFunc(forms, func(f form) bool { return f.word == word })
 	if i < 0 {
-		return target{}, fmt.Errorf("%q is no form of a rate over time, which is written as %s", word, examples())
+		return target{}, fmt.Errorf("%q is not a form of a rate over time, which is written as %s", word, examples())
 	}
 	p, err := forms[i].parse(rest)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestARateIsRefusedWithTheWayOut(t *testing.T) {
 		{"500/", `"500/" is not a rate`},
 		{"500/day", `"500/day" is not a rate`},
 		{"", `"" is not a rate`},
-		{"rump:1,2,3s", `"rump" is no form of a rate over time, which is written as ramp:100/s,1000/s,60s or`},
+		{"rump:1,2,3s", `"rump" is not a form of a rate over time, which is written as ramp:100/s,1000/s,60s or`},
 		{"ramp:1,2", `"1,2" has 2 parts instead of 3 (it is written as ramp:100/s,1000/s,60s)`},
 		{"ramp:1,2,60", `"60" is not a time such as 500ms, 90s or 5m, of at most 1000000m (it is written`},
 		{"ramp:1,2,-1s", `"-1s" is not a time`},
@@ -131,7 +131,7 @@ func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for path, want := range map[string]string{
-		folder:                          "it is not a plain file",
+		folder:                          "not a regular file",
 		filepath.Join(folder, "no.csv"): "no.csv: ",
 	} {
 		if _, err := option.Check(NewOptions(), "rate", "file:"+path); err == nil || !strings.Contains(err.Error(), want) {
@@ -240,7 +240,7 @@ func TestEachKindHasARateOfItsOwn(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 	if len(read.profiles()) != 3 || read.none() || read.Settled() != "" {
-		t.Errorf("got %+v, want three rates, none of a file", read)
+		t.Errorf("got %+v, want three rates, none from a file", read)
 	}
 	path := filepath.Join(t.TempDir(), "rates.csv")
 	if err := os.WriteFile(path, []byte("0,5\n"), 0o600); err != nil {

@@ -10,11 +10,11 @@ type Shift struct {
 }
 
 // Shifts returns when a virtual user works, by its number from 0, in order of time. It is a
-// pure function of the options: whoever joins in a step is whoever has the lowest numbers
-// of those that do not work yet, and those with the highest leave.
+// pure function of the options: users join in order of their numbers, and leave in reverse
+// order.
 //
-// Users that begin at the same time do so UserDelay apart, which keeps servers from having
-// to log in or to serve them all at once.
+// Users that begin at the same time do so UserDelay apart, which spares servers from logging in
+// and serving them all at once.
 func (p Pacing) Shifts(steps Steps, user int) []Shift {
 	if steps == nil {
 		return []Shift{{p.later(0, user), Never}}

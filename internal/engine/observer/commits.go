@@ -16,7 +16,7 @@ import (
 type Commits struct {
 	Base
 	Auditor      workload.Auditor
-	Acknowledged func() iter.Seq[workload.Receipt]
+	Acknowledged func() iter.Seq[workload.Commit]
 	Connect      Connect // tries for as long as it is worth it
 	MayPass      func(error) bool
 	Say          func(line string)

@@ -42,7 +42,7 @@ type Sampler interface {
 
 // Patient is an observer whose End may take longer than Patience.
 type Patient interface {
-	EndsWithin() time.Duration // 0 is no limit
+	EndsWithin() time.Duration // 0 means no limit
 }
 
 // ErrOver is the error of a Sampler that does not want to be called again.
@@ -211,7 +211,7 @@ func (m *member) observe(ctx context.Context, axis Axis) {
 	}
 }
 
-// call calls the observer with a time limit; 0 is none.
+// call calls the observer with a time limit; 0 means none.
 func (m *member) call(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
 	if limit > 0 {
 		var cancel func()
@@ -232,7 +232,7 @@ type sampling struct {
 	lost bool
 }
 
-// goesOn takes what a sample came to, and reports whether there are to be more.
+// goesOn handles the result of a sample, and reports whether to take more.
 func (s *sampling) goesOn(err error) bool {
 	switch {
 	case errors.Is(err, ErrOver):

@@ -78,7 +78,7 @@ func (s *ServerReport) start(ctx context.Context) {
 		case s.made.Text == "":
 			s.made.Error = "the server returned an empty one"
 		case len(s.made.Text) > longestReport:
-			s.made.Text = strings.ToValidUTF8(s.made.Text[:longestReport], "") + "\n(cut off here)"
+			s.made.Text = strings.ToValidUTF8(s.made.Text[:longestReport], "") + "\n(truncated)"
 		}
 	}()
 }

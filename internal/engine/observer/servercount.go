@@ -70,7 +70,7 @@ func (c *ServerCount) End(ctx context.Context) error {
 	}
 	moved, rate := n-c.n, 0.0
 	if elapsed := at.Sub(c.at); moved < 0 {
-		moved = 0 // the server began anew
+		moved = 0 // the server was restarted
 	} else if moved = max(0, moved-own); elapsed > 0 {
 		rate = float64(moved) * (float64(c.Unit.Per) / float64(elapsed))
 	}

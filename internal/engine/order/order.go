@@ -175,7 +175,7 @@ type GroupTotals struct {
 	Summary meter.Summary  `json:"summary"`           // of the measured time; at a rate, of what was scheduled in it
 	ByEnd   *meter.Summary `json:"by_end,omitempty"`  // at a rate, of what ended in the measured time
 	Earlier int64          `json:"earlier,omitempty"` // at a rate, transactions of ByEnd that were scheduled before
-	Gaps    meter.Gaps     `json:"gaps"`
+	Gaps    meter.Stalls   `json:"gaps"`
 	Flow    meter.Flow     `json:"flow"`
 
 	StartLag     meter.CodedHistogram   `json:"start_lag,omitempty"`
@@ -189,12 +189,12 @@ type GroupTotals struct {
 	PerUser     []meter.CodedSummary `json:"per_user,omitempty"`
 	RampUp      []meter.CodedSummary `json:"ramp_up_per_user,omitempty"`
 
-	InFlight []InFlight           `json:"in_flight,omitempty"` // when the time was up, the longest first
-	Idle     job.IdleUsers        `json:"idle"`
-	Failures []job.LastFailure    `json:"failures,omitempty"`
-	Losses   []time.Duration      `json:"losses,omitempty"`  // when connections were lost
-	Commits  [][]workload.Receipt `json:"commits,omitempty"` // acknowledged
-	Spans    []job.Span           `json:"spans,omitempty"`
+	InFlight []InFlight          `json:"in_flight,omitempty"` // when the time was up, the longest first
+	Idle     job.IdleUsers       `json:"idle"`
+	Failures []job.LastFailure   `json:"failures,omitempty"`
+	Losses   []time.Duration     `json:"losses,omitempty"`  // when connections were lost
+	Commits  [][]workload.Commit `json:"commits,omitempty"` // acknowledged
+	Spans    []job.Span          `json:"spans,omitempty"`
 }
 
 // Counts returns the transactions that ended in the measured time.

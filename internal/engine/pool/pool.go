@@ -100,7 +100,7 @@ func Parse(text string) (Pool, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&p) != nil || d.More() { // whose errors quote the text, which may hold a password
-		return Pool{}, errors.New("it begins as a pool does that is kept with a job, and is not one: name a file instead")
+		return Pool{}, errors.New("it begins like a pool kept with a job, but is something else: name a file instead")
 	}
 	return p, nil
 }

@@ -54,8 +54,8 @@ func fromBefore(t *testing.T) (*Console, *bytes.Buffer) {
 // reSince matches the lines of settings that there were none of before.
 var reSince = regexp.MustCompile(`^ +"?(pg|mysql|maria|sqlite)_(home_warehouses|on_all_failing|loops|rate|pool_file|arrivals|steps|connections|reconnect|reconnects|reconnect_delay|reconnect_limit|ledger|validation|time_limit|query_limit|plans|fail_if|tpch_fail_if|tpch_max_retries|tpch_user_delay|tpch_no_superuser|tpch_test)\b`)
 
-// isAsBefore compares what was printed with what that Sledge printed, which nobody can
-// have again. Settings that there are since are passed over.
+// isAsBefore compares output with that of an older Sledge, which cannot be recorded again. It
+// ignores newer settings.
 func isAsBefore(t *testing.T, name, got string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join("testdata", "before", name))

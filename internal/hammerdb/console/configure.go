@@ -126,8 +126,8 @@ func giset(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// explain makes of an error of the dictionary what is printed. A value that is
-// set already is no failure: scripts set defaults.
+// explain turns an error of the dictionary into console output. A value that is set already is
+// not a failure: scripts set defaults.
 func (c *Console) explain(command string, err error) error {
 	if same, ok := errors.AsType[*dictionaries.SameValueError](err); ok {
 		c.out.print(same.Error())
@@ -200,8 +200,8 @@ func (c *Console) setVirtualUsers(o vuOption, value string) error {
 	return nil
 }
 
-// setGeneric changes a setting of the console itself; that it has the value
-// already is no mistake where the command says nothing of it.
+// setGeneric changes a setting of the console itself; setting the value that it already has is
+// not a mistake if the command prints nothing then.
 func (c *Console) setGeneric(section, key, value string) error {
 	_, err := c.book.SetGeneric(section, key, value)
 	if _, same := errors.AsType[*dictionaries.SameValueError](err); same {

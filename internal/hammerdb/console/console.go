@@ -36,12 +36,11 @@ type Config struct {
 	Out     io.Writer // everything that commands print, in whole lines
 	Environ []string  // lines "NAME=value"
 
-	// Width returns how many columns the terminal has that Out is now, or 0 where it is
-	// none; or is nil.
+	// Width returns the width of the terminal that Out is, or 0 if it is not a terminal; or is nil.
 	Width func() int
 
-	// Height returns how many lines the terminal has at which somebody types commands. It
-	// is nil where nobody does.
+	// Height returns the number of lines of the terminal at which the user types commands. It is
+	// nil without one.
 	Height func() int
 
 	// ShowsResults says that what commands return is shown to who types them. In a script it
@@ -52,10 +51,9 @@ type Config struct {
 	// path is "".
 	OpenStore func(path string) (*repository.Store, error)
 
-	// StartWeb serves the web application on a port of this machine, with the job repository
-	// at a path, as OpenStore has it. FindWeb finds a server on a port that whoever uses the
-	// console has started with that repository, by whatever command. They are nil where a
-	// console is to serve nothing.
+	// StartWeb serves the web application on a port of this machine, with the job repository at a
+	// path, as OpenStore has it. FindWeb finds a server of the same user and repository on a
+	// port, whichever command started it. They are nil in a console that must not serve.
 	StartWeb func(repository string, port int) (OwnWeb, error)
 	FindWeb  func(repository string, port int) (Web, error)
 
@@ -72,7 +70,7 @@ type Console struct {
 	book *dictionaries.Book
 
 	users   virtualUsers
-	userLog *os.File // of what virtual users say; nil where nobody asked for it
+	userLog *os.File // the output of virtual users; nil if not requested
 	script  script
 	warned  bool // that others can read the script that runs
 	counter counter

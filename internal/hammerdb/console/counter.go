@@ -22,7 +22,7 @@ func counterCommands() []command {
 	return []command{
 		{
 			name: "tcstart", usage: "tcstart",
-			help: "Starts the transaction counter, which shows the server's own count of transactions a minute, or of queries an hour, whoever runs them.",
+			help: "Starts the transaction counter, which shows the server's own count of transactions a minute, or of queries an hour, from all clients.",
 			run:  tcstart,
 		},
 		{
@@ -46,7 +46,7 @@ type counter struct {
 	recording struct {
 		sync.Mutex
 		database string          // that the job works on
-		job      *control.Handle // that is under way; nil when none is
+		job      *control.Handle // the running job; nil if there is none
 	}
 
 	// The rest belongs to the commands, which come one after another.
@@ -78,9 +78,8 @@ func (t *counter) record(r *control.Handle, databaseName string) (end func()) {
 	return func() { set(nil) }
 }
 
-// read hands over what was read of a database to the job that is under way. The
-// settings may have changed since the counter was started: a job on another database
-// has nothing to do with it.
+// read passes the readings of a database to the running job. The settings may have changed
+// since the counter was started: a job on another database gets none.
 func (t *counter) read(databaseName, unit string, c job.Count) {
 	t.recording.Lock()
 	defer t.recording.Unlock()

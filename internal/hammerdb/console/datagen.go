@@ -184,7 +184,7 @@ func (c *Console) explainDatagen(ctx context.Context, err error) error {
 	}
 	text := capitalised(err)
 	if errors.As(err, new(datagen.ExistsError)) {
-		text += ": choose another directory by dgset directory, or replace what is there by dgset overwrite true"
+		text += ": choose another directory by dgset directory, or overwrite it by dgset overwrite true"
 	}
 	return failWith(job.ExitOf(err), "%s", text)
 }

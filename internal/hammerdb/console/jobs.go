@@ -69,7 +69,7 @@ type openRepository struct {
 func (c *Console) Repository() (path string, kept bool) {
 	path = c.book.Generic(commandLine, "sqlite_db")
 	if path == "TMP" || path == "TEMP" {
-		path = "" // HammerDB's temporary folder is no place to keep results in
+		path = "" // results do not belong in HammerDB's temporary folder
 	}
 	return path, !c.book.GenericFlag(commandLine, "jobs_disable")
 }
@@ -170,8 +170,8 @@ func jobs(c *Console, ctx context.Context, call Call) (string, error) {
 	return c.oneJob(ctx, store, words)
 }
 
-// roomForJobs is how many jobs are shown where nobody says how many: what the terminal
-// of somebody who types has room for, and 0, which is all, in a script.
+// roomForJobs is the default number of jobs to show: those that fit the terminal, or 0, all, in
+// a script.
 func (c *Console) roomForJobs() int {
 	if c.Height == nil {
 		return 0
@@ -477,7 +477,7 @@ func (c *Console) chart(ctx context.Context, store *repository.Store, words []st
 		}
 		return charted(views.ProfilesChart(old, latest, base, compared))
 	case ofTwo || !slices.Contains(views.ChartKinds, kind):
-		return "", fail("Error: jobs getchart: %q is no chart: a job has %s, a profile has profile and diff:<profile>", words[2], strings.Join(views.ChartKinds, ", "))
+		return "", fail("Error: jobs getchart: %q is not a chart: a job has %s, a profile has profile and diff:<profile>", words[2], strings.Join(views.ChartKinds, ", "))
 	}
 	j, err := findJob(ctx, store, words)
 	if err != nil {
@@ -494,8 +494,8 @@ func charted(page string, err error) (string, error) {
 	return page, nil
 }
 
-// findJob finds the job that the first word names, which may also be what vurun
-// returned. Words that are no ID are taken for one, as HammerDB does.
+// findJob finds the job that the first word names, which may also be the result of vurun.
+// Anything can be an ID, as in HammerDB.
 func findJob(ctx context.Context, store *repository.Store, words []string) (job.Job, error) {
 	id := words[0]
 	if _, after, ok := strings.Cut(id, "jobid="); ok {

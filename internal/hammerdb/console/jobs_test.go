@@ -453,8 +453,8 @@ func TestJobsAreDeletedByTheirWholeIDOnly(t *testing.T) {
 	}
 }
 
-// TestJobsFitTheTerminalOfWhoTypes asks for the jobs at terminals of several heights,
-// and in a script, whose lines nobody scrolls back to.
+// TestJobsFitTheTerminalOfWhoTypes lists the jobs at terminals of several heights, and in a
+// script, which has no screen.
 func TestJobsFitTheTerminalOfWhoTypes(t *testing.T) {
 	w := newJobsWorld(t)
 	w.fill(t)

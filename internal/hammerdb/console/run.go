@@ -78,8 +78,8 @@ func withIterationsLeft(order settings.Order, left int, repeat time.Duration) se
 	return order
 }
 
-// workers is how many virtual users work in a run: those there are, but for the monitor,
-// or else as many as are to be created.
+// workers is the number of virtual users that work in a run: the created ones without the
+// monitor, or else those to create.
 func (c *Console) workers() int {
 	all := c.users.count()
 	switch {
@@ -118,7 +118,7 @@ func (c *Console) runOrder(users int, more option.Values) (order settings.Order,
 
 // runOnce does one run with the virtual users there are.
 func (c *Console) runOnce(ctx context.Context, order settings.Order) (string, error) {
-	c.users.create(c.users.count()) // those of an earlier run begin anew
+	c.users.create(c.users.count()) // those of an earlier run start again
 	return c.do(ctx, order)
 }
 
@@ -240,8 +240,8 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 	return outcome, nil
 }
 
-// storeFor returns the repository that a job is to be kept in, or nil where jobs are not
-// kept; runs of the test driver never are, as they have no result.
+// storeFor returns the repository for a job, or nil if jobs are not kept; runs of the test
+// driver never are, because they have no result.
 func (c *Console) storeFor(plan engine.Plan) (*repository.Store, error) {
 	if plan.Pacing.Test {
 		return nil, nil
@@ -255,8 +255,8 @@ var wished = map[job.Wish]string{
 	job.WishAbort: "Aborting",
 }
 
-// bookkeeper notes what happens in a job for the other commands, and adds to the job what
-// HammerDB says of it. It attends the job, and so waits for nobody.
+// bookkeeper notes the state of a job for the other commands, and adds HammerDB's lines to the
+// job. It attends the job, so it must not block.
 type bookkeeper struct {
 	console   *Console
 	plan      engine.Plan
@@ -272,7 +272,7 @@ func (b *bookkeeper) Watch(e job.Event) {
 	b.saidError = b.saidError || e.Trouble != nil
 }
 
-// remark says after the headline what there is to be said of it.
+// remark prints remarks after the headline.
 func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
 	say := func(line string) { said = append(said, job.Event{User: e.User, Message: line}) }
 	switch {
@@ -298,7 +298,7 @@ func (b *bookkeeper) otherSize(facts job.Facts) string {
 	return lines.OtherSize(b.plan.Workload.Name, asked, there)
 }
 
-// closing says what nobody has said: what went wrong, and how the virtual users ended.
+// closing prints errors that were not printed yet, and how the virtual users ended.
 func (b *bookkeeper) closing(failure error) (said []job.Event) {
 	is := job.UserSucceeded
 	if failure != nil {

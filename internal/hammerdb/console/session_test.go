@@ -154,10 +154,9 @@ func session(t *testing.T, golden string, given map[string]string, environ ...st
 	}
 }
 
-// inOrder sorts the lines of virtual users that speak side by side: all of those of a run
-// that nobody monitors; in another of those who begin one after another, while the monitor
-// says how the time goes by, and of those who say that they are done. Who is done before the
-// run is over, on a slow machine says so after it.
+// inOrder sorts the lines of virtual users that run concurrently: all lines of a run without a
+// monitor; otherwise the lines of users that start, while the monitor reports the time, and of
+// those that end. On a slow machine, users that end early may print after the end of the run.
 func inOrder(printed string) string {
 	lines := strings.Split(printed, "\n")
 	isEnd := func(line string) bool { return strings.HasSuffix(line, ":FINISHED SUCCESS") }
@@ -249,8 +248,8 @@ func TestQuitEndsTheScript(t *testing.T) {
 	}
 }
 
-// TestEveryCommandIsCalledWrongly sees to it that the session of wrong calls leaves
-// out no command.
+// TestEveryCommandIsCalledWrongly checks that the session of wrong calls contains every
+// command.
 func TestEveryCommandIsCalledWrongly(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "arguments.session"))
 	if err != nil {
@@ -404,18 +403,18 @@ func TestCtrlCEndsARunOfQueries(t *testing.T) {
 	}
 }
 
-// stubbornRunner is a runner that goes on until it is broken off.
+// stubbornRunner is a runner that continues until it is aborted.
 type stubbornRunner struct{ press func() }
 
 func (s *stubbornRunner) Do(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 	go s.press()
 	<-control.Stop
 	if ctx.Err() != nil {
-		return job.Result{}, errors.New("broken off by the first Ctrl-C")
+		return job.Result{}, errors.New("aborted by the first Ctrl-C")
 	}
 	go s.press()
 	<-ctx.Done()
-	return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, errors.New("broken off"))
+	return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, errors.New("aborted"))
 }
 
 func TestCtrlCStopsARunAndThenAbortsIt(t *testing.T) {
@@ -434,7 +433,7 @@ func TestCtrlCStopsARunAndThenAbortsIt(t *testing.T) {
 		t.Errorf("got %v, want %v", err, ErrInterrupted)
 	}
 	stopping, aborting := strings.Index(out.String(), "\nStopping: "), strings.Index(out.String(), "\nAborting\n")
-	if stopping < 0 || aborting < stopping || !strings.HasSuffix(out.String(), "broken off\nVuser 1:FINISHED FAILED\nVuser 2:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\n") {
+	if stopping < 0 || aborting < stopping || !strings.HasSuffix(out.String(), "aborted\nVuser 1:FINISHED FAILED\nVuser 2:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\n") {
 		t.Errorf("got\n%s\nwant that it was stopped and then aborted", out.String())
 	}
 }
@@ -473,14 +472,14 @@ func TestWarningsAreSaidBeforeARun(t *testing.T) {
 	} {
 		call(t, c, line)
 	}
-	const warning = "Warning: %s: no transaction goes to b: nobody connects there\n"
+	const warning = "Warning: %s: no transaction goes to b: no user connects there\n"
 	if n := strings.Count(out.String(), fmt.Sprintf(warning, file)); n != 3 || len(runner.specs) != 4 {
 		t.Errorf("got %d warnings before %d runs, want 3 before 4, two of which are one's iterations, in\n%s", n, len(runner.specs), &out)
 	}
 }
 
-// What a run is to be is settled once, however often it is repeated, and before its virtual
-// users are created.
+// The run is defined once, however often it is repeated, and before its virtual users are
+// created.
 func TestARunIsBoundOnce(t *testing.T) {
 	bound := 0
 	counted := *tprocc.Workload

@@ -36,8 +36,8 @@ func isWritable(folder string) bool {
 	return file.Close() == nil && os.Remove(file.Name()) == nil
 }
 
-// notOursError says that a file in the temporary folder is not to be written to, since
-// somebody else may have put it there to have us write over something.
+// notOursError refuses to write to a file in the temporary folder that another user may have
+// put there as a trap.
 type notOursError struct{ path, what string }
 
 // Error names the file and the way out.

@@ -28,7 +28,7 @@ func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
 		{"a link to nothing", func(path string) error { return os.Symlink(filepath.Join(folder, "none"), path) }, "symbolic link"},
 		{"a hard link", func(path string) error { return os.Link(victim, path) }, "another name"},
 		{"a folder", func(path string) error { return os.Mkdir(path, 0o700) }, "not a regular file"},
-		{"a pipe that nobody reads", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "not a regular file"},
+		{"a pipe without a reader", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "not a regular file"},
 		{"another user's file", func(path string) error {
 			if os.Geteuid() != 0 {
 				return errors.ErrUnsupported // root alone can give a file away
@@ -57,7 +57,7 @@ func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
 	}
 }
 
-func TestOurOwnFilesInTheTemporaryFolderAreWrittenAnew(t *testing.T) {
+func TestTemporaryFiles_AreOverwrittenIfOurs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script.tcl")
 	for _, text := range []string{"a long text", "short"} {
 		if err := writeOurs(path, text, 0o600); err != nil {

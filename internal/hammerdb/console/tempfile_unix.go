@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// openOurs opens a file for writing, and makes it where there is none, but follows no
-// link, waits for nobody to read a pipe, and opens no file that is another user's.
+// openOurs opens or creates a file for writing. It follows no link, does not block on a pipe,
+// and opens no file of another user.
 func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 	file, err := os.OpenFile(path, flags|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, mode)
 	if errors.Is(err, syscall.ELOOP) {

@@ -121,8 +121,8 @@ func vucreate(c *Console, _ context.Context, _ Call) (string, error) {
 	return "", c.createUsers()
 }
 
-// createUsers notes how many virtual users there are to be. They connect when
-// the run begins, all at once, so creating a thousand takes no time.
+// createUsers notes the number of virtual users. They connect when the run begins, all at once,
+// so creating a thousand takes no time.
 func (c *Console) createUsers() error {
 	if c.users.exist() {
 		return fail("Error: Virtual Users exist, destroy with vudestroy before creating")
@@ -145,12 +145,10 @@ func (c *Console) createUsers() error {
 	return nil
 }
 
-// firstCreated is what is said of the first virtual user, unless it is the monitor of
-// a run.
+// firstCreated is the line for the first virtual user, unless it is the monitor of a run.
 const firstCreated = "Vuser 1 created - WAIT IDLE"
 
-// created is what is said of a number of virtual users who are there now, and
-// first of the first of them.
+// created returns the lines for new virtual users, first for the first of them.
 func created(n int, first string) string {
 	lines := []string{first}
 	for i := 2; i <= n; i++ {

@@ -112,7 +112,7 @@ func wsstart(c *Console, _ context.Context, _ Call) (string, error) {
 	if _, port, err := c.findWeb(); err == nil {
 		return "", fail("Error: Web Service already running on port %d, call wsstop to stop", port)
 	}
-	if err := c.closeWeb(); err != nil { // one that somebody else has ended
+	if err := c.closeWeb(); err != nil { // one that another process has ended
 		return "", err
 	}
 	path, _ := c.Repository()

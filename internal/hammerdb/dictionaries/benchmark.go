@@ -33,7 +33,7 @@ func benchmarks(resolver settings.Resolver) []Benchmark {
 	return list
 }
 
-// usualBenchmark is the one that is chosen when nobody has chosen one.
+// usualBenchmark is the default.
 func usualBenchmark(list []Benchmark) string {
 	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Meant.Default })
 	return list[max(i, 0)].Name

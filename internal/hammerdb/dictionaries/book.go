@@ -355,9 +355,8 @@ func (b *Book) Names() option.Names {
 	return names.Keys(d.Name, benchmark.Workload, described)
 }
 
-// Values returns what a job of the benchmark and on the database that are chosen
-// is to be told: every setting that differs from the option's own default and that HammerDB
-// would use.
+// Values returns the option values for a job of the chosen benchmark and database: every
+// setting that differs from the option's own default and that HammerDB would use.
 func (b *Book) Values() option.Values {
 	benchmark := b.Benchmark().Section
 	b.mu.Lock()

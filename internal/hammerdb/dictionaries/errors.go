@@ -41,8 +41,8 @@ func (e *UnknownKeyError) Error() string {
 	return text + didYouMean(e.Nearest)
 }
 
-// SameValueError says that a setting has the value already. Scripts set what is
-// the default, so it is no mistake.
+// SameValueError means that a setting has the value already. Scripts set defaults, so it is not
+// a mistake.
 type SameValueError struct {
 	Dict, Key string
 	Value     string // masked where it is secret

@@ -13,10 +13,9 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-// file keeps settings: a SQLite file with a row for each that was ever set. It
-// holds passwords, since scripts of several steps set them in the first and
-// count on them in the next; so nobody but the user may read it
-// (docs/decisions/011-settings-in-one-file.md).
+// file keeps settings: a SQLite file with a row for each that was ever set. It holds passwords,
+// because scripts of several steps set them in the first and rely on them in the next; so only
+// the user may read it (docs/decisions/011-settings-in-one-file.md).
 type file struct {
 	path string
 	db   *sql.DB

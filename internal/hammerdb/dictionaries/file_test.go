@@ -68,7 +68,7 @@ func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoSettingsIsRefused(t *testing.T) {
+func TestFile_RefusesForeignFiles(t *testing.T) {
 	folder := t.TempDir()
 	damaged := filepath.Join(folder, "damaged.db")
 	if err := os.WriteFile(damaged, []byte(strings.Repeat("this was once a database ", 400)), 0o600); err != nil {

@@ -161,8 +161,7 @@ func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	return d
 }
 
-// firstChoice is the database that is chosen when nobody has chosen one: the usual
-// one, or else the first that is built.
+// firstChoice is the default database: the usual one, or else the first that is built.
 func firstChoice(products []product) string {
 	first := ""
 	for _, p := range products {

@@ -217,7 +217,7 @@ func readXML(path string, f io.Reader) ([]element, error) {
 	}
 }
 
-// adopt sets what is known of the elements.
+// adopt sets the values of the elements.
 func (b *Book) adopt(path string, elements []element, report Import) (Import, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -21,7 +21,7 @@ const sqliteHead = "SQLite format 3\x00"
 // readSQLite lists the settings in a SQLite file of HammerDB's: it has a table for each
 // section, with the columns key and val. The file is not changed.
 func readSQLite(path string) ([]element, error) {
-	// A HammerDB that is at work may hold a lock for a moment, hence the timeout.
+	// A running HammerDB may hold a lock for a moment, so wait for it.
 	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=5000&_pragma=trusted_schema(0)")
 	if err != nil {
 		return nil, err

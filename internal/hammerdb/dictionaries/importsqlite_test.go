@@ -214,7 +214,7 @@ func TestSQLiteFilesThatAreNotHammerDBsSettingsAreRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "a regular file of at most 4 MB"},
-		{"bytes that are no text", "postgresql.db", func(path string) {
+		{"bytes that are not text", "postgresql.db", func(path string) {
 			kept(t, path, good, "UPDATE tpcc SET val = x'00ff53716c536563726574' WHERE key = 'pg_pass'")
 		}, "postgresql.db: tpcc:pg_pass: the value holds a line break or another character that cannot be printed"},
 		{"wrong values", "postgresql.db", func(path string) {
@@ -261,8 +261,8 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// unfinished makes a file as a program leaves it that is killed while it writes: with a
-// journal that is to be rolled back.
+// unfinished makes a file as a killed program leaves it: with a journal that must be rolled
+// back.
 func unfinished(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	alive := filepath.Join(t.TempDir(), "alive.db")

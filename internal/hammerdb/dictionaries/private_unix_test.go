@@ -46,7 +46,7 @@ func TestSettingsThatOthersCouldReadAreTakenFromThem(t *testing.T) {
 
 func TestAFileOfSomethingElseKeepsItsMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.db")
-	if err := os.WriteFile(path, []byte(strings.Repeat("this is no database ", 400)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("this is not a database ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(path, 0o644); err != nil { // whatever the umask is
@@ -70,7 +70,7 @@ func TestSettingsOfAnotherUserAreWarnedOf(t *testing.T) {
 		return
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("only root can open a file as somebody else")
+		t.Skip("only root can open a file as another user")
 	}
 	folder := t.TempDir()
 	path := filepath.Join(folder, "settings.db")
@@ -98,7 +98,7 @@ func TestSettingsOfAnotherUserAreWarnedOf(t *testing.T) {
 	}
 }
 
-// warnings opens settings and returns what is said of them.
+// warnings opens settings and returns the warnings.
 func warnings(t *testing.T, path string) []string {
 	t.Helper()
 	b, err := Open(resolver, path)

@@ -97,7 +97,7 @@ func open(ctx context.Context, path string) (*file, error) {
 	case info.IsDir():
 		return nil, job.WithExit(job.ExitUsage, errors.New("this is a folder: name the file in it, such as hammer.DB"))
 	}
-	// A HammerDB that is at work may hold a lock for a moment, hence the timeout.
+	// A running HammerDB may hold a lock for a moment, so wait for it.
 	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=30000")
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func open(ctx context.Context, path string) (*file, error) {
 		return nil, errors.Join(job.WithExit(job.ExitUsage, err), db.Close())
 	}
 	if !slices.Contains(f.columns[jobMain], "jobid") {
-		err := errors.New("this is no job repository of HammerDB: it has no table JOBMAIN")
+		err := errors.New("this is not a job repository of HammerDB: it has no table JOBMAIN")
 		return nil, errors.Join(job.WithExit(job.ExitUsage, err), db.Close())
 	}
 	return f, nil

@@ -77,7 +77,7 @@ func jobsOf(t *testing.T) string {
 			('`+run+`', 0, 'Error: connection lost', '2025-04-14 17:10:11')`,
 		`INSERT INTO JOBTIMING VALUES ('`+run+`', 2, 'NEWORD', 10, 0.5, 5.7, 100, 57, 13.3, 9.8, 6.6, 5.4, 3.3, 2.4, 52.3, 0, 1000.5),
 			('`+run+`', 4, 'NEWORD', 40, 0.5, 5.7, 100, 228, 13.3, 9.8, 6.6, 5.4, 3.3, 2.4, 52.3, 1, 1000.5)`,
-		`INSERT INTO JOBSYSTEM (jobid, hostname, cpumodel, cpucount, memory) VALUES ('@@@', 'nobody', '', 0, ''), ('`+run+`', 'db1', 'Xeon', 8, '32 GB')`,
+		`INSERT INTO JOBSYSTEM (jobid, hostname, cpumodel, cpucount, memory) VALUES ('@@@', 'other', '', 0, ''), ('`+run+`', 'db1', 'Xeon', 8, '32 GB')`,
 		`INSERT INTO JOBMETRIC VALUES ('`+run+`', 52.9, 6.5, 0, 40.5, NULL, NULL, '2025-04-14 17:10:01')`,
 
 		`INSERT INTO JOBMAIN VALUES ('`+failing+`', 'MariaDB', 'TPC-C', 'connection {', '2025-04-14 18:00:00', 0)`,
@@ -285,7 +285,7 @@ func TestTheFileIsOnlyRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
+func TestHistory_RefusesForeignFiles(t *testing.T) {
 	folder := t.TempDir()
 	notes := filepath.Join(folder, "notes.txt")
 	if err := os.WriteFile(notes, []byte("these are notes and nothing else"), 0o600); err != nil {
@@ -305,7 +305,7 @@ func TestWhatIsNoRepositoryOfHammerDBIsRefused(t *testing.T) {
 	}
 }
 
-func TestAnImportCanBeBrokenOff(t *testing.T) {
+func TestImport_CanBeAborted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Import(ctx, newStore(t), jobsOf(t)); !errors.Is(err, context.Canceled) {

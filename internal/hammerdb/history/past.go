@@ -155,8 +155,8 @@ func (f *file) readTimings(ctx context.Context, p *repository.Past) error {
 	})
 }
 
-// readCounts reads the server's counts. A row may hold an error in place of a
-// metric, and those are no counts.
+// readCounts reads the server's counts. A row may hold an error in place of a metric; it is
+// skipped.
 func (f *file) readCounts(ctx context.Context, p *repository.Past) error {
 	columns := []column{{"counter", number}, {"metric", text}, {"timestamp", text}}
 	return f.rows(ctx, jobTCount, columns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {

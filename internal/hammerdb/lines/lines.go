@@ -43,7 +43,7 @@ type About struct {
 type Speaker struct {
 	about About
 	words words
-	test  bool // users do their iterations, and nobody monitors them
+	test  bool // users do their iterations without a monitor
 
 	builders, ready int // virtual users of a build, and those of them that have ended
 	minute          int // of the phase, that was said last
@@ -92,7 +92,7 @@ func (s *Speaker) say(e job.Event) []Line {
 	case e.Step != nil:
 		return by(e.User, s.step(e)...)
 	case e.User == 0 && (e.Phase != nil || e.Second != nil):
-		return nil // nobody monitors the run
+		return nil // without a monitor
 	case e.Phase != nil:
 		return by(e.User, s.begins(*e.Phase)...)
 	case e.Second != nil:

@@ -164,7 +164,7 @@ func TestEventsAreWorded(t *testing.T) {
 1 Minimum MariaDB version for dynamic innodb_purge_threads is 10.7.0, not purging`,
 		},
 		{
-			"a test, which nobody monitors",
+			"a test without a monitor",
 			lines.About{Action: job.Run, Workload: "tprocc"},
 			[]job.Event{
 				{Facts: &job.Facts{Server: "10.11"}},

@@ -14,7 +14,7 @@ type QuerySet struct {
 	Rows    int     // queries that returned rows
 	Failed  int     // queries that were not done
 	Seconds float64 // from the first query to the last answer
-	Whole   bool    // whether all of its queries have ended, none of them cut off
+	Whole   bool    // whether all of its queries have ended without being aborted
 
 	cloud      bool
 	from       float64

@@ -36,7 +36,7 @@ func TestQueriesAreWordedAsHammerDBDoes(t *testing.T) {
 	ask(2, 1, 1, "21", 0, 5, 7) // another one meanwhile
 	ask(1, 1, 2, "2", 1, 4, 100)
 	ask(1, 1, 3, "9", 5, 20.5, 0)
-	ask(1, 2, 1, "14", 25.5, 0.25, 1) // begins anew
+	ask(1, 2, 1, "14", 25.5, 0.25, 1) // starts again
 	ask(1, 2, 2, "2", 25.75, 1, -1)
 	ask(1, 2, 3, "9", 26.75, 1, 0)
 	want := []string{

@@ -10,9 +10,9 @@ type words struct {
 	section   string // in capitals: "TPCC"
 	wrongSize string // the format of a size that is and of one that should be
 
-	// verifying is what the first virtual user of a run says before it looks how much data
-	// there is, and otherSize the format of what it says where that is not what was set, of
-	// the one and the other; "" where nobody looks.
+	// verifying is what the first virtual user of a run says before it checks how much data there
+	// is, and otherSize the format of its line if that differs from the settings, with both
+	// numbers; "" if there is no check.
 	verifying, otherSize string
 
 	// loading says by table what is said when its rows are begun with, and when all are

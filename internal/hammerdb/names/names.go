@@ -178,8 +178,7 @@ var ownKeys = map[string]map[string]map[string]string{
 	"sqlite": {"tproch": {"file": "tpch_file"}},
 }
 
-// Usual is the prefix of the database that is chosen when nobody has chosen one.
-// HammerDB's own is Oracle.
+// Usual is the prefix of the default database. HammerDB's own default is Oracle.
 const Usual = "pg"
 
 // Named returns the database of that name, in upper or lower case, or one without

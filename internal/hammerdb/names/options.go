@@ -92,8 +92,8 @@ func Order(database, workload string) []string {
 	return list
 }
 
-// Rest lists the keys of a database's dictionary of a workload that come after all others,
-// in their order, as far as Order does not list them.
+// Rest lists the other keys of a database's dictionary of a workload, which come after those of
+// Order, in their order.
 func Rest(database, workload string) []string {
 	d := Of(database)
 	var list []string

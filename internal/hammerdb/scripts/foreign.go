@@ -216,7 +216,7 @@ type assignment struct {
 // isLiteral reports whether the value is not computed.
 func (a assignment) isLiteral() bool { return a.verb == "set" && !strings.ContainsAny(a.value, "$[") }
 
-// changes lists what is assigned to the variables, where it is no setting of the script's top.
+// changes lists assignments to the variables outside the script's settings at its top.
 func (f *foreignReader) changes() []assignment {
 	var list []assignment
 	for _, a := range f.assignments() {
@@ -307,8 +307,8 @@ func (f *foreignReader) stands(as order, at int, loops []piece) bool {
 
 var reSwitch = regexp.MustCompile(`(?i)^(?:true|false|yes|no|on|off)$`)
 
-// checkMinutes looks at what becomes of the minutes of a timed run. Who times it makes
-// milliseconds of them. Db2's monitor also allows for the time that its report takes.
+// checkMinutes checks how a timed run uses its minutes. The monitor converts them to
+// milliseconds. Db2's monitor also allows for the time that its report takes.
 func (f *foreignReader) checkMinutes(c assignment) error {
 	scaled := reScaled.FindStringSubmatch(piece{text: c.raw}.compact())
 	switch {
@@ -413,7 +413,7 @@ func (f *foreignReader) literal(variable string) (string, error) {
 	return value, nil
 }
 
-// notes are what whoever loads the script should know.
+// notes are for the user who loads the script.
 func (f *foreignReader) notes() []string {
 	notes := []string{
 		"HammerDB's script was read, not run: print script shows what was taken over",
@@ -434,8 +434,7 @@ func (f *foreignReader) notes() []string {
 	return notes
 }
 
-// checkRest looks at what stands around the loops, as far as it would change what users
-// do in them.
+// checkRest checks the code around the loops, if it could change what users do in them.
 func (f *foreignReader) checkRest(loops []piece) error {
 	around, waits := f.text, f.text
 	for _, loop := range loops {

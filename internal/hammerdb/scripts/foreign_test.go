@@ -610,7 +610,7 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 		{"a comment with anything in it", "set choice [", "# after 5000; neword $handle; set choice [ RandomNumber 1 99 ]\nset choice [", option.Values{"mix": "10,10,1,1,1"}},
 		{"a comment behind a statement", "set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 23 ] ;# was 5; is 23", option.Values{"mix": "10,10,1,1,1"}},
 		{"the layout", "if { [expr {$it % $abchk}] eq 0 } {", "if {[ expr { $it%$abchk } ] == 0} {\n\t", option.Values{"mix": "10,10,1,1,1"}},
-		{"short waits of who tidies up", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"rampup": "3"}},
+		{"short waits of a monitor that purges", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"rampup": "3"}},
 		{"another variable of that name", "set ramptime 0", "set purge [ sends $handle ]\nset ramptime 0", option.Values{"purge": "false"}},
 		{"a wait of users who have done their transactions", "xtreport $myposition", "after 100", option.Values{"mix": "10,10,1,1,1"}},
 		{"purge", `set purge "false"`, `set purge "true"`, option.Values{"purge": "true"}},
@@ -698,7 +698,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 0 ]", "the mix is drawn from 1 to 0"},
 		{"set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 99999999999999999999 ]", "the mix is drawn from 1 to 99999999999999999999"},
 
-		// Waits that are none of Tcl's plain ones.
+		// Waits that are not Tcl's plain ones.
 		{"{ keytime 18 }", "{ after 18000 works }", `a transaction does something else: "after 18000 works"`},
 		{"{ keytime 18 }", "{ after idle }", "a transaction does something else"},
 		{"{ keytime 18 }", "{ after [expr 18*1000] }", "a transaction does something else"},

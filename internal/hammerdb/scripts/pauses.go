@@ -19,13 +19,13 @@ var (
 var (
 	reProcedure = regexp.MustCompile(`(?:^|[\n;{])[ \t]*proc\s+([\w:]+)\s`)
 	reWord      = regexp.MustCompile(`\w+`)
-	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // one with a command in it is none
+	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // a value with a command in it is not
 	reComment   = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#.*$`)
 	reWait      = regexp.MustCompile(`\bafter\s+["{]?[\d$\[(][^\s;}\]]*|\bexec\s+sleep\b`)
 
-	// Who times a run waits in loops that compare a time with rampup or duration, and looks
-	// at the clock every six seconds. What else that user does, such as to watch a server
-	// that tidies up, takes short waits.
+	// The monitor of a run waits in loops that compare a time with rampup or duration, and reads
+	// the clock every six seconds. Its other work, such as watching a server purge, uses short
+	// waits.
 	reTiming = regexp.MustCompile(`\bwhile\s*\{[^{}]*\$(rampup|duration)\b[^{}]*\}\s*\{`)
 	reStep   = regexp.MustCompile(`\bafter\s+6000[ \t]*(?:[\n;}\]]|$)`)
 	reShort  = regexp.MustCompile(`\bafter\s+(?:\d{1,4}|10000)[ \t]*(?:[\n;}\]]|$)`)

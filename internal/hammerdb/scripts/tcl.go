@@ -82,8 +82,7 @@ func (p piece) trimmed() piece {
 	return piece{strings.TrimRight(rest, " \t\r\n"), p.at + len(p.text) - len(rest)}
 }
 
-// compact returns the piece without any blanks, so that the way in which somebody
-// has laid it out does not matter.
+// compact returns the piece without blanks, so that layout does not matter.
 func (p piece) compact() string { return strings.Join(strings.Fields(p.text), "") }
 
 // words splits a statement into its words.

@@ -19,7 +19,7 @@ var Forms = []Form{
 	{"python", "Python", func(_ settings.Resolver, o settings.Order) string { return Python(o) }},
 }
 
-// TakeIn reads a set-up that somebody wrote: a script of the console, or a configuration file.
+// TakeIn reads a set-up file that a user wrote: a console script or a configuration file.
 func TakeIn(b settings.Resolver, text string) (settings.TakenIn, error) {
 	if Is(text) {
 		return Read(b, text), nil

@@ -221,7 +221,7 @@ func (r *reader) command(text string) (name string, args []word, known bool) {
 	return m[1], args, true
 }
 
-// value is what an expression of Python stands for, as far as it is plain.
+// value evaluates a plain Python expression.
 func (r *reader) value(text string) (value string, literal bool) {
 	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
 		return reEscaped.ReplaceAllString(text[1:len(text)-1], "$1"), true
@@ -301,7 +301,7 @@ func (r *reader) end() {
 	}
 	at := slices.IndexFunc(r.resolver.Databases, func(d *database.Database) bool { return strings.EqualFold(names.Of(d.Name).Prefix, r.database) })
 	if at < 0 {
-		r.found.Pass(0, "the database %.40q is not one that Sledge has", r.database)
+		r.found.Pass(0, "Sledge has no database %.40q", r.database)
 		return
 	}
 	w := r.resolver.DefaultWorkload()

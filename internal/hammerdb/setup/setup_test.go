@@ -100,7 +100,7 @@ func TestLinesThatGoOnAreReadTogether(t *testing.T) {
 	}
 }
 
-func TestConfigurationFilesAreTakenInAsFarAsTheyAreUnderstood(t *testing.T) {
+func TestTakeIn_ReportsUnknownSettings(t *testing.T) {
 	for _, text := range []string{
 		"db = 'pg'\nusers = [1, 2]\nnonsense = 1\n[options]\npg_host = 'db1'\npassword = 'planted'\nmaria_host = 'db2'\nrampup = 1\n",
 		"db: pg\nusers: [1, 2]\nnonsense: 1\noptions:\n  pg_host: db1\n  password: planted\n  maria_host: db2\n  rampup: 1\n",

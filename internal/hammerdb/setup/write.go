@@ -104,8 +104,8 @@ func write(o settings.Order, l language) string {
 	return b.String()
 }
 
-// withOwnDefaults adds what nobody set and HammerDB has other defaults for, since a script begins
-// with those.
+// withOwnDefaults adds the settings that were not set and for which HammerDB has other
+// defaults, because a script starts with those.
 func withOwnDefaults(said []settings.Said, o settings.Order) (list []settings.Said) {
 	set := map[string]settings.Said{}
 	for _, s := range said {

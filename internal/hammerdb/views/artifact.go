@@ -132,7 +132,7 @@ func disclaimer() object {
 	return object{
 		{"result_type", "workload derived from a TPC benchmark"},
 		{"audited", false},
-		{"text", "This is no TPC result: it was not audited, and it must not be compared with published results of TPC benchmarks."},
+		{"text", "This is not a TPC result: it was not audited, and it must not be compared with published results of TPC benchmarks."},
 		{"tpc_trademarks", "TPC, TPC-C and TPC-H are trademarks of the Transaction Processing Performance Council."},
 	}
 }

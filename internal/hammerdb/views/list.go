@@ -245,8 +245,8 @@ var Titles = map[job.Action]string{
 	job.Delete: "Schema Delete",
 }
 
-// statusWord is one of the three that HammerDB has: a result that must not be used,
-// or that was stopped before its time, is none of a success.
+// statusWord is one of HammerDB's three: an invalid result, or a run that was stopped early, is
+// not a success.
 func statusWord(j job.Job) string {
 	switch j.Status {
 	case job.Succeeded:

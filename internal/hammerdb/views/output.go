@@ -70,8 +70,8 @@ func withSeconds(events, seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Even
 				return
 			}
 		}
-		// A run that is under way, or that was killed, has measured since its last event. A job
-		// without any event has lines of its own.
+		// A running or killed run has measured up to its last event. A job without events has its own
+		// lines.
 		if secondsWhile(func() bool { return happened }) && errSecond != nil {
 			yield(job.Event{}, errSecond)
 		}

@@ -16,7 +16,7 @@ import (
 // text it is for people.
 type View struct {
 	value any      // object or []string
-	lines []string // of the text, where it is not one line for each element
+	lines []string // of the text, unless it is one line for each element
 }
 
 // MarshalJSON encodes the view on one line.

@@ -15,8 +15,8 @@ import (
 const tailBytes = 64 << 10
 
 // newestLog returns the end of the newest file hammerdb*.log of a folder; found says whether
-// there is one. Others may write to that folder: what leads out of it, and what is no file,
-// is passed over.
+// there is one. Other users may write to that folder: links out of it, and things that are not
+// files, are ignored.
 func newestLog(folder string) (text string, found bool, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -48,11 +48,11 @@ func newestLog(folder string) (text string, found bool, err error) {
 	return text, true, nil
 }
 
-// errNoFile says that what has a file's name is none.
+// errNoFile means that a name does not belong to a regular file.
 var errNoFile = errors.New("it is not a regular file")
 
-// tailOf returns the last lines of a file. What is none is not waited for: a pipe that has
-// taken the place of a log has nobody who writes to it.
+// tailOf returns the last lines of a regular file. It must not block on a pipe that has
+// replaced a log, because the pipe may have no writer.
 func tailOf(root *os.Root, name string) (string, error) {
 	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

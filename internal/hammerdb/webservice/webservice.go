@@ -1,11 +1,12 @@
-// Package webservice answers the addresses of HammerDB's web service: those that gave JSON
-// in the shape that they had, those that gave pages by leading to the pages of the web
+// Package webservice serves the addresses of HammerDB's web service: those that gave JSON in
+// their old shape, and those that gave pages by redirecting to the pages of the web
 // application. Some addresses gave JSON up to version 4.12 and pages since: a browser, which
-// accepts HTML, comes to the page, and any other client gets the JSON. It knows nothing of logins: who mounts it lets nobody in who may not look,
-// and nobody act by anything but GET and HEAD who may not act.
+// accepts HTML, gets the page, and any other client the JSON. It knows nothing of logins: the
+// caller must admit only users who may look, and requests other than GET and HEAD only from
+// users who may act.
 //
-// What HammerDB did by GET and changes something takes POST here, since a page of another
-// site, a link or a browser that loads pages ahead could ask for it as well.
+// What HammerDB did by GET and changes something takes POST here, because a page of another
+// site, a link or a browser that prefetches pages could request it as well.
 package webservice
 
 import (
@@ -38,7 +39,7 @@ type Config struct {
 	// Logs is the folder that the console writes its logs to.
 	Logs string
 
-	// Quit ends the service, once answers that are under way are finished.
+	// Quit ends the service after pending responses are finished.
 	Quit func()
 
 	// Note is told what a request did, where its path does not say it, for a log of that.
@@ -123,7 +124,7 @@ func byPost(r *http.Request) string {
 	return "GET changes nothing here: send POST " + what + " with the header Authorization: Bearer TOKEN, of a user who may act (sledge web user add NAME --role act --token makes one)"
 }
 
-// usage is what is said of a request that makes no sense.
+// usage is the text for an invalid request.
 const usage = "Usage: jobs?jobid=TEXT, jobs?jobid=TEXT&bm, jobs?jobid=TEXT&db, jobs?jobid=TEXT&dict, jobs?jobid=TEXT&status, jobs?jobid=TEXT&system, jobs?jobid=TEXT&timestamp, " +
 	"jobs?jobid=TEXT&vu=INTEGER, each as JSON unless the request accepts text/html, and &raw=1 for the JSON of version 6; jobs?jobid=TEXT&resultdata, jobs?jobid=TEXT&tcountdata, jobs?jobid=TEXT&timingdata, jobs?jobid=TEXT&timing&vuid=INTEGER, " +
 	"jobs?jobid=TEXT&metricsdata, jobs?jobid=TEXT&summaryjson, jobs?profileid=INTEGER&profiledata"
@@ -222,8 +223,8 @@ func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find finds the job that is asked for, or answers that there is none. What is no ID is taken
-// for one, as HammerDB does.
+// find finds the requested job, or responds that there is none. Anything can be an ID, as in
+// HammerDB.
 func (s *Service) find(w http.ResponseWriter, r *http.Request) (job.Job, bool) {
 	id := r.URL.Query().Get("jobid")
 	j, err := s.Store.Get(r.Context(), job.ID(id))
@@ -399,7 +400,7 @@ func (s *Service) withoutPipelines(w http.ResponseWriter) {
 // fault answers that something went wrong here.
 func (s *Service) fault(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
-		return // nobody is there to be told
+		return // the client has gone
 	}
 	s.Say(err.Error())
 	refuse(w, http.StatusInternalServerError, "the job repository cannot be read or written: what the program printed says why")

@@ -267,7 +267,7 @@ func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 	}
 }
 
-// The table of pages is TypeScript, and nobody who changes it looks here.
+// The table of pages is TypeScript, far from this code.
 func TestThePagesThatItLeadsToAreThere(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join("..", "..", "..", "ui", "src", "pages.ts"))
 	if err != nil {
@@ -460,7 +460,7 @@ func TestTheNewestLogIsShown(t *testing.T) {
 	}
 }
 
-// No address shows a password, whoever recorded the job.
+// No address shows a password, whichever program recorded the job.
 func TestNoPasswordIsShown(t *testing.T) {
 	const planted = "planted-secret"
 	w := newWorld(t)

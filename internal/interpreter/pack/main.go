@@ -79,8 +79,8 @@ func build(system, processor string) ([]byte, error) {
 	return os.ReadFile(program)
 }
 
-// replace writes a file under another name until it is whole, as somebody else
-// may be building Sledge.
+// replace writes a file under another name until it is complete, because another build may be
+// running.
 func replace(name string, text []byte) error {
 	written := name + ".new"
 	if err := os.WriteFile(written, text, 0o644); err != nil {

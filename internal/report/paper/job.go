@@ -407,7 +407,7 @@ func percentiles(d report.Document) *table {
 	return t
 }
 
-// surroundings has the settings of the server and what is known of machines.
+// surroundings has the settings of the server and the facts about machines.
 func (s subject) surroundings() (list []section) {
 	pairs := func(title, explained string, rows []fact) {
 		t := &table{}

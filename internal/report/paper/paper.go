@@ -52,8 +52,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // style is the style sheet of a report, with the colours of charts.
 var style = colours() + styleText
 
-// Policy is what a browser lets a report do, as a Content-Security-Policy: have its own style
-// sheet, and nothing else. It stands in the report; who serves one sends it as a header, too.
+// Policy is the Content-Security-Policy of a report: it may use its own style sheet, and
+// nothing else. The report contains it; servers must send it as a header, too.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -318,7 +318,7 @@ type block struct {
 
 type table struct {
 	Label string
-	Heads []cell // none of a table without
+	Heads []cell // without a table, none
 	Rows  [][]cell
 }
 
@@ -452,7 +452,7 @@ func (t *table) mark() {
 	}
 }
 
-// spoken are words for the signs before what is said of a result.
+// spoken are words for the signs before a verdict.
 var spoken = map[string]string{"✓": "good", "!": "doubtful", "✗": "bad"}
 
 // Spoken is the word for a sign.
@@ -496,7 +496,7 @@ func (p *page) setHeadline(items []report.Item) {
 	}
 }
 
-// nothing is no number.
+// nothing stands for a missing number.
 var nothing = math.NaN()
 
 // orNothing is a number, or none.

@@ -100,7 +100,7 @@ func (a archive) record(j job.Job, seconds int, failures ...job.Failure) string 
 
 // file is a report that was read.
 type file struct {
-	text     string // all that is to be read
+	text     string // all of the text
 	elements map[string]int
 	styles   string
 }

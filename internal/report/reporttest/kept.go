@@ -54,5 +54,5 @@ func (k Kept) Write(t testing.TB, folder, name string) {
 	}
 }
 
-// Updating reports whether golden files, and what pages show of kept jobs, are to be rewritten.
+// Updating reports whether the tests rewrite golden files and pages of kept jobs.
 func Updating() bool { return *update }

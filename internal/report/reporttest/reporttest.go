@@ -1,5 +1,5 @@
-// Package reporttest has jobs of every kind, and golden files, for tests of what is
-// shown of jobs.
+// Package reporttest has jobs of every kind, and golden files, for tests of reports. It knows
+// no front end.
 package reporttest
 
 import (

@@ -437,6 +437,6 @@ func fill(t *testing.T, v reflect.Value, path string) {
 	case reflect.Float64:
 		v.SetFloat(1.5)
 	default:
-		t.Errorf("%s is a %s, which is no plain data", path, v.Kind())
+		t.Errorf("%s is a %s, which is not plain data", path, v.Kind())
 	}
 }

@@ -22,7 +22,7 @@ const (
 	// second that it lives.
 	silence = 30
 
-	// breaking is how long a worker has to break off a job.
+	// breaking is how long a worker has to abort a job.
 	breaking = time.Minute
 
 	// mostSaid is how much is kept of what a worker writes to standard error.

@@ -102,8 +102,8 @@ type carried struct {
 func (c *carried) Error() string   { return c.text }
 func (c *carried) Unwrap() []error { return c.causes }
 
-// encodable returns the end as it can be sent: a result that is unfit to be encoded, as one of
-// its figures is no number, becomes the failure that it is.
+// encodable returns the end in a form that can be sent: a result that cannot be encoded, for
+// example because a figure is not a number, becomes a failure.
 func (e end) encodable() end {
 	_, err := json.Marshal(e)
 	if err == nil {

@@ -23,8 +23,7 @@ const (
 	// aliveEvery is how often a worker says that it lives.
 	aliveEvery = time.Second
 
-	// orphaned is how long a worker has to break off what it does when the program that
-	// started it is gone.
+	// orphaned is how long a worker has to abort its job when the program that started it is gone.
 	orphaned = 15 * time.Second
 )
 
@@ -116,8 +115,8 @@ type teller struct {
 	err     error // the first
 }
 
-// Watch implements job.Watcher. An event that cannot be encoded, as one of its figures is no
-// number, is told in words.
+// Watch implements job.Watcher. An event that cannot be encoded, for example because a figure
+// is not a number, is replaced by a message.
 func (t *teller) Watch(e job.Event) {
 	var unfit *json.UnsupportedValueError
 	if err := t.send(message{Event: &e}); errors.As(err, &unfit) {

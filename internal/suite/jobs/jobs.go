@@ -40,7 +40,7 @@ type Subject struct {
 	// database.
 	Relative string
 
-	// Chosen says whether a variant is to be tested; nil is all that the pair has.
+	// Chosen selects the variants to test; nil selects all.
 	Chosen func(v workload.Variant) bool
 
 	// Look looks at what a run of a variant has told. Optional.
@@ -51,8 +51,8 @@ type Subject struct {
 	InParts bool
 }
 
-// Run tests a subject. Each variant with Build values of its own is built anew; the others
-// run on the schema that is there. What was built is deleted at the end.
+// Run tests a subject. Each variant with its own Build values is built from scratch; the others
+// run on the existing schema. The last schema is deleted at the end.
 func Run(t suite.T, of Subject) {
 	s := &cycle{Subject: of}
 	t.Cleanup(func() { s.remove(context.Background(), t) })
@@ -77,7 +77,7 @@ type cycle struct {
 	built   option.Values // what the schema that is there was built with
 	begun   bool          // a build was, so that there is something to delete
 	isThere bool          // and it succeeded
-	checked bool          // and nobody has worked on it since it was checked
+	checked bool          // unused since the last check
 	guarded bool          // builds and deletions beside a run were tried
 
 	broken   bool // the pair cannot be built with its routines, and goes on without them
@@ -170,7 +170,7 @@ func (s *cycle) check(t suite.T) {
 func (s *cycle) build(t suite.T, v workload.Variant) {
 	s.remove(t.Context(), t)
 	if s.begun = true; len(v.Build) > 0 {
-		s.built = v.Build // else as the one before was to be
+		s.built = v.Build // otherwise as the one before
 	}
 	s.do(t, s.spec(job.Build, s.values(s.built)))
 	s.isThere, s.checked = true, false
@@ -214,7 +214,7 @@ func (s *cycle) wantAgreement(t suite.T, a *job.Agreement) {
 	t.Helper()
 	switch {
 	case a == nil:
-		t.Error("nobody compared the client's count with the server's")
+		t.Error("the client's count was not compared with the server's")
 	case a.Holds:
 	case a.Vague:
 		t.Logf("%s: %d by the client's count, %d by the server's: too few to compare", a.What, a.Client, a.Server)
@@ -395,7 +395,7 @@ func (s *cycle) rehearse(t suite.T, v workload.Variant) {
 		s.Look(t, v, told.events)
 	}
 	if result.Metrics != nil {
-		t.Errorf("got the headline %v, want none of a test", result.Metrics)
+		t.Errorf("got the headline %v, want no headline from a test", result.Metrics)
 	}
 	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
 	for user := 1; user <= users; user++ {
@@ -415,7 +415,7 @@ func (s *cycle) rehearse(t suite.T, v workload.Variant) {
 	}
 }
 
-// heard keeps what is heard of each virtual user.
+// heard records the events of each virtual user.
 type heard struct{ byUser map[int][]job.Event }
 
 func (h *heard) Watch(e job.Event) {

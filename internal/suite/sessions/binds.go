@@ -239,7 +239,7 @@ func (s *tester) testManyRefused(t suite.T) {
 		t.Errorf("of rows that are there: got %v, want an error that stays", err)
 	}
 	s.wantValue(t, m.session, "binds.count", rows)
-	if n, err := m.run(rows+1, 1); err != nil || n != 1 { // the session is none the worse
+	if n, err := m.run(rows+1, 1); err != nil || n != 1 { // the session is still usable
 		t.Errorf("one row more: got %d, %v, want 1", n, err)
 	}
 }

@@ -11,10 +11,9 @@ import (
 	"sledge/internal/suite"
 )
 
-// Frozen tests that whoever talks to a server that stands still, as a machine that
-// hangs or a network that has gone, gets away from it: what must be bounded is
-// Interrupt, what was called, Rollback and Close. It takes functions that make the
-// server stand still and go on.
+// Frozen tests that calls to a frozen server, as on a machine that hangs or behind a broken
+// network, can be interrupted: Interrupt, the interrupted call, Rollback and Close must return
+// in time. It gets functions that freeze and thaw the server.
 func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	s := Subject{Database: d, Values: values}.tester(t)
 	if d.Create != nil {

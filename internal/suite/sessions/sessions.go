@@ -103,24 +103,24 @@ type tester struct {
 	values  option.Values
 	names   option.Names // what the suite calls options
 	use     database.Use
-	unknown bool // the server is somebody's, who may have it take any password
+	unknown bool // a foreign server, which may accept any password
 
-	// sql are the statements of the suite: those of the database's folder sql/suite, and ours in
-	// folder sql for what it has no words of its own for. Three are the database's alone.
+	// sql are the statements of the suite: those of the database's folder sql/suite, else ours in
+	// folder sql. Three have no default:
 	//
 	// outputs creates the procedure sledge_test_outputs, which the test of output parameters
-	// calls: without, a database has none, and says so.
+	// calls; a database without it has no output parameters.
 	//
-	// endless is a call that takes hours, for a database in which nobody waits for a
-	// lock: who changes a row that another transaction has changed fails at once, or when it
-	// commits. It stands for the call that waits, and a deadlock is where both may fail.
+	// endless is a call that takes hours, for a database without lock waits, in which a
+	// transaction that changes a row which another has changed fails at once or at its commit.
+	// It replaces the call that waits, and a deadlock is where both may fail.
 	//
-	// lacks has a section for each thing below that the database has not, which says why.
+	// lacks has a section for each feature below that the database lacks, with the reason.
 	sql    *sqlfile.Library
 	schema database.Schema
 }
 
-// What a database may lack. What is tested of it means nothing there, and is skipped.
+// Features that a database may lack. Their tests are skipped.
 const (
 	lacksKeys    = "lacks.keys"    // that a row with the key of another is refused
 	lacksNulls   = "lacks.nulls"   // that a column may refuse NULL

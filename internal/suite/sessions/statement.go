@@ -122,7 +122,7 @@ func (s *tester) testSlips(t suite.T) {
 			}
 		})
 	}
-	s.wantValue(t, session, "counters.count", 2) // the session is none the worse
+	s.wantValue(t, session, "counters.count", 2) // the session is still usable
 }
 
 func (s *tester) testRerun(t suite.T) {

@@ -106,7 +106,7 @@ func (s *tester) testInterrupt(t suite.T) {
 			session.Interrupt() // is allowed at any time
 		})
 	}
-	update() // whoever held the lock is none the worse
+	update() // the holder of the lock is still usable
 }
 
 func (s *tester) testCancel(t suite.T) {
@@ -138,7 +138,7 @@ func (s *tester) testCancel(t suite.T) {
 		one()
 	}
 	if err := session.Cancel(t.Context()); err != nil {
-		t.Errorf("cancel where nothing is under way: %v", err)
+		t.Errorf("cancel without a current call: %v", err)
 	}
 	one()
 	session.Interrupt()
@@ -252,7 +252,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 			if err == nil {
 				_ = session.Close()
 				if s.unknown && tt.class == meter.Permission {
-					t.Skipf("the server lets in whoever comes so")
+					t.Skipf("the server accepts any login")
 				}
 				t.Fatal("it connected")
 			}

@@ -86,8 +86,8 @@ type API struct {
 	streams  places
 	watchers atomic.Int64 // streams of jobs that were started here
 	clearing sync.WaitGroup
-	desk     *scripting.Desk
-	files    datagen.Desk
+	desk     *scripting.Runner
+	files    datagen.Runner
 
 	mu       sync.Mutex // held for moments only
 	closing  bool       // nothing is started any more

@@ -67,7 +67,7 @@ type OneExecution struct {
 
 // openDesk makes what runs scripts.
 func (a *API) openDesk() {
-	a.desk = &scripting.Desk{Shelf: scripting.Shelf{Folder: a.Scripting.Folder}, Command: a.Scripting.Program, Busy: a.isBusy}
+	a.desk = &scripting.Runner{Store: scripting.Store{Folder: a.Scripting.Folder}, Command: a.Scripting.Program, Busy: a.isBusy}
 }
 
 // isBusy reports whether a process does a job.
@@ -91,11 +91,11 @@ func (a *API) unrestricted() bool { return a.Scripting.Program != nil }
 
 func (a *API) addScripts() {
 	add(a, get("list-scripts", "/scripts", "List the scripts that are kept", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
-		list, err := a.desk.Shelf.List()
+		list, err := a.desk.Store.List()
 		return answer(Scripts{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why, list}, err)
 	})
 	add(a, get("get-script", "/scripts/{name}", "Show a script with its text", tagScripts), func(_ context.Context, in *OneScript) (*of[scripting.Text], error) {
-		return answer(a.desk.Shelf.Read(in.Name))
+		return answer(a.desk.Store.Read(in.Name))
 	})
 	write := huma.Operation{
 		OperationID: "write-script", Method: http.MethodPut, Path: "/scripts/{name}", Tags: []string{tagScripts},
@@ -113,7 +113,7 @@ func (a *API) addScripts() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		return answer(a.desk.Shelf.Write(in.Name, in.Body.Text, in.Body.Version))
+		return answer(a.desk.Store.Write(in.Name, in.Body.Text, in.Body.Version))
 	})
 	remove := huma.Operation{
 		OperationID: "delete-script", Method: http.MethodDelete, Path: "/scripts/{name}", Tags: []string{tagScripts}, Summary: "Delete a script",
@@ -122,7 +122,7 @@ func (a *API) addScripts() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		return nil, a.desk.Shelf.Remove(in.Name)
+		return nil, a.desk.Store.Remove(in.Name)
 	})
 	run := huma.Operation{
 		OperationID: "run-script", Method: http.MethodPost, Path: "/scripts/{name}/run", Tags: []string{tagScripts}, DefaultStatus: http.StatusCreated,

@@ -18,7 +18,7 @@ func scripted(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
 	w.api.Scripting = Scripting{Folder: filepath.Join(t.TempDir(), "scripts")}
-	w.api.desk.Shelf.Folder = w.api.Scripting.Folder
+	w.api.desk.Store.Folder = w.api.Scripting.Folder
 	w.api.Scripting.Program = func(arguments ...string) *exec.Cmd {
 		if arguments[1] == "auto" {
 			return exec.Command("sh", append([]string{"-c", `cat "$0"; echo "with $*"; echo oh >&2; exit 3`}, arguments[2:]...)...)

@@ -18,8 +18,8 @@ import (
 	"sledge/internal/workload/workloadtest"
 )
 
-// TestWhatBecomesOfDatabaseAndRole deletes an empty schema and looks what is said of
-// the database and the role around it on PostgreSQL, and what is left of them.
+// TestWhatBecomesOfDatabaseAndRole deletes an empty schema and compares the report about the
+// database and role around it on PostgreSQL with the result on the server.
 func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 	t.Parallel() // PostgreSQL waits for seconds before it refuses to drop a database in use
 	server := option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())
@@ -74,8 +74,8 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			want: []string{"The role it stays: others have its rights: it_group"}, left: "role",
 		},
 		{
-			name: "one that somebody described", made: byOther, before: []string{"COMMENT ON ROLE it IS 'payroll'"},
-			want: []string{"The role it stays: somebody described it"}, left: "role",
+			name: "one with a comment", made: byOther, before: []string{"COMMENT ON ROLE it IS 'payroll'"},
+			want: []string{"The role it stays: it has a comment that Sledge did not write"}, left: "role",
 		},
 		{
 			name: "others connected", hold: true,
@@ -156,7 +156,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 				s := p.connect(t)
 				defer s.Close()
 				if !some(t, s, "SELECT 1 FROM pg_class WHERE relname = 'item'") {
-					t.Error("the schema is gone although nothing was to be dropped")
+					t.Error("the schema is gone although the drop was declined")
 				}
 			}
 		})
@@ -198,8 +198,8 @@ func some(t *testing.T, s database.Session, query string) bool {
 	return len(rows.Rows) > 0
 }
 
-// TestARoleThatABuildMadeDoesNotOutliveIt builds in a database of somebody's: a role
-// of the build's goes, be the build refused or its schema deleted.
+// TestARoleThatABuildMadeDoesNotOutliveIt builds in a foreign database: the role that the build
+// created goes when the build is refused or its schema deleted.
 func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql").Values())}
 	p.values["user"], p.values["password"], p.values["dbname"] = "it", "it", "it"
@@ -221,7 +221,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 
 	exec(t, theirs, "CREATE TABLE customer (id integer)")
 	if _, err := p.do(t, job.Build); job.ExitOf(err) != job.ExitExists {
-		t.Errorf("a build beside a customer of somebody's: got %v, want exit code %d", err, job.ExitExists)
+		t.Errorf("a build beside a foreign customer: got %v, want exit code %d", err, job.ExitExists)
 	}
 	if some(t, admin, role) {
 		t.Error("a build that was refused left its role")
@@ -237,7 +237,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 		t.Errorf("got %v and %q, want the role to go and the database to stay", err, lines)
 	}
 	if some(t, admin, role) || !some(t, theirs, "SELECT 1 FROM pg_class WHERE relname = 'clients'") {
-		t.Error("the role is still there, or the table of somebody's is not")
+		t.Error("the role is still there, or the foreign table is not")
 	}
 }
 

@@ -24,14 +24,14 @@ import (
 // gone.
 type auditor struct {
 	sql    *sqlfile.Library
-	before map[place]standing
+	before map[place]balance
 }
 
 // place is a district.
 type place struct{ warehouse, district int32 }
 
-// standing is how a district stands at a moment in which nobody works on it.
-type standing struct {
+// balance is the state of a district while the database is idle.
+type balance struct {
 	nextOrder       int64
 	payments, cents int64 // in the history
 	undelivered     int64 // new orders
@@ -39,41 +39,41 @@ type standing struct {
 
 // newAuditor is Workload.NewAuditor.
 func newAuditor(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Auditor, error) {
-	before, err := readStandings(ctx, s, sql)
+	before, err := readBalances(ctx, s, sql)
 	return &auditor{sql: sql, before: before}, err
 }
 
-// standingRow is a row of the queries that ask how districts stand.
-type standingRow struct {
+// balanceRow is a row of the queries that return the state of districts.
+type balanceRow struct {
 	Warehouse int64 `sql:"w_id"`
 	District  int64 `sql:"d_id"`
 }
 
-// readStandings reads how all districts stand.
-func readStandings(ctx context.Context, s database.Session, sql *sqlfile.Library) (map[place]standing, error) {
+// readBalances reads how all districts stand.
+func readBalances(ctx context.Context, s database.Session, sql *sqlfile.Library) (map[place]balance, error) {
 	var orders struct {
-		standingRow
+		balanceRow
 		Next int64 `sql:"next_o_id"`
 	}
 	var payments struct {
-		standingRow
+		balanceRow
 		Payments int64 `sql:"payments"`
 		Cents    int64 `sql:"cents"`
 	}
 	var undelivered struct {
-		standingRow
+		balanceRow
 		Undelivered int64 `sql:"undelivered"`
 	}
-	all := map[place]standing{}
+	all := map[place]balance{}
 	for _, ask := range []struct {
 		name string
 		out  any
-		at   *standingRow
-		note func(*standing)
+		at   *balanceRow
+		note func(*balance)
 	}{
-		{"districts", &orders, &orders.standingRow, func(s *standing) { s.nextOrder = orders.Next }},
-		{"payments", &payments, &payments.standingRow, func(s *standing) { s.payments, s.cents = payments.Payments, payments.Cents }},
-		{"undelivered", &undelivered, &undelivered.standingRow, func(s *standing) { s.undelivered = undelivered.Undelivered }},
+		{"districts", &orders, &orders.balanceRow, func(s *balance) { s.nextOrder = orders.Next }},
+		{"payments", &payments, &payments.balanceRow, func(s *balance) { s.payments, s.cents = payments.Payments, payments.Cents }},
+		{"undelivered", &undelivered, &undelivered.balanceRow, func(s *balance) { s.undelivered = undelivered.Undelivered }},
 	} {
 		q, err := sql.Query("audit." + ask.name)
 		if err != nil {
@@ -96,13 +96,13 @@ func readStandings(ctx context.Context, s database.Session, sql *sqlfile.Library
 	return all, nil
 }
 
-// claims are the receipts of a district.
+// claims are the acknowledged commits of a district.
 type claims struct {
 	orders   []orderClaim
 	payments paymentClaims
 }
 
-// orderClaim is the receipt of a new order.
+// orderClaim is the commit of a new order.
 type orderClaim struct {
 	orderRow
 	inDoubt bool
@@ -111,19 +111,19 @@ type orderClaim struct {
 // orderRow is what an order is known by.
 type orderRow struct{ number, customer, lines int32 }
 
-// paymentClaims are the receipts of the payments of a district.
+// paymentClaims are the commits of the payments of a district.
 type paymentClaims struct {
 	acknowledged, cents int64
 	inDoubt             []int64 // the amount of each, in cents
 }
 
-// deliveryClaims are the receipts of the deliveries of a warehouse.
+// deliveryClaims are the commits of the deliveries of a warehouse.
 type deliveryClaims struct{ acknowledged, inDoubt int64 }
 
 // Audit implements workload.Auditor.
-func (a *auditor) Audit(ctx context.Context, s database.Session, receipts iter.Seq[workload.Receipt]) (job.Ledger, error) {
-	districts, deliveries := sorted(receipts)
-	after, err := readStandings(ctx, s, a.sql)
+func (a *auditor) Audit(ctx context.Context, s database.Session, commits iter.Seq[workload.Commit]) (job.Ledger, error) {
+	districts, deliveries := sorted(commits)
+	after, err := readBalances(ctx, s, a.sql)
 	if err != nil {
 		return job.Ledger{}, err
 	}
@@ -159,10 +159,10 @@ func (a *auditor) Audit(ctx context.Context, s database.Session, receipts iter.S
 	return found.ledger(), nil
 }
 
-// sorted sorts receipts by the district, or of deliveries by the warehouse.
-func sorted(receipts iter.Seq[workload.Receipt]) (map[place]*claims, map[int32]deliveryClaims) {
+// sorted sorts commits by district, or deliveries by warehouse.
+func sorted(commits iter.Seq[workload.Commit]) (map[place]*claims, map[int32]deliveryClaims) {
 	districts, deliveries := map[place]*claims{}, map[int32]deliveryClaims{}
-	for r := range receipts {
+	for r := range commits {
 		n := &r.Numbers
 		at := place{n[ofWarehouse], n[ofDistrict]}
 		if r.Kind == delivery {
@@ -225,17 +225,16 @@ func (a *auditor) prepareOrders(ctx context.Context, s database.Session) (func(a
 	}, nil
 }
 
-// match is what became of the receipts of one kind in one place, with an example of what
-// is missing or appears twice.
+// match is the result of comparing the commits of one kind in one place, with an example of
+// what is missing or appears twice.
 type match struct {
 	job.Account
 	example string
 }
 
-// matchOrders finds the orders of a district, whose rows since the run began are given.
-// Each row is the trace of one receipt at most. What is acknowledged by number comes
-// first, then what is acknowledged, then what is in doubt; a row that is left over nobody
-// has asked for.
+// matchOrders matches the commits of a district with the rows added since the run began. Each
+// row matches one commit at most. Commits with a known number come first, then other
+// acknowledged ones, then those in doubt; rows left over are unexpected.
 func matchOrders(list []orderClaim, rows []orderRow) (m match) {
 	byNumber := make(map[int32]orderRow, len(rows))
 	for _, row := range rows {

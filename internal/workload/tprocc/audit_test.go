@@ -6,7 +6,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestOrdersAreMatchedWithTheirReceipts(t *testing.T) {
+func TestOrdersAreMatchedWithTheirCommits(t *testing.T) {
 	row := func(number, customer, lines int32) orderRow { return orderRow{number, customer, lines} }
 	told := func(number, customer, lines int32) orderClaim {
 		return orderClaim{orderRow: row(number, customer, lines)}
@@ -51,7 +51,7 @@ func TestOrdersAreMatchedWithTheirReceipts(t *testing.T) {
 			job.Account{Acknowledged: 2, Found: 1, Twice: 1},
 		},
 		{
-			"a number is somebody else's order",
+			"a number is another client's order",
 			[]orderClaim{told(1, 7, 5)},
 			[]orderRow{row(1, 8, 6)},
 			job.Account{Acknowledged: 1, Missing: 1, Twice: 1},

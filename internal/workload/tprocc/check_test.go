@@ -49,8 +49,8 @@ type byCommand struct {
 	finds         string // how a row begins that the rule then finds
 }
 
-// breaksByCommand are what breaks is, each in a place of its own. Those of a group are broken
-// together, since the rows are read anew after each change.
+// breaksByCommand are the breaks that one command makes, each in its own place. Those of a
+// group are made together, because the rows are read again after each change.
 var breaksByCommand = []map[string]byCommand{
 	{
 		"warehouses": {"RENAME warehouse(2) warehouse(7)", "RENAME warehouse(7) warehouse(2)", "7"},
@@ -182,7 +182,7 @@ func (c *subject) makes() {
 		"Warning: user tpcc has the default password, which everybody knows: set password to give it another",
 		"CREATING DATABASE tpcc under OWNER tpcc",
 	}; c.d.Name == "postgresql" && !slices.Equal(heard.lines, want) {
-		c.t.Errorf("the second time nothing is to be made: got %q, want %q", heard.lines, want)
+		c.t.Errorf("the second call must create nothing: got %q, want %q", heard.lines, want)
 	}
 }
 
@@ -399,7 +399,7 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 		c.t.Helper()
 		result, err := local.Do(c.t.Context(), c.spec(job.Check), job.Control{})
 		if job.ExitOf(err) != job.ExitCheck {
-			c.t.Errorf("got %v, want that the check has failed: what explains it is no excuse", err)
+			c.t.Errorf("got %v, want that the check has failed: the explanation does not excuse it", err)
 		}
 		for _, f := range result.Findings {
 			switch {

@@ -21,7 +21,7 @@ type statementSender struct {
 
 	answers answers // for a test to show; its rows are kept in a test only
 
-	data, names []byte // hold C_DATA and H_DATA of the payment under way
+	data, names []byte // hold C_DATA and H_DATA of the current payment
 }
 
 // orderLine is what Pick draws for a line of an order.
@@ -275,8 +275,8 @@ func appendBadCredit(buf []byte, w *scratch) []byte {
 	return buf[:min(len(buf), 500)]
 }
 
-// lent is a string over bytes that are used anew for every transaction. It may
-// only be bound to statements, which keep nothing of a value after they ran.
+// lent is a string over bytes that are reused for every transaction. It may only be bound to
+// statements, which do not retain values.
 func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(buf)) }
 
 // findCustomer puts the id of the customer to be looked up by name into the

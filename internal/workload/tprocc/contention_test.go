@@ -64,7 +64,7 @@ func byTerminals(o *Options, seed uint64, users, warehouses int) (sharing, most 
 	var each [][]int
 	on := map[int]int{}
 	for n := range users {
-		each = append(each, seat(o, seed, n, users, warehouses).home)
+		each = append(each, slot(o, seed, n, users, warehouses).home)
 		for _, w := range each[n] {
 			on[w]++
 		}

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestARunOutlivesItsServer kills the server in the middle of a run that is to reconnect,
-// and starts it again. The first server of the list is none.
+// TestARunOutlivesItsServer kills the server in the middle of a run with reconnect, and starts
+// it again. The first address of the list has no server.
 func TestARunOutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	for name, with := range map[string]option.Values{
@@ -62,7 +62,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 				t.Errorf("got the ledger %+v of %d transactions", l, all.Done)
 			}
 			if result.Uncounted == "" {
-				t.Error("the server's own count is used though it began anew")
+				t.Error("the server's own count is used though it was reset")
 			}
 			if a := result.Agreement; a == nil || !a.Holds {
 				t.Errorf("got the agreement %+v on new orders", a)

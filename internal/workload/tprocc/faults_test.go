@@ -101,9 +101,8 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	freeze := &trigger{after: 2 * time.Second, do: func() {
 		b.freeze(frozen)
 	}}
-	// Each of the users has one transaction that waits for that long. For p99.9 to
-	// show it, those must be more than one in a thousand: hence many users that
-	// think, as people do.
+	// Each of the users has one transaction that waits for that long. To affect p99.9 they must be
+	// more than one in a thousand, so the test has many users that think between transactions.
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 50}, job.Control{Watchers: []job.Watcher{freeze}},
 		"rampup", "1s", "duration", "8s", "key_and_think", "true",
 		"keying_time", "0,0,0,0,0", "think_time", "0.1,0.1,0.1,0.1,0.1")
@@ -122,7 +121,7 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 		t.Errorf("the longest service time is %v, want at least %v", time.Duration(got), time.Duration(least))
 	}
 	if g := result.LongestGap; g == nil || g.Seconds < 0.9*frozen.Seconds() || result.Standstills == 0 {
-		t.Errorf("the longest gap is %+v, of %d standstills, want one of at least %v", g, result.Standstills, time.Duration(least))
+		t.Errorf("the longest stall is %+v, of %d stalls, want one of at least %v", g, result.Standstills, time.Duration(least))
 	}
 	gap := 0
 	for _, n := range freeze.done {
@@ -169,7 +168,7 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 		t.Errorf("the longest gap is %+v, want one up to the end", g)
 	}
 	if !said.has("No transaction has ended for") {
-		t.Errorf("got %q, want a word about the standstill", said.all)
+		t.Errorf("got %q, want a line about the stall", said.all)
 	}
 	b.mustCheck(t)
 
@@ -185,7 +184,7 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 	}
 }
 
-// messages keeps what is said of the job in words.
+// messages records the job's messages.
 type messages struct {
 	all    []string
 	awaits string
@@ -342,7 +341,7 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	b.mustCheck(t)
 }
 
-// freeze has the server stand still for so long, of which stopping its processes takes a part.
+// freeze stops the server for that long, including the time to stop its processes.
 func (b *bench) freeze(frozen time.Duration) {
 	thaw := time.After(frozen)
 	b.server.Freeze()

@@ -17,18 +17,18 @@ const foreignBuilder = "HammerDB"
 
 var builder = workload.BuilderByQuery(foreignBuilder)
 
-// addedPayments is what a run of HammerDB's client SQL does to any schema, also to one
-// that Sledge built. A payment is to be taken from the balance (TPC-C 2.5.2.2), and it
-// adds it. Let D be what was delivered to a customer, H what the customer has paid and
+// addedPayments describes the effect of a run of HammerDB's client SQL on any schema, also one
+// that Sledge built. A payment must be subtracted from the balance (TPC-C 2.5.2.2), but
+// HammerDB adds it. Let D be what was delivered to a customer, H what the customer has paid and
 // P the part of H that was added. Condition 10 wants C_BALANCE = D - H, and finds
 //
 //	C_BALANCE = D - (H - P) + P = D - H + 2P
 //
-// Condition 12 wants C_BALANCE + C_YTD_PAYMENT = D, where C_YTD_PAYMENT = H, and finds
-// D + 2P; or D + P, if the payments were not counted in C_YTD_PAYMENT either. Its
-// payments are of whole dollars, and of Sledge's one in a hundred is: so P is the sum of
-// the whole ones after the first, which the loader made, and a customer of both programs
-// is told apart but for that hundredth.
+// Condition 12 wants C_BALANCE + C_YTD_PAYMENT = D, where C_YTD_PAYMENT = H, and finds D + 2P;
+// or D + P, if the payments were not counted in C_YTD_PAYMENT either. HammerDB's payments are
+// of whole dollars; so are one in a hundred of Sledge's. So P is the sum of the whole ones
+// after the first, which the loader made, and the customers of both programs are told apart
+// except for that hundredth.
 const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of subtracting them; " +
 	"build the schema again to have one that can be checked"
 

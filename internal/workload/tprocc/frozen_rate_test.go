@@ -8,14 +8,14 @@ import (
 	"sledge/internal/job"
 )
 
-// TestAFrozenServerIsInTheResponseTimesOfARate holds the p99 of a rate at which a server
-// stands still beside what must come of it. With even arrivals over a time T, of which the
-// server is frozen for F, those that come due during the freeze wait for what is left of it.
-// So a share of (F - x) / T waits for longer than x, and p99 is F - T/100.
+// TestAFrozenServerIsInTheResponseTimesOfARate compares the p99 of a rate during which a server
+// freezes with the computed value. With even arrivals over a time T, of which the server is
+// frozen for F, transactions scheduled during the freeze wait for the rest of it. So a share of
+// (F - x) / T waits for longer than x, and p99 is F - T/100.
 //
-// Two users are enough. They are held up by one transaction each, so that p99 of the service
-// time shows nothing of the freeze. The others begin once they are free, oldest first: what
-// that adds to the longest waits is two transactions.
+// Two users are enough. The freeze blocks one transaction of each, so p99 of the service time
+// does not show the freeze. The other transactions begin once the users are free, oldest first:
+// that adds two transactions to the longest waits.
 func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -41,7 +41,7 @@ func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	t.Logf("frozen for %s: p99 of %d response times %s, analytic %s; of service times %s, the longest %s",
 		stood, all.Done, got, want, service, time.Duration(all.Service.Max()))
 	// One in a hundred is 6 transactions, which the two users do one after another when the server
-	// is back: on a busy machine that is no moment.
+	// is back: on a busy machine that takes time.
 	if backlog := 6 * service; got < want*95/100 || got > want*105/100+backlog {
 		t.Errorf("p99 of the response time is %s, want %s, and up to %s for those before it", got, want, backlog)
 	}

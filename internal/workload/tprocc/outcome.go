@@ -24,7 +24,7 @@ func (u *routineCaller) keepAnswer() error {
 	row := u.answers[u.asked.kind]
 	for i, name := range row.Columns {
 		if u.asked.kind == newOrder && name == "no_d_next_o_id" {
-			u.order.ID, _ = strconv.ParseInt(row.Values[i], 10, 64) // of another maker it may be NULL, which is no number
+			u.order.ID, _ = strconv.ParseInt(row.Values[i], 10, 64) // a foreign schema may have NULL, which is not a number
 		}
 	}
 	u.shown = append(u.shown, list(row.Values...))

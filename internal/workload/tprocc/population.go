@@ -20,25 +20,23 @@ const (
 	meanLines              = (fewestLines + mostLines) / 2
 )
 
-// How much a builder takes on at a time, where it is not one warehouse.
+// How much a builder takes at a time, if not one warehouse.
 const (
 	itemsPerChunk      = 10_000
 	warehousesPerChunk = 1000
 )
 
-// Population is what decides the initial rows: equal Populations make equal
-// rows, whoever makes them and in whatever order. The rows of a warehouse do not
-// depend on how many others there are.
+// Population determines the initial rows: equal Populations make equal rows, in any order and
+// in any process. The rows of a warehouse do not depend on the number of warehouses.
 type Population struct {
 	Warehouses int
 	Seed       uint64
 	LoadTime   time.Time // every date in the rows; kept to the second, in UTC
 }
 
-// Tables returns the nine tables of TPC-C 1.3 in the order they are built, those
-// that take longest first, so that builders end together. They are named
-// and typed as TPROC-C has them, so that programs for it can drive the schemas of
-// each other. A warehouse's stock lies together, hence the order of stock's key.
+// Tables returns the nine tables of TPC-C 1.3 in build order, those that take longest first, so
+// that builders end together. Names and types are TPROC-C's, so programs for TPROC-C can share
+// schemas. The key of stock keeps a warehouse's stock together.
 func (p Population) Tables() []schema.Table {
 	now := p.LoadTime.UTC().Format(time.DateTime)
 	w := int64(p.Warehouses)

@@ -128,7 +128,7 @@ func (u *routineCaller) Do(ctx context.Context, t workload.Transaction) error {
 	return nil
 }
 
-// Who made routines.
+// The program that created routines.
 const (
 	sledge = "sledge"
 	other  = "other"

@@ -10,8 +10,8 @@ import "encoding/binary"
 // originalText marks a tenth of items and stocks (TPC-C 4.3.3.1).
 const originalText = "ORIGINAL"
 
-// appendData appends an I_DATA or S_DATA: an a-string of 26 to 50 characters, in
-// which originalText stands at a random place if it is to be original.
+// appendData appends an I_DATA or S_DATA: an a-string of 26 to 50 characters, with originalText
+// at a random place if original is set.
 func appendData(buf []byte, g *generator, original bool) []byte {
 	start := len(buf)
 	buf = g.appendLetters(buf, 26, 50)

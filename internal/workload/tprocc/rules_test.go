@@ -389,7 +389,7 @@ func drawnNames(values []string) error {
 	for i, value := range values {
 		n, found := nameNumbers()[value]
 		if !found {
-			return fmt.Errorf("%s is no last name", value)
+			return fmt.Errorf("%s is not a last name", value)
 		}
 		drawn[i] = n
 	}
@@ -518,7 +518,7 @@ func checkLines(t *testing.T, all map[string]rowsOf) {
 		}
 	}
 	if next != len(lines.rows) {
-		t.Errorf("%d lines are no order's", len(lines.rows)-next)
+		t.Errorf("%d lines have no order", len(lines.rows)-next)
 	}
 }
 

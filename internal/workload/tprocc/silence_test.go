@@ -53,6 +53,6 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 		t.Errorf("others' routines: got %+v, want the server to count less, within the allowance", a)
 	}
 	if n := foreign.Summary.Kinds[0].RolledBack; n != 0 {
-		t.Errorf("others' routines: %d orders are rolled back as far as the client knows, want 0", n)
+		t.Errorf("foreign routines: the client counts %d orders as rolled back, want 0", n)
 	}
 }

@@ -75,7 +75,7 @@ func distributed(observed, expected []float64) error {
 		freedom++
 		chi += (rest - restExpected) * (rest - restExpected) / restExpected
 	}
-	if limit := freedom + 6*math.Sqrt(2*freedom) + 6; !(chi <= limit) { // NaN is no good either
+	if limit := freedom + 6*math.Sqrt(2*freedom) + 6; !(chi <= limit) { // NaN is not acceptable either
 		return fmt.Errorf("got chi squared %.0f for %.0f degrees of freedom, want at most %.0f", chi, freedom, limit)
 	}
 	return nil

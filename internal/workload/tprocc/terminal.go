@@ -45,7 +45,7 @@ type order struct {
 // terminal picks the transactions of one virtual user: it is what stands before
 // a person in TPC-C, and knows nothing of a database.
 type terminal struct {
-	seat    workload.Seat
+	slot    workload.Slot
 	options *Options
 	order
 
@@ -60,13 +60,13 @@ type terminal struct {
 }
 
 // newTerminal is Workload.NewTerminal.
-func newTerminal(seat workload.Seat) workload.Terminal {
-	o := seat.Options.(*Options)
-	t := &terminal{seat: seat, options: o, warehouses: seat.Survey.(int), deck: o.Mix.deck()}
+func newTerminal(slot workload.Slot) workload.Terminal {
+	o := slot.Options.(*Options)
+	t := &terminal{slot: slot, options: o, warehouses: slot.Survey.(int), deck: o.Mix.deck()}
 	t.MaxWID = int64(t.warehouses)
 	t.next = len(t.deck)
-	if !o.callsRoutines(seat.SQL) {
-		t.lineRand = rand.New(rand.NewPCG(seat.Seed, lineStream^uint64(seat.Number)))
+	if !o.callsRoutines(slot.SQL) {
+		t.lineRand = rand.New(rand.NewPCG(slot.Seed, lineStream^uint64(slot.Number)))
 		t.lines = make([]orderLine, 0, 15)
 	}
 	t.chooseWarehouses()
@@ -112,12 +112,12 @@ func survey(ctx context.Context, l workload.Look) (any, error) {
 // chooseWarehouses gives the user its home warehouse, or its share of all of them, dealt out
 // in turns.
 func (t *terminal) chooseWarehouses() {
-	t.home = homes(t.seat.Rand, t.options, t.seat.Seed, t.seat.Number, t.seat.Users, t.warehouses)
-	t.stockLevelDistrict = RandomNumber(t.seat.Rand, 1, DistrictsPerWarehouse)
+	t.home = homes(t.slot.Rand, t.options, t.slot.Seed, t.slot.Number, t.slot.Users, t.warehouses)
+	t.stockLevelDistrict = RandomNumber(t.slot.Rand, 1, DistrictsPerWarehouse)
 	if !t.options.AllWarehouses {
 		return
 	}
-	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.seat.Users})
+	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.slot.Users})
 }
 
 // homes returns the warehouses of a user: its share of all, or the one that it is dealt or
@@ -164,13 +164,13 @@ func divisor(a, b int) int {
 // tell tells of a step that begins.
 func (t *terminal) tell(s job.Step) {
 	s.Stage = job.Begins
-	t.seat.Tell(job.Event{Step: &s})
+	t.slot.Tell(job.Event{Step: &s})
 }
 
 // deal decides the next kind of transaction: a card drawn by chance and put back
 // (TPC-C 5.2.4.1), or the next of a shuffled deck (5.2.4.2).
 func (t *terminal) deal() meter.Kind {
-	r := t.seat.Rand
+	r := t.slot.Rand
 	if !t.options.Deck {
 		return t.deck[RandomNumber(r, 0, len(t.deck)-1)]
 	}
@@ -187,7 +187,7 @@ func (t *terminal) Pick() (workload.Transaction, bool) { return t.PickKind(t.dea
 
 // PickKind implements workload.KindPicker.
 func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
-	r, in := t.seat.Rand, &t.inputs
+	r, in := t.slot.Rand, &t.inputs
 	t.kind = kind
 	in.WID = int64(t.home[0])
 	if len(t.home) > 1 {
@@ -243,7 +243,7 @@ func (t *terminal) pickLines() {
 // pickPayment draws the inputs of a Payment, clause 2.5.1.2: 85 % are of a
 // customer of the home warehouse, the rest of one of another.
 func (t *terminal) pickPayment() {
-	r, in := t.seat.Rand, &t.inputs
+	r, in := t.slot.Rand, &t.inputs
 	in.CWID, in.CDID = in.WID, in.DID
 	if RandomNumber(r, 1, 100) > 85 {
 		in.CDID = int64(RandomNumber(r, 1, DistrictsPerWarehouse))
@@ -256,7 +256,7 @@ func (t *terminal) pickPayment() {
 // pickCustomer draws a customer, by last name in 60 of 100 cases (2.5.1.2,
 // 2.6.1.2).
 func (t *terminal) pickCustomer() {
-	r, in := t.seat.Rand, &t.inputs
+	r, in := t.slot.Rand, &t.inputs
 	in.CID = t.customer()
 	in.ByName, in.LastName = 0, ""
 	if RandomNumber(r, 1, 100) <= 60 {
@@ -266,7 +266,7 @@ func (t *terminal) pickCustomer() {
 }
 
 func (t *terminal) customer() int64 {
-	return int64(NURand(t.seat.Rand, CustomerIDA, 1, CustomersPerDistrict, CustomerIDC))
+	return int64(NURand(t.slot.Rand, CustomerIDA, 1, CustomersPerDistrict, CustomerIDC))
 }
 
 // otherWarehouse draws a warehouse that is not the home warehouse, unless there
@@ -289,7 +289,7 @@ func (t *terminal) paced() workload.Transaction {
 	if t.options.KeyAndThink {
 		next.Keying = inSeconds(t.options.Keying[t.kind])
 		mean := t.options.Thinking[t.kind]
-		next.Thinking = inSeconds(min(-math.Log(1-t.seat.Rand.Float64())*mean, 10*mean))
+		next.Thinking = inSeconds(min(-math.Log(1-t.slot.Rand.Float64())*mean, 10*mean))
 	}
 	return next
 }

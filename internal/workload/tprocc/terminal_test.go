@@ -19,12 +19,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// seat returns a terminal of a run, seated without a database.
-func seat(o *Options, seed uint64, number, users, warehouses int) *terminal {
+// slot returns a terminal of a run without a database.
+func slot(o *Options, seed uint64, number, users, warehouses int) *terminal {
 	t := &terminal{
 		options:    o,
 		warehouses: warehouses,
-		seat: workload.Seat{
+		slot: workload.Slot{
 			Number: number, Users: users, Seed: seed,
 			Rand: rand.New(rand.NewPCG(seed, uint64(number))), Tell: func(job.Event) {},
 		},
@@ -38,7 +38,7 @@ func seat(o *Options, seed uint64, number, users, warehouses int) *terminal {
 
 // sender returns such a terminal that draws the lines of orders as well, for client SQL.
 func sender(o *Options, seed uint64, number, users, warehouses int) *terminal {
-	t := seat(o, seed, number, users, warehouses)
+	t := slot(o, seed, number, users, warehouses)
 	t.lines = make([]orderLine, 0, 15)
 	t.lineRand = rand.New(rand.NewPCG(seed, lineStream^uint64(number)))
 	return t
@@ -83,7 +83,7 @@ func TestSameSeedPicksTheSameTransactions(t *testing.T) {
 }
 
 func TestRoutinesAndClientPickTheSameTransactions(t *testing.T) {
-	routine := seat(fresh(), 7, 0, 1, 5)
+	routine := slot(fresh(), 7, 0, 1, 5)
 	client := sender(fresh(), 7, 0, 1, 5)
 	for i := range 1000 {
 		routine.Pick()
@@ -109,7 +109,7 @@ func draws(t *terminal, n int, kind meter.Kind, is func(inputs) bool) float64 {
 }
 
 func TestSharesAreTheStandards(t *testing.T) {
-	u := seat(fresh(), 1, 0, 1, 10)
+	u := slot(fresh(), 1, 0, 1, 10)
 	for _, tt := range []struct {
 		name string
 		kind meter.Kind
@@ -173,7 +173,7 @@ func TestLinesAreTheStandards(t *testing.T) {
 }
 
 func TestOneWarehouseHasNoRemoteOnes(t *testing.T) {
-	u := seat(fresh(), 1, 0, 1, 1)
+	u := slot(fresh(), 1, 0, 1, 1)
 	if share := draws(u, 1000, payment, func(in inputs) bool { return in.CWID == 1 }); share != 1 {
 		t.Errorf("only %v of the payments are of the one warehouse", share)
 	}
@@ -183,7 +183,7 @@ func TestTheMixIsByWeightOrFromADeck(t *testing.T) {
 	for _, deck := range []bool{false, true} {
 		o := fresh()
 		o.Deck = deck
-		u := seat(o, 1, 0, 1, 1)
+		u := slot(o, 1, 0, 1, 1)
 		const rounds = 1000
 		var got [kinds]int
 		for range rounds * 23 {
@@ -208,7 +208,7 @@ func TestHomeWarehousesAreDealtWithoutRepetition(t *testing.T) {
 		for seed := range uint64(20) {
 			on := make([]int, c.warehouses+1)
 			for n := range c.users {
-				on[seat(o, seed, n, c.users, c.warehouses).home[0]]++
+				on[slot(o, seed, n, c.users, c.warehouses).home[0]]++
 			}
 			least, most := c.users/c.warehouses, (c.users+c.warehouses-1)/c.warehouses
 			for w, users := range on[1:] {
@@ -220,13 +220,13 @@ func TestHomeWarehousesAreDealtWithoutRepetition(t *testing.T) {
 	}
 	firsts := map[int]bool{}
 	for seed := range uint64(50) {
-		firsts[seat(o, seed, 0, 2, 10).home[0]] = true
+		firsts[slot(o, seed, 0, 2, 10).home[0]] = true
 	}
 	if len(firsts) < 8 {
 		t.Errorf("50 seeds give the first user %d of 10 warehouses", len(firsts))
 	}
 	o.Homes = randomHomes
-	if a, b := seat(o, 1, 0, 2, 2).home, seat(o, 1, 1, 2, 2).home; !slices.Equal(a, b) {
+	if a, b := slot(o, 1, 0, 2, 2).home, slot(o, 1, 1, 2, 2).home; !slices.Equal(a, b) {
 		t.Errorf("got %v and %v, want the homes that both draw with seed 1, the same", a, b)
 	}
 }
@@ -235,19 +235,19 @@ func TestAllWarehousesAreSharedOutInTurns(t *testing.T) {
 	o := fresh()
 	o.AllWarehouses = true
 	var told job.Step
-	u := seat(o, 1, 1, 24, 120)
+	u := slot(o, 1, 1, 24, 120)
 	if want := []int{2, 26, 50, 74, 98}; !slices.Equal(u.home, want) {
 		t.Errorf("the second of 24 users has %v, want %v", u.home, want)
 	}
-	u.seat.Tell = func(e job.Event) { told = *e.Step }
-	u.seat.Number, u.home = 0, nil
+	u.slot.Tell = func(e job.Event) { told = *e.Step }
+	u.slot.Number, u.home = 0, nil
 	u.chooseWarehouses()
 	want := job.Step{Name: job.StepShare, Stage: job.Begins, Units: []int{1, 25, 49, 73, 97}, Count: 120, Users: 24}
 	if !reflect.DeepEqual(told, want) {
 		t.Errorf("got %+v, want %+v", told, want)
 	}
 	// Three warehouses among two users: two each, so that one is shared.
-	if a, b := seat(o, 1, 0, 2, 3).home, seat(o, 1, 1, 2, 3).home; !slices.Equal(a, []int{1, 3}) || !slices.Equal(b, []int{2, 1}) {
+	if a, b := slot(o, 1, 0, 2, 3).home, slot(o, 1, 1, 2, 3).home; !slices.Equal(a, []int{1, 3}) || !slices.Equal(b, []int{2, 1}) {
 		t.Errorf("got %v and %v, want [1 3] and [2 1]", a, b)
 	}
 	seen := map[int64]bool{}
@@ -266,7 +266,7 @@ func TestKeyingAndThinkingTimes(t *testing.T) {
 	if err := o.Thinking.UnmarshalText([]byte("payment=0.05")); err != nil {
 		t.Fatal(err)
 	}
-	u := seat(o, 1, 0, 1, 1)
+	u := slot(o, 1, 0, 1, 1)
 	var sum [kinds]time.Duration
 	var n [kinds]int
 	for range 200_000 {
@@ -286,8 +286,8 @@ func TestKeyingAndThinkingTimes(t *testing.T) {
 			t.Errorf("%s: the mean thinking time is %.4f s, want %.4f +- %.4f", Workload.Kinds[k].Name, got, mean, slack)
 		}
 	}
-	if next, _ := seat(fresh(), 1, 0, 1, 1).Pick(); next.Keying != 0 || next.Thinking != 0 {
-		t.Error("users pause though nobody asked for it")
+	if next, _ := slot(fresh(), 1, 0, 1, 1).Pick(); next.Keying != 0 || next.Thinking != 0 {
+		t.Error("users pause without a pause in the options")
 	}
 }
 

@@ -50,7 +50,7 @@ func inspect(ctx context.Context, l workload.Look) (seen workload.Inspection, er
 	if finding.Holds = len(finding.Rows) == 0; !finding.Holds {
 		finding.Columns = []string{"of", "there are", "there should be"}
 		if seen.Foreign != "" {
-			finding.Excuse = fmt.Sprintf("%s built this schema: it draws its rows at random, so that nobody knows how many there should be", seen.Foreign)
+			finding.Excuse = fmt.Sprintf("%s built this schema with random rows, so their number is unknown", seen.Foreign)
 		}
 	}
 	seen.Findings = append(seen.Findings, finding)

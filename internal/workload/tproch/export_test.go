@@ -8,7 +8,7 @@ func Text(inputs any) (string, error) {
 	return q.text, q.err
 }
 
-// Survey returns what is found of a schema of a scale whose refresh functions have inserted and
+// Survey returns the findings for a schema of a scale whose refresh functions have inserted and
 // deleted so many orders.
 func Survey(factor float64, inserted, deleted int64) any {
 	size, err := dbgen.NewScale(factor)

@@ -19,7 +19,7 @@ func score(w workload.Window) []job.Metric {
 	metrics := f.metrics
 	var withRows, all mean
 	tests := map[string]*mean{powerTest: {}, throughputTest: {}}
-	begun := 0.0 // when tests began, in seconds since users could: the rest of a refresh set is none
+	begun := 0.0 // when tests began, in seconds since users could; excludes the rest of a refresh set
 	for _, span := range w.Spans {
 		if span.Stage == restOfSet {
 			begun = max(begun, span.From+span.Seconds)
@@ -184,7 +184,7 @@ func (t test) lacks() string {
 	return ""
 }
 
-var notDone = map[job.SpanOutcome]string{job.SpanFailed: "failed", job.SpanCutOff: "was cut off"}
+var notDone = map[job.SpanOutcome]string{job.SpanFailed: "failed", job.SpanCutOff: "was aborted"}
 
 // power is 3600 * scale factor / geometric mean of the seconds that 22 queries and the two
 // refresh functions took. Queries that took less than a thousandth of the longest one count as

@@ -55,7 +55,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 			},
 		},
 		{
-			name: "the rest of an earlier refresh set is none of the time",
+			name: "the rest of an earlier refresh set does not count in the time",
 			change: func(s []job.Span) []job.Span {
 				return append(s, job.Span{Stage: "rest of a refresh set", Kind: "old sales refresh", Stream: job.NoStream, Seconds: 1800, Rows: 7, Outcome: job.SpanDone})
 			},

@@ -122,7 +122,7 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 			left, err := plan.Schema.Relations(t.Context(), s)
 			delete(left, "sledge_created") // stays as long as the database does
 			if err != nil || len(left) != 1 || left["somebodys"].Kind != "table" {
-				t.Errorf("got %v (%v), want nothing but what is somebody's", left, err)
+				t.Errorf("got %v (%v), want only the foreign object", left, err)
 			}
 		})
 	}

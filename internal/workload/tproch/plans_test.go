@@ -15,8 +15,8 @@ import (
 )
 
 // Query 17 looks up the lines of a few parts, for which there is an index; query 6 reads all
-// lines anyway. Runs whose plans are had without executing anything are broken off after a
-// second, and have plans all the same. DuckDB has no such index.
+// lines anyway. Runs that get their plans without executing are interrupted after a second, and
+// have plans all the same. DuckDB has no such index.
 func TestOnEveryDatabaseAPlanHasTheShapeOfWhatIsDone(t *testing.T) {
 	for name, of := range map[string]struct{ timed, drop string }{
 		"postgresql": {"analyze", "DROP INDEX lineitem_partsupp"},

@@ -63,7 +63,7 @@ func readProgress(ctx context.Context, l workload.Look, size dbgen.Scale) (progr
 	each := setSize(size)
 	most := done[oldSales]/each*each + each // sets are inserted one at a time
 	if done[oldSales] < 0 || done[newSales] < done[oldSales] || done[newSales] > most || most > size.LastSet()*each+each {
-		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which no run has left: build the schema anew",
+		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which no run has left: build the schema again",
 			refreshTable.Name, done[newSales], done[oldSales])
 	}
 	return done, nil
@@ -158,7 +158,7 @@ func warm(of dbgen.Table) {
 	size.Source(of, dbgen.LoadText, 1, 1).AppendRow(nil)
 }
 
-// do does what is left of a set: all of it, unless an earlier try or run has done a part.
+// do executes the rest of a set: all of it, unless an earlier try or run has done a part.
 func (r *refresher) do(ctx context.Context, t *refreshing) error {
 	if r.last != t {
 		r.last, r.orders = t, 0
@@ -167,7 +167,7 @@ func (r *refresher) do(ctx context.Context, t *refreshing) error {
 	if err != nil {
 		return err
 	}
-	// Nobody else refreshes, or advance will tell.
+	// No other program may refresh; advance would detect it.
 	done, err := readProgress(ctx, workload.Look{Session: r.Session, SQL: r.SQL, Kept: true}, t.size)
 	if err != nil {
 		return err
@@ -308,7 +308,7 @@ func (r *refresher) delete(ctx context.Context, set dbgen.Refresh, order, count 
 		return err
 	}
 	if deleted != count {
-		return fmt.Errorf("%d orders are there with keys from %d to %d, and there should be %d: the schema was refreshed by another program. Build it anew",
+		return fmt.Errorf("%d orders are there with keys from %d to %d, and there should be %d: the schema was refreshed by another program. Build it again",
 			deleted, r.in.Low, r.in.High, count)
 	}
 	return nil

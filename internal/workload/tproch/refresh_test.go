@@ -236,7 +236,7 @@ func (r refreshed) leavesOffWhenStopped() {
 	}
 	last := result.Spans[slices.IndexFunc(result.Spans, func(s job.Span) bool { return s.Kind == "new sales refresh" })]
 	if last.Outcome != job.SpanCutOff || len(result.Remarks) != 1 || !strings.Contains(result.Remarks[0], "No figure for throughput") {
-		r.Errorf("got %+v and %q, want a span that was cut off, and no figure", last, result.Remarks)
+		r.Errorf("got %+v and %q, want an aborted span, and no figure", last, result.Remarks)
 	}
 	r.must(job.Check, nil)
 }

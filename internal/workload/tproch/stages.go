@@ -33,7 +33,7 @@ func stages(options any, users int, survey any) ([]string, error) {
 		sets += o.sets(t, users)
 	}
 	if first+sets-1 > last {
-		return nil, fmt.Errorf("the run takes %d refresh sets, and of %d the schema has %d left: then all of its initial orders are replaced. Build it anew",
+		return nil, fmt.Errorf("the run needs %d refresh sets, and of %d the schema has %d left: then all of its initial orders are replaced. Build it again",
 			sets, last, last-first+1)
 	}
 	if s.done.begun(each) != 0 {
@@ -72,33 +72,33 @@ func (o *Options) sets(test string, users int) int64 {
 
 // newTerminal is Workload.NewTerminal. A single user asks in the order of the power test, which
 // is stream 0; of several, the first is stream 1, unless it refreshes.
-func newTerminal(seat workload.Seat) workload.Terminal {
-	o, s := seat.Options.(*Options), seat.Survey.(surveyed)
-	refreshing := seat.Number == refreshUser
+func newTerminal(slot workload.Slot) workload.Terminal {
+	o, s := slot.Options.(*Options), slot.Survey.(surveyed)
+	refreshing := slot.Number == refreshUser
 	switch {
-	case seat.Stage == "" && o.Cloud:
-		return &cloudStream{sql: seat.SQL, number: streamOf(seat), sets: o.QuerySets}
-	case seat.Stage == "":
-		return newStream(seat, streamOf(seat))
+	case slot.Stage == "" && o.Cloud:
+		return &cloudStream{sql: slot.SQL, number: streamOf(slot), sets: o.QuerySets}
+	case slot.Stage == "":
+		return newStream(slot, streamOf(slot))
 	}
 	each := setSize(s.size)
 	set := s.done.free(each)
 	switch {
-	case seat.Stage == throughputTest && !refreshing:
-		return newStream(seat, seat.Number)
+	case slot.Stage == throughputTest && !refreshing:
+		return newStream(slot, slot.Number)
 	case !refreshing:
 		return &sequence{}
-	case seat.Stage == restOfSet:
+	case slot.Stage == restOfSet:
 		begun := s.done.begun(each)
 		left := &refreshes{size: s.size, first: begun, last: begun, functions: pair}
 		if s.done[newSales] == begun*each {
 			left.functions = []function{oldSales}
 		}
 		return left
-	case seat.Stage == powerTest: // which has no delay
+	case slot.Stage == powerTest: // which has no delay
 		return &sequence{
 			&refreshes{size: s.size, first: set, last: set, functions: []function{newSales}},
-			newStream(seat, 0),
+			newStream(slot, 0),
 			&refreshes{size: s.size, first: set, last: set, functions: []function{oldSales}},
 		}
 	}
@@ -106,17 +106,17 @@ func newTerminal(seat workload.Seat) workload.Terminal {
 		set++ // the power test had the one before
 	}
 	return &refreshes{
-		size: s.size, first: set, last: set + o.sets(throughputTest, seat.Users) - 1, functions: pair,
+		size: s.size, first: set, last: set + o.sets(throughputTest, slot.Users) - 1, functions: pair,
 		delay: time.Duration(o.Trickle) * time.Millisecond,
 	}
 }
 
-// streamOf returns the number of the stream that a user asks where nobody refreshes.
-func streamOf(seat workload.Seat) int {
-	if seat.Users == 1 {
+// streamOf returns the stream number of a user in a run without refreshes.
+func streamOf(slot workload.Slot) int {
+	if slot.Users == 1 {
 		return 0
 	}
-	return seat.Number + 1
+	return slot.Number + 1
 }
 
 // sequence does the work of several terminals, one after another.

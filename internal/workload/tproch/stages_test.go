@@ -29,7 +29,7 @@ func story(t *testing.T, users int, survey any, values option.Values) (told []st
 	firsts := map[string]int{"query 14": 0, "query 21": 1, "query 6": 2, "query 8": 3}
 	for _, name := range names {
 		for number := range users {
-			user := tproch.Workload.NewTerminal(workload.Seat{Number: number, Users: users, Seed: 1, Options: options, Survey: survey, Stage: name, SQL: portable(t)})
+			user := tproch.Workload.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: survey, Stage: name, SQL: portable(t)})
 			var acts []string
 			queries := 0
 			for {
@@ -124,8 +124,8 @@ func TestATestThatCannotBeDoneIsRefused(t *testing.T) {
 		{"power", 2, tproch.Survey(0.01, 0, 0), "one virtual user"},
 		{"both", 1, tproch.Survey(0.01, 0, 0), "two virtual users"},
 		{"throughput", 1, tproch.Survey(0.01, 0, 0), "two virtual users"},
-		{"power", 1, tproch.Survey(0.01, 999*15, 999*15), "takes 1 refresh sets, and of 999 the schema has 0 left"},
-		{"both", 3, tproch.Survey(0.01, 997*15, 997*15), "takes 3 refresh sets, and of 999 the schema has 2 left"},
+		{"power", 1, tproch.Survey(0.01, 999*15, 999*15), "needs 1 refresh sets, and of 999 the schema has 0 left"},
+		{"both", 3, tproch.Survey(0.01, 997*15, 997*15), "needs 3 refresh sets, and of 999 the schema has 2 left"},
 	} {
 		_, err := story(t, tt.users, tt.survey, option.Values{"test": tt.test})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -37,9 +37,9 @@ type question struct {
 }
 
 // newStream returns the stream of a number.
-func newStream(seat workload.Seat, number int) *stream {
+func newStream(slot workload.Slot, number int) *stream {
 	return &stream{
-		options: seat.Options.(*Options), sql: seat.SQL, seed: seat.Seed, scale: seat.Survey.(surveyed).factor,
+		options: slot.Options.(*Options), sql: slot.SQL, seed: slot.Seed, scale: slot.Survey.(surveyed).factor,
 		number: number, order: qgen.Order(number, qgen.Modulo40),
 	}
 }
@@ -78,7 +78,7 @@ type asker struct {
 	refresher *refresher // nil over connections that refresh nothing
 	rows      int64      // of the last answer, or orders that were refreshed
 	verbose   bool
-	answer    *job.Answer // the last one, where somebody wants to see it
+	answer    *job.Answer // the last one, if requested
 }
 
 // newExecutor is Workload.NewExecutor.
@@ -123,9 +123,9 @@ func (a *asker) Span(t workload.Transaction) workload.Span {
 	return span
 }
 
-// queries is Workload.Queries: what the stream of a seat asks in its first set, query 1 first.
-func queries(seat workload.Seat) (list []workload.Query) {
-	terminal, asked := newTerminal(seat), map[meter.Kind]bool{}
+// queries is Workload.Queries: the first set of the slot's stream, query 1 first.
+func queries(slot workload.Slot) (list []workload.Query) {
+	terminal, asked := newTerminal(slot), map[meter.Kind]bool{}
 	for {
 		next, more := terminal.Pick()
 		if !more || asked[next.Kind] {

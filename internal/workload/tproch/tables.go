@@ -14,7 +14,7 @@ func (o *Options) tables() []schema.Table {
 	for _, t := range built {
 		rows := size.Count(t.table)
 		each := t.chunk
-		// A ledger of more lines than this helps nobody.
+		// A ledger with more lines than this is of no use.
 		const most = 2000
 		each = max(each, (rows+most-1)/most)
 		chunks := int((rows + each - 1) / each)
@@ -48,7 +48,7 @@ func (o *Options) size() dbgen.Scale {
 	return size
 }
 
-// table is what is known of one beside its rows.
+// table describes a table apart from its rows.
 type table struct {
 	table   dbgen.Table
 	rows    int64 // for each that the table's ranges count: about four lines for an order

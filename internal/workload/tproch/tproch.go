@@ -162,7 +162,7 @@ var rules = []workload.Rule{
 	{Name: "sizes", Title: "part, partsupp, customer and orders are as large as supplier says", Source: "TPC-H 4.2.5"},
 	{Name: "lines", Title: "each order has 1 to 7 lines, numbered from 1", Source: "TPC-H 4.2.3", Begins: "lines of orders"},
 	{Name: "references", Title: "every key that a row refers to is there", Source: "TPC-H 1.4.2", Begins: "references"},
-	{Name: "totals", Title: "O_TOTALPRICE = sum(L_EXTENDEDPRICE * (1 + L_TAX) * (1 - L_DISCOUNT)) of the lines, cents cut off", Source: "TPC-H 4.2.3", Begins: "totals of orders"},
+	{Name: "totals", Title: "O_TOTALPRICE = sum(L_EXTENDEDPRICE * (1 + L_TAX) * (1 - L_DISCOUNT)) of the lines, truncated to cents", Source: "TPC-H 4.2.3", Begins: "totals of orders"},
 	{Name: "status", Title: "O_ORDERSTATUS is F or O where all lines have that status, and else P", Source: "TPC-H 4.2.3", Begins: "status of orders", Foreign: alwaysOpen},
 	{Name: "customers", Title: "no customer whose key is divisible by three has orders", Source: "TPC-H 4.2.3", Begins: "customers without orders"},
 }

@@ -66,7 +66,7 @@ func terminal(t *testing.T, number, users int, values option.Values) workload.Te
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
-	return tproch.Workload.NewTerminal(workload.Seat{Number: number, Users: users, Seed: 1, Options: options, Survey: tproch.Survey(1, 0, 0), SQL: portable(t)})
+	return tproch.Workload.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: tproch.Survey(1, 0, 0), SQL: portable(t)})
 }
 
 // portable is the SQL for any database.
@@ -114,7 +114,7 @@ func TestParametersFollowFromTheSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		user := p.Workload.NewTerminal(workload.Seat{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: tproch.Survey(1, 0, 0), SQL: p.SQL})
+		user := p.Workload.NewTerminal(workload.Slot{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: tproch.Survey(1, 0, 0), SQL: p.SQL})
 		var texts []string
 		for {
 			next, more := user.Pick()

@@ -8,7 +8,7 @@ import (
 // rowsShown is how many rows of an answer are shown at most: some have thousands.
 const rowsShown = 20
 
-// shown is what is shown of a query and its answer.
+// shown is the printed form of a query and its answer.
 func shown(text string, answer database.Table, failed error) *job.Answer {
 	if failed != nil {
 		return &job.Answer{Text: text}

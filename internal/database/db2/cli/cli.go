@@ -1,9 +1,10 @@
-// Package cli is IBM's call level interface to Db2, as far as a load tester needs it: the
+// Package cli binds the part of IBM's call level interface to Db2 that a load tester needs: the
 // library libdb2.so, db2cli64.dll or libdb2.dylib, which is loaded while the program runs,
-// without a C compiler. Names and numbers are those of IBM's sqlcli.h and sqlcli1.h.
+// without a C compiler. Names and numbers are those of IBM's sqlcli.h and sqlcli1.h. It knows
+// no database/sql and no options.
 //
-// What the library reads and writes while a statement runs stands in memory that is pinned
-// as long as it is bound, so that a call allocates nothing.
+// Buffers that the library reads and writes are pinned while they are bound, so a call
+// allocates nothing.
 package cli
 
 import (
@@ -94,8 +95,8 @@ const (
 // loaded: UTF-8.
 const codepageVariable, codepageUTF8 = "DB2CODEPAGE", "1208"
 
-// How often the library connects again by itself where it loses a connection: never, or nobody
-// would know what was lost, and who breaks a connection would not get away from a server.
+// How often the library reconnects by itself after a lost connection: never. Otherwise losses
+// would go unnoticed, and a broken connection would not end a wait for a server.
 const retriesVariable, noRetries = "DB2_MAX_CLIENT_CONNRETRIES", "0"
 
 // Library is the call level interface, loaded.

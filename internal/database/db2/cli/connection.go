@@ -64,10 +64,10 @@ func (c *Connection) Autocommit(on bool) error {
 	return nil
 }
 
-// Commit ends the transaction under way.
+// Commit ends the transaction.
 func (c *Connection) Commit() error { return c.end(endCommit) }
 
-// Rollback takes back the transaction under way.
+// Rollback rolls back the transaction.
 func (c *Connection) Rollback() error { return c.end(endRollback) }
 
 func (c *Connection) end(how uintptr) error {
@@ -102,7 +102,7 @@ func (c *Connection) ServerVersion() string {
 	return string(text)
 }
 
-// Close rolls back what is under way and ends the connection.
+// Close rolls back any open transaction and ends the connection.
 func (c *Connection) Close() error {
 	var err error
 	if r := c.library.call(disconnect, c.handle); !succeeded(r) {

@@ -15,9 +15,9 @@ import (
 // the files that this process has open.
 type socket struct{ fd, inode int }
 
-// looking is held by who looks for a socket: what appears meanwhile is of its connection. Late
-// ones are connections that have not got theirs in time, and may get one at any time: while there
-// are such, nobody can tell whose a socket is.
+// looking is held during the search for a socket: a socket that appears meanwhile belongs to
+// the new connection. Late connections have not got theirs in time and may get one at any time:
+// while there are any, no socket can be attributed.
 var (
 	looking sync.Mutex
 	late    atomic.Int32
@@ -104,8 +104,8 @@ func connected(port int) map[socket]bool {
 	return found
 }
 
-// is reports whether the socket is still there, is one of TCP, and connected to the port. Who
-// resolves a name connects sockets of UDP for a moment, to see which addresses can be reached.
+// is reports whether the socket still exists and is a TCP socket connected to the port.
+// Resolving a name connects UDP sockets for a moment, to find reachable addresses.
 func (s socket) is(port int) bool {
 	var is syscall.Stat_t
 	if syscall.Fstat(s.fd, &is) != nil || int(is.Ino) != s.inode {

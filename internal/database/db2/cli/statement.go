@@ -146,9 +146,8 @@ func (s *Statement) Fetch() (bool, error) {
 	}
 }
 
-// Get reads a column of the row that was fetched, of whatever length, into buf, which it
-// returns; null says that the value is none. Columns behind the last one that is bound can be
-// read so, each once.
+// Get reads a column of the fetched row, of any length, into buf, which it returns; null means
+// NULL. It reads the columns after the last bound one, each once.
 func (s *Statement) Get(n int, kind Kind, buf []byte) (value []byte, null bool, err error) {
 	const piece = 64 << 10
 	closing := 0 // a text has a zero behind each piece
@@ -233,7 +232,7 @@ func (s *Statement) Unbind() {
 	s.bound.Unpin()
 }
 
-// Cancel has the server end the call that is under way in another goroutine, if any.
+// Cancel asks the server to end the call that another goroutine is in, if any.
 func (s *Statement) Cancel() error {
 	if r := s.library.call(cancel, s.handle); !succeeded(r) {
 		return s.failure(r)

@@ -125,11 +125,11 @@ var (
 // mostDifferences bounds how many rows an error speaks of.
 const mostDifferences = 5
 
-// Compare returns an error that says where an answer differs from the one that is wanted. Values are texts, and NULL is "NULL".
+// Compare returns an error that says where an answer differs from the expected one. Values are
+// texts, and NULL is "NULL".
 //
-// Where an answer has as many rows as it may have, others that are equal in the keys to the
-// last one may have been cut off. Of rows like the last one, only the keys are compared then,
-// if all is not equal.
+// If an answer is at its row limit, rows with the same keys as the last one may have been left
+// out. If the answers differ, only the keys of rows like the last one are compared.
 func (a Answer) Compare(got, want [][]string, t Tolerance) error {
 	var differences []string
 	differ := func(format string, values ...any) {

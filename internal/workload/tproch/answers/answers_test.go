@@ -112,7 +112,7 @@ func TestCompare(t *testing.T) {
 		{"another tie", 11, "1|9.00 3|8.00 3|8.00", "1|9.00 2|8.00 3|8.00", Computed, "row 3"},
 		{"another order", 11, "2|8.00 1|9.00", "1|9.00 2|8.00", Computed, "row 1"},
 		{"a row before the last is another", 3, full + "2|9.00|1995-01-01|0 3|8.00|1995-01-01|0", full + "4|9.00|1995-01-01|0 3|8.00|1995-01-01|0", Computed, "row 9"},
-		{"a tie is cut off", 3, full + "2|8.00|1995-01-01|0 3|7.00|1995-01-01|0", full + "2|8.00|1995-01-01|0 4|7.00|1995-01-01|0", Computed, ""},
+		{"a tie at the limit", 3, full + "2|8.00|1995-01-01|0 3|7.00|1995-01-01|0", full + "2|8.00|1995-01-01|0 4|7.00|1995-01-01|0", Computed, ""},
 		{"the last row has other keys", 3, full + "2|8.00|1995-01-01|0 3|7.00|1995-01-02|0", full + "2|8.00|1995-01-01|0 4|7.00|1995-01-01|0", Computed, "row 10"},
 		{"values are missing", 8, "1995", "1995|0.03", Computed, "got 1 values"},
 	} {

@@ -64,10 +64,10 @@ const narrow = 1 << 21
 // draw returns a number within 0..n-1, of an n up to narrow.
 func (s *stream) draw(n uint64) uint64 { return portion(s.next(), n) }
 
-// portion returns s*n/modulus in whole numbers: where s divided by modulus, as dbgen has it in
-// floating point, lies among n equal parts of 0 to 1. The two are the same for n up to narrow,
-// because s*n is no multiple of the prime modulus: the fraction stays at least 1/modulus away
-// from any whole number, and rounding it twice changes it by less.
+// portion returns s*n/modulus in whole numbers: the index of s divided by modulus, which dbgen
+// computes in floating point, among n equal parts of 0 to 1. Both give the same result for n up
+// to narrow, because s*n is not a multiple of the prime modulus: the fraction stays at least
+// 1/modulus away from any whole number, and rounding it twice changes it by less.
 func portion(s, n uint64) uint64 {
 	x := s * n
 	return (x + x>>31 + 1) >> 31 // is x / modulus, for any x below modulus^2

@@ -141,7 +141,7 @@ func (r *orderRows) drawLines(row *order) {
 	shipped := 0
 	for range count {
 		l := lines.draw(row.date, r.scale.parts)
-		// Both times dbgen cuts off what is less than a hundredth.
+		// Both times dbgen truncates to cents.
 		discounted := uint64(l.price()) * uint64(100-l.discount) / 100
 		row.total += int64(discounted * uint64(100+l.tax) / 100)
 		if l.shipped() {

@@ -12,7 +12,7 @@ const (
 	// Modulo40 is the usual one: stream 41 takes that of stream 1 and stream 80 that of 0.
 	Modulo40 Reuse = iota
 
-	// Modulo41 begins anew with stream 0, so that all 41 come equally often.
+	// Modulo41 starts again with stream 0, so that all 41 appear equally often.
 	Modulo41
 )
 

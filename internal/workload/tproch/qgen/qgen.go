@@ -22,8 +22,8 @@ type Generator struct {
 	// Scale is the scale factor of the data. Only the fraction of query 11 depends on it.
 	Scale float64
 
-	// RaisedCodes has the country codes of query 22 drawn from 20 to 44, as qgen 2.14 prints
-	// them, and not from 10 to 34, which are in the data. Ten of the 25 then find nobody.
+	// RaisedCodes draws the country codes of query 22 from 20 to 44, as qgen 2.14 prints them,
+	// instead of from 10 to 34, which are in the data. Ten of the 25 then match no customer.
 	RaisedCodes bool
 }
 

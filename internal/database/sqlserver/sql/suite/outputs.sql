@@ -2,7 +2,7 @@ CREATE PROCEDURE sledge_test_outputs @n bigint, @total bigint OUTPUT, @ratio flo
 AS
 BEGIN
   SET NOCOUNT ON;
-  SELECT 'rows that nobody asks for' AS note;
+  SELECT 'discarded rows' AS note;
   SET @total = @total + @n;
   SET @ratio = @n / 4.0;
   SET @words = CONCAT('n is ', @n);

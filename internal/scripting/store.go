@@ -1,7 +1,6 @@
-// Package scripting keeps people's scripts for the console, by name, and runs them and the
-// console's prompt, each as a process of the program itself, whose output any number of
-// readers may follow. It knows no language and no command of the console: what it starts is
-// what somebody would start in a terminal.
+// Package scripting keeps users' scripts for the console, by name, and runs them and the
+// console's prompt, each in a child process of the same program, whose output any number of
+// readers may follow. It knows no language and no command of the console.
 package scripting
 
 import (
@@ -65,7 +64,7 @@ var endings = []struct {
 // names are those that mean the same file on every system, and no other.
 var names = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+ -]{0,99}$`)
 
-// reserved are no files on Windows, whatever they end in.
+// reserved are not valid as file names on Windows, with any suffix.
 var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
 // LanguageOf returns the language of a script by its name, or why the name will not do.
@@ -81,12 +80,12 @@ func LanguageOf(name string) (Language, error) {
 	return "", job.WithExit(job.ExitUsage, errors.New("the name of a script ends in .tcl, .py or .driver.tcl, which says what it is written in: add one of them"))
 }
 
-// Shelf is the folder that scripts are kept in, for the user's eyes only: people write
-// passwords into scripts. Nothing outside of it is read or written, whatever links it holds.
-type Shelf struct{ Folder string }
+// Store is the folder of scripts, readable only by the user, because scripts may contain
+// passwords. It never reads or writes outside the folder, even through links.
+type Store struct{ Folder string }
 
 // open opens the folder, and makes it if it is missing and wanted.
-func (s Shelf) open(wanted bool) (*os.Root, error) {
+func (s Store) open(wanted bool) (*os.Root, error) {
 	if wanted {
 		if err := os.MkdirAll(s.Folder, 0o700); err != nil {
 			return nil, fmt.Errorf("make the folder of scripts: %w", err)
@@ -95,8 +94,8 @@ func (s Shelf) open(wanted bool) (*os.Root, error) {
 	return os.OpenRoot(s.Folder)
 }
 
-// List lists the scripts by name. Files that are none are passed over.
-func (s Shelf) List() ([]Script, error) {
+// List lists the scripts by name. It ignores other files.
+func (s Store) List() ([]Script, error) {
 	list := []Script{}
 	entries, err := os.ReadDir(s.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,13 +133,13 @@ func stat(root *os.Root, name string) (os.FileInfo, error) {
 		return nil, fmt.Errorf("look for script %s: %w", name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s in the folder of scripts is no regular file", name))
+		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s in the folder of scripts is not a regular file", name))
 	}
 	return info, nil
 }
 
 // Read returns a script with its text.
-func (s Shelf) Read(name string) (Text, error) {
+func (s Store) Read(name string) (Text, error) {
 	language, err := LanguageOf(name)
 	if err != nil {
 		return Text{}, err
@@ -179,7 +178,7 @@ func versionOf(text []byte) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// ErrChanged says that somebody else has changed a script since it was read.
+// ErrChanged means that a script has changed since it was read.
 var ErrChanged = errors.New("it has been changed since you read it")
 
 // changing is held by who changes a script, so that of two who read the same text one is told.
@@ -187,7 +186,7 @@ var changing sync.Mutex
 
 // Write keeps a script. The version is that of the text which it is to replace, or "" for a
 // script that is new: where that is not what is kept, nothing is written.
-func (s Shelf) Write(name, text, version string) (Text, error) {
+func (s Store) Write(name, text, version string) (Text, error) {
 	language, err := LanguageOf(name)
 	if err != nil {
 		return Text{}, err
@@ -238,7 +237,7 @@ func replace(root *os.Root, name, text string) error {
 }
 
 // Remove deletes a script.
-func (s Shelf) Remove(name string) error {
+func (s Store) Remove(name string) error {
 	if _, err := LanguageOf(name); err != nil {
 		return err
 	}
@@ -260,4 +259,4 @@ func (s Shelf) Remove(name string) error {
 }
 
 // path is where a script lies.
-func (s Shelf) path(name string) string { return filepath.Join(s.Folder, name) }
+func (s Store) path(name string) string { return filepath.Join(s.Folder, name) }

@@ -9,8 +9,8 @@ var (
 	_ workload.Accountable = (*statementSender)(nil)
 )
 
-// The numbers of a receipt, by kind: the warehouse, the district, and what tells the
-// transaction from others. A delivery is of all districts of a warehouse.
+// The numbers of a commit, by kind: the warehouse, the district, and what distinguishes the
+// transaction. A delivery covers all districts of a warehouse.
 const (
 	ofWarehouse = iota
 	ofDistrict
@@ -26,10 +26,9 @@ const (
 // 3000 of each district.
 const untold = 1
 
-// receipt returns the receipt of a transaction; number is that of a new order, 0 for one
-// that is not known.
-func (o *order) receipt(inDoubt bool, number int64) (workload.Receipt, bool) {
-	r := workload.Receipt{Kind: o.kind, InDoubt: inDoubt}
+// commit returns the note of a transaction; number is that of a new order, 0 if unknown.
+func (o *order) commit(inDoubt bool, number int64) (workload.Commit, bool) {
+	r := workload.Commit{Kind: o.kind, InDoubt: inDoubt}
 	r.Numbers[ofWarehouse], r.Numbers[ofDistrict] = int32(o.WID), int32(o.DID)
 	switch o.kind {
 	case newOrder:
@@ -42,21 +41,21 @@ func (o *order) receipt(inDoubt bool, number int64) (workload.Receipt, bool) {
 	case delivery:
 		r.Numbers[ofDistrict] = 0
 	default:
-		return workload.Receipt{}, false
+		return workload.Commit{}, false
 	}
 	return r, true
 }
 
-// Receipt implements workload.Accountable.
-func (u *routineCaller) Receipt(t workload.Transaction, inDoubt bool) (workload.Receipt, bool) {
+// Committed implements workload.Accountable.
+func (u *routineCaller) Committed(t workload.Transaction, inDoubt bool) (workload.Commit, bool) {
 	number := u.order.ID
 	if number == untold || u.Test { // whose answers may be anybody's
 		number = 0
 	}
-	return t.Inputs.(*order).receipt(inDoubt, number)
+	return t.Inputs.(*order).commit(inDoubt, number)
 }
 
-// Receipt implements workload.Accountable.
-func (u *statementSender) Receipt(t workload.Transaction, inDoubt bool) (workload.Receipt, bool) {
-	return t.Inputs.(*order).receipt(inDoubt, u.work.OrderID)
+// Committed implements workload.Accountable.
+func (u *statementSender) Committed(t workload.Transaction, inDoubt bool) (workload.Commit, bool) {
+	return t.Inputs.(*order).commit(inDoubt, u.work.OrderID)
 }

@@ -34,7 +34,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		stays string      // why the database stays, in what delete says; "" where it goes or delete refuses
 	}{
 		{
-			name: "tables of somebody's by our names", exits: [4]job.Exit{7, 7, 7, 7},
+			name: "foreign tables with our names", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE customer (id INTEGER, name VARCHAR(20))", "CREATE TABLE orders (id INTEGER)", "INSERT INTO orders VALUES (42)"},
 			says: []string{"table customer (lacks c_id, ", "table orders (lacks o_id, ", "othing was changed"},
 			left: []string{"SELECT name FROM customer", "SELECT id FROM orders WHERE id = 42"},
@@ -54,7 +54,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			says: []string{"table customer (lacks c_data)"}, left: []string{"SELECT c_id FROM customer", "SELECT i_id FROM item"},
 		},
 		{
-			name: "a table of somebody's by the ledger's name", exits: [4]job.Exit{7, 7, 7, 7},
+			name: "a foreign table with the ledger's name", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE sledge_build (id INTEGER)"}, says: []string{"table sledge_build (lacks entry, chunk)"},
 			left: []string{"SELECT id FROM sledge_build"},
 		},
@@ -69,7 +69,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			says: []string{"sledge_build"}, left: []string{"SELECT entry FROM sledge_build WHERE chunk = 'bolts'"},
 		},
 		{
-			name: "our ledger beside a customer of somebody's", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
+			name: "our ledger beside a foreign customer", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{ledger, identity(begun), "CREATE TABLE customer (id INTEGER)"}, says: []string{"table customer (lacks c_id"},
 			left: []string{"SELECT entry FROM sledge_build", "SELECT id FROM customer", "SELECT o_id FROM orders"},
 		},
@@ -88,7 +88,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			more: []string{"ALTER TABLE history ADD COLUMN nr INTEGER", "ALTER TABLE orders ADD COLUMN note VARCHAR(10)"},
 		},
 		{
-			name: "a schema beside tables of somebody's", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
+			name: "a schema beside foreign tables", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},
 			more: []string{"CREATE TABLE customers (id INTEGER)", "INSERT INTO customers VALUES (1)", "CREATE VIEW clients AS SELECT id FROM customers"},
 			left: []string{"SELECT id FROM clients WHERE id = 1"}, stays: "it also holds table customers, view clients",
 		},
@@ -295,7 +295,7 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 		if d.Name == "mariadb" || d.Name == "mysql" {
 			p.dropElsewhere(t)
 		}
-		if _, err := d.Drop(context.Background(), plan.Connection, database.Disposal{Builder: "this test"}); err != nil {
+		if _, err := d.Drop(context.Background(), plan.Connection, database.DropResult{Builder: "this test"}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -20,23 +20,23 @@ const (
 	MaxConsoles = 8
 )
 
-// linger is how long a prompt stays that nobody follows.
+// linger is how long a prompt without followers stays.
 const linger = 30 * time.Minute
 
-// grace is how long what runs may take to break off, when the program is told to end for the
-// second time: a run that a script has started records how it ended. What ignores that is
-// killed.
+// grace is how long running executions may take to abort when the program is told to end for
+// the second time: a run that a script has started records how it ended. Processes that ignore
+// the signal are killed.
 const grace = 3 * time.Second
 
-// Desk is where scripts and prompts are started and followed.
-type Desk struct {
-	Shelf Shelf
+// Runner is where scripts and prompts are started and followed.
+type Runner struct {
+	Store Store
 
 	// Command makes a command of the program itself.
 	Command func(arguments ...string) *exec.Cmd
 
-	// Busy reports whether a process has something under way that nobody need follow, as a
-	// run is. Nil is never.
+	// Busy reports whether a process does something that needs no follower, such as a run. Nil
+	// means never.
 	Busy func(pid int) bool
 
 	list tasks.List[*Execution]
@@ -59,15 +59,15 @@ const (
 )
 
 // Run runs a script, with arguments that it finds in argv.
-func (d *Desk) Run(name string, arguments []string) (*Execution, error) {
+func (d *Runner) Run(name string, arguments []string) (*Execution, error) {
 	language, err := LanguageOf(name)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.Shelf.Read(name); err != nil {
+	if _, err := d.Store.Read(name); err != nil {
 		return nil, err
 	}
-	path := d.Shelf.path(name)
+	path := d.Store.path(name)
 	var command *exec.Cmd
 	if language == Driver {
 		if len(arguments) > 0 {
@@ -100,7 +100,7 @@ type Size struct {
 }
 
 // Open starts a prompt of the console at a terminal of its own.
-func (d *Desk) Open(language Language, size Size) (*Execution, error) {
+func (d *Runner) Open(language Language, size Size) (*Execution, error) {
 	word := "tcl"
 	if language == Python {
 		word = "py"
@@ -109,7 +109,7 @@ func (d *Desk) Open(language Language, size Size) (*Execution, error) {
 }
 
 // start starts a process.
-func (d *Desk) start(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
+func (d *Runner) start(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	limit := MaxScripts
@@ -121,13 +121,13 @@ func (d *Desk) start(report Report, command *exec.Cmd, terminal *Size) (*Executi
 		if len(running) >= limit {
 			return nil, tasks.Busy("%d of the sort %s are running, and that is the limit: end one of them", limit, report.Kind)
 		}
-		if d.Shelf.Folder != "" {
-			root, err := d.Shelf.open(true)
+		if d.Store.Folder != "" {
+			root, err := d.Store.open(true)
 			if err != nil {
 				return nil, err
 			}
 			root.Close()
-			command.Dir = d.Shelf.Folder // scripts find each other there
+			command.Dir = d.Store.Folder // scripts find each other there
 		}
 		report.ID = tasks.NewID()
 		e, err := begin(report, command, terminal)
@@ -139,8 +139,8 @@ func (d *Desk) start(report Report, command *exec.Cmd, terminal *Size) (*Executi
 	})
 }
 
-// lookAfter ends prompts that nobody follows any more.
-func (d *Desk) lookAfter() {
+// lookAfter ends prompts without followers.
+func (d *Runner) lookAfter() {
 	patience := cmp.Or(d.linger, linger)
 	tick := time.NewTicker(patience / 10)
 	defer tick.Stop()
@@ -160,10 +160,10 @@ func (d *Desk) lookAfter() {
 }
 
 // List lists what is running and what has ended lately, the oldest first.
-func (d *Desk) List() []*Execution { return d.list.All() }
+func (d *Runner) List() []*Execution { return d.list.All() }
 
 // Find returns an execution by its ID.
-func (d *Desk) Find(id string) (*Execution, error) {
+func (d *Runner) Find(id string) (*Execution, error) {
 	if e, found := d.list.Find(id); found {
 		return e, nil
 	}
@@ -172,7 +172,7 @@ func (d *Desk) Find(id string) (*Execution, error) {
 
 // Interrupt takes a wish to end the program: nothing is started from now on, and what runs is
 // asked to end, the more firmly the more often. Soon after the second wish nothing runs.
-func (d *Desk) Interrupt() {
+func (d *Runner) Interrupt() {
 	d.mu.Lock()
 	d.wishes++
 	second := d.wishes == 2
@@ -186,7 +186,7 @@ func (d *Desk) Interrupt() {
 }
 
 // Wait returns when nothing runs any more, or ctx ends.
-func (d *Desk) Wait(ctx context.Context) {
+func (d *Runner) Wait(ctx context.Context) {
 	for _, e := range d.List() {
 		select {
 		case <-e.over:
@@ -197,7 +197,7 @@ func (d *Desk) Wait(ctx context.Context) {
 }
 
 // Close kills what still runs, and waits for it.
-func (d *Desk) Close() {
+func (d *Runner) Close() {
 	all := d.list.End()
 	d.mu.Lock()
 	if d.looking {

@@ -79,9 +79,9 @@ func writtenOf(m Manifest, scripts []string) *Written {
 	return w
 }
 
-// Desk is where files are written and compared while others look: a few tasks at a time, none
+// Runner is where files are written and compared while others look: a few tasks at a time, none
 // of which ends with whoever has started it.
-type Desk struct {
+type Runner struct {
 	list tasks.List[*Task]
 }
 
@@ -99,7 +99,7 @@ type Task struct {
 
 // Generate starts to write files, as Generate does. What that would refuse before it writes
 // anything is refused here.
-func (d *Desk) Generate(c Config) (*Task, error) {
+func (d *Runner) Generate(c Config) (*Task, error) {
 	g, err := newGeneration(c)
 	if err != nil {
 		return nil, withUsage(err)
@@ -131,7 +131,7 @@ func (d *Desk) Generate(c Config) (*Task, error) {
 
 // Verify starts to compare the files of a folder with its manifest, as Verify does. A folder
 // without a manifest is refused.
-func (d *Desk) Verify(folder string) (*Task, error) {
+func (d *Runner) Verify(folder string) (*Task, error) {
 	m, err := ReadManifest(folder)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func Differ(folder string, differ []Difference) error {
 }
 
 // start begins a task, and does it.
-func (d *Desk) start(kind Kind, folder string, begin func(t *Task, running []*Task) (func(context.Context) error, error)) (*Task, error) {
+func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*Task) (func(context.Context) error, error)) (*Task, error) {
 	return d.list.Begin(func(running []*Task) (*Task, error) {
 		if len(running) >= MaxTasks {
 			return nil, tasks.Busy("files are written or compared in %d folders, and that is the limit: wait for one, or stop it", MaxTasks)
@@ -200,10 +200,10 @@ func checkFree(folder string, running []*Task) error {
 }
 
 // List lists what goes on and what has ended lately, the oldest first.
-func (d *Desk) List() []*Task { return d.list.All() }
+func (d *Runner) List() []*Task { return d.list.All() }
 
 // Find returns a task by its ID.
-func (d *Desk) Find(id string) (*Task, error) {
+func (d *Runner) Find(id string) (*Task, error) {
 	if t, found := d.list.Find(id); found {
 		return t, nil
 	}
@@ -212,14 +212,14 @@ func (d *Desk) Find(id string) (*Task, error) {
 
 // Interrupt takes a wish to end the program: nothing is started from now on, and what goes on
 // is stopped. Folders are left as they were before it.
-func (d *Desk) Interrupt() {
+func (d *Runner) Interrupt() {
 	for _, t := range d.list.End() {
 		t.stop()
 	}
 }
 
 // Wait returns when nothing goes on any more.
-func (d *Desk) Wait() {
+func (d *Runner) Wait() {
 	for _, t := range d.List() {
 		<-t.over
 	}
@@ -258,8 +258,8 @@ func (t *Task) Files(from, most int) (some []File, all int) {
 	return t.files[from:min(all, from+most)], all
 }
 
-// Next waits until there is another report than the version that somebody has seen, and
-// returns it with its own version; over says that none will follow.
+// Next waits until the report is newer than a version and returns it with its own version; over
+// means that no other report will follow.
 func (t *Task) Next(ctx context.Context, seen int64) (r Report, version int64, over bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestGaps(t *testing.T) {
+func TestStalls(t *testing.T) {
 	const ms = time.Millisecond
 	type transaction struct{ begun, ended time.Duration }
 	// until is a user's transactions of 10 ms one after another.
@@ -23,62 +23,62 @@ func TestGaps(t *testing.T) {
 		name    string
 		ended   []transaction
 		unended []time.Duration
-		want    []meter.Gap // between 1 s and 11 s
+		want    []meter.Stall // between 1 s and 11 s
 	}{
 		{"there is none in a steady run", steady(0, 12*time.Second), nil, nil},
 		{
 			"lies between the last that ended and the first that ended after it",
 			slices.Concat(steady(0, 3003*ms), []transaction{{3010 * ms, 5017 * ms}}, steady(5017*ms, 12*time.Second)), nil,
-			[]meter.Gap{{3010 * ms, 5017 * ms}},
+			[]meter.Stall{{3010 * ms, 5017 * ms}},
 		},
 		{
-			"is none while nobody has anything under way",
+			"no stall while nothing is in flight",
 			slices.Concat(steady(0, 3*time.Second), []transaction{{6 * time.Second, 6300 * ms}}, steady(6300*ms, 12*time.Second)), nil,
-			[]meter.Gap{{6 * time.Second, 6300 * ms}},
+			[]meter.Stall{{6 * time.Second, 6300 * ms}},
 		},
 		{
 			"reaches from the beginning and to the end of the time that is asked for, and no further",
 			[]transaction{{500 * ms, 2 * time.Second}, {2 * time.Second, 13 * time.Second}},
 			nil,
-			[]meter.Gap{{1 * time.Second, 2 * time.Second}, {2 * time.Second, 11 * time.Second}},
+			[]meter.Stall{{1 * time.Second, 2 * time.Second}, {2 * time.Second, 11 * time.Second}},
 		},
 		{
 			"goes on for those who never ended",
 			steady(0, 5*time.Second),
 			[]time.Duration{5020 * ms, 5500 * ms},
-			[]meter.Gap{{5020 * ms, 11 * time.Second}},
+			[]meter.Stall{{5020 * ms, 11 * time.Second}},
 		},
-		{"is the whole time where nothing ended", nil, []time.Duration{0}, []meter.Gap{{1 * time.Second, 11 * time.Second}}},
-		{"is none where nothing was done", nil, nil, nil},
+		{"is the whole time where nothing ended", nil, []time.Duration{0}, []meter.Stall{{1 * time.Second, 11 * time.Second}}},
+		{"no stall without transactions", nil, nil, nil},
 		{
-			"counts by who was under way, not by who ended first",
+			"counts by scheduled start, not by end",
 			slices.Concat(steady(0, 3*time.Second), []transaction{{6 * time.Second, 6100 * ms}, {2 * time.Second, 11 * time.Second}}), nil,
-			[]meter.Gap{{3 * time.Second, 6100 * ms}, {6100 * ms, 11 * time.Second}},
+			[]meter.Stall{{3 * time.Second, 6100 * ms}, {6100 * ms, 11 * time.Second}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			stripe, gaps := meter.NewStripe(), &meter.Gaps{}
+			stripe, stalls := meter.NewStripe(), &meter.Stalls{}
 			for _, one := range slices.Backward(tt.ended) { // any order will do
 				stripe.Record(meter.Record{Response: one.ended - one.begun, Ended: one.ended})
 			}
-			stripe.Take(gaps)
-			if got := gaps.Between(time.Second, 11*time.Second, tt.unended); !slices.Equal(got, tt.want) {
+			stripe.Take(stalls)
+			if got := stalls.Between(time.Second, 11*time.Second, tt.unended); !slices.Equal(got, tt.want) {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestGap_WithoutTimesThatAreNotItsOwn(t *testing.T) {
+func TestStall_Without(t *testing.T) {
 	s := time.Second
-	for _, tt := range []struct{ times, want []meter.Gap }{
-		{nil, []meter.Gap{{3 * s, 9 * s}}},
-		{[]meter.Gap{{0, 2 * s}, {10 * s, 11 * s}}, []meter.Gap{{3 * s, 9 * s}}},
-		{[]meter.Gap{{2 * s, 10 * s}}, nil},
-		{[]meter.Gap{{2 * s, 4 * s}, {5 * s, 6 * s}}, []meter.Gap{{4 * s, 5 * s}, {6 * s, 9 * s}}},
-		{[]meter.Gap{{3100 * time.Millisecond, 8800 * time.Millisecond}}, nil}, // what is left is too short
+	for _, tt := range []struct{ times, want []meter.Stall }{
+		{nil, []meter.Stall{{3 * s, 9 * s}}},
+		{[]meter.Stall{{0, 2 * s}, {10 * s, 11 * s}}, []meter.Stall{{3 * s, 9 * s}}},
+		{[]meter.Stall{{2 * s, 10 * s}}, nil},
+		{[]meter.Stall{{2 * s, 4 * s}, {5 * s, 6 * s}}, []meter.Stall{{4 * s, 5 * s}, {6 * s, 9 * s}}},
+		{[]meter.Stall{{3100 * time.Millisecond, 8800 * time.Millisecond}}, nil}, // what is left is too short
 	} {
-		if got := (meter.Gap{3 * s, 9 * s}).Without(tt.times); !slices.Equal(got, tt.want) {
+		if got := (meter.Stall{3 * s, 9 * s}).Without(tt.times); !slices.Equal(got, tt.want) {
 			t.Errorf("without %v: got %v, want %v", tt.times, got, tt.want)
 		}
 	}
