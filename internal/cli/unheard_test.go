@@ -14,9 +14,22 @@ import (
 func TestRun_RefusesFlagsWithoutEffect(t *testing.T) {
 	folder := t.TempDir()
 	flags := [][]string{
-		{"--users", "1,2"}, {"--users", "2"}, {"--profile", "7"}, {"--junit", filepath.Join(folder, "run.xml")}, {"--interval", "5"}, {"--json"}, {"--details"},
-		{"--hammerdb"}, {"--verbose"}, {"--label", "a=b"}, {"--note", "why"}, {"--repo", filepath.Join(folder, "jobs.db")}, {"--no-repo"}, {"--set", "driver=test"},
-		{"--dry-run"}, {"--as", "toml"},
+		{"--users", "1,2"},
+		{"--users", "2"},
+		{"--profile", "7"},
+		{"--junit", filepath.Join(folder, "run.xml")},
+		{"--interval", "5"},
+		{"--json"},
+		{"--details"},
+		{"--hammerdb"},
+		{"--verbose"},
+		{"--label", "a=b"},
+		{"--note", "why"},
+		{"--repo", filepath.Join(folder, "jobs.db")},
+		{"--no-repo"},
+		{"--set", "driver=test"},
+		{"--dry-run"},
+		{"--as", "toml"},
 	}
 	refused := map[string]string{ // by the two flags, which of them has no effect
 		"--profile 7 --no-repo": "--profile", "--json --details": "--details", "--json --as toml": "--json", "--dry-run --as toml": "--dry-run",

@@ -263,21 +263,25 @@ func takeOver(t *testing.T, steps []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := 0
-	if len(steps) >= 3 {
-		want = 2
-		if _, err := db.Exec(`INSERT INTO reading (job, at_ms, tpm) VALUES (1, 2000, 4.5), (1, 1000, 3.5)`); err != nil {
-			t.Fatal(err)
-		}
+	want := 2
+	readings := `INSERT INTO reading (job, at_ms, tpm) VALUES (1, 2000, 4.5), (1, 1000, 3.5)`
+	switch {
+	case len(steps) < 3:
+		want, readings = 0, ""
+	case len(steps) >= 12:
+		readings = `INSERT INTO series (job, name, unit, labels) VALUES (1, 'transaction counter', 'tpm', '{}');
+			INSERT INTO sample (series, at_ms, value) VALUES (1, 2000, 4.5), (1, 1000, 3.5)`
+	}
+	if _, err := db.Exec(readings); err != nil {
+		t.Fatal(err)
 	}
 	s := openStore(t, path)
 	jobs, err := s.List(t.Context(), Query{Action: job.Run})
 	if err != nil || len(jobs) != 1 || jobs[0].Profile != 0 || jobs[0].Origin != "" {
 		t.Fatalf("version %d: got %+v and error %v, want the job as it was", len(steps), jobs, err)
 	}
-	readings := collect(t, s.Readings(t.Context(), jobs[0].ID))
-	if len(readings) != want || want > 0 && (readings[0].Rate != 3.5 || readings[1].Rate != 4.5) {
-		t.Errorf("version %d: got readings %v, want %d", len(steps), readings, want)
+	if got := collect(t, s.Readings(t.Context(), jobs[0].ID)); len(got) != want || want > 0 && (got[0].Rate != 3.5 || got[1].Rate != 4.5) {
+		t.Errorf("version %d: got readings %v, want %d", len(steps), got, want)
 	}
 	r := begin(t, s, runSpec())
 	r.Count(job.Count{At: time.UnixMilli(5), Rate: 7})

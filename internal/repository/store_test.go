@@ -394,14 +394,15 @@ func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
 	count := func() (n int) {
 		t.Helper()
 		err := s.db.QueryRow(`SELECT (SELECT count(*) FROM job) + (SELECT count(*) FROM span) + (SELECT count(*) FROM tally)
-			+ (SELECT count(*) FROM output) + (SELECT count(*) FROM event) + (SELECT count(*) FROM failure) + (SELECT count(*) FROM sample)`).Scan(&n)
+			+ (SELECT count(*) FROM output) + (SELECT count(*) FROM event) + (SELECT count(*) FROM failure)
+			+ (SELECT count(*) FROM series) + (SELECT count(*) FROM sample) + (SELECT count(*) FROM samples)`).Scan(&n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
-	if n := count(); n != 8 { // a job, a span with two tallies, two events, a failure, a reading
-		t.Errorf("got %d rows before, want 8", n)
+	if n := count(); n != 9 { // a job, a span with two tallies, two events, a failure, a series and its samples
+		t.Errorf("got %d rows before, want 9", n)
 	}
 	if err := s.Delete(t.Context(), r.ID()); err != nil {
 		t.Fatal(err)

@@ -226,7 +226,7 @@ func TestPool_WarnsOfExposedSecretFiles(t *testing.T) {
 		}
 		order, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "pg", "pool": path}})
 		all := strings.Join(order.Warnings, "\n")
-		if err != nil || strings.Count(all, "others can read") != want || want > 0 && !(strings.Contains(all, "chmod 600 "+key) && strings.Contains(all, "chmod 600 "+secret)) {
+		if err != nil || strings.Count(all, "others can read") != want || want > 0 && (!strings.Contains(all, "chmod 600 "+key) || !strings.Contains(all, "chmod 600 "+secret)) {
 			t.Errorf("mode %o: got the warnings %q and %v, want %d", mode, all, err, want)
 		}
 	}
