@@ -222,12 +222,12 @@ func (r *run) hear(i *order.Interval, watch *watch) error {
 
 // watch looks at each second of a phase.
 type watch struct {
-	still   standstill
+	still   stallWatch
 	failing allFailing
 	steps   int // of the load that were told of
 }
 
-func newWatch(r *run) *watch { return &watch{still: standstill{run: r}, failing: allFailing{run: r}} }
+func newWatch(r *run) *watch { return &watch{still: stallWatch{run: r}, failing: allFailing{run: r}} }
 
 func (w *watch) look(r *run, i *order.Interval, elapsed time.Duration) {
 	w.still.look(i, elapsed)

@@ -67,7 +67,7 @@ func TestUsersJoinAndLeave(t *testing.T) {
 }
 
 // Users come back with the same terminal, those who begin together apart by the delay, and
-// a time without any of them is no standstill.
+// a time without any of them is no stall.
 func TestUsersComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := inSteps(t, 1, option.Values{"steps": "0s=3,10s=0,20s=3", "user_delay": "1s"})
@@ -87,7 +87,7 @@ func TestUsersComeBack(t *testing.T) {
 			}
 		}
 		if result.Standstills != 0 {
-			t.Errorf("got %d standstills of %v, want none where nobody works", result.Standstills, result.LongestGap)
+			t.Errorf("got %d stalls of %v, want none where nobody works", result.Standstills, result.LongestGap)
 		}
 	})
 }

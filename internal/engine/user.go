@@ -27,7 +27,7 @@ type user struct {
 	crew       int   // the number of the virtual user, from 0
 	lines      lines // nil before it has logged in
 	stripe     *meter.Stripe
-	receipts   *receipts // nil where no ledger is kept
+	commits    *commits  // nil where no ledger is kept
 	span       *openSpan // of the transaction under way, where spans are kept
 	stage      string    // of the run that it works in
 	through    bool      // it has no more work, in a run that ends with its work
@@ -127,7 +127,7 @@ func (g *group) seatUsers() {
 	}
 	for _, u := range g.users {
 		if g.plan.Pacing.Ledger {
-			u.receipts = &receipts{}
+			u.commits = &commits{}
 		}
 		u.sit(g, g.stages.name(0))
 		if !g.plan.Pacing.Finite {

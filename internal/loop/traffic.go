@@ -4,9 +4,9 @@ package loop
 type Traffic struct {
 	Sent, Received int64 // bytes as they are on the wire: encrypted where the connection is
 
-	// RoundTrips counts the requests that a response was awaited for. A round trip begins with the
-	// first bytes sent, and with each bytes sent after something was received. A request or a
-	// response in several parts counts once.
+	// RoundTrips counts the requests that waited for a response. A round trip begins with the first
+	// bytes sent, and again with the first bytes sent after a response. A request or a response in
+	// several parts counts once.
 	RoundTrips int64
 }
 

@@ -69,7 +69,7 @@ var shown = []struct {
 // transaction took as long as one, those that the correction changes visibly.
 func corrects(rows []row, c correction) (percentiles []float64) {
 	stalled := slices.ContainsFunc(rows, func(r row) bool {
-		return max(c.longest(r.kind), time.Duration(r.tally.Response.Max())) >= standstill*time.Second
+		return max(c.longest(r.kind), time.Duration(r.tally.Response.Max())) >= longStall*time.Second
 	})
 	if c.paced || !stalled {
 		return nil

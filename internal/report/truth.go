@@ -17,8 +17,8 @@ import (
 
 // The checks of a run: whether its counts agree, whether it flowed, whether the client had room.
 
-// stall is the minimum length of a stall in seconds.
-const standstill = 1
+// longStall is the least length in seconds of a stall that is told.
+const longStall = 1
 
 // countGrounds compare the counts of the virtual users with those of the server.
 func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
@@ -144,7 +144,7 @@ func flowGrounds(r job.Result) (list []Ground) {
 // longestGap says for how long no transaction ended.
 func longestGap(r job.Result) Ground {
 	g := *r.LongestGap
-	if g.Seconds < standstill {
+	if g.Seconds < longStall {
 		text := "steady: a transaction ended at least every 0.25 s"
 		if g.Seconds > 0 {
 			text = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))

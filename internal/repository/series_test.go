@@ -163,8 +163,8 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 	}
 }
 
-// A day of 50 series takes less than 30 MB, even if their values have all the digits of a float64, and
-// is read for charts within 300 ms on a machine that has nothing else to do.
+// A day of 50 series takes less than 30 MB, even if their values have all the digits of a float64.
+// BenchmarkSeries says how long reading it for charts takes.
 func TestSeries_OfADay(t *testing.T) {
 	for _, c := range []struct {
 		values string
@@ -188,19 +188,11 @@ func TestSeries_OfADay(t *testing.T) {
 			if file.Size() > c.most {
 				t.Errorf("the repository has %d bytes, want at most %d", file.Size(), c.most)
 			}
-			best := time.Hour
-			for range 3 {
-				began := time.Now()
-				list, err := s.Series(t.Context(), id, time.Time{}, time.Time{}, 480)
-				best = min(best, time.Since(began))
-				if err != nil || len(list) != 50 || len(list[49].Points) < 240 || len(list[49].Points) > 480 {
-					t.Fatalf("got %d series, %v", len(list), err)
-				}
+			list, err := s.Series(t.Context(), id, time.Time{}, time.Time{}, 480)
+			if err != nil || len(list) != 50 || len(list[49].Points) < 240 || len(list[49].Points) > 480 {
+				t.Fatalf("got %d series, %v", len(list), err)
 			}
-			t.Logf("%.1f MB, read in %v", float64(file.Size())/1e6, best)
-			if best > 300*time.Millisecond && os.Getenv("SLEDGE_TEST_TIMES") != "" {
-				t.Errorf("read in %v, want at most 300 ms", best)
-			}
+			t.Logf("%.1f MB", float64(file.Size())/1e6)
 		})
 	}
 }

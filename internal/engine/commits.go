@@ -7,12 +7,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// receipts are what a user holds of what it has committed.
-type receipts [][]workload.Commit
+// commits are what a user holds of what it has committed.
+type commits [][]workload.Commit
 
-// add adds a receipt. It allocates a page now and then: so long as a ledger is kept, memory
+// add adds a commit. It allocates a page now and then: so long as a ledger is kept, memory
 // grows by 28 bytes for each transaction that writes.
-func (l *receipts) add(one workload.Commit) {
+func (l *commits) add(one workload.Commit) {
 	const page = 1024
 	last := len(*l) - 1
 	if last < 0 || len((*l)[last]) == page {
@@ -33,19 +33,19 @@ const (
 // account notes what the last transaction over a connection has committed, or, in doubt,
 // may have, where a ledger is kept.
 func (u *user) account(c *connection, t workload.Transaction, is certainty) {
-	if u.receipts == nil {
+	if u.commits == nil {
 		return
 	}
-	if receipt, leaves := c.Executor.(workload.Accountable).Committed(t, is == inDoubt); leaves {
-		u.receipts.add(receipt)
+	if commit, leaves := c.Executor.(workload.Accountable).Committed(t, is == inDoubt); leaves {
+		u.commits.add(commit)
 	}
 }
 
 // commits lists the pages that users hold. None of them works any more.
 func (g *group) commits() (pages [][]workload.Commit) {
 	for _, u := range g.users {
-		if u.receipts != nil {
-			pages = append(pages, *u.receipts...)
+		if u.commits != nil {
+			pages = append(pages, *u.commits...)
 		}
 	}
 	return pages

@@ -46,8 +46,8 @@ func (r *run) sayInFlight(why string, list []order.InFlight) {
 		why, users, p.nameOf(longest.User), longest.Took.Seconds(), r.groups[longest.Group].kindName(longest.Kind), where)
 }
 
-// standstill watches whether transactions still end.
-type standstill struct {
+// stallWatch watches whether transactions still end.
+type stallWatch struct {
 	*run
 	since time.Duration // how long none has ended
 	told  bool
@@ -57,9 +57,9 @@ type standstill struct {
 // did not run.
 const longestSecond = 1250 * time.Millisecond
 
-// look is given each second as it was measured. Each standstill is told once, when it
+// look is given each second as it was measured. Each stall is told once, when it
 // can be noticed.
-func (s *standstill) look(second *order.Interval, elapsed time.Duration) {
+func (s *stallWatch) look(second *order.Interval, elapsed time.Duration) {
 	if second.Ended() > 0 {
 		s.since, s.told = 0, false
 		return
@@ -100,7 +100,7 @@ func (g *runGroup) waiting() []job.Waiting {
 }
 
 // longestGap returns the longest time in the measurement in which no transaction ended
-// though some were under way, and how many of them were standstills. The time in which this
+// though some were under way, and how many of them were a second or longer. The time in which this
 // client did not run is in none.
 func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	var unended []time.Duration

@@ -25,7 +25,7 @@ func runFake(t *testing.T, u fakeUser, pacing load.Pacing) (result job.Result, l
 // about reports whether a time in seconds is within 10 ms of another.
 func about(got, want float64) bool { return got > want-0.01 && got < want+0.01 }
 
-func TestAStandstillIsFoundAndSaid(t *testing.T) {
+func TestRun_TellsItsLongestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The eleventh takes from 0.9 s to 4.95 s.
 		result, lines, err := runFake(t, fakeUser{takes: 90 * time.Millisecond, stalls: map[int]time.Duration{10: 4050 * time.Millisecond}},
@@ -35,7 +35,7 @@ func TestAStandstillIsFoundAndSaid(t *testing.T) {
 		}
 		g := result.LongestGap
 		if g == nil || !about(g.From, 0.9) || !about(g.Seconds, 4.05) || result.Standstills != 1 {
-			t.Errorf("got %+v and %d standstills, want one of 4.05 s from 0.9 s", g, result.Standstills)
+			t.Errorf("got %+v and %d stalls, want one of 4.05 s from 0.9 s", g, result.Standstills)
 		}
 		if len(result.Waiting) != 0 {
 			t.Errorf("got %v still waiting at the end, want none", result.Waiting)
