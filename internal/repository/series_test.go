@@ -166,6 +166,9 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 // A day of 50 series takes less than 30 MB, even if their values have all the digits of a float64.
 // BenchmarkSeries says how long reading it for charts takes.
 func TestSeries_OfADay(t *testing.T) {
+	if underRace {
+		t.Skip("it measures a size, and takes minutes under the race detector")
+	}
 	for _, c := range []struct {
 		values string
 		most   int64 // bytes
