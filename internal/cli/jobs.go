@@ -289,7 +289,7 @@ func outcome(j job.Job, longest int) string {
 		text += ", " + figure
 	}
 	text += paceMark(j.Result)
-	if reason := strings.TrimPrefix(strings.Join(strings.Fields(j.Reason), " "), job.NotValid); reason != "" {
+	if reason := strings.TrimPrefix(strings.ReplaceAll(strings.TrimSpace(j.Reason), "\n", "; "), job.NotValid); reason != "" {
 		if runes := []rune(reason); len(runes) > longest {
 			reason = string(runes[:longest]) + " ..."
 		}

@@ -350,6 +350,7 @@ func TestJobs_MarkARunThatDidNotKeepItsPace(t *testing.T) {
 		{func(r *job.Result) {
 			r.Pace, r.Status, r.Reason = &job.Pace{Reached: 8}, job.Partial, "the run was stopped"
 		}, "partial, 20 NOPM  ! Pace 8 %: the run was stopped"},
+		{func(r *job.Result) { r.Status, r.Reason = job.Partial, "it was stopped\nthe rest is missing" }, "partial, 20 NOPM: it was stopped; the rest is missing"},
 	} {
 		w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
 			r := measured()
