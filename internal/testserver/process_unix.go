@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -53,7 +54,42 @@ func (s *Server) makeFolder() error {
 	if err := s.watch(); err != nil {
 		return errors.Join(err, os.RemoveAll(s.folder))
 	}
-	return s.handOver(s.folder)
+	if err := s.handOver(s.folder); err != nil {
+		return err
+	}
+	return s.bringProgram()
+}
+
+// bringProgram copies the server's programs into its folder if its system user cannot reach them
+// where they are: in .cache/servers of a clone in a private folder.
+func (s *Server) bringProgram() error {
+	if s.credential == nil {
+		return nil
+	}
+	const searchable = 0o001 // by all users
+	for folder := filepath.Dir(s.program); ; folder = filepath.Dir(folder) {
+		info, err := os.Stat(folder)
+		if err != nil {
+			return err
+		}
+		if info.Mode()&searchable == 0 {
+			break
+		}
+		if folder == filepath.Dir(folder) {
+			return nil
+		}
+	}
+	own := filepath.Join(s.folder, "program")
+	if err := os.CopyFS(own, os.DirFS(filepath.Dir(filepath.Dir(s.program)))); err != nil {
+		return fmt.Errorf("copy the programs of %s to where its system user can reach them: %w", s.Database, err)
+	}
+	s.program = filepath.Join(own, filepath.Base(filepath.Dir(s.program)), filepath.Base(s.program))
+	return filepath.WalkDir(own, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(s.credential.Uid), int(s.credential.Gid))
+	})
 }
 
 // credentialFor returns the system user to run the server as: ourselves, unless
