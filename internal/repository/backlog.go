@@ -130,7 +130,7 @@ func (b *backlog) left() (left, dropped int64) {
 	return b.aside.count + int64(len(b.waiting)), b.dropped
 }
 
-// batch returns the oldest entries, to be written in one transaction.
+// batch is the oldest entries, which are written in one transaction.
 type batch struct {
 	entries []entry
 	aside   bool  // whether they were set aside

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,7 +22,7 @@ const mostDecimals = 6
 // planes marks values that are kept as the bytes of a float64. Any smaller mark is a number of decimals.
 const planes = 0xff
 
-// zstdCoders make and read zstd. They are made when they are first used: most jobs have no series.
+// The coders of zstd are made when they are first used: most jobs have no series.
 var (
 	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 		e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) // fails only by its options
@@ -33,7 +34,7 @@ var (
 	})
 )
 
-// encode returns the columns as bytes: three sections, each a uvarint, how long it is, and zstd.
+// encode returns the columns as bytes: three sections, each its length as a uvarint, and zstd.
 //
 //	times   varints: the first time, and then by how much each step differs from the step before
 //	values  a byte, the decimals of the values or planes; then varints, the values as whole numbers of
@@ -42,7 +43,7 @@ var (
 //
 // Planes are the bits of the values that differ from the value before: the first byte of each value,
 // then the second of each, and so on. The last bytes are noise that would spoil what is compressed with
-// them. No value is rounded, and -0 is 0. Values that were measured to a few decimals take two bytes,
+// them. No value is rounded, but -0 may become 0. Values that were measured to a few decimals take two bytes,
 // others six.
 func (c columns) encode() []byte {
 	var times, values, rest []byte
@@ -78,7 +79,7 @@ func (c columns) encode() []byte {
 	return b
 }
 
-// whole returns the values as whole numbers of their last decimal, or nil if one of them is none.
+// whole returns the values as whole numbers of their last decimal, or nil if one of them has too many.
 func (c columns) whole() (decimals byte, whole []int64) {
 	const exact = 1 << 53 // whole numbers below are float64s
 	whole = make([]int64, len(c.values))
@@ -98,9 +99,9 @@ func (c columns) whole() (decimals byte, whole []int64) {
 	return 0, nil
 }
 
-var errColumns = errors.New("these bytes are no samples of a series")
+var errColumns = errors.New("these bytes do not encode samples")
 
-// decode appends what encode made. After an error c holds a part of it.
+// decode appends encoded samples. After an error c holds a part of them.
 func (c *columns) decode(coded []byte) error {
 	var sections [3][]byte
 	for i := range sections {
@@ -166,25 +167,19 @@ func (c *columns) addPlanes(b []byte, count int) error {
 	return nil
 }
 
-// downsample returns the places of at most so many samples: of each stretch of time those of the
-// least and the greatest value, so that none that stands out is missing.
-func (c columns) downsample(most int) (places []int) {
-	count := len(c.at)
-	stretches := int64(max(1, most/2))
-	from, length := int64(0), int64(1)
-	if count > 0 {
-		from, length = c.at[0], max(1, c.at[count-1]-c.at[0]+1)
+// downsample returns at most that number of samples, which is at least 2: of each stretch of time those
+// with the least and the greatest value, so that no extreme is missing. 0 returns all.
+func (c columns) downsample(most int) (few columns) {
+	if most <= 0 || len(c.at) <= most {
+		return c
 	}
-	whole := most <= 0 || count <= most
-	for i := 0; i < count; {
-		if whole {
-			places = append(places, i)
-			i++
-			continue
-		}
-		stretch := (c.at[i] - from) * stretches / length
-		least, greatest := i, i
-		for ; i < count && (c.at[i]-from)*stretches/length == stretch; i++ {
+	stretches := int64(max(1, most/2))
+	from := c.at[0]
+	length := c.at[len(c.at)-1] - from + 1
+	stretch := func(i int) int64 { return (c.at[i] - from) * stretches / length }
+	for i := 0; i < len(c.at); {
+		first, least, greatest := i, i, i
+		for ; i < len(c.at) && stretch(i) == stretch(first); i++ {
 			if c.values[i] < c.values[least] {
 				least = i
 			}
@@ -192,10 +187,9 @@ func (c columns) downsample(most int) (places []int) {
 				greatest = i
 			}
 		}
-		places = append(places, min(least, greatest))
-		if least != greatest {
-			places = append(places, max(least, greatest))
+		for _, kept := range slices.Compact([]int{min(least, greatest), max(least, greatest)}) {
+			few.at, few.values = append(few.at, c.at[kept]), append(few.values, c.values[kept])
 		}
 	}
-	return places
+	return few
 }

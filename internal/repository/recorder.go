@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -137,13 +138,16 @@ func (r *Recorder) Watch(e job.Event) {
 	case e.Progress != nil:
 		return
 	case e.Sample != nil:
+		if v := e.Sample.Value; math.IsNaN(v) || math.IsInf(v, 0) { // which neither JSON nor a REAL that is NOT NULL takes
+			r.drop(fmt.Errorf("the series %s has the value %g", e.Sample.Name, v))
+			return
+		}
 		r.add(entry{Sample: &e})
 		return
 	}
 	kept, err := newEntry(e)
 	if err != nil {
-		r.backlog.drop()
-		r.note(err)
+		r.drop(err)
 		return
 	}
 	r.add(kept)
@@ -179,8 +183,7 @@ func (r *Recorder) watchSecond(e job.Event) {
 		r.open.interval = meter.NewInterval(len(s.Measured.Kinds))
 	}
 	if err := r.open.interval.Add(s.Measured); err != nil {
-		r.backlog.drop()
-		r.note(err)
+		r.drop(err)
 		return
 	}
 	r.open.count++
@@ -202,6 +205,12 @@ func (r *Recorder) closeSpan() {
 	second := r.open.event
 	r.add(entry{Second: &second})
 	r.open.count, r.open.event = 0, job.Event{}
+}
+
+// drop counts an event as lost, and keeps why.
+func (r *Recorder) drop(err error) {
+	r.backlog.drop()
+	r.note(err)
 }
 
 // note keeps why something was not written.
@@ -315,6 +324,7 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 			problem = fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, cmp.Or(r.trouble, errTooSlow))
 		}
 		if unfit, err = r.writeEnd(ctx, rest, result, lost, problem); err == nil {
+			r.putAway(ctx)
 			return errors.Join(problem, unfit)
 		}
 	}
@@ -370,16 +380,15 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 	}
 	total := result.Summary.Coded()
 	now := time.Now()
+	var rows int
 	err = r.store.transactToDisk(ctx, func(tx *sql.Tx) error {
-		all := inserts{ctx: ctx, tx: tx, job: r.number}
+		all := inserts{ctx: ctx, tx: tx, job: r.number, rows: r.rows}
 		for i := range rest {
 			if err := all.entry(&rest[i]); err != nil {
 				return err
 			}
 		}
-		if err := all.columns(); err != nil {
-			return err
-		}
+		rows = all.rows
 		if len(total.Kinds) > 0 {
 			sum := job.Second{Phase: totalPhase, Offset: total.Elapsed, Measured: total}
 			if err := all.span(now, sum); err != nil {
@@ -400,5 +409,20 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 			result.Status, result.Reason, now.UnixMilli(), now.UnixMilli(), sql.NullString{String: string(text), Valid: unfit == nil}, lost, r.number)
 		return err
 	})
+	if err == nil {
+		r.rows = rows
+	}
 	return unfit, err
+}
+
+// putAway puts the last samples of a job that has ended into columns. If that fails, for example on a
+// full disk, they stay in rows, where readers find them too.
+func (r *Recorder) putAway(ctx context.Context) {
+	if r.rows == 0 {
+		return
+	}
+	_ = r.store.transactBriefly(ctx, func(tx *sql.Tx) error {
+		all := inserts{ctx: ctx, tx: tx, job: r.number}
+		return all.columns()
+	})
 }

@@ -103,7 +103,7 @@ func (w *inserts) addColumns(series int64, c columns) error {
 	if err := all.decode(coded); err != nil {
 		return err
 	}
-	all = columns{append(all.at, c.at...), append(all.values, c.values...)}.inOrder()
+	all = all.and(c).inOrder()
 	_, err := w.run(`UPDATE samples SET first_ms = ?, last_ms = ?, count = ?, columns = ? WHERE number = ?`,
 		all.at[0], all.at[len(all.at)-1], len(all.at), all.encode(), number)
 	return err
@@ -132,8 +132,13 @@ func (c *columns) addRows(ctx context.Context, from querier, series, after, unti
 	return rows.Err()
 }
 
-// readColumns reads the samples of a series, of those after a time and not after another.
+// readColumns reads the samples of a series, of those after a time and not after another. It reads the
+// rows first: samples that the recorder puts into columns meanwhile are then read twice, rather than not.
 func (s *Store) readColumns(ctx context.Context, series, after, until int64) (c columns, err error) {
+	var newest columns
+	if err := newest.addRows(ctx, s.db, series, after, until); err != nil {
+		return c, err
+	}
 	rows, err := s.db.QueryContext(ctx, `SELECT columns FROM samples WHERE series = ? AND last_ms > ? AND first_ms <= ? ORDER BY number`, series, after, until)
 	if err != nil {
 		return c, err
@@ -151,10 +156,12 @@ func (s *Store) readColumns(ctx context.Context, series, after, until int64) (c 
 	if err := rows.Err(); err != nil {
 		return c, err
 	}
-	if err := c.addRows(ctx, s.db, series, after, until); err != nil {
-		return c, err
-	}
-	return c.inOrder().within(after, until), nil
+	return c.and(newest).inOrder().within(after, until), nil
+}
+
+// and returns the samples followed by others, which were recorded later.
+func (c columns) and(others columns) columns {
+	return columns{append(c.at, others.at...), append(c.values, others.values...)}
 }
 
 // inOrder returns the samples in order of time. Of several at the same time, as after a clock was set
@@ -192,9 +199,9 @@ func (c columns) ascends() bool {
 }
 
 // Series returns the series that observers of a job have recorded, in order of their names: of their
-// samples those after from and not after until, where zero times are no bounds. If a series has more
-// than most, it is down-sampled: of each stretch of time it keeps the least and the greatest value.
-// 0 is all. The transaction counter's is in Readings.
+// samples those after from and not after until; zero times are no bounds. If a series has more samples
+// than most, which is at least 2, it is down-sampled: of each stretch of time it keeps the least and the
+// greatest value. If most is 0, it is complete. The transaction counter's series is in Readings.
 func (s *Store) Series(ctx context.Context, id job.ID, from, until time.Time, most int) ([]job.Sampled, error) {
 	_, number, err := s.find(ctx, id)
 	if err != nil {
@@ -235,10 +242,10 @@ func (s *Store) series(ctx context.Context, number int64, from, until time.Time,
 		if err != nil {
 			return nil, err
 		}
-		places := c.downsample(most)
-		points := make([]job.Point, len(places))
-		for n, place := range places {
-			points[n] = job.Point{At: time.UnixMilli(c.at[place]).UTC(), Value: c.values[place]}
+		c = c.downsample(most)
+		points := make([]job.Point, len(c.at))
+		for n, at := range c.at {
+			points[n] = job.Point{At: time.UnixMilli(at).UTC(), Value: c.values[n]}
 		}
 		list[i].Points = points
 	}
@@ -258,7 +265,7 @@ func bounds(from, until time.Time) (after, last int64) {
 }
 
 // Readings yields what the transaction counter read while a job was recorded, in
-// order. There are none where it was not running.
+// order. There are none if it was not running.
 func (s *Store) Readings(ctx context.Context, id job.ID) iter.Seq2[job.Count, error] {
 	return func(yield func(job.Count, error) bool) {
 		c, err := s.readings(ctx, id)
@@ -284,12 +291,15 @@ func (s *Store) readings(ctx context.Context, id job.ID) (all columns, err error
 		return all, err
 	}
 	numbers, err := numbersOf(rows)
-	for _, of := range numbers {
-		if err == nil {
-			var c columns
-			c, err = s.readColumns(ctx, of, math.MinInt64, math.MaxInt64)
-			all = columns{append(all.at, c.at...), append(all.values, c.values...)}
-		}
+	if err != nil {
+		return all, err
 	}
-	return all.inOrder(), err
+	for _, of := range numbers {
+		c, err := s.readColumns(ctx, of, math.MinInt64, math.MaxInt64)
+		if err != nil {
+			return all, err
+		}
+		all = all.and(c)
+	}
+	return all.inOrder(), nil
 }

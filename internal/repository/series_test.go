@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -99,6 +101,91 @@ func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
 	}
 }
 
+// What is committed is read, while samples move from rows into columns.
+func TestSeries_AreWholeWhileSamplesMove(t *testing.T) {
+	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
+	r := begin(t, s, runSpec())
+	const each, times = 20, 300
+	var written atomic.Int64
+	done := make(chan error, 1)
+	go func() {
+		for n := range times {
+			for _, move := range []bool{false, true} {
+				err := s.transact(context.Background(), func(tx *sql.Tx) error {
+					all := inserts{ctx: context.Background(), tx: tx, job: r.number}
+					if move {
+						return all.columns()
+					}
+					for i := range each {
+						if err := all.sample(time.UnixMilli(int64(n*each+i)), &job.Sample{Series: job.Series{Name: "n"}, Value: 1}); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					done <- err
+					return
+				}
+				written.Store(int64((n + 1) * each))
+			}
+		}
+		done <- nil
+	}()
+	for {
+		want := written.Load()
+		list, err := s.Series(t.Context(), r.ID(), time.Time{}, time.Time{}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want > 0 && int64(len(list[0].Points)) < want {
+			t.Fatalf("got %d samples, want %d that were written before", len(list[0].Points), want)
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
+	}
+}
+
+// Columns need room of their own. The end of a job must not fail for want of it.
+func TestRecorder_EndsWithoutRoomForColumns(t *testing.T) {
+	s := openStore(t, ":memory:")
+	r := begin(t, s, runSpec())
+	if _, err := s.db.Exec(`CREATE TRIGGER full BEFORE INSERT ON samples BEGIN SELECT raise(ABORT, 'full'); END`); err != nil {
+		t.Fatal(err)
+	}
+	r.Watch(job.Event{At: time.UnixMilli(1), Sample: &job.Sample{Series: job.Series{Name: "n"}, Value: 1}})
+	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
+		t.Errorf("got %v", err)
+	}
+	list, err := s.Series(t.Context(), r.ID(), time.Time{}, time.Time{}, 0)
+	if err != nil || len(list) != 1 || len(list[0].Points) != 1 {
+		t.Errorf("got %+v, %v, want one sample", list, err)
+	}
+}
+
+// A value that is not a number is lost, and nothing after it.
+func TestRecorder_DropsSamplesThatAreNotNumbers(t *testing.T) {
+	s := openStore(t, ":memory:")
+	r := begin(t, s, runSpec())
+	for n, v := range []float64{1, math.NaN(), math.Inf(1), math.Inf(-1), 2} {
+		r.Watch(job.Event{At: time.UnixMilli(int64(n)), Sample: &job.Sample{Series: job.Series{Name: "tide"}, Value: v}})
+	}
+	err := r.End(t.Context(), job.Result{}, nil)
+	if err == nil || !strings.Contains(err.Error(), "3 events of job") || !strings.Contains(err.Error(), "tide") {
+		t.Errorf("got %v, want that 3 events of the series tide are missing", err)
+	}
+	list, err := s.Series(t.Context(), r.ID(), time.Time{}, time.Time{}, 0)
+	if err != nil || len(list) != 1 || len(list[0].Points) != 2 || list[0].Points[1].Value != 2 {
+		t.Errorf("got %+v, %v, want 1 and 2", list, err)
+	}
+}
+
 func TestColumns_RoundNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for name, value := range map[string]func(n int) float64{
@@ -146,20 +233,27 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 		c.at, c.values = append(c.at, int64(1000*n)), append(c.values, math.Sin(float64(n)/1000))
 	}
 	c.values[4321], c.values[70_000] = 9, -9
-	places := c.downsample(480)
-	if len(places) > 480 || len(places) < 240 || !slices.IsSorted(places) {
-		t.Errorf("got %d places, sorted: %t, want at most 480 in order", len(places), slices.IsSorted(places))
+	few := c.downsample(480)
+	if len(few.at) > 480 || len(few.at) < 240 || !few.ascends() {
+		t.Errorf("got %d samples, in order: %t, want at most 480 in order", len(few.at), few.ascends())
+	}
+	for n, at := range few.at {
+		if few.values[n] != c.values[at/1000] {
+			t.Fatalf("got %g at %d, which was not measured", few.values[n], at)
+		}
 	}
 	for _, place := range []int{4321, 70_000} {
-		if !slices.Contains(places, place) {
+		if !slices.Contains(few.at, c.at[place]) {
 			t.Errorf("the value at %d, which stands out, is missing", place)
 		}
 	}
-	if places := c.downsample(0); len(places) != len(c.at) {
-		t.Errorf("without a limit: got %d, want all", len(places))
+	for most, want := range map[int]int{0: len(c.at), 2: 2, 3: 2, len(c.at): len(c.at)} {
+		if few := c.downsample(most); len(few.at) != want || len(few.values) != want {
+			t.Errorf("at most %d: got %d times and %d values, want %d", most, len(few.at), len(few.values), want)
+		}
 	}
-	if places := (columns{}).downsample(480); len(places) != 0 {
-		t.Errorf("of nothing: got %v", places)
+	if few := (columns{}).downsample(480); len(few.at) != 0 {
+		t.Errorf("of nothing: got %v", few)
 	}
 }
 

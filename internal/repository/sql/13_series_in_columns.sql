@@ -1,6 +1,6 @@
--- Samples of a series that stand together: their times and values as columns, which take a tenth of
--- the room of rows and are read much faster (repository/columns.go). Table sample has the newest of a
--- job that is being recorded, of one that was killed, and those of jobs from before.
+-- Samples of a series as columns: their times and values take a quarter of the space of rows at most,
+-- and are read in a tenth of the time (repository/columns.go). Table sample has the newest samples of a
+-- job that is being recorded or was killed, and all samples of older jobs.
 CREATE TABLE samples (
 	number   INTEGER PRIMARY KEY,
 	series   INTEGER NOT NULL REFERENCES series ON DELETE CASCADE,
