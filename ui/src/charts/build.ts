@@ -14,10 +14,16 @@ export interface Shown {
   from?: number | undefined
 }
 
-function timed(series: Series, began?: number): Timed[] {
+/** Where the axis of time begins, in milliseconds since 1970: with the run, its first point or, without one, the first sample. */
+function origin(series: Series, shown?: Shown): number {
   const first = series.points[0]
-  if (first === undefined) return []
-  const begin = began ?? Date.parse(first.at) - first.offset_seconds * 1000
+  if (shown !== undefined) return shown.began
+  if (first !== undefined) return Date.parse(first.at) - first.offset_seconds * 1000
+  return Date.parse(series.series?.[0]?.points[0]?.at ?? '')
+}
+
+function timed(series: Series, shown?: Shown): Timed[] {
+  const begin = origin(series, shown)
   return series.points.map((point) => ({ ...point, time: round((Date.parse(point.at) - begin) / 1000) }))
 }
 
@@ -45,7 +51,7 @@ function beginning(shown: Shown | undefined): { from?: number } {
 
 /** Transactions a minute over time, by the server's count and by the virtual users', where there is one. */
 export function rateChart(series: Series, shown?: Shown): LineChart | undefined {
-  const points = timed(series, shown?.began)
+  const points = timed(series, shown)
   const lines: Line[] = []
   if (points.some((p) => p.server_tpm !== undefined)) {
     lines.push({ name: "server's count", is: 'server', points: points.map((p) => [p.time, p.server_tpm ?? null]) })
@@ -69,7 +75,7 @@ export function rateChart(series: Series, shown?: Shown): LineChart | undefined 
 
 /** Percentiles of response times over time, where they were measured. */
 export function responseChart(series: Series, shown?: Shown): LineChart | undefined {
-  const points = timed(series, shown?.began)
+  const points = timed(series, shown)
   if (!points.some((p) => p.response !== undefined)) return undefined
   const of = (name: string, is: string, figure: 'p50_ms' | 'p95_ms' | 'p99_ms' | 'max_ms'): Line => ({
     name,
@@ -93,12 +99,10 @@ export function responseChart(series: Series, shown?: Shown): LineChart | undefi
 /** What observers read beside a run over time: a chart for all series of one name and unit. */
 export function besideCharts(series: Series, shown?: Shown): LineChart[] {
   const charts: LineChart[] = []
-  const points = timed(series, shown?.began)
-  const first = series.points[0]
-  const began = shown?.began ?? (first && Date.parse(first.at) - first.offset_seconds * 1000)
+  const points = timed(series, shown)
+  const begin = origin(series, shown)
   for (const one of series.series ?? []) {
     const unit = one.unit ?? ''
-    const begin = began ?? Date.parse(one.points[0]?.at ?? '')
     const name = Object.entries(one.labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value).join(', ') || one.name
     let chart = charts.find(({ title, unit: of }) => title === one.name && of === unit)
     if (chart === undefined) {

@@ -66,6 +66,8 @@ describe('charts of a series', () => {
     ])
     expect(charts[1]?.lines[0]?.points).toEqual([0, 1, 2, 3].map((second) => [second, Math.sin(second)]))
     expect(charts[1]?.table.rows).toHaveLength(8)
+    const alone = besideCharts({ schema: 'sledge-tpm-1', id: '1', points: [], series: [{ name: 'sessions', points: [{ at: at(1), value: 7 }] }, tide('north', 0)] })
+    expect(alone.map((chart) => chart.lines[0]?.points[0]?.[0])).toEqual([0, -1])
   })
 
   test('are not there where nothing was counted', () => {
