@@ -15,7 +15,7 @@ type scale struct {
 	marks     []float64 // values with marks on the axis
 }
 
-// newScale returns a scale for values between two limits, with about n marks.
+// newScale returns a scale for values between two limits, with about that number of marks.
 func newScale(a Axis, low, high float64, marks int) scale {
 	s := scale{axis: a, low: low, high: high}
 	switch {
@@ -139,7 +139,7 @@ func (s scale) label(v float64) string {
 	return Number(v)
 }
 
-// Clock formats seconds as "1:30" or "1:00:00". Axes below ten seconds have fractions.
+// Clock formats seconds as "1:30" or "1:00:00". Values below ten seconds keep a fraction: "1.5".
 func Clock(seconds float64) string {
 	whole := int64(math.Round(seconds))
 	if fraction := seconds - math.Trunc(seconds); math.Abs(fraction) > 1e-6 && seconds < 10 {

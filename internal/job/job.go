@@ -1,4 +1,4 @@
-// Package job describes a job: its order, its events, and its end. It does not know who does
+// Package job describes a job: its spec, its events, and its result. It does not know who does
 // jobs, keeps them or shows them.
 package job
 
@@ -37,8 +37,8 @@ type Spec struct {
 	// takes them out of Options; nothing prints, encodes or keeps them.
 	Secrets option.Secrets `json:"-"`
 
-	// Names are the front end's names of the options, for messages. They are not part of the order,
-	// and are not kept.
+	// Names are the front end's names of the options, for messages. They are not part of what is
+	// asked for, and are not kept.
 	Names option.Names `json:"-"`
 }
 

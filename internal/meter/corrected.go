@@ -35,7 +35,7 @@ func omitted(c *hdrhistogram.Histogram, value, interval, count int64) {
 	if interval <= 0 {
 		return
 	}
-	const apart = 2000 // the width of a bucket, at three digits
+	const apart = 2000 // at three digits, the bucket of v is about v/2000 wide, or wider
 	for v := value - interval; v >= interval; {
 		n := max(1, min(v/apart, v-interval)/interval)
 		_ = c.RecordValues(v, n*count) // cannot fail: the value is below one in h

@@ -211,7 +211,7 @@ func (d Distribution) StdDev() float64 {
 	return math.Sqrt(variance)
 }
 
-// ValueAtQuantile returns the latency that q percent do not exceed, q > 0, or 0 if there are no
+// ValueAtQuantile returns the latency that a percentage above 0 do not exceed, or 0 if there are no
 // latencies.
 func (d Distribution) ValueAtQuantile(percent float64) int64 {
 	rank := max(1, int64(percent/100*float64(d.total)+0.5))

@@ -50,9 +50,9 @@ type Outage struct {
 	Silence Stall
 
 	// Before is the rate per second before the outage: averaged over whole quarters of a second, up
-	// to 30 seconds, between the end of the previous outage (or From, or the start of the
-	// measurement) and this one. If they add up to less than 3 seconds, it is the rate before
-	// the previous outage, or 0 without one.
+	// to 30 seconds, between From and the end of the previous outage or, without one, the start of
+	// the measurement. If they add up to less than 3 seconds, it is the rate before the previous
+	// outage, or 0 without one.
 	Before float64
 
 	// Back is when the rate reached each share of Recovered again, in time since From; negative if

@@ -26,8 +26,8 @@ func like(h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	return hdrhistogram.New(h.LowestTrackableValue(), usualHighest, int(h.SignificantFigures()))
 }
 
-// count adds n latencies of one value. It returns a larger histogram if the value exceeds the
-// range.
+// count adds n latencies of one value. It replaces h by a larger histogram if the value exceeds
+// the range.
 func count(h **hdrhistogram.Histogram, value, n int64) {
 	value = max(value, lowest)
 	if value > usualHighest/2 {
@@ -42,7 +42,7 @@ func merge(h **hdrhistogram.Histogram, other *hdrhistogram.Histogram) {
 	(*h).Merge(other)
 }
 
-// reach returns a histogram with the content of h whose range includes a value. The range
+// reach replaces h by a histogram with the same content whose range includes a value. The range
 // depends only on the bucket of the largest value, not on the order of values, so histograms of
 // equal values are equal.
 func reach(h **hdrhistogram.Histogram, value int64) {

@@ -48,8 +48,8 @@ func (l *Latency) fields() []*float64 {
 	return []*float64{&l.Min, &l.Mean, &l.StdDev, &l.P25, &l.P50, &l.P75, &l.P90, &l.P95, &l.P99, &l.P999, &l.Max}
 }
 
-// errLatency says that bytes are no latency.
-var errLatency = errors.New("these bytes are no latency")
+// errLatency reports bytes that do not encode a latency.
+var errLatency = errors.New("these bytes do not encode a latency")
 
 // AppendBinary implements encoding.BinaryAppender: the figures as uvarints of nanoseconds, in the
 // order of the fields.

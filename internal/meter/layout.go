@@ -42,7 +42,7 @@ func (l layout) value(bucket int) int64 {
 	return int64(bucket-int(row)<<l.half) << (row + l.unit)
 }
 
-// top returns the greatest latency in the bucket of v.
+// top returns the greatest latency in the bucket of value.
 func (l layout) top(value int64) int64 {
 	bucket := l.bucket(value)
 	if bucket == l.last() {

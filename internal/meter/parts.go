@@ -53,8 +53,8 @@ func (p *Parts) close(i int) {
 	p.coded[part] = p.open[i].Cut(0)
 }
 
-// Summaries returns a summary of each part that had begun before end; the first part began at
-// begin. Both are times since users began.
+// Summaries returns a summary of each part that had begun before over; the first part began at
+// began. Both are times since users began.
 func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 	for i := range p.open {
 		p.close(i)
@@ -71,7 +71,7 @@ func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 		if c.Kinds == nil { // nothing ended in it
 			c = NewInterval(p.kinds).Cut(0)
 		}
-		c.Elapsed = max(0, ends-began) // a part that ended before begin has no length
+		c.Elapsed = max(0, ends-began) // a part that ended before began has no length
 		list, began = append(list, c), max(began, ends)
 	}
 	return list

@@ -236,7 +236,7 @@ func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transa
 }
 
 // ResponseOf sums up how long the transactions of all kinds took together that were
-// done, from their intended start. It is nil where none was.
+// done, from their scheduled start. It is nil where none was.
 func ResponseOf(sum meter.Summary) *meter.Latency {
 	all := sum.All()
 	if all.Done == 0 {

@@ -353,7 +353,7 @@ func ledger(l job.Ledger) string {
 	return line
 }
 
-// maintenance reports post-run maintenance of the server and its duration.
+// tidied reports post-run maintenance of the server and its duration.
 func tidied(t job.Tidied) string {
 	took := Spell(time.Duration(t.Seconds * float64(time.Second)))
 	switch {

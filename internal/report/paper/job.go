@@ -196,6 +196,7 @@ func (s subject) overTime() (blocks []block) {
 
 // beside draws the series that observers read beside the run: those of one name and unit in one chart.
 func (s subject) beside() (blocks []block) {
+	phases := bands(s.points, timed(s.points))
 	var begin time.Time
 	if len(s.points) > 0 {
 		begin = s.points[0].At.Add(-time.Duration(s.points[0].Offset * float64(time.Second)))
@@ -205,7 +206,7 @@ func (s subject) beside() (blocks []block) {
 		name := report.Printable(first.Name)
 		lines := chart.Lines{
 			Name: name, X: chart.Axis{Name: "time since the run began", Time: true}, Y: chart.Axis{Name: name, Unit: report.Printable(first.Unit)},
-			Bands: bands(s.points, timed(s.points)),
+			Bands: phases,
 		}
 		for ; i < len(s.series) && s.series[i].Name == first.Name && s.series[i].Unit == first.Unit; i++ {
 			l := chart.Line{Name: report.Printable(s.series[i].Called()), Is: "metric " + strconv.Itoa(len(lines.Lines)+1)}
