@@ -103,7 +103,7 @@ type Database struct {
 
 	// Drop removes the database and the account around a dropped schema, if nothing else is in
 	// them, and returns what it dropped and what it kept. Optional.
-	Drop func(ctx context.Context, options any, d DropResult) ([]Fate, error)
+	Drop func(ctx context.Context, options any, d DropOptions) ([]DropResult, error)
 
 	// Claim keeps others from building in the database, deleting from it, and, unless the
 	// claim is shared, running on it, until release is called or the process ends. If another
@@ -230,8 +230,8 @@ func (m missingError) Unwrap() error        { return m.error }
 // longer than an overloaded server takes, and a person waits.
 const ConnectTimeout = 30 * time.Second
 
-// DropResult is the state of a database when its schema is deleted.
-type DropResult struct {
+// DropOptions says what Drop finds around a schema that is deleted, and what it may drop.
+type DropOptions struct {
 	Others []string // what it holds besides the schema, in words
 	Dry    bool     // only say what would become of what is around the schema: it is still there
 
@@ -247,14 +247,13 @@ type DropResult struct {
 
 // Drops reports whether the database, the file or the account around the schema is dropped if
 // nothing else is in it. Created says that a build is known to have created it.
-func (d DropResult) Drops(created bool) bool { return created || d.Builder != "" && !d.Leftover }
+func (d DropOptions) Drops(created bool) bool { return created || d.Builder != "" && !d.Leftover }
 
 // ErrUnfit: the database cannot hold a schema.
 var ErrUnfit = errors.New("so no schema can be built in it")
 
-// Fate is what becomes of a database, a file or an account when its schema is
-// deleted.
-type Fate struct {
+// DropResult says whether a database, a file or an account goes with its schema.
+type DropResult struct {
 	Kind, Name string // "role", "tpcc"
 	Stays      string // why it stays; "" if it goes
 }

@@ -61,7 +61,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if _, refuses := errors.AsType[refusedError](err); refuses {
 		// The account that was made for this build, if one was, would serve nothing.
 		_ = session.Close()
-		_, undone := p.around(ctx, database.DropResult{Leftover: true, Others: []string{"what is not ours"}})
+		_, undone := p.around(ctx, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
 		return job.Result{}, errors.Join(err, undone)
 	}
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 
 // Deletion is what a delete removes, and what it leaves.
 type Deletion struct {
-	Tables   []string        // of the workload, and the ledger of a build
-	Routines []string        // as DROP takes them
-	Around   []database.Fate // what becomes of the database and the account
-	Builder  string          // the other program that built the schema; "" if none is known
+	Tables   []string              // of the workload, and the ledger of a build
+	Routines []string              // as DROP takes them
+	Around   []database.DropResult // what becomes of the database and the account
+	Builder  string                // the other program that built the schema; "" if none is known
 }
 
 // ByBuilder says what follows from another program's having built the schema.
@@ -57,7 +57,7 @@ func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 
 // planDeletion says what of the schema is to be dropped, and what is known for the
 // rest.
-func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropResult, err error) {
+func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropOptions, err error) {
 	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return d, rest, err
@@ -70,11 +70,11 @@ func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropR
 
 // any reports whether anything around the schema is to be dropped.
 func (d Deletion) any() bool {
-	return slices.ContainsFunc(d.Around, func(f database.Fate) bool { return f.Stays == "" })
+	return slices.ContainsFunc(d.Around, func(f database.DropResult) bool { return f.Stays == "" })
 }
 
 // around asks the database what becomes of what is around the schema.
-func (p Plan) around(ctx context.Context, d database.DropResult) ([]database.Fate, error) {
+func (p Plan) around(ctx context.Context, d database.DropOptions) ([]database.DropResult, error) {
 	if p.Database.Drop == nil {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err != nil {
 		return job.Result{}, err
 	}
-	var rest database.DropResult
+	var rest database.DropOptions
 	if len(plan.Tables) > 0 {
 		if plan, rest.Others, err = dropSchema(ctx, p, f); err != nil {
 			return job.Result{}, err

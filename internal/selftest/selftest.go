@@ -259,7 +259,7 @@ func (t *Test) around(ctx context.Context) bool {
 	if p.Database.Drop == nil {
 		return false
 	}
-	fates, err := p.Database.Drop(ctx, p.Connection, database.DropResult{Dry: true})
+	fates, err := p.Database.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
 	return err != nil || len(fates) > 0
 }
 
@@ -275,8 +275,8 @@ func (t *Test) occupied(ctx context.Context) bool {
 		return false
 	}
 	_ = s.Close() // nothing was done in it
-	fates, err := p.Database.Drop(ctx, p.Connection, database.DropResult{Dry: true})
-	return err == nil && slices.ContainsFunc(fates, func(f database.Fate) bool { return f.Kind == "database" })
+	fates, err := p.Database.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
+	return err == nil && slices.ContainsFunc(fates, func(f database.DropResult) bool { return f.Kind == "database" })
 }
 
 // few lists things, the first of them if they are many.

@@ -264,7 +264,7 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := maker.Drop(context.Background(), connection, database.DropResult{Leftover: true}); err != nil {
+		if _, err := maker.Drop(context.Background(), connection, database.DropOptions{Leftover: true}); err != nil {
 			t.Error(err)
 		}
 		gone(t, test)

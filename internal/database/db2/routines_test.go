@@ -72,7 +72,7 @@ func TestWhatTheRoutinesDo(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := mariadb.Database.Drop(context.Background(), o, database.DropResult{}); err != nil {
+		if _, err := mariadb.Database.Drop(context.Background(), o, database.DropOptions{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -141,9 +141,9 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 }
 
 // drop removes the file, and what DuckDB keeps beside it.
-func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(*Options)
-	fate := database.Fate{Kind: "file", Name: o.File}
+	fate := database.DropResult{Kind: "file", Name: o.File}
 	created, err := wasCreated(ctx, options)
 	switch {
 	case err != nil:
@@ -156,14 +156,14 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 		fate.Stays = database.NotCreated("rm " + o.File)
 	}
 	if fate.Stays != "" || d.Dry {
-		return []database.Fate{fate}, nil
+		return []database.DropResult{fate}, nil
 	}
 	for _, suffix := range []string{"", ".wal"} {
 		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	return []database.Fate{fate}, nil
+	return []database.DropResult{fate}, nil
 }
 
 // durability is Database.Durability. DuckDB has no setting by which a commit would not

@@ -45,14 +45,14 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 		t.Run(d.Name, func(t *testing.T) {
 			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
 			s.set("dbname", name)
-			if _, err := d.Drop(t.Context(), s.options(t), database.DropResult{}); err != nil { // what a test that was killed left behind
+			if _, err := d.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}
 			if err := d.Create(t.Context(), s.options(t), func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if _, err := d.Drop(context.Background(), s.options(t), database.DropResult{}); err != nil {
+				if _, err := d.Drop(context.Background(), s.options(t), database.DropOptions{}); err != nil {
 					t.Error(err)
 				}
 			})

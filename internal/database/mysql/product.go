@@ -138,9 +138,9 @@ func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Se
 }
 
 // Drop is Database.Drop. There is no account to drop: none was made.
-func (p Product) Drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func (p Product) Drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	name := options.(settings).common().Database
-	fate := database.Fate{Kind: "database", Name: name}
+	fate := database.DropResult{Kind: "database", Name: name}
 	switch {
 	case len(d.Others) > 0 && d.Leftover:
 		return nil, nil
@@ -150,7 +150,7 @@ func (p Product) Drop(ctx context.Context, options any, d database.DropResult) (
 		fate.Stays = database.AlsoHolds(d.Others)
 	}
 	if fate.Stays != "" {
-		return []database.Fate{fate}, nil
+		return []database.DropResult{fate}, nil
 	}
 	var left bool // nothing is known of the database, or it is not there
 	err := p.administer(ctx, options, func(s database.Session) error {
@@ -177,7 +177,7 @@ func (p Product) Drop(ctx context.Context, options any, d database.DropResult) (
 	if left {
 		return nil, err
 	}
-	return []database.Fate{fate}, err
+	return []database.DropResult{fate}, err
 }
 
 // wasCreated reports whether a build created the database.

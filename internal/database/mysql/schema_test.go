@@ -154,13 +154,13 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 			{"EVENT", ""},
 		} {
 			mustExec(t, admin, "GRANT "+tt.grant+" ON sledge_hidden.* TO "+user)
-			fates, err := s.database.Drop(t.Context(), s.options(t), database.DropResult{Dry: true})
+			fates, err := s.database.Drop(t.Context(), s.options(t), database.DropOptions{Dry: true})
 			if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
 				t.Errorf("with %s: got %+v and %v, want it to stay because %q", tt.grant, fates, err, tt.want)
 			}
 		}
 		mustExec(t, admin, "REVOKE DROP ON sledge_hidden.* FROM "+user)
-		if fates, err := s.database.Drop(t.Context(), s.options(t), database.DropResult{}); err != nil || fates[0].Stays != "the user may not drop it" {
+		if fates, err := s.database.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil || fates[0].Stays != "the user may not drop it" {
 			t.Errorf("without the right to drop it: got %+v and %v, want it to stay", fates, err)
 		}
 		s.set("user", "root")

@@ -249,7 +249,7 @@ func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
 
 // drop is Database.Drop. The user is dropped without CASCADE, so that the server refuses if
 // anything is left that belongs to it.
-func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(settings)
 	a := o.own()
 	var created bool
@@ -262,7 +262,7 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 	if d.Leftover && !created {
 		return nil, nil
 	}
-	fate := database.Fate{Kind: "user", Name: a.User}
+	fate := database.DropResult{Kind: "user", Name: a.User}
 	switch {
 	case isServersOwn(a.User):
 		fate.Stays = "it is the server's own"
@@ -274,16 +274,16 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 		fate.Stays = database.NotCreated("DROP USER " + identifier(a.User))
 	}
 	if fate.Stays != "" {
-		return []database.Fate{fate}, nil
+		return []database.DropResult{fate}, nil
 	}
 	system, err := dial(ctx, systemOf(o))
 	if err != nil {
 		fate.Stays = err.Error()
-		return []database.Fate{fate}, nil
+		return []database.DropResult{fate}, nil
 	}
 	defer system.Close()
 	if fate.Stays, err = staysFor(ctx, system, a.User); err != nil || fate.Stays != "" || d.Dry {
-		return []database.Fate{fate}, err
+		return []database.DropResult{fate}, err
 	}
 	if created {
 		if err := forgetCreation(ctx, o); err != nil {
@@ -294,7 +294,7 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 	if created && (err != nil || fate.Stays != "") { // so that the next delete knows
 		err = errors.Join(err, recordCreation(ctx, o))
 	}
-	return []database.Fate{fate}, err
+	return []database.DropResult{fate}, err
 }
 
 // staysFor says why a user must stay, or "".

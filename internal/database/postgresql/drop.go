@@ -16,7 +16,7 @@ import (
 
 // drop drops the database and its owner if create made them and nothing else is in either. Of an
 // account that create made and that stays, it takes back the rights that create gave.
-func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(target)
 	a := o.own()
 	if a.NoSuperuser {
@@ -32,7 +32,7 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 		return allStay(a, d, err.Error()), nil
 	}
 	defer admin.Close()
-	e := ending{admin: admin, options: o, DropResult: d}
+	e := ending{admin: admin, options: o, DropOptions: d}
 	base, err := e.endDatabase(ctx, a.Database)
 	if err != nil {
 		return nil, fmt.Errorf("drop the database %s: %w", a.Database, err)
@@ -46,19 +46,19 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 }
 
 // present leaves out the results for objects that did not exist or were not asked about.
-func present(fates ...database.Fate) []database.Fate {
-	return slices.DeleteFunc(fates, func(f database.Fate) bool { return f.Name == "" })
+func present(fates ...database.DropResult) []database.DropResult {
+	return slices.DeleteFunc(fates, func(f database.DropResult) bool { return f.Name == "" })
 }
 
 // allStay reports that database and account stay, because there was no schema.
-func allStay(a *account, d database.DropResult, why string) []database.Fate {
+func allStay(a *account, d database.DropOptions, why string) []database.DropResult {
 	if d.Leftover {
 		return nil
 	}
 	if len(d.Others) > 0 {
 		why = database.AlsoHolds(d.Others)
 	}
-	return []database.Fate{
+	return []database.DropResult{
 		{Kind: "database", Name: a.Database, Stays: why},
 		{Kind: "role", Name: a.User, Stays: "its database does"},
 	}
@@ -76,21 +76,21 @@ func madeDatabase(ctx context.Context, owner login) (bool, error) {
 
 // ending is the end of what is around a schema, by the superuser's session.
 type ending struct {
-	database.DropResult
+	database.DropOptions
 	admin   *session
 	options target
 }
 
 // endDatabase drops the database, unless there is a reason to keep it. It returns no kind if
 // there is no database, and no name if the drop was not asked for.
-func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, error) {
-	fate := database.Fate{Kind: "database", Name: name}
+func (e ending) endDatabase(ctx context.Context, name string) (database.DropResult, error) {
+	fate := database.DropResult{Kind: "database", Name: name}
 	is := func(condition string) (bool, error) {
 		return e.admin.has(ctx, "SELECT 1 FROM pg_database WHERE datname = "+literal(name)+" AND "+condition)
 	}
 	exists, err := is("true")
 	if err != nil || !exists {
-		return database.Fate{}, err
+		return database.DropResult{}, err
 	}
 	made, err := is("shobj_description(oid, 'pg_database') = " + literal(madeHere))
 	if err != nil {
@@ -102,7 +102,7 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.Fate, er
 	}
 	switch {
 	case e.Leftover && (!made || len(e.Others) > 0):
-		return database.Fate{Kind: "database"}, nil
+		return database.DropResult{Kind: "database"}, nil
 	case len(e.Others) > 0:
 		fate.Stays = database.AlsoHolds(e.Others)
 	case template:
@@ -158,8 +158,8 @@ func (e ending) connected(ctx context.Context, name string) (string, error) {
 
 // endRole drops an account that served only the schema: it has no rights over the server, is in
 // no group and owns nothing.
-func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.Fate, error) {
-	fate := database.Fate{Kind: "role", Name: name}
+func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.DropResult, error) {
+	fate := database.DropResult{Kind: "role", Name: name}
 	t, err := e.admin.Query(ctx, `SELECT
 		CASE WHEN rolname = session_user THEN 'Sledge is connected as it'
 			WHEN rolname ~ '^pg_' THEN 'it is the server''s own'
@@ -174,12 +174,12 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 	coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
 		FROM pg_roles r WHERE rolname = `+literal(name), 1)
 	if err != nil || len(t.Rows) == 0 {
-		return database.Fate{}, err
+		return database.DropResult{}, err
 	}
 	why, made := t.Rows[0][0], t.Rows[0][1] == "t"
 	switch {
 	case e.Leftover && !made:
-		return database.Fate{}, nil
+		return database.DropResult{}, nil
 	case why != "":
 		fate.Stays = why
 	case !e.Drops(made):

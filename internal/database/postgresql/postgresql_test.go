@@ -187,7 +187,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := d.Drop(context.Background(), bind(t, values), database.DropResult{}); err != nil {
+		if _, err := d.Drop(context.Background(), bind(t, values), database.DropOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -207,7 +207,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Error(err)
 	}
 	for _, dry := range []bool{true, false} {
-		fates, err := d.Drop(ctx, bind(t, values), database.DropResult{Dry: dry})
+		fates, err := d.Drop(ctx, bind(t, values), database.DropOptions{Dry: dry})
 		if err != nil || len(fates) != 2 || fates[0].Stays != "others are connected to it: sledge of sledge maker (1)" || !strings.Contains(fates[1].Stays, `DROP ROLE "sledge maker"`) {
 			t.Errorf("drop while a session is connected: got %+v and %v, want both to stay, and why", fates, err)
 		}
@@ -216,7 +216,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing to drop
-		if _, err := d.Drop(ctx, bind(t, values), database.DropResult{}); err != nil {
+		if _, err := d.Drop(ctx, bind(t, values), database.DropOptions{}); err != nil {
 			t.Errorf("drop: %v", err)
 		}
 	}
@@ -259,15 +259,15 @@ func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 		t.Error(err)
 	}
 	for _, tt := range []struct {
-		dropped database.DropResult
+		dropped database.DropOptions
 		left    string
 	}{
-		{database.DropResult{Leftover: true}, "1"}, // nothing shows that it was there for a schema
-		{database.DropResult{Others: []string{"table t"}}, "1"},
-		{database.DropResult{Dry: true}, "1"},
-		{database.DropResult{}, "1"},
-		{database.DropResult{Builder: "another", Leftover: true}, "1"},
-		{database.DropResult{Builder: "another"}, "0"}, // as that program does with what a schema was in
+		{database.DropOptions{Leftover: true}, "1"}, // nothing shows that it was there for a schema
+		{database.DropOptions{Others: []string{"table t"}}, "1"},
+		{database.DropOptions{Dry: true}, "1"},
+		{database.DropOptions{}, "1"},
+		{database.DropOptions{Builder: "another", Leftover: true}, "1"},
+		{database.DropOptions{Builder: "another"}, "0"}, // as that program does with what a schema was in
 	} {
 		fates, err := postgresql.Database.Drop(ctx, bind(t, values), tt.dropped)
 		if err != nil {

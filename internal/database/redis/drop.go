@@ -95,7 +95,7 @@ func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 
 // dropRest is Database.Drop. A database of a server is a number, which stays; it drops the
 // remains of an interrupted deletion.
-func dropRest(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func dropRest(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	if !d.Leftover {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func dropRest(ctx context.Context, options any, d database.DropResult) ([]databa
 	if !d.Dry {
 		_, err = s.finishDrop(ctx)
 	}
-	return []database.Fate{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
+	return []database.DropResult{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
 }
 
 // create is Database.Create. Nothing must be created, but it refuses a server that evicts keys:

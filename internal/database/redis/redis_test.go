@@ -542,10 +542,10 @@ func TestOnlyOursIsRemoved(t *testing.T) {
 	if err != nil || left != "OK" {
 		t.Fatal(left, err)
 	}
-	if fates, err := dropRest(t.Context(), options(t, prefix, nil), database.DropResult{Leftover: true, Dry: true}); err != nil || len(fates) != 1 {
+	if fates, err := dropRest(t.Context(), options(t, prefix, nil), database.DropOptions{Leftover: true, Dry: true}); err != nil || len(fates) != 1 {
 		t.Errorf("what is left would not be dropped: %v, %v", fates, err)
 	}
-	if _, err := dropRest(t.Context(), options(t, prefix, nil), database.DropResult{Leftover: true}); err != nil {
+	if _, err := dropRest(t.Context(), options(t, prefix, nil), database.DropOptions{Leftover: true}); err != nil {
 		t.Error(err)
 	}
 	keys, err := s.ask(t.Context(), "KEYS", prefix+":*")

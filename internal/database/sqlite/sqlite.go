@@ -155,9 +155,9 @@ func schemaName(options any) string {
 }
 
 // drop removes the file, and those that SQLite keeps beside it.
-func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := of(options)
-	fate := database.Fate{Kind: "file", Name: o.File}
+	fate := database.DropResult{Kind: "file", Name: o.File}
 	created, err := wasCreated(ctx, options)
 	switch {
 	case err != nil:
@@ -170,14 +170,14 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 		fate.Stays = database.NotCreated("rm " + o.File)
 	}
 	if fate.Stays != "" || d.Dry {
-		return []database.Fate{fate}, nil
+		return []database.DropResult{fate}, nil
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(o.File + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 	}
-	return []database.Fate{fate}, nil
+	return []database.DropResult{fate}, nil
 }
 
 // briefMillis is how long users may wait for a lock without anybody having to end that,

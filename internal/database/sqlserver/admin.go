@@ -118,7 +118,7 @@ func (s *session) takesMemory(ctx context.Context) (bool, error) {
 }
 
 // drop is Database.Drop. It does not disconnect other sessions.
-func drop(ctx context.Context, options any, d database.DropResult) ([]database.Fate, error) {
+func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	l := options.(settings).common()
 	var created bool
 	if !l.Azure && (!d.Leftover || len(d.Others) == 0) {
@@ -137,11 +137,11 @@ func drop(ctx context.Context, options any, d database.DropResult) ([]database.F
 			return nil, err
 		}
 	}
-	return []database.Fate{{Kind: "database", Name: l.Database, Stays: stays}}, nil
+	return []database.DropResult{{Kind: "database", Name: l.Database, Stays: stays}}, nil
 }
 
 // staysFor returns why the database is not dropped, or "" if it is.
-func (l login) staysFor(d database.DropResult, created bool) string {
+func (l login) staysFor(d database.DropOptions, created bool) string {
 	switch {
 	case isServersOwn(l.Database):
 		return "it is the server's own"

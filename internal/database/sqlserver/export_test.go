@@ -43,7 +43,7 @@ func Sent(t *testing.T) []string {
 	_, err = lacking(ctx, o, session)
 	must(err)
 	must(finish(ctx, o, tell))
-	_, err = drop(ctx, o, database.DropResult{})
+	_, err = drop(ctx, o, database.DropOptions{})
 	must(err)
 	there, inMemory, o.InMemory = int64(7), 1, true
 	must(create(ctx, o, tell))

@@ -357,7 +357,7 @@ func TestOnlyADatabaseThatABuildCreatedIsDropped(t *testing.T) {
 			}
 			return nil
 		})}
-		fates, err := drop(t.Context(), newOptionsOf(t, s.listen()), database.DropResult{})
+		fates, err := drop(t.Context(), newOptionsOf(t, s.listen()), database.DropOptions{})
 		if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
 			t.Errorf("recorded as %q: got %+v, %v, want that it stays because %q", tt.recorded, fates, err, tt.want)
 		}

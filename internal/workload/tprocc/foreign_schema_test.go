@@ -295,7 +295,7 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 		if d.Name == "mariadb" || d.Name == "mysql" {
 			p.dropElsewhere(t)
 		}
-		if _, err := d.Drop(context.Background(), plan.Connection, database.DropResult{Builder: "this test"}); err != nil {
+		if _, err := d.Drop(context.Background(), plan.Connection, database.DropOptions{Builder: "this test"}); err != nil {
 			t.Error(err)
 		}
 	})
