@@ -116,12 +116,13 @@ func (s *session) claimAs(ctx context.Context, as string, unless ...string) (boo
 	taken, err := s.claimant.nameIt(ctx, as, unless...)
 	if taken {
 		ctx, s.release = context.WithCancel(context.WithoutCancel(ctx))
-		s.beating.Go(func() { s.claimant.beat(ctx) })
+		s.beating.Go(func() { s.beat(ctx) })
 	}
 	return taken, err
 }
 
-// beat keeps the server from closing the connection of a claim, until the context ends.
+// beat keeps the server from closing the connection of the claim, until the context ends. If that connection is lost,
+// the claim is, and the session ends with it: its user connects again, and claims again.
 func (s *session) beat(ctx context.Context) {
 	tick := time.NewTicker(500 * time.Millisecond) // the shortest timeout of a server is a second
 	defer tick.Stop()
@@ -130,8 +131,11 @@ func (s *session) beat(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if _, err := s.ask(ctx, "PING"); err != nil {
-				return // the server is gone, or somebody has ended the connection
+			if _, err := s.claimant.ask(ctx, "PING"); err != nil {
+				if ctx.Err() == nil {
+					s.Interrupt()
+				}
+				return
 			}
 		}
 	}

@@ -615,6 +615,29 @@ func TestClaims_OutlastIdleTimeout(t *testing.T) {
 	}
 }
 
+// A session ends with the connection of its claim, so that its user notices and claims again.
+func TestClaims_EndTheirSessionIfLost(t *testing.T) {
+	a, b := connected(t, "claims"), connectedAgain(t, "claims")
+	if taken, err := share(t.Context(), a); err != nil || !taken {
+		t.Fatalf("got %t, %v, want the claim", taken, err)
+	}
+	if _, err := b.ask(t.Context(), "CLIENT", "KILL", "ID", a.claimant.id); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		err := a.Exec(t.Context(), "PING")
+		if err != nil && classify(err) == meter.Connection {
+			break
+		}
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("got %v, want the session to end", err)
+		}
+	}
+	if taken, err := claim(t.Context(), b); err != nil || !taken {
+		t.Errorf("got %t, %v, want the claim of a lost session free", taken, err)
+	}
+}
+
 // Two builds do not work at the same time, and who has the claim sees who still works.
 func TestClaims(t *testing.T) {
 	a, b, c := connected(t, "claims"), connectedAgain(t, "claims"), connected(t, "claims")

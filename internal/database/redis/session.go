@@ -40,7 +40,7 @@ type session struct {
 	foreseen []string                // SQL that will be
 	copying  func(done, total int64) // receives progress in reading the rows that it names; nil if unused
 
-	claimant *session           // the connection whose name is the claim; nil if this session claimed nothing
+	claimant *session           // its connection has the name that is the claim; nil if this session claimed nothing
 	release  context.CancelFunc // of the claim; nil if it is not held
 	beating  sync.WaitGroup     // what keeps the claimant's connection open
 
