@@ -17,11 +17,7 @@ func TestHammerDBsConfigurationIsImported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var changes []string
-	for _, c := range done.Changes {
-		changes = append(changes, c.String())
-	}
-	want := []string{
+	changes := []string{
 		"Changed benchmark:rdbms from PostgreSQL to Oracle for generic",
 		"Changed virtual_user_options:virtual_users from 1 to 8 for generic",
 		"Changed transaction_counter:tc_refresh_rate from 10 to 5 for generic",
@@ -32,23 +28,33 @@ func TestHammerDBsConfigurationIsImported(t *testing.T) {
 		"Changed tpch:maria_scale_fact from 1 to 10 for MariaDB",
 		"Changed tpcc:rampup from 2 to 1 for Oracle",
 	}
-	if !slices.Equal(changes, want) {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(changes, "\n"), strings.Join(want, "\n"))
-	}
 	passed := []string{
 		"ci.xml: it holds no settings of a database or of the console",
 		"generic.xml: theme:sparkle: it is not known",
 	}
-	if !slices.Equal(done.Passed, passed) {
-		t.Errorf("passed over: got\n%s\nwant\n%s", strings.Join(done.Passed, "\n"), strings.Join(passed, "\n"))
-	}
-	if done.Same != 3 {
-		t.Errorf("got %d settings that were the same, want 3", done.Same)
-	}
+	wantImport(t, done, changes, passed, 3)
 	later := open(t, path)
 	choose(t, later, "maria")
 	if got := later.Values(); got["password"] != "hidden" || got["rampup"] != "1" {
 		t.Errorf("got %v after a restart, want what was imported", got)
+	}
+}
+
+// wantImport compares what an import changed, passed over and found to be the same.
+func wantImport(t *testing.T, done dictionaries.Import, changes, passed []string, same int) {
+	t.Helper()
+	var changed []string
+	for _, c := range done.Changes {
+		changed = append(changed, c.String())
+	}
+	if !slices.Equal(changed, changes) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(changed, "\n"), strings.Join(changes, "\n"))
+	}
+	if !slices.Equal(done.Passed, passed) {
+		t.Errorf("passed over: got\n%s\nwant\n%s", strings.Join(done.Passed, "\n"), strings.Join(passed, "\n"))
+	}
+	if done.Same != same {
+		t.Errorf("got %d settings that were the same, want %d", done.Same, same)
 	}
 }
 
