@@ -94,33 +94,14 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 			delete(p.values, "superuser_password")
 			maps.Copy(p.values, account)
 			maps.Copy(p.values, tt.options)
-			for _, workload := range []struct {
-				name string
-				run  option.Values
-				size option.Values
-			}{
-				{"tprocc", option.Values{"rampup": "0s", "duration": "1s"}, option.Values{"warehouses": "1"}},
-				{"tproch", option.Values{"refresh": "true"}, option.Values{"scale_factor": "0.01"}},
-			} {
-				if tt.analytic && workload.name == "tprocc" {
+			for _, w := range smallWorkloads {
+				if tt.analytic && w.name == "tprocc" {
 					continue
 				}
 				for _, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
-					spec := p.spec(action)
-					spec.Workload, spec.Options = workload.name, spec.Options.Clone()
-					switch action {
-					case job.Build:
-						maps.Copy(spec.Options, workload.size)
-					case job.Run:
-						spec.Users = 1
-						maps.Copy(spec.Options, workload.run)
-					}
-					heard := newSaid(action, d)
-					if _, err := local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{heard}}); err != nil {
-						t.Fatalf("%s of %s: %v: %q", action, workload.name, err, heard.lines)
-					}
-					if all := strings.Join(heard.lines, "\n"); action == job.Delete && strings.Contains(all, "stays") != tt.stays {
-						t.Errorf("delete of %s: got %q, want that anything stays: %v", workload.name, heard.lines, tt.stays)
+					_, lines := p.mustSmall(t, w, action)
+					if all := strings.Join(lines, "\n"); action == job.Delete && strings.Contains(all, "stays") != tt.stays {
+						t.Errorf("delete of %s: got %q, want that anything stays: %v", w.name, lines, tt.stays)
 					}
 				}
 			}
@@ -129,19 +110,77 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 	}
 }
 
-// TestRun_IsRefusedWithoutExecute runs as a user who has all rights on tables and none to call routines.
+// smallWorkload is a workload with the options of a small schema and of a short run.
+type smallWorkload struct {
+	name      string
+	size, run option.Values
+}
+
+var smallWorkloads = []smallWorkload{
+	{"tprocc", option.Values{"warehouses": "1"}, option.Values{"rampup": "0s", "duration": "1s"}},
+	{"tproch", option.Values{"scale_factor": "0.01"}, option.Values{"refresh": "true"}},
+}
+
+// small returns the spec of a job on a small schema, and of a run by two users.
+func (p *place) small(w smallWorkload, action job.Action) job.Spec {
+	spec := p.spec(action)
+	spec.Workload, spec.Options = w.name, spec.Options.Clone()
+	switch action {
+	case job.Build:
+		maps.Copy(spec.Options, w.size)
+	case job.Run:
+		spec.Users = 2
+		maps.Copy(spec.Options, w.run)
+	}
+	return spec
+}
+
+// mustSmall does such a job and returns its result and what HammerDB would have said.
+func (p *place) mustSmall(t *testing.T, w smallWorkload, action job.Action) (job.Result, []string) {
+	t.Helper()
+	heard := newSaid(action, p.d)
+	result, err := local.Do(t.Context(), p.small(w, action), job.Control{Watchers: []job.Watcher{heard}})
+	if err != nil {
+		t.Fatalf("%s of %s: %v: %q", action, w.name, err, heard.lines)
+	}
+	return result, heard.lines
+}
+
+// TestRun_IsRefusedWithoutExecute runs as a user who has all rights on tables and none to call routines, and again
+// when a role or a wildcard gives that right, beside a routine of the same name in another schema.
 func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 	const create = "CREATE USER sledge_clerk IDENTIFIED BY 'choose one'"
 	for _, tt := range []struct {
 		database string
 		inside   []string // what the administrator does in the schema's database
+		grants   []string // give EXECUTE
+		after    []string
 	}{
-		{"postgresql", []string{
-			"CREATE ROLE sledge_clerk LOGIN PASSWORD 'choose one'", "REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA public FROM PUBLIC",
-			"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO sledge_clerk",
-		}},
-		{"mariadb", []string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk"}},
-		{"mysql", []string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk", "GRANT SELECT ON *.* TO sledge_clerk"}}, // who sees routines
+		{
+			"postgresql",
+			[]string{
+				"CREATE ROLE sledge_clerk LOGIN PASSWORD 'choose one'", "REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA public FROM PUBLIC",
+				"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO sledge_clerk",
+			},
+			[]string{
+				"CREATE ROLE sledge_clerks", "GRANT EXECUTE ON ALL ROUTINES IN SCHEMA public TO sledge_clerks", "GRANT sledge_clerks TO sledge_clerk",
+				"CREATE SCHEMA sledge_other", "CREATE FUNCTION sledge_other.slev(integer, integer, integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'",
+				"REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA sledge_other FROM PUBLIC",
+			},
+			[]string{"DROP SCHEMA sledge_other CASCADE", "DROP OWNED BY sledge_clerk, sledge_clerks", "DROP ROLE sledge_clerk, sledge_clerks"},
+		},
+		{
+			"mariadb",
+			[]string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON `tp%`.* TO sledge_clerk"},
+			[]string{"GRANT EXECUTE ON `tp%`.* TO sledge_clerk"},
+			[]string{"DROP USER sledge_clerk"},
+		},
+		{
+			"mysql",
+			[]string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk", "GRANT SELECT ON *.* TO sledge_clerk"}, // who sees routines
+			[]string{"CREATE ROLE sledge_clerks", "GRANT EXECUTE ON tpcc.* TO sledge_clerks", "GRANT sledge_clerks TO sledge_clerk", "SET DEFAULT ROLE ALL TO sledge_clerk"},
+			[]string{"DROP USER sledge_clerk", "DROP ROLE IF EXISTS sledge_clerks"},
+		},
 	} {
 		t.Run(tt.database, func(t *testing.T) {
 			d, err := edition.Catalog.Database(tt.database)
@@ -149,12 +188,8 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := &place{d: d, values: testserver.Open(t, tt.database).Values()}
-			build := p.spec(job.Build)
-			build.Options = build.Options.Clone()
-			build.Options["warehouses"] = "1"
-			if _, err := local.Do(t.Context(), build, job.Control{}); err != nil {
-				t.Fatal(err)
-			}
+			w := smallWorkloads[0]
+			p.mustSmall(t, w, job.Build)
 			administrator := maps.Clone(p.values)
 			if tt.database == "postgresql" {
 				administrator["superuser_dbname"] = "tpcc"
@@ -164,10 +199,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() {
-				if tt.database == "postgresql" {
-					exec(t, admin, "DROP OWNED BY sledge_clerk")
-				}
-				exec(t, admin, "DROP USER sledge_clerk")
+				exec(t, admin, tt.after...)
 				_ = admin.Close()
 				if _, err := local.Do(context.Background(), p.spec(job.Delete), job.Control{}); err != nil {
 					t.Error(err)
@@ -176,13 +208,12 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 			exec(t, admin, tt.inside...)
 			clerk := &place{d: d, values: maps.Clone(p.values)}
 			maps.Copy(clerk.values, option.Values{"user": "sledge_clerk", "password": "choose one"})
-			spec := clerk.spec(job.Run)
-			spec.Users, spec.Options = 1, spec.Options.Clone()
-			maps.Copy(spec.Options, option.Values{"rampup": "0s", "duration": "1s"})
-			_, err = local.Do(t.Context(), spec, job.Control{})
+			_, err = local.Do(t.Context(), clerk.small(w, job.Run), job.Control{})
 			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "may not call the stored routine") || !strings.Contains(err.Error(), "Grant it EXECUTE") {
 				t.Errorf("got %v with exit code %d, want it refused with %d for want of EXECUTE", err, job.ExitOf(err), job.ExitUsage)
 			}
+			exec(t, admin, tt.grants...)
+			clerk.mustSmall(t, w, job.Run)
 		})
 	}
 }
