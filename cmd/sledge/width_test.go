@@ -31,7 +31,7 @@ type window struct {
 func (p *program) show(columns int, args ...string) *window {
 	p.t.Helper()
 	c := exec.Command(p.path, args...)
-	c.Env = append(p.env, "TERM=xterm", "CI=") // CI has no terminal, so the test simulates one
+	c.Env = append(p.env, "TERM=xterm", "CI=") // set, CI would mean that no person watches
 	file, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: uint16(columns)})
 	if err != nil {
 		p.t.Fatal(err)

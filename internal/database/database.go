@@ -86,8 +86,8 @@ type Database struct {
 	// Processes are the names of the server's programs, as the system lists processes. Optional.
 	Processes []string
 
-	// File returns the path of the file that holds the database: it works inside this process, not in a
-	// server. Optional: nil is a server.
+	// File returns the path of the file of a database that works inside this process. Nil means that the
+	// database works in a server.
 	File func(options any) string
 
 	// Servers returns the options of each server that the options name, in the order in which
@@ -293,7 +293,7 @@ type ClientSetting struct {
 // PasswordError is a Connect that the server refused for the password.
 type PasswordError struct {
 	Option string // the name of the option that holds the password
-	Called string // the front end's name
+	Called string // the front end's name for that option
 	User   string
 	Err    error // says what happened and what to do
 }
@@ -367,7 +367,7 @@ const (
 	Owner    Role = iota // the user who owns the schema under test
 	Builder              // the same user, who fills its tables
 	Admin                // the user who may create and drop databases
-	Observer             // the account that may read the server's own counts; it may lack a schema
+	Observer             // the account that may read the server's own counts; needs no schema
 )
 
 // OwnsSchema reports whether a session of the role belongs to the user who owns the schema.

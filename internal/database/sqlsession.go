@@ -306,7 +306,7 @@ func (s *SQLSession) Cancel(context.Context) error {
 	}
 	next := newLife()
 	s.life.Swap(next).end()
-	if s.interrupted.Load() { // a writer that may have ended the previous row
+	if s.interrupted.Load() { // Interrupt may have ended the life before
 		next.end()
 	}
 	return nil

@@ -349,7 +349,7 @@ func (b *bench) testNewOrder(t *testing.T) {
 			entered++
 		}
 	}
-	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // expects 4
+	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // the mean is 4
 		t.Errorf("%d of %d orders were rolled back, want about 1 %%", rolledBack, calls)
 	}
 	n := fmt.Sprint(entered)

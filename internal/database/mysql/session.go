@@ -34,8 +34,8 @@ type session struct {
 	packet         int  // bytes that the server takes in one message
 
 	// A server continues a statement when its client has gone, and keeps the locks of its
-	// transaction. So a second connection, which becomes the session's own, kills the
-	// connection of the interrupted call by its number.
+	// transaction. So the connection of an interrupted call is killed by its number, over a
+	// connection of another's. A connection of connector's becomes the session's own.
 	connector, another driver.Connector
 	id                 string
 	machine            string    // that the server calls its own

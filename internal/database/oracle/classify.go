@@ -63,7 +63,7 @@ var classOf = map[int]meter.Class{
 	errLockTimeout: meter.LockTimeout,
 
 	errUnique:            meter.Constraint,
-	1400:                 meter.Constraint, // NULL is allowed
+	1400:                 meter.Constraint, // NULL is not allowed
 	1401:                 meter.Constraint,
 	1407:                 meter.Constraint,
 	1426:                 meter.Constraint, // numeric overflow

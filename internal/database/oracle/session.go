@@ -268,7 +268,7 @@ func (s *session) Rollback(ctx context.Context) error {
 func (s *session) Cancel(context.Context) error {
 	next := newLife()
 	s.life.Swap(next).end()
-	if s.interrupted.Load() { // a writer that may have ended the previous row
+	if s.interrupted.Load() { // Interrupt may have ended the life before
 		next.end()
 	}
 	return nil

@@ -45,12 +45,12 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	return present(base, role), nil
 }
 
-// present leaves out the results for objects that did not exist or were not asked about.
+// present leaves out the results without a name: there was no such object, or no schema in it.
 func present(fates ...database.DropResult) []database.DropResult {
 	return slices.DeleteFunc(fates, func(f database.DropResult) bool { return f.Name == "" })
 }
 
-// allStay reports that database and account stay, because there was no schema.
+// allStay reports that database and account stay. If there was no schema, it reports nothing.
 func allStay(a *account, d database.DropOptions, why string) []database.DropResult {
 	if d.Leftover {
 		return nil
@@ -82,7 +82,7 @@ type ending struct {
 }
 
 // endDatabase drops the database, unless there is a reason to keep it. It returns no kind if
-// there is no database, and no name if the drop was not asked for.
+// there is no database, and no name if there was no schema in a database that it leaves alone.
 func (e ending) endDatabase(ctx context.Context, name string) (database.DropResult, error) {
 	fate := database.DropResult{Kind: "database", Name: name}
 	is := func(condition string) (bool, error) {
@@ -170,8 +170,8 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 			WHEN EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
 				THEN 'others have its rights: ' || (SELECT string_agg(DISTINCT g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
 			WHEN coalesce(shobj_description(r.oid, 'pg_authid'), `+literal(madeHere)+`) <> `+literal(madeHere)+` THEN 'it has a comment that Sledge did not write'
-		ELSE '' END,
-	coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
+			ELSE '' END,
+		coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
 		FROM pg_roles r WHERE rolname = `+literal(name), 1)
 	if err != nil || len(t.Rows) == 0 {
 		return database.DropResult{}, err

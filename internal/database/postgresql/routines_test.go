@@ -291,7 +291,7 @@ func (b *bench) testPaymentByName(t *testing.T) {
 		{"NAME2", 2, 2, 22}, // the first of two
 		{"NAME3", 2, 3, 32}, // the second of three
 		{"NAME4", 2, 4, 43}, // the second of four
-		{"$8", 2, 0, 2},     // unused: HammerDB passes this, and with it a number
+		{"$8", 2, 0, 2},     // no customer: HammerDB passes this name, and with it a number
 	} {
 		b.in.LastName, b.in.CID = tt.name, tt.passed
 		b.run(t, "payment")
@@ -384,7 +384,7 @@ func (b *bench) testNewOrder(t *testing.T) {
 			entered++
 		}
 	}
-	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // expects 4
+	if rolledBack := calls - entered; rolledBack < 1 || rolledBack > 15 { // the mean is 4
 		t.Errorf("%d of %d orders were rolled back, want about 1 %%", rolledBack, calls)
 	}
 	n := fmt.Sprint(entered)

@@ -19,7 +19,7 @@ var (
 var (
 	reProcedure = regexp.MustCompile(`(?:^|[\n;{])[ \t]*proc\s+([\w:]+)\s`)
 	reWord      = regexp.MustCompile(`\w+`)
-	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // a value with a command in it is not
+	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // one with a command in it does not count
 	reComment   = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#.*$`)
 	reWait      = regexp.MustCompile(`\bafter\s+["{]?[\d$\[(][^\s;}\]]*|\bexec\s+sleep\b`)
 

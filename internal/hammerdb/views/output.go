@@ -70,8 +70,8 @@ func withSeconds(events, seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Even
 				return
 			}
 		}
-		// A running or killed run has measured up to its last event. A job without events has its own
-		// lines.
+		// A running or killed run has seconds after its last event. A job without events has lines of
+		// its own.
 		if secondsWhile(func() bool { return happened }) && errSecond != nil {
 			yield(job.Event{}, errSecond)
 		}

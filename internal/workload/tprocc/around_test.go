@@ -156,7 +156,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 				s := p.connect(t)
 				defer s.Close()
 				if !some(t, s, "SELECT 1 FROM pg_class WHERE relname = 'item'") {
-					t.Error("the schema is gone although the drop was declined")
+					t.Error("the schema is gone although the delete was refused")
 				}
 			}
 		})

@@ -49,7 +49,7 @@ type balanceRow struct {
 	District  int64 `sql:"d_id"`
 }
 
-// readBalances reads how all districts stand.
+// readBalances reads the balances of all districts.
 func readBalances(ctx context.Context, s database.Session, sql *sqlfile.Library) (map[place]balance, error) {
 	var orders struct {
 		balanceRow
