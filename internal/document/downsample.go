@@ -6,7 +6,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Downsample leaves out points if there are more than most, and none that stands out. 0 is no limit.
+// Downsample leaves out points if there are more than most, and none that stands out. 0 means no limit.
 func Downsample(points []job.Rate, most int) []job.Rate {
 	const extremes = 5 // of each stretch
 	if most <= 0 || len(points) <= most {

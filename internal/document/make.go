@@ -51,8 +51,8 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 }
 
 // NewTPM makes the document of transactions a minute over the time of a run, of the seconds that
-// ended after from and not after until; zero times are no bounds. Above most points it is down-sampled,
-// and so is each series; 0 is no limit.
+// ended after from and not after until; zero times mean no bounds. Above most points it is down-sampled,
+// and so is each series; 0 means no limit.
 func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time, most int) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: id, Points: []job.Rate{}}
 	for r, err := range store.Rates(ctx, id, from, until) {

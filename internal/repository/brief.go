@@ -13,7 +13,7 @@ import (
 )
 
 // Rates yields what charts show of the seconds of a job, in order, ramp-up included: of those that
-// ended after from and not after until. Zero times are no bounds.
+// ended after from and not after until. Zero times mean no bounds.
 func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[job.Rate, error] {
 	first, last := bounds(from, until)
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Rate, int64, error) {

@@ -199,7 +199,7 @@ func (c columns) ascends() bool {
 }
 
 // Series returns the series that observers of a job have recorded, in order of their names: of their
-// samples those after from and not after until; zero times are no bounds. If a series has more samples
+// samples those after from and not after until; zero times mean no bounds. If a series has more samples
 // than most, which is at least 2, it is down-sampled: of each stretch of time it keeps the least and the
 // greatest value. If most is 0, it is complete. The transaction counter's series is in Readings.
 func (s *Store) Series(ctx context.Context, id job.ID, from, until time.Time, most int) ([]job.Sampled, error) {
@@ -252,7 +252,7 @@ func (s *Store) series(ctx context.Context, number int64, from, until time.Time,
 	return list, nil
 }
 
-// bounds are times as the file keeps them. A zero time is no bound.
+// bounds are times as the file keeps them. A zero time means no bound.
 func bounds(from, until time.Time) (after, last int64) {
 	after, last = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {

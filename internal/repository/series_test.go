@@ -30,7 +30,7 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 			r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Sample: &job.Sample{Series: series, Value: float64(10*i + n)}})
 		}
 	}
-	r.Count(job.Count{At: at, Rate: 360}) // which is none of them
+	r.Count(job.Count{At: at, Rate: 360}) // which Series leaves out
 	check := func(when string) {
 		t.Helper()
 		got, err := s.Series(t.Context(), r.ID(), time.Time{}, time.Time{}, 0)

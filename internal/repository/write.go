@@ -19,7 +19,7 @@ type inserts struct {
 
 	rows int // samples of the job's series that stand in rows
 
-	others *breather // after each statement; nil where nobody works
+	others *breather // after each statement; nil if no users work
 
 	prepared map[string]*sql.Stmt // thousands of virtual users may say the same
 }
