@@ -18,7 +18,7 @@ type Default struct {
 	BeatenBy string `json:"beaten_by,omitempty"`
 }
 
-// Default lists what the configuration file sets, and then what the environment does, which
+// Defaults lists what the configuration file sets, and then what the environment does, which
 // is stronger, each by name. It warns of variables that look like a slip of the finger. A file
 // that cannot be read is an error, by which each job is refused; what the environment sets is
 // returned all the same.
@@ -29,7 +29,7 @@ func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err er
 	}
 	environment, warnings := r.readEnvironment(s.Environ)
 	meanings := r.meanings()
-	standing := func(p source) (here []Default) {
+	defaults := func(p source) (here []Default) {
 		for _, name := range slices.Sorted(maps.Keys(p)) {
 			m := meanings[name]
 			one := Default{Name: name, Option: m.option, Value: p[name].text, Secret: m.secret, From: p[name].origin}
@@ -40,7 +40,7 @@ func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err er
 		}
 		return here
 	}
-	weak, strong := standing(config), standing(environment)
+	weak, strong := defaults(config), defaults(environment)
 	for i, one := range weak {
 		for _, other := range strong {
 			if other.Option == one.Option && (other.Name == one.Name || !meanings[other.Name].ofOne) {

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/settings"
 )
 
-func TestWhatStandsForEachJobSaysItsPlaceAndNoPassword(t *testing.T) {
+func TestDefaults_NameTheirSourceAndNoPassword(t *testing.T) {
 	config := write(t, "sledge.toml", "users = 16\n[options]\nhost = 'db1'\npg_rampup = 2\nmaria_port = 3307\npassword = 'planted'\nsuperuser_password_file = 'secret.txt'\n")
 	list, warnings, err := resolver.Defaults(settings.Sources{
 		ConfigFile: config,
@@ -53,7 +53,7 @@ func TestAFileThatCannotBeReadLeavesWhatTheEnvironmentSets(t *testing.T) {
 	}
 }
 
-func TestPlacesOfTheEnvironmentSayWhetherTheyAreUsed(t *testing.T) {
+func TestLocations_SayWhetherTheyAreUsed(t *testing.T) {
 	folder := t.TempDir()
 	jobs := filepath.Join(folder, "jobs.db")
 	environ := []string{"SLEDGE_REPO=" + filepath.Join(folder, "other", "..", "jobs.db"), "SLEDGE_CONFIG=" + filepath.Join(folder, "a.toml"), "SLEDGE_PASSWORD=planted"}

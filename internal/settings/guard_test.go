@@ -12,7 +12,7 @@ import (
 
 // A user that may start jobs can choose a server: passwords of other sources are not sent
 // there.
-func TestPasswordsStayWithTheServersOfTheirPlaces(t *testing.T) {
+func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
 	folder := t.TempDir()
 	kept := resolver.ConnectionsIn(folder)
 	for name, values := range map[string]option.Values{

@@ -75,9 +75,9 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 		if err != nil {
 			break
 		}
-		var passed []string
-		p.Connections[i].Options, passed, err = ownNames(pair, c, filepath.Dir(path), lenient)
-		warnings = append(warnings, passed...)
+		var more []string
+		p.Connections[i].Options, more, err = ownNames(pair, c, filepath.Dir(path), lenient)
+		warnings = append(warnings, more...)
 		if err == nil && privatefile.Exposed(path) && holdsSecret(pair, c) {
 			problem := fmt.Sprintf("connection %s has a password, and others can read the file: run chmod 600 %s", c.Name, path)
 			if lenient { // files of others are used as they are
@@ -104,7 +104,7 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 
 // ownNames returns the options of a connection by their own names. Unknown options are errors,
 // except in formats that have always ignored them.
-func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool) (values option.Values, passed []string, err error) {
+func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool) (values option.Values, warnings []string, err error) {
 	in := source{}
 	given := slices.Sorted(maps.Keys(c.Options))
 	for _, name := range given {
@@ -123,10 +123,8 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		if err != nil {
 			return nil, nil, fmt.Errorf("connection %s: %w", c.Name, err)
 		}
-		if file, inFile := in[name+secretFile]; inFile && o.Secret && name != "" {
-			if warning := exposed(filepath.Join(relativeTo(file.folder, file.text), file.text)); warning != "" {
-				passed = append(passed, fmt.Sprintf("connection %s: %s", c.Name, warning))
-			}
+		if warning := exposed(e.file); warning != "" {
+			warnings = append(warnings, fmt.Sprintf("connection %s: %s", c.Name, warning))
 		}
 		if name != "" && (!lenient || !names.Unused(pair.Database.Name, o.Name, e.text)) {
 			values[o.Name] = e.text
@@ -159,9 +157,9 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		if !lenient {
 			return nil, nil, fmt.Errorf("connection %s: %.40q is not an option of a connection%s (%s)", c.Name, name, option.Suggest(name, all), strings.Join(optionNames(pair), ", "))
 		}
-		passed = append(passed, fmt.Sprintf("connection %s: %.40q is passed over: it is not an option of a connection", c.Name, name))
+		warnings = append(warnings, fmt.Sprintf("connection %s: %.40q is passed over: it is not an option of a connection", c.Name, name))
 	}
-	return values, passed, nil
+	return values, warnings, nil
 }
 
 // holdsSecret reports whether a connection as it stands in a file has a password, and not the

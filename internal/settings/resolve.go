@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -58,7 +57,7 @@ type Order struct {
 	Profile int
 
 	// Counts are the numbers of virtual users that were asked for, to run one after
-	// another. The specs and the plan are of the first.
+	// another. The spec and the plan are of the first.
 	Counts []int
 
 	Origins  map[string]string    // which source set each of the spec's options, and db, workload, users, seed
@@ -659,9 +658,7 @@ func (c *choice) takeFrom(p source, o option.Description) error {
 	if called == "" || err != nil {
 		return err
 	}
-	if file, inFile := p[called+secretFile]; inFile && o.Secret {
-		c.warnIfExposed(filepath.Join(relativeTo(file.folder, file.text), file.text))
-	}
+	c.warnIfExposed(e.file)
 	if e.folder != "" {
 		for _, part := range c.Fresh().All() {
 			e.text = option.In(e.folder, part, o.Name, e.text)

@@ -33,7 +33,7 @@ func write(t *testing.T, name, text string) string {
 
 // Each step adds a stronger source to the ones before it, so that every source is
 // seen to win over the next weaker one.
-func TestStrongerPlacesWin(t *testing.T) {
+func TestStrongerSourcesWin(t *testing.T) {
 	config := write(t, "sledge.toml", "db = 'mysql'\nusers = 2\nseed = 2\n[options]\npg_port = 1002\npg_host = 'config'\n")
 	var s settings.Sources
 	steps := []struct {
@@ -210,7 +210,7 @@ func TestOptionsOfOtherDatabasesMayStandInFileAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestSecretsComeFromEveryPlaceMadeForThem(t *testing.T) {
+func TestSecretsComeFromEverySourceMadeForThem(t *testing.T) {
 	file := write(t, "password", "s3cret\n")
 	pg := map[string]string{"db": "pg"}
 	for name, s := range map[string]settings.Sources{
@@ -323,7 +323,7 @@ func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
 
 // Every mistake names where it was made, what was said and what to do, ends the
 // program with the code for bad input, and shows no secret.
-func TestMistakesNameThePlaceAndTheWayOut(t *testing.T) {
+func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 	const secret = "s3cr:et/"
 	file := func(name, text string) string { return write(t, name, text) }
 	pg := func(more ...string) map[string]string {
@@ -514,7 +514,7 @@ func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
 }
 
 // A socket and an address are two names of a server: the stronger source decides.
-func TestResolve_StrongerPlaceChoosesBetweenSocketAndAddress(t *testing.T) {
+func TestResolve_StrongerSourceChoosesBetweenSocketAndAddress(t *testing.T) {
 	config := write(t, "sledge.toml", "socket = '/run/config.sock'\n")
 	address := write(t, "sledge.toml", "host = 'config'\nport = 1\n")
 	for _, tt := range []struct {
@@ -554,7 +554,7 @@ func TestResolve_StrongerPlaceChoosesBetweenSocketAndAddress(t *testing.T) {
 	}
 }
 
-func TestResolve_OracleInstanceWinsOverHostOfWeakerPlace(t *testing.T) {
+func TestResolve_OracleInstanceWinsOverHostOfWeakerSource(t *testing.T) {
 	config := write(t, "sledge.toml", "host = 'config'\nservice = 's'\nport = 1522\n")
 	order, err := resolver.Resolve(job.Run, settings.Sources{ConfigFile: config, Flags: map[string]string{"db": "oracle"}, Set: []string{"instance=db1:1521/other"}})
 	if got := order.Plan.Database; err != nil || got.Target(order.Plan.Connection) != "tpcc on db1:1521/other" {
@@ -698,7 +698,7 @@ func TestResolve_RefusesSeveralNumbersOfUsersBesideStepsThatSayThem(t *testing.T
 }
 
 // Of two options that lead to different servers or log in differently, the stronger source decides, or the pair is refused.
-func TestResolve_StrongerPlaceChoosesBetweenRivals(t *testing.T) {
+func TestResolve_StrongerSourceChoosesBetweenRivals(t *testing.T) {
 	file := func(text string) string { return write(t, "sledge.toml", text) }
 	for _, tt := range []struct {
 		name, db, config string

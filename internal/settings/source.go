@@ -19,6 +19,7 @@ type entry struct {
 	origin string // the source, as messages name it: "--port", "SLEDGE_PG_PORT", "line 3 of sledge.toml"
 	key    string // the name the source has for it, where its origin does not tell it
 	folder string // what paths in text are relative to
+	file   string // the path of the file that text, a secret, was read from; "" if it was not
 }
 
 // wrong makes an error about the value of a setting that is not an option.
@@ -69,11 +70,12 @@ func (p source) findCalled(o option.Description, name string) (entry, bool, erro
 	case !inFile:
 		return direct, ok, nil
 	}
-	text, err := readSecret(filepath.Join(relativeTo(file.folder, file.text), file.text))
+	path := filepath.Join(relativeTo(file.folder, file.text), file.text)
+	text, err := readSecret(path)
 	if err != nil {
 		return entry{}, false, fmt.Errorf("%s%s: %w (it is from %s)", name, secretFile, err, file.origin)
 	}
-	return entry{text: text, origin: file.origin}, true, nil
+	return entry{text: text, origin: file.origin, file: path}, true, nil
 }
 
 // relativeTo returns the folder that path is relative to.

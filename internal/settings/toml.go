@@ -37,7 +37,7 @@ func parseTOML(text string) ([]item, error) {
 // tomlFile knows where in a file its keys are.
 type tomlFile struct {
 	lines map[string]int // those that could be found
-	rank  map[string]int // their sources in the order of the file, from 1
+	rank  map[string]int // their positions in the order of the file, from 1
 }
 
 // items lists the keys of a table in the order of the file.
