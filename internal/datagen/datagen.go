@@ -61,7 +61,7 @@ type File struct {
 	Bytes    int64  `json:"text_bytes"`    // of the file before it is compressed; of a Parquet file, of the values before they are encoded
 	Stored   int64  `json:"bytes"`         // on the disk, which is less when they are compressed
 	SHA256   string `json:"sha256"`        // of the file
-	MD5      string `json:"md5,omitempty"` // of the file before compression; 0 for Parquet, which compresses internally
+	MD5      string `json:"md5,omitempty"` // of the file before compression; "" for Parquet, which compresses internally
 }
 
 // Totals adds up the rows, their sizes, and the sizes of the files they are in.

@@ -27,27 +27,16 @@ const (
 	OfVerify   Kind = "verify"
 )
 
-// Status says how far a task is.
-type Status string
-
-// What may become of a task.
-const (
-	Running Status = "running"
-	Done    Status = "done"
-	Failed  Status = "failed"
-	Stopped Status = "stopped"
-)
-
 // Report says what a task is and what has become of it.
 type Report struct {
-	ID      string     `json:"id"`
-	Kind    Kind       `json:"kind" enum:"generate,verify"`
-	Folder  string     `json:"folder" doc:"On the server's machine."`
-	Status  Status     `json:"status" enum:"running,done,failed,stopped"`
-	Reason  string     `json:"reason,omitempty" doc:"Why it did not end well."`
-	Begun   time.Time  `json:"begun"`
-	Ended   *time.Time `json:"ended,omitempty"`
-	Elapsed float64    `json:"elapsed_seconds"`
+	ID      string       `json:"id"`
+	Kind    Kind         `json:"kind" enum:"generate,verify"`
+	Folder  string       `json:"folder" doc:"On the server's machine."`
+	Status  tasks.Status `json:"status" enum:"running,done,failed,stopped"`
+	Reason  string       `json:"reason,omitempty" doc:"Why it did not end well."`
+	Begun   time.Time    `json:"begun"`
+	Ended   *time.Time   `json:"ended,omitempty"`
+	Elapsed float64      `json:"elapsed_seconds"`
 
 	Progress *live.Progress `json:"progress,omitempty"`
 
@@ -79,8 +68,8 @@ func writtenOf(m Manifest, scripts []string) *Written {
 	return w
 }
 
-// Runner is where files are written and compared while others look: a few tasks at a time, none
-// of which ends with whoever has started it.
+// Runner writes and compares files for any number of watchers: a few tasks at a time, each of which
+// outlives the client that has started it.
 type Runner struct {
 	list tasks.List[*Task]
 }
@@ -168,7 +157,7 @@ func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*
 		ctx, stop := context.WithCancel(context.Background())
 		t := &Task{
 			stop: stop, over: make(chan struct{}), version: 1,
-			report: Report{ID: tasks.NewID(), Kind: kind, Folder: folder, Status: Running, Begun: time.Now().UTC()},
+			report: Report{ID: tasks.NewID(), Kind: kind, Folder: folder, Status: tasks.Running, Begun: time.Now().UTC()},
 		}
 		do, err := begin(t, running)
 		if err != nil {
@@ -183,8 +172,8 @@ func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*
 	})
 }
 
-// checkFree refuses a folder that files are being written to here: whoever replaces what is
-// unfinished there would take it for what somebody has left behind.
+// checkFree refuses a folder that files are being written to here: a task that replaces files would
+// take the unfinished ones there for leftovers.
 func checkFree(folder string, running []*Task) error {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -210,8 +199,8 @@ func (d *Runner) Find(id string) (*Task, error) {
 	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such task: it is forgotten, or the program was started again since; sledge datagen verify compares a folder with its manifest"))
 }
 
-// Interrupt takes a wish to end the program: nothing is started from now on, and what goes on
-// is stopped. Folders are left as they were before it.
+// Interrupt stops all tasks, because the program ends, and lets no other begin. Folders are left as
+// they were before it.
 func (d *Runner) Interrupt() {
 	for _, t := range d.list.End() {
 		t.stop()
@@ -295,11 +284,11 @@ func (t *Task) end(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	ended := time.Now().UTC()
-	t.report.Ended, t.report.Status = &ended, Done
+	t.report.Ended, t.report.Status = &ended, tasks.Done
 	if err != nil {
-		t.report.Status, t.report.Reason = Failed, err.Error()
+		t.report.Status, t.report.Reason = tasks.Failed, err.Error()
 		if job.ExitOf(err) == job.ExitStopped {
-			t.report.Status = Stopped
+			t.report.Status = tasks.Stopped
 		}
 	}
 	t.wake()

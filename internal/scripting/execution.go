@@ -11,31 +11,21 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/job"
-)
-
-// Status says how far an execution is.
-type Status string
-
-// What may become of an execution.
-const (
-	Running Status = "running"
-	Done    Status = "done"
-	Failed  Status = "failed"
-	Stopped Status = "stopped"
 )
 
 // Report says what an execution is and what has become of it.
 type Report struct {
-	ID       string     `json:"id"`
-	Kind     Kind       `json:"kind" enum:"script,console"`
-	Script   string     `json:"script,omitempty" doc:"The name of the script."`
-	Language Language   `json:"language" enum:"tcl,python,driver"`
-	Status   Status     `json:"status" enum:"running,done,failed,stopped"`
-	Begun    time.Time  `json:"begun"`
-	Ended    *time.Time `json:"ended,omitempty"`
-	Exit     *int       `json:"exit,omitempty" doc:"The exit code; a process that was killed has none."`
-	Printed  int64      `json:"printed_bytes" doc:"How much it has printed; the last MiB of it is kept."`
+	ID       string       `json:"id"`
+	Kind     Kind         `json:"kind" enum:"script,console"`
+	Script   string       `json:"script,omitempty" doc:"The name of the script."`
+	Language Language     `json:"language" enum:"tcl,python,driver"`
+	Status   tasks.Status `json:"status" enum:"running,done,failed,stopped"`
+	Begun    time.Time    `json:"begun"`
+	Ended    *time.Time   `json:"ended,omitempty"`
+	Exit     *int         `json:"exit,omitempty" doc:"The exit code; a process that was killed has none."`
+	Printed  int64        `json:"printed_bytes" doc:"How much it has printed; the last MiB of it is kept."`
 }
 
 // Execution is a process that runs a script or a prompt.
@@ -59,7 +49,7 @@ const straggling = 2 * time.Second
 
 // begin starts a process, at a terminal if it is to have one.
 func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
-	report.Status, report.Begun = Running, time.Now().UTC()
+	report.Status, report.Begun = tasks.Running, time.Now().UTC()
 	e := &Execution{output: &output{}, over: make(chan struct{}), report: report, left: time.Now()}
 	var printed chan struct{}
 	var err error
@@ -69,7 +59,7 @@ func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error)
 			printed = make(chan struct{})
 			go func() {
 				defer close(printed)
-				_, _ = io.Copy(&stream{to: e.output}, e.terminal) // ends it with an error while no terminal is attached
+				_, _ = io.Copy(&stream{to: e.output}, e.terminal) // ends with an error when no process has the terminal open
 			}()
 		}
 	} else {
@@ -110,11 +100,11 @@ func (e *Execution) end(state *os.ProcessState, err error) {
 	}
 	switch {
 	case e.asked > 0 && !state.Success() || state.ExitCode() == int(job.ExitStopped):
-		e.report.Status = Stopped
+		e.report.Status = tasks.Stopped
 	case err == nil || errors.Is(err, exec.ErrWaitDelay) && state.Success():
-		e.report.Status = Done
+		e.report.Status = tasks.Done
 	default:
-		e.report.Status = Failed
+		e.report.Status = tasks.Failed
 	}
 	e.mu.Unlock()
 	e.output.finish()
@@ -171,7 +161,7 @@ func (e *Execution) follows(more int) {
 	e.left = time.Now()
 }
 
-// leftFor returns how long a running process has had no watcher.
+// leftFor returns how long a running process has had no reader, if it has none.
 func (e *Execution) leftFor() (since time.Duration, is bool) {
 	if e.IsOver() {
 		return 0, false

@@ -170,8 +170,8 @@ func (d *Runner) Find(id string) (*Execution, error) {
 	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such execution: it is forgotten, or the program was started again since"))
 }
 
-// Interrupt takes a wish to end the program: nothing is started from now on, and what runs is
-// asked to end, the more firmly the more often. Soon after the second wish nothing runs.
+// Interrupt takes a request to end the program: nothing is started from now on, and running processes
+// are stopped, as by Execution.Stop. Those that run soon after the second request are killed.
 func (d *Runner) Interrupt() {
 	d.mu.Lock()
 	d.wishes++

@@ -170,7 +170,7 @@ func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
 			t.Errorf("got %q, want %q in it", said, want)
 		}
 	}
-	if r := e.Report(); r.Status != scripting.Done || r.Exit == nil || *r.Exit != 0 {
+	if r := e.Report(); r.Status != tasks.Done || r.Exit == nil || *r.Exit != 0 {
 		t.Errorf("got %+v, want it done", r)
 	}
 	keep(t, d, "bad.tcl", "diset connection no_such_key 1\nputs after\n")
@@ -178,7 +178,7 @@ func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	said = reading(t, e, "")
-	if r := e.Report(); r.Status != scripting.Failed || *r.Exit != int(job.ExitUsage) || !strings.Contains(said, "after") {
+	if r := e.Report(); r.Status != tasks.Failed || *r.Exit != int(job.ExitUsage) || !strings.Contains(said, "after") {
 		t.Errorf("got %+v and %q, want a failure and the rest of the script", r, said)
 	}
 }
@@ -193,7 +193,7 @@ func TestAScriptThatLoopsIsStopped(t *testing.T) {
 	reading(t, e, "begun")
 	e.Stop()
 	reading(t, e, "")
-	if r := e.Report(); r.Status != scripting.Stopped {
+	if r := e.Report(); r.Status != tasks.Stopped {
 		t.Errorf("got %+v, want it stopped", r)
 	}
 }
@@ -208,7 +208,7 @@ func TestADriverScriptIsLoadedAndRun(t *testing.T) {
 	if said := reading(t, e, ""); !strings.Contains(said, "no_such_option") {
 		t.Errorf("got %q, want the refusal of what the script says", said)
 	}
-	if r := e.Report(); r.Status != scripting.Failed {
+	if r := e.Report(); r.Status != tasks.Failed {
 		t.Errorf("got %+v, want a failure", r)
 	}
 }
@@ -254,7 +254,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 	reading(t, e, "sledge>>>")
 	e.Stop()
 	reading(t, e, "")
-	if r := e.Report(); r.Status != scripting.Stopped {
+	if r := e.Report(); r.Status != tasks.Stopped {
 		t.Errorf("got %+v, want it stopped", r)
 	}
 	if err := e.Type("x"); job.ExitOf(err) != job.ExitExists {
@@ -306,7 +306,7 @@ func TestRunner_LimitsExecutionsAndEndsThem(t *testing.T) {
 	}
 	d.Close()
 	for _, e := range all {
-		if r := e.Report(); r.Status != scripting.Stopped || r.Ended == nil {
+		if r := e.Report(); r.Status != tasks.Stopped || r.Ended == nil {
 			t.Errorf("got %+v, want it ended with the runner", r)
 		}
 	}
@@ -333,7 +333,7 @@ func TestTheSecondWishEndsWhatIgnoresTheFirst(t *testing.T) {
 	d.Interrupt()
 	d.Interrupt()
 	reading(t, e, "") // to its end
-	if r := e.Report(); r.Status != scripting.Stopped {
+	if r := e.Report(); r.Status != tasks.Stopped {
 		t.Errorf("got %+v, want it stopped", r)
 	}
 }

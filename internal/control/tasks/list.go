@@ -14,6 +14,17 @@ type Task interface {
 	IsOver() bool
 }
 
+// Status says how far a task is.
+type Status string
+
+// The statuses of tasks.
+const (
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "failed"
+	Stopped Status = "stopped"
+)
+
 // NewID returns the ID of a new task, which cannot be guessed.
 func NewID() string { return strings.ToLower(rand.Text()[:12]) }
 

@@ -86,7 +86,7 @@ type API struct {
 	streams  places
 	watchers atomic.Int64 // streams of jobs that were started here
 	clearing sync.WaitGroup
-	desk     *scripting.Runner
+	scripts  *scripting.Runner
 	files    datagen.Runner
 
 	mu       sync.Mutex // held for moments only
@@ -149,7 +149,7 @@ func New(c Config) *API {
 	a.addCounters()
 	a.addEvents()
 	a.addLive()
-	a.openDesk()
+	a.openScripts()
 	a.addScripts()
 	a.addDatagen()
 	a.addManual()
@@ -243,9 +243,9 @@ func (a *API) UnderWay() (names []string) {
 	if starting > 0 {
 		names = append(names, "a job that begins")
 	}
-	for _, e := range a.desk.List() {
+	for _, e := range a.scripts.List() {
 		switch r := e.Report(); {
-		case r.Status != scripting.Running:
+		case r.Status != tasks.Running:
 		case r.Kind == scripting.OfConsole:
 			names = append(names, "a console")
 		default:
@@ -253,7 +253,7 @@ func (a *API) UnderWay() (names []string) {
 		}
 	}
 	for _, t := range a.files.List() {
-		if r := t.Report(); r.Status == datagen.Running {
+		if r := t.Report(); r.Status == tasks.Running {
 			names = append(names, "files in "+r.Folder)
 		}
 	}
@@ -274,7 +274,7 @@ func (a *API) Interrupt() {
 	for _, h := range handles {
 		h.Interrupt()
 	}
-	a.desk.Interrupt()
+	a.scripts.Interrupt()
 	a.files.Interrupt()
 }
 
@@ -293,7 +293,7 @@ func (a *API) Wait() {
 			time.Sleep(10 * time.Millisecond)
 		}
 	}
-	a.desk.Wait(a.ctx)
+	a.scripts.Wait(a.ctx)
 	a.files.Wait()
 	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < lastWord; {
 		time.Sleep(10 * time.Millisecond)
@@ -315,7 +315,7 @@ func (a *API) Close() {
 	for _, h := range handles {
 		h.Abort()
 	}
-	a.desk.Close()
+	a.scripts.Close()
 	a.files.Interrupt()
 	a.Wait()
 	a.end()

@@ -14,6 +14,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/datagen"
 	"sledge/internal/document"
 	"sledge/internal/option"
@@ -221,7 +222,7 @@ func (a *API) addDatagen() {
 			return nil, err
 		}
 		r := t.Report()
-		if r.Status != datagen.Running {
+		if r.Status != tasks.Running {
 			return nil, problem(http.StatusConflict, "this task has already ended")
 		}
 		t.Stop()

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/control/tasks"
 	"sledge/internal/datagen"
 )
 
@@ -80,7 +81,7 @@ func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
 	}
 	id := w.generate(fmt.Sprintf(small, ""))
 	done := w.reports(id, "", func(datagen.Report) bool { return true })
-	if done.Status != datagen.Done || done.Written == nil || done.Written.Rows < 80000 || len(done.Written.Scripts) != 3 {
+	if done.Status != tasks.Done || done.Written == nil || done.Written.Rows < 80000 || len(done.Written.Scripts) != 3 {
 		t.Fatalf("got %+v, want rows and the scripts that load them", done)
 	}
 	for _, table := range done.Progress.Tables {
@@ -101,7 +102,7 @@ func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
 		t.Errorf("got %v of a file with %d bytes and SHA-256 %x", one, len(text), sum)
 	}
 
-	w.verify("rows", datagen.Done, 0)
+	w.verify("rows", tasks.Done, 0)
 	manifest, err := os.ReadFile(filepath.Join(folder, datagen.ManifestName))
 	if err != nil {
 		t.Fatal(err)
@@ -117,19 +118,19 @@ func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
 	if err := os.Truncate(filepath.Join(folder, one["name"].(string)), 7); err != nil {
 		t.Fatal(err)
 	}
-	w.verify("rows", datagen.Failed, 1)
+	w.verify("rows", tasks.Failed, 1)
 	if again := w.call("POST", "/datagen/outline", fmt.Sprintf(small, `, "overwrite": true`), http.StatusOK); again["replaced"].(float64) < 9 {
 		t.Errorf("got %v, want how many files would go", again)
 	}
 	w.reports(w.generate(fmt.Sprintf(small, `, "overwrite": true`)), "", func(datagen.Report) bool { return true })
-	w.verify(folder, datagen.Done, 0) // as reports name it
+	w.verify(folder, tasks.Done, 0) // as reports name it
 	if list := w.call("GET", "/datagen", "", http.StatusOK); len(list["tasks"].([]any)) != 5 || list["anywhere"] != false {
 		t.Errorf("got %v, want five tasks", list)
 	}
 }
 
 // verify compares a folder with its manifest.
-func (w *world) verify(folder string, want datagen.Status, differing int) {
+func (w *world) verify(folder string, want tasks.Status, differing int) {
 	w.Helper()
 	id := w.call("POST", "/datagen/verify", `{"folder": "`+folder+`"}`, http.StatusCreated)["id"].(string)
 	got := w.reports(id, "", func(datagen.Report) bool { return true })
@@ -151,7 +152,7 @@ func TestWritingFilesIsStoppedAndLeavesNothing(t *testing.T) {
 		t.Errorf("got %+v, want the progress of nine tables", seen.Progress)
 	}
 	w.call("POST", "/datagen/"+id+"/stop", "", http.StatusAccepted)
-	if end := w.reports(id, "3", func(datagen.Report) bool { return true }); end.Status != datagen.Stopped || end.Reason != "stopped: no file was left behind" {
+	if end := w.reports(id, "3", func(datagen.Report) bool { return true }); end.Status != tasks.Stopped || end.Reason != "stopped: no file was left behind" {
 		t.Errorf("got %+v, want that it was stopped", end)
 	}
 	w.call("POST", "/datagen/"+id+"/stop", "", http.StatusConflict)
@@ -228,7 +229,7 @@ func TestWhereScriptsRunFilesMayBeWrittenAnywhere(t *testing.T) {
 	w.api.Scripting.Program = noProgram
 	folder := filepath.Join(t.TempDir(), "rows")
 	body := strings.Replace(fmt.Sprintf(small, ""), `"rows"`, fmt.Sprintf("%q", folder), 1)
-	if done := w.reports(w.generate(body), "", func(datagen.Report) bool { return true }); done.Status != datagen.Done || done.Folder != folder {
+	if done := w.reports(w.generate(body), "", func(datagen.Report) bool { return true }); done.Status != tasks.Done || done.Folder != folder {
 		t.Errorf("got %+v, want files in %s", done, folder)
 	}
 	if list := w.call("GET", "/datagen", "", http.StatusOK); list["anywhere"] != true {

@@ -65,9 +65,9 @@ type OneExecution struct {
 	ID string `path:"id" maxLength:"32"`
 }
 
-// openDesk makes what runs scripts.
-func (a *API) openDesk() {
-	a.desk = &scripting.Runner{Store: scripting.Store{Folder: a.Scripting.Folder}, Command: a.Scripting.Program, Busy: a.isBusy}
+// openScripts makes what runs scripts.
+func (a *API) openScripts() {
+	a.scripts = &scripting.Runner{Store: scripting.Store{Folder: a.Scripting.Folder}, Command: a.Scripting.Program, Busy: a.isBusy}
 }
 
 // isBusy reports whether a process does a job.
@@ -91,11 +91,11 @@ func (a *API) unrestricted() bool { return a.Scripting.Program != nil }
 
 func (a *API) addScripts() {
 	add(a, get("list-scripts", "/scripts", "List the scripts that are kept", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
-		list, err := a.desk.Store.List()
+		list, err := a.scripts.Store.List()
 		return answer(Scripts{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why, list}, err)
 	})
 	add(a, get("get-script", "/scripts/{name}", "Show a script with its text", tagScripts), func(_ context.Context, in *OneScript) (*of[scripting.Text], error) {
-		return answer(a.desk.Store.Read(in.Name))
+		return answer(a.scripts.Store.Read(in.Name))
 	})
 	write := huma.Operation{
 		OperationID: "write-script", Method: http.MethodPut, Path: "/scripts/{name}", Tags: []string{tagScripts},
@@ -113,7 +113,7 @@ func (a *API) addScripts() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		return answer(a.desk.Store.Write(in.Name, in.Body.Text, in.Body.Version))
+		return answer(a.scripts.Store.Write(in.Name, in.Body.Text, in.Body.Version))
 	})
 	remove := huma.Operation{
 		OperationID: "delete-script", Method: http.MethodDelete, Path: "/scripts/{name}", Tags: []string{tagScripts}, Summary: "Delete a script",
@@ -122,7 +122,7 @@ func (a *API) addScripts() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		return nil, a.desk.Store.Remove(in.Name)
+		return nil, a.scripts.Store.Remove(in.Name)
 	})
 	run := huma.Operation{
 		OperationID: "run-script", Method: http.MethodPost, Path: "/scripts/{name}/run", Tags: []string{tagScripts}, DefaultStatus: http.StatusCreated,
@@ -138,7 +138,7 @@ func (a *API) addScripts() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		return executed(a.desk.Run(in.Name, in.Body.Arguments))
+		return executed(a.scripts.Run(in.Name, in.Body.Arguments))
 	})
 	a.addExecutions()
 	add(a, get("list-console-words", "/console/words", "List the commands and settings of the console", tagScripts), func(context.Context, *struct{}) (*of[console.Words], error) {
@@ -169,14 +169,14 @@ func (a *API) addExecutions() {
 	add(a, get("list-executions", "/executions", "List the scripts and consoles that run, and those that ended lately", tagScripts),
 		func(context.Context, *struct{}) (*of[Executions], error) {
 			list := []scripting.Report{}
-			for _, e := range a.desk.List() {
+			for _, e := range a.scripts.List() {
 				list = append(list, e.Report())
 			}
 			return answer(Executions{list}, nil)
 		})
 	add(a, get("get-execution", "/executions/{id}", "Show the state of a script or a console", tagScripts),
 		func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
-			return executed(a.desk.Find(in.ID))
+			return executed(a.scripts.Find(in.ID))
 		})
 	post := func(id, path, summary string, status int) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{tagScripts}, DefaultStatus: status}
@@ -193,12 +193,12 @@ func (a *API) addExecutions() {
 		if err := a.mayRun(); err != nil {
 			return nil, err
 		}
-		return executed(a.desk.Open(in.Body.Language, in.Body.Size))
+		return executed(a.scripts.Open(in.Body.Language, in.Body.Size))
 	})
 	stop := post("stop-execution", "/executions/{id}/stop", "End a script or a console", http.StatusAccepted)
 	stop.Description = "Like Ctrl-C: the first request stops what is running, which keeps its result; the second cuts it off; the third kills the process."
 	add(a, stop, func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
-		e, err := a.desk.Find(in.ID)
+		e, err := a.scripts.Find(in.ID)
 		if err == nil {
 			e.Stop()
 		}
@@ -211,7 +211,7 @@ func (a *API) addExecutions() {
 		}
 	},
 	) (*struct{}, error) {
-		e, err := a.desk.Find(in.ID)
+		e, err := a.scripts.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +222,7 @@ func (a *API) addExecutions() {
 		Body scripting.Size
 	},
 	) (*struct{}, error) {
-		e, err := a.desk.Find(in.ID)
+		e, err := a.scripts.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -242,7 +242,7 @@ bytes up to its end. A client that lost its connection sends it as Last-Event-ID
 		LastRead
 	},
 	) (*huma.StreamResponse, error) {
-		e, err := a.desk.Find(in.ID)
+		e, err := a.scripts.Find(in.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -26,8 +26,8 @@ import (
 // plantedSecret is part of each secret that a job of these tests is given.
 const plantedSecret = "planted-9f3c"
 
-// Jobs of each kind are given secrets in every option for one, on every database: on real servers, and where
-// nobody listens. The secrets are searched for in all that a program, a person or a file gets to see.
+// Jobs of each action have a secret in each option for one: on every database, at a port where no server
+// listens, and on real servers. The test searches all that programs, people and files get for the secrets.
 func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 	w := newWorld(t)
 	looks := &looksAtWorkers{Runner: process.Self()}

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"sledge/internal/control"
+	"sledge/internal/control/tasks"
 	"sledge/internal/experiment"
 	"sledge/internal/job"
 	"sledge/internal/settings"
@@ -19,11 +20,11 @@ import (
 // Sequence is runs with different numbers of virtual users, one after another, which are a
 // performance profile.
 type Sequence struct {
-	Profile int      `json:"profile"`
-	Users   []int    `json:"users" doc:"Numbers of virtual users, in the order of the runs."`
-	Jobs    []job.ID `json:"jobs" doc:"The runs that have begun; while the state is running, the last of them is under way."`
-	State   string   `json:"state" enum:"running,done,stopped,failed"`
-	Reason  string   `json:"reason,omitempty" doc:"Why the remaining runs were not done."`
+	Profile int          `json:"profile"`
+	Users   []int        `json:"users" doc:"Numbers of virtual users, in the order of the runs."`
+	Jobs    []job.ID     `json:"jobs" doc:"The runs that have begun; while the state is running, the last of them is under way."`
+	State   tasks.Status `json:"state" enum:"running,done,stopped,failed"`
+	Reason  string       `json:"reason,omitempty" doc:"Why the remaining runs were not done."`
 }
 
 // Sequences are those that this server has started.
@@ -39,13 +40,6 @@ type sweep struct {
 	mu    sync.Mutex // held for moments only
 	state Sequence
 }
-
-const (
-	sequenceRunning = "running"
-	sequenceDone    = "done"
-	sequenceStopped = "stopped"
-	sequenceFailed  = "failed"
-)
 
 // startedSequence is the answer to a request that starts one.
 type startedSequence struct {
@@ -98,7 +92,7 @@ func (a *API) addSequences() {
 func (s *sweep) ID() string { return strconv.Itoa(s.profile) }
 
 // IsOver implements tasks.Task.
-func (s *sweep) IsOver() bool { return s.copy().State != sequenceRunning }
+func (s *sweep) IsOver() bool { return s.copy().State != tasks.Running }
 
 // copy returns what the caller may keep.
 func (s *sweep) copy() Sequence {
@@ -131,7 +125,7 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 		return nil, err
 	}
 	going, cancel := context.WithCancel(a.ctx)
-	s := &sweep{profile: plan.Profile, stop: cancel, state: Sequence{Profile: plan.Profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: sequenceRunning}}
+	s := &sweep{profile: plan.Profile, stop: cancel, state: Sequence{Profile: plan.Profile, Users: order.Counts, Jobs: []job.ID{first.ID()}, State: tasks.Running}}
 	_, err = a.sweeps.Begin(func([]*sweep) (*sweep, error) {
 		a.clearing.Go(func() {
 			defer cancel()
@@ -168,10 +162,10 @@ func (a *API) sweep(ctx context.Context, s *sweep, plan experiment.Sweep, h *con
 	defer s.mu.Unlock()
 	switch {
 	case err == nil:
-		s.state.State = sequenceDone
+		s.state.State = tasks.Done
 	case errors.Is(err, context.Canceled), job.ExitOf(err) == job.ExitStopped:
-		s.state.State, s.state.Reason = sequenceStopped, err.Error()
+		s.state.State, s.state.Reason = tasks.Stopped, err.Error()
 	default:
-		s.state.State, s.state.Reason = sequenceFailed, err.Error()
+		s.state.State, s.state.Reason = tasks.Failed, err.Error()
 	}
 }
