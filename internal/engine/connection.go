@@ -19,7 +19,7 @@ import (
 type connection struct {
 	workload.Executor
 	number  int
-	flushed atomic.Int32 // the last of run.flush that was done over it
+	flushed atomic.Int32 // the last of course.flush that was done over it
 	done    done
 
 	// Of a connection in a pool: its place there, whether its session is gone, and whether

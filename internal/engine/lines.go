@@ -104,7 +104,7 @@ type sharedLines struct {
 	first, last *user // in the queue; nil is nobody
 	users       int   // that have not ended
 	adopted     bool
-	told        int32 // the last of run.flush that was done over all free connections
+	told        int32 // the last of course.flush that was done over all free connections
 }
 
 func newSharedLines(connections []*connection) *sharedLines {

@@ -58,7 +58,7 @@ type user struct {
 	send    func(job.Event)
 }
 
-// tell is the seat's Tell.
+// tell is the Tell of the user's Slot.
 func (u *user) tell(e job.Event) {
 	if !u.running {
 		u.held = append(u.held, e)
