@@ -373,8 +373,15 @@ func (g *generator) Cut(context.Context) (order.Edge, error) {
 	return order.Edge{Ended: ended, InFlight: inFlight}, nil
 }
 
-// Freeze implements order.Generator.
-func (g *generator) Freeze(context.Context) (order.Totals, error) {
+// Freeze implements order.Generator. It waits for users that still work: what they hold is read without a lock.
+func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
+	if g.works() {
+		select {
+		case <-g.finished:
+		case <-ctx.Done():
+			return order.Totals{}, ctx.Err()
+		}
+	}
 	f := &g.fold
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -291,11 +291,33 @@ func (g *generator) Abort() {
 	}
 }
 
-// Close implements order.Generator.
+// works reports whether users have begun and not all of them have ended.
+func (g *generator) works() bool {
+	select {
+	case <-g.finished:
+		return false
+	default:
+		return !g.began.IsZero()
+	}
+}
+
+// Close implements order.Generator. It aborts users that still work. A user that does not end keeps its
+// connection, because only one goroutine may use a session.
 func (g *generator) Close() {
-	for _, group := range g.groups {
-		group.reviving.Wait()
-		group.connections.close()
+	if g.works() && !g.broken.Load() {
+		g.Abort()
+		patience := time.NewTimer(answersWithin)
+		defer patience.Stop()
+		select {
+		case <-g.finished:
+		case <-patience.C:
+		}
+	}
+	if !g.works() {
+		for _, group := range g.groups {
+			group.reviving.Wait()
+			group.connections.close()
+		}
 	}
 	if load := g.fold.load; load != nil && !g.fold.over {
 		load.End()

@@ -39,7 +39,10 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	for waiting := true; waiting; {
 		select {
 		case <-r.reports.ended:
-			return
+			if r.reports.gone() == nil {
+				return
+			}
+			waiting = false // the users of a lost generator may still work
 		case <-r.reports.intervals: // of a phase that is over
 		case <-notice.C:
 			why := "The time is up"

@@ -5,14 +5,18 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/database"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/order/ordertest"
 	"sledge/internal/job"
+	"sledge/internal/workload"
 )
 
 // Three users end a transaction every 100 ms, for 5 s that are measured, or longer. However the generator fails, the
@@ -99,7 +103,7 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 				totals.Groups[0].Summary.Kinds[0].Done += 100
 				return totals, nil
 			}}),
-			status: job.Invalid, exit: job.ExitInvalid, reason: "the load generator contradicts itself: its totals have 24", done: 247, within: 8 * time.Second,
+			status: job.Invalid, exit: job.ExitInvalid, reason: "the load generator contradicts itself: its totals have 2", done: 247, within: 8 * time.Second,
 		},
 		"it reports other kinds": {
 			through: pipe(&ordertest.Pipe{Bends: func(r order.Report) order.Report {
@@ -140,6 +144,105 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 					t.Errorf("the run took %s, want %s at most", took, tt.within)
 				}
 				time.Sleep(time.Hour) // for all that it has left behind to end
+			})
+		})
+	}
+}
+
+// heldSession is a session that knows whether its user works with it.
+type heldSession struct {
+	instantSession
+	deaf            bool // Interrupt does nothing
+	working, harmed atomic.Bool
+}
+
+func (s *heldSession) Interrupt() {
+	if !s.deaf {
+		s.instantSession.Interrupt()
+	}
+}
+
+func (s *heldSession) Close() error {
+	if s.working.Load() {
+		s.harmed.Store(true)
+	}
+	return nil
+}
+
+// heldUser is a fakeUser with its session.
+type heldUser struct {
+	fakeUser
+	session *heldSession
+}
+
+func (u *heldUser) Do(ctx context.Context, t workload.Transaction) error {
+	u.session.working.Store(true)
+	defer u.session.working.Store(false)
+	return u.fakeUser.Do(ctx, t)
+}
+
+// The fourth transaction of each user takes an hour. However the run ends, no session is closed while its user works.
+func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
+	for name, tt := range map[string]struct {
+		deaf   bool
+		silent bool // the generator reports nothing
+		reason string
+		within time.Duration
+	}{
+		"users are aborted":             {reason: "3 transactions had not ended", within: 8 * time.Second},
+		"users do not end when aborted": {deaf: true, reason: "its users did not end within 1m0s", within: 3 * time.Minute},
+		"the generator falls silent":    {silent: true, reason: "it reported nothing for 15 s", within: 20 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				user := fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{3: time.Hour}}
+				user.server = &fakeServer{interrupted: make(chan struct{})}
+				p := fakePlan(user, load.Pacing{Duration: 5 * time.Second, FailureLimit: 100})
+				var sessions []*heldSession
+				var mu sync.Mutex
+				d, work := *p.Database, *p.Workload
+				p.Database, p.Workload = &d, &work
+				connect := d.Connect
+				d.Connect = func(ctx context.Context, options any, role database.Role) (database.Session, error) {
+					s, err := connect(ctx, options, role)
+					held := &heldSession{instantSession: s.(instantSession), deaf: tt.deaf}
+					mu.Lock()
+					defer mu.Unlock()
+					sessions = append(sessions, held)
+					return held, err
+				}
+				work.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+					u := user
+					u.server = c.Session.(*heldSession).server
+					return &heldUser{u, c.Session.(*heldSession)}, nil
+				}
+				if tt.silent {
+					p.Pacing.Duration = time.Minute
+					p.through = func(g order.Generator) order.Generator {
+						return &ordertest.Altered{Generator: g, Tells: func(from <-chan order.Report, to chan<- order.Report) {
+							for range from {
+							}
+							close(to)
+						}}
+					}
+				}
+				began := time.Now()
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				if err == nil || !strings.Contains(result.Reason, tt.reason) {
+					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
+				}
+				if all := result.Summary.All(); all.Done != 9 {
+					t.Errorf("got %d transactions, want the 9 that ended", all.Done)
+				}
+				if took := time.Since(began); took > tt.within {
+					t.Errorf("the run took %s, want %s at most", took, tt.within)
+				}
+				for i, s := range sessions {
+					if s.harmed.Load() {
+						t.Errorf("session %d was closed while its user worked with it", i)
+					}
+				}
+				time.Sleep(2 * time.Hour) // for all that it has left behind to end
 			})
 		})
 	}
