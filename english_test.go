@@ -117,11 +117,8 @@ var quotations = []quotation{
 	{"internal/workload/tproch/dbgen", "receipt", "TPC-H's column L_RECEIPTDATE"},
 	{"internal/hammerdb/dictionaries", "nobody", "the account of Unix"},
 	{"internal/live", "under way", "a name in documents that programs read"},
-	{"internal/report", "standstills", "a name in documents that programs read"},
-	{"internal/report", "lateness", "a name in documents that programs read"},
 	{"internal/report", "tidied", "a name in documents that programs read"},
 	{"internal/job", "standstills", "a name in documents that programs read"},
-	{"internal/job", "lateness", "a name in documents that programs read"},
 	{"internal/job", "tidied", "a name in documents that programs read"},
 	{"internal/job", "cut off", "a name in documents that programs read"},
 }

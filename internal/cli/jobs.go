@@ -16,6 +16,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -255,7 +256,7 @@ func (a *archive) printList(jobs []job.Job) error {
 			}
 		}
 		if r := j.Result; r.P99 > 0 {
-			p99 = milliseconds(1e3 * r.P99)
+			p99 = milliseconds(meter.Millis(1e3 * r.P99))
 		}
 		t.Row(string(j.ID), j.Begun.UTC().Format(time.DateTime), string(j.Spec.Action), j.Spec.Workload, report.Printable(where), report.Printable(size),
 			users, took(j), p99, outcome(j, reasons))
@@ -448,8 +449,8 @@ func (a *archive) printRates(points []job.Rate) error {
 }
 
 // milliseconds spells a time with two decimals, and thousands apart.
-func milliseconds(ms float64) string {
-	return humanize.FormatFloat("#,###.##", ms)
+func milliseconds(ms meter.Millis) string {
+	return humanize.FormatFloat("#,###.##", float64(ms))
 }
 
 // orDash spells a number that may be missing.

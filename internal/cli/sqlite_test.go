@@ -59,7 +59,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 			t.Errorf("sledge %s: got an escape code away from a terminal", step.args)
 		}
 		if strings.Contains(step.args, "--json") {
-			validate(t, step.args, w.out.String(), "sledge-job-2")
+			validate(t, step.args, w.out.String(), "sledge-job-3")
 		}
 	}
 	if got := len(w.jobs(t)); got != len(steps) {

@@ -13,6 +13,7 @@ import (
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/repository"
@@ -179,7 +180,7 @@ func (a *archive) printTimes(list []report.Transaction) error {
 	for _, one := range list {
 		cells := []string{one.Kind, humanize.Comma(one.Done)}
 		if l := one.Response; l != nil {
-			for _, ms := range []float64{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.Max, l.StdDev} {
+			for _, ms := range []meter.Millis{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P95, l.P99, l.Max, l.StdDev} {
 				cells = append(cells, fmt.Sprintf("%.3f", ms))
 			}
 			cells = append(cells, fmt.Sprintf("%.3f", one.TimePercent))
@@ -209,7 +210,7 @@ func (a *archive) printSeconds(d document.Timing) error {
 		for _, one := range s.Transactions {
 			cells := []string{since, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
 			if l := one.Response; l != nil {
-				for _, ms := range []float64{l.Mean, l.P50, l.P95, l.P99, l.Max, l.StdDev} {
+				for _, ms := range []meter.Millis{l.Mean, l.P50, l.P95, l.P99, l.Max, l.StdDev} {
 					cells = append(cells, fmt.Sprintf("%.3f", ms))
 				}
 			}

@@ -56,5 +56,5 @@ func longestOf(p job.Rate) float64 {
 	if p.Response == nil {
 		return 0
 	}
-	return p.Response.Max
+	return float64(p.Response.Max)
 }

@@ -69,14 +69,12 @@ func (g *runGroup) kindPaces(m measurement) []job.KindPace {
 	before, due, taken := until(m.from), until(m.from+m.elapsed), g.arrivals.Split(g.claimed)
 	var list []job.KindPace
 	for i, kind := range g.plan.Kinds {
-		late := delayOf(g.totals.KindStartLag[i])
 		list = append(list, job.KindPace{
-			Kind:   g.plan.Workload.Kinds[kind].Name,
-			Asked:  float64(due[i]-before[i]) / m.elapsed.Seconds(),
-			Ended:  float64(g.totals.Summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
-			Behind: max(0, due[i]-taken[i]) + g.queued(func(k meter.Kind) bool { return k == kind }),
-
-			LateMean: late.Mean, LateP99: late.P99, LateMax: late.Max,
+			Kind:     g.plan.Workload.Kinds[kind].Name,
+			Asked:    float64(due[i]-before[i]) / m.elapsed.Seconds(),
+			Ended:    float64(g.totals.Summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
+			Behind:   max(0, due[i]-taken[i]) + g.queued(func(k meter.Kind) bool { return k == kind }),
+			StartLag: *latencyOf(g.totals.KindStartLag[i]),
 		})
 	}
 	return list

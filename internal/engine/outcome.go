@@ -105,35 +105,31 @@ func (g *runGroup) describeLoad(result *job.Result, m measurement) {
 	case g.arrivals != nil:
 		result.Pace = g.pace(m)
 	case g.totals.StartLag != nil:
-		result.Lateness = delayOf(g.totals.StartLag)
+		result.StartLag = latencyOf(g.totals.StartLag)
 	}
 	if _, pause := g.plan.pauses(); pause && !m.exhausted {
 		result.Keyed = g.plan.keyed(g.totals.Summary, m.from, m.elapsed)
 	}
 	result.Pool = g.pool(m)
 	if g.totals.Queueing != nil {
-		result.Sharing = &job.Sharing{Connections: g.plan.connections(), Wait: *delayOf(g.totals.Queueing)}
+		result.Sharing = &job.Sharing{Connections: g.plan.connections(), Wait: *latencyOf(g.totals.Queueing)}
 	}
 }
 
-// delayOf returns the figures of delays; 0 of a histogram that cannot be read.
-func delayOf(c meter.CodedHistogram) *job.Delay {
+// latencyOf sums up delays; 0 of a histogram that cannot be read.
+func latencyOf(c meter.CodedHistogram) *meter.Latency {
 	d, err := c.Distribution()
 	if err != nil {
-		return &job.Delay{}
+		return &meter.Latency{}
 	}
-	seconds := func(n int64) float64 { return time.Duration(n).Seconds() }
-	return &job.Delay{
-		Mean: seconds(int64(d.Mean())), P50: seconds(d.ValueAtQuantile(50)),
-		P99: seconds(d.ValueAtQuantile(99)), Max: seconds(d.ValueAtQuantile(100)),
-	}
+	l := meter.NewLatency(d)
+	return &l
 }
 
 // pace says how the run kept to its rate.
 func (g *runGroup) pace(m measurement) *job.Pace {
 	before, due := g.arrivals.Due(m.from), g.arrivals.Due(m.from+m.elapsed)
 	all := g.totals.Summary.All()
-	late := delayOf(g.totals.StartLag)
 	return &job.Pace{
 		Reached:  percentOf(all.Done+all.RolledBack, float64(due-before)),
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
@@ -141,7 +137,7 @@ func (g *runGroup) pace(m measurement) *job.Pace {
 		Earlier:  g.totals.Earlier,
 		Behind:   max(0, due-g.claimed) + g.queued(func(meter.Kind) bool { return true }),
 		Kinds:    g.kindPaces(m),
-		LateMean: late.Mean, LateP50: late.P50, LateP99: late.P99, LateMax: late.Max,
+		StartLag: *latencyOf(g.totals.StartLag),
 	}
 }
 

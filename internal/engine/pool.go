@@ -9,6 +9,7 @@ import (
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/pool"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 )
 
@@ -163,7 +164,8 @@ func (g *runGroup) pool(m measurement) *job.Pool {
 			c.Shares = append(c.Shares, kind)
 		}
 		if all := sum.All(); all.Done > 0 {
-			c.P50, c.P99 = float64(all.Response.ValueAtQuantile(50))/1e9, float64(all.Response.ValueAtQuantile(99))/1e9
+			response := meter.NewLatency(all.Response)
+			c.Response = &response
 		}
 		if l := g.totals.PlaceLosses[i]; l.Sessions > 0 {
 			c.Lost = &job.PoolLoss{At: l.First, From: l.First.Sub(m.started).Seconds(), Sessions: l.Sessions, Back: l.Back, Why: l.Why}

@@ -109,8 +109,8 @@ type Result struct {
 	Line    string    `json:"line,omitempty"` // the headline as another program printed it; "" of Sledge's own jobs
 	Users   int       `json:"users,omitempty"`
 	Clients int       `json:"clients,omitempty"` // asynchronous ones of each virtual user; 0 where users have none
-	Started time.Time `json:"started"`           // of the measurement, or else of the job
-	Elapsed float64   `json:"elapsed_seconds"`
+	Started time.Time `json:"started,omitzero"`  // of the measurement, or else of the job
+	Elapsed float64   `json:"elapsed_seconds,omitempty"`
 
 	// P99 is the 99th percentile of the response times of all transactions, in seconds; 0 where
 	// none was done.
@@ -190,9 +190,9 @@ type Result struct {
 	// Thresholds are those that the run was judged by, in the order in which they were asked for.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 
-	// Lateness is the start lag: how long after the end of their users' pauses transactions began;
-	// nil if users do not pause.
-	Lateness *Delay `json:"lateness,omitempty"`
+	// StartLag is how long after the end of their users' pauses transactions began; nil if users do
+	// not pause.
+	StartLag *meter.Latency `json:"start_lag,omitempty"`
 
 	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
 
@@ -247,8 +247,7 @@ type LastFailure struct {
 }
 
 // Pace says how a run kept to its requested rate of transactions. Rates are per second, over
-// the measured time; lateness is the start lag, how long after its scheduled start a
-// transaction began.
+// the measured time; start lag is how long after its scheduled start a transaction began.
 type Pace struct {
 	Asked  float64 `json:"asked_per_second"` // that were due
 	Ended  float64 `json:"ended_per_second"` // of those, that began in that time and ended, then or soon after
@@ -263,10 +262,7 @@ type Pace struct {
 	// recorded before it was kept.
 	Reached float64 `json:"reached_percent,omitempty"`
 
-	LateMean float64 `json:"late_mean_seconds"`
-	LateP50  float64 `json:"late_p50_seconds"`
-	LateP99  float64 `json:"late_p99_seconds"`
-	LateMax  float64 `json:"late_max_seconds"`
+	StartLag meter.Latency `json:"start_lag"`
 
 	Kinds []KindPace `json:"kinds,omitempty"` // where each kind of transaction has a rate of its own
 }
@@ -331,23 +327,13 @@ type KindPace struct {
 	Ended  float64 `json:"ended_per_second"`
 	Behind int64   `json:"behind"`
 
-	LateMean float64 `json:"late_mean_seconds"`
-	LateP99  float64 `json:"late_p99_seconds"`
-	LateMax  float64 `json:"late_max_seconds"`
-}
-
-// Delay is how long transactions were held up before they began, over the measured time.
-type Delay struct {
-	Mean float64 `json:"mean_seconds"`
-	P50  float64 `json:"p50_seconds"`
-	P99  float64 `json:"p99_seconds"`
-	Max  float64 `json:"max_seconds"`
+	StartLag meter.Latency `json:"start_lag"`
 }
 
 // Sharing says how virtual users fared that share connections.
 type Sharing struct {
-	Connections int   `json:"connections"`
-	Wait        Delay `json:"wait"` // of a transaction for a connection: in its response time, not in its service time
+	Connections int           `json:"connections"`
+	Wait        meter.Latency `json:"wait"` // of a transaction for a connection: in its response time, not in its service time
 }
 
 // LoadStep is a part of a run in which the same number of virtual users worked.

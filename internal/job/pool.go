@@ -3,6 +3,8 @@ package job
 import (
 	"slices"
 	"time"
+
+	"sledge/internal/meter"
 )
 
 // Pool is what was done over each connection of a pool, by the virtual users' own count and
@@ -17,15 +19,14 @@ type Pool struct {
 
 // PoolConnection is a connection of a pool, of which each virtual user had one.
 type PoolConnection struct {
-	Name      string      `json:"name"`
-	Target    string      `json:"target"`
-	Server    string      `json:"server"` // its version
-	PerMinute float64     `json:"per_minute"`
-	Failed    int64       `json:"failed"`
-	P50       float64     `json:"p50_seconds"` // of response times
-	P99       float64     `json:"p99_seconds"`
-	Shares    []PoolShare `json:"shares"` // by kind of transaction
-	Lost      *PoolLoss   `json:"lost,omitempty"`
+	Name      string         `json:"name"`
+	Target    string         `json:"target"`
+	Server    string         `json:"server"` // its version
+	PerMinute float64        `json:"per_minute"`
+	Failed    int64          `json:"failed"`
+	Response  *meter.Latency `json:"response,omitempty"` // of those done; missing where none was
+	Shares    []PoolShare    `json:"shares"`             // by kind of transaction
+	Lost      *PoolLoss      `json:"lost,omitempty"`
 
 	// Monitored says that the server's counts, and the figures made of them, are of where
 	// it leads.

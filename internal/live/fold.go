@@ -18,19 +18,17 @@ const mostPoints = 480
 // widest is more than the seconds of any phase.
 const widest = 1 << 30
 
-// Point is what was measured in a second of a run, or in several.
+// Point is a job.Rate of a second of a run, or of several, with what only a job that goes on is shown by. Its
+// latencies are short.
 type Point struct {
-	At        float64          `json:"at_seconds"` // its end, on the axis of time
-	Seconds   float64          `json:"seconds"`    // how long it was
-	Phase     job.Phase        `json:"phase"`
-	Rate      float64          `json:"per_minute"`
-	Figures   []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of those of the last second."`
-	ServerTPM *float64         `json:"server_tpm,omitempty"`
-	Response  *Times           `json:"response,omitempty"`
-	Service   *Times           `json:"service,omitempty"`
-	Failed    map[string]int64 `json:"failed,omitempty" doc:"Transactions by class of failure."`
-	Retried   int64            `json:"retries,omitempty"`
-	Users     []int            `json:"users" doc:"Virtual users by state, in the order of the states; without the monitor."`
+	job.Rate
+	End      float64          `json:"at_seconds"` // on the axis of time
+	Seconds  float64          `json:"seconds"`    // how long it was
+	Figures  []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of those of the last second."`
+	Service  *meter.Latency   `json:"service,omitempty"`
+	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
+	Retried  int64            `json:"retries,omitempty"`
+	Users    []int            `json:"users" doc:"Virtual users by state, in the order of the states; without the monitor."`
 
 	// Cells are the counts of response times by meter.Cells, with the number of the first
 	// before them; empty where nothing was done.
@@ -62,13 +60,13 @@ type fold struct {
 	interval *meter.Interval // for adding up
 }
 
-// add adds a second that ended at a moment.
-func (f *fold) add(at time.Duration, s *job.Second, users []int) error {
+// add adds a second that ended at a moment, on a clock and on the axis of time.
+func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int) error {
 	one := &kept{
 		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
 		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))),
 	}
-	one.Phase, one.Users = s.Phase, users
+	one.At, one.Phase, one.Offset, one.Users = clock.UTC(), s.Phase, s.Offset.Seconds(), users
 	one.counts = countsOf(s.Measured)
 	if s.ServerTPM != nil {
 		one.server, one.servers = *s.ServerTPM, 1
@@ -123,7 +121,7 @@ func (f *fold) merge(a, b *kept) (*kept, error) {
 		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
 		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds,
 	}
-	both.Phase, both.Users = a.Phase, b.Users
+	both.At, both.Phase, both.Offset, both.Users = b.At, a.Phase, b.Offset, b.Users
 	both.counts = countsOf(a.counts, b.counts)
 	if len(both.tallies) > mostTallies {
 		return both, f.spell(both)
@@ -152,14 +150,18 @@ func (f *fold) spell(k *kept) error {
 		return err
 	}
 	tenths := func(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
-	k.At, k.Seconds = tenths(k.end), tenths(k.elapsed)
-	k.Rate = rateOf(t, k.elapsed)
+	k.End, k.Seconds = tenths(k.end), tenths(k.elapsed)
+	perMinute := rateOf(t, k.elapsed)
+	k.Client = &perMinute
 	if k.servers > 0 {
 		rate := math.Round(k.server / float64(k.servers))
-		k.ServerTPM = &rate
+		k.Server = &rate
 	}
-	k.Response, k.Service = timesOf(response, t.Done), timesOf(service, t.Done)
-	k.Failed, k.Retried = maps.Clone(t.Failed), t.Retried
+	k.Response, k.Service = latencyOf(response, t.Done), latencyOf(service, t.Done)
+	k.FailedBy, k.Retried = maps.Clone(t.Failed), t.Retried
+	for _, n := range t.Failed {
+		k.Failed += n
+	}
 	if first, counts := response.Cells(); len(counts) > 0 {
 		k.Cells = append([]int64{int64(first)}, counts...)
 	}

@@ -93,42 +93,34 @@ type Phase struct {
 
 // Now is what was measured in the last second.
 type Now struct {
-	Metrics   []job.Metric `json:"metrics,omitempty"`
-	Rate      float64      `json:"per_minute"` // transactions that ended as they should, by the virtual users' count
-	ServerTPM *float64     `json:"server_tpm,omitempty"`
-	Response  *Times       `json:"response,omitempty"` // missing where nothing was done
-	Service   *Times       `json:"service,omitempty"`
-	Stalled   int          `json:"stalled_seconds,omitempty" doc:"For how long no transaction has ended."`
+	Metrics   []job.Metric   `json:"metrics,omitempty"`
+	Rate      float64        `json:"per_minute"` // transactions that ended as they should, by the virtual users' count
+	ServerTPM *float64       `json:"server_tpm,omitempty"`
+	Response  *meter.Latency `json:"response,omitempty"` // missing where nothing was done
+	Service   *meter.Latency `json:"service,omitempty"`
+	Stalled   int            `json:"stalled_seconds,omitempty" doc:"For how long no transaction has ended."`
 }
 
-// Times are percentiles of how long transactions took, in milliseconds.
-type Times struct {
-	P50 float64 `json:"p50_ms"`
-	P95 float64 `json:"p95_ms"`
-	P99 float64 `json:"p99_ms"`
-	Max float64 `json:"max_ms"`
-}
-
-// timesOf returns nil where nothing was measured.
-func timesOf(d meter.Distribution, done int64) *Times {
+// latencyOf returns nil where nothing was measured.
+func latencyOf(d meter.Distribution, done int64) *meter.Latency {
 	if done == 0 {
 		return nil
 	}
-	ms := func(ns int64) float64 { return math.Round(float64(ns)/1e3) / 1e3 }
-	return &Times{P50: ms(d.ValueAtQuantile(50)), P95: ms(d.ValueAtQuantile(95)), P99: ms(d.ValueAtQuantile(99)), Max: ms(d.Max())}
+	l := meter.NewShortLatency(d)
+	return &l
 }
 
 // Part is what was measured in a phase so far.
 type Part struct {
-	Phase      job.Phase    `json:"phase"`
-	Seconds    float64      `json:"seconds"`
-	Metrics    []job.Metric `json:"metrics,omitempty"`
-	Rate       float64      `json:"per_minute"`
-	Done       int64        `json:"done"`
-	RolledBack int64        `json:"rolled_back"`
-	Retried    int64        `json:"retries"`
-	Failed     int64        `json:"failed"`
-	Response   *Times       `json:"response,omitempty"`
+	Phase      job.Phase      `json:"phase"`
+	Seconds    float64        `json:"seconds"`
+	Metrics    []job.Metric   `json:"metrics,omitempty"`
+	Rate       float64        `json:"per_minute"`
+	Done       int64          `json:"done"`
+	RolledBack int64          `json:"rolled_back"`
+	Retried    int64          `json:"retries"`
+	Failed     int64          `json:"failed"`
+	Response   *meter.Latency `json:"response,omitempty"`
 }
 
 // part is what was measured in a phase so far.
@@ -157,7 +149,7 @@ func (v *View) partShown() *Part {
 	t := allOf(v.part.counts)
 	p := &Part{
 		Phase: v.part.phase, Seconds: math.Round(elapsed.Seconds()*1000) / 1000, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried,
-		Rate: rateOf(t, elapsed), Response: timesOf(v.part.sum.Response(0), t.Done),
+		Rate: rateOf(t, elapsed), Response: latencyOf(v.part.sum.Response(0), t.Done),
 	}
 	for _, n := range t.Failed {
 		p.Failed += n
@@ -186,7 +178,7 @@ func (v *View) nowShown() (*Now, error) {
 		return nil, err
 	}
 	now, done := *v.now, allOf(v.last).Done
-	now.Response, now.Service = timesOf(response, done), timesOf(service, done)
+	now.Response, now.Service = latencyOf(response, done), latencyOf(service, done)
 	v.now, v.last = &now, meter.CodedSummary{}
 	return v.now, nil
 }
@@ -291,7 +283,7 @@ func (v *View) second(e job.Event) error {
 	if v.job.Finite {
 		return nil
 	}
-	if err := errors.Join(v.fold.add(e.At.Sub(v.begin), s, v.users.counts()), v.part.add(s)); err != nil {
+	if err := errors.Join(v.fold.add(e.At, e.At.Sub(v.begin), s, v.users.counts()), v.part.add(s)); err != nil {
 		return err
 	}
 	all := allOf(s.Measured)

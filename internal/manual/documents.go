@@ -36,11 +36,14 @@ func Documents() []Document {
 	all.Kind, all.SharePercent = "all", 100
 	run := report.Document{
 		Schema: report.Schema, ID: id, Action: job.Run, Database: "postgresql", Workload: "tprocc",
-		Options: map[string]string{"warehouses": "10", "rampup": "2"}, Users: 16, Seed: 1, Status: job.Succeeded,
+		Options: map[string]string{"warehouses": "10", "rampup": "2"}, Seed: 1,
 		Labels: map[string]string{"ticket": "4711"}, Note: "after the upgrade",
-		Begun: at, Ended: at.Add(7 * time.Minute), Started: at.Add(2 * time.Minute), Elapsed: 300,
-		Line:    "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
-		Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}},
+		Begun: at, Ended: at.Add(7 * time.Minute),
+		Result: job.Result{
+			Status: job.Succeeded, Users: 16, Started: at.Add(2 * time.Minute), Elapsed: 300,
+			Line:    "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
+			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}},
+		},
 	}
 	whole := run
 	whole.Transactions, whole.All = []report.Transaction{orders}, &all

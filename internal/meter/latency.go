@@ -2,25 +2,36 @@ package meter
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"math"
 )
 
 // Latency sums up a histogram of times, in milliseconds. Each figure is within 0.1 % of the exact one.
-// The percentiles are those that HdrHistogram's library returns.
+// The percentiles are those that HdrHistogram's library returns. A figure that is not known is missing in
+// JSON: short summaries have some figures alone, and so have those of jobs that an earlier Sledge recorded.
 type Latency struct {
-	Min    float64 `json:"min_ms"`
-	Mean   float64 `json:"mean_ms"`
-	StdDev float64 `json:"stddev_ms"`
-	P25    float64 `json:"p25_ms"`
-	P50    float64 `json:"p50_ms"`
-	P75    float64 `json:"p75_ms"`
-	P90    float64 `json:"p90_ms"`
-	P95    float64 `json:"p95_ms"`
-	P99    float64 `json:"p99_ms"`
-	P999   float64 `json:"p99_9_ms"`
-	Max    float64 `json:"max_ms"`
+	Min    Millis `json:"min_ms,omitzero"`
+	Mean   Millis `json:"mean_ms,omitzero"`
+	StdDev Millis `json:"stddev_ms,omitzero"`
+	P25    Millis `json:"p25_ms,omitzero"`
+	P50    Millis `json:"p50_ms,omitzero"`
+	P75    Millis `json:"p75_ms,omitzero"`
+	P90    Millis `json:"p90_ms,omitzero"`
+	P95    Millis `json:"p95_ms,omitzero"`
+	P99    Millis `json:"p99_ms,omitzero"`
+	P999   Millis `json:"p99_9_ms,omitzero"`
+	Max    Millis `json:"max_ms,omitzero"`
 }
+
+// Millis is a time in milliseconds, or Unknown.
+type Millis float64
+
+// Unknown is a time that was not kept.
+var Unknown = Millis(math.NaN())
+
+// IsZero reports whether the time is not known, so that "omitzero" leaves it out. A time of 0 is known.
+func (m Millis) IsZero() bool { return math.IsNaN(float64(m)) }
 
 // Histogram is the part of an hdrhistogram.Histogram, or of a Distribution, that a Latency is made of.
 type Histogram interface {
@@ -33,9 +44,9 @@ type Histogram interface {
 
 // NewLatency sums up a histogram of nanoseconds.
 func NewLatency(h Histogram) Latency {
-	ms := func(ns int64) float64 { return float64(ns) / 1e6 }
-	mean := func(ns float64) float64 { return ms(int64(math.Round(ns))) }
-	p := func(percentile float64) float64 { return ms(h.ValueAtQuantile(percentile)) }
+	ms := func(ns int64) Millis { return Millis(float64(ns) / 1e6) }
+	mean := func(ns float64) Millis { return ms(int64(math.Round(ns))) }
+	p := func(percentile float64) Millis { return ms(h.ValueAtQuantile(percentile)) }
 	return Latency{
 		Min: ms(h.Min()), Mean: mean(h.Mean()), StdDev: mean(h.StdDev()),
 		P25: p(25), P50: p(50), P75: p(75), P90: p(90), P95: p(95), P99: p(99), P999: p(99.9),
@@ -43,9 +54,37 @@ func NewLatency(h Histogram) Latency {
 	}
 }
 
+// NewShortLatency sums up a histogram of nanoseconds by the median, p95, p99 and the longest time, to the
+// microsecond: for messages that are sent often.
+func NewShortLatency(h Histogram) Latency {
+	ms := func(ns int64) Millis { return Millis(math.Round(float64(ns)/1e3) / 1e3) }
+	l := unknownLatency()
+	l.P50, l.P95, l.P99, l.Max = ms(h.ValueAtQuantile(50)), ms(h.ValueAtQuantile(95)), ms(h.ValueAtQuantile(99)), ms(h.Max())
+	return l
+}
+
+// unknownLatency is a latency of which nothing is known.
+func unknownLatency() (l Latency) {
+	for _, ms := range l.fields() {
+		*ms = Unknown
+	}
+	return l
+}
+
+// UnmarshalJSON implements json.Unmarshaler: figures that are missing are Unknown.
+func (l *Latency) UnmarshalJSON(text []byte) error {
+	type figures Latency // without this method
+	read := figures(unknownLatency())
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	*l = Latency(read)
+	return nil
+}
+
 // fields are the figures in the order in which they stand in binary.
-func (l *Latency) fields() []*float64 {
-	return []*float64{&l.Min, &l.Mean, &l.StdDev, &l.P25, &l.P50, &l.P75, &l.P90, &l.P95, &l.P99, &l.P999, &l.Max}
+func (l *Latency) fields() []*Millis {
+	return []*Millis{&l.Min, &l.Mean, &l.StdDev, &l.P25, &l.P50, &l.P75, &l.P90, &l.P95, &l.P99, &l.P999, &l.Max}
 }
 
 // errLatency reports bytes that do not encode a latency.
@@ -55,7 +94,7 @@ var errLatency = errors.New("these bytes do not encode a latency")
 // order of the fields.
 func (l Latency) AppendBinary(b []byte) ([]byte, error) {
 	for _, ms := range l.fields() {
-		b = binary.AppendUvarint(b, uint64(math.Round(*ms*1e6)))
+		b = binary.AppendUvarint(b, uint64(math.Round(float64(*ms)*1e6)))
 	}
 	return b, nil
 }
@@ -70,7 +109,7 @@ func (l *Latency) UnmarshalBinary(b []byte) error {
 		if n <= 0 {
 			return errLatency
 		}
-		*ms, b = float64(ns)/1e6, b[n:]
+		*ms, b = Millis(float64(ns)/1e6), b[n:]
 	}
 	if len(b) > 0 {
 		return errLatency

@@ -10,10 +10,11 @@ import (
 
 // Schema names the shape of Document. It changes when a program that reads one
 // shape could misread the other; new members alone do not change it.
-const Schema = "sledge-job-2"
+const Schema = "sledge-job-3"
 
-// Document is a job for programs. Numbers are numbers, and their units are in
-// their names; times are in UTC. The kinds of transaction are in the workload's order.
+// Document is a job for programs: what was asked for, its result, and what is made of its
+// histograms. Numbers are numbers, and their units are in their names; times are in UTC. The kinds
+// of transaction are in the workload's order.
 type Document struct {
 	Schema string `json:"schema"` // Schema, or of an exported job ExportSchema
 
@@ -22,68 +23,31 @@ type Document struct {
 	Database string            `json:"database"`
 	Workload string            `json:"workload"`
 	Options  map[string]string `json:"options,omitempty"` // only what differs from the defaults, without secrets
-	Users    int               `json:"users,omitempty"`
 	Seed     uint64            `json:"seed"`
 	Profile  int               `json:"profile,omitempty"` // number of the performance profile that a run is part of
 	Labels   map[string]string `json:"labels,omitempty"`
 	Note     string            `json:"note,omitempty"`
 	Origin   string            `json:"origin,omitempty"` // the program that recorded it, when that was not Sledge
 
-	Status job.Status `json:"status"`
-	Reason string     `json:"reason,omitempty"` // why it did not succeed
-	Begun  time.Time  `json:"begun,omitzero"`
-	Ended  time.Time  `json:"ended,omitzero"`
-	Facts  *job.Facts `json:"facts,omitempty"`
+	Begun time.Time  `json:"begun,omitzero"`
+	Ended time.Time  `json:"ended,omitzero"`
+	Facts *job.Facts `json:"facts,omitempty"`
 
-	// Unrecorded is how many events the repository could not take: output,
+	// UnrecordedEvents is how many events the repository could not take: output,
 	// failures or seconds are missing, but nothing that is counted here.
-	Unrecorded int64 `json:"unrecorded_events,omitempty"`
+	UnrecordedEvents int64 `json:"unrecorded_events,omitempty"`
 
-	// NotRecorded says why not all of the job is in the repository; "" where all is.
-	NotRecorded string `json:"not_recorded,omitempty"`
+	// Result is how the job stands or ended. Its line is the headline that the caller fills in,
+	// and its users are those that a killed job was asked for.
+	job.Result
 
-	// Of a run.
-	Line             string            `json:"line,omitempty"` // the headline in one line, which who shows the document fills in
-	Metrics          []job.Metric      `json:"metrics,omitempty"`
-	Worth            string            `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
-	Remarks          []string          `json:"remarks,omitempty"` // what has to be known of the metrics, and why one is missing
-	Grounds          []Ground          `json:"grounds,omitempty"` // what the figures rest on, and what needs attention: that of the tones "doubtful" and "bad"
-	Alarms           []string          `json:"alarms,omitempty"`  // the grounds of the tone "bad", a line each
-	Started          time.Time         `json:"started,omitzero"`  // of the measurement
-	Elapsed          float64           `json:"elapsed_seconds,omitempty"`
-	Agreement        *job.Agreement    `json:"agreement,omitempty"`
-	CounterAgreement *job.Agreement    `json:"counter_agreement,omitempty"` // of the server's count of all transactions, which TPM is computed from
-	LastFailures     []job.LastFailure `json:"last_failures,omitempty"`     // of each class of failure in the measured time: how many, and the last message
-	Waiting          []job.Waiting     `json:"waiting,omitempty"`           // transactions that had not ended when the time was up, longest first
-	LongestGap       *job.Gap          `json:"longest_gap,omitempty"`       // in which no transaction ended; 0 if it was below 0.25 s
-	Standstills      int               `json:"standstills,omitempty"`       // stalls of a second or more
-	Idle             *job.IdleUsers    `json:"idle_users,omitempty"`        // how many virtual users did no transaction although they were scheduled to
-	Disturbances     *job.Disturbances `json:"disturbances,omitempty"`      // what slowed the server and was not of the run
-	Client           *job.ClientLoad   `json:"client,omitempty"`            // what Sledge itself used in the measured time
-	Outages          []job.Outage      `json:"outages,omitempty"`           // when connections were lost, and how the rate came back
-	Ledger           *job.Ledger       `json:"ledger,omitempty"`            // what became of what was acknowledged
-	Uncounted        string            `json:"uncounted,omitempty"`         // why the server's count of all transactions is not used
-	Unprobed         string            `json:"unprobed,omitempty"`          // why the workload's own count in the database is not known, so that figures are by the virtual users' count alone
-	ServerCount      *job.ServerCount  `json:"server_count,omitempty"`      // what the server counted by itself, of a run that ends when its work is done
-	Pace             *job.Pace         `json:"pace,omitempty"`              // how the run kept to its rate
-	Keyed            *job.Keyed        `json:"keyed,omitempty"`             // what keying and thinking times allow, and the share reached
-	Thresholds       []job.Threshold   `json:"thresholds,omitempty"`        // that the run was judged by
-	Lateness         *job.Delay        `json:"lateness,omitempty"`          // start lag after the end of the users' pauses
-	Sharing          *job.Sharing      `json:"sharing,omitempty"`           // how users fared that share connections
-	ServerReport     *job.ServerReport `json:"server_report,omitempty"`     // what the server reported on itself meanwhile
-	Unobserved       []job.Unobserved  `json:"unobserved,omitempty"`        // observers beside the run that failed, and why
-	Pool             *job.Pool         `json:"pool,omitempty"`              // what was done over each connection of a pool
-	Contention       *job.Contention   `json:"contention,omitempty"`        // how many virtual users shared the same data
-	Tidied           []job.Tidied      `json:"tidied,omitempty"`            // maintenance on the server after the run
-	Untidy           string            `json:"untidy,omitempty"`            // why that did not come to its end, though the run had been measured in full
-	Spans            []job.Span        `json:"spans,omitempty"`             // the transactions of a run that ends when its work is done, each by itself
-	Explained        *job.Explained    `json:"explained,omitempty"`         // how the plans of its queries were had, which sledge jobs plan shows
-	Transactions     []Transaction     `json:"transactions,omitempty"`
-	All              *Transaction      `json:"all,omitempty"`   // all kinds together
-	Steps            []LoadStep        `json:"steps,omitempty"` // in which different numbers of virtual users worked
+	Worth   string   `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
+	Grounds []Ground `json:"grounds,omitempty"` // what the figures rest on, and what needs attention: that of the tones "doubtful" and "bad"
+	Alarms  []string `json:"alarms,omitempty"`  // the grounds of the tone "bad", a line each
 
-	Findings []job.Finding   `json:"findings,omitempty"` // of a check
-	Loaded   []job.TableLoad `json:"loaded,omitempty"`   // of a build
+	Transactions []Transaction `json:"transactions,omitempty"`
+	All          *Transaction  `json:"all,omitempty"`   // all kinds together
+	Steps        []LoadStep    `json:"steps,omitempty"` // in which different numbers of virtual users worked
 }
 
 // Transaction is what one kind of transaction did. Each was either done, or
@@ -118,21 +82,18 @@ type Transaction struct {
 
 // NewDocument makes the document of a job and of what was measured in it.
 func NewDocument(j job.Job, sum meter.Summary) Document {
-	r := j.Result
+	r := j.Result.Brief()
+	r.Status, r.Reason, r.Users = j.Status, j.Reason, Users(j)
+	r.Started, r.Elapsed, r.Steps, r.Kinds = r.Started.UTC(), elapsed(j, sum).Seconds(), nil, nil
 	d := Document{
 		Schema: Schema,
 		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
-		Options: j.Spec.Options, Users: Users(j), Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
-		Status: j.Status, Reason: j.Reason, Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts,
-		Unrecorded: j.Dropped, NotRecorded: r.Unrecorded, Worth: Worth(j),
-		Line: r.Line, Metrics: r.Metrics, Remarks: r.Remarks, Started: r.Started.UTC(), Elapsed: elapsed(j, sum).Seconds(),
-		Agreement: r.Agreement, CounterAgreement: r.CounterAgreement,
-		LastFailures: r.LastFailures, Waiting: r.Waiting, LongestGap: r.LongestGap, Standstills: r.Standstills, Idle: r.Idle, Disturbances: r.Disturbances, Client: r.Client, Pace: r.Pace, Keyed: r.Keyed, Thresholds: r.Thresholds, Lateness: r.Lateness, Sharing: r.Sharing, Pool: r.Pool, Contention: r.Contention, Tidied: r.Tidied, Untidy: r.Untidy,
-		Findings: r.Findings, Loaded: r.Loaded, Steps: newLoadSteps(r.Steps, j.Kinds),
-		Spans: r.Spans, Explained: r.Explained, Outages: r.Outages, Ledger: r.Ledger, Uncounted: r.Uncounted, Unprobed: r.Unprobed, ServerCount: r.ServerCount, ServerReport: r.ServerReport, Unobserved: r.Unobserved,
+		Options: j.Spec.Options, Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
+		Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts, UnrecordedEvents: j.Dropped,
+		Result: r, Worth: Worth(j), Steps: newLoadSteps(j.Result.Steps, j.Kinds),
 	}
 	utc := j
-	utc.Result.Started = r.Started.UTC()
+	utc.Result.Started = r.Started
 	d.Grounds = Grounds(utc, sum)
 	d.Alarms = Alarms(d.Grounds)
 	if len(sum.Kinds) == 0 {
@@ -195,7 +156,7 @@ func Timing(kinds []string, sum meter.Summary, workers float64) (list []Transact
 	timed := func(name string, t *meter.Tally) Transaction {
 		n := newTransaction(name, t, all.Done)
 		if n.Service != nil { // not Response, in which transactions of a rate wait for a user who is free
-			took := n.Service.Mean * float64(time.Millisecond) * float64(t.Done)
+			took := float64(n.Service.Mean) * float64(time.Millisecond) * float64(t.Done)
 			n.TimePercent = math.Round(1000*Percent(took, float64(sum.Elapsed)*workers)) / 1000
 		}
 		return n

@@ -77,7 +77,7 @@ func tellProgress(id job.ID, say func(line string)) func(seconds int) {
 }
 
 // ExportSchema names the shape of an exported job, as Schema does that of Document.
-const ExportSchema = "sledge-export-2"
+const ExportSchema = "sledge-export-3"
 
 // ExportHead is the head of an exported job. After its members comes "seconds", a
 // list of Second.
@@ -358,7 +358,9 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 				whole(t.Done), whole(t.RolledBack), whole(t.Retries), whole(t.Failed), "", "", "", "", tpm,
 			}
 			if l := t.Response; l != nil {
-				copy(cells[9:], []string{number(l.Mean), number(l.P50), number(l.P99), number(l.Max)})
+				for i, ms := range []meter.Millis{l.Mean, l.P50, l.P99, l.Max} {
+					cells[9+i] = number(float64(ms))
+				}
 			}
 			if err := c.Write(cells); err != nil {
 				return err

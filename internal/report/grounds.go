@@ -256,7 +256,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 			row(Plain, "", "%s", kindPace(k))
 		}
 	}
-	if d := r.Lateness; d != nil {
+	if d := r.StartLag; d != nil {
 		row(Plain, "Pauses", "after a pause, transactions began late by %s", delay(*d))
 	}
 	if s := r.Sharing; s != nil {

@@ -58,7 +58,11 @@ func sharesTable(p job.Pool, kinds, all bool) terminal.Table {
 			}
 		}
 		if all {
-			cells = append(cells, millis(c.P50*1e9), millis(c.P99*1e9), count(c.Failed))
+			p50, p99 := "-", "-"
+			if r := c.Response; r != nil {
+				p50, p99 = millis(float64(r.P50)*1e6), millis(float64(r.P99)*1e6)
+			}
+			cells = append(cells, p50, p99, count(c.Failed))
 		}
 		t.Row(cells...)
 	}

@@ -14,7 +14,7 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	connection := func(name, target string, tpm float64) job.PoolConnection {
 		return job.PoolConnection{
-			Name: name, Target: target, Server: "15.1", PerMinute: tpm, P50: 0.002, P99: 0.012,
+			Name: name, Target: target, Server: "15.1", PerMinute: tpm, Response: &meter.Latency{P50: 2, P99: 12},
 			Shares: []job.PoolShare{{Kind: "payment", PerMinute: tpm}},
 		}
 	}
@@ -43,7 +43,7 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 }
 
 func TestAPoolIsShownInTwoTablesWhereOneIsTooWide(t *testing.T) {
-	one := job.PoolConnection{Name: "primary", PerMinute: 22350, P50: 0.002, P99: 0.012}
+	one := job.PoolConnection{Name: "primary", PerMinute: 22350, Response: &meter.Latency{P50: 2, P99: 12}}
 	for i, kind := range []string{"new order", "payment", "delivery", "stock level", "order status"} {
 		one.Shares = append(one.Shares, job.PoolShare{Kind: kind, PerMinute: 10000 - 1000*float64(i)})
 	}

@@ -316,7 +316,8 @@ func (p Profile) figure(users int, name string) string {
 		}
 	}
 	if r := p.Points[i].Response; r != nil && name == "p95 in ms" {
-		return figured(&r.P95)
+		p95 := float64(r.P95)
+		return figured(&p95)
 	}
 	return "-"
 }

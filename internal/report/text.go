@@ -373,8 +373,8 @@ func tidied(t job.Tidied) string {
 
 // kindPace says the same of one kind of transaction.
 func kindPace(k job.KindPace) string {
-	text := fmt.Sprintf("%s: %s/s scheduled, %s/s ended; start lag %s on average (p99 %s, max %s)",
-		k.Kind, rate(k.Asked), rate(k.Ended), late(k.LateMean), late(k.LateP99), late(k.LateMax))
+	text := fmt.Sprintf("%s: %s/s scheduled, %s/s ended; start lag %s",
+		k.Kind, rate(k.Asked), rate(k.Ended), delay(k.StartLag))
 	if k.Behind > 0 {
 		text += fmt.Sprintf("; %s had not begun", count(k.Behind))
 	}
@@ -398,8 +398,8 @@ func keyed(k job.Keyed) string {
 
 // pace says how a run kept to its rate.
 func pace(p job.Pace) string {
-	text := fmt.Sprintf("%.1f %% of the rate: %s/s scheduled, %s/s ended; start lag %s on average (p99 %s, max %s)",
-		p.Share(), rate(p.Asked), rate(p.Ended), late(p.LateMean), late(p.LateP99), late(p.LateMax))
+	text := fmt.Sprintf("%.1f %% of the rate: %s/s scheduled, %s/s ended; start lag %s",
+		p.Share(), rate(p.Asked), rate(p.Ended), delay(p.StartLag))
 	if p.Behind > 0 {
 		text += fmt.Sprintf("; %s scheduled transactions had not begun when the time was up", count(p.Behind))
 	}
@@ -421,16 +421,16 @@ func rate(value float64) string {
 }
 
 // delay spells how long transactions were held up.
-func delay(d job.Delay) string {
+func delay(d meter.Latency) string {
 	return fmt.Sprintf("%s on average (p99 %s, max %s)", late(d.Mean), late(d.P99), late(d.Max))
 }
 
-// late spells how late something was, given in seconds.
-func late(seconds float64) string {
-	if seconds < 1e-6 {
+// late spells how late something was.
+func late(ms meter.Millis) string {
+	if ms < 1e-3 {
 		return "0 ms"
 	}
-	return millis(seconds*1e9) + " ms"
+	return millis(float64(ms)*1e6) + " ms"
 }
 
 // VirtualUsers spells a number of them.

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"reflect"
@@ -290,6 +291,58 @@ func takeOver(t *testing.T, steps []string) {
 	}
 	if readings := collect(t, s.Readings(t.Context(), r.ID())); len(readings) != 1 || readings[0].Rate != 7 {
 		t.Errorf("version %d: got readings %v, want the one", len(steps), readings)
+	}
+}
+
+// Latencies of results were kept in seconds, in shapes of their own.
+func TestAResultOfAnOlderVersionHasItsLatencies(t *testing.T) {
+	steps, err := readMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "jobs.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := migrate(t.Context(), db, steps[:13]); err != nil {
+		t.Fatal(err)
+	}
+	const delay = `{"mean_seconds":0.0012345,"p50_seconds":0,"p99_seconds":0.02,"max_seconds":1.5}`
+	const result = `{"status":"succeeded","lateness":` + delay + `,"sharing":{"connections":2,"wait":` + delay + `},
+		"pace":{"asked_per_second":5,"late_mean_seconds":0.25,"late_p50_seconds":0,"late_p99_seconds":0.5,"late_max_seconds":1,
+			"kinds":[{"kind":"payment","late_mean_seconds":0.001,"late_p99_seconds":0.002,"late_max_seconds":0.003},{"kind":"delivery"}]},
+		"pool":{"connections":[{"name":"a","p50_seconds":0.002,"p99_seconds":0.004},{"name":"b","p50_seconds":0,"p99_seconds":0}]}}`
+	_, err = db.Exec(`INSERT INTO job (id, action, database, workload, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms, result)
+		VALUES ('6421B4C85F7E03E293532393', 'run', 'sqlite', 'tprocc', '{"action":"run"}', '[]', 'succeeded', 1, 1, '', 0, 0, ?);
+		INSERT INTO event (job, event) VALUES (1, json_object('at', '2026-01-02T03:04:05Z', 'headline', json(?)))`, result, result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, path)
+	j, err := s.Get(t.Context(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := collect(t, s.Events(t.Context(), j.ID))
+	if len(events) != 1 || events[0].Headline == nil {
+		t.Fatalf("got the events %+v, want one with a headline", events)
+	}
+	const (
+		wait  = `{"mean_ms":1.2345,"p50_ms":0,"p99_ms":20,"max_ms":1500}`
+		whole = `[` + wait + `,` + wait + `,{"mean_ms":250,"p50_ms":0,"p99_ms":500,"max_ms":1000},{"mean_ms":1,"p99_ms":2,"max_ms":3},{},{"p50_ms":2,"p99_ms":4},null]`
+	)
+	for from, r := range map[string]job.Result{"the job": j.Result, "the event": *events[0].Headline} {
+		got, err := json.Marshal([]*meter.Latency{
+			r.StartLag, &r.Sharing.Wait, &r.Pace.StartLag, &r.Pace.Kinds[0].StartLag, &r.Pace.Kinds[1].StartLag, r.Pool.Connections[0].Response, r.Pool.Connections[1].Response,
+		})
+		if err != nil || string(got) != whole {
+			t.Errorf("%s: got %s and error %v, want %s", from, got, err, whole)
+		}
+		if r.Pace.Asked != 5 || r.Pace.Kinds[1].Kind != "delivery" || r.Pool.Connections[1].Name != "b" || r.Sharing.Connections != 2 {
+			t.Errorf("%s: got %+v, want what stands beside as it was", from, r)
+		}
 	}
 }
 

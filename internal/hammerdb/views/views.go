@@ -259,11 +259,12 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 			continue
 		}
 		l := meter.NewLatency(t.Response)
-		total := l.Mean * float64(t.Done)
+		mean, p75, p25 := float64(l.Mean), float64(l.P75), float64(l.P25)
+		total := mean * float64(t.Done)
 		list = append(list, job.Timing{
 			Name: report.KindName(labels, i), Calls: t.Done, Elapsed: elapsed,
-			Min: l.Min, Avg: l.Mean, Max: l.Max, Total: total,
-			P99: l.P99, P95: l.P95, P75: &l.P75, P50: l.P50, P25: &l.P25, SD: l.StdDev,
+			Min: float64(l.Min), Avg: mean, Max: float64(l.Max), Total: total,
+			P99: float64(l.P99), P95: float64(l.P95), P75: &p75, P50: float64(l.P50), P25: &p25, SD: float64(l.StdDev),
 			Ratio: report.Percent(total, elapsed*float64(max(1, users))), // of all users' time
 		})
 	}

@@ -166,10 +166,10 @@ func (s subject) overTime() (blocks []block) {
 		name string
 		of   func(meter.Latency) float64
 	}{
-		{"p50", func(l meter.Latency) float64 { return l.P50 }},
-		{"p95", func(l meter.Latency) float64 { return l.P95 }},
-		{"p99", func(l meter.Latency) float64 { return l.P99 }},
-		{"max", func(l meter.Latency) float64 { return l.Max }},
+		{"p50", func(l meter.Latency) float64 { return float64(l.P50) }},
+		{"p95", func(l meter.Latency) float64 { return float64(l.P95) }},
+		{"p99", func(l meter.Latency) float64 { return float64(l.P99) }},
+		{"max", func(l meter.Latency) float64 { return float64(l.Max) }},
 	} {
 		l := of(f.name, f.name, func(p job.Rate) float64 {
 			if p.Response == nil {
@@ -244,7 +244,9 @@ func (s subject) boxes() (chart.Boxes, bool) {
 	}
 	for _, t := range s.doc.Transactions {
 		if l := t.Response; l != nil {
-			b.Boxes = append(b.Boxes, chart.Box{Name: t.Kind, Min: l.Min, P25: l.P25, P50: l.P50, P75: l.P75, P99: l.P99, Max: l.Max})
+			b.Boxes = append(b.Boxes, chart.Box{
+				Name: t.Kind, Min: float64(l.Min), P25: float64(l.P25), P50: float64(l.P50), P75: float64(l.P75), P99: float64(l.P99), Max: float64(l.Max),
+			})
 		}
 	}
 	for _, t := range s.details.Timings {
@@ -399,7 +401,7 @@ func percentiles(d report.Document) *table {
 		for n := range 11 {
 			value := "-"
 			if l := one.Response; l != nil {
-				value = chart.Number([]float64{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.Max, l.StdDev}[n])
+				value = chart.Number(float64([]meter.Millis{l.Min, l.Mean, l.P25, l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.Max, l.StdDev}[n]))
 			}
 			row = add(row, value, true)
 		}

@@ -92,7 +92,7 @@ func curvesOver(profiles []report.Profile) (blocks []block) {
 		if point.Response == nil {
 			return nothing
 		}
-		return point.Response.P95
+		return float64(point.Response.P95)
 	})
 	return blocks
 }

@@ -257,9 +257,9 @@ func curves(points []report.ProfilePoint) (blocks []block) {
 		name string
 		of   func(meter.Latency) float64
 	}{
-		{"p50", func(l meter.Latency) float64 { return l.P50 }},
-		{"p95", func(l meter.Latency) float64 { return l.P95 }},
-		{"p99", func(l meter.Latency) float64 { return l.P99 }},
+		{"p50", func(l meter.Latency) float64 { return float64(l.P50) }},
+		{"p95", func(l meter.Latency) float64 { return float64(l.P95) }},
+		{"p99", func(l meter.Latency) float64 { return float64(l.P99) }},
 	} {
 		line := chart.Line{Name: f.name, Is: f.name}
 		seen := false

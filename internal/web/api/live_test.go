@@ -149,7 +149,7 @@ func (w *world) checkLooked(kept []looked, seconds int) {
 		}
 		for n, p := range l.points {
 			// By the repository a second ended in a whole millisecond.
-			if q := kept[0].points[n]; p.Rate != q.Rate || p.Phase != q.Phase || !slices.Equal(p.Cells, q.Cells) {
+			if q := kept[0].points[n]; *p.Client != *q.Client || p.Phase != q.Phase || !slices.Equal(p.Cells, q.Cells) {
 				w.Errorf("looker %d has the point %+v, and the first one %+v", i, p, q)
 			}
 		}

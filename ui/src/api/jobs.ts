@@ -28,7 +28,7 @@ export function jobsAhead(filter: Record<string, string>): void {
 
 /** One job with all that was counted in it. */
 export function job(id: string, signal?: AbortSignal): Promise<Job> {
-  return get(of(id), 'sledge-job-2', signal)
+  return get(of(id), 'sledge-job-3', signal)
 }
 
 /** Transactions a minute over the time of a job, or a part of it, in no more points than those. */

@@ -1,6 +1,6 @@
 // Charts of a run that goes on.
 
-import type { Live, LivePoint, LiveTimes } from '../api/types.ts'
+import type { Latency, Live, LivePoint } from '../api/types.ts'
 import type { Cell, HeatChart, Line, LineChart } from '../charts/chart.ts'
 import { heatColumns, type Column } from '../charts/heat.ts'
 
@@ -43,7 +43,7 @@ export function liveRates(points: readonly LivePoint[], now: Live | undefined): 
   if (points.some((point) => point.server_tpm !== undefined)) {
     lines.push(line(points, "TPM, server's count", 'server', (point) => point.server_tpm))
   }
-  if (names.length === 0) lines.push(line(points, "transactions a minute, virtual users' count", 'client', (point) => point.per_minute))
+  if (names.length === 0) lines.push(line(points, "transactions a minute, virtual users' count", 'client', (point) => point.client_tpm))
   // The last figure is that of all transactions; others, as of new orders, are a part of it.
   for (const [i, name] of names.entries()) lines.push(line(points, name, i === names.length - 1 ? 'client' : name, (point) => point.figures?.[i]))
   if (points.length === 0) return undefined
@@ -53,7 +53,7 @@ export function liveRates(points: readonly LivePoint[], now: Live | undefined): 
 /** Percentiles over time: of response times, or of service times. */
 export function liveTimes(points: readonly LivePoint[], of: 'response' | 'service'): LineChart | undefined {
   if (!points.some((point) => point.response !== undefined)) return undefined
-  const one = (name: string, figure: keyof LiveTimes): Line => line(points, name, name, (point) => point[of]?.[figure])
+  const one = (name: string, figure: keyof Latency): Line => line(points, name, name, (point) => point[of]?.[figure])
   return lineChart(points, { title: of === 'response' ? 'Response times' : 'Service times', y: `${of} time (ms)`, unit: 'ms' }, [
     one('p50', 'p50_ms'),
     one('p95', 'p95_ms'),
@@ -64,11 +64,11 @@ export function liveTimes(points: readonly LivePoint[], of: 'response' | 'servic
 
 /** Transactions that failed or were tried again, a second, by class; undefined where none was. */
 export function liveErrors(points: readonly LivePoint[]): LineChart | undefined {
-  const classes = [...new Set(points.flatMap((point) => Object.keys(point.failed ?? {})))].sort()
+  const classes = [...new Set(points.flatMap((point) => Object.keys(point.failed_by_class ?? {})))].sort()
   const retried = points.some((point) => (point.retries ?? 0) > 0)
   if (classes.length === 0 && !retried) return undefined
   const rate = (n: number | undefined, point: LivePoint): number => Math.round((100 * (n ?? 0)) / (point.seconds || 1)) / 100
-  const lines = classes.map((name) => line(points, name, name, (point) => rate(point.failed?.[name], point)))
+  const lines = classes.map((name) => line(points, name, name, (point) => rate(point.failed_by_class?.[name], point)))
   if (retried) lines.push(line(points, 'tried again', 'retried', (point) => rate(point.retries, point)))
   return lineChart(points, { title: 'Errors', y: 'a second', unit: 'a second' }, lines)
 }

@@ -11,14 +11,14 @@ import { clock } from '../format.ts'
 import { View } from './view.ts'
 import { windowOf } from './window.ts'
 
-const point = (at: number, more: Partial<LivePoint> = {}): LivePoint => ({ at_seconds: at, seconds: 1, phase: 'measure', per_minute: 60, users: [0, 1, 0, 0], ...more })
+const point = (at: number, more: Partial<LivePoint> = {}): LivePoint => ({ at: '2026-11-22T09:00:00Z', at_seconds: at, seconds: 1, phase: 'measure', offset_seconds: at, client_tpm: 60, users: [0, 1, 0, 0], ...more })
 const message = (more: Partial<Live>): Live => ({ users: [0, 1, 0, 0], width_seconds: 1, points_from: 0, spans_from: 0, here: true, ...more })
 
 describe('messages about a job', () => {
   test('say what takes the place of what, so that one that comes twice does no harm', () => {
     const view = new View()
     view.add(message({ points: [point(1), point(2)] }))
-    const next = message({ points_from: 1, points: [point(2, { per_minute: 90 }), point(3)] })
+    const next = message({ points_from: 1, points: [point(2, { client_tpm: 90 }), point(3)] })
     view.add(next)
     view.add(next)
     expect(view.shown.points.map((each) => each.at_seconds)).toEqual([1, 2, 3])
@@ -39,7 +39,7 @@ describe('messages about a job', () => {
 })
 
 describe('charts of a run that goes on', () => {
-  const points = [point(1, { phase: 'ramp-up' }), point(2, { figures: [30, 60], server_tpm: 61, failed: { deadlock: 3 }, retries: 1, seconds: 2 }), point(3, { figures: [31, 62] })]
+  const points = [point(1, { phase: 'ramp-up' }), point(2, { figures: [30, 60], server_tpm: 61, failed: 3, failed_by_class: { deadlock: 3 }, retries: 1, seconds: 2 }), point(3, { figures: [31, 62] })]
 
   test('have the headline figures by their names, and a gap where the server was not asked', () => {
     const chart = liveRates(points, message({ now: { per_minute: 62, metrics: [{ name: 'client NOPM', value: 31, means: '' }, { name: 'client TPM', value: 62, means: '' }] } }))
