@@ -390,9 +390,7 @@ const MostCompared = 26
 func (c Comparison) Text(w io.Writer, v View) error {
 	b := page{View: v}
 	c.whole(&b)
-	b.end()
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
+	return b.write(w)
 }
 
 // whole tells all of the comparison.
@@ -433,7 +431,7 @@ func (c Comparison) differences(b *page) {
 	}
 	var long []Difference
 	for _, d := range c.Differences {
-		if b.sheet == nil && slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
+		if !b.drawn && slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
 			long = append(long, d)
 			continue
 		}

@@ -89,8 +89,7 @@ func (p Plans) Text(w io.Writer, v View, all bool) error {
 	} else {
 		p.compare(&b, all)
 	}
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
+	return b.write(w)
 }
 
 // had says of which stream the parameters are, and how the plan was had.
@@ -226,7 +225,7 @@ func (p *page) below(rows []pair) {
 				continue
 			}
 			for _, line := range own.marked(mark, other == nil, p.Width) {
-				fmt.Fprintln(p, p.looked(line))
+				p.say(plain, "%s", p.looked(line))
 			}
 		}
 	}
@@ -247,7 +246,7 @@ func (p *page) beside(rows []pair) {
 				r = right[i]
 			}
 			fill := strings.Repeat(" ", max(0, room-terminal.Width(l)))
-			fmt.Fprintln(p, strings.TrimRight(p.looked(l)+fill+divider+p.looked(r), " "))
+			p.say(plain, "%s", strings.TrimRight(p.looked(l)+fill+divider+p.looked(r), " "))
 		}
 	}
 }

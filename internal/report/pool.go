@@ -17,7 +17,7 @@ func shares(b *page, p job.Pool) {
 		b.table(t)
 	} else {
 		b.table(sharesTable(p, true, false))
-		fmt.Fprintln(b)
+		b.say(plain, "")
 		b.table(sharesTable(p, false, true))
 	}
 	for _, c := range p.Connections {

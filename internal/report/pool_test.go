@@ -57,8 +57,8 @@ func TestAPoolIsShownInTwoTablesWhereOneIsTooWide(t *testing.T) {
 		b := page{View: View{Width: tt.width}}
 		shares(&b, job.Pool{Connections: []job.PoolConnection{one}})
 		for _, want := range tt.want {
-			if !strings.Contains(b.String(), want) {
-				t.Errorf("in %d columns: got\n%s\nwithout %q", tt.width, &b.Buffer, want)
+			if !strings.Contains(b.text(), want) {
+				t.Errorf("in %d columns: got\n%s\nwithout %q", tt.width, b.text(), want)
 			}
 		}
 	}

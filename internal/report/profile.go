@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/guptarohit/asciigraph"
 
@@ -150,16 +149,13 @@ func Points(jobs []job.Job) []Point {
 // columns or, with 0, in as many as it takes.
 func ProfileText(jobs []job.Job, width int) string {
 	b := page{View: View{Width: width}}
-	ofQueries := profileTable(&b, jobs)
-	if ofQueries {
-		b.end()
-		return b.String()
+	if ofQueries := profileTable(&b, jobs); ofQueries {
+		return b.text()
 	}
 	if chart := chart(Points(jobs), width); chart != "" {
-		fmt.Fprintf(&b, "\n%s\n", chart)
+		b.say(plain, "\n%s", chart)
 	}
-	b.end()
-	return terminal.Fold(b.String(), width)
+	return terminal.Fold(b.text(), width)
 }
 
 // profileTable shows the runs of a profile as a table, and reports whether they are of
@@ -299,9 +295,7 @@ func (c ProfileComparison) Text(w io.Writer, v View) error {
 		b.title(Printable(name), "")
 		b.table(t)
 	}
-	b.end()
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
+	return b.write(w)
 }
 
 // figure writes a figure of the runs with a number of users, "-" where there is none.

@@ -1,16 +1,19 @@
 package report
 
 import (
+	"strings"
+
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/terminal"
 )
 
-// Sheet is what Text writes, in parts, for who shows it on something else than a terminal. Its
-// text is in the looks of terminal.Marked, and what others wrote in it is printable.
+// Sheet is what there is to tell of a job or of several, in parts. Text and HTML are made from it. What others
+// wrote in it is printable, and its text is in the looks of the View that it was made for: of terminal.Marked
+// where a page in a browser shows it.
 type Sheet struct {
 	Headline  []Item   // what came of it; empty where there is nothing to say
-	Attention []Ground // what a reader must know before using the figures
+	Attention []Ground // what a reader must know before using the figures, where no part has it
 	Parts     []Part
 }
 
@@ -19,20 +22,31 @@ type Part struct {
 	Title     string
 	Explained string // what a reader must know of it
 	Items     []Item
+
+	bare bool // a text shows no title
 }
 
 // Item is a line of a part, or a table, or a text of many lines as others wrote it. Cells and
 // lines may be set in by spaces.
 type Item struct {
-	Line  string
 	Table *terminal.Table
 	Text  string
+
+	line   string
+	look   func(string) string // of the line
+	pieces []piece             // of the line
+}
+
+// Line returns the line in its look, or "".
+func (i Item) Line() string {
+	if i.look == nil {
+		return ""
+	}
+	return i.look(strings.TrimSpace(i.line))
 }
 
 // begin begins a part.
-func (s *Sheet) begin(title, explained string) {
-	s.Parts = append(s.Parts, Part{Title: title, Explained: explained})
-}
+func (s *Sheet) begin(p Part) { s.Parts = append(s.Parts, p) }
 
 // add adds an item to the last part. What comes before there is any is the headline.
 func (s *Sheet) add(i Item) {
@@ -44,15 +58,15 @@ func (s *Sheet) add(i Item) {
 	last.Items = append(last.Items, i)
 }
 
-// onSheet is a page that makes a sheet.
-func onSheet() page {
-	return page{View: View{Look: terminal.Marked(), Whole: true}, sheet: &Sheet{}}
+// beside is a page of a sheet that is shown beside charts.
+func beside() page {
+	return page{View: View{Look: terminal.Marked(), Whole: true}, drawn: true}
 }
 
-// NewSheet makes the sheet of a job: all that Text tells of it. The line is its headline in
-// words that scripts look for, or "".
+// NewSheet makes the sheet of a job for a page in a browser: all that Text tells of it. The line is its
+// headline in words that scripts look for, or "".
 func NewSheet(j job.Job, sum meter.Summary, line string) Sheet {
-	b := onSheet()
+	b := beside()
 	b.Line = line
 	list := Grounds(j, sum)
 	if j.Spec.Action != job.Run {
@@ -67,20 +81,20 @@ func NewSheet(j job.Job, sum meter.Summary, line string) Sheet {
 		b.sheet.Attention = append(b.sheet.Attention, Ground{g.Tone, Printable(g.Name), Printable(g.Text)})
 	}
 	whole(&b, j, sum, list)
-	return *b.sheet
+	return b.sheet
 }
 
-// Sheet makes the sheet of the comparison.
+// Sheet makes the sheet of the comparison for a page in a browser.
 func (c Comparison) Sheet() Sheet {
-	b := onSheet()
+	b := beside()
 	c.whole(&b)
-	return *b.sheet
+	return b.sheet
 }
 
-// ProfileSheet makes the sheet of a profile: a table of its runs.
+// ProfileSheet makes the sheet of a profile for a page in a browser: a table of its runs.
 func ProfileSheet(jobs []job.Job) Sheet {
-	b := onSheet()
+	b := beside()
 	b.title("Runs", "in the order in which they began")
 	profileTable(&b, jobs)
-	return *b.sheet
+	return b.sheet
 }

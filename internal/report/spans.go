@@ -30,9 +30,7 @@ func Times(w io.Writer, r job.Result, apart bool, v View) error {
 		b.title(fmt.Sprintf("Virtual user %d", user), "")
 		spans(&b, own)
 	}
-	b.end()
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
+	return b.write(w)
 }
 
 // UsersOf lists the positions of the virtual users who did something.
@@ -80,7 +78,7 @@ func spans(b *page, r job.Result) {
 		t.Row(cells...)
 	}
 	b.lay(t)
-	if b.sheet == nil { // which has charts
+	if !b.drawn { // which has charts
 		streams(b, r)
 	}
 }
@@ -123,7 +121,7 @@ func streams(b *page, r job.Result) {
 			}
 		}
 		text := fmt.Sprintf("%-*s%s", label, cmp.Or(names[user], "  refreshes"), strings.TrimRight(string(line), " "))
-		fmt.Fprintln(b, strings.TrimRight(text, " "))
+		b.say(plain, "%s", strings.TrimRight(text, " "))
 	}
 }
 

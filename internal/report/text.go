@@ -48,15 +48,13 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	}
 	attention(&b, list)
 	whole(&b, j, sum, list)
-	b.end()
-	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
-	return err
+	return b.write(w)
 }
 
 // whole shows the details of a job, below what needs attention.
 func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	if j.Spec.Action == job.Run && b.Whole {
-		if b.sheet == nil && len(j.Result.Metrics) > 0 {
+		if !b.drawn && len(j.Result.Metrics) > 0 {
 			b.title("Figures", "")
 			b.lay(metricTable(b, j))
 		}
@@ -86,8 +84,7 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	if b.Whole {
 		setup(b, j, sum)
 	} else if names := passed(list); len(names) > 0 {
-		fmt.Fprintln(b)
-		b.say(b.Look.Faint, "Checks: %s ok (--details shows them)", strings.Join(names, ", "))
+		b.say(b.Look.Faint, "\nChecks: %s ok (--details shows them)", strings.Join(names, ", "))
 	}
 }
 
@@ -254,7 +251,7 @@ func attention(b *page, list []Ground) {
 // grounds lists what the figures of a run rest on: in a text, which has shown the rest above,
 // what needs no attention.
 func grounds(b *page, list []Ground) {
-	if b.sheet == nil {
+	if !b.drawn {
 		list = slices.DeleteFunc(slices.Clone(list), Ground.NeedsAttention)
 	}
 	b.title("What the figures rest on", "")

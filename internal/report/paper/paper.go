@@ -414,7 +414,7 @@ func blockOf(i report.Item) block {
 		return block{Text: i.Text}
 	}
 	if i.Table == nil {
-		return block{Line: pieces(i.Line)}
+		return block{Line: pieces(i.Line())}
 	}
 	var t table
 	for _, c := range i.Table.Columns {
@@ -483,7 +483,7 @@ func plain(line string) string {
 func (p *page) setHeadline(items []report.Item) {
 	for _, i := range items {
 		if i.Table == nil {
-			p.Headline = append(p.Headline, pieces(i.Line))
+			p.Headline = append(p.Headline, pieces(i.Line()))
 			continue
 		}
 		for _, row := range i.Table.Rows {
