@@ -25,9 +25,9 @@ type display struct {
 	out, err io.Writer
 	bar      bar // on a terminal
 	look     terminal.Look
-	live     *live // of a run on a terminal
-	hammerDB bool  // whether the lines of HammerDB's virtual users are shown
-	headline bool  // whether its headline is printed to out
+	block    *block // of a run on a terminal
+	hammerDB bool   // whether the lines of HammerDB's virtual users are shown
+	headline bool   // whether its headline is printed to out
 	verbose  bool
 	brief    bool // whether a run's progress is only drawn, never printed
 	counted  bool // whether the server has a count of its own
@@ -66,6 +66,9 @@ func chooseInterval(asked time.Duration, p load.Pacing) time.Duration {
 func (d *display) Watch(e job.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.block != nil {
+		d.block.add(e)
+	}
 	switch {
 	case e.Progress != nil:
 		d.progress(*e.Progress, e.At)
@@ -92,8 +95,7 @@ func (d *display) Watch(e job.Event) {
 		return // the program ends with the error and its message
 	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief) && !d.hammerDB && !d.verbose && !d.pacing.Test:
 		d.line(d.err, e.Message)
-	case e.Step != nil && e.Step.Name == job.StepUsers && d.live != nil:
-		d.live.users = e.Step.Users
+	case e.Step != nil && e.Step.Name == job.StepUsers && d.block != nil: // which shows it
 	case e.Step != nil && !d.hammerDB && !d.verbose:
 		d.work(*e.Step)
 	}
@@ -195,15 +197,14 @@ func tidying(s job.Step) string {
 // phase begins a phase of a run.
 func (d *display) phase(phase job.Phase) {
 	d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
-	if d.live == nil {
+	if d.block == nil {
 		return
 	}
-	d.live.begin(phase)
 	if phase == job.Finish {
 		d.bar.show(func(width int) string { return terminal.Cut("finishing: virtual users end their transactions", width) })
 		return
 	}
-	d.bar.show(d.live.text(0, d.look))
+	d.bar.show(d.block.text(d.look))
 }
 
 func (d *display) failure(f job.Failure) {
@@ -219,9 +220,8 @@ func (d *display) failure(f job.Failure) {
 // second adds up what was measured, and shows a line once an interval and at the
 // end of a phase.
 func (d *display) second(s job.Second) {
-	if d.live != nil {
-		d.live.add(s)
-		d.bar.show(d.live.text(s.Offset, d.look))
+	if d.block != nil {
+		d.bar.show(d.block.text(d.look))
 		return
 	}
 	if d.window.Kinds == nil {
@@ -296,7 +296,11 @@ func millis(h *hdrhistogram.Histogram, percentile float64) string {
 	if h.TotalCount() == 0 {
 		return "-"
 	}
-	ms := float64(h.ValueAtPercentile(percentile)) / float64(time.Millisecond)
+	return spellMillis(meter.Millis(float64(h.ValueAtPercentile(percentile)) / float64(time.Millisecond)))
+}
+
+// spellMillis spells milliseconds to about three digits.
+func spellMillis(ms meter.Millis) string {
 	switch {
 	case ms < 10:
 		return fmt.Sprintf("%.2f", ms)

@@ -9,6 +9,7 @@ import (
 	"sledge/internal/engine/load"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
+	"sledge/internal/live"
 	"sledge/internal/meter"
 	"sledge/internal/report/reporttest"
 	"sledge/internal/terminal"
@@ -145,7 +146,7 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 		var out bytes.Buffer
 		length := func(job.Phase) time.Duration { return 5 * time.Second }
 		d := &display{
-			err: &out, live: &live{users: 3, length: length}, speaker: lines.NewSpeaker(lines.About{}),
+			err: &out, block: &block{users: 3, length: length, view: live.New(live.Job{})}, speaker: lines.NewSpeaker(lines.About{}),
 			bar: bar{to: &out, width: func() int { return columns }, height: func() int { return 24 }},
 		}
 		d.Watch(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
@@ -154,7 +155,7 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 		}
 		d.Watch(second(job.Measure, 4*time.Second, 0, 1234))
 		d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "m"}})
-		text := d.live.text(4*time.Second, d.look)(columns)
+		text := d.block.text(d.look)(columns)
 		d.end()
 		for line := range strings.SplitSeq(text, "\n") {
 			if wide := terminal.Width(line); wide > columns {
@@ -181,23 +182,23 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 
 func TestABlockSaysHowManyUsersWorkNow(t *testing.T) {
 	for _, d := range []*display{{}, {verbose: true}, {brief: true}} {
-		d.live, d.speaker = &live{users: 2}, lines.NewSpeaker(lines.About{})
+		d.block, d.speaker = &block{users: 2, view: live.New(live.Job{})}, lines.NewSpeaker(lines.About{})
 		d.err = new(bytes.Buffer)
 		d.Watch(job.Event{User: job.Monitor, Step: &job.Step{Name: job.StepUsers, Users: 4}})
-		if d.live.users != 4 {
-			t.Errorf("verbose %v, brief %v: got %d users, want 4", d.verbose, d.brief, d.live.users)
+		if got := d.block.view.Working(); got != 4 {
+			t.Errorf("verbose %v, brief %v: got %d users, want 4", d.verbose, d.brief, got)
 		}
 	}
 }
 
 // The block keeps its place from the ramp-up to the measured time.
 func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
-	l := &live{users: 1, length: func(job.Phase) time.Duration { return 5 * time.Second }}
-	l.begin(job.RampUp)
-	l.add(*second(job.RampUp, time.Second, 100, 60).Second)
-	before := l.text(time.Second, terminal.Look{})(80)
-	l.begin(job.Measure)
-	after := l.text(0, terminal.Look{})(80)
+	l := &block{users: 1, length: func(job.Phase) time.Duration { return 5 * time.Second }, view: live.New(live.Job{})}
+	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.RampUp}})
+	l.add(second(job.RampUp, time.Second, 100, 60))
+	before := l.text(terminal.Look{})(80)
+	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
+	after := l.text(terminal.Look{})(80)
 	if strings.Count(before, "\n") != strings.Count(after, "\n") || !strings.Contains(after, "6,000 TPM   average -") || !strings.Contains(after, "p50 - ms") {
 		t.Errorf("got\n%s\nand then\n%s\nwant as many lines, and none of the ramp-up's times", before, after)
 	}
@@ -208,13 +209,13 @@ func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
 	var out bytes.Buffer
 	length := func(job.Phase) time.Duration { return 5 * time.Second }
 	d := &display{
-		err: &out, live: &live{users: 1, length: length}, speaker: lines.NewSpeaker(lines.About{}),
+		err: &out, block: &block{users: 1, length: length, view: live.New(live.Job{})}, speaker: lines.NewSpeaker(lines.About{}),
 		bar: bar{to: &out, width: func() int { return 80 }},
 	}
 	broken := second(job.Measure, time.Second, 1, 60)
 	broken.Second.Measured.Kinds[0].Response = broken.Second.Measured.Kinds[0].Response[:1]
 	d.Watch(broken)
-	text := d.live.text(time.Second, d.look)(80)
+	text := d.block.text(d.look)(80)
 	d.end()
 	if !strings.HasPrefix(text, "measure  0:01 of 0:05") || strings.Contains(text, "TPM") {
 		t.Errorf("got %q, want the time alone", text)
@@ -258,11 +259,10 @@ func TestTheDisplayIsAsInREADME(t *testing.T) {
 	length := func(job.Phase) time.Duration {
 		return time.Duration(kept.Job.Result.Elapsed * float64(time.Second)).Round(time.Second)
 	}
-	l := &live{users: kept.Job.Result.Users, length: length}
-	l.begin(job.Measure)
+	l := &block{users: kept.Job.Result.Users, length: length, view: live.New(live.Job{})}
+	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	for _, second := range kept.Seconds[:len(kept.Seconds)-1] {
-		l.add(second)
+		l.add(job.Event{Second: &second})
 	}
-	last := kept.Seconds[len(kept.Seconds)-2]
-	reporttest.Golden(t, "display.txt", []byte(l.text(last.Offset, terminal.Look{})(76)))
+	reporttest.Golden(t, "display.txt", []byte(l.text(terminal.Look{})(76)))
 }

@@ -11,6 +11,7 @@ import (
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
+	"sledge/internal/live"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
@@ -89,7 +90,10 @@ func (p *Program) display(order settings.Order, s *jobFlags) *display {
 		if steps := order.Plan.Steps; steps != nil {
 			users = steps[0].Users
 		}
-		d.live = &live{title: s.title, users: users, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) }}
+		d.block = &block{
+			title: s.title, users: users, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) },
+			view: live.New(live.Job{Job: job.Job{Spec: order.Spec}}),
+		}
 	}
 	return d
 }

@@ -71,6 +71,16 @@ const (
 	longestText = 1000
 )
 
+// Phase returns the phase that the run is in; nil before the first.
+func (v *View) Phase() *Phase { return v.phase }
+
+// Working returns how many virtual users work by the newest step of the load; 0 where their number
+// does not change.
+func (v *View) Working() int { return v.working }
+
+// Sessions returns how many asynchronous clients have logged in; 0 where there are none.
+func (v *View) Sessions() int { return v.sessions }
+
 // New returns the view of a job of which nothing has happened yet.
 func New(j Job) *View {
 	v := &View{job: j, failed: map[string]int64{}, underWay: map[int]job.Span{}}
@@ -140,8 +150,8 @@ func (p *part) add(s *job.Second) error {
 	return together(p.sum, s.Measured.Kinds)
 }
 
-// partShown returns nil where nothing was measured yet.
-func (v *View) partShown() *Part {
+// Part returns what was measured in the phase of the last second; nil where nothing was yet.
+func (v *View) Part() *Part {
 	elapsed := v.part.counts.Elapsed
 	if elapsed <= 0 {
 		return nil
@@ -160,8 +170,9 @@ func (v *View) partShown() *Part {
 	return p
 }
 
-// nowShown is what was measured in the last second, nil where nothing was yet.
-func (v *View) nowShown() (*Now, error) {
+// Now returns what was measured in the last second; nil where nothing was yet. An error says that it cannot be
+// read.
+func (v *View) Now() (*Now, error) {
 	if v.now == nil || v.last.Kinds == nil {
 		return v.now, nil
 	}

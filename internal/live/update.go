@@ -78,12 +78,12 @@ func (v *View) Changes() int { return v.pushed }
 // have changed, and is among it. The zero Mark asks for all. An error says that what was
 // measured cannot be read.
 func (v *View) Since(m Mark) (Update, error) {
-	now, err := v.nowShown()
+	now, err := v.Now()
 	if err != nil {
 		return Update{}, err
 	}
 	u := Update{
-		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: now, Part: v.partShown(), Failures: slices.Clone(v.failures),
+		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures),
 		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Wish: v.wish, Metrics: v.metrics,
 		Width: v.fold.width,
 	}

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,114 +11,87 @@ import (
 	"github.com/guptarohit/asciigraph"
 
 	"sledge/internal/job"
-	"sledge/internal/meter"
+	"sledge/internal/live"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 )
 
-// live is what a run shows of itself where lines can be drawn over: how far it has come,
+// block is what a run shows of itself where lines can be drawn over: how far it has come,
 // its rate as a number and as a graph of the last minute, response times of the phase so
 // far, and what failed in it.
-type live struct {
+type block struct {
 	title  string // which run of several, or ""
-	users  int
+	users  int    // at its begin
 	length func(job.Phase) time.Duration
 
-	phase   job.Phase
-	sum     meter.Summary // of the phase
-	rates   []float64     // transactions a minute in each of the last seconds, of whatever phase
-	rate    job.ServerRate
-	server  *float64 // the server's own rate of them, while that is news
-	counted bool     // whether there was one
-	stalled int      // seconds since a transaction ended
-
-	clients int // asynchronous ones that have logged in; 0 where there are none
+	view    *live.View
+	rates   []float64 // transactions a minute in each of the last seconds, of whatever phase
+	counted bool      // whether the server had a rate of its own
 }
 
 // remembered is how many seconds the graph shows.
 const remembered = 60
 
-// begin begins a phase.
-func (l *live) begin(phase job.Phase) {
-	l.phase, l.sum = phase, meter.Summary{}
-}
-
-// add adds a second.
-func (l *live) add(s job.Second) {
-	if l.sum.Kinds == nil {
-		l.sum = meter.NewSummary(len(s.Measured.Kinds))
-	}
-	before := ended(l.sum)
-	l.phase = s.Phase
-	if err := l.sum.AddCoded(s.Measured); err != nil {
+// add adds an event.
+func (b *block) add(e job.Event) {
+	if err := b.view.Add(e); err != nil || e.Second == nil {
 		return // what is not whole is not shown; the result says what is wrong
 	}
-	rate := float64(ended(l.sum)-before) / s.Measured.Elapsed.Minutes()
-	l.rates = append(l.rates, rate)
-	l.rates = l.rates[max(0, len(l.rates)-remembered):]
-	l.server = l.rate.Add(s)
-	l.counted = l.counted || l.server != nil
-	l.clients = s.Sessions
-	l.stalled++
-	if rate > 0 {
-		l.stalled = 0
+	if now, err := b.view.Now(); err == nil && now != nil {
+		b.rates = append(b.rates, now.Rate)
+		b.rates = b.rates[max(0, len(b.rates)-remembered):]
+		b.counted = b.counted || now.ServerTPM != nil
 	}
-}
-
-// ended counts the transactions that ended as they should.
-func ended(s meter.Summary) (n int64) {
-	for i := range s.Kinds {
-		n += s.Kinds[i].Done + s.Kinds[i].RolledBack
-	}
-	return n
 }
 
 // text returns what draws the state of now, in any width and from any goroutine.
-func (l *live) text(offset time.Duration, look terminal.Look) func(width int) string {
-	length, rates := l.length(l.phase), append([]float64(nil), l.rates...)
-	head := []string{look.Strong(fmt.Sprintf("%-8s", l.phase)) + " " + clock(offset) + " of " + clock(length), clock(max(0, length-offset)) + " left"}
+func (b *block) text(look terminal.Look) func(width int) string {
+	phase := *b.view.Phase()
+	offset := time.Duration(phase.Passed * float64(time.Second))
+	length, rates := b.length(phase.Name), slices.Clone(b.rates)
+	head := []string{look.Strong(fmt.Sprintf("%-8s", phase.Name)) + " " + clock(offset) + " of " + clock(length), clock(max(0, length-offset)) + " left"}
 	var figures, times, errors string
-	if len(rates) > 0 {
-		sum := l.sum
-		if sum.Kinds == nil { // the phase has just begun, and the block keeps its place
-			sum = meter.NewSummary(1)
+	if now, err := b.view.Now(); err == nil && now != nil {
+		part := b.view.Part()
+		if part == nil || part.Phase != phase.Name { // it has just begun, and the block keeps its place
+			part = &live.Part{}
 		}
-		all := sum.All()
-		rate := humanize.Comma(int64(rates[len(rates)-1])) + " TPM"
+		rate := humanize.Comma(int64(now.Rate)) + " TPM"
 		switch {
-		case l.stalled > 0:
+		case now.Stalled > 0:
 			rate = look.Bad(rate)
-		case l.phase == job.Measure:
+		case phase.Name == job.Measure:
 			rate = look.Figure(rate)
 		default: // nothing of this counts yet
 			rate = look.Strong(rate)
 		}
 		average := "-"
-		if sum.Elapsed > 0 {
-			average = humanize.Comma(int64(sum.PerMinute(ended(sum))))
+		if part.Seconds > 0 {
+			average = humanize.Comma(int64(part.Rate))
 		}
 		figures = rate + look.Faint("   average ") + average
 		switch {
-		case l.server != nil:
-			figures += look.Faint("   server ") + humanize.Comma(int64(*l.server))
-		case l.counted: // it does not answer
+		case now.ServerTPM != nil:
+			figures += look.Faint("   server ") + humanize.Comma(int64(*now.ServerTPM))
+		case b.counted: // it does not answer
 			figures += look.Faint("   server -")
 		}
-		for _, p := range []float64{50, 95, 99} {
-			times += look.Faint(fmt.Sprintf("p%g ", p)) + millis(all.Response, p) + " ms   "
+		p50, p95, p99, longest := "-", "-", "-", "-"
+		if r := part.Response; r != nil {
+			p50, p95, p99, longest = spellMillis(r.P50), spellMillis(r.P95), spellMillis(r.P99), spellMillis(r.Max)
 		}
-		times += look.Faint("max ") + millis(all.Response, 100) + " ms"
-		errors = counted(all.Failures(), "failed", look.Bad, look) + "   " + counted(all.Retried, "retried", look.Doubtful, look)
-		if l.stalled > 1 {
-			errors += "   " + look.Bad(fmt.Sprintf("no transaction has ended for %d s", l.stalled))
+		times = look.Faint("p50 ") + p50 + " ms   " + look.Faint("p95 ") + p95 + " ms   " + look.Faint("p99 ") + p99 + " ms   " + look.Faint("max ") + longest + " ms"
+		errors = counted(part.Failed, "failed", look.Bad, look) + "   " + counted(part.Retried, "retried", look.Doubtful, look)
+		if now.Stalled > 1 {
+			errors += "   " + look.Bad(fmt.Sprintf("no transaction has ended for %d s", now.Stalled))
 		}
 	}
-	who := report.VirtualUsers(l.users)
-	if l.clients > 0 {
-		who += ", " + humanize.Comma(int64(l.clients)) + " clients"
+	who := report.VirtualUsers(cmp.Or(b.view.Working(), b.users))
+	if clients := b.view.Sessions(); clients > 0 {
+		who += ", " + humanize.Comma(int64(clients)) + " clients"
 	}
-	if l.title != "" {
-		who = l.title + ", " + who
+	if b.title != "" {
+		who = b.title + ", " + who
 	}
 	return func(width int) string {
 		lines := []string{timeBar(head, offset, length, width)}
