@@ -340,13 +340,9 @@ type Dialect struct {
 	KeyedTable string // what is written after a CREATE TABLE with a primary key
 
 	// TellsCapitals says that a server may tell names of tables apart that differ in nothing
-	// but capitals, though they are not quoted.
+	// but capitals, though they are not quoted. The suite of sessions fails on a server that does
+	// if this is false.
 	TellsCapitals bool
-
-	// Outputs and Arrays say of a database/sql driver, for an SQLSession, that it takes sql.Out for
-	// output parameters of routines, and a slice for a parameter, of which it runs the statement with
-	// each element.
-	Outputs, Arrays bool
 
 	// Plain turns a value that a database/sql driver returns of a column of that type, as
 	// the driver names types, into an int64, float64, string, []byte or time.Time. It is for

@@ -30,14 +30,9 @@ type SQLSession struct {
 	prepared []*sql.Stmt
 
 	// life ends when the session is interrupted, and when a call is cancelled, for which
-	// it is replaced. It is the context of every call where there is no Break.
+	// it is replaced. It is the context of every call: each driver can watch one.
 	life        atomic.Pointer[life]
 	interrupted atomic.Bool
-
-	// Break ends the current call, from another goroutine, for example by setting a past deadline
-	// on the connection's socket. Without it, the driver has to watch a context: every driver
-	// can, but each call costs a goroutine.
-	Break func()
 
 	// Brief says that nothing in a transaction waits for long: the calls that begin it
 	// and end it, and its statements, are not watched.
@@ -80,14 +75,14 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 func (s *SQLSession) Conn() *sql.Conn { return s.conn }
 
 // watched returns the context for a call, and a function to run after the call. The context
-// ends when the session is interrupted, unless Break is available. For callers that cancel
+// ends when the session is interrupted. For callers that cancel
 // nothing, such as virtual users, it allocates nothing. It fails if the caller's context is
 // done already, because some drivers then close the connection.
 func (s *SQLSession) watched(ctx context.Context) (watched context.Context, done func(), err error) {
 	switch {
-	case ctx.Done() == nil && s.Break == nil:
+	case ctx.Done() == nil:
 		return s.life.Load(), func() {}, nil
-	case ctx.Err() != nil || s.Break != nil:
+	case ctx.Err() != nil:
 		return ctx, func() {}, ctx.Err()
 	}
 	watched, cancel := context.WithCancel(ctx)
@@ -101,10 +96,8 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 	if err != nil {
 		return nil, err
 	}
-	if !s.dialect.Outputs {
-		if err := NoOutputs(q, params); err != nil {
-			return nil, err
-		}
+	if err := NoOutputs(q, params); err != nil {
+		return nil, err
 	}
 	ctx, done, err := s.watched(ctx)
 	if err != nil {
@@ -116,16 +109,7 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 		return nil, s.ended(fmt.Errorf("prepare %s: %w", q.Name, err))
 	}
 	s.prepared = append(s.prepared, stmt)
-	st := sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}
-	for i, p := range params {
-		if p.Mode != In {
-			st.args[i] = sql.Out{Dest: p.Pointer, In: p.Mode == InOut}
-		}
-	}
-	if s.dialect.Arrays && out == nil && len(params) > 0 && len(Outputs(params)) == 0 {
-		return &arrayStatement{sqlStatement: st}, nil
-	}
-	return &st, nil
+	return &sqlStatement{session: s, query: q, stmt: stmt, params: params, args: make([]any, len(params)), out: out}, nil
 }
 
 // Exec implements Session.
@@ -292,18 +276,12 @@ func InsertStatement(table schema.Table, rows int, placeholder func(n int) strin
 // Interrupt implements Session.
 func (s *SQLSession) Interrupt() {
 	s.interrupted.Store(true)
-	if s.Break != nil {
-		s.Break()
-	}
 	s.life.Load().end()
 }
 
 // Cancel implements Session, for drivers that go on with a connection when the context of a
-// call has ended. A database whose driver does not, or that sets Break, has a Cancel of its own.
+// call has ended. A database whose driver does not has a Cancel of its own.
 func (s *SQLSession) Cancel(context.Context) error {
-	if s.Break != nil {
-		return errors.New("a statement cannot be cancelled over this driver: the session can only be interrupted")
-	}
 	next := newLife()
 	s.life.Swap(next).end()
 	if s.interrupted.Load() { // Interrupt may have ended the life before
@@ -364,9 +342,7 @@ func (st *sqlStatement) Run(ctx context.Context, each func() error) (int64, erro
 
 func (st *sqlStatement) run(ctx context.Context, each func() error) (int64, error) {
 	for i, p := range st.params {
-		if p.Mode == In {
-			st.args[i] = st.session.value(p.Pointer)
-		}
+		st.args[i] = st.session.value(p.Pointer)
 	}
 	if st.out == nil {
 		result, err := st.stmt.ExecContext(ctx, st.args...)

@@ -75,6 +75,7 @@ func Sessions(t suite.T, of Subject) {
 	t.Run("rolls back what a failed statement came after", s.testFailedTransaction)
 	t.Run("refuses a NULL", s.testNullRefused)
 	t.Run("queries as text", s.testQuery)
+	t.Run("finds a table by capitals", s.testCapitals)
 	t.Run("loads", s.testLoad)
 	t.Run("refuses to load a row that is there", s.testLoadRefused)
 	t.Run("claims alone, or with others", s.testClaims)

@@ -341,6 +341,17 @@ func (s *tester) testNullRefused(t suite.T) {
 	s.wantValue(t, session, "counters.count", 2)
 }
 
+// testCapitals shows that names differ by more than capitals wherever the dialect does not say otherwise.
+func (s *tester) testCapitals(t suite.T) {
+	if s.d.Dialect.TellsCapitals {
+		t.Skipf("%s may tell names apart by capitals, and says so", s.d.Title)
+	}
+	s.counters(t)
+	if _, err := s.connect(t).Query(t.Context(), "SELECT COUNT(*) FROM SLEDGE_TEST_COUNTERS", 0); err != nil {
+		t.Errorf("the table sledge_test_counters is not found by its name in capitals, so the dialect must say so: %v", err)
+	}
+}
+
 func (s *tester) testQuery(t suite.T) {
 	s.table(t, everyType)
 	session := s.connect(t)

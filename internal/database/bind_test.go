@@ -1,0 +1,17 @@
+package database_test
+
+import (
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/sqlfile"
+)
+
+func TestATagSaysWhichWayAValueGoes(t *testing.T) {
+	var in struct {
+		ID int64 `sql:"id,both"`
+	}
+	if _, err := database.BindParams(sqlfile.Query{Params: []string{"id"}}, &in); err == nil {
+		t.Error("got no error of a tag that says nothing that is known")
+	}
+}
