@@ -18,9 +18,9 @@ func (a *archive) labelCommand() *cobra.Command {
 	var remove []string
 	c := &cobra.Command{
 		Use:   "label ID [NAME=VALUE...]",
-		Short: "Give a job labels, change them, or take them away",
-		Long: `Label changes the labels of a job: each NAME=VALUE is added, or takes the place of the label of
-that name. --remove takes one away. All else of a job stays as it was recorded.`,
+		Short: "Add, change or remove a job's labels",
+		Long: `Label adds each NAME=VALUE to a job's labels, or changes the label that has this name already.
+--remove removes a label. Nothing else about the job changes.`,
 		Example: examples("sledge jobs label last ticket=4711 kernel=6.1", "sledge jobs label 6B02 --remove ticket"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -47,15 +47,15 @@ that name. --remove takes one away. All else of a job stays as it was recorded.`
 			return a.annotate(ctx, args[0], repository.Annotation{Set: set, Remove: remove})
 		}),
 	}
-	c.Flags().StringArrayVar(&remove, "remove", nil, "take the label of this `name` away")
+	c.Flags().StringArrayVar(&remove, "remove", nil, "remove the label of this `name`; repeat as needed")
 	return c
 }
 
 func (a *archive) noteCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "note ID TEXT",
-		Short:   "Give a job a note, which takes the place of the one it has",
-		Long:    "Note gives a job a note for people, in place of the one that it has. An empty text takes it away.",
+		Short:   "Set a job's note",
+		Long:    "Note sets a job's note, and replaces an earlier one. An empty text removes the note.",
 		Example: examples("sledge jobs note last 'after the upgrade'", "sledge jobs note 6B02 ''"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -73,7 +73,7 @@ func (a *archive) noteCommand() *cobra.Command {
 // annotate changes a job's labels or its note, and shows them.
 func (a *archive) annotate(ctx context.Context, id string, change repository.Annotation) error {
 	if err := a.with(func(store *repository.Store) error { _, err := store.Get(ctx, job.ID(id)); return err }); err != nil {
-		return err // there is none
+		return err // change would create a missing repository
 	}
 	return a.change(func(store *repository.Store) error {
 		j, err := store.Annotate(ctx, job.ID(id), change)

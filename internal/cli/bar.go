@@ -15,31 +15,31 @@ import (
 	"sledge/internal/terminal"
 )
 
-// bar is the last line on a terminal, or the last few, which are drawn again and again.
-// The zero value draws nothing. The cursor stands at its beginning: a terminal that
-// becomes narrower breaks lines in two, and from there all can be cleared.
+// bar redraws the last line or lines of a terminal. The zero value draws nothing. The cursor
+// stays at the beginning of the bar: if the terminal becomes narrower and wraps its lines, all
+// of them can still be cleared from there.
 type bar struct {
 	to     io.Writer
-	width  func() int // of the terminal, or nil where nothing can be drawn again
-	height func() int // of the terminal; nil where it has room
+	width  func() int // of the terminal; nil if it cannot redraw lines
+	height func() int // of the terminal; nil for no limit
 
 	mu    sync.Mutex
-	text  func(width int) string // what is to be drawn, or nil
-	drawn string                 // what is on the screen
-	wide  int                    // how wide the screen was
+	text  func(width int) string // returns the text to draw; nil draws nothing
+	drawn string                 // the text on the screen
+	wide  int                    // the terminal's width when it was drawn
 	stop  chan struct{}          // ends the drawing
 	ended sync.WaitGroup
 }
 
-// redraw is how often the bar is drawn, so that its clock goes on, and so that it
-// follows the width of its terminal on systems without a signal for that, too.
+// redraw is the interval at which the bar is drawn: its clock advances, and it follows the
+// terminal's width, for which not every system has a signal.
 const redraw = 100 * time.Millisecond
 
-// clear removes the line that the cursor is in, and whatever a terminal made of it.
+// clear erases the screen from the beginning of the cursor's line.
 const clear = "\r\x1b[J"
 
-// show has the bar show what text returns for a width, whenever it is drawn; nil takes
-// it off the screen.
+// show draws the text that text returns for the terminal's width, again at each redraw. If
+// text is nil, show removes the bar.
 func (b *bar) show(text func(width int) string) {
 	if b.width == nil {
 		return
@@ -72,8 +72,8 @@ func (b *bar) keepDrawing(stop chan struct{}) {
 	}
 }
 
-// draw draws the bar if it is not there as it should be. The last column stays free,
-// since some terminals go on to the next line after it.
+// draw draws the bar if its text or the width has changed. The last column stays free, because
+// some terminals move to the next line after it.
 func (b *bar) draw() {
 	if b.text == nil {
 		return
@@ -85,14 +85,14 @@ func (b *bar) draw() {
 	}
 	b.drawn, b.wide = text, wide
 	lines := strings.Split(text, "\n")
-	if b.height != nil { // what has been scrolled away cannot be cleared
+	if b.height != nil { // lines that have scrolled away cannot be cleared
 		lines = lines[:max(1, min(len(lines), b.height()-1))]
 	}
 	back := "\r"
 	if more := len(lines) - 1; more > 0 {
 		back += fmt.Sprintf("\x1b[%dA", more)
 	}
-	_, _ = io.WriteString(b.to, clear+strings.Join(lines, "\r\n")+back) // a bar that cannot be drawn is no reason to end a job
+	_, _ = io.WriteString(b.to, clear+strings.Join(lines, "\r\n")+back) // the job continues without a bar
 }
 
 // remove takes the bar off the screen until it is drawn again.
@@ -103,7 +103,7 @@ func (b *bar) remove() {
 	}
 }
 
-// above has something printed above the bar.
+// above calls print to print lines above the bar.
 func (b *bar) above(print func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,8 +130,8 @@ const (
 	narrowestBar = 10
 )
 
-// barLine spells progress in one line of a width: with a bar, and as much of what else
-// is known as there is room for.
+// barLine formats progress as one line with a bar, and adds details, the most important first,
+// while they fit into the width.
 func barLine(p job.Progress, elapsed time.Duration, width int) string {
 	done := min(p.Done, p.Total)
 	head := fmt.Sprintf("%s %3d %%", report.Printable(p.Step), 100*done/p.Total)
@@ -146,11 +146,11 @@ func barLine(p job.Progress, elapsed time.Duration, width int) string {
 	}
 	parts = append(parts, fmt.Sprintf("%s of %s %s", humanize.Comma(done), humanize.Comma(p.Total), p.Unit))
 	if detail := report.Printable(p.Detail); detail != "" {
-		place := len(parts) - 1
-		if done == p.Total { // it is what is waited for
-			place = 0
+		i := len(parts) - 1
+		if done == p.Total { // only the detail still changes
+			i = 0
 		}
-		parts = slices.Insert(parts, place, detail)
+		parts = slices.Insert(parts, i, detail)
 	}
 	room := width - terminal.Width(head) - len(" []")
 	var tail string

@@ -18,10 +18,10 @@ func (a *archive) bestCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "best",
 		Short: "List the best run of each database, workload and amount of data",
-		Long: `Best lists, for each database and workload, the best of the runs that may be laid beside each
-other: those with as much data, and whose commits were worth the same. Only runs count that
-succeeded, that were measured for a minute or longer, and that Sledge measured itself. By the figure that stands for a run, the greatest is
-best, of times the least. Numbers of virtual users, times, servers and other options may
+		Long: `Best lists the best run of each group of comparable runs: those of the same database and workload,
+with the same amount of data and equally durable commits. A run counts if it succeeded, was
+measured for at least a minute, and was not imported. Runs are ranked by their first figure: the
+highest rate or the shortest time wins. Virtual users, durations, servers and other options may
 differ: sledge jobs compare shows them.`,
 		Example: examples("sledge jobs best", "sledge jobs best --json | jq '.best[] | {database, size, id, metric}'"),
 		Args:    noArguments,
@@ -76,7 +76,7 @@ func (a *archive) printBest(d document.Best) error {
 	return err
 }
 
-// runs spells a number of runs.
+// runs formats a number of runs.
 func runs(n int) string {
 	if n == 1 {
 		return "1 run"

@@ -16,26 +16,25 @@ import (
 	"sledge/internal/terminal"
 )
 
-// block is what a run shows of itself where lines can be drawn over: how far it has come,
-// its rate as a number and as a graph of the last minute, response times of the phase so
-// far, and what failed in it.
+// block is the display of a run on a terminal: its progress, its rate as a number and as a graph of
+// the last minute, and the response times and failures of the current phase.
 type block struct {
-	title  string // which run of several, or ""
-	users  int    // at its begin
+	title  string // such as "run 2 of 5"; "" for a single run
+	users  int    // when the run begins
 	length func(job.Phase) time.Duration
 
 	view    *live.View
-	rates   []float64 // transactions a minute in each of the last seconds, of whatever phase
-	counted bool      // whether the server had a rate of its own
+	rates   []float64 // transactions per minute in each of the last seconds, of any phase
+	counted bool      // whether the server has counted a rate
 }
 
-// remembered is how many seconds the graph shows.
+// remembered is the number of seconds that the graph shows.
 const remembered = 60
 
 // add adds an event.
 func (b *block) add(e job.Event) {
 	if err := b.view.Add(e); err != nil || e.Second == nil {
-		return // what is not whole is not shown; the result says what is wrong
+		return // damaged data are not shown; the result reports them
 	}
 	if now, err := b.view.Now(); err == nil && now != nil {
 		b.rates = append(b.rates, now.Rate)
@@ -44,7 +43,7 @@ func (b *block) add(e job.Event) {
 	}
 }
 
-// text returns what draws the state of now, in any width and from any goroutine.
+// text returns a function that draws the current state in any width. Any goroutine may call it.
 func (b *block) text(look terminal.Look) func(width int) string {
 	phase := *b.view.Phase()
 	offset := time.Duration(phase.Passed * float64(time.Second))
@@ -53,7 +52,7 @@ func (b *block) text(look terminal.Look) func(width int) string {
 	var figures, times, errors string
 	if now, err := b.view.Now(); err == nil && now != nil {
 		part := b.view.Part()
-		if part == nil || part.Phase != phase.Name { // it has just begun, and the block keeps its place
+		if part == nil || part.Phase != phase.Name { // the phase has just begun; the block keeps its height
 			part = &live.Part{}
 		}
 		rate := humanize.Comma(int64(now.Rate)) + " TPM"
@@ -62,7 +61,7 @@ func (b *block) text(look terminal.Look) func(width int) string {
 			rate = look.Bad(rate)
 		case phase.Name == job.Measure:
 			rate = look.Figure(rate)
-		default: // nothing of this counts yet
+		default: // the ramp-up is not in the result
 			rate = look.Strong(rate)
 		}
 		average := "-"
@@ -73,7 +72,7 @@ func (b *block) text(look terminal.Look) func(width int) string {
 		switch {
 		case now.ServerTPM != nil:
 			figures += look.Faint("   server ") + humanize.Comma(int64(*now.ServerTPM))
-		case b.counted: // it does not answer
+		case b.counted: // the server does not answer now
 			figures += look.Faint("   server -")
 		}
 		p50, p95, p99, longest := "-", "-", "-", "-"
@@ -86,17 +85,17 @@ func (b *block) text(look terminal.Look) func(width int) string {
 			errors += "   " + look.Bad(fmt.Sprintf("no transaction has ended for %d s", now.Stalled))
 		}
 	}
-	who := report.VirtualUsers(cmp.Or(b.view.Working(), b.users))
+	users := report.VirtualUsers(cmp.Or(b.view.Working(), b.users))
 	if clients := b.view.Sessions(); clients > 0 {
-		who += ", " + humanize.Comma(int64(clients)) + " clients"
+		users += ", " + humanize.Comma(int64(clients)) + " clients"
 	}
 	if b.title != "" {
-		who = b.title + ", " + who
+		users = b.title + ", " + users
 	}
 	return func(width int) string {
 		lines := []string{timeBar(head, offset, length, width)}
 		if figures != "" {
-			lines = append(lines, "  "+beside(figures, look.Faint(who), width-2), "")
+			lines = append(lines, "  "+beside(figures, look.Faint(users), width-2), "")
 			lines = append(lines, graph(rates, width)...)
 			lines = append(lines, "", "  "+times, "  "+errors)
 		}
@@ -109,7 +108,7 @@ func (b *block) text(look terminal.Look) func(width int) string {
 	}
 }
 
-// counted spells a number of what had better not happen.
+// counted formats a count, in the look bad unless it is 0.
 func counted(n int64, what string, bad func(string) string, look terminal.Look) string {
 	text := humanize.Comma(n)
 	if n > 0 {
@@ -118,7 +117,7 @@ func counted(n int64, what string, bad func(string) string, look terminal.Look) 
 	return look.Faint(what+" ") + text
 }
 
-// beside puts a text to the right of another, if there is room for both.
+// beside appends right to left, or returns left alone if the width is too small for both.
 func beside(left, right string, width int) string {
 	room := width - terminal.Width(left) - terminal.Width(right)
 	if room < 2 {
@@ -127,7 +126,7 @@ func beside(left, right string, width int) string {
 	return left + strings.Repeat(" ", min(room, 8)) + right
 }
 
-// timeBar draws how much of a phase has gone by, between what stands at its ends.
+// timeBar draws the elapsed part of a phase as a bar between two texts.
 func timeBar(ends []string, done, length time.Duration, width int) string {
 	room := min(width-terminal.Width(ends[0]+ends[1])-len("  []  "), widestTimeBar)
 	if room < narrowestBar || length <= 0 {

@@ -13,20 +13,20 @@ import (
 	"sledge/internal/settings"
 )
 
-const calibrateHelp = `Calibrate has one thread of the server run a loop that computes and touches no table, and prints how
-long that took by the server's own clock: HammerDB's users know it as the single-threaded CPU test of SQL
-Server. It takes some seconds, changes nothing and needs no schema.
+const calibrateHelp = `Calibrate runs a loop on one thread of the server that computes and reads no table, and prints
+how long it took by the server's clock. HammerDB's users know it as the single-threaded CPU test
+of SQL Server. It takes a few seconds, changes nothing and needs no schema.
 
-Run it a few times before you test. If the time varies, the processor changes its speed, or other work
-has it too, and results of runs will vary as well. Compare times of the same product only: each has a loop of
-its own.`
+Run it a few times before you test. If the time varies, the processor changes its speed or does
+other work, and the results of runs will vary too. Compare only times of the same product: each
+product runs its own loop.`
 
 // calibrateCommand makes the command that times a loop on the server.
 func (p *Program) calibrateCommand() *cobra.Command {
 	f := jobFlags{plain: map[string]string{}}
 	c := &cobra.Command{
 		Use:   "calibrate --db NAME [flags]",
-		Short: "Time one thread of the server by a loop that computes",
+		Short: "Measure the speed of one thread of the server",
 		Long:  calibrateHelp,
 		Example: examples(
 			"sledge calibrate --db sqlserver --host db1 --ask-password",
@@ -55,13 +55,13 @@ func (p *Program) calibrateCommand() *cobra.Command {
 }
 
 func (p *Program) calibrate(ctx context.Context, f jobFlags) error {
-	order, err := f.resolve(p, job.Check) // a check depends on nothing that only runs do
+	order, err := f.resolve(p, job.Check) // the settings of a run are not needed
 	if err != nil {
 		return err
 	}
 	d := order.Plan.Database
 	if order.Plan.Server.Calibrate == nil {
-		return usage("--db: there is no loop for %s to be timed by", d.Title)
+		return usage("--db: sledge has no calibration loop for %s", d.Title)
 	}
 	if order, err = f.signIn(ctx, p, order, settings.RefusalOfObserver); err != nil {
 		return err

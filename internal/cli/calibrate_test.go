@@ -25,7 +25,7 @@ func TestCalibrateTimesALoopOnTheServer(t *testing.T) {
 func TestCalibrateSaysWhereThereIsNoLoop(t *testing.T) {
 	w, _ := withServer(t)
 	code := w.run("calibrate", "--db", "sqlite", "--set", "file=x.db")
-	if want := "there is no loop for SQLite"; code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
+	if want := "sledge has no calibration loop for SQLite"; code != job.ExitUsage || !strings.Contains(w.err.String(), want) {
 		t.Errorf("got exit code %d, %q, want %s", code, w.err.String(), want)
 	}
 }

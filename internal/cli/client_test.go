@@ -61,7 +61,7 @@ func execute(t *testing.T, d *database.Database, server *testserver.Server, stat
 	}
 }
 
-// keep writes a file of the home folder that nobody else can read.
+// keep writes a file of the home folder that only its owner can read.
 func keep(t *testing.T, home, name, text string) string {
 	t.Helper()
 	path := filepath.Join(home, name)
@@ -97,8 +97,8 @@ func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 		{"the default", nil, "", nil, false, "(nothing sets pg_pass, so it has its default)"},
 		{"the password file", nil, line + "s3cr3t\\:1\\\\\n", nil, true, ""},
 		{"a wrong line of the password file", nil, line + "wrong\n", nil, false, "(pg_pass is from HOME/.pgpass)"},
-		{"PGPASSWORD of nobody in particular", []string{"PGPASSWORD=" + password}, "", nil, true, ""},
-		{"a wrong PGPASSWORD of nobody in particular", []string{"PGPASSWORD=wrong"}, "", nil, false, "(pg_pass has its default, and the server refused the one from PGPASSWORD, too)"},
+		{"PGPASSWORD without PGUSER", []string{"PGPASSWORD=" + password}, "", nil, true, ""},
+		{"a wrong PGPASSWORD without PGUSER", []string{"PGPASSWORD=wrong"}, "", nil, false, "(pg_pass has its default, and the server refused the one from PGPASSWORD, too)"},
 		{"PGPASSWORD of PGUSER", []string{"PGUSER=" + user, "PGPASSWORD=" + password}, "", nil, true, ""},
 		{"PGPASSWORD is stronger than the file", []string{"PGUSER=" + user, "PGPASSWORD=wrong"}, line + "s3cr3t\\:1\\\\\n", nil, false, "(pg_pass is from PGPASSWORD)"},
 		{"SLEDGE_PG_PASS is stronger than PGPASSWORD", []string{"PGUSER=" + user, "PGPASSWORD=" + password, "SLEDGE_PG_PASS=wrong"}, "", nil, false, "(pg_pass is from SLEDGE_PG_PASS)"},
@@ -260,15 +260,15 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 	w.answering("")
 	w.ReadPassword = func() (string, error) {
 		w.interrupt()
-		select {} // a read from a terminal cannot be broken off
+		select {} // a read from a terminal cannot be interrupted
 	}
 	if code := w.run(append([]string{"check"}, where...)...); code != job.ExitStopped {
 		t.Errorf("Ctrl-C at the question: got exit code %d, want %d", code, job.ExitStopped)
 	}
 }
 
-// A port that nobody listens on refuses at once.
-func TestAServerThatIsNotThereHasNoPasswordAskedFor(t *testing.T) {
+// A port without a listener refuses at once.
+func TestSignIn_AsksNoPasswordWithoutServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

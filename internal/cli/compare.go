@@ -15,14 +15,13 @@ import (
 func (a *archive) compareCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare ID ID...",
-		Short: "Set runs side by side: what differs in them, and what they measured",
-		Long: `Compare sets two or more runs side by side. It names the options in which they
-differ, and whatever else does, such as the server's version and settings; then it shows their
-figures and what each is to that of the first run: NOPM, response times, failures, round
-trips and bytes over the network, CPU time of the client. What is told of transactions is
-shown for all of them, and for each kind. Runs of queries have a line for each query instead,
-with its time in each run, the rows that it returned, and whether its plan changed: other
-operators, tables or indexes (sledge jobs plan shows it).`,
+		Short: "Compare the settings and figures of runs",
+		Long: `Compare shows two or more runs side by side. It lists the options that differ, and other
+differences, such as the server's version and settings. Then it shows each figure with its
+change from the first run: NOPM, response times, failures, round trips and bytes on the network,
+CPU time of the client. Figures of transactions are shown in total and by kind. Runs of queries
+have a line for each query: its time in each run, the rows that it returned, and whether its plan
+has other operators, tables or indexes (sledge jobs plan shows the plans).`,
 		Example: examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json | jq '.figures[] | select(.name == \"round trips\")'"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > report.MostCompared {
@@ -48,7 +47,7 @@ func (a *archive) compare(ctx context.Context, store *repository.Store, ids []st
 	return c.Text(a.program.Stdout, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Next: a.nextOfChanged(c)})
 }
 
-// nextOfChanged says where to see a plan that changed.
+// nextOfChanged returns the command that shows the plans that changed between two runs.
 func (a *archive) nextOfChanged(c report.Comparison) []report.Pointer {
 	changed := c.ChangedPlans()
 	if len(changed) == 0 || len(c.Runs) != 2 {

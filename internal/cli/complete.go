@@ -13,7 +13,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// complete is what the shell asks when somebody presses the Tab key.
+// complete returns the completions of a word for the shell.
 type complete = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
 // fixed completes with a list that does not depend on anything.
@@ -23,7 +23,7 @@ func fixed(words ...string) complete {
 	}
 }
 
-// completeSettings says how to complete those flags of a job that the command has.
+// completeSettings registers completions for the flags of a job that the command has.
 func (p *Program) completeSettings(c *cobra.Command, s *jobFlags) {
 	completions := map[string]complete{
 		"db":         fixed(p.databaseWords()...),
@@ -53,7 +53,7 @@ func (p *Program) completeSettings(c *cobra.Command, s *jobFlags) {
 	}
 }
 
-// databaseWords are all names of databases, each with what it is.
+// databaseWords returns all names and aliases of databases, each with its title.
 func (p *Program) databaseWords() (words []string) {
 	for _, d := range p.Resolver.Databases {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
@@ -72,8 +72,8 @@ func (p *Program) workloadWords() (words []string) {
 	return words
 }
 
-// completeSet completes name=value: first the name, then the choices of that
-// option. Where no database is chosen yet it offers the options of all.
+// completeSet completes name=value: first the name, then the choices of that option. Until a
+// database is chosen it offers the options of all databases.
 func (p *Program) completeSet(s *jobFlags, typed string) ([]string, cobra.ShellCompDirective) {
 	pairs := slices.Collect(p.Resolver.Pairs())
 	if order, err := p.Resolver.Resolve(job.Run, s.sources(p)); err == nil {
@@ -84,7 +84,7 @@ func (p *Program) completeSet(s *jobFlags, typed string) ([]string, cobra.ShellC
 	seen := map[string]bool{}
 	for _, pair := range pairs {
 		for _, o := range option.Built(pair.Options()) {
-			// HammerDB's names are for those who type them.
+			// Offer HammerDB's name if its prefix has been typed.
 			called, key := o.Name, settings.Key(pair, o)
 			if prefix, _, _ := strings.Cut(key, "_"); strings.HasPrefix(typed, prefix+"_") {
 				called = key
@@ -133,7 +133,7 @@ func optionWords(list []option.Description) (words []string) {
 	return words
 }
 
-// completeJobs completes the ID of a job, the newest first.
+// completeJobs completes the ID of a job, newest jobs first.
 func (p *Program) completeJobs(path *string) complete {
 	const offered = 20
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

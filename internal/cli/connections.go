@@ -19,20 +19,20 @@ import (
 	"sledge/internal/terminal"
 )
 
-const connectionsHelp = `Connections keeps where servers are, and who connects to them, by names of your own.
-Every job takes one by --connection NAME, and so do the web application, the
-environment (SLEDGE_CONNECTION) and a configuration file (connection = "NAME"). What
-else they say wins over it.
+const connectionsHelp = `Connections saves the addresses of servers and the accounts to use there under names that you
+choose. Select one with --connection NAME, in the web application, in the environment
+(SLEDGE_CONNECTION) or in a configuration file (connection = "NAME"). Settings that you give
+beside it win over those of the connection.
 
-They are kept in connections.json beside the job repository, for your eyes only. A
-password is not kept unless you ask for it with --keep-password: then it stands there
-as it is, and whoever can read your files can read it. You can do without: name a
-file of your own by --password-file, or set SLEDGE_PASSWORD.
+They are saved in connections.json beside the job repository, which only you can read. A password
+is not saved unless you give --keep-password: then the file contains it in plain text, and anyone
+who can read your files can read it. Instead you can name a file that contains the password with
+--password-file, or set SLEDGE_PASSWORD.
 
-They are not the connections of a pool, which one run opens at once: see --pool.`
+To open several connections at once in a run, see --pool.`
 
-// connectionsFor returns the connections that are kept beside the job repository, or nil if
-// that has no place.
+// connectionsFor returns the connections that are saved beside the job repository, or nil if
+// the repository is in memory.
 func (p *Program) connectionsFor(repository string) *settings.Connections {
 	path, err := p.repository(repository)
 	if err != nil || path == ":memory:" {
@@ -41,11 +41,11 @@ func (p *Program) connectionsFor(repository string) *settings.Connections {
 	return p.Resolver.ConnectionsIn(filepath.Dir(path))
 }
 
-// keptConnections returns the connections that are kept, or an error if there is no place.
+// keptConnections returns the saved connections, or an error if the repository is in memory.
 func (p *Program) keptConnections(repository string) (*settings.Connections, error) {
 	kept := p.connectionsFor(repository)
 	if kept == nil {
-		return nil, usage("connections are kept beside the job repository, and :memory: has no place: choose a file with --repo or SLEDGE_REPO")
+		return nil, usage("connections are saved beside the job repository, but :memory: is not a file: choose a file with --repo or SLEDGE_REPO")
 	}
 	return kept, nil
 }
@@ -54,7 +54,7 @@ func (p *Program) connectionsCommand() *cobra.Command {
 	var repository string
 	c := &cobra.Command{
 		Use:   "connections",
-		Short: "Keep where servers are, and try it out",
+		Short: "Save and test connections to servers",
 		Long:  connectionsHelp,
 		Example: examples(
 			"sledge connections add lab --db pg --host db1 --user ann",
@@ -67,7 +67,7 @@ func (p *Program) connectionsCommand() *cobra.Command {
 		Args:    onlyCommands,
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.PersistentFlags().StringVar(&repository, "repo", "", "`file` of the job repository, beside which connections are kept")
+	c.PersistentFlags().StringVar(&repository, "repo", "", "`file` of the job repository, beside which connections are saved")
 	c.AddCommand(
 		p.connectionsList(&repository), p.connectionsShow(&repository), p.connectionsAdd(&repository),
 		p.connectionsRemove(&repository), p.connectionsTest(&repository),
@@ -75,7 +75,7 @@ func (p *Program) connectionsCommand() *cobra.Command {
 	return c
 }
 
-// oneConnection is for commands about one connection.
+// oneConnection checks that the arguments are one connection's name.
 func oneConnection(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage("%s takes one connection's name: %s NAME", c.CommandPath(), c.CommandPath())
@@ -100,7 +100,7 @@ func (p *Program) connectionsList(repository *string) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the connections that are kept",
+		Short:   "List the saved connections",
 		Example: examples("sledge connections list", "sledge connections list --json | jq -r '.connections[].name'"),
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
@@ -117,7 +117,7 @@ func (p *Program) connectionsList(repository *string) *cobra.Command {
 				return p.printJSON(d)
 			}
 			if len(list) == 0 {
-				_, err := fmt.Fprintln(p.Stdout, "No connection is kept. sledge connections add NAME keeps one.")
+				_, err := fmt.Fprintln(p.Stdout, "No connection is saved. sledge connections add NAME saves one.")
 				return err
 			}
 			t := terminal.Table{Columns: []terminal.Column{{Head: "Name", Left: true}, {Head: "Database", Left: true}, {Head: "Target", Left: true}, {Head: "Password", Left: true}}}
@@ -131,12 +131,12 @@ func (p *Program) connectionsList(repository *string) *cobra.Command {
 	return c
 }
 
-// keptSecrets says whether a connection has a password.
+// keptSecrets reports in words whether a connection has a password.
 func keptSecrets(c document.Connection) string {
 	if len(c.Kept) > 0 {
-		return "kept"
+		return "saved"
 	}
-	return "not kept"
+	return "not saved"
 }
 
 func (p *Program) connectionsShow(repository *string) *cobra.Command {
@@ -175,8 +175,8 @@ func (p *Program) connectionsShow(repository *string) *cobra.Command {
 	return c
 }
 
-// addPlace adds the flags that say where a server is, and who connects.
-func (s *jobFlags) addPlace(flags *pflag.FlagSet, p *Program) {
+// addServer adds the flags for the server's address and the account.
+func (s *jobFlags) addServer(flags *pflag.FlagSet, p *Program) {
 	s.plain = map[string]string{}
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
@@ -193,10 +193,10 @@ func (p *Program) connectionsAdd(repository *string) *cobra.Command {
 	var keep, replace bool
 	c := &cobra.Command{
 		Use:   "add NAME --db NAME [flags]",
-		Short: "Keep a connection",
-		Long: `Add keeps what its flags say, and nothing else: neither defaults nor what the environment
-or the database's own client settings say. It connects to nothing: sledge connections test
-tries the connection out.`,
+		Short: "Save a connection",
+		Long: `Add saves the settings that its flags give. It leaves out defaults, the environment and the
+settings of the database's own clients. It connects to nothing: sledge connections test tests
+the connection.`,
 		Example: examples(
 			"sledge connections add lab --db pg --host db1 --user ann",
 			"sledge connections add lab --db pg --host db2 --replace",
@@ -210,7 +210,7 @@ tries the connection out.`,
 				return err
 			}
 			if s.plain["db"] == "" {
-				return usage("--db is missing: a connection is one to a database, one of %s", strings.Join(databaseNames(p.Resolver), ", "))
+				return usage("--db is missing: name the database, one of %s", strings.Join(databaseNames(p.Resolver), ", "))
 			}
 			if s.secrets, err = s.askSecrets(p); err != nil {
 				return err
@@ -220,26 +220,26 @@ tries the connection out.`,
 				return err
 			}
 			if _, err := kept.Get(args[0]); err == nil && !replace {
-				return job.WithExit(job.ExitExists, fmt.Errorf("there is a connection %s already: --replace puts this one in its place", args[0]))
+				return job.WithExit(job.ExitExists, fmt.Errorf("the connection %s exists already: choose another name, or give --replace", args[0]))
 			}
 			one, err := kept.Put(settings.Connection{Name: args[0], Database: order.Spec.Database, Values: order.Spec.Values()}, keep, false)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.Stdout, "Kept the connection %s\n", one.Name)
+			_, err = fmt.Fprintf(p.Stdout, "Saved the connection %s\n", one.Name)
 			return err
 		}),
 	}
-	s.addPlace(c.Flags(), p)
-	c.Flags().BoolVar(&keep, "keep-password", false, "keep the passwords that are given, readable for whoever can read your files")
-	c.Flags().BoolVar(&replace, "replace", false, "put it in the place of one of the same name")
+	s.addServer(c.Flags(), p)
+	c.Flags().BoolVar(&keep, "keep-password", false, "save the passwords too, in plain text")
+	c.Flags().BoolVar(&replace, "replace", false, "replace an existing connection of this name")
 	return c
 }
 
 func (p *Program) connectionsRemove(repository *string) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
-		Short:             "Forget a connection",
+		Short:             "Remove a connection",
 		Example:           examples("sledge connections remove lab"),
 		Args:              oneConnection,
 		ValidArgsFunction: p.completeConnections(repository),
@@ -251,7 +251,7 @@ func (p *Program) connectionsRemove(repository *string) *cobra.Command {
 			if err := kept.Remove(args[0]); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.Stdout, "Forgot the connection %s\n", args[0])
+			_, err = fmt.Fprintf(p.Stdout, "Removed the connection %s\n", args[0])
 			return err
 		}),
 	}
@@ -261,12 +261,11 @@ func (p *Program) connectionsTest(repository *string) *cobra.Command {
 	var s jobFlags
 	c := &cobra.Command{
 		Use:   "test [NAME] [flags]",
-		Short: "Try out a connection, and change nothing",
-		Long: `Test signs in as a run and as a build would, and says which server answers, how long a
-round trip takes, whether commits survive a power failure, what is there of the workload's
-schema, and which rights were not found. It tries a connection that is kept, or one that
-flags describe. If neither a run nor a build could sign in, it ends with the exit code that
-they would.`,
+		Short: "Test a connection and change nothing",
+		Long: `Test logs in as a run and as a build would, and reports which server answers, how long a round
+trip takes, whether commits survive a power failure, the state of the workload's schema, and
+which privileges are missing. It tests a saved connection, or the one that its flags describe. If
+neither a run nor a build could log in, it ends with the exit code that they would.`,
 		Example: examples(
 			"sledge connections test lab",
 			"sledge connections test --db pg --host db1 --ask-password",
@@ -310,9 +309,9 @@ they would.`,
 			return trial.Failure
 		}),
 	}
-	s.addPlace(c.Flags(), p)
+	s.addServer(c.Flags(), p)
 	flags := c.Flags()
-	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload whose schema and accounts are looked for, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload whose schema and account are tested: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	flags.BoolVar(&s.json, "json", false, "print JSON")

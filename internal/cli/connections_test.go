@@ -126,7 +126,7 @@ func TestAConnectionIsTriedOut(t *testing.T) {
 				t.Errorf("got %s", &w.out)
 			}
 			if code := w.run("connections", "test", "lab", "--port", "1"); code != job.ExitConnect || !strings.Contains(w.out.String(), "✗ ") {
-				t.Errorf("nobody listens: got exit code %d, %s and %s", code, &w.out, &w.err)
+				t.Errorf("no server listens: got exit code %d, %s and %s", code, &w.out, &w.err)
 			}
 		})
 	}

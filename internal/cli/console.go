@@ -43,12 +43,12 @@ const (
 	inPython = "python"
 )
 
-// consoleUse is what somebody wants of a console.
+// consoleUse holds the arguments of a console.
 type consoleUse struct {
 	language string
-	script   string   // to be run; "" is the prompt
+	script   string   // the file to run; "" starts the prompt
 	args     []string // of the script
-	prompt   string   // without what follows it
+	prompt   string   // without its ">"
 }
 
 func (p *Program) consoleCommand() *cobra.Command {
@@ -77,7 +77,7 @@ func (p *Program) consoleCommand() *cobra.Command {
 			return p.consoleSession(ctx, use)
 		}),
 	}
-	c.Flags().SetInterspersed(false) // what follows the script is the script's
+	c.Flags().SetInterspersed(false) // arguments after the script belong to the script
 	return c
 }
 
@@ -103,15 +103,15 @@ func consoleArguments(args []string) (consoleUse, error) {
 	written := scriptLanguage(use.script)
 	switch {
 	case written == "":
-		return use, usage("run %s: its name ends in neither .tcl nor .py, which would say what it is written in", use.script)
+		return use, usage("run %s: the language is unknown, because the name ends in neither .tcl nor .py: rename the file", use.script)
 	case use.language != "" && use.language != written:
-		return use, usage("run %s: by its name it is written in %s, not in %s", use.script, written, use.language)
+		return use, usage("run %s: the name says that it is written in %s, not in %s: leave out %[3]s, or rename the file", use.script, written, use.language)
 	}
 	use.language = written
 	return use, nil
 }
 
-// languageOf returns the language of a word such as py, or "" if it is of none.
+// languageOf returns the language that a word such as py names, or "".
 func languageOf(word string) string {
 	switch word {
 	case "tcl":
@@ -122,7 +122,7 @@ func languageOf(word string) string {
 	return ""
 }
 
-// scriptLanguage returns the language that a script's name ends as, or "".
+// scriptLanguage returns the language of a script by the ending of its name, or "".
 func scriptLanguage(path string) string {
 	return languageOf(strings.TrimPrefix(filepath.Ext(path), "."))
 }
@@ -149,19 +149,19 @@ type session struct {
 	consoleUse
 	console *console.Console
 	config  interpreter.Config // of its interpreters
-	kept    string             // the file of its settings; "" is none
+	kept    string             // the file of its settings; "" if they are not saved
 
-	failed error // the last error of a command that a script got to see
+	failed error // the last error that a command returned to a script
 
 	mu     sync.Mutex
-	busy   func(interrupts int) // told of each Ctrl-C while something is evaluated; else nil
-	told   int                  // how many
-	stop   func()               // ends everything
-	ending os.Signal            // for which everything is to end, or nil
-	asked  int                  // how many of those there were
+	busy   func(interrupts int) // handles Ctrl-C during an evaluation; nil between evaluations
+	told   int                  // how often Ctrl-C came during this evaluation
+	stop   func()               // ends the session
+	ending os.Signal            // the signal that ends the session; nil before one came
+	asked  int                  // how many such signals came
 }
 
-// consoleSession is one use of the console, from its banner to its end.
+// consoleSession runs the console from its banner to its end.
 func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error) {
 	if use.script != "" {
 		if err := checkScript(use.script); err != nil {
@@ -194,8 +194,8 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 	return s.tcl(ctx)
 }
 
-// newConsole makes a console with the settings of a file. It has a height where somebody types,
-// and shows what commands return or not.
+// newConsole makes a console with the settings of a file. height is nil unless the console is
+// interactive; shows says whether it prints what commands return.
 func (p *Program) newConsole(kept, script string, height func() int, shows bool) (*console.Console, error) {
 	made, err := console.New(console.Config{
 		Resolver: p.Resolver, Runner: p.Runner, Version: p.Version,
@@ -211,7 +211,7 @@ func (p *Program) newConsole(kept, script string, height func() int, shows bool)
 	return made, nil
 }
 
-// checkScript says what is wrong with the file of a script before anything begins.
+// checkScript returns an error if the file of a script cannot be read.
 func checkScript(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -220,7 +220,7 @@ func checkScript(path string) error {
 	case err == nil && info.IsDir():
 		return usage("%s is a folder, not a script", path)
 	case err == nil && !info.Mode().IsRegular():
-		return nil // a pipe is not to be opened twice
+		return nil // a pipe can be opened only once
 	}
 	opened, err := os.Open(path)
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
@@ -232,8 +232,8 @@ func checkScript(path string) error {
 	return opened.Close()
 }
 
-// consoleRepository opens the job repository at path, or else in its place. One that
-// cannot be written to can be read: a job that is to be kept there is refused.
+// consoleRepository opens the job repository at path, or the default one if path is "". If it
+// cannot be written, it is opened for reading, and saving a job in it fails.
 func (p *Program) consoleRepository(path string) (*repository.Store, error) {
 	store, err := p.openRepositoryOr(path, settings.EnvRepository)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
@@ -244,8 +244,8 @@ func (p *Program) consoleRepository(path string) (*repository.Store, error) {
 	return store, err
 }
 
-// file returns the file behind a stream, or nil: interpreters are processes of
-// their own and write to files only.
+// file returns the file behind a stream, or nil. Interpreters are separate processes, so they
+// need a file.
 func file(stream any) *os.File {
 	if folded, ok := stream.(*terminal.Writer); ok {
 		stream = folded.Unwrap()
@@ -257,8 +257,8 @@ func file(stream any) *os.File {
 	return f
 }
 
-// consoleFiles returns where the console keeps its jobs and its settings; "" for
-// settings that are kept nowhere.
+// consoleFiles returns the files of the console's jobs and settings; kept is "" if settings are
+// not saved.
 func (p *Program) consoleFiles() (repository, kept string, err error) {
 	if repository, err = p.repositoryPath(); err != nil {
 		return "", "", err
@@ -269,8 +269,8 @@ func (p *Program) consoleFiles() (repository, kept string, err error) {
 // consoleVersion is the first line that the console prints.
 func (p *Program) consoleVersion() string { return "Sledge CLI " + p.Version }
 
-// banner introduces the console, as HammerDB does, with the repository that it keeps
-// its jobs in: the usual one, or another that the settings name.
+// banner prints the console's version and job repository, as HammerDB does. The repository is
+// usual, unless the settings name another.
 func (s *session) banner(usual string) {
 	help := "help"
 	if s.language == inPython {
@@ -290,15 +290,15 @@ func (s *session) banner(usual string) {
 		fmt.Fprintf(s.Stdout, "Initialized Jobs on-disk database %s using existing tables (%s bytes)\n", repository, humanize.Comma(info.Size()))
 		return
 	}
-	// One that cannot be made is an error when a job is to be kept in it, not before:
-	// the settings may say another.
+	// A repository that cannot be created is an error only when a job is saved in it, because
+	// the settings may still name another.
 	if store, err := s.openRepository(repository); err == nil {
 		store.Close()
 		fmt.Fprintf(s.Stdout, "Initialized new Jobs on-disk database %s\n", repository)
 	}
 }
 
-// handle does a command for an interpreter.
+// handle runs a command for an interpreter.
 func (s *session) handle(ctx context.Context, call interpreter.Call) (string, error) {
 	result, err := s.console.Call(ctx, console.Call(call))
 	if s.isEnding() {
@@ -316,8 +316,8 @@ func (s *session) handle(ctx context.Context, call interpreter.Call) (string, er
 	return result, err
 }
 
-// interrupted is told of each signal. Ctrl-C stops what is going on, and not the
-// program; other signals end it, but let a command end first as Ctrl-C does.
+// interrupted handles each signal. Ctrl-C stops the current command but not the program. Other
+// signals stop the current command in the same way, then end the program.
 func (s *session) interrupted(signal os.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,9 +329,9 @@ func (s *session) interrupted(signal os.Signal) {
 			s.Exit(int(job.ExitStopped))
 		}
 	case s.atPythonsPrompt():
-		// Python hears of it as well, knows what it is for, and says so.
+		// Python gets the signal too, and handles it.
 	case s.console.Interrupt():
-		// A command may wait for what no Ctrl-C ends, such as a full pipe.
+		// A command may wait for something that ignores Ctrl-C, such as a full pipe.
 		if s.told++; s.told > control.Patience && !s.editsLines() {
 			s.Exit(int(job.ExitStopped))
 		}
@@ -341,8 +341,8 @@ func (s *session) interrupted(signal os.Signal) {
 	}
 }
 
-// end ends everything because of a signal: a command that is running as Ctrl-C does,
-// so that a run keeps its result. The second signal breaks off, the third does not ask.
+// end ends the session because of a signal. The first signal stops the current command as Ctrl-C
+// does, so that a run keeps its result. The second aborts it, the third ends the process.
 func (s *session) end(signal os.Signal) {
 	s.asked++
 	switch {
@@ -356,22 +356,22 @@ func (s *session) end(signal os.Signal) {
 	}
 }
 
-// isEnding reports whether a signal asked for everything to end.
+// isEnding reports whether a signal is ending the session.
 func (s *session) isEnding() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ending != nil
 }
 
-// setBusy has busy called with the number of each Ctrl-C that no command of the
-// console is there to take, or ends that.
+// setBusy sets the function that is called with the number of each Ctrl-C for which no command of
+// the console is running; nil removes it.
 func (s *session) setBusy(busy func(int)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy, s.told = busy, 0
 }
 
-// outcome returns how a script's end ends the program.
+// outcome turns the end of a script into the error, if any, that the program ends with.
 func (s *session) outcome(err error) error {
 	var exit interpreter.ErrExit
 	var script *interpreter.ScriptError
@@ -384,7 +384,7 @@ func (s *session) outcome(err error) error {
 	case errors.As(err, &exit) && exit.Code != 0:
 		return job.WithExit(job.Exit(exit.Code), fmt.Errorf("the script ended by exit %d", exit.Code))
 	case errors.As(err, &exit):
-	case errors.As(err, &script): // also one that came before quit
+	case errors.As(err, &script): // also an error before quit
 		if script.Info != "" {
 			fmt.Fprintln(s.Stderr, script.Info)
 		}
@@ -396,12 +396,12 @@ func (s *session) outcome(err error) error {
 		return err
 	}
 	if s.script == "" && s.StdinIsTerminal {
-		return nil // whoever sits there has seen what failed
+		return nil // the user has seen the errors
 	}
 	return s.console.Failure()
 }
 
-// why says what stopped a script.
+// why returns what stopped a script.
 func (s *session) why() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -414,9 +414,9 @@ func (s *session) why() string {
 	return "by a signal: " + s.ending.String()
 }
 
-// stopped returns what came of a script that was to be stopped: it may have failed
-// because a program that it started heard of Ctrl-C, too, or because its
-// interpreter did not listen and was killed; or it came to its end just then.
+// stopped returns the outcome of a script after a stop request. The script may have ended just
+// then. Any other error is taken for the interruption: a program that the script started may have
+// received Ctrl-C too, or the interpreter did not respond and was killed.
 func stopped(err error) error {
 	if errors.Is(err, interpreter.ErrQuit) || errors.As(err, new(interpreter.ErrExit)) {
 		return err
@@ -424,15 +424,15 @@ func stopped(err error) error {
 	return interpreter.ErrInterrupted
 }
 
-// hearing is how long a signal may take to reach this program after it has ended
-// another one.
-const hearing = time.Second
+// signalDelay is how much later a signal may reach this process than another one that it ended.
+const signalDelay = time.Second
 
-// hear waits for a signal that another process may have ended of, which ends ctx.
-func hear(ctx context.Context) {
+// awaitSignal waits until ctx is done, because a process that just died may have died of a signal
+// that ends ctx as well.
+func awaitSignal(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(hearing):
+	case <-time.After(signalDelay):
 	}
 }
 
@@ -454,9 +454,9 @@ func (s *session) tcl(ctx context.Context) error {
 	}))
 }
 
-// evaluate evaluates something that Ctrl-C cancels. An interpreter that does not
-// listen, as it waits for a program or for a line, is ended: at the prompt only by
-// the second Ctrl-C, since its variables are lost then.
+// evaluate runs what until Ctrl-C cancels it. An interpreter that does not respond, because it
+// waits for a program or for input, is killed. At the prompt only the second Ctrl-C does so,
+// because the interpreter's variables are lost.
 func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(context.Context) error) error {
 	atPrompt := s.script == "" && s.editsLines()
 	evaluating, cancel := context.WithCancel(ctx)
@@ -471,7 +471,7 @@ func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(
 	defer s.setBusy(nil)
 	err := what(evaluating)
 	if tcl.Signalled() && !atPrompt {
-		hear(evaluating)
+		awaitSignal(evaluating)
 	}
 	if ctx.Err() != nil || evaluating.Err() != nil && !atPrompt {
 		return stopped(err)
@@ -488,7 +488,7 @@ func (s *session) python(ctx context.Context) error {
 	return s.outcome(err)
 }
 
-// atPythonsPrompt reports whether somebody sits at Python's prompt.
+// atPythonsPrompt reports whether the console shows Python's prompt at a terminal.
 func (s *session) atPythonsPrompt() bool {
 	return s.language == inPython && s.script == "" && s.StdinIsTerminal
 }
@@ -518,7 +518,7 @@ func (s *session) runPython(ctx context.Context) error {
 		err = python.RunFile(ctx, s.script, s.args)
 	}
 	if errors.As(err, new(*interpreter.DeathError)) {
-		hear(ctx)
+		awaitSignal(ctx)
 	}
 	if ctx.Err() != nil {
 		return stopped(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// hammerdbUsage is what HammerDB says of its arguments.
+// hammerdbUsage is HammerDB's usage line.
 const hammerdbUsage = "Usage: hammerdbcli [ tcl|python [ auto [ script_to_autoload.[ tcl|py ] ] ] ]"
 
 const hammerdbHelp = hammerdbUsage + `
@@ -16,22 +16,22 @@ const hammerdbHelp = hammerdbUsage + `
   hammerdbcli py                   a prompt in Python
   hammerdbcli auto build.tcl       run a script in Tcl and end
   hammerdbcli py auto build.py     run a script in Python and end
-  hammerdbcli --version            say which version this is
+  hammerdbcli --version            print the version
 
 At the prompt, help lists the commands (in Python: help()). After a script the exit
-code is 0 only if everything in it succeeded; what failed is the last line on stderr.
-This is Sledge by HammerDB's name: sledge --help shows all that it can do.`
+code is 0 only if every command succeeded; otherwise the last line on stderr names
+the failure. This is Sledge under HammerDB's name: sledge --help lists its commands.`
 
 // hammerdbPrompt is the prompt of hammerdbcli.
 const hammerdbPrompt = "hammerdb"
 
-// The names of HammerDB's programs that this one can be called by.
+// The names of HammerDB's programs under which Sledge can be started.
 const (
 	hammerdbConsole = "hammerdbcli"
 	hammerdbService = "hammerdbws"
 )
 
-// hammerdbName returns which of HammerDB's programs this one was called as, or "".
+// hammerdbName returns the name of HammerDB's program under which Sledge was started, or "".
 func hammerdbName(called string) string {
 	switch name := strings.TrimSuffix(strings.ToLower(filepath.Base(called)), ".exe"); name {
 	case hammerdbConsole, hammerdbService:
@@ -40,7 +40,7 @@ func hammerdbName(called string) string {
 	return ""
 }
 
-// hammerdb does what hammerdbcli does with the arguments.
+// hammerdb runs the arguments as hammerdbcli does.
 func (p *Program) hammerdb(ctx context.Context) error {
 	if len(p.Args) == 1 {
 		switch strings.TrimLeft(p.Args[0], "-") {
@@ -68,8 +68,8 @@ func (p *Program) hammerdb(ctx context.Context) error {
 	return p.consoleSession(ctx, use)
 }
 
-// hammerdbArguments reads the arguments of hammerdbcli. With an error it returns
-// what HammerDB says when they are wrong.
+// hammerdbArguments reads the arguments of hammerdbcli. If they are wrong, says is HammerDB's
+// message.
 func hammerdbArguments(args []string) (use consoleUse, says string, err error) {
 	use.language = inTcl
 	if len(args) > 0 && languageOf(args[0]) != "" {
@@ -79,20 +79,20 @@ func hammerdbArguments(args []string) (use consoleUse, says string, err error) {
 	case len(args) == 0:
 		return use, "", nil
 	case args[0] != "auto" && scriptLanguage(args[0]) != "":
-		return use, hammerdbUsage, usage("say auto to run a script: %s", hammerdbAuto(args[0]))
+		return use, hammerdbUsage, usage("auto is missing before the script: %s", hammerdbAuto(args[0]))
 	case args[0] != "auto":
 		return use, hammerdbUsage, usage("hammerdbcli does not know %q (hammerdbcli --help)", args[0])
 	case len(args) == 1:
 		return use, hammerdbUsage, usage("auto needs a script: hammerdbcli auto FILE.tcl, or hammerdbcli py auto FILE.py")
 	case len(args) > 2:
-		return use, hammerdbUsage, usage("hammerdbcli takes nothing after the script, so not %q: use sledge console auto, which does", args[2])
+		return use, hammerdbUsage, usage("hammerdbcli passes no arguments such as %q to a script: use sledge console auto", args[2])
 	}
 	use.script = args[1]
 	switch written := scriptLanguage(use.script); written {
 	case use.language:
 		return use, "", nil
 	case "":
-		err = usage("run %s: its name ends in neither .tcl nor .py, which would say what it is written in", use.script)
+		err = usage("run %s: the language is unknown, because the name ends in neither .tcl nor .py: rename the file", use.script)
 	default:
 		err = usage("run %s: it is written in %s: %s", use.script, strings.ToUpper(written[:1])+written[1:], hammerdbAuto(use.script))
 	}

@@ -16,11 +16,11 @@ import (
 type editor struct {
 	line    *liner.State
 	edits   liner.ModeApplier // the terminal's mode while a line is edited
-	usual   liner.ModeApplier // and its mode while something runs
-	history string            // the file it is kept in; "" is none
+	usual   liner.ModeApplier // the terminal's mode while a command runs
+	history string            // the file of the history; "" if it is not saved
 }
 
-// newEditor opens the terminal. Without a history it works as well.
+// newEditor opens the terminal and loads the history, if there is one.
 func newEditor(s *session) *editor {
 	e := &editor{history: s.historyFile()}
 	usual, err := liner.TerminalMode()
@@ -41,7 +41,7 @@ func newEditor(s *session) *editor {
 	return e
 }
 
-// load reads the history, and shortens a file that has grown long.
+// load reads the history, and shortens its file if it has grown long.
 func (e *editor) load() error {
 	kept, err := os.ReadFile(e.history)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,21 +62,20 @@ func (e *editor) load() error {
 	return os.WriteFile(e.history, []byte(latest), 0o600)
 }
 
-// read reads one line. In between the terminal is as it was before, for the
-// programs that a script starts.
+// read reads one line. Between lines the terminal has its original mode, for programs that a
+// script starts.
 func (e *editor) read(prompt string) (string, error) {
 	if e.edits != nil {
-		_ = e.edits.ApplyMode() // a terminal that is gone fails to be read, too
+		_ = e.edits.ApplyMode() // if the terminal is gone, Prompt fails too
 		defer func() { _ = e.usual.ApplyMode() }()
 	}
 	return e.line.Prompt(prompt)
 }
 
-// secret matches what is not for a file: it sets a password.
+// secret matches commands that may contain a password.
 var secret = regexp.MustCompile(`(?i)pass`)
 
-// remember keeps a script for the next time, line by line, unless it holds a
-// password.
+// remember adds the lines of a script to the history, unless it may contain a password.
 func (e *editor) remember(script string) {
 	script = strings.TrimSpace(script)
 	if script == "" || secret.MatchString(script) {
@@ -88,18 +87,18 @@ func (e *editor) remember(script string) {
 	if e.history == "" {
 		return
 	}
-	// Each line is added on its own, as other consoles add theirs.
+	// The lines are appended, because other consoles append theirs to the same file.
 	kept, err := os.OpenFile(e.history, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return // a history is a convenience
 	}
 	defer kept.Close()
-	_, _ = fmt.Fprintln(kept, script) // the same
+	_, _ = fmt.Fprintln(kept, script) // a history is a convenience
 }
 
 func (e *editor) close() { e.line.Close() }
 
-// historyFile returns where the history is kept: beside the settings.
+// historyFile returns the file of the history, which is beside the settings, or "".
 func (s *session) historyFile() string {
 	if s.kept == "" {
 		return ""
@@ -111,7 +110,7 @@ func (s *session) historyFile() string {
 	return filepath.Join(folder, "console_history")
 }
 
-// complete says what the word that the cursor is behind may become.
+// complete returns completions for the word before the cursor.
 func (s *session) complete(line string, position int) (head string, completions []string, tail string) {
 	return s.console.Complete(line, position)
 }

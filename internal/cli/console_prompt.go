@@ -16,14 +16,14 @@ import (
 	"sledge/internal/report"
 )
 
-// editsLines reports whether somebody sits at a terminal.
+// editsLines reports whether standard input and output are a terminal, on which lines can be edited.
 func (p *Program) editsLines() bool {
 	in, out := file(p.Stdin), file(p.Stdout)
 	return p.StdinIsTerminal && in == os.Stdin && out == os.Stdout && term.IsTerminal(int(out.Fd()))
 }
 
-// heightFor returns what tells how many lines the terminal of a prompt has, or nil
-// where no prompt is shown at one: what a script prints is not cut short.
+// heightFor returns a function that returns the height of the prompt's terminal in lines. It is nil
+// for scripts and pipes, whose output is never shortened.
 func (p *Program) heightFor(use consoleUse) func() int {
 	if use.script != "" || !p.editsLines() {
 		return nil
@@ -38,8 +38,8 @@ func (p *Program) heightFor(use consoleUse) func() int {
 	}
 }
 
-// showsResults reports whether what a command returns is shown: at a prompt, and by hammerdbcli
-// for what is piped into it in Tcl.
+// showsResults reports whether the console prints what commands return: at a prompt, and in
+// hammerdbcli for Tcl from a pipe.
 func (p *Program) showsResults(use consoleUse) bool {
 	switch {
 	case use.script != "":
@@ -50,16 +50,16 @@ func (p *Program) showsResults(use consoleUse) bool {
 	return p.editsLines() || use.prompt == hammerdbPrompt
 }
 
-// reads evaluates what comes from a pipe until it ends, and goes on after an error
-// as tclsh does. It returns the first, also after quit. Results are not shown, but
-// by hammerdbcli: what is piped into that looks for the job's id that vurun returns.
+// reads evaluates commands from a pipe until it ends. It continues after an error, as tclsh does,
+// and returns the first error, even after quit. Only hammerdbcli prints results: scripts that pipe
+// commands into it look for the job ID that vurun returns.
 func (s *session) reads(ctx context.Context, tcl *interpreter.Tcl) error {
 	var first error
 	for {
 		script, err := readScript(tcl, func(bool) (string, error) {
 			line, err := readLine(s.Stdin)
 			if errors.Is(err, io.EOF) && line != "" {
-				err = nil // the last line has no end
+				err = nil // the last line has no newline
 			}
 			return line, err
 		})
@@ -78,7 +78,7 @@ func (s *session) reads(ctx context.Context, tcl *interpreter.Tcl) error {
 		switch {
 		case errors.As(err, &failed):
 			fmt.Fprintln(s.Stderr, report.OneLine(err))
-			failed.Info = "" // nobody needs it twice
+			failed.Info = "" // it has just been printed
 			first = cmp.Or(first, err)
 		case errors.Is(err, interpreter.ErrQuit):
 			return errors.Join(err, first)
@@ -90,13 +90,13 @@ func (s *session) reads(ctx context.Context, tcl *interpreter.Tcl) error {
 	}
 }
 
-// readScript reads lines until they are a whole script.
+// readScript reads lines until they form a complete script.
 func readScript(tcl *interpreter.Tcl, read func(more bool) (string, error)) (string, error) {
 	var script strings.Builder
 	for {
 		line, err := read(script.Len() > 0)
 		if errors.Is(err, io.EOF) && strings.TrimSpace(script.String()) != "" {
-			return script.String(), nil // whatever is open: Tcl will say so
+			return script.String(), nil // incomplete: Tcl will report it
 		}
 		if err != nil {
 			return "", err
@@ -108,8 +108,7 @@ func readScript(tcl *interpreter.Tcl, read func(more bool) (string, error)) (str
 	}
 }
 
-// prompts evaluates what is typed at the terminal until somebody says quit or
-// Ctrl-D. Errors are shown, and forgotten.
+// prompts evaluates commands from the terminal until quit or Ctrl-D. It prints errors and continues.
 func (s *session) prompts(ctx context.Context, tcl *interpreter.Tcl) error {
 	e := newEditor(s)
 	defer e.close()
@@ -125,7 +124,7 @@ func (s *session) prompts(ctx context.Context, tcl *interpreter.Tcl) error {
 		})
 		switch {
 		case errors.Is(err, liner.ErrPromptAborted):
-			continue // Ctrl-C clears what was typed
+			continue // Ctrl-C clears the line
 		case errors.Is(err, io.EOF):
 			fmt.Fprintln(s.Stdout)
 			return interpreter.ErrQuit
@@ -142,8 +141,8 @@ func (s *session) prompts(ctx context.Context, tcl *interpreter.Tcl) error {
 // continued is the prompt of the second line of a command and those after it.
 func continued(prompt string) string { return strings.Repeat(" ", len(prompt)) + ">" }
 
-// show evaluates a script and shows what came of it. It returns what ends the
-// prompt.
+// show evaluates a script and prints its result or error. It returns an error only if the prompt must
+// end.
 func (s *session) show(ctx context.Context, tcl *interpreter.Tcl, script string) error {
 	var result string
 	err := s.evaluate(ctx, tcl, func(ctx context.Context) (err error) {
@@ -153,7 +152,7 @@ func (s *session) show(ctx context.Context, tcl *interpreter.Tcl, script string)
 	var failed *interpreter.ScriptError
 	switch {
 	case errors.As(err, new(*interpreter.DeathError)) && ctx.Err() == nil:
-		fmt.Fprintf(s.Stderr, "%v\nA new one has been started: variables and procedures are gone, settings are kept.\n", err)
+		fmt.Fprintf(s.Stderr, "%v\nA new interpreter was started: variables and procedures are lost, settings are kept.\n", err)
 		return tcl.Restart(ctx)
 	case errors.As(err, &failed):
 		fmt.Fprintln(s.Stderr, failed.Message)

@@ -20,12 +20,12 @@ func (p *Program) convertCommand() *cobra.Command {
 	var as, action string
 	c := &cobra.Command{
 		Use:   "convert FILE --as FORM",
-		Short: "Turn a console script or a configuration file into another form",
-		Long: `Convert reads what a script of the console in Tcl or Python sets, or a configuration file
-in TOML or YAML, and prints the same as a command line, a configuration file, or a script.
-It runs nothing: of a script it reads plain commands, such as diset and vuset, and says on
-standard error what it did not understand. Passwords are left out. What flags of a command set,
-sledge run --as prints.`,
+		Short: "Convert a console script or a configuration file to another form",
+		Long: `Convert reads settings from a console script in Tcl or Python, or from a configuration file in
+TOML or YAML, and prints them as a command line, a configuration file or a script. It runs
+nothing: from a script it reads plain commands, such as diset and vuset, and lists on standard
+error the lines that it did not understand. Passwords are left out. To convert the flags of a
+command, add --as to the command: sledge run --as toml.`,
 		Example: examples(
 			"sledge convert run.tcl --as command",
 			"sledge convert build.py --as toml > sledge.toml",
@@ -64,7 +64,7 @@ sledge run --as prints.`,
 	}
 	c.Flags().SortFlags = false
 	c.Flags().StringVar(&as, "as", "", formHelp())
-	c.Flags().StringVar(&action, "action", "run", "what is to be done with the settings: build, check, run, delete")
+	c.Flags().StringVar(&action, "action", "run", "command that the settings are for: build, check, run, delete")
 	for name, words := range map[string][]string{"as": formNames(), "action": {"build", "check", "run", "delete"}} {
 		if err := c.RegisterFlagCompletionFunc(name, fixed(words...)); err != nil {
 			panic(err) // the flag was declared twice
@@ -81,7 +81,7 @@ func formNames() (names []string) {
 }
 
 func formHelp() string {
-	return "print the settings as this `form`, and do nothing: " + strings.Join(formNames(), ", ")
+	return "print the settings in this `form` instead of using them: " + strings.Join(formNames(), ", ")
 }
 
 // writeForm prints the settings of an order in a form.

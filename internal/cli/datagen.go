@@ -16,7 +16,7 @@ import (
 
 // datagenFlags are the flags of datagen.
 type datagenFlags struct {
-	jobFlags    // those of them that concern the rows
+	jobFlags    // only those that affect rows are flags of datagen
 	folder      string
 	workers     int
 	parts       int
@@ -32,19 +32,18 @@ func (p *Program) datagenCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "datagen --dir folder",
 		Short: "Write the initial rows to flat files",
-		Long: `Datagen writes the rows that a build would load to files: for loaders that are
-faster than any client, or for a database that you cannot reach from here. The same seed
-gives the same rows as a build. With --db it writes scripts beside the files for that database's
-own client, where that can read them: they create the tables, load the files and finish the
-schema, ready for sledge check and sledge run.
+		Long: `Datagen writes the rows that a build would load to files, for a bulk loader or for a database
+that this machine cannot reach. The same seed gives the same rows as a build. With --db it also
+writes scripts for that database's own client, if the client can read the files: they create the
+tables, load the files and finish the schema, ready for sledge check and sledge run.
 
-Formats are tbl (| between values; an empty value is NULL), dbgen (the same with | behind
-each value, in files named as the TPC's dbgen names them; those of TPROC-H are dbgen's, byte
-for byte), csv and parquet. Each table is in as many files as there are workers, or --parts.
+Formats are tbl (| between values; an empty value is NULL), dbgen (the same with | after each
+value, in files named as the TPC's dbgen names them; the files of TPROC-H equal dbgen's byte for
+byte), csv and parquet. Each table has as many files as there are workers, or as --parts says.
 
-Files get their final names when all of them are complete, and last of all a manifest
-with the rows and checksums of each: sledge datagen verify compares them. If the folder has
-such files already, nothing is written unless you give --overwrite.`,
+Files get their final names when all are complete. The manifest is written last, with the rows
+and checksum of each file: sledge datagen verify compares them. If the folder contains such files
+already, nothing is written unless you give --overwrite.`,
 		Example: examples(
 			"sledge datagen --db pg --warehouses 10 --workers 4 --dir /data/tpcc",
 			"cd /data/tpcc && psql -d tpcc -f create-postgresql.sql -f load-postgresql.sql -f finish-postgresql.sql",
@@ -60,22 +59,22 @@ such files already, nothing is written unless you give --overwrite.`,
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database that scripts are written for: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database to write scripts for: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
-	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate, of the analytic workload: about how many GB of rows, from 0.001")
+	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate (TPROC-H): about this many GB of rows, at least 0.001")
 	flags.StringVar(&f.format, "format", string(datagen.Formats[0]), "`name` of the format: "+strings.Join(datagen.FormatNames(), ", "))
-	flags.BoolVar(&f.header, "header", false, "begin each CSV file with the names of the columns")
-	flags.StringVar(&f.compression, "compress", "", "compression of the files, a `name`: gzip, zstd or none; Parquet files are compressed by snappy (default), zstd, gzip or none")
+	flags.BoolVar(&f.header, "header", false, "begin each CSV file with the column names")
+	flags.StringVar(&f.compression, "compress", "", "`name` of the compression: gzip, zstd or none (default none); for Parquet also snappy (default)")
 	flags.BoolVar(&f.gzip, "gzip", false, "the same as --compress gzip")
 	flags.IntVar(&f.workers, "workers", 1, "`number` of workers that write in parallel")
-	flags.IntVar(&f.parts, "parts", 0, "`number` of files for each table, of equally many rows; small tables have one (default: as many as workers)")
+	flags.IntVar(&f.parts, "parts", 0, "`number` of files for each table; small tables have one (default: the number of workers)")
 	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is created if its parent exists")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files in the folder")
-	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of all random choices: the same seed gives the same rows (default 1)")
+	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of the random numbers: the same seed gives the same rows (default 1)")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them)")
-	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
+	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that parse them")
 	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
 	p.completeSettings(c, &f.jobFlags)
 	for name, choices := range map[string][]string{"format": datagen.FormatNames(), "compress": datagen.CompressionNames()} {
@@ -116,10 +115,10 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	return nil
 }
 
-// compressionAsked returns the compression that the flags ask for, or "" for the usual one.
+// compressionAsked returns the compression that the flags select, or "" for the format's default.
 func (f *datagenFlags) compressionAsked() (datagen.Compression, error) {
 	if f.gzip && f.compression != "" && f.compression != string(datagen.Gzip) {
-		return "", usage("--gzip and --compress %s ask for two compressions: give one", f.compression)
+		return "", usage("--gzip and --compress %s contradict each other: leave one out", f.compression)
 	}
 	if f.gzip {
 		return datagen.Gzip, nil
@@ -127,7 +126,7 @@ func (f *datagenFlags) compressionAsked() (datagen.Compression, error) {
 	return datagen.Compression(f.compression), nil
 }
 
-// explainDatagen adds the way out, in the words of the command line.
+// explainDatagen adds the flag that solves the problem to an error.
 func explainDatagen(err error) error {
 	if errors.As(err, new(datagen.ExistsError)) {
 		return fmt.Errorf("%w: choose another --dir, or replace the files with --overwrite", err)
@@ -138,7 +137,7 @@ func explainDatagen(err error) error {
 	return err
 }
 
-// showDatagen says what was written and how it is loaded.
+// showDatagen prints what was written and how to load it.
 func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 	rows, size, stored := r.Totals()
 	headline := fmt.Sprintf("Written in %s: %s rows, %s at %s/s", report.Spell(r.Elapsed),
@@ -149,14 +148,14 @@ func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, report.Printable(c.Folder))
 	switch {
 	case c.NoScripts:
-		fmt.Fprintln(p.Stdout, "No scripts: name the database that is to load the files with --db.")
+		fmt.Fprintln(p.Stdout, "No scripts were written: --db names the database that will load the files.")
 	case r.Scripts == (datagen.Scripts{}):
-		fmt.Fprintln(p.Stdout, "No scripts: the database's own client cannot load these files, or they hold rows that break its keys: sledge build loads the same rows itself.")
+		fmt.Fprintln(p.Stdout, "No scripts were written: the database's own client cannot load these files, or rows violate its keys. sledge build loads the same rows.")
 	default:
 		fmt.Fprintf(p.Stdout, "\n%s\n  Run %s, %s and %s there, in this order. Each begins with the command that runs it.\n",
 			p.StdoutLook.Strong("Next"), r.Scripts.Create, r.Scripts.Load, r.Scripts.Finish)
 		if r.Scripts.LoadShell != "" {
-			fmt.Fprintf(p.Stdout, "  In place of %s there is %s, and %s for Windows.\n", r.Scripts.Load, r.Scripts.LoadShell, r.Scripts.LoadWindows)
+			fmt.Fprintf(p.Stdout, "  Instead of %s you can run %s, or on Windows %s.\n", r.Scripts.Load, r.Scripts.LoadShell, r.Scripts.LoadWindows)
 		}
 	}
 }
@@ -165,14 +164,14 @@ func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 func (p *Program) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify folder",
-		Short: "Compare files of sledge datagen with their manifest",
-		Long: `Verify compares the files that sledge datagen wrote to a folder with the manifest beside
-them: whether all are there, their sizes and their SHA-256 sums. It names those that differ,
-and the exit code is 1 then, or 8 if there is no manifest.`,
+		Short: "Compare the files of sledge datagen with their manifest",
+		Long: `Verify compares the files that sledge datagen wrote to a folder with their manifest: whether all
+exist, their sizes and their SHA-256 checksums. It lists the files that differ, and ends with exit
+code 1 if any does, or 8 if there is no manifest.`,
 		Example: examples("sledge datagen verify /data/tpch"),
 		Args: func(c *cobra.Command, arguments []string) error {
 			if len(arguments) != 1 {
-				return usage("%s: name the one folder whose files are to be compared", c.CommandPath())
+				return usage("%s: name the folder whose files to compare", c.CommandPath())
 			}
 			return nil
 		},
@@ -201,6 +200,6 @@ func (p *Program) verify(ctx context.Context, arguments []string) error {
 	for _, f := range m.Files {
 		stored += f.Stored
 	}
-	fmt.Fprintf(p.Stdout, "All %d files in %s are as their manifest says: %s, %s.\n", len(m.Files), report.Printable(folder), report.Printable(m.Rows), humanize.Bytes(uint64(stored)))
+	fmt.Fprintf(p.Stdout, "All %d files in %s match their manifest: %s, %s.\n", len(m.Files), report.Printable(folder), report.Printable(m.Rows), humanize.Bytes(uint64(stored)))
 	return nil
 }

@@ -40,7 +40,7 @@ func TestDatagenWritesFilesOnce(t *testing.T) {
 		t.Error("stock_1.tbl is still there beside its compressed successor")
 	}
 	if len(w.asked) > 0 {
-		t.Errorf("the runner was asked for %v, want nothing: files are no job", w.asked)
+		t.Errorf("the runner was asked for %v, want nothing, because datagen is not a job", w.asked)
 	}
 }
 
@@ -55,14 +55,14 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 		{"--db pg --dir " + filepath.Join(folder, "a", "b"), "is not a writable location"},
 		{"--db pg --format orc --dir " + folder, "format orc is not one of tbl, dbgen, csv, parquet"},
 		{"--db pg --header --dir " + folder, "only csv files have a header"},
-		{"--db pg --gzip --compress zstd --dir " + folder, "--gzip and --compress zstd ask for two compressions"},
+		{"--db pg --gzip --compress zstd --dir " + folder, "--gzip and --compress zstd contradict each other"},
 		{"--db pg --compress snappy --dir " + folder, "compression snappy is not one of those for tbl files"},
 		{"--db pg --parts -1 --dir " + folder, "--parts: -1 is not between 1 and 100000"},
 		{"--db pg --workload tproch --scale 0.001 --parts 11 --dir " + folder, "11 parts are more than the 10 suppliers: each needs one of its own"},
 		{"--db pg --workload tproch --warehouses 2 --dir " + folder, "warehouses"},
 		{"--db pg --workload tproch --scale 0 --dir " + folder, "scale factor 0: choose one from 0.001"},
-		{"verify", "sledge datagen verify: name the one folder whose files are to be compared"},
-		{"verify " + folder + " " + folder, "name the one folder"},
+		{"verify", "sledge datagen verify: name the folder whose files to compare"},
+		{"verify " + folder + " " + folder, "name the folder"},
 		{"--db pg --host db1 --dir " + folder, "no flag --host"},
 	} {
 		w := newWorld(t)
@@ -81,7 +81,7 @@ func TestDatagenNeedsNoDatabase(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
 	if code := w.run("datagen", "--workload", "tproch", "--scale", "0.01", "--format", "csv", "--dir", folder); code != job.OK ||
-		!strings.Contains(w.out.String(), "No scripts: name the database that is to load the files with --db.") {
+		!strings.Contains(w.out.String(), "No scripts were written: --db names the database that will load the files.") {
 		t.Fatalf("got exit code %d, %q and %q", code, &w.out, &w.err)
 	}
 	if scripts, err := filepath.Glob(filepath.Join(folder, "*.sql")); err != nil || len(scripts) > 0 {
@@ -98,7 +98,7 @@ func TestDatagenVerifyComparesTheFiles(t *testing.T) {
 	if code := w.run("datagen", "--db", "pg", "--workload", "tproch", "--scale", "0.001", "--format", "parquet", "--parts", "2", "--dir", folder); code != job.OK {
 		t.Fatalf("got exit code %d and %q", code, &w.err)
 	}
-	if code := w.run("datagen", "verify", folder); code != job.OK || !strings.Contains(w.out.String(), "All 14 files in "+folder+" are as their manifest says: scale factor 0.001") {
+	if code := w.run("datagen", "verify", folder); code != job.OK || !strings.Contains(w.out.String(), "All 14 files in "+folder+" match their manifest: scale factor 0.001") {
 		t.Errorf("got exit code %d and %q, want that all are as they were", code, &w.out)
 	}
 	if err := os.Truncate(filepath.Join(folder, "part_2.parquet"), 7); err != nil {

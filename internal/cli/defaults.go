@@ -14,18 +14,18 @@ import (
 	"sledge/internal/terminal"
 )
 
-const defaultsHelp = `Defaults shows what applies to every job that does not say otherwise: what the configuration
-file and the environment set, and where things are kept. It connects to nothing.
+const defaultsHelp = `Defaults shows the settings that every job takes from the configuration file and the environment,
+and where Sledge keeps its files. It connects to nothing.
 
-It leaves out what a database's own programs read, such as PGHOST, because that depends on
-the database: sledge run --dry-run shows all settings of one job.`
+It leaves out variables of the database's own clients, such as PGHOST, because they depend on the
+database: sledge run --dry-run shows all settings of one job.`
 
 func (p *Program) defaultsCommand() *cobra.Command {
 	var repository, config string
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "defaults [flags]",
-		Short:   "Show what the configuration file and the environment set, and where things are kept",
+		Short:   "Show settings from the configuration file and the environment",
 		Long:    defaultsHelp,
 		Example: examples("sledge defaults", "sledge defaults --config sledge.toml", "sledge defaults --json | jq -r .repository"),
 		GroupID: groupOthers,
@@ -54,7 +54,7 @@ func (p *Program) defaultsCommand() *cobra.Command {
 	return c
 }
 
-// showDefaults prints what every job takes.
+// showDefaults prints the files and the settings that every job uses.
 func (p *Program) showDefaults(d document.Defaults) error {
 	const none = "none"
 	places := terminal.Table{Columns: []terminal.Column{{Head: "Kept or read", Left: true}, {Head: "Where", Left: true, Wrapped: true}, {Head: "By", Left: true}}}

@@ -63,7 +63,7 @@ func TestTheWebServerSaysHowItIsServedAndToWhom(t *testing.T) {
 	}
 	ann, lou := in("ann"), in("lou")
 	wants := map[string][]string{
-		"server":           {`"home":"` + address + `"`, `"base_path":"/sledge"`, `"proxies":["127.0.0.1"]`, `"db1.example.org"`, `"fingerprint":"`, `"path":"` + w.repository + `"`, "other machines reach this server"},
+		"server":           {`"home":"` + address + `"`, `"base_path":"/sledge"`, `"proxies":["127.0.0.1"]`, `"db1.example.org"`, `"fingerprint":"`, `"path":"` + w.repository + `"`, "other machines can reach this server"},
 		"web/users":        {`"name":"ann"`, `"name":"lou","role":"look","by":"password"`, "sledge web user add NAME --role look --repo " + w.repository},
 		"defaults":         {`"repository":"` + w.repository + `"`, `"SLEDGE_REPO"`},
 		"console/settings": {`"file":"` + filepath.Join(filepath.Dir(w.repository), "settings.db")},

@@ -17,22 +17,21 @@ import (
 	"sledge/internal/terminal"
 )
 
-// demonstration is a small test of one workload.
+// demonstration describes a small test of one workload.
 type demonstration struct {
 	workload string
 	settings map[string]string
 	steps    []demoStep
-	next     string // what to do on a server
+	next     string // the commands for a test on a server
 }
 
-// demoStep is a job of it.
+// demoStep is a job of a demonstration.
 type demoStep struct {
 	action job.Action
 	title  string
 }
 
-// demonstrations are small enough for a minute or two, and large enough that their results
-// look like results. The first is the usual one.
+// demonstrations take a minute or two each. The first is the default.
 var demonstrations = []demonstration{
 	{
 		workload: "tprocc",
@@ -84,7 +83,7 @@ lists what you can set.
 	},
 }
 
-// demonstrationOf finds the one that is asked for.
+// demonstrationOf returns the demonstration of the workload that the arguments name.
 func (p *Program) demonstrationOf(args []string) (demonstration, error) {
 	if len(args) == 0 {
 		return demonstrations[0], nil
@@ -98,7 +97,7 @@ func (p *Program) demonstrationOf(args []string) (demonstration, error) {
 			return d, nil
 		}
 	}
-	return demonstration{}, usage("there is no demo of %s", w.Title)
+	return demonstration{}, usage("there is no demo of %s: sledge demo --help shows which there are", w.Title)
 }
 
 func (p *Program) demoCommand() *cobra.Command {
@@ -106,12 +105,11 @@ func (p *Program) demoCommand() *cobra.Command {
 	var keep, verbose bool
 	c := &cobra.Command{
 		Use:   "demo [WORKLOAD]",
-		Short: "Build, run and check a small test on SQLite, in under a minute or two",
-		Long: `Demo does a whole test on this machine: it builds one warehouse in a SQLite file,
-runs four virtual users on it for ten seconds, checks the data, and shows the
-commands to do the same on a server. Demo tproch does the same with analytic
-queries. You need to install nothing, and it leaves nothing behind unless you
-give --keep.`,
+		Short: "Build, run and check a small test on SQLite in a minute or two",
+		Long: `Demo performs a whole test on this machine: it builds one warehouse in a SQLite file, runs four
+virtual users on it for ten seconds, checks the data, and prints the commands that do the same on
+a server. Demo tproch does the same with analytic queries. You need no database server. Demo
+removes its files at the end unless you give --keep.`,
 		Example: examples("sledge demo", "sledge demo tproch", "sledge demo --dir /fast/disk --keep"),
 		GroupID: groupJobs,
 		Args: func(c *cobra.Command, args []string) error {
@@ -152,11 +150,10 @@ give --keep.`,
 	return c
 }
 
-// demoFiles says where the demo works.
+// demoFiles are the paths of the files that a demo creates.
 type demoFiles struct{ database, repository string }
 
-// demoPlace makes the folder if need be, and returns what removes just that
-// which the demo put there.
+// demoPlace creates the folder if it does not exist. clean removes only what the demo created.
 func demoPlace(folder string) (place demoFiles, clean func() error, err error) {
 	made := false
 	if folder == "" {
@@ -178,13 +175,13 @@ func demoPlace(folder string) (place demoFiles, clean func() error, err error) {
 	}
 	for _, file := range []string{place.database, place.repository} {
 		if _, err := os.Stat(file); err == nil {
-			return place, nil, job.WithExit(job.ExitExists, fmt.Errorf("%s is left from an earlier demo: remove it, or choose another folder with --dir", file))
+			return place, nil, job.WithExit(job.ExitExists, fmt.Errorf("%s exists from an earlier demo: remove it, or choose another folder with --dir", file))
 		}
 	}
 	return place, func() error { return removeSQLite(place.database, place.repository) }, nil
 }
 
-// removeSQLite removes SQLite files with those that belong to them.
+// removeSQLite removes SQLite databases with their journals.
 func removeSQLite(files ...string) error {
 	var problems []error
 	for _, file := range files {
@@ -197,7 +194,7 @@ func removeSQLite(files ...string) error {
 	return errors.Join(problems...)
 }
 
-// demo does the jobs of a test one after another, and returns the run.
+// demo performs the jobs of a demonstration in order, and returns the run.
 func (p *Program) demo(ctx context.Context, chosen demonstration, place demoFiles, verbose bool) (run job.Job, err error) {
 	for _, step := range chosen.steps {
 		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))

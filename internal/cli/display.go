@@ -18,9 +18,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// display shows a job as it goes. It is a job.Watcher. All of it goes to err, so that a
-// script can read the result from out; but for the headline in HammerDB's words, where
-// those are asked for.
+// display is a job.Watcher that shows a job's progress. It prints to err, so that a script can
+// read the result from out. The exception is HammerDB's headline, which --hammerdb prints to out.
 type display struct {
 	out, err io.Writer
 	bar      bar // on a terminal
@@ -29,32 +28,32 @@ type display struct {
 	hammerDB bool   // whether the lines of HammerDB's virtual users are shown
 	headline bool   // whether its headline is printed to out
 	verbose  bool
-	brief    bool // whether a run's progress is only drawn, never printed
-	counted  bool // whether the server has a count of its own
+	brief    bool // whether progress is shown only in the bar, not as lines
+	counted  bool // whether the server counts transactions
 	pacing   load.Pacing
 	interval time.Duration
 	speaker  *lines.Speaker
 
 	mu      sync.Mutex    // warnings of Ctrl-C come from another goroutine
-	step    string        // what the progress last shown was of
+	step    string        // the step whose progress was last shown
 	began   time.Time     // when the step began
 	shown   time.Time     // when progress was last shown as a line
-	whole   bool          // whether the step was shown to be complete; totals are estimates that may be passed
+	whole   bool          // whether the step was shown as complete; totals are estimates and can be exceeded
 	window  meter.Summary // of all kinds together
 	rates   []float64     // the server's rates in the window
 	retried int64         // since the phase began
 	failed  int64         // since the phase began
 
-	spans spanning // of a run that ends when its work is done
+	spans spanning // of a run of queries
 
-	measured bool // a run, after which the server may have something to do
+	measured bool // whether the measured phase is over
 }
 
-// progressEvery is how often progress is shown where lines cannot be redrawn.
+// progressEvery is the least time between two lines of progress where there is no bar.
 const progressEvery = 5 * time.Second
 
-// chooseInterval returns how often a run shows a line: as asked, or else so that
-// even a short run shows a few.
+// chooseInterval returns the time between lines of a run's progress: the time that the user chose, or
+// else a sixth of the run, from 1 s to 10 s.
 func chooseInterval(asked time.Duration, p load.Pacing) time.Duration {
 	if asked > 0 {
 		return asked
@@ -104,14 +103,14 @@ func (d *display) Watch(e job.Event) {
 	}
 }
 
-// say shows a line that is not an event of the job.
+// say prints a line that is not an event of the job.
 func (d *display) say(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.line(d.err, fmt.Sprintf(format, args...))
 }
 
-// end takes the bar off the screen.
+// end removes the bar.
 func (d *display) end() { d.bar.end() }
 
 // line prints a line above the bar.
@@ -130,8 +129,8 @@ func (d *display) answer(a job.Answer) {
 	}
 }
 
-// text shows what HammerDB's virtual users say, where somebody asked for it: scripts look
-// for what its monitor says.
+// text prints a line of HammerDB's virtual users if the user wants it. Scripts parse the lines of
+// the monitor.
 func (d *display) text(l lines.Line) {
 	said := fmt.Sprintf("Vuser %d:%s", l.User, l.Text)
 	if l.User == 0 {
@@ -145,7 +144,7 @@ func (d *display) text(l lines.Line) {
 	}
 }
 
-// work says what a database does that people wait for, or will look for.
+// work prints a step that takes time, or that users will look for.
 func (d *display) work(s job.Step) {
 	if d.brief {
 		return
@@ -162,32 +161,32 @@ func (d *display) work(s job.Step) {
 			d.bar.show(nil)
 			d.step = ""
 		} else if s.Kind != "" {
-			d.line(d.err, fmt.Sprintf("plans: executing %s once more, now that the run has been measured", queries(s.Count)))
+			d.line(d.err, fmt.Sprintf("plans: executing %s again, because the run is measured now", queries(s.Count)))
 		}
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		if s.Stage == job.Ends || s.Stage == job.GivenUp {
 			d.bar.show(nil)
 		}
-		d.line(d.err, tidying(s))
+		d.line(d.err, maintenance(s))
 		if len(s.Undo) > 0 {
-			d.line(d.err, fmt.Sprintf("%s: if Sledge is killed meanwhile, put the server's settings back with %s;", s.Name, strings.Join(s.Undo, "; ")))
+			d.line(d.err, fmt.Sprintf("%s: if Sledge is killed now, restore the server's settings with %s;", s.Name, strings.Join(s.Undo, "; ")))
 		}
 	}
 }
 
-// tidying says how a server's work after a run stands.
-func tidying(s job.Step) string {
+// maintenance describes the state of a step of post-run maintenance.
+func maintenance(s job.Step) string {
 	switch {
 	case s.Stage == job.Begins && s.Count > 0:
 		return fmt.Sprintf("%s: %s to go", s.Name, humanize.Comma(s.Count))
 	case s.Stage == job.GoesOn:
 		return fmt.Sprintf("%s: %s left", s.Name, humanize.Comma(s.Count))
 	case s.Needs != "":
-		return fmt.Sprintf("%s: left out, because the server is older than %s", s.Name, s.Needs)
+		return fmt.Sprintf("%s: skipped, because the server is older than %s", s.Name, s.Needs)
 	case s.Stage == job.LeftOut:
-		return fmt.Sprintf("%s: left out, because %s", s.Name, s.Why)
+		return fmt.Sprintf("%s: skipped, because %s", s.Name, s.Why)
 	case s.Stage == job.GivenUp:
-		return fmt.Sprintf("%s: given up, since nothing moved for %.0f s; %s left", s.Name, s.Seconds, humanize.Comma(s.Count))
+		return fmt.Sprintf("%s: given up, because there was no progress for %.0f s; %s left", s.Name, s.Seconds, humanize.Comma(s.Count))
 	case s.Stage == job.Ends:
 		return fmt.Sprintf("%s: done", s.Name)
 	}
@@ -201,7 +200,9 @@ func (d *display) phase(phase job.Phase) {
 		return
 	}
 	if phase == job.Finish {
-		d.bar.show(func(width int) string { return terminal.Cut("finishing: virtual users end their transactions", width) })
+		d.bar.show(func(width int) string {
+			return terminal.Cut("finishing: virtual users complete their transactions", width)
+		})
 		return
 	}
 	d.bar.show(d.block.text(d.look))
@@ -210,15 +211,15 @@ func (d *display) phase(phase job.Phase) {
 func (d *display) failure(f job.Failure) {
 	outcome := "failed"
 	if f.Retried {
-		outcome = "is tried again"
+		outcome = "is retried"
 	}
 	if !f.Retried || d.verbose {
 		d.line(d.err, fmt.Sprintf("%s %s (%s): %s", f.Kind, outcome, f.Class, f.Message))
 	}
 }
 
-// second adds up what was measured, and shows a line once an interval and at the
-// end of a phase.
+// second adds a second to the window, and prints a line after each interval and at the end of a
+// phase.
 func (d *display) second(s job.Second) {
 	if d.block != nil {
 		d.bar.show(d.block.text(d.look))
@@ -230,14 +231,14 @@ func (d *display) second(s job.Second) {
 	d.window.Elapsed += s.Measured.Elapsed
 	for _, k := range s.Measured.Kinds {
 		if err := k.AddTo(&d.window.Kinds[0]); err != nil {
-			return // what is not whole is not shown; the result says what is wrong
+			return // damaged data are not shown; the result reports them
 		}
 	}
 	if s.ServerTPM != nil {
 		d.rates = append(d.rates, *s.ServerTPM)
 	}
 	length := lengthOf(d.pacing, s.Phase)
-	// Seconds end a little late, so the last one of an interval counts as on time.
+	// Seconds may be slightly shorter than 1 s; the last one of an interval still completes it.
 	const early = 100 * time.Millisecond
 	if d.window.Elapsed < d.interval-early && s.Offset < length {
 		return
@@ -249,7 +250,7 @@ func (d *display) second(s job.Second) {
 	d.rates = d.rates[:0]
 }
 
-// lengthOf returns how long a phase is to last.
+// lengthOf returns the planned length of a phase.
 func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 	switch phase {
 	case job.LogIn:
@@ -260,8 +261,8 @@ func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 	return p.Duration
 }
 
-// progressOfRun spells what the window holds: rates and latencies of the window,
-// failures and retries of the whole phase.
+// progressOfRun formats the window as a line: rates and latencies of the window, failures and
+// retries of the whole phase.
 func (d *display) progressOfRun(s job.Second, length time.Duration) string {
 	all := d.window.All()
 	d.retried += all.Retried
@@ -291,7 +292,7 @@ func mean(rates []float64) string {
 	return humanize.Comma(int64(sum / float64(len(rates))))
 }
 
-// millis spells a percentile of latencies in milliseconds, to about three digits.
+// millis formats a percentile of latencies in milliseconds, to about three digits.
 func millis(h *hdrhistogram.Histogram, percentile float64) string {
 	if h.TotalCount() == 0 {
 		return "-"
@@ -310,7 +311,7 @@ func spellMillis(ms meter.Millis) string {
 	return humanize.Comma(int64(ms + 0.5))
 }
 
-// clock spells a time as minutes and seconds.
+// clock formats a time as 2:05 or 1:02:05.
 func clock(d time.Duration) string {
 	d = d.Round(time.Second)
 	if d < time.Hour {
@@ -319,8 +320,8 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)
 }
 
-// progress shows how far a build or check has come: as a bar where it can be
-// redrawn, and else as a line now and then.
+// progress shows the progress of a build or check: as a bar on a terminal, otherwise as a line
+// every progressEvery.
 func (d *display) progress(p job.Progress, at time.Time) {
 	if p.Step != d.step {
 		d.bar.show(nil)
@@ -339,11 +340,11 @@ func (d *display) progress(p job.Progress, at time.Time) {
 	d.line(d.err, progressLine(p, at.Sub(d.began)))
 }
 
-// progressLine spells progress with its rate and the time left.
+// progressLine formats progress with its rate and the time left.
 func progressLine(p job.Progress, elapsed time.Duration) string {
 	line := fmt.Sprintf("%s: %s %s", p.Step, humanize.Comma(p.Done), p.Unit)
 	if p.Total > 0 {
-		total := max(p.Total, p.Done) // an estimate, which may turn out to be too low
+		total := max(p.Total, p.Done) // the total is an estimate, which may be too low
 		line = fmt.Sprintf("%s: %s of %s %s (%d %%)", p.Step, humanize.Comma(p.Done), humanize.Comma(total), p.Unit, 100*p.Done/total)
 	}
 	if elapsed >= time.Second && p.Done > 0 {

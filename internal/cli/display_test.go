@@ -123,7 +123,7 @@ func TestABarSaysWhatIsWaitedFor(t *testing.T) {
 	}
 	p.Done = 100
 	if got := barLine(p, 9*time.Second, 60); strings.Contains(got, "left") || !strings.Contains(got, p.Detail) {
-		t.Errorf("got %q, want what is under way, and no time", got)
+		t.Errorf("got %q, want the detail, and no time left", got)
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// do does a job and prints what came out.
+// do performs a job and prints its result.
 func (p *Program) do(ctx context.Context, order settings.Order, s *jobFlags) error {
 	j, err := p.perform(ctx, order, s)
 	if j == nil {
@@ -26,8 +26,8 @@ func (p *Program) do(ctx context.Context, order settings.Order, s *jobFlags) err
 	return errors.Join(p.show(*j, s), err)
 }
 
-// perform does a job and shows it as it goes. It returns nil only for a job that could
-// not be begun.
+// perform performs a job and shows its progress. It returns nil only if the job could not be
+// started.
 func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags) (j *job.Job, err error) {
 	store, err := p.storeFor(s)
 	if err != nil {
@@ -37,16 +37,16 @@ func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags
 		defer func() { err = errors.Join(err, store.Close()) }()
 	}
 	d := p.display(order, s)
-	var showing sync.WaitGroup // by somebody who may wait for a full pipe
+	var showing sync.WaitGroup // its goroutine may block on a full pipe
 	restore := func() {}
 	with := control.With{Store: store, Begun: func(r *control.Handle) {
 		restore = p.interrupts.instead(func(int) { r.Interrupt() })
-		if !s.brief { // it may be what shows that nobody reads the output
+		if !s.brief { // this write may find that the output has no reader
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.hammerDB))
 		}
 	}}
 	if order.Plan.Pacing.Test {
-		with.Attending = []job.Watcher{d} // what virtual users say is all that comes of it
+		with.Attending = []job.Watcher{d} // a test has no other output than the lines of its virtual users
 	}
 	running, err := control.Start(ctx, p.Runner, order, with)
 	if err != nil {
@@ -64,7 +64,7 @@ func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags
 	return &outcome.Job, outcome.Err()
 }
 
-// bar makes what is drawn again on the terminal, if there is one on which it can be.
+// bar returns a bar, which draws nothing unless standard error is a terminal that can redraw lines.
 func (p *Program) bar() bar {
 	if !p.StderrLook.Redraws {
 		return bar{}
@@ -72,7 +72,7 @@ func (p *Program) bar() bar {
 	return bar{to: p.lines, width: p.StderrWidth, height: p.StderrHeight}
 }
 
-// display makes what shows a job as it goes.
+// display returns a display for a job.
 func (p *Program) display(order settings.Order, s *jobFlags) *display {
 	pacing := order.Plan.Pacing
 	d := &display{
@@ -98,7 +98,7 @@ func (p *Program) display(order settings.Order, s *jobFlags) *display {
 	return d
 }
 
-// opening says which job begins, and what it does.
+// opening returns the line that announces a job.
 func opening(order settings.Order, id job.ID, hammerDB bool) string {
 	if hammerDB {
 		if id == "" {
@@ -117,16 +117,16 @@ func opening(order settings.Order, id job.ID, hammerDB bool) string {
 	return report.Printable(line) + "\n"
 }
 
-// wished says what a wish to end a job brings about.
+// wished are the messages for requests to stop or abort a job.
 var wished = map[job.Wish]string{
 	job.WishStop:  "stopping: users finish their transactions; press Ctrl-C again to abort",
 	job.WishAbort: "aborting; press Ctrl-C again to quit at once",
 }
 
-// wished says it of this job.
+// wished returns the message for a request to stop or abort this job.
 func (d *display) wished(w job.Wish) string {
 	if w == job.WishStop && d.measured {
-		return "stopping what the server does after the run; press Ctrl-C again to abort"
+		return "stopping the server's maintenance after the run; press Ctrl-C again to abort"
 	}
 	return wished[w]
 }
@@ -141,7 +141,7 @@ func (d *display) follow(r *control.Handle) {
 	}
 }
 
-// storeFor opens the repository that a job is to be kept in, or returns nil.
+// storeFor opens the repository that records a job, or returns nil for --no-repo.
 func (p *Program) storeFor(s *jobFlags) (*repository.Store, error) {
 	if s.noRepository {
 		return nil, nil

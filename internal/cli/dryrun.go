@@ -10,7 +10,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// showSettings prints what a job would be done with, and where each value comes from.
+// showSettings prints the settings of a job and the source of each.
 func (p *Program) showSettings(order settings.Order, s *jobFlags) error {
 	d := document.NewSettings(order)
 	if s.json {

@@ -10,43 +10,41 @@ import (
 	"sledge/internal/job"
 )
 
-// One wish to end often comes as several signals, and they count as one when they are
-// this near to each other: timeout sends one to the program and at once another to its
-// process group, which the program is in; a terminal that is closed hangs up twice; a
-// service manager sends SIGTERM and then SIGHUP. On a busy machine the second may be
-// heard late. People who press Ctrl-C twice mean it, and are faster than that.
+// One request to stop often arrives as several signals: timeout signals the program and then its
+// process group; a terminal that closes sends two SIGHUPs; a service manager sends SIGTERM and then
+// SIGHUP. On a busy machine the second signal may be late. Signals within these times of each other
+// count as one. A user who presses Ctrl-C twice means it, so the time for that is shorter.
 const (
 	together      = 200 * time.Millisecond // two Ctrl-C
 	togetherOther = time.Second            // two signals that are not both a Ctrl-C
 )
 
-// unreadOutput stands for a signal where nobody reads the program's output any more.
+// unreadOutput takes the place of a signal when the output has lost its reader.
 type unreadOutput struct{}
 
 // Signal implements os.Signal.
 func (unreadOutput) Signal() {}
 
-// String says what has happened.
+// String returns the reason to end.
 func (unreadOutput) String() string { return "the reader of the output has gone" }
 
-// interrupts passes each Ctrl-C, and whatever else asks the program to end, to whoever
-// can stop what is going on.
+// interrupts passes each request to end the program to the handler of the current activity.
 type interrupts struct {
 	mu     sync.Mutex
 	count  int
 	handle func(count int)
-	taker  func(os.Signal) // takes the signals, which then count for nothing; or nil
+	taker  func(os.Signal) // receives signals uncounted, in place of handle; or nil
 }
 
-// watchSignals passes on signals until the function it returns is called; and once,
-// as a signal, that output is unread. That is no second wish to end: Ctrl-C also ends
-// a program that the output is piped to.
+// watchSignals passes on signals until the returned function is called. If the output loses its
+// reader before any signal, that counts as a signal. After a signal it does not count as a second
+// one, because Ctrl-C also ends the program that reads the output.
 func (p *Program) watchSignals(unread <-chan struct{}) (end func()) {
 	quit := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		var last os.Signal // that counted
-		var at time.Time   // when that was
+		var last os.Signal // the last signal that counted
+		var at time.Time   // when it came
 		for {
 			var signal os.Signal
 			select {
@@ -75,7 +73,7 @@ func (p *Program) watchSignals(unread <-chan struct{}) (end func()) {
 	return func() { close(quit); watching.Wait() }
 }
 
-// nearness returns how far apart two signals are that count as two.
+// nearness returns the time within which two signals count as one.
 func nearness(a, b os.Signal) time.Duration {
 	if a == os.Interrupt && b == os.Interrupt {
 		return together
@@ -83,8 +81,7 @@ func nearness(a, b os.Signal) time.Duration {
 	return togetherOther
 }
 
-// next passes on one wish to end and returns how many there were. Whoever handles it
-// must not wait for anything.
+// next passes on a request to end and returns how many there were. The handler must not block.
 func (i *interrupts) next() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -93,7 +90,7 @@ func (i *interrupts) next() int {
 	return i.count
 }
 
-// take passes a signal to who has taken them, and returns whether somebody has.
+// take passes a signal to the taker and returns whether there is one.
 func (i *interrupts) take(signal os.Signal) bool {
 	i.mu.Lock()
 	taker := i.taker
@@ -105,8 +102,8 @@ func (i *interrupts) take(signal os.Signal) bool {
 	return true
 }
 
-// taken has taker told of each signal, which then neither counts nor ends the
-// process, until the function it returns is called.
+// taken sends each signal to taker until the returned function is called. Meanwhile signals do not
+// count and do not end the process.
 func (i *interrupts) taken(taker func(os.Signal)) (restore func()) {
 	set := func(t func(os.Signal)) {
 		i.mu.Lock()
@@ -117,15 +114,15 @@ func (i *interrupts) taken(taker func(os.Signal)) (restore func()) {
 	return func() { set(nil) }
 }
 
-// any reports whether anything asked the program to end.
+// any reports whether there was a request to end the program.
 func (i *interrupts) any() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.count > 0
 }
 
-// instead has handle called with the number of each Ctrl-C, until the function
-// it returns is called.
+// instead calls handle with the number of each request to end, until the returned function
+// restores the previous handler.
 func (i *interrupts) instead(handle func(count int)) (restore func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -138,8 +135,8 @@ func (i *interrupts) instead(handle func(count int)) (restore func()) {
 	}
 }
 
-// ask reads an answer, unless a Ctrl-C comes first. The read then goes on until
-// the process ends, as a read from a terminal cannot be broken off.
+// ask reads an answer, or returns an error when Ctrl-C comes first. The read then continues until
+// the process ends, because a read from a terminal cannot be interrupted.
 func (p *Program) ask(read func() (string, error)) (string, error) {
 	type reply struct {
 		text string

@@ -23,7 +23,7 @@ func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
 		w.interrupt()
 		<-control.Stop
 		if ctx.Err() != nil {
-			t.Error("the run was broken off by the first Ctrl-C")
+			t.Error("the first Ctrl-C aborted the run")
 		}
 		r := measured()
 		r.Status = job.Partial
@@ -43,7 +43,7 @@ func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
 	}
 }
 
-func TestTheSecondInterruptBreaksOffARun(t *testing.T) {
+func TestInterrupt_AbortsRunTheSecondTime(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		w.interrupt()
@@ -90,7 +90,7 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 	}{
 		{"two Ctrl-C at once", together - 1, []os.Signal{os.Interrupt, os.Interrupt}, 1},
 		{"three, the last of which is not near to the first", together - 1, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 2},
-		{"two Ctrl-C that somebody pressed", together, []os.Signal{os.Interrupt, os.Interrupt}, 2},
+		{"two Ctrl-C of a user", together, []os.Signal{os.Interrupt, os.Interrupt}, 2},
 		{"timeout on a busy machine", togetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 1},
 		{"SIGTERM again", togetherOther, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 2},
 		{"a terminal that hangs up twice", togetherOther - 1, []os.Signal{syscall.SIGHUP, syscall.SIGHUP}, 1},
@@ -129,7 +129,7 @@ func (b *brokenPipe) Write([]byte) (int, error) {
 	return 0, &os.PathError{Op: "write", Path: "|1", Err: unread}
 }
 
-func TestARunWhoseOutputNobodyReadsEndsAsByTheFirstInterrupt(t *testing.T) {
+func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 	w := newWorld(t)
 	signals := make(chan os.Signal)
 	w.Signals, w.now = signals, ticking(togetherOther-1)
@@ -137,7 +137,7 @@ func TestARunWhoseOutputNobodyReadsEndsAsByTheFirstInterrupt(t *testing.T) {
 		<-control.Stop
 		signals <- os.Interrupt // as it also ended who read the output
 		if ctx.Err() != nil {
-			t.Error("the run was broken off")
+			t.Error("the run was aborted")
 		}
 		r := measured()
 		r.Status = job.Partial
@@ -149,14 +149,14 @@ func TestARunWhoseOutputNobodyReadsEndsAsByTheFirstInterrupt(t *testing.T) {
 		t.Errorf("got exit code %d and exits %v, want %d and none", code, w.exits, job.ExitStopped)
 	}
 	if stdout.writes.Load() != 1 || stderr.writes.Load() != 1 {
-		t.Errorf("got %d and %d writes, want one each: nobody reads the others", stdout.writes.Load(), stderr.writes.Load())
+		t.Errorf("got %d and %d writes, want one each, because the others have no reader", stdout.writes.Load(), stderr.writes.Load())
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Partial {
 		t.Errorf("got jobs %v, want one that is partial", jobs)
 	}
 }
 
-// fullDisk is a writer that fails for a reason of which somebody must hear.
+// fullDisk is a writer that fails with an error that the user must see.
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -169,7 +169,7 @@ func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	}
 }
 
-func TestTheFirstInterruptBreaksOffEverythingElse(t *testing.T) {
+func TestInterrupt_AbortsOtherJobsTheFirstTime(t *testing.T) {
 	for _, action := range []string{"build", "check", "delete"} {
 		w := newWorld(t)
 		w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {

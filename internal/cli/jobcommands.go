@@ -19,12 +19,12 @@ func (p *Program) buildCommand() *cobra.Command {
 	var s jobFlags
 	c := &cobra.Command{
 		Use:   "build --db NAME [flags]",
-		Short: "Create the schema and fill it",
-		Long: `Build creates the account and the database if they are missing, then the tables;
-several virtual users load them in parallel, then indexes and routines follow.
+		Short: "Create the schema and load its tables",
+		Long: `Build creates the account and the database if they do not exist, then creates the tables, loads
+them with --builders connections in parallel, and creates indexes and routines.
 
-The same options and the same seed give the same rows. If a build is interrupted,
-continue it with --resume.`,
+The same options and the same seed give the same rows. If a build is interrupted, --resume
+continues it.`,
 		Example: examples(
 			"sledge build --db pg --host db1 --warehouses 100 --builders 8",
 			"sledge build --url postgres://tpcc@db1/tpcc --warehouses 100 --password-file secret.txt",
@@ -48,10 +48,10 @@ func (p *Program) checkCommand() *cobra.Command {
 	var s jobFlags
 	c := &cobra.Command{
 		Use:   "check --db NAME [flags]",
-		Short: "Verify that the schema is complete and its data are consistent",
-		Long: `Check looks for every table and column, then tests the data against the rules of
-the workload's standard. It changes nothing. If a rule is broken, it shows the first
-rows that break it and ends with exit code 4. With --verbose it lists every rule.`,
+		Short: "Check that the schema is complete and its data are consistent",
+		Long: `Check looks for every table and column, then tests the data against the consistency rules of the
+workload. It changes nothing. If rows violate a rule, it prints the first of them and ends with
+exit code 4. With --verbose it lists every rule.`,
 		Example: examples(
 			"sledge check --db pg --host db1",
 			"sledge check --db pg --host db1 --json | jq '.findings[] | select(.holds | not)'",
@@ -73,26 +73,26 @@ func (p *Program) runCommand() *cobra.Command {
 	var profile int
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
-		Short: "Run virtual users and measure them",
-		Long: `Run connects the virtual users, lets them work through the ramp-up, then measures
-them for the duration. Both are in minutes, as in HammerDB, or have a unit: 90s.
+		Short: "Run virtual users and measure throughput and response times",
+		Long: `Run connects --users virtual users. They work for the time of --rampup, which is not measured,
+and then for the time of --duration, which is. Both are in minutes, or have a unit: 90s. Sledge
+prints the rate of transactions, response times, failures, and what limits the result's validity.
 
-On a terminal it shows the time left, the rate, response times and failures as it
-goes; elsewhere, or with --interval, it prints a line every few seconds. The result
-goes to standard output, everything else to standard error. For scripts that look
-for HammerDB's lines there is --hammerdb.
+On a terminal it shows the current rate, response times, failures and the time left. Elsewhere, or
+with --interval, it prints a line at each interval. The result goes to standard output, everything
+else to standard error. For scripts that parse HammerDB's lines, add --hammerdb.
 
-With several numbers of virtual users, such as --users 1,2,4,8, run does one after
-another, each as a job of its own. Together they form a performance profile: a table
-and a chart at the end, and later in sledge jobs profile. Each run gets one line;
---verbose shows its whole result. If a run fails, the rest are skipped.
+With several numbers of virtual users, such as --users 1,2,4,8, run performs one run for each. Each
+is a job; together they form a performance profile, which run prints at the end as a table and a
+chart, and sledge jobs profile prints later. Each run prints one line; --verbose prints its whole
+result. If a run fails, the others are skipped.
 
-With --fail-if, a run fails that is valid and misses a threshold, and the exit code is
-10: 'p99>50ms', 'new_order.p95>20ms', 'failed>0.1%', 'nopm<50000', 'stall>2s', 'pace<95%'.
+With --fail-if, a valid run that misses a threshold fails with exit code 10. Thresholds are written
+as 'p99>50ms', 'new_order.p95>20ms', 'failed>0.1%', 'nopm<50000', 'stall>2s', 'pace<95%'.
 
-Ctrl-C stops the run early: users finish their transactions, and the measurements
-are kept as a partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed
-output pipe (| head) stop the run like the first Ctrl-C.`,
+Ctrl-C stops the run early: users complete their transactions, and the measurements are kept as a
+partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed output pipe (| head) stop the
+run like the first Ctrl-C.`,
 		Example: examples(
 			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
 			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5",
@@ -119,10 +119,10 @@ output pipe (| head) stop the run like the first Ctrl-C.`,
 		}),
 	}
 	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
-		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work in parallel (default 1); several numbers, separated by commas, run one after another")
-		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile that the run belongs to (default for several numbers of users: a new one)")
-		flags.StringVar(&s.junit, "junit", "", "`file` to write the verdict to as JUnit XML, for CI: a test for the run, and one for each threshold of --fail-if")
-		flags.Var(&s.interval, "interval", "print a line of progress this often, in seconds or with a unit such as 1m (default 10, less in a short run)")
+		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work in parallel; several numbers, such as 1,2,4, run one after another (default 1)")
+		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several numbers of users: a new profile)")
+		flags.StringVar(&s.junit, "junit", "", "write the verdict to this `file` as JUnit XML, for CI: one test for the run, and one for each --fail-if")
+		flags.Var(&s.interval, "interval", "time between lines of progress, in seconds or with a unit such as 1m (default 10, less in a short run)")
 	})
 	return c
 }
@@ -132,15 +132,14 @@ func (p *Program) deleteCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "delete --db NAME [flags]",
-		Short: "Remove the schema",
-		Long: `Delete drops the tables and routines of the workload, then the database and its
-owner, or the file, if a build created them and they hold nothing else. It reports what
-it dropped. What stays is named with the reason, and with the statement that drops it.
+		Short: "Drop the schema",
+		Long: `Delete drops the tables and routines of the workload. Then it drops the database and its owner, or
+the file, if a build created them and they contain nothing else. It reports what it dropped. For
+everything that it keeps, it prints the reason and the statement that drops it.
 
-It drops only what it recognizes as a schema of the workload: all tables with all
-their columns, or the remains of an interrupted build. If something else uses their
-names or depends on them, it drops nothing and ends with exit code 7. If there is no
-schema, it ends with exit code 8.
+It drops tables only if they are a schema of the workload, with all tables and columns, or the
+remains of an interrupted build. If other objects have these names or depend on the tables, it
+drops nothing and ends with exit code 7. If there is no schema, it ends with exit code 8.
 
 On a terminal it lists what it will drop and asks first, unless you give --yes.`,
 		Example: examples(
@@ -161,12 +160,12 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 		}),
 	}
 	s.addTo(c, p, job.Delete, func(flags *pflag.FlagSet) {
-		flags.BoolVar(&yes, "yes", false, "do not ask first")
+		flags.BoolVar(&yes, "yes", false, "do not ask for confirmation")
 	})
 	return c
 }
 
-// confirmDelete shows what a delete would remove, and asks.
+// confirmDelete lists what a delete would drop, and asks for confirmation.
 func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
 	done := p.waitForAnswer(plan)
 	d, err := plan.PlanDeletion(ctx)

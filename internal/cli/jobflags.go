@@ -20,16 +20,16 @@ type jobFlags struct {
 	config       string
 	connection   string
 	url          string
-	plain        map[string]string // by flag, those that package settings knows the meaning of
+	plain        map[string]string // by flag; package settings interprets them
 	set          []string
 	labels       []string
 	note         string
 	askPassword  bool
 	askSuperuser bool
-	secrets      map[string]string // as they were answered
+	secrets      map[string]string // as the user typed them
 	dryRun       bool
-	as           string // the form that the settings are to be printed in
-	resume       bool   // whether a build is to go on with one that was interrupted
+	as           string // the form in which to print the settings
+	resume       bool   // whether to continue an interrupted build
 
 	repository   string
 	noRepository bool
@@ -41,26 +41,26 @@ type jobFlags struct {
 	junit string    // file for the verdict of runs
 	ended []job.Job // runs, in order
 
-	hammerDB bool   // show what HammerDB's virtual users say
-	title    string // which run of several
+	hammerDB bool   // print the lines of HammerDB's virtual users
+	title    string // such as "run 2 of 5"; "" for a single run
 
-	demo bool // the demo's: whoever asked for it gave no settings
+	demo bool // whether the job is part of the demo, whose user gave no settings
 
-	// brief is whether only what goes wrong is said of a run, since it is one of several.
+	// brief prints only problems, because the run is one of several.
 	brief bool
 }
 
-// seconds is a time that people write as a number of seconds or with a unit: 5,
-// 0.5, 90s, 1m.
+// seconds is a flag for a time: a number of seconds, or a number with a unit. Examples are 5, 0.5,
+// 90s and 1m.
 type seconds time.Duration
 
-func (s *seconds) String() string { return "" } // a time that was not given is none
+func (s *seconds) String() string { return "" } // shows no default in help
 func (s *seconds) Type() string   { return "seconds" }
 
 func (s *seconds) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if n, isNumber := strconv.ParseFloat(text, 64); isNumber == nil {
-		const most = 1e6 // 11 days; it also refuses what is no number or endless
+		const most = 1e6 // 11 days; the comparison also refuses NaN and infinity
 		if !(n >= 0 && n <= most) {
 			return fmt.Errorf("%s seconds is not between 0 and a million", text)
 		}
@@ -73,30 +73,30 @@ func (s *seconds) Set(text string) error {
 	return nil
 }
 
-// unheard are pairs of flags of which the first would leave the second without effect, and why.
-var unheard = [][3]string{
+// ineffective are pairs of flags of which the first disables the second, and the reason.
+var ineffective = [][3]string{
 	{"no-repo", "profile", "the runs of a profile are found in the repository"},
 	{"json", "details", "the document always has everything"},
-	{"as", "dry-run", "it shows the settings and does nothing, too"},
-	{"as", "json", "it chooses the form of what is printed"},
+	{"as", "dry-run", "--as also prints the settings and does nothing else"},
+	{"as", "json", "--as chooses the form of the output"},
 }
 
-// refuseUnheard refuses flags that would have no effect beside others.
-func refuseUnheard(c *cobra.Command) error {
+// refuseIneffective refuses flags that have no effect because of other flags.
+func refuseIneffective(c *cobra.Command) error {
 	given := c.Flags().Changed
-	for _, pair := range unheard {
+	for _, pair := range ineffective {
 		if given(pair[0]) && given(pair[1]) {
 			return usage("--%s has no effect with --%s: %s. Leave one out", pair[1], pair[0], pair[2])
 		}
 	}
-	if given("no-repo") && given("repo") && !given("connection") { // whose connections may be in it
+	if given("no-repo") && given("repo") && !given("connection") { // --connection reads a connection beside the repository
 		return usage("--repo has no effect with --no-repo: nothing is recorded. Leave one out")
 	}
 	return nil
 }
 
-// refuseUnheardOf refuses flags that would have no effect in these runs.
-func (s *jobFlags) refuseUnheardOf(orders []settings.Order, profile int) error {
+// refuseIneffectiveIn refuses flags that have no effect in these runs.
+func (s *jobFlags) refuseIneffectiveIn(orders []settings.Order, profile int) error {
 	test := orders[0].Plan.Pacing.Test
 	switch several := len(orders) > 1; {
 	case test && s.interval > 0:
@@ -104,14 +104,14 @@ func (s *jobFlags) refuseUnheardOf(orders []settings.Order, profile int) error {
 	case test && profile > 0:
 		return usage("--profile has no effect in a test, which measures nothing: leave it out")
 	case several && s.details && !s.verbose:
-		return usage("--details has no effect with several numbers of users, whose runs get a line each: add --verbose, which shows each result, or leave it out")
+		return usage("--details has no effect with several numbers of users, because each run prints one line: add --verbose to print each result, or leave --details out")
 	case several && s.hammerDB && s.brief:
-		return usage("--hammerdb has no effect with several numbers of users, whose runs get a line each: add --verbose, or leave it out")
+		return usage("--hammerdb has no effect with several numbers of users, because each run prints one line: add --verbose, or leave --hammerdb out")
 	}
 	return nil
 }
 
-// junitPath is the file for the verdict of runs; "" where none are to be done.
+// junitPath returns the file for the verdict of runs, or "" if no run will be performed.
 func (s *jobFlags) junitPath() string {
 	if s.dryRun || s.as != "" {
 		return ""
@@ -119,18 +119,17 @@ func (s *jobFlags) junitPath() string {
 	return s.junit
 }
 
-// addTo gives the command of an action the flags that mean something to it, and those
-// of its own that own adds.
+// addTo adds the flags that apply to an action to its command. own adds the command's own flags.
 func (s *jobFlags) addTo(c *cobra.Command, p *Program, action job.Action, own func(*pflag.FlagSet)) {
 	s.plain = map[string]string{}
-	c.PreRunE = func(c *cobra.Command, _ []string) error { return refuseUnheard(c) }
+	c.PreRunE = func(c *cobra.Command, _ []string) error { return refuseIneffective(c) }
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	own(flags)
 	if action == job.Build || action == job.Run {
-		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of all random choices: the same seed gives the same data and the same transactions (default 1)")
+		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of the random numbers: the same seed gives the same data and the same transactions (default 1)")
 	}
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
@@ -138,22 +137,21 @@ func (s *jobFlags) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.StringArrayVar(&s.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
-	flags.BoolVar(&s.dryRun, "dry-run", false, "show each setting and where it comes from, and do nothing")
+	flags.BoolVar(&s.dryRun, "dry-run", false, "print each setting with its source, and do nothing")
 	flags.StringVar(&s.as, "as", "", formHelp())
 	flags.BoolVar(&s.json, "json", false, "print the result as one JSON document")
-	flags.BoolVar(&s.details, "details", false, "show all of the result: each check, service times, failures by class, the network")
-	flags.BoolVar(&s.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that look for them")
-	flags.BoolVar(&s.verbose, "verbose", false, "show the output of every virtual user, and every sample of a failure")
+	flags.BoolVar(&s.details, "details", false, "print the whole result: each check, service times, failures by class, the network")
+	flags.BoolVar(&s.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that parse them")
+	flags.BoolVar(&s.verbose, "verbose", false, "print the output of every virtual user, and every sample of a failure")
 	flags.StringArrayVar(&s.labels, "label", nil, "label the job with `name=value`; repeat as needed (sledge jobs list --label finds it)")
-	flags.StringVar(&s.note, "note", "", "keep a `text` with the job, such as its purpose")
+	flags.StringVar(&s.note, "note", "", "record a `text` with the job, such as its purpose")
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
 	s.addPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
 	p.completeSettings(c, s)
 }
 
-// addPlainFlags makes a flag of every option of any database or workload that
-// has a plain one, and that is wanted.
+// addPlainFlags adds the plain flags of all databases and workloads for which wanted returns true.
 func (s *jobFlags) addPlainFlags(flags *pflag.FlagSet, b settings.Resolver, wanted func(settings.Flag) bool) {
 	for _, f := range b.Flags() {
 		if !wanted(f) {
@@ -182,7 +180,7 @@ func (s *jobFlags) addPlainFlags(flags *pflag.FlagSet, b settings.Resolver, want
 	}
 }
 
-// unlike lists the options that a flag sets, if any of them has another name than it has.
+// unlike lists the options that a flag sets, or returns "" if all of them have the flag's name.
 func unlike(f settings.Flag) string {
 	own := strings.ReplaceAll(f.Name, "-", "_")
 	for _, name := range f.Options {
@@ -193,7 +191,7 @@ func unlike(f settings.Flag) string {
 	return ""
 }
 
-// kindName says what a flag's value is, in help.
+// kindName returns the type of a flag's value for help.
 func kindName(kind string) string {
 	switch kind {
 	case "string":
@@ -204,8 +202,8 @@ func kindName(kind string) string {
 	return kind
 }
 
-// plainFlag is a flag whose value package settings judges, so that it says the same of
-// a bad value wherever it comes from. A value that was not given is no value.
+// plainFlag is a flag whose value package settings checks, so that a bad value gives the same
+// error from every source. A flag that was not given has no entry in values.
 type plainFlag struct {
 	name   string
 	kind   string
@@ -216,7 +214,7 @@ func (f plainFlag) String() string        { return "" }
 func (f plainFlag) Type() string          { return f.kind }
 func (f plainFlag) Set(text string) error { f.values[f.name] = text; return nil }
 
-// listFlag is a plain flag that adds to its value when it is given again.
+// listFlag is a plain flag that can be repeated; its values are joined by commas.
 type listFlag struct{ plainFlag }
 
 func (f listFlag) Set(text string) error {
@@ -226,7 +224,7 @@ func (f listFlag) Set(text string) error {
 	return f.plainFlag.Set(text)
 }
 
-// sources says where the settings of a job come from.
+// sources returns the sources of a job's settings.
 func (s *jobFlags) sources(p *Program) settings.Sources {
 	config := s.config
 	if config == "" {
@@ -247,12 +245,12 @@ func (s *jobFlags) sources(p *Program) settings.Sources {
 	}
 }
 
-// addConnection adds the flag that names a connection which is kept.
+// addConnection adds the flag that names a saved connection.
 func (s *jobFlags) addConnection(flags *pflag.FlagSet) {
-	flags.StringVar(&s.connection, "connection", "", "`name` of a connection that is kept (sledge connections lists them); what else you give wins over it")
+	flags.StringVar(&s.connection, "connection", "", "`name` of a saved connection (sledge connections list shows them); other flags win over its settings")
 }
 
-// flags are the flags that package settings knows the meaning of.
+// flags returns the flags that package settings interprets.
 func (s *jobFlags) flags() map[string]string {
 	all := maps.Clone(s.plain)
 	if s.connection != "" {
@@ -264,7 +262,8 @@ func (s *jobFlags) flags() map[string]string {
 	return all
 }
 
-// with decides the settings of a job and hands them to body, or only shows them.
+// with resolves the settings of a job and passes them to body, or prints them for --as and
+// --dry-run.
 func (s *jobFlags) with(ctx context.Context, p *Program, action job.Action, body func(settings.Order) error) error {
 	order, err := s.resolve(p, action)
 	if err != nil {
@@ -285,8 +284,8 @@ func (s *jobFlags) with(ctx context.Context, p *Program, action job.Action, body
 	return body(order)
 }
 
-// resolve decides the settings of a job. Passwords are asked for last, when
-// nothing else is wrong.
+// resolve resolves the settings of a job. It asks for passwords only after everything else has
+// been found correct.
 func (s *jobFlags) resolve(p *Program, action job.Action) (settings.Order, error) {
 	order, err := p.Resolver.Resolve(action, s.sources(p))
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// archive is what the commands about jobs share.
+// archive holds what the commands about jobs share.
 type archive struct {
 	program    *Program
 	repository string
@@ -36,8 +36,8 @@ func (p *Program) jobsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "jobs",
 		Short: "List jobs and show their results",
-		Long: `Jobs shows what is in the job repository. Without a subcommand it lists the jobs,
-newest first. Name a job by its ID, by the first few digits of it, or as last.`,
+		Long: `Jobs shows the jobs in the job repository. Without a subcommand it lists them, newest first. To name
+a job, give its ID, the first digits of the ID, or last.`,
 		Example: examples(
 			"sledge jobs",
 			"sledge jobs show last",
@@ -60,7 +60,7 @@ newest first. Name a job by its ID, by the first few digits of it, or as last.`,
 	return c
 }
 
-// with opens the repository for a while, to read from it.
+// with opens the repository for reading, calls do, and closes it.
 func (a *archive) with(do func(*repository.Store) error) error {
 	store, err := a.program.readRepository(a.repository)
 	if err != nil {
@@ -69,8 +69,8 @@ func (a *archive) with(do func(*repository.Store) error) error {
 	return errors.Join(do(store), store.Close())
 }
 
-// withAny is with for a list, which is empty where there is no repository yet. A file that --repo names must be
-// there, because it may be mistyped.
+// withAny is with for a list, which is empty if there is no repository yet. A file that --repo names
+// must exist, because its name may be mistyped.
 func (a *archive) withAny(do func(*repository.Store) error) error {
 	store, err := a.program.readRepository(a.repository)
 	if job.ExitOf(err) == job.ExitMissing && a.repository == "" {
@@ -82,8 +82,7 @@ func (a *archive) withAny(do func(*repository.Store) error) error {
 	return errors.Join(do(store), store.Close())
 }
 
-// change opens the repository for a while, to write to it. It makes one where there is
-// none.
+// change opens the repository for writing, calls do, and closes it. It creates a missing repository.
 func (a *archive) change(do func(*repository.Store) error) error {
 	store, err := a.program.openRepository(a.repository)
 	if err != nil {
@@ -92,7 +91,7 @@ func (a *archive) change(do func(*repository.Store) error) error {
 	return errors.Join(do(store), store.Close())
 }
 
-// one makes a command about one job.
+// one completes a command that takes one job.
 func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Store, job.Job) error) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -113,7 +112,7 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Sto
 	return c
 }
 
-// listing is what narrows a list of jobs.
+// listing holds the flags that filter a list of jobs.
 type listing struct {
 	action, database, workload, status string
 	text                               string
@@ -130,8 +129,8 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 	flags.StringVar(&l.workload, "workload", "", "only jobs with this workload (`name`)")
 	flags.StringVar(&l.action, "action", "", "only jobs of this `kind`: "+strings.Join(words(actions), ", "))
 	flags.StringVar(&l.status, "status", "", "only jobs with this `status`: "+strings.Join(words(job.Statuses), ", "))
-	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with this label: `name=value`, or name for any value; with several, only jobs that have all")
-	flags.StringVar(&l.text, "text", "", "only jobs that have all these `words`: in the ID, a label, the note, an option, the target and the like")
+	flags.StringArrayVar(&l.labels, "label", nil, "only jobs with this label: `name=value`, or name for any value; repeat to require several")
+	flags.StringVar(&l.text, "text", "", "only jobs that contain all these `words`: in the ID, a label, the note, an option, the target and so on")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]complete{
 		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
@@ -152,7 +151,7 @@ func words[T ~string](list []T) (texts []string) {
 	return texts
 }
 
-// query checks what narrows the list, since a slip would list nothing.
+// query turns the flags into a query. It refuses unknown values, which would list nothing.
 func (l *listing) query(p *Program) (repository.Query, error) {
 	q := repository.Query{Action: job.Action(l.action), Status: job.Status(l.status), Text: l.text, Limit: l.limit}
 	if l.limit < 0 {
@@ -264,7 +263,7 @@ func (a *archive) printList(jobs []job.Job) error {
 	return a.program.printTable(t)
 }
 
-// took spells how long was measured, or how long a job took that measures nothing.
+// took formats the measured time of a run, or how long another job took.
 func took(j job.Job) string {
 	switch {
 	case j.Result.Elapsed > 0:
@@ -275,8 +274,8 @@ func took(j job.Job) string {
 	return report.Spell(j.Ended.Sub(j.Begun).Round(100 * time.Millisecond))
 }
 
-// outcome says what came of a job: its first figure, or how it ended and why, with a reason of so many
-// characters at most.
+// outcome returns a job's first figure if it succeeded. Otherwise it returns the status, the figure
+// if there is one, and the reason, of at most longest characters.
 func outcome(j job.Job, longest int) string {
 	figure := figure(j.Result)
 	if j.Status == job.Succeeded {
@@ -299,7 +298,7 @@ func outcome(j job.Job, longest int) string {
 	return report.Printable(text)
 }
 
-// paceMark marks a run that did not keep its rate, or what keying and thinking times allow.
+// paceMark marks a run that was slower than its rate, or than its keying and thinking times allow.
 func paceMark(r job.Result) string {
 	if reached := r.PaceReached(); reached < job.EnoughPace {
 		return fmt.Sprintf("  ! Pace %.0f %%", reached)
@@ -307,7 +306,7 @@ func paceMark(r job.Result) string {
 	return ""
 }
 
-// place spells a target, "PostgreSQL tpcc on db1:5432", as address and database: "db1:5432/tpcc".
+// place turns a target, "PostgreSQL tpcc on db1:5432", into an address and database: "db1:5432/tpcc".
 func place(target string) string {
 	what, address, found := strings.Cut(target, " on ")
 	if !found {
@@ -324,7 +323,7 @@ func shortPlace(text string) string {
 	return text
 }
 
-// shortTime shortens a time as time.DateTime spells it to day and minute.
+// shortTime shortens a time in the format time.DateTime to its day and minute.
 func shortTime(text string) string {
 	if len(text) != len(time.DateTime) {
 		return text
@@ -332,7 +331,7 @@ func shortTime(text string) string {
 	return text[len("2006-"):len("2006-01-02 15:04")]
 }
 
-// figure is the first headline figure of a result.
+// figure returns the first headline figure of a result, or "".
 func figure(r job.Result) string {
 	if len(r.Metrics) == 0 {
 		return ""
@@ -357,7 +356,7 @@ func (a *archive) showCommand() *cobra.Command {
 	})
 }
 
-// addHammerDB gives a command the flag that asks for HammerDB's own shape.
+// addHammerDB adds the flag that selects HammerDB's JSON.
 func addHammerDB(flags *pflag.FlagSet, asked *bool) {
 	flags.BoolVar(asked, "hammerdb", false, "print the JSON that HammerDB's jobs command prints")
 }
@@ -408,7 +407,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 	var hammerDB bool
 	c := a.one(&cobra.Command{
 		Use:     "tpm ID",
-		Short:   "Show transactions a minute and response times over the time of a run",
+		Short:   "Show transactions per minute and response times over time",
 		Example: examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if hammerDB {
@@ -448,12 +447,12 @@ func (a *archive) printRates(points []job.Rate) error {
 	return a.program.printTable(t)
 }
 
-// milliseconds spells a time with two decimals, and thousands apart.
+// milliseconds formats a time with two decimals and separated thousands.
 func milliseconds(ms meter.Millis) string {
 	return humanize.FormatFloat("#,###.##", float64(ms))
 }
 
-// orDash spells a number that may be missing.
+// orDash formats a number, or returns "-" if it is missing.
 func orDash(v *float64) string {
 	if v == nil {
 		return "-"
@@ -467,9 +466,9 @@ func (a *archive) exportCommand() *cobra.Command {
 	c := a.one(&cobra.Command{
 		Use:   "export ID",
 		Short: "Write everything about a job to a file",
-		Long: `Export writes a job as JSON, with every second, every line of output and the full
-distribution of latencies; or as CSV, with a line for each second and kind of
-transaction. Without --output it writes to standard output.`,
+		Long: `Export writes a job as JSON, with every second, every line of output and the full distribution of
+latencies; or as CSV, with a line for each second and kind of transaction. Without --output it
+writes to standard output.`,
 		Example: examples(
 			"sledge jobs export last --output run.json",
 			"sledge jobs export 6B02 --format csv --output run.csv",
@@ -494,7 +493,7 @@ transaction. Without --output it writes to standard output.`,
 	return c
 }
 
-// say tells what takes long, beside what a command writes.
+// say prints a message to standard error.
 func (a *archive) say(line string) { fmt.Fprintln(a.program.Stderr, line) }
 
 func (a *archive) deleteCommand() *cobra.Command {
@@ -513,7 +512,7 @@ func (a *archive) deleteCommand() *cobra.Command {
 		ValidArgsFunction: a.program.completeJobs(&a.repository),
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
 			if err := a.with(func(*repository.Store) error { return nil }); err != nil {
-				return err // there is none
+				return err // change would create a missing repository
 			}
 			return a.change(func(store *repository.Store) error { return a.delete(ctx, store, args, yes) })
 		}),
@@ -522,8 +521,7 @@ func (a *archive) deleteCommand() *cobra.Command {
 	return c
 }
 
-// delete looks all jobs up before it deletes the first, so that a slip in one ID
-// deletes nothing.
+// delete looks up all jobs before it deletes the first, so that a mistyped ID deletes nothing.
 func (a *archive) delete(ctx context.Context, store *repository.Store, ids []string, yes bool) error {
 	var found []job.ID
 	for _, id := range ids {
@@ -559,11 +557,11 @@ func (a *archive) delete(ctx context.Context, store *repository.Store, ids []str
 	return nil
 }
 
-// giveBack gives the space of deleted jobs back to the disk. The jobs are deleted
-// whatever comes of it: that it was broken off or did not work is only said.
+// giveBack returns the space of deleted jobs to the disk. If it fails or is interrupted, it prints
+// a warning, because the jobs have been deleted already.
 func (a *archive) giveBack(ctx context.Context, store *repository.Store) {
-	defer a.program.whenSlow("sledge: giving the space back to the disk; Ctrl-C leaves that for later")()
+	defer a.program.whenSlow("sledge: returning free space to the disk; Ctrl-C leaves this for later")()
 	if err := store.GiveBack(ctx); err != nil {
-		fmt.Fprintf(a.program.Stderr, "sledge: warning: the jobs are deleted, but the file keeps its size until you delete more: %v\n", err)
+		fmt.Fprintf(a.program.Stderr, "sledge: warning: the jobs are deleted, but the file keeps its size until the next deletion: %v\n", err)
 	}
 }

@@ -292,7 +292,7 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 		t.Errorf("got %+v of the ramp-up, want its two seconds and users", rampUp)
 	}
 	if plain := get(""); plain.Users != nil || plain.Seconds != nil {
-		t.Errorf("got %+v, want neither users nor seconds that nobody asked for", plain)
+		t.Errorf("got %+v, want neither users nor seconds without their flags", plain)
 	}
 	for args, want := range map[string]string{
 		"last --users":                   "Virtual user 3, response times in ms, over 1 min",
@@ -301,7 +301,7 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 		without + " --users":             "--set time_profile=true",
 		without + " --phase ramp-up":     "no transactions in its ramp-up",
 		without + " --phase rampup":      "did you mean ramp-up",
-		"last --hammerdb --users":        "goes without --users",
+		"last --hammerdb --users":        "leave out --users",
 		"last --hammerdb --phase finish": "not one of measure, ramp-up",
 	} {
 		w.run(strings.Fields("jobs timing " + args)...)
@@ -389,8 +389,8 @@ func TestJobs_FitTheTerminalWhateverTheirNames(t *testing.T) {
 	}
 }
 
-// A list is empty, and no error, where there is no repository yet, and where nothing matches.
-func TestJobs_MayBeNone(t *testing.T) {
+// A list without a repository, or without a match, is empty and not an error.
+func TestJobs_ListsNothingWithoutError(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range []string{"jobs", "jobs list", "jobs --status invalid", "jobs --text nothing"} {
 		if code := w.run(strings.Fields(args)...); code != job.OK || w.out.String() != "No jobs found.\n" || w.err.Len() > 0 {

@@ -11,15 +11,14 @@ import (
 	"sledge/internal/report"
 )
 
-// junitFile is the file that a run's verdict is written to for CI. From the beginning of the run it
-// says that the run has not ended: the report of an earlier run must not stand for one that
-// was killed.
+// junitFile is the JUnit report of a run for CI. It is written when the run begins and says that the
+// run has not ended, so that an earlier report is not taken for that of a run that was killed.
 type junitFile struct{ file *os.File }
 
 var errNotEnded = errors.New("the run has not ended, or its process was killed")
 
-// openJUnit makes the file, or takes one that holds such a report already. The path "" is
-// none.
+// openJUnit creates the file, or opens one that contains such a report already. It returns nil if
+// the path is "".
 func openJUnit(path string) (*junitFile, error) {
 	if path == "" {
 		return nil, nil
@@ -37,10 +36,10 @@ func openJUnit(path string) (*junitFile, error) {
 		}
 		return nil, errors.Join(usage("--junit: %w", err), file.Close())
 	}
-	return nil, errors.Join(usage("--junit: %s exists already and is not a JUnit report of Sledge: choose another name", path), file.Close())
+	return nil, errors.Join(usage("--junit: %s exists and is not a JUnit report of Sledge: choose another name", path), file.Close())
 }
 
-// write writes the report in the place of what the file holds.
+// write replaces the contents of the file with the report.
 func (j *junitFile) write(runs []job.Job, failure error) error {
 	var text bytes.Buffer
 	if err := report.JUnit(&text, runs, failure); err != nil {
@@ -53,7 +52,7 @@ func (j *junitFile) write(runs []job.Job, failure error) error {
 	return err
 }
 
-// close writes what came of the runs.
+// close writes the report of the runs and closes the file.
 func (j *junitFile) close(runs []job.Job, failure error) error {
 	if j == nil {
 		return nil

@@ -24,10 +24,9 @@ func (p *Program) optionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "options [database] [workload] [option]",
 		Short: "List databases, workloads and their options",
-		Long: `Options lists every option of a database with a workload: its name, its flag if it
-has one, the name that HammerDB and the console have for it, its default, the values
-it takes, and what it means. The options that most people set come first, the others
-follow by topic. Without arguments it lists the databases and the workloads.`,
+		Long: `Options lists every option of a database with a workload: its name, its flag if it has one, its
+name in HammerDB and the console, its meaning, its default and its values. The most common options
+come first, the others follow by topic. Without arguments it lists the databases and the workloads.`,
 		Example: examples(
 			"sledge options",
 			"sledge options pg",
@@ -111,9 +110,9 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 	}
 	if find := pair.Database.Library; find != nil {
 		library, err := find(pair.Fresh().Connection)
-		words := "It needs a library, which is here: " + library
+		words := "It needs a library, which was found: " + library
 		if err != nil {
-			words = "It needs a library, which is not here: " + err.Error()
+			words = "It needs a library, which was not found: " + err.Error()
 		}
 		fmt.Fprintln(p.Stdout, terminal.Fold(words, p.width()))
 		said = true
@@ -131,8 +130,8 @@ func (p *Program) listOptions(args []string, asJSON bool) error {
 	return nil
 }
 
-// printOption prints what an option is called, behind its name also by its flag and by
-// HammerDB's users, and what it is.
+// printOption prints an option: its name, its flag, its name in HammerDB, its help, default and
+// values.
 func printOption(out io.Writer, pair catalog.Pair, o option.Description) {
 	others := []string{settings.Key(pair, o)}
 	if flag := settings.FlagOf(o); flag != "" {
@@ -149,7 +148,7 @@ func orNothing(text string) string {
 	return text
 }
 
-// printTable prints a table, and says which columns there was no room for.
+// printTable prints a table, and names the columns that do not fit.
 func (p *Program) printTable(t terminal.Table) error {
 	for _, row := range t.Rows {
 		for i := range row {
@@ -164,7 +163,7 @@ func (p *Program) printTable(t terminal.Table) error {
 	return err
 }
 
-// printJSON prints one document, indented, since people look at it too.
+// printJSON prints one document, indented, because people read it too.
 func (p *Program) printJSON(document any) error {
 	p.documented = true
 	e := json.NewEncoder(p.whole)

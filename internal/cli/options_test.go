@@ -83,7 +83,7 @@ func TestTheMainOptionsComeFirst(t *testing.T) {
 		}
 		if d.Library != nil {
 			var line string
-			if line, text, _ = strings.Cut(text, "\n"); !strings.HasPrefix(line, "It needs a library, which is ") {
+			if line, text, _ = strings.Cut(text, "\n"); !strings.HasPrefix(line, "It needs a library, which was ") {
 				t.Errorf("%s: got %q, want what library it needs", d.Name, line)
 			}
 		}

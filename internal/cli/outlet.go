@@ -14,18 +14,17 @@ import (
 	"golang.org/x/term"
 )
 
-// outlet is where a stream of the program goes. It lets the watcher of a job and the
-// one of signals write lines that do not mix. When there is nobody any more to read
-// them, it says so once and swallows the rest: what is being done can then end in
-// order, and its result is kept.
+// outlet is a writer for standard output or standard error. It is safe for concurrent use, so that
+// lines of several goroutines do not mix. When the reader of the stream has gone, outlet calls gone
+// once and discards the rest: the job can then stop in order and keep its result.
 type outlet struct {
 	to       io.Writer
-	terminal bool   // whether it goes to a terminal, which can be closed
-	gone     func() // told when nobody reads it any more; it must not wait
+	terminal bool   // whether to is a terminal, which can be closed
+	gone     func() // called once when the reader has gone; must not block
 
 	mu     sync.Mutex
-	closed bool  // nobody reads it any more
-	failed error // why something was not written, first of all
+	closed bool  // whether the reader has gone
+	failed error // the first error of a write
 }
 
 func newOutlet(to io.Writer, gone func()) *outlet {
@@ -33,8 +32,8 @@ func newOutlet(to io.Writer, gone func()) *outlet {
 	return &outlet{to: to, terminal: ok && term.IsTerminal(int(f.Fd())), gone: gone}
 }
 
-// Write writes text, or forgets it when nobody reads it any more. Any other error, as
-// of a full disk, is returned.
+// Write writes text, or discards it if the reader has gone. Other errors, such as a full disk, are
+// returned.
 func (o *outlet) Write(text []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,7 +41,7 @@ func (o *outlet) Write(text []byte) (int, error) {
 		return len(text), nil
 	}
 	n, err := o.to.Write(text)
-	// A terminal that was closed fails as a broken disk does.
+	// A closed terminal fails with EIO, which from a file would mean a broken disk.
 	if isBrokenPipe(err) || o.terminal && errors.Is(err, syscall.EIO) {
 		o.closed = true
 		o.gone()
@@ -52,8 +51,8 @@ func (o *outlet) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// watch looks every second whether the reader of a pipe has gone, until ctx is done: a job
-// that writes nothing for minutes stops, too.
+// watch checks every second until ctx is done whether the reader of a pipe has gone, so that a job
+// which writes nothing for minutes stops too.
 func (o *outlet) watch(ctx context.Context) {
 	f, is := o.to.(*os.File)
 	if !is {
@@ -79,8 +78,8 @@ func (o *outlet) watch(ctx context.Context) {
 	}
 }
 
-// failure returns an error if something was not written, though somebody reads it: a
-// full disk must not make a result disappear without a word.
+// failure returns the first error of a write, unless it was that the reader has gone. A result that a
+// full disk has lost must be reported.
 func (o *outlet) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -90,7 +89,7 @@ func (o *outlet) failure() error {
 	return fmt.Errorf("write the output: %w", o.failed)
 }
 
-// unread reports whether nobody reads it any more.
+// unread reports whether the reader has gone.
 func (o *outlet) unread() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

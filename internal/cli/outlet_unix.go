@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isBrokenPipe reports whether a write failed since the reader of a pipe has gone.
+// isBrokenPipe reports whether a write failed because the reader of a pipe has gone.
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // readerGone reports whether a file is a pipe whose reader has gone.

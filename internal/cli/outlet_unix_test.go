@@ -20,7 +20,7 @@ func TestOutlet_WatchNoticesThatThePipeIsClosed(t *testing.T) {
 		go o.watch(t.Context())
 		synctest.Wait()
 		if o.unread() {
-			t.Error("it was said to be unread while somebody could read it")
+			t.Error("unread is true while the pipe has a reader")
 		}
 		if err := r.Close(); err != nil {
 			t.Fatal(err)

@@ -19,13 +19,13 @@ func (a *archive) planCommand() *cobra.Command {
 	var queries []string
 	c := &cobra.Command{
 		Use:   "plan ID [ID]",
-		Short: "Show how the database answered the queries of a run, or what changed between two",
-		Long: `Plan shows the plans of a run's queries as the database explained them after the measured
-time: option plans of run. Of two runs it shows the plans that changed, beside each other where
-the terminal has 100 columns, and marks what only one of them does. Plans are the same if they
-have the same operators, tables and indexes; costs, estimates and constants may differ.
+		Short: "Show the query plans of a run, or those that differ between two runs",
+		Long: `Plan shows the query plans that the database explained after the measured time of a run
+(option plans). Given two runs it shows the plans that differ, side by side if the terminal has 100
+columns, and marks the lines that only one of them has. Plans are equal if they have the same
+operators, tables and indexes; costs, estimates and constants may differ.
 
-In a file or a pipe, lines are whole.`,
+In a file or a pipe, lines are not shortened.`,
 		Example: examples(
 			"sledge jobs plan last --query 9",
 			"sledge jobs plan 6B02 last",
@@ -43,7 +43,7 @@ In a file or a pipe, lines are whole.`,
 			return a.with(func(store *repository.Store) error { return a.plan(ctx, store, args, queries) })
 		}),
 	}
-	c.Flags().StringSliceVar(&queries, "query", nil, "`numbers` or names of the queries to show, separated by commas (default all, of two runs those whose plan changed)")
+	c.Flags().StringSliceVar(&queries, "query", nil, "`numbers` or names of the queries to show, separated by commas (default: all; of two runs, those whose plans differ)")
 	return c
 }
 
@@ -74,7 +74,7 @@ func (a *archive) plan(ctx context.Context, store *repository.Store, ids, querie
 	}
 	for _, q := range queries {
 		if !slices.ContainsFunc(kinds, func(kind string) bool { return isQuery(kind, q) }) {
-			return usage("--query: there is no plan of %q; there are those of %s", q, strings.Join(kinds, ", "))
+			return usage("--query: there is no plan of %q, only of %s", q, strings.Join(kinds, ", "))
 		}
 	}
 	p := report.NewPlans(runs, func(kind string) bool {
@@ -86,13 +86,13 @@ func (a *archive) plan(ctx context.Context, store *repository.Store, ids, querie
 	return p.Text(a.program.Stdout, report.View{Width: a.program.width(), Look: a.program.StdoutLook}, len(queries) > 0)
 }
 
-// isQuery reports whether a kind of transaction is called so, or has that number.
+// isQuery reports whether a kind of transaction has this name, or this number at its end.
 func isQuery(kind, called string) bool {
 	called = strings.TrimSpace(called)
 	return option.SameName(kind, called) || kind[strings.LastIndexByte(kind, ' ')+1:] == called
 }
 
-// whyNoPlans says why a job has no plans, and what to do.
+// whyNoPlans returns why a job has no plans, and what to do.
 func whyNoPlans(j job.Job) string {
 	switch {
 	case j.Spec.Action != job.Run:
@@ -101,7 +101,7 @@ func whyNoPlans(j job.Job) string {
 		return "only runs of queries have them"
 	}
 	if kept := j.Spec.Options["plans"]; kept == string(load.NoPlans) {
-		return "it was done with --plans none: run it again with --plans explain"
+		return "it ran with --plans none: run it again with --plans explain"
 	}
-	return "it was broken off before they were taken, or an older sledge did it: run it again"
+	return "it was aborted before they were explained, or recorded by an older version: run it again"
 }

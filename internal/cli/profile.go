@@ -22,15 +22,15 @@ import (
 	"sledge/internal/terminal"
 )
 
-// runAll runs each number of virtual users that was asked for. Several of them are
-// a performance profile, which ends with the first that fails or is stopped.
+// runAll performs a run for each number of virtual users. Several runs form a performance profile,
+// which ends at the first run that fails or is stopped.
 func (p *Program) runAll(ctx context.Context, order settings.Order, profile int, s *jobFlags) error {
 	orders, err := order.Runs()
 	if err != nil {
 		return err
 	}
 	s.brief = len(orders) > 1 && !s.verbose && s.interval == 0
-	if err := s.refuseUnheardOf(orders, profile); err != nil {
+	if err := s.refuseIneffectiveIn(orders, profile); err != nil {
 		return err
 	}
 	if len(orders) == 1 {
@@ -59,11 +59,10 @@ func (p *Program) runAll(ctx context.Context, order settings.Order, profile int,
 	return errors.Join(p.showProfile(sweep.Profile, done.Jobs, s.json), done.Err())
 }
 
-// sayRun says in one line what came of one of several runs, and then what must be known
-// of its figures, if anything.
+// sayRun prints one of several runs as a line, and then the warnings of its result.
 func (p *Program) sayRun(number, of int, j job.Job) {
 	line := fmt.Sprintf("run %d of %d   users %s   %s", number, of, humanize.Comma(int64(j.Spec.Users)), j.Status)
-	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), 2)] { // the others are for those who ask for everything
+	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), 2)] { // jobs show has the others
 		line += fmt.Sprintf("   %s %s", report.Short(m), report.Printable(m.Name))
 	}
 	if len(j.Result.Summary.Kinds) > 0 {
@@ -92,8 +91,7 @@ func (p *Program) sweep(ctx context.Context, s *jobFlags, profile int, orders []
 	return sweep, errors.Join(err, store.Close())
 }
 
-// showProfile prints the runs of a performance profile, which 0 is no number of:
-// those of runs that are not recorded.
+// showProfile prints the runs of a performance profile. profile is 0 if the runs are not recorded.
 func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
 	if asJSON {
 		return p.printJSON(document.NewProfile(profile, runs, p.headline))
@@ -113,12 +111,11 @@ func (a *archive) profileCommand() *cobra.Command {
 	var hammerDB bool
 	c := &cobra.Command{
 		Use:   "profile [NUMBER...]",
-		Short: "List the performance profiles, show one, or lay several over each other",
-		Long: `Profile lists the performance profiles: runs that belong together, with different
-numbers of virtual users. With a number it shows one of them, as a table of its runs
-and a chart of NOPM and TPM over virtual users. With several numbers it sets their figures side
-by side, by numbers of virtual users, and names what differs in what they were asked for and
-where they were done.`,
+		Short: "List, show or compare performance profiles",
+		Long: `Profile lists the performance profiles. A profile is a series of runs with different numbers of
+virtual users. Given its number, profile shows it as a table of its runs and a chart of NOPM and TPM
+over virtual users. Given several numbers, it compares the profiles: their figures by number of
+virtual users, and the settings and servers that differ.`,
 		Example: examples("sledge jobs profile", "sledge jobs profile 3", "sledge jobs profile 3 4", "sledge jobs profile 3 --json | jq '.runs[].metrics'"),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 && hammerDB {
@@ -238,9 +235,9 @@ func (a *archive) importCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
 		Short: "Import the jobs that HammerDB recorded",
-		Long: `Import reads hammer.DB, the file in which HammerDB keeps its jobs, and copies them:
-with their IDs, output, counts and timings, but without passwords. It does not change
-the file, nor jobs that you have imported before.`,
+		Long: `Import copies jobs from hammer.DB, the file in which HammerDB records its jobs: their IDs, output,
+counts and timings, but not passwords. It changes neither the file nor jobs that were imported
+before.`,
 		Example: examples("sledge jobs import /opt/hammerdb/TMP/hammer.DB", "sledge jobs import hammer.DB --repo team.db"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -271,6 +268,6 @@ func (a *archive) importFrom(ctx context.Context, store *repository.Store, path 
 		}
 		return a.program.printJSON(document.Import{Schema: document.ImportSchema, Added: added, Present: done.Present})
 	}
-	_, err = fmt.Fprintf(a.program.Stdout, "Imported %d jobs; %d were there already.\n", len(done.Added), done.Present)
+	_, err = fmt.Fprintf(a.program.Stdout, "Imported %d jobs; %d had been imported before.\n", len(done.Added), done.Present)
 	return err
 }

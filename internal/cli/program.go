@@ -1,6 +1,6 @@
-// Package cli is the command line: it turns arguments into jobs, shows them as
-// they go, and prints what came out. What a setting means is decided in
-// settings, what a job does in the engine, how a result looks in report.
+// Package cli is the command line: it turns arguments into jobs, shows their progress, and prints
+// their results. It does not know what a setting means (package settings), how a job works (package
+// engine), or how a result is laid out (package report).
 package cli
 
 import (
@@ -25,53 +25,53 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Program is one use of the command line, with all that it touches of the world
-// outside, so that a test can hand it a world of its own.
+// Program is one invocation of the command line. It contains everything that the command line
+// uses of its environment, so that tests can replace it.
 type Program struct {
 	Resolver settings.Resolver
-	Runner   job.Runner // does jobs in this process
-	Workers  job.Runner // does each in a process of its own, for the web application; nil is Runner
+	Runner   job.Runner // performs jobs in this process
+	Workers  job.Runner // performs each job of the web application in its own process; nil uses Runner
 	Version  string
 
-	Name    string   // what the program was called by, as in os.Args[0]; hammerdbcli and hammerdbws have arguments of their own
+	Name    string   // the name by which the program was started, as in os.Args[0]; hammerdbcli and hammerdbws have their own arguments
 	Args    []string // without the program's name
 	Environ []string // lines "NAME=value"
-	System  string   // the folder of the machine's configuration, where database clients have some too: "/etc"
+	System  string   // the folder of the machine's configuration, including that of database clients: "/etc"
 
 	Stdin  io.Reader
-	Stdout io.Writer // results, and nothing else: what people read, broken into the terminal's lines
+	Stdout io.Writer // only results; text for people is folded to the terminal's width
 	Stderr io.Writer // progress, questions and errors
 
 	StdinIsTerminal bool
 	ReadPassword    func() (string, error) // from the terminal, without showing it
 
-	// StdoutWidth and StderrWidth return how many columns the terminal has now, or 0
-	// where there is none; nil is no terminal.
+	// StdoutWidth and StderrWidth return the terminal's current width in columns, or 0 if it is
+	// unknown. They are nil if the stream is not a terminal.
 	StdoutWidth, StderrWidth func() int
 
-	// StderrHeight returns how many lines its terminal has now; nil where there is none.
+	// StderrHeight returns the terminal's current height in lines; nil if there is no terminal.
 	StderrHeight func() int
 
-	// StdoutLook and StderrLook say what else the terminals can show.
+	// StdoutLook and StderrLook describe the other abilities of the terminals.
 	StdoutLook, StderrLook terminal.Look
 
-	// Signals brings each Ctrl-C and each other signal to end, and Exit ends the process
-	// when there were too many.
+	// Signals delivers Ctrl-C and the other signals that ask the program to end. Exit ends the
+	// process after too many of them.
 	Signals <-chan os.Signal
 	Exit    func(code int)
 
-	whole      io.Writer // standard output for what programs read: lines stay whole
-	lines      io.Writer // standard error for what is drawn again: it is as wide as it should be
-	documented bool      // a JSON document was printed
-	began      bool      // a command was found and its flags make sense
+	whole      io.Writer // standard output without folding, for programs
+	lines      io.Writer // standard error without folding, for the bar, which fits the width itself
+	documented bool      // whether a JSON document was printed
+	began      bool      // whether a command was found and its flags are valid
 	interrupts interrupts
 
-	watchReaders func() (end func()) // watches whether anybody reads the output, until end is called
-	now          func() time.Time    // when a signal came; nil is time.Now
+	watchReaders func() (end func()) // watches for lost readers of the output until end is called
+	now          func() time.Time    // the time of a signal; nil uses time.Now
 }
 
-// Run does what the arguments say and returns the code to exit with. It prints
-// the error, if any, as the last line on Stderr.
+// Run performs the command that the arguments name and returns the exit code. It prints the error,
+// if any, as the last line on Stderr.
 func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	unread := make(chan struct{}, 2) // one place for each stream
 	stdout := newOutlet(p.Stdout, func() { unread <- struct{}{} })
@@ -109,7 +109,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		err = job.WithExit(job.ExitError, stdout.failure())
 	}
 	swallowed := stdout.unread() || stderr.unread()
-	// Who reads the first lines alone, as head does, wants no word about the others.
+	// A reader such as head, which reads only the first lines, needs no error about the others.
 	if err != nil && (!swallowed || !errors.Is(err, context.Canceled)) {
 		fmt.Fprintf(p.Stderr, "sledge: %s\n", report.OneLine(err))
 	}
@@ -124,19 +124,19 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 		code = job.ExitOf(err)
 	}
 	if err != nil && p.asksJSON() && !p.documented {
-		_ = p.printJSON(document.NewError(code, err, report.OneLine(err))) // what cannot be printed has been said on Stderr
+		_ = p.printJSON(document.NewError(code, err, report.OneLine(err))) // the error is on Stderr already
 	}
 	return code
 }
 
-// sayFault asks for a report of a fault of the program.
+// sayFault asks the user to report a bug.
 func (p *Program) sayFault(fault *job.Fault) job.Exit {
 	fmt.Fprintf(p.Stderr, "%s\nsledge: this is a bug in Sledge: please report it, with the lines above: %v\n", fault.Stack, fault.Value)
 	return job.ExitInternal
 }
 
-// asksJSON reports whether the arguments ask for JSON, also where they make no sense
-// otherwise. A script of the console has arguments of its own.
+// asksJSON reports whether the arguments contain --json, even if they are otherwise invalid. It
+// ignores the arguments of a console's script.
 func (p *Program) asksJSON() bool {
 	if hammerdbName(p.Name) != "" || len(p.Args) > 0 && p.Args[0] == "console" {
 		return false
@@ -144,7 +144,7 @@ func (p *Program) asksJSON() bool {
 	return slices.ContainsFunc(p.Args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
 }
 
-// execute does what the arguments say.
+// execute performs the command that the arguments name.
 func (p *Program) execute(ctx context.Context) error {
 	switch hammerdbName(p.Name) {
 	case hammerdbConsole:
@@ -168,8 +168,7 @@ func usage(format string, args ...any) error {
 // environment returns a variable's value, or "".
 func (p *Program) environment(name string) string { return settings.Variable(p.Environ, name) }
 
-// repositoryPath is where the job repository is: where the environment says, or
-// else in its usual place.
+// repositoryPath returns the path of the job repository: from the environment, or the default.
 func (p *Program) repositoryPath() (string, error) {
 	if path := p.environment(settings.EnvRepository); path != "" {
 		return path, nil
@@ -177,12 +176,12 @@ func (p *Program) repositoryPath() (string, error) {
 	return repository.DefaultPath()
 }
 
-// openRepository opens the job repository at path, or else in its place.
+// openRepository opens the job repository at path, or the default one if path is "".
 func (p *Program) openRepository(path string) (*repository.Store, error) {
 	return p.openRepositoryOr(path, "--repo")
 }
 
-// openRepositoryOr says what chooses another where the repository cannot be opened.
+// openRepositoryOr is openRepository with an error that names choice, the setting of the path.
 func (p *Program) openRepositoryOr(path, choice string) (*repository.Store, error) {
 	path, err := p.repository(path)
 	if err != nil {
@@ -195,9 +194,9 @@ func (p *Program) openRepositoryOr(path, choice string) (*repository.Store, erro
 	return store, nil
 }
 
-// readRepository opens the job repository at path, or else in its place, to read from
-// it. The usual place, which nobody can have mistyped, is as good as empty when there
-// is none.
+// readRepository opens the job repository at path, or the default one if path is "", for reading. If
+// the default one does not exist, it returns an empty one. A path must exist, because it may be
+// mistyped.
 func (p *Program) readRepository(path string) (*repository.Store, error) {
 	usual := path == "" && p.environment(settings.EnvRepository) == ""
 	path, err := p.repository(path)
@@ -214,7 +213,7 @@ func (p *Program) readRepository(path string) (*repository.Store, error) {
 	return store, nil
 }
 
-// repository returns path, or where the job repository is if that is "".
+// repository returns path, or the path of the default job repository if path is "".
 func (p *Program) repository(path string) (string, error) {
 	if path != "" {
 		return path, nil
@@ -222,8 +221,8 @@ func (p *Program) repository(path string) (string, error) {
 	return p.repositoryPath()
 }
 
-// confirm asks a question on the terminal. Without a terminal nobody can be
-// asked, and a script meant what it said.
+// confirm asks a question on the terminal, and returns an error unless the answer is yes. Without a
+// terminal it asks nothing and returns nil, because a script cannot answer.
 func (p *Program) confirm(question string) error {
 	if !p.StdinIsTerminal {
 		return nil
@@ -240,19 +239,19 @@ func (p *Program) confirm(question string) error {
 	case "y", "yes":
 		return nil
 	}
-	return usage("nothing was done, because the answer was not y; --yes does not ask")
+	return usage("nothing was changed, because the answer was not y; with --yes there is no question")
 }
 
-// slow is after how long people want to know what they wait for.
+// slow is the time after which whenSlow prints a message.
 const slow = 2 * time.Second
 
-// whenSlow says a line if what goes on takes long, until the function it returns is called.
+// whenSlow prints a line after the time slow, unless done is called before.
 func (p *Program) whenSlow(format string, args ...any) (done func()) {
 	timer := time.AfterFunc(slow, func() { fmt.Fprintf(p.Stderr, format+"\n", args...) })
 	return func() { timer.Stop() }
 }
 
-// readLine reads a byte at a time, so that it takes nothing from what follows.
+// readLine reads a line, one byte at a time, so that it consumes nothing after it.
 func readLine(r io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); ; {
@@ -267,7 +266,7 @@ func readLine(r io.Reader) (string, error) {
 	}
 }
 
-// width is how wide what is printed may be; 0 is as wide as it takes.
+// width returns the width of the output in columns; 0 is unlimited.
 func (p *Program) width() int {
 	if p.StdoutWidth == nil {
 		return 0
@@ -275,8 +274,8 @@ func (p *Program) width() int {
 	return p.StdoutWidth()
 }
 
-// drawn is text in a look. It is broken into the lines of a terminal first, since what a look
-// adds is not to be broken.
+// drawn applies a look to text. It folds the text first, because the escape sequences of a look must
+// not be folded.
 func drawn(look func(string) string, text string, width func() int) string {
 	wide := 0
 	if width != nil {
@@ -289,8 +288,8 @@ func drawn(look func(string) string, text string, width func() int) string {
 	return strings.Join(lines, "\n")
 }
 
-// run makes the body of a command, which may from then on fail for other
-// reasons than its arguments.
+// run wraps the body of a command. It notes that the command began: errors from then on are not
+// about the arguments.
 func (p *Program) run(body func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.began = true
@@ -298,11 +297,11 @@ func (p *Program) run(body func(ctx context.Context, args []string) error) func(
 	}
 }
 
-// stoppedError is what a command ended with because somebody stopped it.
+// stoppedError replaces the message of context.Canceled, with which a stopped command ends.
 type stoppedError struct{ err error }
 
-// Error says so, and not how Go does.
+// Error implements error.
 func (e *stoppedError) Error() string { return job.Stopped }
 
-// Unwrap returns where it was stopped.
+// Unwrap returns the error of the command.
 func (e *stoppedError) Unwrap() error { return e.err }

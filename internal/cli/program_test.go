@@ -66,7 +66,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// ticking is a clock on which that much time goes by whenever somebody looks at it.
+// ticking is a clock that advances by step at each call.
 func ticking(step time.Duration) func() time.Time {
 	now := time.Now()
 	return func() time.Time {
@@ -603,7 +603,7 @@ func TestOnlyWhatTakesLongIsSaid(t *testing.T) {
 			time.Sleep(took)
 			done()
 			time.Sleep(slow)
-			synctest.Wait() // for whoever speaks
+			synctest.Wait() // for the goroutine that prints
 			if got := b.String(); got != want {
 				t.Errorf("after %s: got %q, want %q", took, got, want)
 			}

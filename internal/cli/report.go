@@ -14,45 +14,45 @@ import (
 	"sledge/internal/repository"
 )
 
-// reporting is what is asked of a report.
+// reporting holds the flags of report.
 type reporting struct {
 	profiles []int
 	output   string
 	force    bool
 }
 
-// standardOutput is the name of a file that stands for standard output.
+// standardOutput is the file name that means standard output.
 const standardOutput = "-"
 
 func (a *archive) reportCommand() *cobra.Command {
 	var asked reporting
 	c := &cobra.Command{
 		Use:   "report [ID...]",
-		Short: "Write a report with charts as one HTML file: of a job, a profile, or runs side by side",
-		Long: `Report writes one file of HTML that has all in it that it needs, charts too: it can be
-read without internet, sent to others, and printed or saved as PDF by any browser.
+		Short: "Write an HTML report of a job, several runs or a profile",
+		Long: `Report writes one HTML file that contains everything, including charts. Any browser can show it
+offline, print it or save it as PDF.
 
-Of one job it has what sledge jobs show prints, charts of rates and response times with
-the ramp-up marked, the spread of response times, examples of failures, and the settings
-of the server. Of several runs it names what differs and sets figures and charts side by
-side, as sledge jobs compare does. With --profile it draws NOPM, TPM and percentiles over
-virtual users; of several profiles it lays them over each other.
+The report of one job contains the output of sledge jobs show, charts of rates and response times
+with the ramp-up marked, the distribution of response times, examples of failures, and the server's
+settings. The report of several runs lists what differs and compares figures and charts, as sledge
+jobs compare does. With --profile the report shows NOPM, TPM and percentiles over virtual users;
+several profiles share the charts.
 
-The file gets the name of the job, such as sledge-6B02470C10A26D3B4C4E2F1A.html, in the
-current folder; --output chooses another, and --output - writes to standard output.`,
+The file is named after the job, such as sledge-6B02470C10A26D3B4C4E2F1A.html, in the current
+folder. --output names another file; --output - writes to standard output.`,
 		Example: examples(
 			"sledge jobs report last",
 			"sledge jobs report 6B02 last --output comparison.html",
 			"sledge jobs report --profile 3",
 			"sledge jobs report --profile 3 --profile 4",
-			"sledge jobs report last --output - | ssh desk 'cat > run.html'",
+			"sledge jobs report last --output - | ssh laptop 'cat > run.html'",
 		),
 		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(asked.profiles) > 0 && slices.Min(asked.profiles) < 1:
 				return usage("--profile: %d is not the number of a performance profile: sledge jobs profile lists them", slices.Min(asked.profiles))
 			case len(asked.profiles) > 0 && len(args) > 0:
-				return usage("--profile: a report is of profiles or of jobs: leave out --profile or %s", args[0])
+				return usage("--profile: a report shows profiles or jobs, not both: leave out --profile or %s", args[0])
 			case len(asked.profiles) > report.MostCompared:
 				return usage("--profile: name %d profiles at most", report.MostCompared)
 			case len(asked.profiles) == 0 && len(args) == 0:
@@ -70,8 +70,8 @@ current folder; --output chooses another, and --output - writes to standard outp
 		}),
 	}
 	flags := c.Flags()
-	flags.IntSliceVar(&asked.profiles, "profile", nil, "report a performance profile (its `number`); repeat for several, laid over each other")
-	flags.StringVar(&asked.output, "output", "", "`file` to write; - for standard output")
+	flags.IntSliceVar(&asked.profiles, "profile", nil, "`number` of the performance profile to report; repeat as needed")
+	flags.StringVar(&asked.output, "output", "", "`file` to write; - for standard output (default: named after the job)")
 	flags.BoolVar(&asked.force, "force", false, "overwrite an existing file")
 	if err := c.RegisterFlagCompletionFunc("profile", func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		return a.completeProfiles(c, nil, word)
@@ -82,7 +82,7 @@ current folder; --output chooses another, and --output - writes to standard outp
 }
 
 func (a *archive) report(ctx context.Context, store *repository.Store, ids []string, asked reporting) error {
-	done := a.program.whenSlow("Reading what was measured in each second")
+	done := a.program.whenSlow("Reading the measurements of each second")
 	made, err := a.paper(store).Of(ctx, ids, asked.profiles)
 	done()
 	if err != nil {
@@ -107,13 +107,13 @@ func (a *archive) report(ctx context.Context, store *repository.Store, ids []str
 	return err
 }
 
-// paper is what makes reports.
+// paper returns the writer of reports.
 func (a *archive) paper(store *repository.Store) paper.Archive {
 	return paper.Archive{Store: store, Resolver: a.program.Resolver, Headline: a.program.headline, Version: a.program.Version}
 }
 
-// writeNew writes a file, which --output names, and leaves no half of it behind. One that is
-// there already is overwritten by force alone.
+// writeNew writes the file that --output names, and removes it if writing fails. It overwrites an
+// existing file only if force is true.
 func writeNew(path string, force bool, write func(*os.File) error) error {
 	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
 	if force {

@@ -16,13 +16,13 @@ import (
 	"sledge/internal/terminal"
 )
 
-const rootHelp = `Sledge loads a database with many virtual users and measures how many transactions
-a minute it does, and how long each one takes.
+const rootHelp = `Sledge tests how much load a database can take: many virtual users execute transactions, and Sledge
+measures transactions per minute and response times.
 
-A test has four steps. Build creates the schema and fills it. Check verifies that
-the data are consistent. Run lets virtual users work: first for a ramp-up, then for
-the time that is measured. Delete removes the schema. Each step is a job, and the job
-repository keeps it with everything you need to repeat and compare it.
+A test has four steps. Build creates the schema and loads its tables. Check verifies that the data
+are consistent. Run lets the virtual users work, first for a ramp-up, then for the measured time.
+Delete drops the schema. Each step is a job, which the job repository records with its settings and
+its result, so that you can repeat it and compare it.
 
 If you know HammerDB: options keep their names and defaults.
 
@@ -35,32 +35,32 @@ If you know HammerDB: options keep their names and defaults.
   print dict                      sledge options pg
   jobs ID result                  sledge jobs result ID`
 
-const rootExamples = `  # See it all once, on SQLite, with nothing installed.
+const rootExamples = `  # Try all steps on SQLite, without a database server.
   sledge demo
 
-  # The same on a PostgreSQL server, step by step.
+  # Test a PostgreSQL server, step by step.
   sledge build --db pg --host db1 --warehouses 100 --builders 8
   sledge check --db pg --host db1
   sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5
   sledge jobs
   sledge delete --db pg --host db1
 
-  # The result as JSON, for a script.
+  # Print the result as JSON, for a script.
   sledge run --config sledge.toml --json | jq '.metrics'`
 
-// The groups that commands are listed in.
+// The groups of commands in help.
 const (
 	groupJobs    = "jobs"
 	groupResults = "results"
 	groupOthers  = "others"
 )
 
-// Commands is the whole tree of commands, for a manual of them.
+// Commands returns the tree of commands, from which the manual is generated.
 func (p *Program) Commands() *cobra.Command { return p.root() }
 
-// root makes the whole tree of commands.
+// root creates the tree of commands.
 func (p *Program) root() *cobra.Command {
-	cobra.EnableCommandSorting = false // they are listed in the order in which they are used
+	cobra.EnableCommandSorting = false // help lists them in the order of a test
 	root := &cobra.Command{
 		Use:           "sledge",
 		Short:         "Load-test databases",
@@ -95,8 +95,8 @@ func (p *Program) root() *cobra.Command {
 	return root
 }
 
-// checkCompletion has the completion command refuse a shell that it does not
-// know, rather than print its help and call that a success.
+// checkCompletion makes the completion command refuse an unknown shell. By default it would print
+// its help and succeed.
 func checkCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -107,7 +107,7 @@ func checkCompletion(root *cobra.Command) {
 	}
 }
 
-// onlyCommands refuses an argument that is no command, and says which was meant.
+// onlyCommands refuses an argument that is not a command, and suggests a similar one.
 func onlyCommands(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -119,8 +119,8 @@ func onlyCommands(c *cobra.Command, args []string) error {
 	return usage("unknown command %s %q%s (%s --help lists the commands)", c.CommandPath(), args[0], option.Suggest(args[0], names), c.CommandPath())
 }
 
-// noArguments is for commands that only take flags. What was given is not
-// repeated: it may be a password that lost its flag.
+// noArguments refuses arguments of a command that takes only flags. The error does not repeat them,
+// because an argument may be a password whose flag was forgotten.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -159,13 +159,13 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// explainFlag makes a one-line error of a mistake in the flags.
+// explainFlag turns an error in the flags into a one-line error with advice.
 func (p *Program) explainFlag(c *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
-		return onlyCommands(c, words) // whose flags they would have been: sledge buid --db pg
+		return onlyCommands(c, words) // the command is mistyped, as in sledge buid --db pg
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -191,8 +191,8 @@ func (p *Program) explainFlag(c *cobra.Command, err error) error {
 	return usage("%s has no flag --%s%s (%s --help lists them)", c.CommandPath(), name, meant, c.CommandPath())
 }
 
-// settingOf is how c sets an option of any database, by one of the option's names; "" if there
-// is none.
+// settingOf returns the flag of c that sets the option of this name, or "" if there is no such
+// option.
 func (p *Program) settingOf(c *cobra.Command, name string) string {
 	called := strings.ReplaceAll(name, "-", "_")
 	for pair := range p.Resolver.Pairs() {
@@ -211,8 +211,7 @@ func (p *Program) settingOf(c *cobra.Command, name string) string {
 	return ""
 }
 
-// ownersOf lists the commands that make jobs and have a flag which c, one of them,
-// does not have.
+// ownersOf lists the job commands that have a flag which the job command c lacks.
 func ownersOf(c *cobra.Command, name string) string {
 	if c.GroupID != groupJobs {
 		return ""
@@ -226,23 +225,23 @@ func ownersOf(c *cobra.Command, name string) string {
 	return strings.Join(owners, ", ")
 }
 
-// section marks a flag with the heading under which help lists it.
+// section is the annotation of a flag that names its section in help.
 const section = "section"
 
-// Sections of flags that are no groups of options.
+// Sections of flags beside the groups of options.
 const (
 	sectionJob    = "job"
 	sectionMain   = "main"
 	sectionOthers = "others"
 )
 
-// sections are the headings of flags, in the order of help.
+// sections returns the sections of flags in the order of help.
 func sections() (list []option.Group) {
 	list = append(list, option.Group{Name: sectionJob, Title: "Flags:"}, option.Group{Name: sectionMain, Title: option.MainTitle + ":"})
 	return append(append(list, option.Groups...), option.Group{Name: sectionOthers, Title: "Other flags:"})
 }
 
-// printUsage prints what follows a command's description in its help.
+// printUsage prints a command's help after its description: usage, examples, commands and flags.
 func (p *Program) printUsage(c *cobra.Command) error {
 	out := c.OutOrStderr()
 	wide := helpWidth
@@ -279,7 +278,7 @@ func (p *Program) printUsage(c *cobra.Command) error {
 	return nil
 }
 
-// helpWidth is how wide help is at most, in characters.
+// helpWidth is the maximum width of help in columns.
 const helpWidth = 110
 
 func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {
@@ -297,7 +296,7 @@ func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {
 	bySection[title].AddFlag(f)
 }
 
-// printCommands lists the commands below c, by group where there are groups.
+// printCommands lists the subcommands of c by group.
 func printCommands(c *cobra.Command) {
 	out := c.OutOrStderr()
 	list := func(title, group string) {
@@ -318,5 +317,5 @@ func printCommands(c *cobra.Command) {
 	list("Commands:", "")
 }
 
-// examples lines up example commands as help shows them.
+// examples indents example commands for help.
 func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }

@@ -21,31 +21,31 @@ import (
 	"sledge/internal/web"
 )
 
-// runningSite is a server of the web application that runs, as the file says that it keeps
-// beside the job repository: its commands find it there. Only whoever started it may read the
-// file, and whoever may read it may end the server.
+// runningSite describes a running server of the web application. The server writes it to a file
+// beside the job repository, where other commands find it. Only the user who started the server can
+// read the file. Its key lets a command end the server.
 type runningSite struct {
 	Process     host.Process `json:"process"`
-	Home        string       `json:"home"` // its address
+	Home        string       `json:"home"` // the server's address
 	Key         string       `json:"key"`
-	Fingerprint string       `json:"fingerprint,omitempty"` // of its certificate, where it has one
+	Fingerprint string       `json:"fingerprint,omitempty"` // of the server's certificate, if it has one
 
 	path string // of the file
 }
 
-// How the files are called: by the address, of which several may have one port.
+// The names of the files contain the address, because several addresses may have the same port.
 const runningPrefix = "web-running-"
 
 func runningSuffix(port int) string { return fmt.Sprintf("-%d.json", port) }
 
-// runningFile is where a server says that it runs.
+// runningFile returns the path of the file of a server.
 func runningFile(folder string, address *net.TCPAddr) string {
 	ip := strings.NewReplacer(":", "_", "%", "_", "-", "_").Replace((&net.IPAddr{IP: address.IP, Zone: address.Zone}).String())
 	return filepath.Join(folder, runningPrefix+ip+runningSuffix(address.Port))
 }
 
-// announce says that the site runs, until forget is called. That it cannot be said is no
-// reason not to serve.
+// announce writes the file of the site, which forget removes. If it fails, it prints a message and
+// the site runs without the file.
 func (s *site) announce() (forget func()) {
 	path := runningFile(s.Folder, s.Listener.Addr().(*net.TCPAddr))
 	self, err := host.Self()
@@ -62,18 +62,18 @@ func (s *site) announce() (forget func()) {
 	if err != nil {
 		s.Say(fmt.Sprintf("other commands cannot find this server: %v", err))
 	}
-	return sync.OnceFunc(func() { _ = os.Remove(path) }) // one that stays is of a process that has ended
+	return sync.OnceFunc(func() { _ = os.Remove(path) }) // a file that stays is ignored once the process has ended
 }
 
-// errNoSite says that no server runs where one was looked for.
+// errNoSite is returned when no server of the repository runs on a port.
 var errNoSite = errors.New("no server of this job repository runs on the port")
 
-// findSite finds the server that runs on a port, whoever of this user's commands started it: of
-// several that on 127.0.0.1, where the console's own is.
+// findSite returns the server that runs on a port, which any command of this user may have started.
+// If several addresses have this port, it prefers 127.0.0.1, where the console's own server is.
 func findSite(folder string, port int) (*runningSite, error) {
 	files, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("find out which server runs: %w", err)
+		return nil, fmt.Errorf("find the running server: %w", err)
 	}
 	paths := []string{runningFile(folder, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})}
 	for _, file := range files {
@@ -89,8 +89,8 @@ func findSite(folder string, port int) (*runningSite, error) {
 	return nil, errNoSite
 }
 
-// readSite reads which server a file tells of. The process that started it must still be there:
-// the port may be another program's by now.
+// readSite reads the file of a server. It returns errNoSite if the server's process has ended,
+// because another program may use the port by now.
 func readSite(path string) (*runningSite, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +101,7 @@ func readSite(path string) (*runningSite, error) {
 		err = json.Unmarshal(text, &of)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("find out which server runs: %w", err)
+		return nil, fmt.Errorf("find the running server: %w", err)
 	}
 	self, err := os.Hostname()
 	if err != nil {
@@ -113,7 +113,7 @@ func readSite(path string) (*runningSite, error) {
 	return &of, nil
 }
 
-// request asks the server for something, and returns what it answers.
+// request sends a request to the server and returns the body of the response.
 func (r *runningSite) request(ctx context.Context, method, path string) (string, error) {
 	const patience, most = 10 * time.Second, 1 << 20
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -124,11 +124,11 @@ func (r *runningSite) request(ctx context.Context, method, path string) (string,
 	}
 	asks.Header.Set("Authorization", "Bearer "+r.Key)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{
-		InsecureSkipVerify: true, // it is known by its certificate itself
+		InsecureSkipVerify: true, // VerifyConnection compares the fingerprint instead
 		VerifyConnection: func(state tls.ConnectionState) error {
 			shown := &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{state.PeerCertificates[0].Raw}}}}
 			if web.Fingerprint(shown) != r.Fingerprint {
-				return errors.New("another server answers there: its certificate differs")
+				return errors.New("another server answers at this address: its certificate differs")
 			}
 			return nil
 		},
@@ -149,13 +149,12 @@ func (r *runningSite) request(ctx context.Context, method, path string) (string,
 	return strings.TrimRight(string(text), "\n"), nil
 }
 
-// Environment says where and what the server is.
+// Environment returns the server's description of itself.
 func (r *runningSite) Environment(ctx context.Context) (string, error) {
 	return r.request(ctx, http.MethodGet, "env")
 }
 
-// End asks the server to end, and waits a while until it has stopped jobs that it was asked to
-// start.
+// End asks the server to end, and waits up to 10 s while it stops its jobs.
 func (r *runningSite) End(ctx context.Context) error {
 	if _, err := r.request(ctx, http.MethodPost, "quit"); err != nil {
 		return err
@@ -171,5 +170,5 @@ func (r *runningSite) End(ctx context.Context) error {
 		case <-time.After(step):
 		}
 	}
-	return nil // it will
+	return nil // the server ends later
 }

@@ -19,7 +19,7 @@ import (
 
 // selftestFlags are the flags of selftest.
 type selftestFlags struct {
-	jobFlags // those of them that say where the server is, and who asks it
+	jobFlags // only those of the server and the accounts are flags of selftest
 
 	duration  option.Minutes
 	limit     seconds
@@ -28,33 +28,33 @@ type selftestFlags struct {
 	withHosts bool
 }
 
-const selftestHelp = `Selftest runs on your server what Sledge's own tests run: it connects, sends values
-of every type, provokes errors and a deadlock, builds small schemas, compares every row, runs
-each workload in every way that the database has, checks the data, and deletes all of it.
-A step that fails says so in the server's own words, and the next one begins. At the end
-it writes a report for you to send to the people who make Sledge: of some databases no
-test of theirs has seen a server, and sledge options says which.
+const selftestHelp = `Selftest runs Sledge's own test suites on your server: it connects, sends values of every type,
+provokes errors and a deadlock, builds small schemas, compares every row, runs each workload in
+every way that the database supports, checks the data, and drops everything. If a step fails, it
+prints the server's message and continues with the next step. At the end it writes a report for you
+to send to the developers of Sledge, who have no server of some databases (sledge options names
+them).
 
-It works in a database and with an account of its own, both called sledge_selftest, or in a
-temporary file. With --user and --dbname you choose others; a database that is there must
-be empty, and stays. Where anything else is found, it changes nothing and ends with exit
-code 7. It shows what it will make and asks first, unless you give --yes.
+It creates a database and an account, both named sledge_selftest, or a temporary file. With --user
+and --dbname you choose other names. An existing database must be empty, and is not dropped; if it
+contains anything, selftest changes nothing and ends with exit code 7. On a terminal it lists what
+it will create and asks first, unless you give --yes.
 
-The report holds no passwords, and no names or addresses of machines unless you give
---with-hosts. It says which versions answered, which settings the server has, which
-options you set, and of each step how it ended, how long it took and what was said.
+The report contains no passwords, and no names or addresses of machines unless you give
+--with-hosts. It contains the versions and settings of the server, the options that you set, and
+the outcome, duration and messages of each step.
 
-Ctrl-C stops it: it removes what it made and writes the report of what was done. A second
-Ctrl-C does not wait for that.
+Ctrl-C stops the test: it drops what it created and writes the report so far. A second Ctrl-C
+skips the dropping.
 
-The exit code is 0 if every step passed, or means nothing to the database; 1 if one failed,
-or something could not be removed; 3 if nobody could sign in; 130 if you stopped it.`
+The exit code is 0 if every step passed or was skipped, because the database does not support it; 1
+if a step failed or something could not be dropped; 3 if logging in failed; 130 if you stopped it.`
 
 func (p *Program) selftestCommand() *cobra.Command {
 	f := selftestFlags{jobFlags: jobFlags{plain: map[string]string{}}, duration: option.Minutes(2 * time.Minute), limit: seconds(15 * time.Minute)}
 	c := &cobra.Command{
 		Use:   "selftest --db NAME [flags]",
-		Short: "Test Sledge on your server, and write a report to send in",
+		Short: "Run Sledge's own tests on your server and write a report",
 		Long:  selftestHelp,
 		Example: examples(
 			"sledge selftest --db pg --host db1 --ask-superuser-password",
@@ -72,18 +72,18 @@ func (p *Program) selftestCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
 	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "only this workload: "+strings.Join(workloadNames(p.Resolver), ", "))
-	flags.Var(minutesFlag{&f.duration}, "duration", "time in minutes, or with a unit such as 10s, that each timed run takes (default 2)")
-	flags.Var(&f.limit, "step-limit", "time that a step may take besides, after which it is stopped (default 15m)")
-	flags.StringVar(&f.file, "report", "", "`file` for the report (default: sledge-selftest-DATABASE-DATE.md in this folder)")
-	flags.BoolVar(&f.withHosts, "with-hosts", false, "let the report name machines")
-	flags.BoolVar(&f.yes, "yes", false, "do not ask first")
+	flags.Var(minutesFlag{&f.duration}, "duration", "measured time of each run, in minutes or with a unit such as 10s (default 2)")
+	flags.Var(&f.limit, "step-limit", "time that a step may take beside its measured time, in seconds or with a unit; then it is aborted (default 15m)")
+	flags.StringVar(&f.file, "report", "", "`file` for the report (default: sledge-selftest-DATABASE-DATE.md in the current folder)")
+	flags.BoolVar(&f.withHosts, "with-hosts", false, "include names and addresses of machines in the report")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask for confirmation")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	f.addConnection(flags)
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&f.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&f.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
-	flags.BoolVar(&f.json, "json", false, "print the report as one JSON document, too")
+	flags.BoolVar(&f.json, "json", false, "also print the report as one JSON document")
 	f.addPlainFlags(flags, p.Resolver, func(w settings.Flag) bool {
 		return w.Group == option.Connection || w.Group == option.Accounts
 	})
@@ -91,10 +91,10 @@ func (p *Program) selftestCommand() *cobra.Command {
 	return c
 }
 
-// minutesFlag is a time that is given as runs are: a number of minutes, or with a unit.
+// minutesFlag is a flag for a time: a number of minutes, or a number with a unit.
 type minutesFlag struct{ to *option.Minutes }
 
-func (f minutesFlag) String() string { return "" } // a time that was not given is none
+func (f minutesFlag) String() string { return "" } // shows no default in help
 func (f minutesFlag) Type() string   { return "minutes" }
 
 func (f minutesFlag) Set(text string) error {
@@ -102,7 +102,7 @@ func (f minutesFlag) Set(text string) error {
 		return err
 	}
 	if *f.to < option.Minutes(time.Second) {
-		return errors.New("a run takes a second at least")
+		return errors.New("the shortest run is 1s")
 	}
 	return nil
 }
@@ -126,9 +126,9 @@ func (p *Program) selftest(ctx context.Context, f *selftestFlags) error {
 	if err := p.writeReport(file, r); err != nil {
 		return err
 	}
-	next := "please look through it, and send it in (docs/selftest.md says where)"
+	next := "please read it and send it in (docs/selftest.md says where)"
 	if r.Server == "" {
-		next = "it says no more than the lines above"
+		next = "it contains only the lines above"
 	}
 	fmt.Fprintf(p.Stderr, "\nThe report is in %s: %s\n", file.Name(), next)
 	if f.json {
@@ -139,22 +139,22 @@ func (p *Program) selftest(ctx context.Context, f *selftestFlags) error {
 	return errors.Join(err, verdictOf(r))
 }
 
-// verdictOf is the error of a report that is not all good.
+// verdictOf returns an error unless every step passed and everything was dropped.
 func verdictOf(r selftest.Report) error {
 	switch {
 	case r.Stopped:
 		return job.WithExit(job.ExitStopped, errors.New("the self-test was stopped"))
 	case len(r.LeftBehind) > 0:
-		return fmt.Errorf("something is left behind: %s", strings.Join(r.LeftBehind, "; "))
+		return fmt.Errorf("not everything could be dropped: %s", strings.Join(r.LeftBehind, "; "))
 	case r.Server == "" && r.Count(selftest.Failed) > 0:
-		return job.WithExit(job.ExitConnect, fmt.Errorf("nobody could sign in, so nothing was tested: the options say where the server is and who may sign in (sledge options %s lists them)", r.Database))
+		return job.WithExit(job.ExitConnect, fmt.Errorf("nothing was tested, because logging in failed: check the options of the server and the accounts (sledge options %s lists them)", r.Database))
 	case r.Count(selftest.Failed) > 0:
-		return errors.New("not every step passed: the report has the server's own words")
+		return errors.New("not every step passed: the report contains the server's messages")
 	}
 	return nil
 }
 
-// prepareSelftest decides the settings.
+// prepareSelftest resolves the settings of a self-test.
 func (p *Program) prepareSelftest(ctx context.Context, f *selftestFlags) (*selftest.Test, error) {
 	b := selftest.Resolver(p.Resolver)
 	if f.askPassword || f.askSuperuser {
@@ -180,21 +180,21 @@ func (p *Program) prepareSelftest(ctx context.Context, f *selftestFlags) (*selft
 	return test, nil
 }
 
-// confirmSelftest says what the test makes, and asks. Nobody makes anything on a server by a
-// script without having said so.
+// confirmSelftest prints what the test will create and asks for confirmation. A script must give
+// --yes.
 func (p *Program) confirmSelftest(f *selftestFlags, test *selftest.Test) error {
 	fmt.Fprintln(p.Stderr, test.Makes())
 	switch {
 	case f.yes:
 		return nil
 	case !p.StdinIsTerminal:
-		return usage("nobody can be asked here: --yes does not ask")
+		return usage("there is no terminal to ask on: give --yes to begin without a question")
 	}
 	return p.confirm("Begin?")
 }
 
-// createReport opens the file for the report before anything is made: what cannot be written
-// is better known early. A report that is there is not written over.
+// createReport creates the file of the report. It is called before the test creates anything, so
+// that an error comes early. It does not overwrite an existing file.
 func createReport(name, database string, now time.Time) (*os.File, error) {
 	named := name != ""
 	if !named {
@@ -210,18 +210,18 @@ func createReport(name, database string, now time.Time) (*os.File, error) {
 	return file, nil
 }
 
-// writeReport fills the file. Where it cannot, the report goes to standard output.
+// writeReport writes the report to the file, or to standard output if that fails.
 func (p *Program) writeReport(file *os.File, r selftest.Report) error {
 	_, err := file.WriteString(r.Markdown())
 	err = errors.Join(err, file.Close())
 	if err != nil {
 		fmt.Fprint(p.whole, r.Markdown())
-		return fmt.Errorf("write the report, which is printed instead: %w", err)
+		return fmt.Errorf("write the report (it was printed instead): %w", err)
 	}
 	return nil
 }
 
-// runSelftest runs the test and shows how its steps end.
+// runSelftest runs the test and prints the outcome of each step.
 func (p *Program) runSelftest(ctx context.Context, f *selftestFlags, test *selftest.Test) selftest.Report {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -231,7 +231,7 @@ func (p *Program) runSelftest(ctx context.Context, f *selftestFlags, test *selft
 		switch count {
 		case 1:
 			stop()
-			fmt.Fprintln(p.Stderr, "stopping: what was made is removed, and the report written; press Ctrl-C again not to wait for that")
+			fmt.Fprintln(p.Stderr, "stopping: dropping what the test created, then writing the report; press Ctrl-C again to skip the dropping")
 		case 2:
 			close(quit)
 		}

@@ -22,12 +22,12 @@ func TestSelftestMakesNothingBeforeItMay(t *testing.T) {
 		exit job.Exit
 		says string
 	}{
-		{"--db sqlite --report " + report, job.ExitUsage, "--yes does not ask"},
+		{"--db sqlite --report " + report, job.ExitUsage, "give --yes"},
 		{"--db sqlite --yes --report " + filepath.Join(folder, "nowhere", "x.md"), job.ExitUsage, "--report names another file"},
 		{"--db sqlite --yes --report " + there, job.ExitUsage, "--report names another file"},
 		{"--db sqlite --yes --dbname " + there + " --report " + report, job.ExitExists, "name a file that is not there"},
-		{"--db sqlite --yes --duration 0.1s --report " + report, job.ExitUsage, "a second at least"},
-		{"--db pg --yes --host 127.0.0.1 --port 1 --report " + report, job.ExitConnect, "nobody could sign in"},
+		{"--db sqlite --yes --duration 0.1s --report " + report, job.ExitUsage, "the shortest run is 1s"},
+		{"--db pg --yes --host 127.0.0.1 --port 1 --report " + report, job.ExitConnect, "logging in failed"},
 	} {
 		if code := w.run(append([]string{"selftest"}, strings.Fields(test.args)...)...); code != test.exit || !strings.Contains(w.err.String(), test.says) {
 			t.Errorf("%s: got exit code %d, want %d with %q in %s", test.args, code, test.exit, test.says, &w.err)

@@ -52,8 +52,8 @@ func (c *typing) types(line string) string {
 
 var linkPattern = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S*`)
 
-// The console serves the web application while it is there, and ends what proves to be
-// whoever uses it has started.
+// The console serves the web application until it ends. It ends another server only if this user
+// started it.
 func TestTheConsoleServesTheWebApplication(t *testing.T) {
 	w := newWorld(t)
 	port, taken := testserver.FreePort(t), testserver.FreePort(t)
@@ -73,7 +73,7 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 		{one, "wsport 8.5", "Error: Web Service port should be an integer\n"},
 		{one, "wsport 0", "Error: webservice:ws_port: 0 is less than 1; allowed: whole number from 1 to 65535\n"},
 		{one, "wsport $TAKEN", "Setting Web Service port to $TAKEN\n"},
-		{one, "wsstart", "Error: Web Service on port $TAKEN: another program, maybe another sledge web, listens on port $TAKEN: choose another port\n"},
+		{one, "wsstart", "Error: Web Service on port $TAKEN: port $TAKEN is in use by another program, perhaps another sledge web: choose another port\n"},
 		{one, "wsstop", "Web Service not running: no server of this job repository runs on the port\n"},
 		{one, "wsport $PORT", "Setting Web Service port to $PORT\n"},
 		{one, "wsport", "Web Service Port set to $PORT\n"},
@@ -146,7 +146,7 @@ func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 	c.types(fmt.Sprintf("wsport %d", port))
 	for name, process := range map[string]string{
 		"a pid that is another process's": fmt.Sprintf(`{"Host":%q,"PID":%d,"Begun":"2001-01-01T00:00:00Z"}`, host, os.Getpid()),
-		"a pid that is none":              fmt.Sprintf(`{"Host":%q,"PID":2147483646,"Begun":"2001-01-01T00:00:00Z"}`, host),
+		"a pid without a process":         fmt.Sprintf(`{"Host":%q,"PID":2147483646,"Begun":"2001-01-01T00:00:00Z"}`, host),
 		"another host's":                  `{"Host":"elsewhere.example","PID":1,"Begun":"2001-01-01T00:00:00Z"}`,
 	} {
 		text := fmt.Sprintf(`{"process":%s,"home":"http://127.0.0.1:%d/","key":"k"}`, process, port)
@@ -237,7 +237,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 	_, rest, ended := starting(t, w, strings.NewReader("help\nenv\njobs result\nvurun\n\nquit\n"), "nowait")
 	ends(ended, serviceNoWait)
 	said := <-rest
-	for _, want := range []string{"quit        end the service\n", "\nBASE_URL = http://127.0.0.1:", "\n{}\n", "other commands, such as vurun, are in hammerdbcli\n"} {
+	for _, want := range []string{"quit        end the service\n", "\nBASE_URL = http://127.0.0.1:", "\n{}\n", "for other commands, such as vurun, use hammerdbcli\n"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("nowait: got %s, want %q in it", said, want)
 		}
@@ -249,7 +249,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 		{"stop", "Web Service not running: no server of this job repository runs on the port\n", job.OK},
 		{"now", serviceWrong + "\n", job.ExitUsage},
 		{"wait nowait", serviceWrong + "\n", job.ExitUsage},
-		{"scgi", fmt.Sprintf("Error starting HammerDB webservice on port %d in scgi mode : Sledge does not speak SCGI: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1\n", port), job.ExitUsage},
+		{"scgi", fmt.Sprintf("Error starting HammerDB webservice on port %d in scgi mode : Sledge does not support SCGI: let the proxy forward HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1\n", port), job.ExitUsage},
 		{"--help", serviceHelp + "\n", job.OK},
 		{"version", "Sledge Web Service v1.2.3\n", job.OK},
 	} {

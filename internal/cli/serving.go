@@ -9,7 +9,7 @@ import (
 	"sledge/internal/web/api"
 )
 
-// serving says how a site is served.
+// serving describes how a site is served.
 func (s *site) serving() api.Serving {
 	of := api.Serving{
 		Address: s.Address(), Home: s.Home(), BasePath: s.BasePath, ReadOnly: s.ReadOnly, Folder: s.Folder,
@@ -22,7 +22,7 @@ func (s *site) serving() api.Serving {
 		}
 		of.Proxies = append(of.Proxies, text)
 	}
-	if self, err := host.Self(); err == nil { // without it the page says less
+	if self, err := host.Self(); err == nil { // these details are optional
 		of.Host, of.Process, of.Begun = self.Host, self.PID, self.Begun.UTC()
 	}
 	if s.TLS != nil {
@@ -37,8 +37,8 @@ func (s *site) serving() api.Serving {
 	return of
 }
 
-// whoMayCome lists the users of a site, and how one is added.
-func (s *site) whoMayCome() (api.Users, error) {
+// users lists the users of a site, and the commands that change them.
+func (s *site) users() (api.Users, error) {
 	all, err := web.UsersIn(s.Folder).List()
 	if err != nil {
 		return api.Users{}, err
@@ -47,12 +47,12 @@ func (s *site) whoMayCome() (api.Users, error) {
 	if err != nil {
 		return api.Users{}, err
 	}
-	beside := " --repo " + settings.ShellWord(path)
+	repo := " --repo " + settings.ShellWord(path)
 	list := api.Users{Users: []api.User{}, Commands: []api.Command{
-		{Does: "Add a person: it asks for a password", Command: "sledge web user add NAME --role look" + beside},
-		{Does: "Add a program: it prints a token, once", Command: "sledge web user add NAME --role act --token" + beside},
-		{Does: "Give a new password or another role", Command: "sledge web user add NAME --role act --replace" + beside},
-		{Does: "Remove somebody, and end their sessions", Command: "sledge web user remove NAME" + beside},
+		{Does: "Add a person (asks for a password)", Command: "sledge web user add NAME --role look" + repo},
+		{Does: "Add a program (prints a token once)", Command: "sledge web user add NAME --role act --token" + repo},
+		{Does: "Change a user's password or role", Command: "sledge web user add NAME --role act --replace" + repo},
+		{Does: "Remove a user and end their sessions", Command: "sledge web user remove NAME" + repo},
 	}}
 	for _, one := range all {
 		list.Users = append(list.Users, api.User{Name: one.Name, Role: string(one.Role), By: one.By(), Added: one.Added})

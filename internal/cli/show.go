@@ -16,8 +16,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// show prints a job that has just ended. One that came to nothing has only its
-// error, which follows; as JSON it says so too.
+// show prints a job that has just ended. It prints nothing for a failed job without any figures,
+// whose error follows, unless JSON was asked for.
 func (p *Program) show(j job.Job, s *jobFlags) error {
 	if s.json {
 		return p.printJSON(p.document(j, j.Result.Summary))
@@ -35,7 +35,7 @@ func (p *Program) show(j job.Job, s *jobFlags) error {
 	})
 }
 
-// next says what one would do after a job. A demo says so itself, at its end.
+// next returns the commands that usually follow a job. The demo prints its own.
 func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
 	if s.demo {
 		return nil
@@ -43,15 +43,15 @@ func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
 	var list []report.Pointer
 	switch j.Spec.Action {
 	case job.Build:
-		if j.Status != job.Succeeded { // the error says how to go on
+		if j.Status != job.Succeeded { // the error says what to do
 			break
 		}
 		list = append(list, report.Pointer{Command: s.command(p, job.Run), Why: "load it with virtual users"})
 	case job.Run:
 		if j.ID != "" {
-			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "all that was recorded"})
+			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show all that was recorded"})
 			if e := j.Result.Explained; e != nil && e.Plans > 0 {
-				list = append(list, report.Pointer{Command: "sledge jobs plan " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "how the database answered the queries"})
+				list = append(list, report.Pointer{Command: "sledge jobs plan " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show the query plans"})
 			}
 		}
 		list = append(list, report.Pointer{Command: s.command(p, job.Check), Why: "verify that the data are still consistent"})
@@ -59,7 +59,7 @@ func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
 	return list
 }
 
-// ofRepository spells the flag that names the repository, where there was one.
+// ofRepository returns the flag --repo with its value, or "" if it was not given.
 func (s *jobFlags) ofRepository() string {
 	if s.repository == "" {
 		return ""
@@ -67,7 +67,7 @@ func (s *jobFlags) ofRepository() string {
 	return " --repo " + settings.ShellWord(s.repository)
 }
 
-// urlWithoutPassword returns a URL without the password that it had.
+// urlWithoutPassword removes the password of a URL, and reports whether there was one.
 func urlWithoutPassword(text string) (bare string, had bool) {
 	u, err := url.Parse(text)
 	if err != nil || u.User == nil {
@@ -79,8 +79,8 @@ func urlWithoutPassword(text string) (bare string, had bool) {
 	return u.String(), had
 }
 
-// command spells the command that does an action with the same database, for people
-// to paste whole. A password in a URL or in --set is not repeated: the command asks for it.
+// command returns a command that performs an action on the same database, ready to paste. It does
+// not contain passwords of a URL or --set, but asks for them.
 func (s *jobFlags) command(p *Program, action job.Action) string {
 	words := []string{"sledge", string(action)}
 	add := func(flag, value string) { words = append(words, "--"+flag, settings.ShellWord(value)) }
@@ -120,19 +120,19 @@ func (s *jobFlags) command(p *Program, action job.Action) string {
 	return strings.Join(words, " ") + s.ofRepository()
 }
 
-// document is a job for programs to read, with its headline in HammerDB's words.
+// document returns the JSON document of a job, with HammerDB's headline.
 func (p *Program) document(j job.Job, sum meter.Summary) report.Document {
 	d := report.NewDocument(j, sum)
 	d.Line = p.headline(j)
 	return d
 }
 
-// headline is the headline of a run in HammerDB's words, or "".
+// headline returns HammerDB's headline of a run, or "".
 func (p *Program) headline(j job.Job) string {
 	return views.Headline(j, p.Resolver.Catalog)
 }
 
-// words are HammerDB's, for what is exported of a job.
+// words returns HammerDB's lines of a job for its export.
 func (p *Program) words() report.Words {
 	return report.Words{
 		Headline: p.headline,

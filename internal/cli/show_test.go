@@ -8,8 +8,8 @@ import (
 	"sledge/internal/job"
 )
 
-// What is to be copied works with the same repository, and asks for the password again.
-func TestTheNextCommandGoesWhereThisOneWent(t *testing.T) {
+// The suggested command names the same repository, and asks for the password again.
+func TestNext_RepeatsServerAndRepository(t *testing.T) {
 	w := newWorld(t)
 	w.StdinIsTerminal = true
 	w.ReadPassword = func() (string, error) { return "s3cret", nil }
@@ -24,7 +24,7 @@ func TestTheNextCommandGoesWhereThisOneWent(t *testing.T) {
 	}
 }
 
-func TestOnlyABuildThatSucceededIsToBeLoaded(t *testing.T) {
+func TestNext_SuggestsRunOnlyAfterSuccessfulBuild(t *testing.T) {
 	for status, want := range map[job.Status]bool{job.Succeeded: true, job.Failed: false} {
 		w := newWorld(t)
 		w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {

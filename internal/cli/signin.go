@@ -9,16 +9,16 @@ import (
 	"sledge/internal/settings"
 )
 
-// refuser returns the refusal that an action would fail by, or nil.
+// refuser returns the refusal with which an action would fail, or nil.
 type refuser func(ctx context.Context, action job.Action, order settings.Order) *settings.Refusal
 
-// signIn finds out whether the server takes those passwords that nobody has given, and asks
-// for them if it does not and there is a terminal.
+// signIn tests whether the server accepts a login without the passwords that were not given. If it
+// does not, and there is a terminal, signIn asks for them.
 func (s *jobFlags) signIn(ctx context.Context, p *Program, order settings.Order, refusal refuser) (settings.Order, error) {
 	return s.signInOn(ctx, p, p.Resolver, s.sources(p), order, refusal)
 }
 
-// signInOn is signIn for settings that another resolver resolved.
+// signInOn is signIn with settings of another resolver.
 func (s *jobFlags) signInOn(ctx context.Context, p *Program, b settings.Resolver, from settings.Sources, order settings.Order, refusal refuser) (settings.Order, error) {
 	with := settings.SignIn{
 		Resolver: b, Sources: from,
@@ -33,8 +33,7 @@ func (s *jobFlags) signInOn(ctx context.Context, p *Program, b settings.Resolver
 	return with.With(ctx, order)
 }
 
-// waitForAnswer says what is waited for where a server takes long to answer, until the
-// function it returns is called.
+// waitForAnswer prints a message if a server is slow to answer, unless done is called before.
 func (p *Program) waitForAnswer(plan engine.Plan) (done func()) {
 	return p.whenSlow("Waiting for an answer from %s %s", plan.Database.Title, plan.Database.Target(plan.Connection))
 }

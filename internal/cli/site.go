@@ -25,22 +25,22 @@ import (
 	"sledge/internal/web/pages"
 )
 
-// site is a server of the web application with all that it serves, whoever starts it: sledge
-// web, a command of the console, or hammerdbws.
+// site is a server of the web application with everything that it serves. It is started by sledge
+// web, by a command of the console, or by hammerdbws.
 type site struct {
 	*web.Server
 	program *Program
 	store   *repository.Store
 	verbs   *api.API
-	wishes  atomic.Int32  // to end it
-	asked   chan struct{} // closed by the first of them
-	again   chan struct{} // closed by the second
-	forget  func()        // has other commands not find it any more
+	quits   atomic.Int32  // the number of requests to end
+	asked   chan struct{} // closed by the first request
+	again   chan struct{} // closed by the second request
+	forget  func()        // removes the file by which other commands find the site
 }
 
-// openSite makes a site for a listener, of a job repository that it closes. The configuration
-// holds what is set for jobs that are started there. From then on other commands of the same
-// user can find it. Close it also after serve.
+// openSite creates a site for a listener and a job repository, which the site closes. configuration
+// is the configuration file for jobs that the site starts. From then on other commands of the same
+// user can find the site. The caller must call close, even after serve.
 func (p *Program) openSite(config web.Config, store *repository.Store, configuration string, scripts *bool) (s *site, err error) {
 	s = &site{program: p, store: store, asked: make(chan struct{}), again: make(chan struct{}), forget: func() {}}
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
@@ -55,7 +55,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
-		Serving: s.serving, Users: s.whoMayCome, Who: web.Who, Note: web.Note,
+		Serving: s.serving, Users: s.users, Who: web.Who, Note: web.Note,
 		Say: config.Say,
 	})
 	config.API = s.verbs
@@ -78,7 +78,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 	return s, nil
 }
 
-// startSite makes a site on a port of this machine, which nobody else reaches.
+// startSite creates a site on a port of 127.0.0.1, which other machines cannot reach.
 func (p *Program) startSite(repository string, port int) (*site, error) {
 	folder, err := p.webFolder(repository)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *Program) startSite(repository string, port int) (*site, error) {
 	return s, nil
 }
 
-// ownSite is a site that serves until it is told to quit.
+// ownSite is a site that serves in the background until Quit is called.
 type ownSite struct {
 	*site
 	ended <-chan error
@@ -125,7 +125,7 @@ func (o ownSite) Quit() { o.quit() }
 // Wait implements console.OwnWeb.
 func (o ownSite) Wait() error { return errors.Join(<-o.ended, o.close()) }
 
-// findWeb finds a site that runs.
+// findWeb returns the running site of a port.
 func (p *Program) findWeb(repository string, port int) (console.Web, error) {
 	folder, err := p.webFolder(repository)
 	if err != nil {
@@ -134,11 +134,11 @@ func (p *Program) findWeb(repository string, port int) (console.Web, error) {
 	return findSite(folder, port)
 }
 
-// quit has the site end as Ctrl-C does: what was started there is stopped first, and aborted
-// by the next wish.
+// quit ends the site as Ctrl-C does. The first call stops everything that the site started, the
+// second aborts it.
 func (s *site) quit() {
 	s.verbs.Interrupt()
-	switch s.wishes.Add(1) {
+	switch s.quits.Add(1) {
 	case 1:
 		close(s.asked)
 	case 2:
@@ -146,8 +146,8 @@ func (s *site) quit() {
 	}
 }
 
-// serve serves until it is to end and the jobs that were started here have ended, so that
-// browsers see how.
+// serve serves until quit is called and the jobs that the site started have ended. It serves while
+// they end, so that browsers show how.
 func (s *site) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -164,11 +164,10 @@ func (s *site) serve(ctx context.Context) error {
 	return <-served
 }
 
-// reminder is how often it is said again what is waited for.
+// reminder is the time between two messages about what await waits for.
 const reminder = 10 * time.Second
 
-// await waits until nothing goes on any more that was started by the site, and says what it
-// waits for.
+// await waits until everything that the site started has ended, and prints what it waits for.
 func (s *site) await() {
 	say := func(format string) {
 		if going := s.verbs.UnderWay(); len(going) > 0 {
@@ -196,34 +195,34 @@ func (s *site) await() {
 	}
 }
 
-// close ends what is left.
+// close releases the resources of the site.
 func (s *site) close() error {
 	s.forget()
 	s.verbs.Close()
 	return s.store.Close()
 }
 
-// scriptingOf says whether scripts may run by a site. They can do all that this user can. So
-// where other machines reach it, who started it must have said so: may is what was said, if
-// anything was.
+// scriptingOf decides whether a site may run scripts, which can do everything that this user can. If
+// other machines can reach the site, it runs scripts only if --scripts was given. may is the value of
+// the flag, or nil.
 func (p *Program) scriptingOf(c web.Config, store *repository.Store, may *bool) (api.Scripting, error) {
 	s := api.Scripting{Folder: filepath.Join(c.Folder, "scripts")}
 	address, isTCP := c.Listener.Addr().(*net.TCPAddr)
 	reached := !isTCP || web.Reachable(address) || len(c.Proxies) > 0
 	switch {
 	case c.ReadOnly:
-		s.Why = "nobody may act on this server: it was started with --read-only"
+		s.Why = "scripts do not run here: the server was started with --read-only"
 	case may != nil && !*may:
 		s.Why = "scripts do not run here: the server was started with --scripts=false"
 	case may == nil && reached:
-		s.Why = "scripts do not run here, because other machines reach this server, and scripts can do whatever the user can who started it: start sledge web with --scripts if everybody who may act may do that, too"
+		s.Why = "scripts do not run here, because other machines can reach this server, and scripts can do everything that the account which started the server can do: to allow that to every user who may act, start sledge web with --scripts"
 	default:
 		return s, p.mayRun(&s, store)
 	}
 	return s, nil
 }
 
-// mayRun lets scripts run, in a working folder of their own, with the repository of a site.
+// mayRun sets the program and the environment with which a site runs scripts.
 func (p *Program) mayRun(s *api.Scripting, store *repository.Store) error {
 	program, err := os.Executable()
 	if err != nil {

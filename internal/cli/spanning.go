@@ -14,24 +14,24 @@ import (
 	"sledge/internal/workload"
 )
 
-// spanning follows a run whose transactions are few and long: it says of each when it has
-// ended, and on a terminal what is under way.
+// spanning displays a run of few, long transactions: it prints each when it has ended, and shows
+// those in flight.
 type spanning struct {
-	unit     workload.Throughput // of the rate at which transactions are done
+	unit     workload.Throughput // of the rate of transactions
 	done     int64
 	notDone  int64
-	queries  int64 // of what is done: the rate is of them, as in the result
-	underWay []job.Span
-	said     time.Duration // when it was last said what is under way
+	queries  int64 // the queries in done; the rate counts only queries, as the result does
+	inFlight []job.Span
+	said     time.Duration // when the transactions in flight were last printed
 }
 
-// span takes in a transaction that begins or ends. The caller holds the display's lock.
+// span processes the begin or end of a transaction. The caller holds the display's lock.
 func (s *spanning) span(d *display, span job.Span) {
 	if span.Outcome == "" {
-		s.underWay = append(s.underWay, span)
+		s.inFlight = append(s.inFlight, span)
 		return
 	}
-	s.underWay = slices.DeleteFunc(s.underWay, func(other job.Span) bool { return other.User == span.User })
+	s.inFlight = slices.DeleteFunc(s.inFlight, func(other job.Span) bool { return other.User == span.User })
 	switch {
 	case !span.Done():
 		s.notDone++
@@ -41,7 +41,7 @@ func (s *spanning) span(d *display, span job.Span) {
 	default:
 		s.done++
 	}
-	if d.brief || d.hammerDB || d.verbose { // its virtual users say it
+	if d.brief || d.hammerDB || d.verbose { // the lines of virtual users contain it
 		return
 	}
 	what := fmt.Sprintf("%s (%d of %d", called(span), span.Number, span.Of)
@@ -59,7 +59,7 @@ func (s *spanning) span(d *display, span job.Span) {
 	d.line(d.err, line)
 }
 
-// called says what a transaction is, and of which stream.
+// called returns the kind of a transaction and its stream.
 func called(s job.Span) string {
 	if s.Stream == job.NoStream {
 		return s.Kind
@@ -67,9 +67,9 @@ func called(s job.Span) string {
 	return fmt.Sprintf("%s of stream %d", s.Kind, s.Stream)
 }
 
-// clock says from time to time what is under way.
+// clock shows the transactions in flight: in the bar, or as a line every 10 s.
 func (s *spanning) clock(d *display, offset time.Duration) {
-	text := s.text(offset) // the bar is drawn by another goroutine
+	text := s.text(offset) // made here, because another goroutine draws the bar
 	if d.bar.width != nil {
 		d.bar.show(func(width int) string { return terminal.Cut(text, width) })
 		return
@@ -82,7 +82,8 @@ func (s *spanning) clock(d *display, offset time.Duration) {
 	d.line(d.err, text)
 }
 
-// text says it in parts, of which a narrow terminal shows the first ones.
+// text formats the state of the run, the most important part first, because a narrow terminal
+// shortens it.
 func (s *spanning) text(offset time.Duration) string {
 	parts := []string{clock(offset), fmt.Sprintf("%d done", s.done)}
 	if s.notDone > 0 {
@@ -91,7 +92,7 @@ func (s *spanning) text(offset time.Duration) string {
 	if s.queries > 0 && offset > 0 {
 		parts = append(parts, humanize.Comma(int64(engine.Delta{N: s.queries, In: offset}.Per(s.unit.Per)))+" "+s.unit.Name)
 	}
-	for _, span := range s.underWay {
+	for _, span := range s.inFlight {
 		parts = append(parts, fmt.Sprintf("now %s for %.0f s", called(span), max(0, offset.Seconds()-span.From)))
 	}
 	return strings.Join(parts, "   ")

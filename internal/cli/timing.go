@@ -20,31 +20,31 @@ import (
 	"sledge/internal/terminal"
 )
 
-// timing is what is asked of a timing.
+// timing holds the flags of the command timing.
 type timing struct {
 	hammerDB, users, seconds bool
 	phase                    string
 }
 
-// timedPhases are those of which a timing can be had.
+// timedPhases are the phases that --phase accepts.
 var timedPhases = []job.Phase{job.Measure, job.RampUp}
 
 func (a *archive) timingCommand() *cobra.Command {
 	var asked timing
 	c := a.one(&cobra.Command{
 		Use:   "timing ID",
-		Short: "Show how long the transactions of a run took",
-		Long: `Timing shows how long the transactions of a run took, by kind, in the measured time or, with
---phase ramp-up, in the ramp-up. "time %" is the share of the virtual users' time that the last
-tries of a kind took, those that were done: by service times, which count from when a try began.
+		Short: "Show the response times of a run by kind of transaction",
+		Long: `Timing shows the response times of a run by kind of transaction, in the measured time or, with
+--phase ramp-up, in the ramp-up. "time %" is the share of the virtual users' time that successful
+attempts of a kind took. It counts service times, which begin with the attempt.
 
-With --users it shows each virtual user, if the run was asked for a time profile
-(time_profile). With --seconds it shows each second. --hammerdb prints the JSON that HammerDB's
-"jobs timing" prints; the log of its time profile is written by the console.
+With --users it shows each virtual user, if the run had a time profile (option time_profile). With
+--seconds it shows each second. --hammerdb prints the JSON of HammerDB's "jobs timing". The console
+writes the log of HammerDB's time profile.
 
-Of a run of queries it shows the least, the mean and the most seconds of each, and what each
-stream did when; with --users those of each virtual user, which needs no time profile. As JSON,
-sledge jobs show has each query by itself.`,
+For a run of queries it shows the minimum, mean and maximum time of each query in seconds, and the
+timeline of each stream; with --users those of each virtual user, for which it needs no time
+profile. sledge jobs show --json lists each execution of a query.`,
 		Example: examples(
 			"sledge jobs timing last",
 			"sledge jobs timing last --phase ramp-up",
@@ -57,7 +57,7 @@ sledge jobs show has each query by itself.`,
 	})
 	flags := c.Flags()
 	addHammerDB(flags, &asked.hammerDB)
-	flags.BoolVar(&asked.users, "users", false, "show each virtual user, of a run with a time profile")
+	flags.BoolVar(&asked.users, "users", false, "show each virtual user (needs a run with a time profile)")
 	flags.BoolVar(&asked.seconds, "seconds", false, "show each second")
 	flags.StringVar(&asked.phase, "phase", string(job.Measure), "`phase` of the run: measure or ramp-up")
 	if err := c.RegisterFlagCompletionFunc("phase", fixed(words(timedPhases)...)); err != nil {
@@ -75,13 +75,13 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 	inParts := asked.users || asked.seconds || phase != job.Measure
 	switch {
 	case asked.hammerDB && inParts:
-		return usage("--hammerdb: HammerDB's shape has the measured time of all virtual users together, and so goes without --users, --seconds and --phase")
+		return usage("--hammerdb: HammerDB's JSON has only the measured time of all virtual users together: leave out --users, --seconds and --phase")
 	case inParts && j.Origin != "":
-		return usage("job %s was recorded by %s, which keeps no seconds and has no ramp-up apart: use it without --users, --seconds and --phase", j.ID, j.Origin)
+		return usage("job %s was recorded by %s, which records neither users, seconds nor the ramp-up: leave out --users, --seconds and --phase", j.ID, j.Origin)
 	case asked.hammerDB || j.Origin != "":
 		return a.showTimings(ctx, store, j, asked.hammerDB)
 	case ofQueries && asked.users && a.json:
-		return usage("--users: job %s has each of its queries by itself: use the list of spans in sledge jobs show %s --json", j.ID, report.ShortID(string(j.ID)))
+		return usage("--users: job %s is a run of queries: read the list of spans in sledge jobs show %s --json instead", j.ID, report.ShortID(string(j.ID)))
 	case ofQueries && !a.json && !asked.seconds && phase == job.Measure:
 		return report.Times(a.program.Stdout, j.Result, asked.users, report.View{Width: a.program.width(), Look: a.program.StdoutLook})
 	}
@@ -94,7 +94,7 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 			return err
 		}
 		if len(d.Users) == 0 {
-			return usage("--users: job %s does not know its virtual users apart in this phase: run it with --set time_profile=true", j.ID)
+			return usage("--users: job %s did not record each virtual user in this phase: run it again with --set time_profile=true", j.ID)
 		}
 	}
 	if asked.seconds {
@@ -108,8 +108,7 @@ func (a *archive) timing(ctx context.Context, store *repository.Store, j job.Job
 	return a.printTiming(j, d)
 }
 
-// showTimings shows timings as HammerDB does, which for a job that it recorded is
-// all there is.
+// showTimings prints timings as HammerDB does. A job that HammerDB recorded has no others.
 func (a *archive) showTimings(ctx context.Context, store *repository.Store, j job.Job, hammerDB bool) error {
 	timings, err := views.AllTimings(ctx, store, j, a.program.Resolver.Catalog)
 	if err != nil {
@@ -194,7 +193,7 @@ func (a *archive) printTimes(list []report.Transaction) error {
 func (a *archive) printSeconds(d document.Timing) error {
 	fmt.Fprintln(a.program.Stdout, "Response time (ms) by the second: from scheduled start to completion, retries included")
 	t := terminal.Table{Columns: []terminal.Column{
-		{Head: "since", Left: true}, // the phase began, at the end of the second
+		{Head: "since", Left: true}, // the time from the begin of the phase to the end of the second
 		{Head: "transaction", Left: true},
 		{Head: "done"},
 		{Head: "failed", Rank: 4},

@@ -2,5 +2,5 @@ package cli
 
 import "syscall"
 
-// unread is the error of a write to a pipe that nobody reads.
+// unread is the error of a write to a pipe without a reader.
 const unread = syscall.ERROR_BROKEN_PIPE

@@ -12,8 +12,7 @@ import (
 	"sledge/internal/document"
 )
 
-// VersionOf returns the version that the linker was given, or else what the
-// build knows of the commit it was made from.
+// VersionOf returns the version that the linker set, or the commit that the program was built from.
 func VersionOf(linked string) string {
 	if linked != "" {
 		return linked
@@ -48,7 +47,7 @@ func (p *Program) versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version, and what it can test",
+		Short:   "Print the version, the databases and the workloads",
 		Example: examples("sledge version", "sledge version --json"),
 		GroupID: groupOthers,
 		Args:    noArguments,

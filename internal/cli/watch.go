@@ -26,44 +26,43 @@ import (
 
 // watchFlags are the flags of watch.
 type watchFlags struct {
-	jobFlags // those of them that say where the server is, and who asks it
+	jobFlags // only those of the server and the accounts are flags of watch
 
 	every, long  seconds
 	allDatabases bool
 	log          string
 }
 
-const watchHelp = `Watch reads a server's own count of transactions and shows their rate a minute,
-or of queries and their rate an hour, whoever makes them: Sledge, HammerDB, sysbench, pgbench or an application. So the
-loads of several programs can be held side by side by the same measure. It changes
-nothing, makes no job, and needs no schema.
+const watchHelp = `Watch reads the server's own count of transactions and shows their rate per minute, or the rate of
+queries per hour. It counts the transactions of every program: Sledge, HammerDB, sysbench, pgbench
+or an application. So you can compare the loads of different programs by the same measure. It
+changes nothing, records no job, and needs no schema.
 
-What is counted is what TPM in the result of a run counts. PostgreSQL: commits and
-rollbacks in the database that --dbname names, or with --all-databases in all of
-them, those of autocommit included. MariaDB and MySQL: COMMIT and ROLLBACK statements
-of the whole server, those in routines included, those of autocommit not. SQL Server:
-batches of the whole server, which are calls of procedures, and statements that are
-sent by themselves. Other sessions count too, and on PostgreSQL the few questions that watch itself asks. SQLite
-keeps no count.
+The rate counts the same as TPM in the result of a run. On PostgreSQL it counts commits and
+rollbacks, including autocommits, in the database that --dbname names, or with --all-databases in
+all of them, and includes the few queries of watch itself. On MariaDB and MySQL it counts COMMIT and
+ROLLBACK statements of the whole server, including those in routines, but not autocommits. On SQL
+Server it counts batches of the whole server: calls of procedures, and statements outside of
+procedures. SQLite has no count.
 
-With --workload tproch, as with every workload of queries, the rate is of queries an
-hour, QPH. MariaDB and MySQL: all statements of the whole server but for those of watch
-itself. PostgreSQL: the transactions as above, of which a query is one, and a parallel
-worker of a query two.
+With --workload tproch, or another workload of queries, the rate is queries per hour (QPH). On
+MariaDB and MySQL it counts all statements of the whole server except those of watch. On PostgreSQL
+it counts transactions as above: a query is one transaction, and each parallel worker of a query two
+more.
 
-If the workload's schema is there, and whole, the workload's own count stands beside
-it: for TPROC-C new orders a minute, which is NOPM.
+If the workload's schema exists and is complete, watch also shows the workload's own count. For
+TPROC-C that is new orders per minute (NOPM).
 
-Each rate is by the time that really passed between two readings. On a terminal it is
-drawn in place; elsewhere, and in the file of --log, each reading is a line. If the
-server goes away, watch says so and goes on when it is back; the time between is in no
-rate. Ctrl-C ends watch with a summary and exit code 0.`
+A rate is computed with the actual time between two readings. On a terminal watch redraws it in
+place; elsewhere, and in the file of --log, each reading is a line. If the connection is lost, watch
+prints a message and reconnects; no rate includes the time between. Ctrl-C ends watch with a summary
+and exit code 0.`
 
 func (p *Program) watchCommand() *cobra.Command {
 	f := watchFlags{jobFlags: jobFlags{plain: map[string]string{}}, every: seconds(10 * time.Second)}
 	c := &cobra.Command{
 		Use:   "watch --db NAME [flags]",
-		Short: "Show a server's transactions a minute or queries an hour, whatever drives it",
+		Short: "Show a server's transactions per minute or queries per hour",
 		Long:  watchHelp,
 		Example: examples(
 			"sledge watch --db pg --host db1",
@@ -81,11 +80,11 @@ func (p *Program) watchCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload that decides what is counted, and whose own count is shown too, if not "+p.Resolver.DefaultWorkload().Name+": "+strings.Join(workloadNames(p.Resolver), ", "))
+	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload that determines what is counted: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	flags.Var(&f.every, "interval", "time between two readings, in seconds or with a unit such as 1m (default 10)")
-	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: at Ctrl-C)")
-	flags.BoolVar(&f.allDatabases, "all-databases", false, "count the whole server also on PostgreSQL, as HammerDB does")
-	flags.StringVar(&f.log, "log", "", "append each reading to this `file` as a line, too")
+	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: until Ctrl-C)")
+	flags.BoolVar(&f.allDatabases, "all-databases", false, "on PostgreSQL, count all databases of the server, as HammerDB does")
+	flags.StringVar(&f.log, "log", "", "also append each reading to this `file` as a line")
 	flags.BoolVar(&f.json, "json", false, "print each reading as one line of JSON")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
@@ -100,16 +99,16 @@ func (p *Program) watchCommand() *cobra.Command {
 	return c
 }
 
-// watch watches a server.
+// watch performs the command watch.
 func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 	every, long := time.Duration(f.every), time.Duration(f.long)
 	if every < counter.ShortestInterval {
-		return usage("--interval: %v is less than %v, and servers bring their counts up to date no more often", every, counter.ShortestInterval)
+		return usage("--interval: %v is less than %v, the time in which servers update their counts: choose a longer interval", every, counter.ShortestInterval)
 	}
 	if long > 0 && long < every {
 		return usage("--for: %v is less than the %v of --interval, so there would be no rate: watch for longer, or choose a shorter interval", long, every)
 	}
-	order, err := f.resolve(p, job.Check) // a check depends on nothing that only runs do
+	order, err := f.resolve(p, job.Check) // the settings of a run are not needed
 	if err != nil {
 		return err
 	}
@@ -134,19 +133,19 @@ func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
 	return w.watch(ctx)
 }
 
-// watcher shows what is read of a server: as a block that is drawn again on a terminal,
-// and else as lines. It belongs to the goroutine that reads.
+// watcher shows readings of a server's count: on a terminal as a block that it redraws, otherwise as
+// lines. Only the goroutine that reads uses it.
 type watcher struct {
 	*counter.Counter
 	program   *Program
 	json      bool
-	log       io.Writer // nil where there is none
-	logFailed error     // why the log is not whole
+	log       io.Writer // nil without --log
+	logFailed error     // why the log is incomplete
 	bar       bar
 	rates     []float64 // of the last intervals
 }
 
-// watch reads until the time is over or somebody presses Ctrl-C.
+// watch reads until the time of --for is over, or until Ctrl-C.
 func (w *watcher) watch(ctx context.Context) error {
 	p := w.program
 	if p.StdoutWidth != nil && !w.json {
@@ -176,7 +175,7 @@ func (w *watcher) watch(ctx context.Context) error {
 		return w.logFailed
 	}
 	if ctx.Err() == nil && !w.Lost.IsZero() {
-		return job.WithExit(job.ExitConnect, fmt.Errorf("the server was away when the time was over: %w", w.Why))
+		return job.WithExit(job.ExitConnect, fmt.Errorf("the server did not answer when the time was over: %w", w.Why))
 	}
 	return nil
 }
@@ -200,10 +199,10 @@ func (w *watcher) line(line document.Watch) {
 	switch {
 	case w.json:
 		w.program.documented = true
-		_, _ = io.WriteString(w.program.whole, text) // what cannot be written is an error of the program's at its end
-	case w.bar.width == nil && line.Event != counter.Ended: // which a table will say
+		_, _ = io.WriteString(w.program.whole, text) // Run reports a failed write at its end
+	case w.bar.width == nil && line.Event != counter.Ended: // the table of sum follows
 		fmt.Fprint(w.program.Stdout, text)
-	case line.Event == counter.Away || line.Event == counter.Back: // what would not be seen in the block
+	case line.Event == counter.Away || line.Event == counter.Back: // the block shows only the current state
 		w.above(func() { fmt.Fprint(w.program.Stderr, text) })
 	}
 	if w.log == nil || w.logFailed != nil {
@@ -211,26 +210,26 @@ func (w *watcher) line(line document.Watch) {
 	}
 	if _, err := io.WriteString(w.log, text); err != nil {
 		w.logFailed = fmt.Errorf("write the log: %w", err)
-		w.above(func() { fmt.Fprintf(w.program.Stderr, "sledge: the log ends here: %v\n", err) })
+		w.above(func() { fmt.Fprintf(w.program.Stderr, "sledge: the log is incomplete from here on: %v\n", err) })
 	}
 }
 
-// above has something printed above the block.
+// above calls print to print lines above the block.
 func (w *watcher) above(print func()) { w.bar.above(print) }
 
-// spell spells a line for people or for programs.
+// spell formats a line as text or JSON.
 func (w *watcher) spell(line document.Watch) string {
 	if w.json {
 		var b strings.Builder
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		_ = e.Encode(line) // nothing in it can fail
+		_ = e.Encode(line) // cannot fail
 		return b.String()
 	}
 	return w.Text(line)
 }
 
-// sum sums up when watching is over.
+// sum prints the summary at the end.
 func (w *watcher) sum() error {
 	p := w.program
 	now := time.Now()
@@ -244,7 +243,7 @@ func (w *watcher) sum() error {
 	}
 	times := ""
 	if w.WasAway() {
-		times = fmt.Sprintf("; no answer for %s of it, which is in no rate", report.Spell(w.TimeAway(now)))
+		times = fmt.Sprintf("; the server did not answer for %s of it, which no rate includes", report.Spell(w.TimeAway(now)))
 	}
 	fmt.Fprintf(p.Stdout, "\nWatched %s for %s%s.\n\n", w.Target(), report.Spell(now.Sub(w.Began)), times)
 	t := terminal.Table{Columns: []terminal.Column{{Head: "", Left: true}, {Head: "Min"}, {Head: "Mean"}, {Head: "Max"}, {Head: "Intervals", Rank: 1}}}
@@ -266,8 +265,8 @@ func (w *watcher) draw() {
 	w.bar.show(w.text(time.Now))
 }
 
-// text returns what draws the state of now, in any width and from any goroutine; its
-// clocks go on.
+// text returns a function that draws the current readings in any width, with the clocks of the time
+// of the call. Any goroutine may call it.
 func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 	look := w.program.StderrLook
 	begun, last, every, long := w.Began, w.Last, w.Every, w.For
@@ -292,7 +291,7 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 		lines := []string{beside(what, passed, width), ""}
 		drawn := look.Figure
 		if !lost.IsZero() {
-			drawn = look.Faint // it is of an earlier time
+			drawn = look.Faint // the rate is old
 		}
 		lines = append(lines, large(cmp.Or(figure, "-"), unit, width-2, drawn)...)
 		lines = append(lines, "", "  "+spread)
@@ -321,10 +320,10 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 	}
 }
 
-// late is after how long people notice that a reading is missing.
+// late is the delay after which the display says that a reading is missing.
 const late = 2 * time.Second
 
-// rateOf spells a rate of a tally, if there is any.
+// rateOf formats a rate of a tally, or returns "-" if the tally is empty.
 func rateOf(t counter.Tally, rate float64) string {
 	if t.Intervals == 0 {
 		return "-"
@@ -332,7 +331,7 @@ func rateOf(t counter.Tally, rate float64) string {
 	return humanize.Comma(int64(rate))
 }
 
-// segments are digits as a pocket calculator shows them, three lines high.
+// segments are the digits of a seven-segment display, three lines high.
 var segments = map[rune][3]string{
 	'0': {" _ ", "| |", "|_|"},
 	'1': {"   ", "  |", "  |"},
@@ -348,8 +347,8 @@ var segments = map[rune][3]string{
 	'-': {"   ", " _ ", "   "},
 }
 
-// large spells a number so that it can be read from afar, with its unit behind it; in one
-// line where there is no room for that.
+// large formats a number in large digits followed by its unit, or as one line if the width is too
+// small.
 func large(number, unit string, width int, look func(string) string) []string {
 	var rows [3]string
 	for _, digit := range number {

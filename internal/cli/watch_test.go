@@ -128,8 +128,8 @@ func readings(t *testing.T, text string) (lines []document.Watch) {
 	return lines
 }
 
-// A load that is none of ours is counted to the transaction, and so is the workload's own
-// count, since the tables are there.
+// Every transaction of another program is counted. Because the tables exist, the workload's own
+// count is shown too.
 func TestWatchCountsWhatOthersCommit(t *testing.T) {
 	for _, name := range []string{"postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
@@ -235,7 +235,7 @@ func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
 			}
 			logged := at + `watching ` + target + `, every 1 s\n(` + rate + `)+` +
 				at + `the server is away, and read again when it is back: .+\n` + at + `the server is back\n(` + rate + `)+`
-			sum := `\nWatched ` + target + ` for .+; no answer for .+ of it, which is in no rate\.\n\n` +
+			sum := `\nWatched ` + target + ` for .+; the server did not answer for .+ of it, which no rate includes\.\n\n` +
 				` +Min +Mean +Max +Intervals\n(-.*\n)?TPM .*\n`
 			if !regexp.MustCompile(`^` + logged + sum + `$`).MatchString(seen.out.String()) {
 				t.Errorf("got\n%s\nwant\n%s", seen.out, logged+sum)
@@ -253,7 +253,7 @@ func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
 	}
 }
 
-// Whoever watches a server need not know a database of it.
+// Watching a server does not require the name of a database.
 func TestWatchCountsAllDatabasesOfPostgreSQL(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	s := connected(t, tprocc(t, "postgresql", server.Values(), "postgres"), database.Observer)

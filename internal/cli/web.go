@@ -28,42 +28,41 @@ type webFlags struct {
 	certificate, key string
 	selfSigned       bool
 	readOnly         bool
-	scripts          *bool // nil is: where no other machine reaches the server
+	scripts          *bool // nil allows scripts if other machines cannot reach the server
 	basePath         string
 	hostnames        []string
 	proxies          []string
 }
 
-const webHelp = `Web serves the web application on this machine, and prints a link that logs you in once.
-In the browser you set up tests, build and check schemas, start runs and watch them,
-compare results, and write reports and scripts. Programs use the API, which describes
-itself at /api/v1/docs.
+const webHelp = `Web serves the web application on this machine, and prints a link that logs you in once. In the
+browser you set up tests, build and check schemas, start and watch runs, compare results, and write
+reports and scripts. Programs use the API, which is documented at /api/v1/docs.
 
-Who logs in by the link may act. For several people, add users: each has a name, a
-password and a role. The role look sees results and changes nothing; the role act also
-starts, stops and deletes. Once there are users, there is no link. Programs log in with
-a token, which they send as Authorization: Bearer TOKEN.
+The link gives the role act. For several people, add users: each has a name, a password and a role.
+A user with the role look can see results and change nothing. A user with the role act can also
+start, stop and delete. Once there are users, there is no link. Programs log in with a token, which
+they send as Authorization: Bearer TOKEN.
 
-Other machines cannot reach 127.0.0.1. On another address, web starts only with TLS and
-a user. To use it from your desk without either: ssh -L 8080:127.0.0.1:8080 HOST
+Other machines cannot reach 127.0.0.1. On another address, web starts only with TLS and a user. To
+reach it from another machine without either: ssh -L 8080:127.0.0.1:8080 HOST
 
-Users, sessions and a log of who did what are kept beside the job repository, in
-web-users.json, web-sessions.json and web-audit.jsonl. Only you can read them.
+Users, logins and an audit log are saved beside the job repository, in web-users.json,
+web-sessions.json and web-audit.jsonl. Only you can read them.
 
-Ctrl-C ends the server. First it stops the jobs and scripts that it started, as Ctrl-C
-stops a command, and keeps what they have done. The next Ctrl-C aborts them.`
+Ctrl-C ends the server. First it stops the jobs and scripts that it started, as Ctrl-C stops a
+command, and keeps their results. The next Ctrl-C aborts them.`
 
 func (p *Program) webCommand() *cobra.Command {
 	var f webFlags
 	c := &cobra.Command{
 		Use:   "web [flags]",
-		Short: "Serve the web application: tests in a browser, and an API",
+		Short: "Serve the web application and its API",
 		Long:  webHelp,
 		Example: examples(
 			"sledge web",
-			"sledge web --read-only                       # a wall screen",
+			"sledge web --read-only                       # for a screen on the wall",
 			"sledge web user add ann --role act           # asks for a password",
-			"sledge web --listen :8443 --tls-self-signed  # for other machines, too",
+			"sledge web --listen :8443 --tls-self-signed  # other machines can reach it",
 			"sledge web --base-path /sledge --trusted-proxy 127.0.0.1 --hostname tests.example.org",
 		),
 		GroupID: groupOthers,
@@ -74,22 +73,22 @@ func (p *Program) webCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` and port to listen on; port 0 takes a free one")
-	flags.StringVar(&f.certificate, "tls-cert", "", "serve TLS with the certificate in this PEM `file`, followed by those that signed it")
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8080", "`address` and port to listen on; port 0 chooses a free port")
+	flags.StringVar(&f.certificate, "tls-cert", "", "serve TLS with the certificate chain in this PEM `file`")
 	flags.StringVar(&f.key, "tls-key", "", "PEM `file` of the certificate's key")
-	flags.BoolVar(&f.selfSigned, "tls-self-signed", false, "serve TLS with a certificate that Sledge makes and keeps; its fingerprint is printed")
-	flags.BoolVar(&f.readOnly, "read-only", false, "let nobody act, whatever their role")
-	flags.BoolFunc("scripts", "let users who may act run scripts and the console, which can do whatever you can on this machine; --scripts=false lets nobody (default: only if no other machine reaches the server)", f.setScripts)
-	flags.StringVar(&f.basePath, "base-path", "", "`path`, such as /sledge, under which a reverse proxy serves the pages")
-	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers are believed; repeat as needed")
-	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` by which browsers reach the server, if it is not this machine's own; repeat as needed")
+	flags.BoolVar(&f.selfSigned, "tls-self-signed", false, "serve TLS with a certificate that Sledge generates and saves, and print its fingerprint")
+	flags.BoolVar(&f.readOnly, "read-only", false, "give every user the role look")
+	flags.BoolFunc("scripts", "allow users with the role act to run scripts and the console, which can do everything that you can do on this machine; --scripts=false forbids it (default: allowed only if other machines cannot reach the server)", f.setScripts)
+	flags.StringVar(&f.basePath, "base-path", "", "`path` under which a reverse proxy serves the pages, such as /sledge")
+	flags.StringArrayVar(&f.proxies, "trusted-proxy", nil, "`address` or network of a reverse proxy whose X-Forwarded headers to trust; repeat as needed")
+	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` by which browsers reach the server, if it is not this machine's name; repeat as needed")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml) for the jobs that the server starts")
-	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and sessions are kept")
+	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and logins are saved")
 	c.AddCommand(p.webUserCommand(&f.repository))
 	return c
 }
 
-// web serves until somebody presses Ctrl-C.
+// web serves until Ctrl-C.
 func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	folder, err := p.webFolder(f.repository)
 	if err != nil {
@@ -138,11 +137,11 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	if err := served.serve(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Stderr, "The server has ended. Jobs that other commands run go on.")
+	fmt.Fprintln(p.Stderr, "The server has ended. Jobs of other commands continue.")
 	return nil
 }
 
-// setScripts takes the flag that lets scripts run, or does not.
+// setScripts sets the flag --scripts.
 func (f *webFlags) setScripts(text string) error {
 	may, err := strconv.ParseBool(text)
 	if err != nil {
@@ -152,13 +151,13 @@ func (f *webFlags) setScripts(text string) error {
 	return nil
 }
 
-// introduce says where the server is and how to come in. The link goes to standard output
-// as a whole, since half of one leads nowhere.
+// introduce prints the server's address and how to log in. The link is not folded, because a folded
+// link cannot be opened.
 func (p *Program) introduce(s *site, f webFlags) error {
 	if s.TLS != nil && f.selfSigned {
 		pairs := web.Fingerprint(s.TLS)
 		half := len(pairs) / 2
-		fmt.Fprintf(p.Stderr, "Compare the certificate's SHA-256 fingerprint with what the browser shows:\n  %s\n  %s\n", pairs[:half+1], pairs[half+1:])
+		fmt.Fprintf(p.Stderr, "Compare the certificate's SHA-256 fingerprint with the one that the browser shows:\n  %s\n  %s\n", pairs[:half+1], pairs[half+1:])
 	}
 	if s.Pages == nil {
 		fmt.Fprintln(p.Stderr, "This program was built without the pages: "+web.HowToGetPages)
@@ -172,20 +171,20 @@ func (p *Program) introduce(s *site, f webFlags) error {
 	return err
 }
 
-// webFolder is where the web application keeps its files: beside the job repository.
+// webFolder returns the folder of the web application's files, which is that of the job repository.
 func (p *Program) webFolder(repository string) (string, error) {
 	path, err := p.repository(repository)
 	if err != nil {
 		return "", err
 	}
 	if path == ":memory:" {
-		return "", usage("users and sessions are kept beside the job repository, but :memory: is no file: choose one with --repo or SLEDGE_REPO")
+		return "", usage("users and logins are saved beside the job repository, but :memory: is not a file: choose a file with --repo or SLEDGE_REPO")
 	}
 	path, err = filepath.Abs(path)
 	return filepath.Dir(path), err
 }
 
-// proxies reads addresses and networks.
+// proxies parses addresses and networks.
 func proxies(texts []string) (all []netip.Prefix, err error) {
 	for _, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
@@ -204,14 +203,14 @@ func proxies(texts []string) (all []netip.Prefix, err error) {
 func (f webFlags) checkTLS() error {
 	switch {
 	case f.selfSigned && (f.certificate != "" || f.key != ""):
-		return usage("--tls-self-signed and --tls-cert exclude each other: give one of them")
+		return usage("--tls-self-signed and --tls-cert exclude each other: leave one out")
 	case (f.certificate == "") != (f.key == ""):
 		return usage("--tls-cert and --tls-key belong together: give both")
 	}
 	return nil
 }
 
-// checkReach refuses to let other machines in who could listen to what is sent, or need no
+// checkReach returns an error if other machines can reach the server without TLS or without a
 // password.
 func (f webFlags) checkReach(address *net.TCPAddr, folder string) error {
 	reachable := web.Reachable(address)
@@ -227,7 +226,7 @@ func (f webFlags) checkReach(address *net.TCPAddr, folder string) error {
 		return nil
 	}
 	if !reachable {
-		return usage("--trusted-proxy lets in people from other machines, and there is no user yet: add one with sledge web user add NAME --role act")
+		return usage("--trusted-proxy lets other machines reach the server, and there is no user yet: add one with sledge web user add NAME --role act")
 	}
 	var missing []string
 	if !hasTLS {
@@ -236,7 +235,7 @@ func (f webFlags) checkReach(address *net.TCPAddr, folder string) error {
 	if len(users) == 0 {
 		missing = append(missing, "a user with a password (sledge web user add NAME --role act)")
 	}
-	return usage("--listen %s: other machines can reach this address, so the server needs %s; or leave --listen out, and reach 127.0.0.1:8080 by ssh -L 8080:127.0.0.1:8080 HOST",
+	return usage("--listen %s: other machines can reach this address, so the server needs %s. Or leave out --listen, and reach 127.0.0.1:8080 by ssh -L 8080:127.0.0.1:8080 HOST",
 		f.listen, strings.Join(missing, " and "))
 }
 
@@ -258,16 +257,16 @@ func (f webFlags) tls(address *net.TCPAddr, folder string) (*tls.Config, error) 
 	return nil, nil
 }
 
-// listen listens on an address, and says what to do where that is not possible.
+// listen listens on an address; its errors say what to do.
 func listen(address *net.TCPAddr) (net.Listener, error) {
 	listener, err := net.ListenTCP("tcp", address)
 	switch {
 	case err == nil:
 		return listener, nil
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, usage("another program, maybe another sledge web, listens on port %d: choose another port", address.Port)
+		return nil, usage("port %d is in use by another program, perhaps another sledge web: choose another port", address.Port)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, usage("you may not listen on port %d: choose one above 1023", address.Port)
+		return nil, usage("your account may not listen on port %d: choose a port above 1023", address.Port)
 	}
 	return nil, usage("%w: choose an address that this machine has", err)
 }

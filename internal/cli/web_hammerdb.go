@@ -11,7 +11,7 @@ import (
 	"sledge/internal/report"
 )
 
-// How HammerDB's web service is started, in its words.
+// The arguments of HammerDB's web service.
 const (
 	serviceWait   = "wait" // for Ctrl-C
 	serviceNoWait = "nowait"
@@ -23,27 +23,27 @@ const (
 const serviceHelp = `Usage: hammerdbws [ start | wait | nowait | gui | stop ]
 
   hammerdbws              serve the web application until Ctrl-C; start and wait do the same
-  hammerdbws nowait       serve it, and read commands: jobs, env, help, quit
-  hammerdbws gui          serve it, and print no more than where
+  hammerdbws nowait       serve it and read commands: jobs, env, help, quit
+  hammerdbws gui          serve it and print only its address
   hammerdbws stop         end the server of the job repository, whichever command started it
-  hammerdbws --version    say which version this is
+  hammerdbws --version    print the version
 
-The port is the one that wsport sets in the console. Only this machine can reach it. For other
-machines use sledge web, with TLS and users; it also works behind a reverse proxy, for which
-HammerDB has scgi. This is Sledge by HammerDB's name: sledge --help shows all it can do.`
+The console's wsport sets the port. Only this machine can reach it. For other machines use sledge
+web, with TLS and users; it also works behind a reverse proxy, for which HammerDB has scgi. This is
+Sledge under HammerDB's name: sledge --help lists its commands.`
 
-// serviceWrong is what HammerDB says of another argument.
+// serviceWrong is HammerDB's message about another argument.
 const serviceWrong = "Error starting HammerDB Web Service: argument should be start, stop, gui, scgi, wait or nowait"
 
-// serviceCommands are those that are read beside the service.
+// serviceCommands lists the commands of hammerdbws nowait.
 const serviceCommands = "jobs ...    jobs of the repository: help jobs in hammerdbcli lists the forms\n" +
-	"env         where and what the service is\n" +
+	"env         address and version of the service\n" +
 	"help        this list\n" +
 	"quit        end the service"
 
 func (p *Program) serviceVersion() string { return "Sledge Web Service " + p.Version }
 
-// hammerdbws does what hammerdbws does with the arguments.
+// hammerdbws runs the arguments as HammerDB's hammerdbws does.
 func (p *Program) hammerdbws(ctx context.Context) (err error) {
 	if len(p.Args) == 1 {
 		switch strings.TrimLeft(p.Args[0], "-") {
@@ -87,7 +87,7 @@ func serviceMode(args []string) (mode string, err error) {
 		return serviceWait, nil
 	}
 	if len(args) > 1 {
-		return "", usage("hammerdbws takes one word, so not %q (hammerdbws --help)", args[1])
+		return "", usage("hammerdbws takes one argument: leave out %q (hammerdbws --help)", args[1])
 	}
 	switch mode = args[0]; {
 	case mode == "start":
@@ -98,10 +98,10 @@ func serviceMode(args []string) (mode string, err error) {
 	return "", usage("hammerdbws does not know %q (hammerdbws --help)", mode)
 }
 
-// serveService serves until Ctrl-C, or until somebody asks it to quit.
+// serveService serves until Ctrl-C, or until a command asks it to quit.
 func (p *Program) serveService(ctx context.Context, made *console.Console, mode string) (err error) {
 	if mode == serviceSCGI {
-		return usage("Sledge does not speak SCGI: have the proxy speak HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1")
+		return usage("Sledge does not support SCGI: let the proxy forward HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1")
 	}
 	path, _ := made.Repository()
 	port := made.WebPort()
@@ -141,8 +141,8 @@ func (p *Program) serveService(ctx context.Context, made *console.Console, mode 
 	}
 }
 
-// linesTyped brings what is typed. Who reads a terminal cannot be stopped, and so goes on
-// until the program ends.
+// linesTyped returns the lines of standard input. Its goroutine runs until the input or the program
+// ends, because a read from a terminal cannot be interrupted.
 func (p *Program) linesTyped() <-chan string {
 	lines := make(chan string)
 	go func() {
@@ -160,7 +160,7 @@ func (p *Program) linesTyped() <-chan string {
 	return lines
 }
 
-// serviceCommand does a command that was typed beside the service.
+// serviceCommand executes a command of hammerdbws nowait.
 func (p *Program) serviceCommand(ctx context.Context, made *console.Console, s *site, words []string) error {
 	switch {
 	case len(words) == 0:
@@ -182,5 +182,5 @@ func (p *Program) serviceCommand(ctx context.Context, made *console.Console, s *
 		fmt.Fprintln(p.Stdout, serviceCommands)
 		return nil
 	}
-	return usage("here are jobs, env, help and quit; other commands, such as %s, are in hammerdbcli", words[0])
+	return usage("hammerdbws knows jobs, env, help and quit; for other commands, such as %s, use hammerdbcli", words[0])
 }

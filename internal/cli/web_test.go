@@ -311,8 +311,8 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 		why     string
 	}{
 		{"this machine alone", "127.0.0.1:0", web.Config{}, nil, true, ""},
-		{"other machines", ":0", web.Config{}, nil, false, "--scripts if"},
-		{"a proxy", "127.0.0.1:0", web.Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, nil, false, "--scripts if"},
+		{"other machines", ":0", web.Config{}, nil, false, "start sledge web with --scripts"},
+		{"a proxy", "127.0.0.1:0", web.Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, nil, false, "start sledge web with --scripts"},
 		{"other machines, and it was said", ":0", web.Config{}, &yes, true, ""},
 		{"this machine, and it was said", "127.0.0.1:0", web.Config{}, &no, false, "--scripts=false"},
 		{"a wall screen", "127.0.0.1:0", web.Config{ReadOnly: true}, &yes, false, "--read-only"},
@@ -328,7 +328,7 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 	}
 }
 
-// Who presses Ctrl-C is told what the end waits for, and that they need not.
+// After Ctrl-C the server prints what it waits for, and how to skip the wait.
 func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	w, heard := newWorld(t), make(chan struct{})
 	w.does(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {

@@ -20,9 +20,9 @@ func (p *Program) webUserCommand(repository *string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "user",
 		Short: "Add, list and remove users of the web application",
-		Long: `User says who may log in to the web application. The users are in web-users.json beside
-the job repository, which only you can read. It holds Argon2id hashes of passwords and
-SHA-256 hashes of tokens. A running server sees each change at once.`,
+		Long: `User manages the users who may log in to the web application. They are saved in web-users.json
+beside the job repository, which only you can read, with Argon2id hashes of passwords and SHA-256
+hashes of tokens. A running server applies each change at once.`,
 		Example: examples(
 			"sledge web user add ann --role act",
 			"sledge web user list",
@@ -35,7 +35,7 @@ SHA-256 hashes of tokens. A running server sees each change at once.`,
 	return c
 }
 
-// oneName is for commands about one user.
+// oneName checks that the arguments are one user's name.
 func oneName(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage("%s takes one user's name: %s NAME", c.CommandPath(), c.CommandPath())
@@ -58,14 +58,14 @@ func (p *Program) webUserAdd(repository *string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "add NAME --role look|act",
 		Short: "Add a user with a password, or a program with a token",
-		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it
-makes a token for a program instead, and prints it once. The role look sees results and
-changes nothing; the role act also starts, stops and deletes.`,
+		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it generates
+a token for a program instead, and prints it once. A user with the role look can see results and
+change nothing. A user with the role act can also start, stop and delete.`,
 		Example: examples(
 			"sledge web user add ann --role act",
 			"sledge web user add wall --role look --password-file secret.txt",
 			"sledge web user add ci --role act --token > token.txt",
-			"sledge web user add ann --role look --replace   # a new password, a new role",
+			"sledge web user add ann --role look --replace   # change the password and the role",
 		),
 		Args: oneName,
 		RunE: p.run(func(_ context.Context, args []string) error {
@@ -75,13 +75,13 @@ changes nothing; the role act also starts, stops and deletes.`,
 			}
 			name, as := args[0], web.Role(role)
 			if role == "" {
-				return usage("--role is missing: give look, to see results, or act, to start, stop and delete, too")
+				return usage("--role is missing: give look, to see results, or act, to start, stop and delete too")
 			}
 			if token && passwordFile != "" {
-				return usage("--token and --password-file exclude each other: give one of them")
+				return usage("--token and --password-file exclude each other: leave one out")
 			}
 			if err := users.Check(name, as, replace); errors.Is(err, web.ErrUserExists) {
-				return job.WithExit(job.ExitExists, fmt.Errorf("%w: --replace gives a new role and password", err))
+				return job.WithExit(job.ExitExists, fmt.Errorf("%w: choose another name, or change this user's role and password with --replace", err))
 			} else if err != nil {
 				return job.WithExit(job.ExitUsage, err)
 			}
@@ -90,7 +90,7 @@ changes nothing; the role act also starts, stops and deletes.`,
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(p.Stderr, "This is the token of %s, whose role is %s. It is shown only now; Sledge keeps its hash.\n", name, role)
+				fmt.Fprintf(p.Stderr, "This is the token of %s (role %s). Save it now: it cannot be shown again, because Sledge saves only its hash.\n", name, role)
 				_, err = fmt.Fprintln(p.whole, secret)
 				return err
 			}
@@ -101,7 +101,7 @@ changes nothing; the role act also starts, stops and deletes.`,
 			if err := users.AddPassword(name, as, password); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(p.Stdout, "Added %s, with the role %s, to %s\n", name, role, users.Path())
+			_, err = fmt.Fprintf(p.Stdout, "Added %s with the role %s to %s\n", name, role, users.Path())
 			return err
 		}),
 	}
@@ -109,8 +109,8 @@ changes nothing; the role act also starts, stops and deletes.`,
 	flags.SortFlags = false
 	flags.StringVar(&role, "role", "", "`role`: look or act")
 	flags.StringVar(&passwordFile, "password-file", "", "`file` with the password in one line")
-	flags.BoolVar(&token, "token", false, "make a token for a program, instead of taking a password")
-	flags.BoolVar(&replace, "replace", false, "replace the user of this name, and end their sessions")
+	flags.BoolVar(&token, "token", false, "generate a token for a program instead of a password")
+	flags.BoolVar(&replace, "replace", false, "replace the user of this name and end their logins")
 	return c
 }
 
@@ -119,7 +119,7 @@ func (p *Program) newPassword(name, file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", job.WithExit(job.ExitMissing, fmt.Errorf("--password-file: there is no file %s", file))
+			return "", job.WithExit(job.ExitMissing, fmt.Errorf("--password-file: the file %s does not exist", file))
 		}
 		if err != nil {
 			return "", usage("--password-file: %w", err)
@@ -144,7 +144,7 @@ func (p *Program) newPassword(name, file string) (string, error) {
 	if err := web.CheckPassword(password); err != nil {
 		return "", job.WithExit(job.ExitUsage, err)
 	}
-	again, err := p.askPassword("The same again: ")
+	again, err := p.askPassword("Repeat the password: ")
 	if err != nil {
 		return "", err
 	}
@@ -173,7 +173,7 @@ func (p *Program) webUserList(repository *string) *cobra.Command {
 				fmt.Fprintln(p.Stderr, "There are no users: sledge web prints a link that logs in.")
 				return nil
 			}
-			t := terminal.Table{Columns: []terminal.Column{{Head: "User", Left: true}, {Head: "May", Left: true}, {Head: "Comes in by", Left: true}, {Head: "Added", Left: true}}}
+			t := terminal.Table{Columns: []terminal.Column{{Head: "User", Left: true}, {Head: "Role", Left: true}, {Head: "Logs in with", Left: true}, {Head: "Added", Left: true}}}
 			for _, one := range all {
 				t.Row(one.Name, string(one.Role), one.By(), one.Added.Local().Format("2006-01-02 15:04"))
 			}
@@ -185,7 +185,7 @@ func (p *Program) webUserList(repository *string) *cobra.Command {
 func (p *Program) webUserRemove(repository *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME",
-		Short:   "Remove a user, whose sessions end",
+		Short:   "Remove a user and end their logins",
 		Example: examples("sledge web user remove ann"),
 		Args:    oneName,
 		RunE: p.run(func(_ context.Context, args []string) error {

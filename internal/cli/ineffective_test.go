@@ -9,8 +9,8 @@ import (
 	"sledge/internal/job"
 )
 
-// TestRun_RefusesFlagsWithoutEffect gives each two of the flags that are no options together. They are refused with
-// the name of the flag that would have no effect, or the run begins.
+// TestRun_RefusesFlagsWithoutEffect gives each pair of flags that are not options. Either the error
+// names the flag that would have no effect, or the run begins.
 func TestRun_RefusesFlagsWithoutEffect(t *testing.T) {
 	folder := t.TempDir()
 	flags := [][]string{
@@ -58,6 +58,6 @@ func TestRun_RefusesFlagsWithoutEffect(t *testing.T) {
 		}
 	}
 	if seen != len(refused) {
-		t.Errorf("%d of %d pairs that are to be refused were tried", seen, len(refused))
+		t.Errorf("%d of %d pairs that must be refused were tried", seen, len(refused))
 	}
 }
