@@ -28,7 +28,7 @@ import (
 //	<!-- test: output -->            The commands above print this. Numbers and times may differ.
 //	<!-- test: kept NAME -->         This is how the program prints a job that was kept of a real run
 //	                                 (internal/report/reporttest/kept): all of it, or "kept NAME, paragraph WORDS" the part
-//	                                 that has these words, "kept NAME, row WORDS" a line with those that go on with it,
+//	                                 that has these words, "kept NAME, detail WORDS" a part that --details adds or widens, "kept NAME, row WORDS" a line with those that go on with it,
 //	                                 "kept NAME, console" as the console does, "kept NAME, compared WORDS" a part of a comparison. go test ./docs -run Kept -update rewrites these blocks.
 //	<!-- test: copy of FILE -->      The golden file of another test is this. -update rewrites these, too.
 //	<!-- test: file NAME -->         Write the block into a file for the commands below.

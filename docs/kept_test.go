@@ -70,11 +70,11 @@ func printed(t *testing.T, b block, mark string) string {
 		for _, line := range speaker.Say(job.Event{User: 1, Headline: &kept.Job.Result}) {
 			fmt.Fprintln(&out, line.Text)
 		}
-	case "", "paragraph", "row":
+	case "", "paragraph", "row", "detail":
 		reporttest.ReadKept(t, name, &kept)
 		var sum meter.Summary
 		if sum, err = kept.Measured.Summary(); err == nil {
-			err = report.Text(&out, kept.Job, sum, report.View{Width: 102})
+			err = report.Text(&out, kept.Job, sum, report.View{Width: 102, Whole: how == "detail"})
 		}
 	default:
 		t.Errorf("%s: kept jobs are not shown as %q", b, how)
@@ -84,7 +84,7 @@ func printed(t *testing.T, b block, mark string) string {
 	}
 	text := out.String()
 	switch how {
-	case "paragraph", "compared":
+	case "paragraph", "detail", "compared":
 		text = partWith(words, strings.Split(text, "\n\n"))
 	case "row":
 		text = partWith(words, rows(text))
