@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -743,16 +744,29 @@ func TestResolve_StrongerSourceChoosesBetweenRivals(t *testing.T) {
 // A file that holds a secret and nothing else is used, with a warning if others can read it.
 func TestResolve_WarnsOfExposedSecretFiles(t *testing.T) {
 	path := write(t, "cwallet.sso", "secret")
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	for name, text := range map[string]string{"postgresql.crt": "certificate", "postgresql.key": "secret"} {
+		if err := os.MkdirAll(filepath.Join(home, ".postgresql"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(home, ".postgresql", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, tt := range []struct {
-		db  string
-		set []string
+		db   string
+		set  []string
+		path string // of the secret; "" for path
 	}{
-		{"pg", []string{"ssl_key=" + path}},
-		{"maria", []string{"ssl=true", "ssl_two_way=true", "ssl_key=" + path}},
-		{"redis", []string{"ssl=true", "ssl_cert=" + path, "ssl_key=" + path}},
-		{"mssqls", []string{"authentication=entra", "token_file=" + path}},
-		{"oracle", []string{"wallet=" + filepath.Dir(path)}},
+		{db: "pg", set: []string{"ssl_key=" + path}},
+		{db: "maria", set: []string{"ssl=true", "ssl_two_way=true", "ssl_key=" + path}},
+		{db: "redis", set: []string{"ssl=true", "ssl_cert=" + path, "ssl_key=" + path}},
+		{db: "mssqls", set: []string{"authentication=entra", "token_file=" + path}},
+		{db: "oracle", set: []string{"wallet=" + filepath.Dir(path)}},
+		{db: "pg", path: filepath.Join(home, ".postgresql", "postgresql.key")},
 	} {
+		path := cmp.Or(tt.path, path)
 		for mode, want := range map[fs.FileMode]int{0o600: 0, 0o640: 1} {
 			if err := os.Chmod(path, mode); err != nil {
 				t.Fatal(err)

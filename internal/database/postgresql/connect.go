@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -117,12 +118,25 @@ func (l login) open(ctx context.Context) (*session, error) {
 	return newSession(conn), nil
 }
 
-// secretFiles is Database.SecretFiles.
+// secretFiles is Database.SecretFiles. If no key is named, the driver takes libpq's default key, if that has a certificate.
+// libpq refuses a key that others can read; the driver does not look.
 func secretFiles(options any) []string {
-	if key := options.(target).owner().server.SSLKey; key != "" {
-		return []string{key}
+	s := options.(target).owner().server
+	switch {
+	case s.SSLKey != "":
+		return []string{s.SSLKey}
+	case s.SSLMode == "disable":
+		return nil
 	}
-	return nil
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil // the driver finds none, either
+	}
+	folder := filepath.Join(home, ".postgresql")
+	if _, err := os.Stat(filepath.Join(folder, "postgresql.crt")); err != nil {
+		return nil
+	}
+	return []string{filepath.Join(folder, "postgresql.key")}
 }
 
 // config makes the driver's configuration. The driver insists on making it from
