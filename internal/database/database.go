@@ -312,8 +312,8 @@ type ConnectError struct {
 	Missing bool   // the server says that there is no such database: it is ErrMissing
 }
 
-// Error is what Connect says of it.
-func (e *ConnectError) Error() string { return e.Text }
+// Error is what Connect says of it, of at most job.LongestText bytes: a server may refuse a login in 20 MB.
+func (e *ConnectError) Error() string { return job.Cut(e.Text, job.LongestText) }
 
 // Unwrap returns the driver's error.
 func (e *ConnectError) Unwrap() error { return e.Err }

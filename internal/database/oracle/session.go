@@ -113,6 +113,7 @@ const lastWords = 2 * time.Second
 
 // ended returns the error that a call ends with, given the driver's.
 func (s *session) ended(ctx context.Context, err error) error {
+	err = database.Short(err)
 	switch {
 	case err == nil:
 		return nil

@@ -106,6 +106,29 @@ func TestAFailedStatementRunsAgain(t *testing.T) {
 	}
 }
 
+// TestErrors_AreShort has the server answer with an error of 20 KB, which fits into one packet.
+func TestErrors_AreShort(t *testing.T) {
+	const tooLong = 20_000
+	s := connected(t, &standIn{answers: []answer{
+		{text: "UPDATE counts", errors: []int{0, 20000, 20000}, words: strings.Repeat("x", tooLong)},
+		{text: "FROM counts", columns: []string{"N"}, errors: []int{20000}, words: strings.Repeat("y", tooLong)},
+	}})
+	st, err := s.Prepare(t.Context(), parse(t, "UPDATE counts SET n = :id"), &bindings{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := st.Run(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	_, prepared := st.Run(t.Context(), nil)
+	_, queried := s.Query(t.Context(), "SELECT n FROM counts", 1)
+	for way, err := range map[string]error{"prepared": prepared, "query": queried, "exec": s.Exec(t.Context(), "UPDATE counts SET n = 1")} {
+		if err == nil || len(err.Error()) > 5000 || !strings.Contains(err.Error(), "(truncated)") || number(err) != 20000 {
+			t.Errorf("%s: got an error of %d bytes with the number %d, want a short ORA-20000", way, len(fmt.Sprint(err)), number(err))
+		}
+	}
+}
+
 // The stand-in knows no PL/SQL, so it is looked for.
 func TestBlocksDoNotEndWithNoDataFound(t *testing.T) {
 	guard := answer{text: "DO_SOMETHING; END;\nEXCEPTION\n  WHEN NO_DATA_FOUND THEN\n    RAISE_APPLICATION_ERROR(-20403", errors: []int{20403, 20403}}

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
 	"net"
@@ -37,6 +38,7 @@ type answer struct {
 	rows    [][]any  // of a query: text, of which "" is NULL, or whole numbers below 100
 	changed int      // rows, of another statement
 	errors  []int    // the numbers of the errors that its first calls end with, 0 for none
+	words   string   // of these errors
 	silent  bool     // no answer comes until the client breaks the call off
 }
 
@@ -282,7 +284,7 @@ func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool)
 	case len(a.errors) > 0:
 		code := a.errors[0]
 		if a.errors = a.errors[1:]; code != 0 {
-			return failed(code, "it fails"), true
+			return failed(code, cmp.Or(a.words, "it fails")), true
 		}
 	}
 	if first && a.binds != "" {
@@ -404,7 +406,12 @@ func takeNumber(b []byte) (n int, rest []byte) {
 }
 
 // text is one of less than 253 bytes.
-func text(b []byte, s string) []byte { return append(append(b, byte(len(s))), s...) }
+func text(b []byte, s string) []byte {
+	if len(s) > 252 { // in chunks, whose lengths are numbers, up to one of no bytes
+		return append(append(number4(append(b, 0xFE), len(s)), s...), 0)
+	}
+	return append(append(b, byte(len(s))), s...)
+}
 
 func property(b []byte, key, value string, number int) []byte {
 	b = text(number4(b, len(key)), key)

@@ -1,0 +1,17 @@
+package database_test
+
+import (
+	"strings"
+	"testing"
+
+	"sledge/internal/database"
+	"sledge/internal/job"
+)
+
+// TestConnectError_IsShort has a server refuse a login in 20 MB.
+func TestConnectError_IsShort(t *testing.T) {
+	err := &database.ConnectError{Text: "connect to Db: " + strings.Repeat("x", 20_000_000)}
+	if text := err.Error(); len(text) > job.LongestText || !strings.HasPrefix(text, "connect to Db: x") {
+		t.Errorf("got %d bytes, want at most %d", len(text), job.LongestText)
+	}
+}
