@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"sledge/internal/schema"
@@ -29,10 +28,8 @@ type SQLSession struct {
 	// open as long as one is left.
 	prepared []*sql.Stmt
 
-	// life ends when the session is interrupted, and when a call is cancelled, for which
-	// it is replaced. It is the context of every call: each driver can watch one.
-	life        atomic.Pointer[life]
-	interrupted atomic.Bool
+	// Calls ends the session's calls: each driver can watch a context.
+	Calls
 
 	// Brief says that nothing in a transaction waits for long: the calls that begin it
 	// and end it, and its statements, are not watched.
@@ -40,17 +37,6 @@ type SQLSession struct {
 
 	// BeginStatement spells BEGIN; "BEGIN" when nil.
 	BeginStatement func(Access) string
-}
-
-// life is a context with what ends it.
-type life struct {
-	context.Context
-	end context.CancelFunc
-}
-
-func newLife() *life {
-	ctx, end := context.WithCancel(context.Background())
-	return &life{ctx, end}
 }
 
 // OpenSQL opens one connection with the named database/sql driver.
@@ -67,28 +53,12 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 	if t := dialect.Type; t != nil {
 		s.timesAsText = t(schema.Column{Type: schema.Timestamp}) == t(schema.Column{Type: schema.Varchar})
 	}
-	s.life.Store(newLife())
+	s.Open()
 	return s, nil
 }
 
 // Conn is the session's connection, for what only its driver has.
 func (s *SQLSession) Conn() *sql.Conn { return s.conn }
-
-// watched returns the context for a call, and a function to run after the call. The context
-// ends when the session is interrupted. For callers that cancel
-// nothing, such as virtual users, it allocates nothing. It fails if the caller's context is
-// done already, because some drivers then close the connection.
-func (s *SQLSession) watched(ctx context.Context) (watched context.Context, done func(), err error) {
-	switch {
-	case ctx.Done() == nil:
-		return s.life.Load(), func() {}, nil
-	case ctx.Err() != nil:
-		return ctx, func() {}, ctx.Err()
-	}
-	watched, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.life.Load(), cancel)
-	return watched, func() { stop(); cancel() }, nil
-}
 
 // Prepare implements Session.
 func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (Statement, error) {
@@ -99,7 +69,7 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 	if err := NoOutputs(q, params); err != nil {
 		return nil, err
 	}
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +84,7 @@ func (s *SQLSession) Prepare(ctx context.Context, q sqlfile.Query, in, out any) 
 
 // Exec implements Session.
 func (s *SQLSession) Exec(ctx context.Context, statement string) error {
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return err
 	}
@@ -125,7 +95,7 @@ func (s *SQLSession) Exec(ctx context.Context, statement string) error {
 
 // Query implements Session.
 func (s *SQLSession) Query(ctx context.Context, statement string, limit int) (Table, error) {
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return Table{}, err
 	}
@@ -207,7 +177,7 @@ func (s *SQLSession) Rollback(ctx context.Context) error {
 
 // Load inserts many rows to a statement, prepared once.
 func (s *SQLSession) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -275,28 +245,14 @@ func InsertStatement(table schema.Table, rows int, placeholder func(n int) strin
 
 // Interrupt implements Session.
 func (s *SQLSession) Interrupt() {
-	s.interrupted.Store(true)
-	s.life.Load().end()
+	s.Interrupted.Store(true)
+	s.End()
 }
-
-// Cancel implements Session, for drivers that go on with a connection when the context of a
-// call has ended. A database whose driver does not has a Cancel of its own.
-func (s *SQLSession) Cancel(context.Context) error {
-	next := newLife()
-	s.life.Swap(next).end()
-	if s.interrupted.Load() { // Interrupt may have ended the life before
-		next.end()
-	}
-	return nil
-}
-
-// ErrInterrupted is what calls of an interrupted SQLSession fail with.
-var ErrInterrupted = errors.New("the session was interrupted")
 
 // ended returns the error that a call ends with, given the driver's.
 func (s *SQLSession) ended(err error) error {
 	err = Short(err)
-	if s.interrupted.Load() {
+	if s.Interrupted.Load() {
 		return errors.Join(ErrInterrupted, err)
 	}
 	return err
@@ -304,13 +260,13 @@ func (s *SQLSession) ended(err error) error {
 
 // Close implements Session. A lost connection is not an error of Close.
 func (s *SQLSession) Close() error {
-	defer func() { s.life.Load().end() }()
+	defer s.End()
 	for _, stmt := range s.prepared {
 		_ = stmt.Close() // the connection is closed in any case
 	}
 	s.prepared = nil
 	err := s.conn.Close()
-	if s.interrupted.Load() || errors.Is(err, sql.ErrConnDone) {
+	if s.Interrupted.Load() || errors.Is(err, sql.ErrConnDone) {
 		err = nil
 	}
 	return errors.Join(err, s.pool.Close())
@@ -329,7 +285,7 @@ type sqlStatement struct {
 // Run implements Statement.
 func (st *sqlStatement) Run(ctx context.Context, each func() error) (int64, error) {
 	if !st.session.Brief || !st.session.inTx {
-		watched, done, err := st.session.watched(ctx)
+		watched, done, err := st.session.Watched(ctx)
 		if err != nil {
 			return 0, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"sledge/internal/database"
 	"sledge/internal/database/db2/cli"
 	"sledge/internal/meter"
 )
@@ -38,7 +39,7 @@ const timeoutReason = "68"
 // by "SQLSTATE messages" of IBM's manual.
 func Classify(err error) meter.Class {
 	e, ok := errors.AsType[*cli.Error](err)
-	if errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, database.ErrInterrupted) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return meter.Connection
 	}
 	if !ok {

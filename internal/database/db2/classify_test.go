@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/database"
 	"sledge/internal/database/db2/cli"
 	"sledge/internal/meter"
 )
@@ -90,7 +91,7 @@ func TestEveryClassOfErrors(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]meter.Class{
-		errInterrupted:           meter.Connection,
+		database.ErrInterrupted:  meter.Connection,
 		context.DeadlineExceeded: meter.Connection,
 		&libraryError{}:          meter.Connection,
 		&tooLong{}:               meter.Constraint,

@@ -167,7 +167,7 @@ func TestSettingsAreThoseThatTheUserMaySee(t *testing.T) {
 		t.Errorf("got the version %q of the library, want Derby's", version)
 	}
 	refused := &cli.Error{State: "42501", Code: -551, Message: "no privilege"}
-	if permitted(fmt.Errorf("asked: %w", refused)) != nil || permitted(errInterrupted) == nil || permitted(nil) != nil {
+	if permitted(fmt.Errorf("asked: %w", refused)) != nil || permitted(database.ErrInterrupted) == nil || permitted(nil) != nil {
 		t.Error("want errors of rights passed over, and no others")
 	}
 }

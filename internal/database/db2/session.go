@@ -35,9 +35,6 @@ type session struct {
 	closed      atomic.Bool
 }
 
-// errInterrupted is what calls of an interrupted session fail with.
-var errInterrupted = errors.New("the session was interrupted")
-
 func newSession(conn *cli.Connection) (*session, error) {
 	s := &session{conn: conn}
 	var err error
@@ -66,7 +63,7 @@ func (s *session) unwatched(st *cli.Statement, call func(*cli.Statement) error) 
 	s.underway.Store(st)
 	defer s.underway.Store(nil)
 	if s.interrupted.Load() {
-		return errInterrupted
+		return database.ErrInterrupted
 	}
 	err := s.conn.Autocommit(!s.inTx)
 	if err == nil {
@@ -94,7 +91,7 @@ func (s *session) watched(ctx context.Context, st *cli.Statement, call func(*cli
 // ended returns the error that a call ends with, given the library's.
 func (s *session) ended(err error) error {
 	if err != nil && s.interrupted.Load() {
-		return errors.Join(errInterrupted, err)
+		return errors.Join(database.ErrInterrupted, err)
 	}
 	return err
 }
@@ -245,7 +242,7 @@ func plainName(name string) string {
 // nothing is sent.
 func (s *session) Begin(context.Context, database.Access) error {
 	if s.interrupted.Load() {
-		return errInterrupted
+		return database.ErrInterrupted
 	}
 	s.inTx = true
 	return nil

@@ -294,7 +294,7 @@ func (st *statement) fetch() (bool, error) {
 	s.underway.Store(st.handle)
 	defer s.underway.Store(nil)
 	if s.interrupted.Load() {
-		return false, errInterrupted
+		return false, database.ErrInterrupted
 	}
 	there, err := st.handle.Fetch()
 	return there, s.ended(err)

@@ -247,4 +247,6 @@ var numbered = regexp.MustCompile(`ORA-(\d{5})`)
 
 // isBroken reports whether an error that is not the server's means that the connection is
 // gone.
-func isBroken(err error) bool { return database.IsBroken(err, network.ErrConnReset, errInterrupted) }
+func isBroken(err error) bool {
+	return database.IsBroken(err, network.ErrConnReset, database.ErrInterrupted)
+}

@@ -78,7 +78,7 @@ func TestAnErrorThatBearsAnotherHasItsNumber(t *testing.T) {
 
 func TestWhatBreaksAConnectionIsOne(t *testing.T) {
 	for _, err := range []error{
-		driver.ErrBadConn, network.ErrConnReset, errInterrupted, io.EOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled,
+		driver.ErrBadConn, network.ErrConnReset, database.ErrInterrupted, io.EOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled,
 		&net.OpError{Op: "dial", Err: errors.New("refused")}, &database.ConnectError{Text: "connect", Err: errors.New("refused")},
 	} {
 		if got := classify(fmt.Errorf("run: %w", err)); got != meter.Connection {

@@ -69,10 +69,8 @@ type settings interface {
 	Wrong(option, value, format string, args ...any) error
 }
 
-func (o *transactional) at() *server   { return &o.server }
-func (o *transactional) own() *account { return &o.account }
-func (o *analytic) at() *server        { return &o.server }
-func (o *analytic) own() *account      { return &o.account }
+func (s *server) at() *server    { return s }
+func (a *account) own() *account { return a }
 
 // newOptions is Database.Options: the defaults are those that people know from the console.
 func newOptions(use database.Use) any {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	ora "github.com/sijms/go-ora/v2"
@@ -27,10 +26,8 @@ type session struct {
 	// in the same round trip.
 	tx driver.Tx
 
-	// life ends when the session is interrupted, and when a call is cancelled, for which it is
-	// replaced. Calls whose context may end watch it, and those of Exec, Query and Load.
-	life        atomic.Pointer[life]
-	interrupted atomic.Bool
+	// Calls ends calls of Exec, Query and Load, and those whose context may end.
+	database.Calls
 
 	// system is a session of the system's user, for what the owner of a schema may not read.
 	system *session
@@ -38,25 +35,11 @@ type session struct {
 	claimed bool // holds the claim of a build
 }
 
-// life is a context with what ends it.
-type life struct {
-	context.Context
-	end context.CancelFunc
-}
-
-func newLife() *life {
-	ctx, end := context.WithCancel(context.Background())
-	return &life{ctx, end}
-}
-
 func newSession(conn *ora.Connection, w *wire, l login) *session {
 	s := &session{conn: conn, wire: w, login: l}
-	s.life.Store(newLife())
+	s.Open()
 	return s
 }
-
-// errInterrupted is what calls of an interrupted session fail with.
-var errInterrupted = errors.New("the session was interrupted")
 
 // begin prepares the session in one round trip: the formats of dates and numbers, UTC, a minute
 // of patience for locked tables in DDL, and a name by which an administrator finds it.
@@ -92,11 +75,10 @@ func setAction(action string) string {
 // ends when the call is cancelled or the session interrupted. If the server does not respond to
 // a cancellation, the session is lost.
 func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
-	if err := ctx.Err(); err != nil {
+	watched, over, err := s.Watched(ctx)
+	if err != nil {
 		return nil, nil, err
 	}
-	watched, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(s.life.Load(), cancel)
 	ended := make(chan struct{})
 	unwatch := context.AfterFunc(watched, func() {
 		select {
@@ -105,7 +87,7 @@ func (s *session) watched(ctx context.Context) (watched context.Context, done fu
 			s.wire.interruptCall()
 		}
 	})
-	return watched, func() { unwatch(); close(ended); stop(); cancel() }, nil
+	return watched, func() { unwatch(); close(ended); over() }, nil
 }
 
 // lastWords bounds what is said to a server that was told to stop.
@@ -114,15 +96,10 @@ const lastWords = 2 * time.Second
 // ended returns the error that a call ends with, given the driver's.
 func (s *session) ended(ctx context.Context, err error) error {
 	err = database.Short(err)
-	switch {
-	case err == nil:
-		return nil
-	case s.interrupted.Load():
-		return errors.Join(errInterrupted, err)
-	case ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil && !s.Interrupted.Load() {
 		return errors.Join(ctx.Err(), err)
 	}
-	return err
+	return s.Ended(err)
 }
 
 // Exec implements database.Session.
@@ -266,36 +243,29 @@ func (s *session) Rollback(ctx context.Context) error {
 
 // Cancel implements database.Session. It cancels calls of Exec, Query and Load, which analytic
 // workloads use; a call of a virtual user's prepared statement can only be interrupted.
-func (s *session) Cancel(context.Context) error {
-	next := newLife()
-	s.life.Swap(next).end()
-	if s.interrupted.Load() { // Interrupt may have ended the life before
-		next.end()
-	}
-	return nil
-}
+func (s *session) Cancel(ctx context.Context) error { return s.Calls.Cancel(ctx) }
 
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
-	s.interrupted.Store(true)
+	s.Interrupted.Store(true)
 	s.wire.interruptCall()
-	s.life.Load().end()
+	s.End()
 }
 
 // Close implements database.Session. A lost connection is not an error of Close.
 func (s *session) Close() error {
-	if s.claimed && !s.interrupted.Load() {
+	if s.claimed && !s.Interrupted.Load() {
 		s.release()
 	}
 	if s.system != nil {
 		_ = s.system.Close() // nothing depends on it any more
 		s.system = nil
 	}
-	defer func() { s.life.Load().end() }()
+	defer s.End()
 	leaving := time.AfterFunc(lastWords, s.wire.interruptCall)
 	defer leaving.Stop()
 	err := s.conn.Close()
-	if err != nil && (s.interrupted.Load() || isBroken(err) || number(err) != 0) {
+	if err != nil && (s.Interrupted.Load() || isBroken(err) || number(err) != 0) {
 		return nil
 	}
 	return err

@@ -175,7 +175,7 @@ func TestCallsOfASilentServerEnd(t *testing.T) {
 		want error
 		most time.Duration
 	}{
-		"interrupted": {func(s *session, _ func()) { s.Interrupt() }, errInterrupted, time.Second},
+		"interrupted": {func(s *session, _ func()) { s.Interrupt() }, database.ErrInterrupted, time.Second},
 		"cancelled":   {func(_ *session, cancel func()) { cancel() }, context.Canceled, lastWords + time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,20 +165,20 @@ type target interface {
 	vacuum() bool
 }
 
-func (o *transactional) admin() login  { return o.account.admin(&o.server) }
-func (o *transactional) owner() login  { return o.account.owner(&o.server) }
-func (o *transactional) own() *account { return &o.account }
-func (o *transactional) vacuum() bool  { return o.Vacuum }
+func (o *transactional) admin() login { return o.account.admin(&o.server) }
+func (o *transactional) owner() login { return o.account.owner(&o.server) }
+func (o *transactional) vacuum() bool { return o.Vacuum }
 
-func (o *analytic) admin() login  { return o.account.admin(&o.server) }
-func (o *analytic) own() *account { return &o.account }
-func (o *analytic) vacuum() bool  { return false }
+func (o *analytic) admin() login { return o.account.admin(&o.server) }
+func (o *analytic) vacuum() bool { return false }
 
 func (o *analytic) owner() login {
 	l := o.account.owner(&o.server)
 	l.parallel = strconv.Itoa(o.Parallel)
 	return l
 }
+
+func (a *account) own() *account { return a }
 
 func (a *account) admin(s *server) login {
 	return login{

@@ -39,7 +39,7 @@ func (s *session) bulkInsert(ctx context.Context, table schema.Table, rows schem
 	if err != nil {
 		return 0, fmt.Errorf("load table %s: %w", table.Name, err)
 	}
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return 0, err
 	}

@@ -72,7 +72,7 @@ func (l login) inMaster(ctx context.Context) (*session, error) {
 // dial opens a session in a database.
 func dial(ctx context.Context, l login, in string) (*session, error) {
 	s := &session{bulk: l.Bulk, folder: l.folder(), maxDOP: l.maxDOP}
-	s.life.Store(newLife())
+	s.Open()
 	connector, err := l.connector(in, s)
 	if err != nil {
 		return nil, l.explain(in, err)

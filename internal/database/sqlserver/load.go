@@ -50,7 +50,7 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	if err != nil {
 		return 0, err
 	}
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +127,7 @@ func (s *session) look(ctx context.Context, table string) (tableFacts, error) {
 
 // insert loads by INSERT statements of many rows.
 func (s *session) insert(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return 0, err
 	}

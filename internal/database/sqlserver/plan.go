@@ -38,7 +38,7 @@ func explainer(setting, ofBabelfish string) database.Explainer {
 // queryPlan returns the plan that Babelfish puts behind the rows of a query and before the time that it took to
 // parse. The text of the query comes first in it.
 func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.Table, error) {
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return database.Table{}, err
 	}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -42,39 +41,9 @@ type session struct {
 	product             string // of isBabelfish
 	packet              int    // of packetSize
 
-	// life ends when the current call is cancelled, and is then replaced. It is the context of
-	// every call whose caller has none that can end, because the driver watches a context in
-	// any case.
-	life        atomic.Pointer[life]
-	interrupted atomic.Bool
-}
-
-// life is a context with what ends it.
-type life struct {
-	context.Context
-	end context.CancelFunc
-}
-
-func newLife() *life {
-	ctx, end := context.WithCancel(context.Background())
-	return &life{ctx, end}
-}
-
-func nothing() {}
-
-// watched returns the context for a call, and a function to run after the call. The context
-// ends when the call is cancelled. For callers that cancel nothing, such as virtual users, it
-// allocates nothing. It fails if the caller's context is done already.
-func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
-	if ctx.Done() == nil {
-		return s.life.Load(), nothing, nil
-	}
-	if err := ctx.Err(); err != nil {
-		return ctx, nothing, err
-	}
-	watched, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(s.life.Load(), func() { cancel(context.Canceled) })
-	return watched, func() { stop(); cancel(nil) }, nil
+	// Calls ends calls: the driver watches a context in any case. An interrupted session ends by its
+	// connection.
+	database.Calls
 }
 
 // failed notes an error and returns it as callers are to know it.
@@ -83,10 +52,7 @@ func (s *session) failed(err error) error {
 		return nil
 	}
 	s.unsure = true
-	if s.interrupted.Load() {
-		return errors.Join(database.ErrInterrupted, err)
-	}
-	return err
+	return s.Ended(err)
 }
 
 // Exec implements database.Session. The server cannot drop a memory-optimized table in a
@@ -101,7 +67,7 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 			return s.execBetween(ctx, statement)
 		}
 	}
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,7 +102,7 @@ func (s *session) exec(ctx context.Context, statement string, args ...driver.Nam
 // Query implements database.Session. Of several statements, the last that returns rows is the
 // one that answers.
 func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return database.Table{}, err
 	}
@@ -337,14 +303,11 @@ func (s *session) Rollback(ctx context.Context) error {
 
 // Cancel implements database.Session: the driver tells the server, and goes on when it has
 // answered.
-func (s *session) Cancel(context.Context) error {
-	s.life.Swap(newLife()).end()
-	return nil
-}
+func (s *session) Cancel(ctx context.Context) error { return s.Calls.Cancel(ctx) }
 
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
-	s.interrupted.Store(true)
+	s.Interrupted.Store(true)
 	s.interruptCall()
 }
 
@@ -360,12 +323,12 @@ func (s *session) interruptCall() {
 // Close implements database.Session. The server ends what a session does whose connection is
 // gone.
 func (s *session) Close() error {
-	defer s.life.Load().end()
-	if !s.interrupted.Load() {
+	defer s.End()
+	if !s.Interrupted.Load() {
 		_ = s.network.SetWriteDeadline(time.Now().Add(lastWords))
 	}
 	err := s.conn.Close()
-	if s.interrupted.Load() || errors.Is(err, net.ErrClosed) {
+	if s.Interrupted.Load() || errors.Is(err, net.ErrClosed) {
 		return nil
 	}
 	return err

@@ -21,7 +21,7 @@ func (s *session) copyStaged(ctx context.Context, table schema.Table, rows schem
 	if err != nil {
 		return 0, err
 	}
-	ctx, done, err := s.watched(ctx)
+	ctx, done, err := s.Watched(ctx)
 	if err != nil {
 		return 0, err
 	}

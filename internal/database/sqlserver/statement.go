@@ -62,7 +62,7 @@ type statement struct {
 
 // Run implements database.Statement.
 func (st *statement) Run(ctx context.Context, each func() error) (int64, error) {
-	ctx, done, err := st.session.watched(ctx)
+	ctx, done, err := st.session.Watched(ctx)
 	if err != nil {
 		return 0, err
 	}

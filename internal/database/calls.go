@@ -1,0 +1,69 @@
+package database
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+)
+
+// Calls ends the calls of a session from another goroutine: the current one, or for good. A session over a driver
+// that watches contexts embeds it.
+type Calls struct {
+	// Interrupted says that the session was interrupted.
+	Interrupted atomic.Bool
+
+	life atomic.Pointer[life] // of the current call, and replaced if that is cancelled
+}
+
+// life is a context with what ends it.
+type life struct {
+	context.Context
+	end context.CancelFunc
+}
+
+// Open begins: calls can be made.
+func (c *Calls) Open() {
+	ctx, end := context.WithCancel(context.Background())
+	c.life.Store(&life{ctx, end})
+}
+
+// Watched returns the context for a call, and a function to run after the call. The context ends when the call
+// is cancelled or the session is interrupted. For callers that cancel nothing, such as virtual users, it
+// allocates nothing. It fails if the caller's context is done already, because some drivers then close the
+// connection.
+func (c *Calls) Watched(ctx context.Context) (watched context.Context, done func(), err error) {
+	switch {
+	case ctx.Done() == nil:
+		return c.life.Load(), func() {}, nil
+	case ctx.Err() != nil:
+		return ctx, func() {}, ctx.Err()
+	}
+	watched, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(c.life.Load(), cancel)
+	return watched, func() { stop(); cancel() }, nil
+}
+
+// Cancel implements Session, for drivers that go on with a connection when the context of a call has ended.
+func (c *Calls) Cancel(context.Context) error {
+	before := c.life.Load()
+	c.Open()
+	before.end()
+	if c.Interrupted.Load() { // End may have ended the life before
+		c.End()
+	}
+	return nil
+}
+
+// End ends the current call and refuses further ones.
+func (c *Calls) End() { c.life.Load().end() }
+
+// ErrInterrupted is what calls of an interrupted session fail with.
+var ErrInterrupted = errors.New("the session was interrupted")
+
+// Ended returns the error that a call ends with, given the driver's.
+func (c *Calls) Ended(err error) error {
+	if err != nil && c.Interrupted.Load() {
+		return errors.Join(ErrInterrupted, err)
+	}
+	return err
+}
