@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/terminal"
 )
 
 // ComparisonSchema names the shape of Comparison, as Schema does that of Document.
@@ -67,34 +65,6 @@ func RepeatsOf(j job.Job, like []job.Job) (r Repeats) {
 		r.Median = (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 	}
 	return r
-}
-
-// String says how many runs there are and how far they are apart.
-func (r Repeats) String() string {
-	if r.Runs < 2 {
-		return "the only run of its kind in this repository"
-	}
-	return fmt.Sprintf("one of %d runs that were asked for the same: %s from %s to %s, median %s, spread %s",
-		r.Runs, Printable(r.Figure), figured(&r.Least), figured(&r.Most), figured(&r.Median), share(int64(1e6*(r.Most-r.Least)), int64(1e6*r.Median)))
-}
-
-// repeats says how much the figures of the runs vary by themselves, and what that means for
-// the ratios.
-func (c Comparison) repeats(b *page) {
-	if len(c.Repeats) == 0 {
-		return
-	}
-	b.title("Repeats", "a ratio within the spread of equal runs is noise")
-	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Wrapped: true}}}
-	few := false
-	for i, r := range c.Repeats {
-		t.Row("  "+b.Look.Strong(Letter(i)), r.String())
-		few = few || r.Runs < enoughRepeats
-	}
-	b.lay(t)
-	if few {
-		b.say(b.Look.Doubtful, "! One run of each decides nothing: repeat each %d times or more, in turns, and compare the medians.", enoughRepeats)
-	}
 }
 
 // ComparedRun is which run is compared.
@@ -380,134 +350,5 @@ func (r Measured) tally(kind string) *meter.Tally {
 	return &r.Summary.Kinds[i]
 }
 
-// Letter is what a table calls a run.
-func Letter(i int) string { return string(rune('A' + i)) }
-
 // MostCompared is how many runs a comparison may be of: a table has letters for so many.
 const MostCompared = 26
-
-// Text writes the comparison for people.
-func (c Comparison) Text(w io.Writer, v View) error {
-	b := page{View: v}
-	c.whole(&b)
-	return b.write(w)
-}
-
-// whole tells all of the comparison.
-func (c Comparison) whole(b *page) {
-	b.title("Runs", "")
-	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Short: ShortID}, {Left: true, Rank: 1}, {Left: true, Wrapped: true}}}
-	for i, r := range c.Runs {
-		what := fmt.Sprintf("%s on %s, %s, %s", r.Workload, r.Database, VirtualUsers(r.Users), Spell(time.Duration(r.Elapsed*float64(time.Second))))
-		if r.Status != job.Succeeded {
-			what += fmt.Sprintf("; %s", strings.ToUpper(string(r.Status)))
-			if reason := strings.Join(strings.Fields(r.Reason), " "); reason != "" {
-				what += ": " + reason
-			}
-		}
-		t.Row(b.Look.Strong(Letter(i)), string(r.ID), r.Begun.UTC().Format(timeLayout), Printable(what))
-	}
-	b.lay(t)
-	c.differences(b)
-	c.repeats(b)
-	c.figures(b)
-	c.queries(b)
-}
-
-// longestCell is how wide a value may be, such as a rate over time, that stands in a table.
-const longestCell = 24
-
-// differences shows a table of what differs, and below it a line for each value of what is
-// too long for a table.
-func (c Comparison) differences(b *page) {
-	if len(c.Differences) == 0 {
-		b.say(plain, "\nThe runs were asked for the same, on the same server, and have the same labels. What differs in their figures is noise, or was changed outside of Sledge.")
-		return
-	}
-	b.title("What differs", "")
-	t := terminal.Table{Columns: []terminal.Column{{Head: "  ", Left: true}}}
-	for i := range c.Runs {
-		t.Columns = append(t.Columns, terminal.Column{Head: Letter(i), Left: true})
-	}
-	var long []Difference
-	for _, d := range c.Differences {
-		if !b.drawn && slices.ContainsFunc(d.Values, func(v string) bool { return terminal.Width(v) > longestCell }) {
-			long = append(long, d)
-			continue
-		}
-		cells := []string{"  " + d.Name}
-		for _, v := range d.Values {
-			cells = append(cells, cmp.Or(v, "-"))
-		}
-		t.Row(cells...)
-	}
-	if b.Width > 0 && t.Wide() > b.Width {
-		t.Rows, long = nil, c.Differences
-	}
-	if len(t.Rows) > 0 {
-		b.table(t)
-	}
-	for _, d := range long {
-		b.say(plain, "  %s", Printable(d.Name))
-		for i, v := range d.Values {
-			b.say(plain, "    %s  %s", Letter(i), Printable(cmp.Or(v, "-")))
-		}
-	}
-}
-
-// figures writes one table: of all transactions, and then of each kind.
-func (c Comparison) figures(b *page) {
-	if len(c.Figures) == 0 {
-		b.say(plain, "\nNothing was measured in these runs.")
-		return
-	}
-	b.title("Figures", "of each run, and their ratio to those of A")
-	t := terminal.Table{Columns: []terminal.Column{{Head: "  figure", Left: true}}}
-	for i := range c.Runs {
-		t.Columns = append(t.Columns, terminal.Column{Head: Letter(i)})
-		if i > 0 {
-			t.Columns = append(t.Columns, terminal.Column{Head: Letter(i) + "/A", Rank: i}) // the last are left out first
-		}
-	}
-	kind := ""
-	for _, f := range c.Figures {
-		if f.Kind != kind {
-			kind = f.Kind
-			t.Row("  " + b.Look.Strong(Printable(kind)))
-		}
-		name := "  " + Printable(f.Name)
-		if f.Unit != "" {
-			name += ", " + f.Unit
-		}
-		if kind != "" {
-			name = "  " + name
-		}
-		cells := []string{name}
-		for i, v := range f.Values {
-			cells = append(cells, figured(v))
-			if i > 0 {
-				cells = append(cells, figured(f.Ratios[i]))
-			}
-		}
-		t.Row(cells...)
-	}
-	b.lay(t)
-}
-
-// figured writes a figure to three digits or more, and one below 1 to three decimals, or to
-// four below 0.1.
-func figured(v *float64) string {
-	switch {
-	case v == nil:
-		return "-"
-	case *v >= 1000:
-		return count(int64(math.Round(*v)))
-	case *v >= 100:
-		return strconv.FormatFloat(*v, 'f', 1, 64)
-	case *v >= 0.9995 || *v == 0: // or it would be 1.000
-		return strconv.FormatFloat(*v, 'f', 2, 64)
-	case *v < 0.09995:
-		return strconv.FormatFloat(*v, 'f', 4, 64)
-	}
-	return strconv.FormatFloat(*v, 'f', 3, 64)
-}

@@ -5,23 +5,16 @@ package jobs
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"sledge/internal/catalog"
-	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
-	"sledge/internal/schema"
 	"sledge/internal/suite"
 	"sledge/internal/workload"
 )
@@ -247,91 +240,6 @@ func (s *cycle) ofRun(v workload.Variant, sets ...option.Values) option.Values {
 	return s.values(append(all, sets...)...)
 }
 
-// guard starts a run, and looks whether a build and a deletion beside it are refused.
-func (s *cycle) guard(t suite.T, v workload.Variant) {
-	t.Helper()
-	if s.Database.Claim == nil {
-		plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if plan.Schema.Claims == nil {
-			t.Skipf("%s: no job knows of another", s.Database.Title)
-		}
-	}
-	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m"}))
-	stop, ended, working := make(chan struct{}), make(chan error, 1), &beginning{begun: make(chan struct{})}
-	go func() {
-		plan, err := engine.NewPlan(s.Pair, spec)
-		if err == nil {
-			_, err = engine.Local{Version: s.Version}.DoPlan(t.Context(), plan, job.Control{Stop: stop, Watchers: []job.Watcher{working}})
-		}
-		ended <- err
-	}()
-	select {
-	case <-working.begun:
-	case err := <-ended:
-		t.Fatalf("run: %v", err)
-	}
-	var others sync.WaitGroup
-	for _, action := range []job.Action{job.Build, job.Delete} {
-		others.Go(func() {
-			_, err := s.perform(t.Context(), s.spec(action, s.values(s.built)))
-			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "a run is under way") {
-				t.Errorf("%s: got %v with exit code %d, want it refused with %d because a run is under way", action, err, job.ExitOf(err), job.ExitExists)
-				return
-			}
-			t.Logf("%s: %v", action, err)
-		})
-	}
-	others.Wait()
-	close(stop)
-	if err := <-ended; err != nil && job.ExitOf(err) != job.ExitStopped {
-		t.Errorf("run: %v", err)
-	}
-}
-
-// beginning closes begun when the virtual users begin to work.
-type beginning struct {
-	begun chan struct{}
-	once  sync.Once
-}
-
-func (b *beginning) Watch(e job.Event) {
-	if e.Phase != nil {
-		b.once.Do(func() { close(b.begun) })
-	}
-}
-
-// told keeps what a job has told.
-type told struct{ events []job.Event }
-
-func (l *told) Watch(e job.Event) { l.events = append(l.events, e) }
-
-// limit has everything cancelled that takes longer than a moment, and looks whether the
-// sessions go on with what comes next.
-func (s *cycle) limit(t suite.T, v workload.Variant) {
-	t.Helper()
-	result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, option.Values{"query_limit": "1ms"})))
-	result.Spans = slices.DeleteFunc(result.Spans, func(s job.Span) bool { return s.Stream == job.NoStream })
-	if job.ExitOf(err) != job.ExitInvalid || len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
-		t.Fatalf("with a limit: got %d transactions, %v; want all of them, which are not valid", len(result.Spans), err)
-	}
-	over := 0
-	for _, span := range result.Spans {
-		switch {
-		case span.Class == meter.OverLimit.String() && span.Outcome == job.SpanFailed:
-			over++
-		case !span.Done():
-			t.Errorf("with a limit: got the span %+v, want one that is done or over its limit", span)
-		}
-	}
-	t.Logf("%d of %d transactions took longer than a millisecond", over, len(result.Spans))
-	if over == 0 {
-		t.Error("with a limit: got no transaction that was over it")
-	}
-}
-
 // wantSpans looks whether each transaction that was counted was kept by itself.
 func (s *cycle) wantSpans(t suite.T, result job.Result) {
 	kept := map[string]int64{}
@@ -382,45 +290,6 @@ func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
 	}
 	if all.Traffic.Sent < 10*all.Ended() || all.Traffic.Received < 10*all.Ended() {
 		t.Errorf("got %+v over the network for %d transactions, want some bytes for each", all.Traffic, all.Ended())
-	}
-}
-
-// rehearse does a test run and looks whether each user said of each kind of
-// transaction what it was called with and what came back.
-func (s *cycle) rehearse(t suite.T, v workload.Variant) {
-	heard, told := &heard{byUser: map[int][]job.Event{}}, &told{}
-	const users = 2
-	result := s.do(t, s.specOfRun(users, s.ofRun(v)), heard, told)
-	if s.Look != nil {
-		s.Look(t, v, told.events)
-	}
-	if result.Metrics != nil {
-		t.Errorf("got the headline %v, want no headline from a test", result.Metrics)
-	}
-	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
-	for user := 1; user <= users; user++ {
-		of := heard.byUser[user]
-		if len(of) < 4 || of[0].State != job.UserRunning || of[len(of)-1].State != job.UserSucceeded {
-			t.Fatalf("virtual user %d: got %+v, want what it did between running and succeeded", user, of)
-		}
-		for _, kind := range s.Workload.Kinds {
-			shown := false
-			for i, e := range of[:len(of)-1] {
-				shown = shown || e.Message == kind.Name && said.MatchString(of[i+1].Message)
-			}
-			if !shown {
-				t.Errorf("virtual user %d: got %+v, want %q and what it brought", user, of, kind.Name)
-			}
-		}
-	}
-}
-
-// heard records the events of each virtual user.
-type heard struct{ byUser map[int][]job.Event }
-
-func (h *heard) Watch(e job.Event) {
-	if e.User > 0 {
-		h.byUser[e.User] = append(h.byUser[e.User], e)
 	}
 }
 
@@ -530,116 +399,4 @@ func (f *failures) Watch(e job.Event) {
 		}
 		f.t.Logf("%s, %s: %s%s", e.Failure.Kind, e.Failure.Class, e.Failure.Message, again)
 	}
-}
-
-func (s *cycle) compare(t suite.T) {
-	t.Helper()
-	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	CompareRows(t, plan)
-}
-
-// CompareRows holds the rows of every table against those that the workload
-// generates. Since they are the same for all databases, so are the databases.
-func CompareRows(t suite.T, plan engine.Plan) {
-	t.Helper()
-	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	for _, table := range plan.Workload.Tables(plan.Settings, plan.Seed) {
-		got, want := loaded(t, session, table), generated(t, table)
-		if got != want {
-			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
-		}
-	}
-}
-
-// checksum is the same for the same rows in any order.
-type checksum struct {
-	rows int
-	sum  uint64
-}
-
-func (c *checksum) add(row string) {
-	digest := sha256.Sum256([]byte(row))
-	c.rows++
-	c.sum += binary.BigEndian.Uint64(digest[:])
-}
-
-func generated(t suite.T, table schema.Table) (sum checksum) {
-	var values []any
-	var buf []byte
-	for chunk := range table.Chunks {
-		source := table.Rows(chunk)
-		for {
-			row, more := source.AppendRow(buf[:0])
-			if !more {
-				break
-			}
-			buf = row
-			var err error
-			if values, err = schema.Fields(values[:0], row, table.Columns); err != nil {
-				t.Fatal(err)
-			}
-			var line strings.Builder
-			for i, c := range table.Columns {
-				line.WriteString(canonical(t, c, text(values[i])))
-				line.WriteByte('\t')
-			}
-			sum.add(line.String())
-		}
-	}
-	return sum
-}
-
-func text(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "NULL"
-	case int64:
-		return strconv.FormatInt(v, 10)
-	default:
-		return v.(string)
-	}
-}
-
-func loaded(t suite.T, session database.Session, table schema.Table) (sum checksum) {
-	rows, err := session.Query(context.Background(), "SELECT "+strings.Join(table.ColumnNames(), ", ")+" FROM "+table.Name, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows.Rows {
-		var line strings.Builder
-		for i, c := range table.Columns {
-			line.WriteString(canonical(t, c, row[i]))
-			line.WriteByte('\t')
-		}
-		sum.add(line.String())
-	}
-	return sum
-}
-
-// canonical writes a value the way it is compared: databases show 0.50 as .5, and
-// a moment with or without its zone.
-func canonical(t suite.T, c schema.Column, value string) string {
-	if value == "NULL" {
-		return value
-	}
-	switch c.Type {
-	case schema.Decimal:
-		f, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strconv.FormatFloat(f, 'f', c.Scale, 64)
-	case schema.Char, schema.Varchar: // some schemas keep both in columns of a fixed width
-		return strings.TrimRight(value, " ")
-	case schema.Timestamp:
-		return strings.Replace(value, "T", " ", 1)[:min(len(value), len("2006-01-02 15:04:05"))]
-	}
-	return value
 }

@@ -1,0 +1,138 @@
+package option
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Names maps options to the names that a front end uses: "host" is "pg_host". Options that are
+// not listed keep their own name.
+type Names map[string]string
+
+// Of returns the front end's name of an option.
+func (n Names) Of(option string) string {
+	if other, ok := n[option]; ok {
+		return other
+	}
+	return option
+}
+
+// Naming is embedded in option structs whose methods mention options in messages. Bind fills it
+// in.
+type Naming struct{ names Names }
+
+// Name returns the front end's name of an option.
+func (n *Naming) Name(option string) string { return n.names.Of(option) }
+
+// Wrong makes an Error about an option, as Names.Wrong does.
+func (n *Naming) Wrong(option, value, format string, args ...any) error {
+	return n.names.Wrong(option, value, format, args...)
+}
+
+func (n *Naming) setNames(names Names) { n.names = names }
+
+// Error is a mistake in the value of an option.
+type Error struct {
+	Option string // its name
+	Called string // the front end's name
+	Value  string // the value; "" for a secret
+	Err    error  // what is wrong, and the way out
+}
+
+// Error names the option, and says what is wrong.
+func (e *Error) Error() string { return "option " + e.Called + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Wrong makes an Error about an option and its value. The format says what is wrong with the
+// value, and the way out.
+func (n Names) Wrong(option, value, format string, args ...any) error {
+	return &Error{Option: option, Called: n.Of(option), Value: value, Err: fmt.Errorf(format, args...)}
+}
+
+// UnknownError reports that there is no option of a name.
+type UnknownError struct {
+	Name    string
+	Nearest string // the nearest name; "" if none is near enough
+}
+
+// Error names the option, and the nearest known name.
+func (e *UnknownError) Error() string {
+	text := "option " + e.Name + " is not known"
+	if e.Nearest != "" {
+		text += ": did you mean " + e.Nearest + "?"
+	}
+	return text
+}
+
+// CheckNames returns an UnknownError for the first value, by name, that no description has, and
+// suggests the nearest name.
+func CheckNames(values Values, known []Description) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if slices.ContainsFunc(known, func(d Description) bool { return d.Name == name }) {
+			continue
+		}
+		names := make([]string, len(known))
+		for i, d := range known {
+			names[i] = d.Name
+		}
+		return &UnknownError{Name: name, Nearest: Nearest(name, names)}
+	}
+	return nil
+}
+
+// SameName reports whether two names are equal apart from case and separators: new_order,
+// NewOrder and "new order" are.
+func SameName(a, b string) bool { return compact(a) == compact(b) }
+
+// compact is a name without separators, in lower case.
+func compact(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
+}
+
+// Suggest returns ": did you mean x?" for the known name that is nearest, or "" if none is near
+// enough to be a typo.
+func Suggest(name string, known []string) string {
+	if nearest := Nearest(name, known); nearest != "" {
+		return ": did you mean " + nearest + "?"
+	}
+	return ""
+}
+
+// Nearest returns the known name, in lower case, that is nearest to the one given, or "" if
+// none is near enough to be a typo: x is too far from pg, with which it shares no letter, and
+// path from rate. Among equals it prefers a name with the same first letter, because typos
+// seldom affect it, and then one of the same length, because two swapped letters count as two
+// edits.
+func Nearest(name string, known []string) string {
+	const longest = 100
+	if len(name) > longest {
+		return ""
+	}
+	name = strings.ToLower(name)
+	const edit, begins, long = 4, 2, 1
+	nearest, least := "", edit*max(2, len(name)/3)+1
+	for _, k := range known {
+		edits := levenshtein.ComputeDistance(name, k)
+		beginsAlike := k != "" && strings.Contains(name[:min(2, len(name))], k[:1])
+		if edits >= max(len(name), len(k)) || !beginsAlike && edits > max(1, len(name)/4) {
+			continue
+		}
+		d := edit * edits
+		if beginsAlike {
+			d -= begins
+		}
+		if len(name) == len(k) {
+			d -= long
+		}
+		if d < least {
+			nearest, least = k, d
+		}
+	}
+	return nearest
+}

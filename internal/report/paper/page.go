@@ -1,0 +1,262 @@
+package paper
+
+import (
+	"cmp"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+
+	"sledge/internal/chart"
+	"sledge/internal/job"
+	"sledge/internal/report"
+	"sledge/internal/terminal"
+)
+
+// page is what the template shows.
+type page struct {
+	Title     string
+	Over      string // what sort of report it is
+	Status    *status
+	Facts     []fact
+	Attention []report.Ground    // what a reader must know before using the figures
+	Headline  [][]terminal.Piece // lines
+	Figures   []figure
+	Sections  []section
+
+	Policy string
+	Style  template.CSS
+	Made   string
+}
+
+type status struct{ Tone, Sign, Word string }
+
+type fact struct{ Name, Value string }
+
+// figure is a headline figure.
+type figure struct{ Value, Name, Means string }
+
+// section is a part of a report.
+type section struct {
+	ID               string
+	Title, Explained string
+	Blocks           []block
+}
+
+// settle gives the section an address, and each of its tables a name of its own, by which
+// people who cannot see the page go from one to the next.
+func (s *section) settle(number int) {
+	s.ID = "part-" + strconv.Itoa(number)
+	tables := 0
+	name := func(t *table, what string) {
+		tables++
+		t.Label = what + s.Title
+		if tables > 1 {
+			t.Label += " " + strconv.Itoa(tables)
+		}
+	}
+	for _, b := range s.Blocks {
+		if b.Table != nil {
+			name(b.Table, "")
+		}
+		if d := b.Drawing; d != nil {
+			name(&d.Table, "numbers of ")
+			if d.Title == s.Title {
+				d.Title = "" // it is said already
+			}
+		}
+	}
+}
+
+// block is one of its members.
+type block struct {
+	Line    []terminal.Piece
+	Table   *table
+	Drawing *drawing
+	Text    string // as others wrote it, in lines set out by spaces
+}
+
+type table struct {
+	Label string
+	Heads []cell // without a table, none
+	Rows  [][]cell
+}
+
+// Class says how it is set: narrower with many columns.
+func (t table) Class() string {
+	const many = 10
+	switch {
+	case len(t.Heads) == 0:
+		return "bare"
+	case len(t.Heads) > many:
+		return "many"
+	}
+	return ""
+}
+
+// cell is a cell of a table.
+type cell struct {
+	Pieces []terminal.Piece
+	Number bool // it stands at the right
+	Mark   bool // it is a sign, whose meaning is said in words, too
+}
+
+// drawing is a chart, drawn for wide and for narrow screens, and what is behind it.
+type drawing struct {
+	Title        string
+	Note         string
+	Wide, Narrow template.HTML
+	Table        table
+}
+
+// draw makes a block of a chart.
+func draw(c chart.Chart, note string) block {
+	numbers := c.Table()
+	var t table
+	for i, head := range numbers.Heads {
+		t.Heads = append(t.Heads, cell{Pieces: text(report.Printable(head)), Number: i > 0})
+	}
+	for _, row := range numbers.Rows {
+		var cells []cell
+		for i, c := range row {
+			cells = append(cells, cell{Pieces: text(report.Printable(c)), Number: i > 0})
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return block{Drawing: &drawing{
+		Title: report.Printable(c.Title()), Note: note, Table: t,
+		Wide: template.HTML(c.SVG(wideChart)), Narrow: template.HTML(c.SVG(narrowChart)), //nolint:gosec // package chart escapes what others wrote
+	}}
+}
+
+// text is text in no look.
+func text(s string) []terminal.Piece { return []terminal.Piece{{Text: s}} }
+
+// signs are what states look like.
+var signs = map[job.Status]status{
+	job.Running:   {"going", "▶", "running"},
+	job.Succeeded: {"good", "✓", "done"},
+	job.Failed:    {"bad", "✗", "failed"},
+	job.Partial:   {"doubtful", "◐", "partial"},
+	job.Invalid:   {"bad", "!", "invalid"},
+	job.Missed:    {"bad", "▽", "missed"},
+	job.Killed:    {"bad", "■", "killed"},
+}
+
+// signOf is the sign of a state; one that is not known is shown as such.
+func signOf(s job.Status) *status {
+	if sign, known := signs[s]; known {
+		return &sign
+	}
+	return &status{"doubtful", "?", cmp.Or(string(s), "unknown")}
+}
+
+// sectionsOf makes sections of the parts of a sheet.
+func sectionsOf(parts []report.Part) (list []section) {
+	for _, p := range parts {
+		s := section{Title: p.Title, Explained: p.Explained}
+		for _, i := range p.Items {
+			s.Blocks = append(s.Blocks, blockOf(i))
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func blockOf(i report.Item) block {
+	if i.Text != "" {
+		return block{Text: i.Text}
+	}
+	if i.Table == nil {
+		return block{Line: pieces(i.Line())}
+	}
+	var t table
+	for _, c := range i.Table.Columns {
+		if !i.Table.Bare {
+			t.Heads = append(t.Heads, cell{Pieces: pieces(c.Head), Number: !c.Left})
+		}
+	}
+	for _, row := range i.Table.Rows {
+		var cells []cell
+		for n, column := range i.Table.Columns {
+			c := cell{Number: !column.Left}
+			if n < len(row) {
+				c.Pieces = pieces(row[n])
+			}
+			cells = append(cells, c)
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	t.mark()
+	return block{Table: &t}
+}
+
+// mark finds out whether the first column is of signs, or of nothing.
+func (t *table) mark() {
+	for _, row := range t.Rows {
+		if len(row) == 0 {
+			return
+		}
+		if first := row[0].Pieces; len(first) > 0 && spoken[first[0].Text] == "" {
+			return
+		}
+	}
+	for _, row := range t.Rows {
+		row[0].Mark = true
+	}
+}
+
+// spoken are words for the signs before a verdict.
+var spoken = map[string]string{"✓": "good", "!": "doubtful", "✗": "bad"}
+
+// Spoken is the word for a sign.
+func (c cell) Spoken() string { return spoken[c.Pieces[0].Text] }
+
+// pieces takes text of a sheet apart, which may be set in.
+func pieces(line string) []terminal.Piece {
+	list := terminal.Pieces(strings.TrimSpace(line))
+	for i := range list {
+		list[i].Text = strings.TrimSpace(list[i].Text)
+		if i > 0 {
+			list[i].Text = " " + list[i].Text
+		}
+	}
+	return list
+}
+
+// plain is a line of a sheet without its looks.
+func plain(line string) string {
+	var b strings.Builder
+	for _, p := range pieces(line) {
+		b.WriteString(p.Text)
+	}
+	return b.String()
+}
+
+// setHeadline puts what came of a job large on the page.
+func (p *page) setHeadline(items []report.Item) {
+	for _, i := range items {
+		if i.Table == nil {
+			p.Headline = append(p.Headline, pieces(i.Line()))
+			continue
+		}
+		for _, row := range i.Table.Rows {
+			f := figure{Value: plain(row[0]), Name: plain(row[1])}
+			if len(row) > 2 {
+				f.Means = plain(row[2])
+			}
+			p.Figures = append(p.Figures, f)
+		}
+	}
+}
+
+// nothing stands for a missing number.
+var nothing = math.NaN()
+
+// orNothing is a number, or none.
+func orNothing(v *float64) float64 {
+	if v == nil {
+		return nothing
+	}
+	return *v
+}

@@ -1,0 +1,122 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// OutputLine is a line that a virtual user put out, as another program or an earlier
+// Sledge recorded it.
+type OutputLine struct {
+	At   time.Time `json:"at"`
+	User int       `json:"user"`
+	Line string    `json:"line"`
+}
+
+// StoredFailure is an example of a failed transaction.
+type StoredFailure struct {
+	At   time.Time `json:"at"`
+	User int       `json:"user"`
+	job.Failure
+}
+
+// Events yields what happened in a job, in order: all that is an event, but for its
+// seconds and its progress. There are none of jobs that have an Output.
+func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
+	var beginning EventPlace
+	return s.EventsAfter(ctx, id, &beginning)
+}
+
+// EventPlace is a place among the events of a job. The zero value is before the first.
+type EventPlace struct{ row int64 }
+
+// EventsAfter yields those of Events that are behind a place, and moves it behind each that
+// was taken: who asks for news again and again does not read all of them each time.
+func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) iter.Seq2[job.Event, error] {
+	type placed struct {
+		job.Event
+		row int64
+	}
+	from := place.row
+	all := pages(s, ctx, id, "events", func(number, after int64) (list []placed, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, event FROM event
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), number, max(after, from))
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var e placed
+			var text []byte
+			if err := rows.Scan(&last, &text); err != nil {
+				return nil, 0, err
+			}
+			if err := json.Unmarshal(text, &e.Event); err != nil {
+				return nil, 0, err
+			}
+			e.row = last
+			list = append(list, e)
+		}
+		return list, last, rows.Err()
+	})
+	return func(yield func(job.Event, error) bool) {
+		for e, err := range all {
+			if !yield(e.Event, err) {
+				return
+			}
+			if err == nil {
+				place.row = e.row
+			}
+		}
+	}
+}
+
+// Output yields the lines that virtual users put out, in order: of jobs that another
+// program recorded, or Sledge before it kept events.
+func (s *Store) Output(ctx context.Context, id job.ID) iter.Seq2[OutputLine, error] {
+	return pages(s, ctx, id, "output", func(job, after int64) (list []OutputLine, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, line FROM output
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var line OutputLine
+			var at int64
+			if err := rows.Scan(&last, &at, &line.User, &line.Line); err != nil {
+				return nil, 0, err
+			}
+			line.At = time.UnixMilli(at)
+			list = append(list, line)
+		}
+		return list, last, rows.Err()
+	})
+}
+
+// Failures yields the examples of failed transactions, in order.
+func (s *Store) Failures(ctx context.Context, id job.ID) iter.Seq2[StoredFailure, error] {
+	return pages(s, ctx, id, "failures", func(job, after int64) (list []StoredFailure, last int64, err error) {
+		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, kind, class, message, retried FROM failure
+			WHERE job = ? AND number > ? ORDER BY number LIMIT %d`, pageRows), job, after)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var f StoredFailure
+			var at int64
+			if err := rows.Scan(&last, &at, &f.User, &f.Kind, &f.Class, &f.Message, &f.Retried); err != nil {
+				return nil, 0, err
+			}
+			f.At = time.UnixMilli(at)
+			list = append(list, f)
+		}
+		return list, last, rows.Err()
+	})
+}

@@ -1,0 +1,206 @@
+package selftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/settings"
+	"sledge/internal/suite"
+	"sledge/internal/suite/sessions"
+)
+
+// makeFolder makes the folder of an embedded database's file.
+func (t *Test) makeFolder(run *runner) {
+	if t.folder != "" {
+		run.run(run.ctx, "makes a folder", func(step suite.T) {
+			if err := os.Mkdir(t.folder, 0o700); err != nil {
+				step.Fatal(err)
+			}
+		})
+	}
+}
+
+// connect signs in and notes what the server says of itself.
+func (t *Test) connect(step suite.T, r *Report) {
+	trial, err := t.orders[0].Try(step.Context(), t.Version)
+	for _, remark := range trial.Remarks {
+		if remark.Tone == settings.Bad {
+			step.Error(remark.Text)
+		} else {
+			step.Logf("%s: %s", remark.Tone, remark.Text)
+		}
+	}
+	if f := trial.Facts; f != nil {
+		r.Server, r.Product, r.Settings, r.Durability, r.Unproven = f.Server, f.Product, f.ServerSettings, f.Durability, f.Unproven
+	}
+	if err != nil {
+		step.Fatal(err)
+	}
+}
+
+// removeLeft removes what an earlier self-test left.
+func (t *Test) removeLeft(run *runner) {
+	if !t.left {
+		return
+	}
+	run.run(run.ctx, "removes what an earlier self-test left", func(step suite.T) {
+		t.delete(step.Context(), step)
+	})
+}
+
+// delete deletes the schemas of all workloads and their surroundings, if they exist. An object
+// that looks foreign to one workload may belong to another.
+func (t *Test) delete(ctx context.Context, step suite.T) {
+	for _, plan := range t.known {
+		_, err := engine.Local{Version: t.Version}.DoPlan(ctx, plan, job.Control{})
+		switch job.ExitOf(err) {
+		case job.OK, job.ExitMissing:
+		case job.ExitExists, job.ExitConnect: // or the account went with the one before
+			step.Logf("%v", err)
+		default:
+			step.Error(err)
+		}
+	}
+}
+
+// sessions runs the suite of sessions.
+func (t *Test) sessions(run *runner) {
+	run.run(run.ctx, "sessions", func(step suite.T) {
+		sessions.Run(step, sessions.Subject{Database: t.Database(), Values: t.orders[0].Spec.Values(), Name: Name})
+	})
+}
+
+// counter looks whether the server's own count of transactions moves.
+func (t *Test) counter(step suite.T) {
+	p := t.plan()
+	if p.Server.Counter == nil {
+		step.Skipf("%s keeps no count of its transactions", p.Database.Title)
+	}
+	ctx := step.Context()
+	connect := func(as database.Role) database.Session {
+		s, err := p.Database.Connect(ctx, p.Connection, as)
+		if err != nil {
+			step.Fatal(err)
+		}
+		step.Cleanup(func() {
+			if err := s.Close(); err != nil {
+				step.Error(err)
+			}
+		})
+		return s
+	}
+	observer, user := connect(database.Observer), connect(database.Owner)
+	count := func() int64 {
+		n, err := p.Server.Counter(ctx, observer)
+		if without, is := errors.AsType[*database.UncountedError](err); is {
+			step.Skipf("%v", without)
+		}
+		if err != nil {
+			step.Fatal(err)
+		}
+		return n
+	}
+	before := count()
+	const work, patience = 20, 15 // transactions, and seconds until servers have counted them
+	for range work {
+		if err := user.Begin(ctx, database.ReadWrite); err != nil {
+			step.Fatal(err)
+		}
+		if _, err := p.Server.Version(ctx, user); err != nil {
+			step.Fatal(err)
+		}
+		if err := user.Commit(ctx); err != nil {
+			step.Fatal(err)
+		}
+	}
+	if p.Server.Flush != nil {
+		if err := p.Server.Flush(ctx, user); err != nil {
+			step.Fatal(err)
+		}
+	}
+	after := before
+	for range patience {
+		if after = count(); after >= before+work {
+			step.Logf("it went from %d to %d for %d transactions", before, after, work)
+			return
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			step.Fatal(context.Cause(ctx))
+		}
+	}
+	step.Errorf("it went from %d to %d for %d transactions, within %d s", before, after, work, patience)
+}
+
+// remove removes what the test made and is still there, and returns what it could not remove.
+func (t *Test) remove(step suite.T) (left []string) {
+	ctx := context.WithoutCancel(step.Context())
+	p := t.plan()
+	behind := func(format string, args ...any) {
+		left = append(left, fmt.Sprintf(format, args...))
+		step.Errorf(format, args...)
+	}
+	if t.folder != "" {
+		defer func() {
+			if err := os.RemoveAll(t.folder); err != nil {
+				behind("the folder of the file: %v", err)
+			}
+		}()
+	}
+	target := p.Database.Target(p.Connection)
+	if !t.stands(ctx, step, target, behind) {
+		return left
+	}
+	t.delete(ctx, step)
+	if !t.stands(ctx, step, target, behind) {
+		return left
+	}
+	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	if err != nil {
+		behind("whether something is left in %s is not known: %v", target, err)
+		return left
+	}
+	defer func() { _ = s.Close() }() // nothing was done in it
+	objects, err := p.Schema.Objects(ctx, s)
+	var names []string
+	for _, o := range objects {
+		names = append(names, o.What)
+	}
+	switch {
+	case err != nil:
+		behind("%s may still hold something that the test made: %v", target, err)
+	case len(names) > 0:
+		behind("%s still has what the test made: %s. Drop it by hand", target, few(names))
+	case (!t.standed || t.left) && t.around(ctx):
+		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
+	}
+	return left
+}
+
+// stands reports whether the owner can sign in to the database. One that is gone, or whose
+// owner is, has nothing left.
+func (t *Test) stands(ctx context.Context, step suite.T, target string, behind func(string, ...any)) bool {
+	p := t.plan()
+	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	switch {
+	case err == nil:
+		_ = s.Close() // nothing was done in it
+		return true
+	case errors.Is(err, database.ErrMissing):
+	case p.Database.Classify(err) == meter.Connection:
+		behind("whether something is left in %s is not known: %v", target, err)
+	case t.standed && !t.left:
+		behind("whether something is left in %s is not known, since its owner can no longer sign in: %v", target, err)
+	default:
+		step.Logf("the account is gone: %v", err)
+	}
+	return false
+}

@@ -1,0 +1,420 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"runtime"
+	"slices"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/engine/pool"
+	"sledge/internal/option"
+)
+
+// judgeIdle refuses the first option without effect that was set for this one job: on the command
+// line, or in a request. It returns warnings about those that a file or the environment sets.
+// Options of other actions are passed over, because each of these may hold the settings of all.
+func (c *choice) judgeIdle(idle []option.Idle, s Sources) (warnings []string, err error) {
+	names := c.names()
+	for _, i := range idle {
+		origin := c.origins[i.Option]
+		switch {
+		case i.Elsewhere:
+		case onCommandLine(origin), s.Asked && origin == s.GivenBy:
+			return nil, i.Refusal(names)
+		default:
+			warnings = append(warnings, fmt.Sprintf("%s (it is from %s)", i.Warning(names), origin))
+		}
+	}
+	return warnings, nil
+}
+
+// choice gathers option values for one database and workload, weakest source
+// first.
+type choice struct {
+	catalog.Pair
+	resolver Resolver
+	known    []option.Description
+	values   option.Values
+	called   option.Names // what the source that set an option calls it
+	origins  map[string]string
+	general  []source // their settings that are not options
+
+	strength  int            // of the source that is being read; stronger sources have greater numbers
+	strengths map[string]int // of the sources that set options, by the options' names
+	fallback  map[string]string
+
+	leading  string   // what of a guarded source leads to another server; "" for nothing
+	warnings []string // which passwords were not used, or can be read by others, a line each
+}
+
+// saying is a source, and whether those who wrote it may only use passwords of weaker sources,
+// and not learn them.
+type saying struct {
+	source
+	guarded bool
+}
+
+func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
+	for _, p := range named {
+		c.strength++
+		if p.guarded {
+			if err := c.guard(p.source); err != nil {
+				return err
+			}
+		}
+		for _, o := range c.known {
+			if err := c.takeFrom(p.source, o); err != nil {
+				return err
+			}
+		}
+	}
+	c.strength++
+	if err := c.takeURL(u); err != nil {
+		return err
+	}
+	c.strength++
+	if err := c.takeFlags(s.Flags); err != nil {
+		return err
+	}
+	if err := c.takeSecrets(s.Secrets); err != nil {
+		return err
+	}
+	if err := c.takeSet(s.Set); err != nil {
+		return err
+	}
+	c.settleAlternatives()
+	return c.takeImplied()
+}
+
+// onWindows is whether the options for Windows count; tests set it.
+var onWindows = runtime.GOOS == "windows"
+
+// takeImplied takes what the options that were given imply for options that were not.
+func (c *choice) takeImplied() error {
+	if c.Database.Implied == nil {
+		return nil
+	}
+	implied, err := c.Database.Implied(c.values.Clone(), c.names())
+	for name, text := range implied {
+		c.take(name, text, "other options that were given", "")
+	}
+	return c.explain(err)
+}
+
+// settleAlternatives keeps the stronger one if two sources give an option and one that replaces
+// it: a port on the command line counts, and not a socket in the configuration file. On Windows,
+// an option for Windows takes the value of the option it replaces if that was given by a stronger source.
+func (c *choice) settleAlternatives() {
+	for _, o := range c.known {
+		if other := o.OnWindows; onWindows && other != "" && c.strengths[other] > c.strengths[o.Name] {
+			origin, called := c.origins[other], cmp.Or(c.called[other], other)
+			c.strength = c.strengths[other]
+			c.take(o.Name, c.values[other], origin, called)
+		}
+		text, said := c.values[o.Name]
+		if !said {
+			continue
+		}
+		for _, other := range o.Instead {
+			_, both := c.values[other]
+			switch {
+			case both && c.strengths[other] > c.strengths[o.Name]:
+				c.drop(o.Name)
+			case both && c.strengths[other] < c.strengths[o.Name] && meansSomething(text):
+				c.drop(other)
+			}
+		}
+	}
+}
+
+// meansSomething reports whether a value is more than how users write that there is none.
+func meansSomething(text string) bool { return text != "" && text != "null" }
+
+// drop takes back what a source said about an option.
+func (c *choice) drop(name string) {
+	delete(c.values, name)
+	delete(c.origins, name)
+	delete(c.called, name)
+}
+
+// replaced reports whether the value of another option replaces that of an option so far.
+func (c *choice) replaced(name string) bool {
+	return slices.ContainsFunc(c.known, func(o option.Description) bool {
+		return slices.Contains(o.Instead, name) && meansSomething(c.values[o.Name])
+	})
+}
+
+// guard drops the passwords of weaker sources if the source leads to another server than these
+// do. Otherwise a user who may start jobs could send our passwords to their own server.
+func (c *choice) guard(p source) error {
+	leading := ""
+	for _, o := range c.known {
+		if o.Secret || o.Group != option.Connection && o.Name != pool.Option {
+			continue
+		}
+		e, called, err := p.find(o, Called(c.Pair, o))
+		if err != nil {
+			return err
+		}
+		before, said := c.values[o.Name]
+		if !said {
+			before = o.Default
+		}
+		if called != "" && (e.text != before || c.replaced(o.Name)) {
+			leading = fmt.Sprintf("%s sets %s", e.origin, called)
+			break
+		}
+	}
+	if leading == "" {
+		return nil
+	}
+	c.leading = leading
+	for _, o := range c.known {
+		if _, said := c.values[o.Name]; !o.Secret || !said {
+			continue
+		}
+		if _, called, err := p.find(o, Called(c.Pair, o)); err != nil {
+			return err
+		} else if called == "" {
+			c.withhold(o, c.origins[o.Name])
+		}
+		c.drop(o.Name)
+	}
+	return nil
+}
+
+func (c *choice) withhold(o option.Description, origin string) {
+	c.warnings = append(c.warnings, fmt.Sprintf("option %s: the one of %s is not used, since %s, which may lead to another server: give the password, too", o.Name, origin, c.leading))
+}
+
+// takeClientSettings takes what the database's own programs take as given, for those
+// options that no source of ours says anything about.
+func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
+	if c.Database.ClientSettings == nil {
+		return nil, nil
+	}
+	from := database.Surroundings{System: s.System, Variable: func(name string) string { return Variable(s.Environ, name) }}
+	found, warnings, err := c.Database.ClientSettings(from, c.Workload.Use, c.values.Clone())
+	for _, f := range found {
+		_, said := c.origins[f.Option]
+		at := slices.IndexFunc(c.known, func(o option.Description) bool { return o.Name == f.Option })
+		switch {
+		case said || at < 0:
+		case c.leading != "" && c.known[at].Secret:
+			c.withhold(c.known[at], f.Origin)
+		case !f.Fallback || slices.Contains(s.Fallbacks, f.Option):
+			c.take(f.Option, f.Value, f.Origin, "")
+		default:
+			c.fallback[f.Option] = f.Origin
+		}
+	}
+	return warnings, err
+}
+
+// unsaid lists the secrets that no source has set.
+func (c *choice) unsaid() (list []option.Description) {
+	for _, o := range c.known {
+		if _, said := c.origins[o.Name]; o.Secret && !said {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// take sets an option, which a source calls by some name; that is "" where it does not
+// name options. Of what the option was set to before nothing stays.
+func (c *choice) take(name, text, origin, called string) {
+	c.values[name] = text
+	c.origins[name] = origin
+	c.strengths[name] = c.strength
+	delete(c.called, name)
+	if called != "" {
+		c.called[name] = called
+	}
+}
+
+func (c *choice) takeFrom(p source, o option.Description) error {
+	e, called, err := p.find(o, Called(c.Pair, o))
+	if called == "" || err != nil {
+		return err
+	}
+	c.warnIfExposed(e.file)
+	if e.folder != "" {
+		for _, part := range c.Fresh().All() {
+			e.text = option.In(e.folder, part, o.Name, e.text)
+		}
+	}
+	c.take(o.Name, e.text, e.origin, called)
+	return nil
+}
+
+// warnIfExposed warns if others can read a file that holds a password and nothing else. It is
+// read all the same: secrets that a container gets are often such files.
+func (c *choice) warnIfExposed(path string) {
+	if warning := exposed(path); warning != "" {
+		c.warnings = append(c.warnings, warning)
+	}
+}
+
+func (c *choice) takeURL(u *url.URL) error {
+	if u == nil {
+		return nil
+	}
+	if c.Database.FromURL == nil {
+		return fmt.Errorf("--url: %s has no URLs: use its options", c.Database.Title)
+	}
+	values, err := c.Database.FromURL(u)
+	if err != nil {
+		return fmt.Errorf("--url: %w", withoutPassword(err, u))
+	}
+	for name, text := range values {
+		if !slices.ContainsFunc(c.known, func(o option.Description) bool { return o.Name == name }) {
+			return fmt.Errorf("--url: %w", c.resolver.Unknown(c.Pair, name))
+		}
+		c.take(name, text, "--url", "")
+	}
+	return nil
+}
+
+// withoutPassword hides the password of a URL in an error about it.
+func withoutPassword(err error, u *url.URL) error {
+	password, ok := u.User.Password()
+	if !ok || password == "" || !strings.Contains(err.Error(), password) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), password, "***"))
+}
+
+// takeFlags takes the plain flags. One that the pair has no option for would
+// otherwise be ignored in silence.
+func (c *choice) takeFlags(flags map[string]string) error {
+	for _, f := range c.resolver.Flags() {
+		text, given := flags[f.Name]
+		if !given {
+			continue
+		}
+		i := slices.IndexFunc(c.known, func(o option.Description) bool { return FlagOf(o) == f.Name })
+		if i < 0 {
+			return fmt.Errorf("--%s is not an option of %s (sledge options %s %s lists them)",
+				f.Name, c.Title(), c.Database.Name, c.Workload.Name)
+		}
+		if c.known[i].Secret {
+			secret, err := readSecret(text)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", f.Name, err)
+			}
+			c.warnIfExposed(text)
+			text = secret
+		}
+		c.take(c.known[i].Name, text, "--"+f.Name, "")
+	}
+	return nil
+}
+
+// takeSecrets takes what was typed at a prompt.
+func (c *choice) takeSecrets(secrets map[string]string) error {
+	for _, name := range []string{Password, SuperuserPassword} {
+		text, given := secrets[name]
+		if !given {
+			continue
+		}
+		i := slices.IndexFunc(c.known, func(o option.Description) bool { return askedName(o) == name })
+		if i < 0 {
+			return fmt.Errorf("%s has no %s to ask for", c.Database.Title, name)
+		}
+		c.take(c.known[i].Name, text, "the prompt", "")
+	}
+	return nil
+}
+
+// takeSet takes the pairs name=value, which must be options of the chosen
+// database and workload. Of two that set the same option the later counts, whatever
+// either calls it.
+func (c *choice) takeSet(pairs []string) error {
+	set := map[string]source{} // by option
+	for _, text := range pairs {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" {
+			return errors.New("--set: write --set name=value")
+		}
+		name = strings.ToLower(strings.TrimSpace(name))
+		o, called, err := c.named(name)
+		if err != nil {
+			return err
+		}
+		if set[o.Name] == nil {
+			set[o.Name] = source{}
+		}
+		for other := range set[o.Name] {
+			if other != called && other != called+secretFile {
+				delete(set[o.Name], other)
+			}
+		}
+		set[o.Name][name] = entry{text: value, origin: "--set"}
+	}
+	for _, o := range c.known {
+		if err := c.takeFrom(set[o.Name], o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// named returns the option that a name after --set means, and what that calls it: for a
+// secret it may be the name without its last part, which says that a file holds it.
+func (c *choice) named(name string) (o option.Description, called string, err error) {
+	if o, ok := Find(c.Pair, name); ok {
+		return o, name, nil
+	}
+	if before, ok := strings.CutSuffix(name, secretFile); ok {
+		if o, ok := Find(c.Pair, before); ok && o.Secret {
+			return o, before, nil
+		}
+	}
+	if c.resolver.knownNames()[name] {
+		hint := ""
+		if own := c.resolver.nameHere(c.Pair, name); own != "" {
+			hint = ": did you mean " + own + "?"
+		}
+		return o, "", fmt.Errorf("--set: %s is not an option of %s%s (sledge options %s %s lists them)",
+			name, c.Title(), hint, c.Database.Name, c.Workload.Name)
+	}
+	return o, "", fmt.Errorf("--set: %w", c.resolver.Unknown(c.Pair, name))
+}
+
+// names are what the user calls the options: what those are called that are set, and where
+// any of them goes by the console's key, the keys of those that are not.
+func (c *choice) names() option.Names {
+	names, byKey := option.Names{}, false
+	for _, o := range c.known {
+		names[o.Name] = Key(c.Pair, o)
+		byKey = byKey || c.called[o.Name] == names[o.Name]
+	}
+	if !byKey {
+		clear(names)
+	}
+	maps.Copy(names, c.called)
+	return names
+}
+
+// explain adds to an error about an option which source its value came from.
+func (c *choice) explain(err error) error {
+	if _, ok := errors.AsType[*engine.UsersError](err); ok {
+		if e, said := strongest(c.general, keyUsers); said && e.key != "" {
+			return fmt.Errorf("%w (it is from %s)", err, e.origin)
+		}
+	}
+	if wrong, ok := errors.AsType[*option.Error](err); ok {
+		if origin, said := c.origins[wrong.Option]; said {
+			return fmt.Errorf("%w (it is from %s)", err, origin)
+		}
+	}
+	return err
+}

@@ -1,0 +1,172 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/database"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// parseURL reads a database's URL, or returns nil when there is none. Its error
+// does not show the URL, which may hold a password.
+func parseURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" {
+		return nil, errors.New("--url is not a URL: write scheme://user:password@host:port/database, with %XX for special characters in the password")
+	}
+	return u, nil
+}
+
+// strongest returns what the last of the sources says about a name.
+func strongest(sources []source, name string) (entry, bool) {
+	for _, p := range slices.Backward(sources) {
+		if e, ok := p[name]; ok {
+			return e, true
+		}
+	}
+	return entry{}, false
+}
+
+// takeConnection returns what the connection says that a source names, and the number of that
+// source; nil where none is named.
+func (r Resolver) takeConnection(general []source, s Sources) (kept source, at int, err error) {
+	for i, p := range slices.Backward(general) {
+		e, named := p[keyConnection]
+		if !named {
+			continue
+		}
+		if s.Connections == nil {
+			return nil, 0, e.wrong("connections are kept beside the job repository, and there is no place for them")
+		}
+		c, err := s.Connections.Get(e.text)
+		if err != nil {
+			return nil, 0, e.wrong("%w", err)
+		}
+		if other, said := strongest(general[i:], keyDatabase); said {
+			if d, err := r.Database(other.text); err == nil && d.Name != c.Database {
+				return nil, 0, e.wrong("the connection %s is one to %s, and %s chooses %s: leave out one of the two", c.Name, c.Database, cmp.Or(other.key, other.origin), d.Name)
+			}
+		}
+		return c.source(), i, nil
+	}
+	return nil, 0, nil
+}
+
+// ErrNoDatabase says that no source names a database.
+var ErrNoDatabase = errors.New("no database chosen")
+
+// chooseDatabase takes the database that was named, or the one that the URL's
+// scheme belongs to. A name and a scheme that contradict each other are an error
+// where both stand on the command line; else the URL, being nearer, wins.
+func (r Resolver) chooseDatabase(general []source, u *url.URL) (*database.Database, error) {
+	var named *database.Database
+	e, ok := strongest(general, keyDatabase)
+	if ok {
+		var err error
+		if named, err = r.Database(e.text); err != nil {
+			return nil, e.wrong("%w", err)
+		}
+	}
+	switch {
+	case u == nil && named == nil:
+		return nil, fmt.Errorf("%w: give --db with one of %s", ErrNoDatabase, strings.Join(r.databaseNames(), ", "))
+	case u == nil:
+		return named, nil
+	case named != nil && slices.Contains(catalog.Schemes(named), u.Scheme):
+		return named, nil
+	}
+	d, err := r.ByScheme(u.Scheme)
+	if err != nil {
+		return nil, fmt.Errorf("--url: %w", err)
+	}
+	if _, chosen := general[len(general)-1][keyDatabase]; chosen {
+		return nil, fmt.Errorf("--db chooses %s, but the URL is for %s: leave out --db, or change the URL", named.Title, d.Title)
+	}
+	return d, nil
+}
+
+func (r Resolver) databaseNames() []string {
+	var names []string
+	for _, d := range r.Databases {
+		name := d.Name
+		if len(d.Aliases) > 0 {
+			name += " (" + strings.Join(d.Aliases, ", ") + ")"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+func (r Resolver) chooseWorkload(general []source) (*workload.Workload, error) {
+	e, ok := strongest(general, keyWorkload)
+	if !ok {
+		return r.DefaultWorkload(), nil
+	}
+	w, err := r.Workload(e.text)
+	if err != nil {
+		return nil, e.wrong("%w", err)
+	}
+	return w, nil
+}
+
+func chooseSeed(general []source) (uint64, error) {
+	e, ok := strongest(general, keySeed)
+	if !ok {
+		return defaultSeed, nil
+	}
+	seed, err := strconv.ParseUint(e.text, 10, 64)
+	if err != nil {
+		return 0, e.wrong("%q is not a whole number from 0 to 18446744073709551615", e.text)
+	}
+	return seed, nil
+}
+
+// readLabels reads labels, each of which is there once.
+func readLabels(texts []string) (map[string]string, error) {
+	var labels map[string]string
+	for _, text := range texts {
+		name, value, err := job.ParseLabel(text)
+		if err != nil {
+			return nil, fmt.Errorf("--label: %w", err)
+		}
+		if _, twice := labels[name]; twice {
+			return nil, fmt.Errorf("--label: %s is given twice: leave out one", name)
+		}
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[name] = value
+	}
+	return labels, nil
+}
+
+// chooseUsers reads one number of virtual users, or several with commas between.
+func chooseUsers(general []source) ([]int, error) {
+	e, ok := strongest(general, keyUsers)
+	if !ok {
+		return []int{1}, nil
+	}
+	var counts []int
+	for word := range strings.SplitSeq(e.text, ",") {
+		users, err := strconv.Atoi(strings.TrimSpace(word))
+		if err != nil {
+			return nil, e.wrong("%q is not a whole number", strings.TrimSpace(word))
+		}
+		if users < 1 {
+			return nil, e.wrong("%d is less than 1", users)
+		}
+		counts = append(counts, users)
+	}
+	return counts, nil
+}

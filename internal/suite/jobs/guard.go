@@ -1,0 +1,140 @@
+package jobs
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/suite"
+	"sledge/internal/workload"
+)
+
+// guard starts a run, and looks whether a build and a deletion beside it are refused.
+func (s *cycle) guard(t suite.T, v workload.Variant) {
+	t.Helper()
+	if s.Database.Claim == nil {
+		plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Schema.Claims == nil {
+			t.Skipf("%s: no job knows of another", s.Database.Title)
+		}
+	}
+	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m"}))
+	stop, ended, working := make(chan struct{}), make(chan error, 1), &beginning{begun: make(chan struct{})}
+	go func() {
+		plan, err := engine.NewPlan(s.Pair, spec)
+		if err == nil {
+			_, err = engine.Local{Version: s.Version}.DoPlan(t.Context(), plan, job.Control{Stop: stop, Watchers: []job.Watcher{working}})
+		}
+		ended <- err
+	}()
+	select {
+	case <-working.begun:
+	case err := <-ended:
+		t.Fatalf("run: %v", err)
+	}
+	var others sync.WaitGroup
+	for _, action := range []job.Action{job.Build, job.Delete} {
+		others.Go(func() {
+			_, err := s.perform(t.Context(), s.spec(action, s.values(s.built)))
+			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "a run is under way") {
+				t.Errorf("%s: got %v with exit code %d, want it refused with %d because a run is under way", action, err, job.ExitOf(err), job.ExitExists)
+				return
+			}
+			t.Logf("%s: %v", action, err)
+		})
+	}
+	others.Wait()
+	close(stop)
+	if err := <-ended; err != nil && job.ExitOf(err) != job.ExitStopped {
+		t.Errorf("run: %v", err)
+	}
+}
+
+// beginning closes begun when the virtual users begin to work.
+type beginning struct {
+	begun chan struct{}
+	once  sync.Once
+}
+
+func (b *beginning) Watch(e job.Event) {
+	if e.Phase != nil {
+		b.once.Do(func() { close(b.begun) })
+	}
+}
+
+// told keeps what a job has told.
+type told struct{ events []job.Event }
+
+func (l *told) Watch(e job.Event) { l.events = append(l.events, e) }
+
+// limit has everything cancelled that takes longer than a moment, and looks whether the
+// sessions go on with what comes next.
+func (s *cycle) limit(t suite.T, v workload.Variant) {
+	t.Helper()
+	result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, option.Values{"query_limit": "1ms"})))
+	result.Spans = slices.DeleteFunc(result.Spans, func(s job.Span) bool { return s.Stream == job.NoStream })
+	if job.ExitOf(err) != job.ExitInvalid || len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
+		t.Fatalf("with a limit: got %d transactions, %v; want all of them, which are not valid", len(result.Spans), err)
+	}
+	over := 0
+	for _, span := range result.Spans {
+		switch {
+		case span.Class == meter.OverLimit.String() && span.Outcome == job.SpanFailed:
+			over++
+		case !span.Done():
+			t.Errorf("with a limit: got the span %+v, want one that is done or over its limit", span)
+		}
+	}
+	t.Logf("%d of %d transactions took longer than a millisecond", over, len(result.Spans))
+	if over == 0 {
+		t.Error("with a limit: got no transaction that was over it")
+	}
+}
+
+// rehearse does a test run and looks whether each user said of each kind of
+// transaction what it was called with and what came back.
+func (s *cycle) rehearse(t suite.T, v workload.Variant) {
+	heard, told := &heard{byUser: map[int][]job.Event{}}, &told{}
+	const users = 2
+	result := s.do(t, s.specOfRun(users, s.ofRun(v)), heard, told)
+	if s.Look != nil {
+		s.Look(t, v, told.events)
+	}
+	if result.Metrics != nil {
+		t.Errorf("got the headline %v, want no headline from a test", result.Metrics)
+	}
+	said := regexp.MustCompile(`^[A-Z][A-Za-z ]+: \d.*[\d}]$`)
+	for user := 1; user <= users; user++ {
+		of := heard.byUser[user]
+		if len(of) < 4 || of[0].State != job.UserRunning || of[len(of)-1].State != job.UserSucceeded {
+			t.Fatalf("virtual user %d: got %+v, want what it did between running and succeeded", user, of)
+		}
+		for _, kind := range s.Workload.Kinds {
+			shown := false
+			for i, e := range of[:len(of)-1] {
+				shown = shown || e.Message == kind.Name && said.MatchString(of[i+1].Message)
+			}
+			if !shown {
+				t.Errorf("virtual user %d: got %+v, want %q and what it brought", user, of, kind.Name)
+			}
+		}
+	}
+}
+
+// heard records the events of each virtual user.
+type heard struct{ byUser map[int][]job.Event }
+
+func (h *heard) Watch(e job.Event) {
+	if e.User > 0 {
+		h.byUser[e.User] = append(h.byUser[e.User], e)
+	}
+}

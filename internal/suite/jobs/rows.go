@@ -1,0 +1,127 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/engine"
+	"sledge/internal/job"
+	"sledge/internal/schema"
+	"sledge/internal/suite"
+)
+
+func (s *cycle) compare(t suite.T) {
+	t.Helper()
+	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	CompareRows(t, plan)
+}
+
+// CompareRows holds the rows of every table against those that the workload
+// generates. Since they are the same for all databases, so are the databases.
+func CompareRows(t suite.T, plan engine.Plan) {
+	t.Helper()
+	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	for _, table := range plan.Workload.Tables(plan.Settings, plan.Seed) {
+		got, want := loaded(t, session, table), generated(t, table)
+		if got != want {
+			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
+		}
+	}
+}
+
+// checksum is the same for the same rows in any order.
+type checksum struct {
+	rows int
+	sum  uint64
+}
+
+func (c *checksum) add(row string) {
+	digest := sha256.Sum256([]byte(row))
+	c.rows++
+	c.sum += binary.BigEndian.Uint64(digest[:])
+}
+
+func generated(t suite.T, table schema.Table) (sum checksum) {
+	var values []any
+	var buf []byte
+	for chunk := range table.Chunks {
+		source := table.Rows(chunk)
+		for {
+			row, more := source.AppendRow(buf[:0])
+			if !more {
+				break
+			}
+			buf = row
+			var err error
+			if values, err = schema.Fields(values[:0], row, table.Columns); err != nil {
+				t.Fatal(err)
+			}
+			var line strings.Builder
+			for i, c := range table.Columns {
+				line.WriteString(canonical(t, c, text(values[i])))
+				line.WriteByte('\t')
+			}
+			sum.add(line.String())
+		}
+	}
+	return sum
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "NULL"
+	case int64:
+		return strconv.FormatInt(v, 10)
+	default:
+		return v.(string)
+	}
+}
+
+func loaded(t suite.T, session database.Session, table schema.Table) (sum checksum) {
+	rows, err := session.Query(context.Background(), "SELECT "+strings.Join(table.ColumnNames(), ", ")+" FROM "+table.Name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows.Rows {
+		var line strings.Builder
+		for i, c := range table.Columns {
+			line.WriteString(canonical(t, c, row[i]))
+			line.WriteByte('\t')
+		}
+		sum.add(line.String())
+	}
+	return sum
+}
+
+// canonical writes a value the way it is compared: databases show 0.50 as .5, and
+// a moment with or without its zone.
+func canonical(t suite.T, c schema.Column, value string) string {
+	if value == "NULL" {
+		return value
+	}
+	switch c.Type {
+	case schema.Decimal:
+		f, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strconv.FormatFloat(f, 'f', c.Scale, 64)
+	case schema.Char, schema.Varchar: // some schemas keep both in columns of a fixed width
+		return strings.TrimRight(value, " ")
+	case schema.Timestamp:
+		return strings.Replace(value, "T", " ", 1)[:min(len(value), len("2006-01-02 15:04:05"))]
+	}
+	return value
+}
