@@ -159,14 +159,14 @@ func (r *run) readCounter(ctx context.Context, s database.Session, to *reading) 
 	to.told, to.telling = least.Told, most.Telling
 	to.counter.at = to.counter.at.Add(-most.Age)
 	var all, home [2]order.Tally
-	for place := range least.Places {
-		for i, of := range []order.Counted{least, most} {
-			if place >= len(of.Places) {
-				return r.lose(errors.New("its counts are not of the same connections"))
-			}
-			all[i].Add(of.Places[place])
+	for i, of := range []order.Counted{least, most} {
+		if len(of.Places) != r.plan.places() {
+			return r.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.Places), r.plan.places()))
+		}
+		for place, n := range of.Places {
+			all[i].Add(n)
 			if r.plan.leadsHome(place) {
-				home[i].Add(of.Places[place])
+				home[i].Add(n)
 			}
 		}
 	}

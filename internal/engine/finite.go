@@ -21,7 +21,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 		return job.Result{}, err
 	}
 	defer r.leave()
-	defer r.generator.Close()
+	defer r.close()
 	defer func() { r.beside.End(nil) }()
 	r.observe(ctx, r.serverCount()...)
 	m, ended, err := r.measureAll(ctx, p.Pacing.Duration, stop)

@@ -188,7 +188,6 @@ func (g *generator) second() {
 			group.connections.mark()
 		}
 	}
-	g.tellPauses()
 	// Virtual users may have but one core. To yield would not do: Go looks for answers from the network
 	// when nothing else can run.
 	g.reports <- order.Report{Interval: g.interval(func() { time.Sleep(50 * time.Microsecond) })}
@@ -211,6 +210,7 @@ func (g *generator) tellPauses() {
 // The caller holds the fold's lock.
 func (g *generator) interval(rest func()) *order.Interval {
 	f := &g.fold
+	g.tellPauses()
 	now := time.Now()
 	f.sequence++
 	i := &order.Interval{

@@ -11,7 +11,6 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine/observer"
-	"sledge/internal/engine/order"
 	"sledge/internal/host"
 	"sledge/internal/job"
 )
@@ -23,9 +22,6 @@ type Local struct {
 
 	// Beside returns what goes on beside a run besides Sledge's own observers. Optional.
 	Beside func(Plan) []observer.Observer
-
-	// Through returns what the generator of a run is spoken to through, as a pipe. Optional.
-	Through func(order.Generator) order.Generator
 }
 
 var _ job.Runner = Local{}
@@ -49,7 +45,6 @@ func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Res
 	if l.Beside != nil {
 		p.beside = l.Beside(p)
 	}
-	p.through = l.Through
 	f.send(job.Event{Facts: &job.Facts{SledgeVersion: l.Version, Target: p.target(), Host: host.This()}}) // known whether or not a server answers
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {

@@ -17,7 +17,7 @@ import (
 // was up, or until ctx is cancelled; then it breaks off the users that are left. It takes the totals,
 // which do not change any more.
 func (r *run) end(ctx context.Context, m *measurement) {
-	r.generator.Stop()
+	r.stop()
 	if m.timeUp.IsZero() {
 		m.timeUp = time.Now()
 	}
@@ -49,8 +49,14 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 			if r.plan.Pacing.Finite { // whose time limit waits for nobody
 				why = "The run is to end"
 			}
-			if list, err := answerOf(r, r.generator.InFlight); err == nil {
+			list, err := answerOf(r, r.generator.InFlight)
+			if err == nil {
+				err = r.checkInFlight(list)
+			}
+			if err == nil {
 				r.sayInFlight(why, list)
+			} else {
+				_ = r.lose(err)
 			}
 			notice.Reset(noticedAgain)
 		case <-patience.C:
@@ -59,7 +65,7 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 			waiting = false
 		}
 	}
-	r.generator.Abort()
+	r.abort()
 	patience.Reset(answersWithin)
 	for {
 		select {
@@ -148,7 +154,7 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		g.claimed = marked.Claimed[i]
 	}
 	if m.stopped {
-		r.generator.Stop()
+		r.stop()
 	}
 	if r.reports.death() != nil {
 		return m, nil
@@ -174,15 +180,6 @@ const (
 	stoppedByUser
 	usersEnded // they did all their iterations, or one died
 )
-
-// start lets the users begin.
-func (r *run) start() error {
-	if err := r.generator.Start(context.Background()); err != nil {
-		r.reports.end() // there is nobody to wait for
-		return err
-	}
-	return nil
-}
 
 // phase lets a phase go by in which nothing is measured.
 func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}) (ending, error) {

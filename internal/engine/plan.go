@@ -63,7 +63,7 @@ type Plan struct {
 
 	beside []observer.Observer // what else goes on beside a run
 
-	through func(order.Generator) order.Generator // what the generator of a run is spoken to through; nil is directly
+	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; nil is none
 
 	feed *feed // of the job that is done by the plan; nil where there is none
 }

@@ -74,6 +74,14 @@ func (p Plan) Connections() []any {
 	return all
 }
 
+// places returns how many connections each user has of a pool; 1 without one.
+func (p Plan) places() int {
+	if p.pool == nil {
+		return 1
+	}
+	return len(p.pool.connections)
+}
+
 // about says which connection of a pool an error is about.
 func (l *poolPlan) about(connection int, err error) error {
 	return fmt.Errorf("connection %s of the pool: %w", l.table.Connections[connection].Name, err)

@@ -19,7 +19,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 		return job.Result{}, err
 	}
 	defer r.leave()
-	defer r.generator.Close()
+	defer r.close()
 	f.send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	m, _, err := r.measureAll(ctx, math.MaxInt64, stop)
 	r.end(ctx, &m)

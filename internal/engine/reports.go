@@ -20,6 +20,9 @@ const (
 	// answersWithin is how long a generator may take for an answer, and to end when it is aborted.
 	answersWithin = time.Minute
 
+	// lostWithin is the same of a generator that is lost: it may still have totals.
+	lostWithin = 10 * time.Second
+
 	// silentFor is how many seconds of a phase a generator may miss to report. They are the coordinator's
 	// own: if this machine was suspended, none has passed.
 	silentFor = 15
@@ -129,11 +132,28 @@ func (r *run) lose(why error) error {
 
 // answerOf returns what the generator answers. If it does not, it is lost.
 func answerOf[T any](r *run, ask func(context.Context) (T, error)) (T, error) {
+	limit := answersWithin
+	if r.reports.gone() != nil {
+		limit = lostWithin
+	}
+	answer, err := asked(limit, ask)
+	if err != nil {
+		var none T
+		return none, r.lose(err)
+	}
+	return answer, nil
+}
+
+// errSilent is why a generator is lost that does not answer.
+var errSilent = fmt.Errorf("it did not answer within %s", answersWithin)
+
+// asked returns what the generator answers before a limit.
+func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (answer T, err error) {
 	type reply struct {
 		answer T
 		err    error
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), answersWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	replies := make(chan reply, 1)
 	go func() {
@@ -141,16 +161,40 @@ func answerOf[T any](r *run, ask func(context.Context) (T, error)) (T, error) {
 		got.err = job.Guarded(func() (err error) { got.answer, err = ask(ctx); return err })
 		replies <- got
 	}()
-	var none T
 	select {
 	case got := <-replies:
-		if got.err != nil {
-			return none, r.lose(got.err)
-		}
-		return got.answer, nil
+		return got.answer, got.err
 	case <-ctx.Done():
-		return none, r.lose(fmt.Errorf("it did not answer within %s", answersWithin))
+		return answer, errSilent
 	}
+}
+
+// start lets the users begin.
+func (r *run) start() error {
+	_, err := asked(answersWithin, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.generator.Start(ctx) })
+	switch {
+	case errors.Is(err, errSilent):
+		return r.lose(err)
+	case err != nil:
+		r.reports.end() // no user works
+	}
+	return err
+}
+
+// stop has the generator stop its users.
+func (r *run) stop() { r.tell(r.generator.Stop) }
+
+// abort has the generator abort its users.
+func (r *run) abort() { r.tell(r.generator.Abort) }
+
+// close has the generator disconnect its users. The run does not wait for one that takes too long.
+func (r *run) close() {
+	_, _ = asked(answersWithin, func(context.Context) (struct{}, error) { r.generator.Close(); return struct{}{}, nil })
+}
+
+// tell has the generator do something. If it takes too long, it is lost.
+func (r *run) tell(do func()) {
+	_, _ = answerOf(r, func(context.Context) (struct{}, error) { do(); return struct{}{}, nil })
 }
 
 // heard is what the reports have shown so far.
@@ -203,6 +247,9 @@ func (r *run) hear(i *order.Interval, watch *watch) error {
 			return r.lose(err)
 		}
 	}
+	if err := r.checkInFlight(i.Waiting); err != nil {
+		return r.lose(err)
+	}
 	if i.Phase == job.Measure {
 		for n, g := range r.groups {
 			if err := g.reported.AddCoded(i.Groups[n]); err != nil {
@@ -244,19 +291,15 @@ func (r *run) joined(groups []meter.CodedSummary) meter.CodedSummary {
 	return all
 }
 
-// frozen returns the totals: the generator's or, if it is lost, what it reported.
+// frozen returns the totals that the generator has. If it has none, or they do not have the shape that
+// the order asks for, the generator is lost, and the totals are those of its reports.
 func (r *run) frozen() order.Totals {
 	totals, err := answerOf(r, r.generator.Freeze)
-	if err == nil && len(totals.Groups) != len(r.groups) {
-		err = r.lose(errors.New("it has no totals of each group"))
-	}
-	for i, g := range r.groups {
-		if err == nil && len(totals.Groups[i].Summary.Kinds) != len(g.plan.Workload.Kinds) {
-			err = r.lose(errors.New("its totals are not of the workload's kinds"))
-		}
-	}
 	if err == nil {
-		return totals
+		if err = r.checkTotals(totals); err == nil {
+			return totals
+		}
+		_ = r.lose(err)
 	}
 	totals = order.Totals{Elapsed: r.groups[0].reported.Elapsed}
 	for _, g := range r.groups {

@@ -78,7 +78,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		leaving.Go(func() { closeQuietly(&monitor) })
 		if r != nil {
 			leaving.Go(func() { r.beside.End(nil) })
-			leaving.Go(r.generator.Close)
+			leaving.Go(r.close)
 		}
 		leaving.Wait()
 	}()
@@ -157,7 +157,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		err = r.keepLedger(ctx, s)
 	}
 	if err != nil {
-		r.generator.Close()
+		r.close()
 		return nil, err
 	}
 	return r, nil
@@ -189,16 +189,6 @@ func newRunGroup(ctx context.Context, p Plan, schema inventory, s database.Sessi
 		g.arrivals = p.Pacing.Arrivals(p.Seed)
 	}
 	return g, nil
-}
-
-// checkKinds returns an error if a list does not have the kinds of the group.
-func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {
-	for _, list := range lists {
-		if g.number >= len(list) || len(list[g.number].Kinds) != len(g.plan.Workload.Kinds) {
-			return errors.New("it does not report the kinds of transaction that it was given")
-		}
-	}
-	return nil
 }
 
 // kindName returns what a kind is called in the run.

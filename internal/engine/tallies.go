@@ -95,9 +95,7 @@ func (g *generator) Counted(_ context.Context, asked int32) (order.Counted, erro
 func (g *generator) counted(asked int32) order.Counted {
 	places := 1
 	for _, group := range g.groups {
-		if pool := group.plan.pool; pool != nil {
-			places = max(places, len(pool.connections))
-		}
+		places = max(places, group.plan.places())
 	}
 	return order.Counted{Flush: asked, Told: g.told.Load(), Telling: g.telling.Load(), Places: make([]order.Tally, places)}
 }

@@ -81,7 +81,8 @@ type Mark struct {
 	At   time.Duration `json:"at_ns"`
 	Last *Interval     `json:"last,omitempty"` // of the phase that ended; nil if there was none, or it has no rest
 
-	// Claimed is how many scheduled transactions of each group its users have begun.
+	// Claimed is how many scheduled transactions of each group its users have taken, and wait for or
+	// have begun.
 	Claimed []int64 `json:"claimed,omitempty"`
 }
 

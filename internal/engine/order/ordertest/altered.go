@@ -10,6 +10,7 @@ import (
 type Altered struct {
 	order.Generator
 	Marks   func(ctx context.Context, p order.Phase, m order.Mark) (order.Mark, error)
+	Flushes func(ctx context.Context, c order.Counted) (order.Counted, error)
 	Freezes func(ctx context.Context, t order.Totals) (order.Totals, error)
 	Tells   func(from <-chan order.Report, to chan<- order.Report) // closes to; nil passes reports on
 
@@ -23,6 +24,15 @@ func (a *Altered) Mark(ctx context.Context, p order.Phase) (order.Mark, error) {
 		return a.Marks(ctx, p, m)
 	}
 	return m, err
+}
+
+// Flush implements order.Generator.
+func (a *Altered) Flush(ctx context.Context) (order.Counted, error) {
+	c, err := a.Generator.Flush(ctx)
+	if a.Flushes != nil && err == nil {
+		return a.Flushes(ctx, c)
+	}
+	return c, err
 }
 
 // Freeze implements order.Generator.
