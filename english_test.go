@@ -88,8 +88,6 @@ var notRead = []string{
 	"internal/manual",
 	"internal/report",
 	"internal/suite/jobs",
-	"internal/web",
-	"internal/web/api",
 	"ui",
 	"ui/src",
 	"ui/src/api",

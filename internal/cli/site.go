@@ -55,7 +55,7 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 		Scripting:   scripting,
 		DataFolder:  filepath.Join(config.Folder, "datagen"),
 		Connections: p.Resolver.ConnectionsIn(config.Folder), Version: p.Version,
-		Serving: s.serving, Users: s.users, Who: web.Who, Note: web.Note,
+		Serving: s.serving, Users: s.users, UserName: web.UserName, Note: web.Note,
 		Say: config.Say,
 	})
 	config.API = s.verbs
@@ -170,7 +170,7 @@ const reminder = 10 * time.Second
 // await waits until everything that the site started has ended, and prints what it waits for.
 func (s *site) await() {
 	say := func(format string) {
-		if going := s.verbs.UnderWay(); len(going) > 0 {
+		if going := s.verbs.Active(); len(going) > 0 {
 			fmt.Fprintf(s.program.Stderr, format+"\n", report.Printable(strings.Join(going, ", ")))
 		}
 	}

@@ -177,11 +177,11 @@ func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 		{"GET", "jobs", look, 200, "", "[]"},
 		{"GET", "jobs?jobid=FFFF&resultdata", look, 404, "", "Jobid FFFF does not exist"},
 		{"GET", "jobs?jobid=FFFF&delete&DELETE", act, 405, "", "send POST"},
-		{"POST", "jobs?jobid=FFFF&delete", look, 403, "", "may only look"},
+		{"POST", "jobs?jobid=FFFF&delete", look, 403, "", "has the role look"},
 		{"POST", "jobs?jobid=FFFF&delete", act, 404, "", "Jobid FFFF does not exist"},
 		{"GET", "quit", act, 405, "", "send POST /quit"},
 		{"POST", "quit", "", 401, "", "Bearer TOKEN"},
-		{"POST", "quit", look, 403, "", "may only look"},
+		{"POST", "quit", look, 403, "", "has the role look"},
 		{"POST", "quit", act, 200, "", "Stopping HammerDB Web Service"},
 	} {
 		status, location, body := ask(test.method, test.path, test.token)

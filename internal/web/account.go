@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// The addresses by which people change what is their own: it takes no role.
+// The paths of a user's own account, which need no role.
 const (
 	sessionPath  = "/session"
 	passwordPath = sessionPath + "/password"
 	othersPath   = sessionPath + "/others"
 )
 
-// showSession tells a page who has logged in, so that it shows no button that would be refused.
+// showSession returns the user who is logged in, so that pages leave out buttons that would be refused.
 func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	who := visitOf(r).who
 	by, others := s.entered(r, who)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(struct { // who asked may be gone
+	_ = json.NewEncoder(w).Encode(struct { // the client may be gone
 		User     string `json:"user"`
 		Role     Role   `json:"role"`
 		MayAct   bool   `json:"may_act"`
@@ -31,7 +31,7 @@ func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly, by, others})
 }
 
-// entered says what somebody has come in by, and how many other browsers have.
+// entered returns how the user logged in, and how many other sessions they have.
 func (s *Server) entered(r *http.Request, who identity) (by string, others int) {
 	cookie, err := r.Cookie(s.cookie)
 	switch {
@@ -45,14 +45,14 @@ func (s *Server) entered(r *http.Request, who identity) (by string, others int) 
 	return by, s.sessions.others(who.name, who.proof, cookie.Value)
 }
 
-// What somebody comes in by.
+// The ways to log in.
 const (
 	byPassword = "password"
 	byToken    = "token"
 	byLink     = "link"
 )
 
-// By is what a user comes in by: a password, or a token.
+// By returns how a user logs in: with a password or a token.
 func (u User) By() string {
 	if u.Token != "" {
 		return byToken
@@ -60,8 +60,7 @@ func (u User) By() string {
 	return byPassword
 }
 
-// changePassword gives somebody a new password who knows the old one. Their other sessions end,
-// and this one goes on.
+// changePassword changes the user's password, given the old one. Their other sessions end.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Old, New string }
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
@@ -80,7 +79,7 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, errWrongPassword):
 		note(r, v.who.name, "wrong password")
-		s.refuse(w, r, http.StatusForbidden, "This is not your old password.")
+		s.refuse(w, r, http.StatusForbidden, "The old password is wrong.")
 		return
 	case errors.Is(err, errUnfit):
 		giveBack()
@@ -88,21 +87,21 @@ func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 		return
 	case err != nil:
 		s.sayOnce(err.Error())
-		s.refuse(w, r, http.StatusInternalServerError, "The server cannot change the password, and has printed why.")
+		s.refuse(w, r, http.StatusInternalServerError, "The server cannot change the password. It has printed the reason.")
 		return
 	}
 	giveBack()
 	note(r, user.Name, "changed the password")
 	token, ends, err := s.sessions.renew(user.Name, user.proof())
 	if err != nil {
-		s.sayOnce(err.Error()) // they log in again
+		s.sayOnce(err.Error()) // the user must log in again
 	} else {
 		http.SetCookie(w, s.cookieOf(r, token, ends))
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// endOthers ends what sessions somebody has beside this one.
+// endOthers ends the user's other sessions.
 func (s *Server) endOthers(w http.ResponseWriter, r *http.Request) {
 	cookie, err := r.Cookie(s.cookie)
 	if err != nil || r.Header.Get("Authorization") != "" {
@@ -112,7 +111,7 @@ func (s *Server) endOthers(w http.ResponseWriter, r *http.Request) {
 	who := visitOf(r).who.name
 	if err := s.sessions.endOthers(who, cookie.Value); err != nil {
 		s.sayOnce(err.Error())
-		s.refuse(w, r, http.StatusInternalServerError, "The server cannot end the sessions, and has printed why.")
+		s.refuse(w, r, http.StatusInternalServerError, "The server cannot end the sessions. It has printed the reason.")
 		return
 	}
 	note(r, who, "logged out elsewhere")

@@ -75,7 +75,7 @@ func TestTheOldPasswordIsNotGuessed(t *testing.T) {
 }
 
 func TestOtherSessionsAreEnded(t *testing.T) {
-	s := start(t, func(c *Config) { c.ReadOnly = true }) // it is nobody else's matter
+	s := start(t, func(c *Config) { c.ReadOnly = true }) // allowed, because it changes only the user's own sessions
 	lou, elsewhere, ann := s.in("lou"), s.in("lou"), s.in("ann")
 	s.ask(lou, "DELETE", "/session/others", "", "Sec-Fetch-Site", "cross-site").wants(t, 403, "a page of another site")
 	s.ask(elsewhere, "GET", "/session", "").wants(t, 200, "the other browser before")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// attempts limits how often a password may be tried: each address, and each name, has a few
-// attempts at once, and then one in a while. A log-in that succeeds counts for nothing.
+// attempts limits how often a password may be tried. Each address and each name has a few attempts
+// at once, and then one per forgivenAfter. Successful logins do not count.
 type attempts struct {
 	now func() time.Time
 
@@ -18,15 +18,15 @@ type attempts struct {
 	names     recent
 }
 
-// allowance is how many attempts of a key were made and are not yet forgiven.
+// allowance counts the attempts of a key that are not forgiven yet.
 type allowance struct {
 	key  key
 	used float64
 	at   time.Time
 }
 
-// How many attempts there are at once, and after how long one of them is forgiven. Names
-// have more than addresses: a caller who tries from many addresses must not lock a user out easily.
+// The number of attempts at once, and the time after which one is forgiven. Names have more attempts
+// than addresses, so that an attacker with many addresses cannot easily lock a user out.
 const (
 	addressAttempts = 5
 	nameAttempts    = 20
@@ -90,7 +90,7 @@ func (r *recent) of(text string) *allowance {
 	return a
 }
 
-// network is what one attacker has of addresses: of IPv6 a /64.
+// network returns the addresses that one attacker can use: an IPv4 address, or an IPv6 /64 network.
 func network(address netip.Addr) string {
 	if address.Is6() && !address.Is4In6() {
 		prefix, _ := address.WithZone("").Prefix(64) // 64 bits are not too many
@@ -104,7 +104,7 @@ func (a *allowance) forgive(now time.Time) {
 	a.at = now
 }
 
-// wait is how long it takes until one more attempt is within most.
+// wait returns the time until one more attempt is allowed.
 func (a *allowance) wait(most float64) time.Duration {
 	return time.Duration(max(0, a.used+1-most) * float64(forgivenAfter))
 }

@@ -10,25 +10,24 @@ import (
 	"time"
 )
 
-// audit is the log of what was done by whom: a line of JSON for each log-in, for each
-// request that changes something, and for each that was refused. It holds no token, no
-// password and nothing that follows ? in an address.
+// audit is the audit log: a line of JSON for each login, for each request that changes something,
+// and for each request that was refused. It contains no tokens, passwords or query strings.
 //
-// Its file is opened for each line: it can be moved away while the server runs.
+// The file is opened for each line, so that it can be moved while the server runs.
 type audit struct {
 	path string
 	mu   sync.Mutex
 }
 
-// deed is a line of the audit.
+// deed is a line of the audit log.
 type deed struct {
 	Time    time.Time `json:"time"`
-	Who     string    `json:"who"` // "" is somebody who has not come in
+	Who     string    `json:"who"` // "" if the client has not logged in
 	Address string    `json:"address"`
 	Method  string    `json:"method"`
 	Path    string    `json:"path"`
 	Status  int       `json:"status"`
-	What    string    `json:"what,omitempty"` // where method, path and status do not say it
+	What    string    `json:"what,omitempty"` // details that method, path and status do not show
 }
 
 func openAudit(path string) (*audit, error) {
@@ -53,7 +52,7 @@ func (a *audit) write(line []byte) error {
 	defer a.mu.Unlock()
 	err := os.MkdirAll(filepath.Dir(a.path), 0o700)
 	if err != nil {
-		return fmt.Errorf("write the log of what was done: %w", err)
+		return fmt.Errorf("write the audit log: %w", err)
 	}
 	file, err := os.OpenFile(a.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err == nil {
@@ -61,7 +60,7 @@ func (a *audit) write(line []byte) error {
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("write the log of what was done: %w", err)
+		return fmt.Errorf("write the audit log: %w", err)
 	}
 	return nil
 }

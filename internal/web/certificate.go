@@ -22,7 +22,7 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// Certificate returns what serves TLS by a certificate and its key, in PEM files.
+// Certificate returns a TLS configuration with a certificate and its key from PEM files.
 func Certificate(certificate, key string) (*tls.Config, error) {
 	pair, err := tls.LoadX509KeyPair(certificate, key)
 	if err != nil {
@@ -31,12 +31,12 @@ func Certificate(certificate, key string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// selfSignedFor is how long a certificate of ours is good for. Browsers refuse longer ones.
+// selfSignedFor is how long a self-signed certificate is valid. Browsers refuse longer times.
 const selfSignedFor = 397 * 24 * time.Hour
 
-// SelfSigned returns what serves TLS by a certificate that this program has signed itself,
-// for names and addresses. It is kept in a folder, so that who has compared its fingerprint
-// need not do so at each start, and made anew when it is not for all names or about to end.
+// SelfSigned returns a TLS configuration with a self-signed certificate for names and addresses. It
+// saves the certificate in a folder, so that the fingerprint stays the same at the next start. It
+// replaces a certificate that does not cover all names or expires soon.
 func SelfSigned(folder string, names []string) (*tls.Config, error) {
 	path := filepath.Join(folder, "web-certificate.pem") // with the key
 	if config, err := Certificate(path, path); err == nil && serves(config.Certificates[0].Leaf, names) {
@@ -52,13 +52,13 @@ func SelfSigned(folder string, names []string) (*tls.Config, error) {
 	return Certificate(path, path)
 }
 
-// serves reports whether a certificate is good for names, for another month.
+// serves reports whether a certificate covers names and is valid for another 30 days.
 func serves(leaf *x509.Certificate, names []string) bool {
 	return leaf != nil && time.Now().Add(30*24*time.Hour).Before(leaf.NotAfter) &&
 		!slices.ContainsFunc(names, func(name string) bool { return leaf.VerifyHostname(name) != nil })
 }
 
-// sign makes a certificate and its key.
+// sign creates a certificate and its key.
 func sign(names []string, now time.Time) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -93,7 +93,7 @@ func sign(names []string, now time.Time) ([]byte, error) {
 	return append(text, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...), nil
 }
 
-// Fingerprint is the SHA-256 of a certificate as browsers and openssl show it.
+// Fingerprint returns the SHA-256 fingerprint of a certificate as browsers and openssl show it.
 func Fingerprint(config *tls.Config) string {
 	sum := sha256.Sum256(config.Certificates[0].Certificate[0])
 	pairs := make([]string, len(sum))
@@ -103,8 +103,8 @@ func Fingerprint(config *tls.Config) string {
 	return strings.Join(pairs, ":")
 }
 
-// NamesOf lists what a server may be called that listens on an address, for a certificate:
-// where it listens on all, each address that the machine has.
+// NamesOf returns the names and addresses for the certificate of a server that listens on an address.
+// If the address is unspecified, they include every address of the machine.
 func NamesOf(address *net.TCPAddr, hostnames []string) ([]string, error) {
 	names := append([]string{"localhost", "127.0.0.1", "::1"}, hostnames...)
 	if !Reachable(address) {
@@ -116,7 +116,7 @@ func NamesOf(address *net.TCPAddr, hostnames []string) ([]string, error) {
 	host, hostErr := os.Hostname()
 	addresses, err := net.InterfaceAddrs()
 	if err := errors.Join(hostErr, err); err != nil {
-		return nil, fmt.Errorf("find out what this machine is called: %w", err)
+		return nil, fmt.Errorf("find the names of this machine: %w", err)
 	}
 	names = append(names, host)
 	for _, a := range addresses {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// link is what the program prints where there are no users. Its token logs in once.
+// link is the login link that the program prints if there are no users. Its token works once.
 type link struct {
 	token string
 	used  atomic.Bool
@@ -23,7 +23,7 @@ type link struct {
 
 func newLink() *link { return &link{token: randomText()} }
 
-// use reports whether a token is the link's, the first time that it is.
+// use reports whether a token is the link's and has not been used before.
 func (l *link) use(token string) bool {
 	return l != nil && subtle.ConstantTimeCompare([]byte(l.token), []byte(token)) == 1 && l.used.CompareAndSwap(false, true)
 }
@@ -33,7 +33,7 @@ var own embed.FS
 
 var templates = template.Must(template.ParseFS(own, "*.html"))
 
-// page answers with a page of the server's own.
+// page responds with a page that shows a message.
 func (s *Server) page(w http.ResponseWriter, status int, title, text string) {
 	s.show(w, status, "message.html", map[string]any{"Title": title, "Text": text, "Base": s.BasePath})
 }
@@ -41,10 +41,10 @@ func (s *Server) page(w http.ResponseWriter, status int, title, text string) {
 func (s *Server) show(w http.ResponseWriter, status int, name string, values map[string]any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_ = templates.ExecuteTemplate(w, name, values) // who asked may be gone
+	_ = templates.ExecuteTemplate(w, name, values) // the client may be gone
 }
 
-// showFile answers with a file of the page of the log-in.
+// showFile responds with a file of the login page.
 func showFile(name, kind string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", kind+"; charset=utf-8")
@@ -53,7 +53,7 @@ func showFile(name, kind string) http.HandlerFunc {
 	}
 }
 
-// showLogin shows the form, or lets in who has the link.
+// showLogin shows the login form, or logs in a client that has the link.
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 	token, next := r.URL.Query().Get("token"), wanted(r.URL.Query().Get(keyNext))
 	if token == "" || r.Method == http.MethodHead {
@@ -61,43 +61,43 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") {
-		s.page(w, http.StatusServiceUnavailable, "Not yet", "This link works only once, so the browser must not open it ahead of you.")
+		s.page(w, http.StatusServiceUnavailable, "Not yet", "This link works only once, and the browser tried to load it in advance. Open it again.")
 		return
 	}
 	if !s.link.use(token) {
 		note(r, "", "link refused")
-		s.form(w, http.StatusForbidden, "This link has been used, or the server was started again since. Start sledge web again for a new one.", next)
+		s.form(w, http.StatusForbidden, "This link has been used already, or the server has been restarted. Start sledge web again for a new link.", next)
 		return
 	}
 	if !s.enter(w, r, linkUser, "", next) {
 		return
 	}
 	note(r, linkUser, "logged in by the link")
-	// A redirect would still count as what led here, which may be another site, and the
-	// browser would keep the cookie back. A page of ours does not.
+	// If the link was opened from another site, the browser would not send the cookie after a
+	// redirect, because the request still counts as that site's. After a page of ours it does.
 	w.Header().Set("Refresh", "0; url="+s.BasePath+"/")
 	s.page(w, http.StatusOK, "You are logged in", "The pages open in a moment.")
 }
 
-// keyNext is the name of what was asked for before the log-in, in its address and its form.
+// keyNext is the parameter with the path to open after the login.
 const keyNext = "next"
 
-// wanted returns what was asked for before a log-in: a path below the base path, with its
-// query. It is "/" for what may lead anywhere else, and for the log-in itself.
+// wanted returns the path to open after a login: a path below the base path, with its query. It
+// returns "/" if next may lead to another site or to the login page.
 func wanted(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || len(next) > longestNext || strings.Contains(u.Path, `\`) ||
 		!strings.HasPrefix(u.Path, "/") || path.Clean(u.Path) != u.Path || u.Path == "/login" {
 		return "/"
 	}
-	u.User, u.Fragment, u.RawFragment = nil, "", "" // what is behind # the browser takes along
+	u.User, u.Fragment, u.RawFragment = nil, "", "" // the browser keeps the fragment itself
 	return u.String()
 }
 
-// longestNext is that of a path and query in bytes, which stand in a form.
+// longestNext is the maximum length of next in bytes.
 const longestNext = 512
 
-// form shows the form with what was wrong the last time, and what was asked for before.
+// form shows the login form, with an error and the path to open after the login.
 func (s *Server) form(w http.ResponseWriter, status int, wrong, next string) {
 	users, err := s.users.List()
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Server) form(w http.ResponseWriter, status int, wrong, next string) {
 	s.show(w, status, "login.html", map[string]any{"Wrong": wrong, "Base": s.BasePath, "Users": len(users) > 0, "Next": next})
 }
 
-// logIn lets in who has a password.
+// logIn logs in a user with a password.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		s.form(w, http.StatusBadRequest, "The server could not read the form. Try again.", "/")
@@ -117,7 +117,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	giveBack, wait := s.attempts.begin(visitOf(r).address, name)
 	if wait > 0 {
 		seconds := int(wait/time.Second) + 1
-		note(r, "", "log-in refused: too many attempts")
+		note(r, "", "login refused: too many attempts")
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 		s.form(w, http.StatusTooManyRequests, fmt.Sprintf("Too many attempts. Try again in %d s.", seconds), next)
 		return
@@ -125,21 +125,21 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	user, found, err := s.users.find(name)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.form(w, http.StatusInternalServerError, "The server cannot read its users, and has printed why.", next)
+		s.form(w, http.StatusInternalServerError, "The server cannot read its users. It has printed the reason.", next)
 		return
 	}
 	hash := user.Password
 	if hash == "" {
-		hash = nobody()
+		hash = unmatchedHash()
 	}
 	if !isPassword(hash, password) {
-		// A name that is none may be a password that was typed a line too early.
+		// An unknown name is not logged, because it may be a password typed into the wrong field.
 		if found {
-			note(r, user.Name, "log-in refused: wrong password")
+			note(r, user.Name, "login refused: wrong password")
 		} else {
-			note(r, "", "log-in refused: no such user")
+			note(r, "", "login refused: no such user")
 		}
-		s.form(w, http.StatusUnauthorized, "No user has this name and this password.", next)
+		s.form(w, http.StatusUnauthorized, "The name or the password is wrong.", next)
 		return
 	}
 	giveBack()
@@ -155,7 +155,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, user, proof, next
 	token, ends, err := s.sessions.begin(user, proof)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.form(w, http.StatusInternalServerError, "The server cannot keep your session, and has printed why.", next)
+		s.form(w, http.StatusInternalServerError, "The server cannot save your session. It has printed the reason.", next)
 		return false
 	}
 	http.SetCookie(w, s.cookieOf(r, token, ends))
@@ -181,16 +181,16 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, s.BasePath+"/login", http.StatusSeeOther)
 }
 
-// Note has the log say what a request did, where its method and path do not, by the request's
-// context. It holds nothing secret, and is for handlers that a Server hands requests on to.
+// Note adds details of a request to the audit log, by the request's context. Handlers to which a
+// Server passes requests call it. what must not contain secrets.
 func Note(ctx context.Context, what string) {
 	if v, ok := ctx.Value(visitKey{}).(*visit); ok {
 		v.did = what
 	}
 }
 
-// note has the log say what a request did, and about whom where nobody has come in.
-func note(r *http.Request, whom, what string) {
+// note adds details of a request to the audit log, and its user if the client has not logged in.
+func note(r *http.Request, user, what string) {
 	v := visitOf(r)
-	v.about, v.did = whom, what
+	v.about, v.did = user, what
 }

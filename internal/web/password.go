@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// cost is what hashing a password takes.
+// cost holds the parameters of Argon2id.
 type cost struct {
 	memory  uint32 // KiB
 	time    uint32 // passes
@@ -21,10 +21,10 @@ type cost struct {
 // recommended is the second recommendation of RFC 9106, section 4: 64 MiB.
 var recommended = cost{memory: 64 << 10, time: 3, threads: 4}
 
-// usualCost is that of new passwords; less in tests of other things.
+// usualCost is the cost of new passwords. Tests lower it.
 var usualCost = recommended
 
-// mostCost bounds what a file of users can make a log-in take.
+// mostCost limits the cost of a hash in the file of users.
 var mostCost = cost{memory: 1 << 20, time: 20, threads: 64}
 
 const (
@@ -32,8 +32,8 @@ const (
 	hashBytes = 32
 )
 
-// hashing has one password hashed at a time: whoever measures needs memory and processors
-// for other things.
+// hashing limits hashing to one password at a time, because a run on this machine needs its memory
+// and processors.
 var hashing sync.Mutex
 
 func (c cost) hash(password string, salt []byte) []byte {
@@ -45,17 +45,17 @@ func (c cost) hash(password string, salt []byte) []byte {
 // hashPassword returns an Argon2id hash of a password in the PHC string format.
 func hashPassword(password string) string {
 	salt := make([]byte, saltBytes)
-	_, _ = rand.Read(salt) // it never fails
+	_, _ = rand.Read(salt) // never fails
 	c := usualCost
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, c.memory, c.time, c.threads,
 		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(c.hash(password, salt)))
 }
 
-// nobody is the hash of a password that nobody has. Who asks for a user that is not there
-// waits as long as for one that is.
-var nobody = sync.OnceValue(func() string { return hashPassword(randomText()) })
+// unmatchedHash returns a hash that no password matches. Checking it makes a login with an unknown
+// name take as long as one with a known name.
+var unmatchedHash = sync.OnceValue(func() string { return hashPassword(randomText()) })
 
-// isPassword reports whether a hash is of a password. What is no hash is of none.
+// isPassword reports whether hash is a valid hash of password.
 func isPassword(hash, password string) bool {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" || parts[2] != fmt.Sprintf("v=%d", argon2.Version) {

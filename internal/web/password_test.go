@@ -42,7 +42,7 @@ func TestHashesAreArgon2sOwn(t *testing.T) {
 	}
 }
 
-// Whoever measures needs the memory and the processors for other things.
+// A run on the same machine needs the memory and the processors.
 func TestOnePasswordIsHashedAtATime(t *testing.T) {
 	done := make(chan struct{})
 	go func() {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// origin finds out who asks, and returns by which host. It refuses names that are not ours: a
-// page of another site, whose name its owner lets point to this machine, would else pass for
-// one of ours (DNS rebinding).
+// origin sets the client's address of a visit, and returns the host name of the request. It refuses
+// host names that are not this server's. Otherwise another site, whose name points to this machine,
+// could pass for this server (DNS rebinding).
 func (s *Server) origin(r *http.Request, v *visit) (host string, err error) {
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		v.address = peer.Addr().Unmap()
@@ -33,8 +33,8 @@ func (s *Server) origin(r *http.Request, v *visit) (host string, err error) {
 		}
 		host = name
 	}
-	// Each proxy adds whom it was asked by at the end. What stands before the last one that
-	// is no proxy of ours, anybody may have written.
+	// Each proxy appends the address of its client. Addresses before the last one that is not a
+	// trusted proxy may be forged.
 	for _, text := range slices.Backward(list(r.Header.Values("X-Forwarded-For"))) {
 		address, err := netip.ParseAddr(text)
 		if err != nil {
@@ -52,8 +52,8 @@ func (s *Server) isProxy(address netip.Addr) bool {
 	return slices.ContainsFunc(s.Proxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
-// checkHost refuses a name that this server is not to be asked by. Addresses cannot be bound
-// to another machine, so they pass.
+// checkHost refuses a host name that is not this server's. IP addresses pass, because DNS cannot
+// rebind them.
 func (s *Server) checkHost(host string) error {
 	name := host
 	if without, _, err := net.SplitHostPort(host); err == nil {
@@ -72,7 +72,7 @@ func (s *Server) checkHost(host string) error {
 	return fmt.Errorf("this server does not know the name %q: if it is one of its names, start it with --hostname %[1]s", name)
 }
 
-// list divides the values of a header at commas.
+// list splits the values of a header at commas.
 func list(values []string) (all []string) {
 	for _, value := range values {
 		for part := range strings.SplitSeq(value, ",") {
@@ -84,7 +84,7 @@ func list(values []string) (all []string) {
 	return all
 }
 
-// last is the last of what is in a header: what the nearest proxy has said.
+// last returns the last value of a header, which the nearest proxy has written.
 func last(values []string) string {
 	all := list(values)
 	if len(all) == 0 {

@@ -1,6 +1,6 @@
-// Package web serves the web application: it decides who may come in, what they may do, and
-// sees to it that answers are safe to show. It knows neither the API nor the pages that it
-// hands requests on to, and they know nothing of logins.
+// Package web serves the web application: it authenticates and authorizes users, and sets the
+// security headers of responses. It does not know the API and the pages to which it passes requests,
+// and they do not know logins.
 package web
 
 import (
@@ -23,49 +23,47 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Config says what a server serves, and to whom. The zero value of a field is its default,
-// but Listener, Folder and API must be given.
+// Config configures a Server. Listener, Folder and API are required.
 type Config struct {
-	// Listener is where it listens. Whether others may reach it has been asked before, of
-	// Reachable.
+	// Listener accepts the connections. The caller checks with Reachable whether other machines
+	// may reach it.
 	Listener net.Listener
 
-	// Folder holds the files of users, sessions and what was done: see Users.
+	// Folder contains the files of users, sessions and the audit log.
 	Folder string
 
-	// API gets each request whose path begins with /api/, without the base path, from
-	// somebody who may make it.
+	// API handles each authorized request whose path begins with /api/, without the base path.
 	API http.Handler
 
-	// Private lists paths of the API that take the role Act even to read what is below them.
+	// Private lists paths of the API that need the role Act even for reading. They include all
+	// paths below them.
 	Private []string
 
-	// Pages are the built pages, with index.html at their root; nil where none were built.
+	// Pages are the built pages, with index.html at their root; nil if the build has none.
 	Pages fs.FS
 
-	// Others get the requests for paths of their own, "/env", which are neither the API's nor
-	// a page's, as the API gets its own.
+	// Others handle the authorized requests for further paths, such as "/env".
 	Others map[string]http.Handler
 
-	TLS      *tls.Config // nil is HTTP without
-	ReadOnly bool        // nobody may act, but who has the Key
+	TLS      *tls.Config // nil serves HTTP without TLS
+	ReadOnly bool        // refuses the role Act to all users, but not to the Key
 
-	// Key is a token of whoever started the server, who may act: for commands that look at it
-	// and end it. See NewKey; "" is none.
+	// Key is a token with the role Act for other commands of the user who started the server, which
+	// query it and end it. See NewKey. "" disables it.
 	Key string
 
-	BasePath string // "/sledge", before every path of links and cookies; "" is none
+	BasePath string // such as "/sledge", which begins the path of links and cookies; or ""
 
-	// Hostnames are names that it may be asked by, beside those of this machine. Without
-	// any, a server that only this machine reaches takes its own names alone, and one that
-	// others reach takes every name.
+	// Hostnames are further host names of this server. Without any, a server on a loopback address
+	// accepts only localhost and IP addresses, and a server that other machines can reach accepts
+	// every name.
 	Hostnames []string
 
-	// Proxies may say by X-Forwarded-For, -Proto and -Host for whom they ask.
+	// Proxies are trusted to set X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host.
 	Proxies []netip.Prefix
 
-	// Say is told, in a line, of what its users do not get to see: a fault, a log that
-	// cannot be written. It may be called by many goroutines at once. Nil is nobody.
+	// Say prints a line for the administrator, such as a bug, or a log that cannot be written. It
+	// must be safe for concurrent use. It may be nil.
 	Say func(line string)
 }
 
@@ -73,29 +71,29 @@ type Config struct {
 type Server struct {
 	Config
 	address   string // host and port that it listens on
-	cookie    string // its name: with the port, since browsers share cookies between ports
+	cookie    string // its name contains the port, because browsers share cookies between ports
 	users     *Users
 	sessions  *sessions
 	attempts  *attempts
-	strangers *attempts // whose refused requests are logged, as often as they may be
+	strangers *attempts // limits audit lines of clients that have not logged in
 	audit     *audit
 	link      *link
 	cross     *http.CrossOriginProtection
 	handler   http.Handler
-	told      sync.Map // the lines that were said, where once is enough
+	told      sync.Map // the lines that sayOnce has printed
 
 	patience  patience
-	lookAgain time.Duration // how often it is asked whether somebody may still read the API
-	ending    chan struct{} // closed when that is to end
+	lookAgain time.Duration // how often the access of a streaming client is checked again
+	ending    chan struct{} // closed when the server ends
 }
 
-// basePaths are those that can stand in a link and in a cookie as they are.
+// basePaths matches base paths that need no escaping in links and cookies.
 var basePaths = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
 
-// CheckBasePath refuses a base path that is not one or more names, each after a slash.
+// CheckBasePath refuses a base path unless it consists of names that each follow a slash.
 func CheckBasePath(path string) error {
 	if path != "" && !basePaths.MatchString(path) {
-		return fmt.Errorf("%q is no path such as /sledge: begin with a slash, do not end with one, and use letters, digits and . _ ~ - between slashes", path)
+		return fmt.Errorf("%q is not a path such as /sledge: begin with a slash, do not end with one, and use letters, digits and . _ ~ - between slashes", path)
 	}
 	return nil
 }
@@ -103,8 +101,7 @@ func CheckBasePath(path string) error {
 // Reachable reports whether other machines may reach an address.
 func Reachable(address *net.TCPAddr) bool { return !address.IP.IsLoopback() }
 
-// New makes a server. It opens what it needs, so that what is wrong with a file is found
-// before anybody comes.
+// New creates a server. It opens its files, so that errors in them are found at the start.
 func New(c Config) (*Server, error) {
 	if c.Say == nil {
 		c.Say = func(string) {}
@@ -140,14 +137,14 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// Address is the host and port that it listens on.
+// Address returns the host and port of the listener.
 func (s *Server) Address() string { return s.address }
 
-// NewKey makes a Key.
+// NewKey generates a Key.
 func NewKey() string { return randomText() }
 
-// URL is where people reach it from this machine, with the token that logs in once where
-// there are no users.
+// URL returns the address of the server on this machine. If there are no users, it contains the
+// token that logs in once.
 func (s *Server) URL() string {
 	if s.link == nil {
 		return s.Home()
@@ -155,27 +152,26 @@ func (s *Server) URL() string {
 	return s.Home() + "login?token=" + s.link.token
 }
 
-// Home is where people reach it from this machine.
+// Home returns the address of the server on this machine.
 func (s *Server) Home() string {
 	scheme := "http"
 	if s.TLS != nil {
 		scheme = "https"
 	}
-	host, port, _ := net.SplitHostPort(s.address) // New has split it
+	host, port, _ := net.SplitHostPort(s.address) // cannot fail, because New has split it
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
 	return scheme + "://" + net.JoinHostPort(host, port) + s.BasePath + "/"
 }
 
-// patience is how long clients may take. A stream of events may take any time, as long as
-// somebody reads it.
+// patience holds the timeouts of clients. A stream of events may last as long as the client reads it.
 type patience struct {
 	headers time.Duration // all headers of a request
 	body    time.Duration // all of a request's body
-	taken   time.Duration // each piece of an answer
+	taken   time.Duration // each piece of a response
 	idle    time.Duration // a connection without a request
-	end     time.Duration // answers under way, when the server ends
+	end     time.Duration // open responses when the server ends
 }
 
 var usualPatience = patience{headers: 10 * time.Second, body: time.Minute, taken: time.Minute, idle: 2 * time.Minute, end: 5 * time.Second}
@@ -187,12 +183,12 @@ const (
 	formBytes   = 4 << 10
 )
 
-// Serve serves until ctx ends, and can be called once. What is read of the API ends then at
-// once, as streams do; other answers that are under way get a few seconds. Those that are cut off
-// get as long once more to hear it and to be logged.
+// Serve serves until ctx ends. It must be called only once. At the end, responses of the API to GET,
+// such as streams, end at once. Other responses get a few seconds. Responses that are aborted then
+// get the same time again to return and to be logged.
 func (s *Server) Serve(ctx context.Context) error {
 	requests := context.WithoutCancel(ctx)
-	var answering sync.RWMutex // held for reading by each answer that is under way
+	var answering sync.RWMutex // each open response holds a read lock
 	server := &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answering.RLock()
@@ -202,7 +198,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		TLSConfig:         s.TLS,
 		ReadHeaderTimeout: s.patience.headers, IdleTimeout: s.patience.idle, MaxHeaderBytes: headerBytes,
 		BaseContext: func(net.Listener) context.Context { return requests },
-		// What it would log are strangers who do not speak TLS, or do not trust ours.
+		// The errors would be those of clients that do not use TLS, or do not trust the certificate.
 		ErrorLog: log.New(quiet{}, "", 0),
 	}
 	ended := make(chan error, 1)
@@ -224,10 +220,10 @@ func (s *Server) Serve(ctx context.Context) error {
 	err := server.Shutdown(shutdown)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
-		cutOff := make(chan struct{})
-		go func() { answering.Lock(); close(cutOff) }()
+		aborted := make(chan struct{})
+		go func() { answering.Lock(); close(aborted) }()
 		select {
-		case <-cutOff:
+		case <-aborted:
 		case <-time.After(s.patience.end):
 		}
 	}
@@ -237,19 +233,19 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// quiet is a log that nobody reads.
+// quiet is a writer that discards log lines.
 type quiet struct{}
 
 func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 
-// sayOnce says a line that would be the same each time.
+// sayOnce prints a line, unless it has printed the same line before.
 func (s *Server) sayOnce(line string) {
 	if _, said := s.told.LoadOrStore(line, true); !said {
 		s.Say(line)
 	}
 }
 
-// routes is what there is for those who may ask.
+// routes returns the handler of authorized requests.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /login", s.showLogin)
@@ -268,8 +264,9 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// compressed has documents compressed for who takes that: a list of jobs is a twentieth then.
-// Events pass as they are, at once. It costs little, since a run may go on beside it.
+// compressed compresses documents for clients that accept it, which shrinks a list of jobs to a
+// twentieth. Events pass uncompressed and at once. The fastest level is used, because a run may need
+// the processor.
 func compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed),
 		gzhttp.ContentTypes([]string{"application/json", "application/openapi+json", "text/csv", "text/html", "text/plain"}))
@@ -279,12 +276,12 @@ func compressed(next http.Handler) http.Handler {
 	return wrap(next)
 }
 
-// isProgram reports whether a program asks, or a page for what is no page. Browsers say that
-// they take HTML when somebody opens an address.
+// isProgram reports whether a request comes from a program, or from the script of a page. A browser
+// that opens an address accepts HTML.
 func isProgram(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/api/") || r.URL.Path == sessionPath || strings.HasPrefix(r.URL.Path, sessionPath+"/") || r.Header.Get("Authorization") != "" ||
 		!strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// HasLink reports whether URL has a token that logs in, which is so where there are no users.
+// HasLink reports whether URL contains a login token, which it does if there are no users.
 func (s *Server) HasLink() bool { return s.link != nil }

@@ -161,7 +161,7 @@ func (s *site) logIn(c *http.Client, name, password string, headers ...string) r
 	return s.ask(c, "POST", s.BasePath+"/login", form, append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)...)
 }
 
-// in returns a browser that somebody has logged in with.
+// in returns a browser in which a user has logged in.
 func (s *site) in(name string) *http.Client {
 	s.t.Helper()
 	c := s.browser()
@@ -205,7 +205,7 @@ var pages = fstest.MapFS{
 	"assets/main-1a2.js": {Data: []byte("export {}" + strings.Repeat(" ", 2000))},
 }
 
-func TestNobodyComesInWithoutALogIn(t *testing.T) {
+func TestServer_RefusesRequestsWithoutLogin(t *testing.T) {
 	s := start(t, func(c *Config) { c.Pages = pages })
 	c := s.browser()
 	for _, test := range []struct {
@@ -317,7 +317,7 @@ func TestACookieIsForThisServerAlone(t *testing.T) {
 			t.Errorf("%s: got the cookie %s", name, got.Raw)
 		}
 		if kept, _ := os.ReadFile(filepath.Join(s.folder, "web-sessions.json")); bytes.Contains(kept, []byte(got.Value)) || !bytes.Contains(kept, []byte(hashToken(got.Value))) {
-			t.Errorf("%s: the file of sessions lets somebody in, or keeps none: %s", name, kept)
+			t.Errorf("%s: the file of sessions contains a usable token, or no session: %s", name, kept)
 		}
 	}
 }
@@ -392,8 +392,8 @@ func TestProgramsComeInByAToken(t *testing.T) {
 	}
 }
 
-// Commands of whoever started the server look at it and end it.
-func TestWhoStartedTheServerMayActByItsKey(t *testing.T) {
+// Commands of the user who started the server query it and end it.
+func TestKey_MayAct(t *testing.T) {
 	key := NewKey()
 	s := start(t, func(c *Config) { c.Key = key })
 	c := s.browser()
@@ -449,10 +449,10 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 		{"GET", "/env", look, "", 200, "GET /env"}, // where the proxy has taken the base path off
 		{"POST", "/sledge/env", act, "*/*", 200, "POST /env"},
 		{"PUT", "/sledge/env", act, "*/*", 201, ""},
-		{"POST", "/sledge/env", look, "*/*", 403, "may only look"},
+		{"POST", "/sledge/env", look, "*/*", 403, "has the role look"},
 		{"GET", "/sledge/env", "", "*/*", 401, "Bearer TOKEN (sledge web user add"},
 		{"GET", "/sledge/env", "", "", 401, "Bearer TOKEN (sledge web user add"},
-		{"GET", "/sledge/env", "wrong", "*/*", 401, "not known here"},
+		{"GET", "/sledge/env", "wrong", "*/*", 401, "the token in Authorization is unknown"},
 		{"GET", "/sledge/env", "", "text/html,*/*", 303, ""},
 		{"GET", "/sledge/env/more", look, "*/*", 404, ""},
 	} {
@@ -477,7 +477,7 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	}
 }
 
-func TestAWallScreenActsForNobody(t *testing.T) {
+func TestReadOnly_RefusesToAct(t *testing.T) {
 	key := NewKey()
 	s := start(t, func(c *Config) { c.ReadOnly, c.Key = true, key })
 	c := s.in("ann")
@@ -491,7 +491,7 @@ func TestAWallScreenActsForNobody(t *testing.T) {
 	if asked := s.apiWas(); len(asked) != 1 {
 		t.Errorf("the API was asked %q, want one look", asked)
 	}
-	s.ask(s.browser(), "POST", "/api/v1/quit", "", "Authorization", "Bearer "+key).wants(t, 200, "a command of whoever started it, which is not refused for that")
+	s.ask(s.browser(), "POST", "/api/v1/quit", "", "Authorization", "Bearer "+key).wants(t, 200, "a command with the key, which may act")
 }
 
 func TestWhatIsPrivateIsForThoseWhoAct(t *testing.T) {
@@ -510,7 +510,7 @@ func TestWhatIsPrivateIsForThoseWhoAct(t *testing.T) {
 func TestGuessingIsSlow(t *testing.T) {
 	s := start(t, func(c *Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	now := time.Now()
-	s.attempts.now = func() time.Time { return now } // nobody asks yet
+	s.attempts.now = func() time.Time { return now } // no request reads it yet
 	c := s.browser()
 	from := func(address string) []string { return []string{"X-Forwarded-For", address} }
 	for range addressAttempts {
@@ -597,8 +597,8 @@ func TestTheLogSaysWhoDidWhatAndNoSecret(t *testing.T) {
 ann DELETE /api/v1/jobs/7 200
 ci POST /api/v1/jobs 200
 GET /api/v1/jobs 401
-POST /login 401 log-in refused: no such user
-lou POST /login 401 log-in refused: wrong password
+POST /login 401 login refused: no such user
+lou POST /login 401 login refused: wrong password
 lou POST /login 303 logged in
 lou POST /api/v1/jobs 403
 `
@@ -946,8 +946,8 @@ func over(t *testing.T, ended <-chan struct{}, what string) {
 	}
 }
 
-// limit is that of servers whose limits are tested: longer than a busy machine may hold up
-// somebody who is in time.
+// limit is the timeout of servers whose timeouts are tested. It is longer than a busy machine delays a
+// client that is in time.
 const limit = 500 * time.Millisecond
 
 func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
@@ -1101,7 +1101,7 @@ func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
 				}
 				select {
 				case <-r.Context().Done():
-					t.Errorf("%s: the request was cut off while it was worked on", protocol)
+					t.Errorf("%s: the request was aborted while it was handled", protocol)
 				case <-time.After(5 * limit / 2):
 				}
 				_, _ = io.WriteString(w, "done by "+r.Proto)
@@ -1134,7 +1134,7 @@ func TestRequestsHaveALimitOfSize(t *testing.T) {
 			t.Errorf("%d bytes: got %q, want %q", size, reply.body, want)
 		}
 	}
-	s.logIn(c, "ci", strings.Repeat("x", 4<<10)).wants(t, 400, "a form that is no form of ours")
+	s.logIn(c, "ci", strings.Repeat("x", 4<<10)).wants(t, 400, "a form that is too long")
 	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", 60<<10)).wants(t, 200, "a header")
 	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", 72<<10)).wants(t, 431, "a long header")
 }
@@ -1233,7 +1233,7 @@ func TestSessionsEndAfterAWeek(t *testing.T) {
 	}
 	for range mostSessions + 10 {
 		sessions.byHash[randomText()] = session{Ends: now.Add(time.Hour)}
-		sessions.tidy()
+		sessions.prune()
 	}
 	if n := len(sessions.byHash); n >= mostSessions+1 {
 		t.Errorf("%d sessions are kept, want no more than %d", n, mostSessions)
@@ -1275,10 +1275,10 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 	if err := os.Chmod(s.users.Path(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.ask(s.browser(), "GET", "/api/v1/jobs", "", "Authorization", "Bearer x").wants(t, 500, "a damaged file of users lets nobody in")
+	s.ask(s.browser(), "GET", "/api/v1/jobs", "", "Authorization", "Bearer x").wants(t, 500, "with a damaged file of users no login succeeds")
 }
 
-func TestAnAnswerUnderWayIsFinished(t *testing.T) {
+func TestServe_FinishesOpenResponses(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	folder := t.TempDir()
 	token, err := UsersIn(folder).AddToken("ci", Act)
@@ -1345,10 +1345,10 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 		select {
 		case <-released:
 		default:
-			t.Error("the server ended before what it had cut off")
+			t.Error("the server ended before the request that it had aborted")
 		}
 		if log, err := os.ReadFile(filepath.Join(folder, "web-audit.jsonl")); err != nil || !strings.Contains(string(log), `"POST"`) {
-			t.Errorf("got the log %s, %v, want a line of what was cut off", log, err)
+			t.Errorf("got the log %s, %v, want a line of the aborted request", log, err)
 		}
 	case <-time.After(time.Minute):
 		t.Error("the server waits for an answer that does not end")

@@ -13,32 +13,31 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// session is a browser that somebody has logged in with.
+// session is the login of a user in a browser.
 type session struct {
 	User  string    `json:"user"`
-	Proof string    `json:"proof,omitempty"` // of the user's password, as it was
+	Proof string    `json:"proof,omitempty"` // of the user's password at the login
 	Ends  time.Time `json:"ends"`
 }
 
-// sessionFor is how long a session lasts: a test of a week can be watched without another
-// log-in.
+// sessionFor is how long a session lasts, so that a test of a week needs only one login.
 const sessionFor = 7 * 24 * time.Hour
 
-// mostSessions bounds the file; then the sessions that end first are ended.
+// mostSessions limits the file. A new session beyond it ends the one that would end first.
 const mostSessions = 1000
 
-// linkUser is what somebody is called who came in by the link that the program printed.
+// linkUser is the name of a client that logged in with the link.
 const linkUser = "link"
 
-// sessions are kept in a file, by hashes of their tokens, so that a browser goes on when the
-// server was started again and the file lets nobody in. Servers may share a file.
+// sessions are saved in a file, so that they survive a restart of the server. The file contains
+// hashes of the tokens, which do not allow a login. Servers may share a file.
 type sessions struct {
 	path string
 	now  func() time.Time
 
 	mu     sync.Mutex
 	byHash map[string]session
-	ended  map[string]bool // hashes of sessions that ended here, and that the file may still hold
+	ended  map[string]bool // hashes of sessions that ended here but may still be in the file
 }
 
 func openSessions(path string, now func() time.Time) (*sessions, error) {
@@ -46,7 +45,7 @@ func openSessions(path string, now func() time.Time) (*sessions, error) {
 	return s, s.read()
 }
 
-// read takes what the file holds.
+// read loads the file.
 func (s *sessions) read() error {
 	byHash := map[string]session{}
 	text, err := os.ReadFile(s.path)
@@ -54,15 +53,16 @@ func (s *sessions) read() error {
 		err = json.Unmarshal(text, &byHash)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("read the sessions: %w (delete %s, and everybody logs in again)", err, s.path)
+		return fmt.Errorf("read the sessions: %w (if you delete %s, all users must log in again)", err, s.path)
 	}
 	maps.DeleteFunc(byHash, func(hash string, _ session) bool { return s.ended[hash] })
 	s.byHash = byHash
 	return nil
 }
 
-// change changes the sessions and the file, in which another server may have changed its own.
-// If the file cannot be written, sessions that ended stay ended, and none begins.
+// change reads the file again, which another server may have changed, changes the sessions and
+// writes the file. If the file cannot be written, sessions that ended stay ended, and no session
+// begins.
 func (s *sessions) change(how func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,15 +97,15 @@ func (s *sessions) begin(user, proof string) (token string, ends time.Time, err 
 	return token, ends, err
 }
 
-// add begins a session. The lock is held.
+// add begins a session. The caller holds the lock.
 func (s *sessions) add(user, proof string) (token string, ends time.Time) {
 	token, ends = randomText(), s.now().Add(sessionFor)
-	s.tidy()
+	s.prune()
 	s.byHash[hashToken(token)] = session{User: user, Proof: proof, Ends: ends}
 	return token, ends
 }
 
-// renew ends all sessions of a user and begins one, by another proof.
+// renew ends all sessions of a user and begins one with a new proof.
 func (s *sessions) renew(user, proof string) (token string, ends time.Time, err error) {
 	err = s.change(func() {
 		maps.DeleteFunc(s.byHash, func(_ string, of session) bool { return of.User == user })
@@ -114,7 +114,7 @@ func (s *sessions) renew(user, proof string) (token string, ends time.Time, err 
 	return token, ends, err
 }
 
-// others returns how many sessions a user has beside that of a token.
+// others returns the number of a user's sessions except that of a token.
 func (s *sessions) others(user, proof, token string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *sessions) others(user, proof, token string) (n int) {
 	return n
 }
 
-// endOthers ends those.
+// endOthers ends a user's sessions except that of a token.
 func (s *sessions) endOthers(user, token string) error {
 	own := hashToken(token)
 	return s.change(func() {
@@ -135,8 +135,8 @@ func (s *sessions) endOthers(user, token string) error {
 	})
 }
 
-// tidy drops what has ended, and makes room for one more. O(n), once a log-in.
-func (s *sessions) tidy() {
+// prune removes sessions that have ended, and makes room for one more. It is O(n) for each login.
+func (s *sessions) prune() {
 	first := ""
 	for hash, of := range s.byHash {
 		if s.now().After(of.Ends) {
@@ -165,7 +165,7 @@ func (s *sessions) endToken(token string) error {
 	return s.change(func() { delete(s.byHash, hashToken(token)) })
 }
 
-// end ends all that which chooses.
+// end ends all sessions for which which returns true.
 func (s *sessions) end(which func(session) bool) error {
 	if s.has(which) {
 		return s.change(func() {

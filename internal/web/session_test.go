@@ -71,7 +71,7 @@ func (d *deadlines) Write(p []byte) (int, error) {
 
 func TestAnswer_HandlersMayGiveSlowReadersLessTime(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
-	a := newAnswer(w, time.Minute)
+	a := newResponseWriter(w, time.Minute)
 	soon := time.Now().Add(20 * time.Second)
 	for _, tt := range []struct{ own, least, most time.Time }{
 		{time.Time{}, soon.Add(30 * time.Second), soon.Add(time.Hour)},

@@ -25,10 +25,10 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// Role is what somebody may do.
+// Role determines what a user may do.
 type Role string
 
-// The roles. Who may act may look, too.
+// The roles. Act includes Look.
 const (
 	Look Role = "look" // see everything, change nothing
 	Act  Role = "act"  // also start, stop and delete
@@ -37,7 +37,7 @@ const (
 // Roles lists them.
 var Roles = []Role{Look, Act}
 
-// User is somebody who may come in, by a password or by a token.
+// User is a person who logs in with a password, or a program that logs in with a token.
 type User struct {
 	Name     string    `json:"name"`
 	Role     Role      `json:"role"`
@@ -46,25 +46,25 @@ type User struct {
 	Added    time.Time `json:"added"`
 }
 
-// proof changes with whatever the user comes in by, and does not tell what that is.
+// proof returns a digest that changes with the user's password or token, and does not reveal them.
 func (u User) proof() string {
 	sum := sha256.Sum256([]byte(u.Password + "\n" + u.Token))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Errors of users that callers tell apart.
+// Errors that callers distinguish.
 var (
 	ErrUserExists  = errors.New("there is already a user of this name")
 	ErrUserMissing = errors.New("there is no such user")
 )
 
-// Users are kept in a file, which only its owner may read. A server reads it again when it
-// has changed.
+// Users are saved in a file, which only its owner may read. A server reads it again when it has
+// changed.
 type Users struct {
 	path string
 
 	mu   sync.Mutex
-	read fileState // of what list was read from
+	read fileState // of the file when list was read
 	list []User
 }
 
@@ -73,13 +73,13 @@ type fileState struct {
 	at   time.Time
 }
 
-// UsersIn are the users that are kept in a folder.
+// UsersIn returns the users that are saved in a folder.
 func UsersIn(folder string) *Users { return &Users{path: filepath.Join(folder, "web-users.json")} }
 
-// Path is their file.
+// Path returns the path of the file.
 func (u *Users) Path() string { return u.path }
 
-// List returns all users by name; none where there is no file.
+// List returns all users, sorted by name. It returns no users if there is no file.
 func (u *Users) List() ([]User, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -133,18 +133,18 @@ func checkUser(name string, role Role) error {
 		return fmt.Errorf("user %q: a name has 1 to 64 letters, digits and . _ @ -, and begins with a letter or digit", name)
 	}
 	if name == linkUser {
-		return fmt.Errorf("user %s: the name is taken: it stands for who logs in by the link", linkUser)
+		return fmt.Errorf("user %s: choose another name, because this one stands for the login link", linkUser)
 	}
 	if !slices.Contains(Roles, role) {
-		return fmt.Errorf("role %q: give %s, to see results, or %s, to change things, too", role, Look, Act)
+		return fmt.Errorf("role %q: give %s, to see results, or %s, to change things too", role, Look, Act)
 	}
 	return nil
 }
 
-// leastPassword is how many characters a password has at least: NIST SP 800-63B, 5.1.1.2.
+// leastPassword is the minimum length of a password in characters (NIST SP 800-63B, 5.1.1.2).
 const leastPassword = 8
 
-// CheckPassword refuses a password that is too short, or too long to be one.
+// CheckPassword refuses a password that is too short or too long.
 func CheckPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < leastPassword {
 		return fmt.Errorf("the password has %d characters, and needs at least %d", n, leastPassword)
@@ -155,8 +155,8 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// Check refuses a name that no user can have, or has already, and a role that is none. Replace
-// is to take the place of the user who has it.
+// Check returns an error if the name or the role is invalid, or if the user exists and replace is
+// false.
 func (u *Users) Check(name string, role Role, replace bool) error {
 	if err := checkUser(name, role); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (u *Users) Check(name string, role Role, replace bool) error {
 	return err
 }
 
-// AddPassword adds a user who comes in by a password, or replaces one of the name.
+// AddPassword adds or replaces a user with a password.
 func (u *Users) AddPassword(name string, role Role, password string) error {
 	if err := CheckPassword(password); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (u *Users) AddPassword(name string, role Role, password string) error {
 	return u.put(User{Name: name, Role: role, Password: hashPassword(password)})
 }
 
-// AddToken adds a program, which comes in by the token that is returned and kept nowhere.
+// AddToken adds or replaces a program with a new token. It returns the token and saves only its hash.
 func (u *Users) AddToken(name string, role Role) (token string, err error) {
 	token = tokenPrefix + randomText()
 	return token, u.put(User{Name: name, Role: role, Token: hashToken(token)})
@@ -200,7 +200,7 @@ func (u *Users) put(user User) error {
 	return u.write(append(users, user))
 }
 
-// Remove removes a user, whose sessions end with it.
+// Remove removes a user. The user's sessions end.
 func (u *Users) Remove(name string) error {
 	if _, found, err := u.find(name); err != nil || !found {
 		return cmp.Or(err, fmt.Errorf("user %q: %w", name, ErrUserMissing))
@@ -217,8 +217,7 @@ func (u *Users) Remove(name string) error {
 	return u.write(slices.DeleteFunc(users, func(of User) bool { return of.Name == name }))
 }
 
-// lock keeps everybody else from changing the file until unlock, so that of two changes none is
-// lost.
+// lock locks the file against changes by other processes until unlock.
 func (u *Users) lock() (unlock func(), err error) {
 	if unlock, err = privatefile.Lock(u.path); err != nil {
 		return nil, fmt.Errorf("write the users: %w", err)
@@ -226,21 +225,20 @@ func (u *Users) lock() (unlock func(), err error) {
 	return unlock, nil
 }
 
-// Why a password is not changed.
+// The reasons why a password is not changed.
 var (
-	errWrongPassword = errors.New("the old password is another one")
-	errUnfit         = errors.New("the password stays as it is")
+	errWrongPassword = errors.New("the old password is wrong")
+	errUnfit         = errors.New("the password was not changed")
 )
 
-// ChangePassword gives a user a new password, for who knows the old one, and returns the user as
-// it is then.
+// ChangePassword changes a user's password if old is the current one. It returns the changed user.
 func (u *Users) ChangePassword(name, old, password string) (User, error) {
 	before, found, err := u.find(name)
 	switch {
 	case err != nil:
 		return User{}, err
 	case !found || before.Password == "":
-		return User{}, fmt.Errorf("%w: %s does not come in by one", errUnfit, name)
+		return User{}, fmt.Errorf("%w: %s does not log in with a password", errUnfit, name)
 	case !isPassword(before.Password, old):
 		return User{}, errWrongPassword
 	}
@@ -248,7 +246,7 @@ func (u *Users) ChangePassword(name, old, password string) (User, error) {
 		return User{}, fmt.Errorf("%w: %w", errUnfit, err)
 	}
 	if password == old {
-		return User{}, fmt.Errorf("%w: the new one is the same", errUnfit)
+		return User{}, fmt.Errorf("%w: the new password equals the old one", errUnfit)
 	}
 	hash := hashPassword(password)
 	unlock, err := u.lock()
@@ -262,10 +260,10 @@ func (u *Users) ChangePassword(name, old, password string) (User, error) {
 	}
 	at := slices.IndexFunc(users, func(of User) bool { return of.Name == name && of.Password == before.Password })
 	if at < 0 {
-		return User{}, fmt.Errorf("%w: somebody else changed the user meanwhile", errUnfit)
+		return User{}, fmt.Errorf("%w: the user was changed elsewhere at the same time: try again", errUnfit)
 	}
 	users[at].Password = hash
-	after := users[at] // which writing may put elsewhere
+	after := users[at] // a copy, because write sorts users
 	return after, u.write(users)
 }
 
@@ -282,27 +280,27 @@ func (u *Users) write(users []User) error {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.read = fileState{} // it may have the size and the time of the one before
+	u.read = fileState{} // the new file may have the same size and time as the old one
 	return nil
 }
 
-// tokenPrefix lets programs that look for secrets in source code find a token.
+// tokenPrefix lets secret scanners recognize a token.
 const tokenPrefix = "sledge_"
 
-// randomText is 192 random bits that can stand in a link, a header and a cookie.
+// randomText returns 192 random bits as text for links, headers and cookies.
 func randomText() string {
 	bits := make([]byte, 24)
-	_, _ = rand.Read(bits) // it never fails
+	_, _ = rand.Read(bits) // never fails
 	return base64.RawURLEncoding.EncodeToString(bits)
 }
 
-// hashToken hashes what is random and long enough for a fast hash.
+// hashToken hashes a token, which is random and long enough for a fast hash.
 func hashToken(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// byToken returns whose token it is.
+// byToken returns the user of a token.
 func (u *Users) byToken(token string) (user User, found bool, err error) {
 	users, err := u.List()
 	hash := hashToken(token)

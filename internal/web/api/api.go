@@ -1,7 +1,7 @@
-// Package api is Sledge over HTTP: what there is to choose from, the jobs that are kept, and
-// the verbs by which a job is started, followed and ended. It answers in the documents that
-// commands print, is described by OpenAPI, and decides nothing that settings, control and
-// repository do not. It knows nothing of logins: who mounts it lets nobody in who may not act.
+// Package api is the HTTP API: it lists databases, workloads and recorded jobs, and starts, follows
+// and ends jobs. It responds with the documents that commands print, is described by OpenAPI, and
+// leaves decisions to the packages settings, control and repository. It does not know logins: the
+// server that mounts it authorizes requests.
 package api
 
 import (
@@ -33,53 +33,52 @@ import (
 
 //go:generate go run ./generate
 
-// Prefix is what the path of every operation begins with.
+// Prefix begins the path of every operation.
 const Prefix = "/api/v1"
 
-// Config is what an API works with.
+// Config configures an API.
 type Config struct {
 	Resolver settings.Resolver
 	Runner   job.Runner
-	Store    *repository.Store // where jobs are kept; whoever opened it closes it after API.Close
+	Store    *repository.Store // records jobs; the caller closes it after API.Close
 
-	// ConfigFile, Environ and System hold settings below those that a request has, as they
-	// do below the flags of the command line: see settings.Sources.
+	// ConfigFile, Environ and System are sources of settings. Settings of a request win over them,
+	// as flags of the command line do: see settings.Sources.
 	ConfigFile string
 	Environ    []string
 	System     string
 
-	// Scripting is about scripts and the console, which may do what their user may.
+	// Scripting configures scripts and the console, which can do everything that the server's
+	// account can do.
 	Scripting Scripting
 
-	// DataFolder is where folders are that files of rows are written to, by their names; ""
-	// where there is none.
+	// DataFolder contains the folders of generated files; "" if there is none.
 	DataFolder string
 
-	// Connections are those that are kept by name; nil keeps none. Version is Sledge's own.
+	// Connections are the saved connections; nil saves none. Version is the version of Sledge.
 	Connections *settings.Connections
 	Version     string
 
-	// Serving says how the API is served, and Users who may come in: whoever mounts it knows.
-	// They may be nil.
+	// Serving describes the server that mounts the API, and Users its users. They may be nil.
 	Serving func() Serving
 	Users   func() (Users, error)
 
-	// Who is the name of whoever asks, by a request's context; nil knows nobody. Note is told
-	// what a request did, where its path does not say it, for a log of that; nil keeps none.
-	Who  func(context.Context) string
-	Note func(ctx context.Context, what string)
+	// UserName returns the user of a request, by its context. Note adds details of a request to
+	// the audit log. They may be nil.
+	UserName func(context.Context) string
+	Note     func(ctx context.Context, what string)
 
-	// Say is told of faults, a line each; nil tells nobody.
+	// Say prints a bug or a failure, one line each; it may be nil.
 	Say func(line string)
 }
 
-// API is an http.Handler. The jobs that it starts are its own, and go on when the request
-// that started them has been answered.
+// API is an http.Handler. The jobs that it starts continue after the response to the request that
+// started them.
 type API struct {
 	Config
 	mux  *http.ServeMux
 	huma huma.API
-	text []byte // the description
+	text []byte // the OpenAPI description
 
 	ctx      context.Context // of jobs and of streams
 	end      context.CancelFunc
@@ -90,24 +89,24 @@ type API struct {
 	files    datagen.Runner
 
 	mu       sync.Mutex // held for moments only
-	closing  bool       // nothing is started any more
-	closed   bool       // nothing more is done that Close waits for
-	wishes   int        // to end the program
-	starting int        // jobs that are being entered into the repository
+	closing  bool       // starts nothing more
+	closed   bool       // begins nothing more that Close waits for
+	wishes   int        // requests to end the program
+	starting int        // jobs that are being added to the repository
 	running  map[job.ID]*control.Handle
-	ended    []job.Job          // jobs whose end could not be recorded: the repository says that they go on
-	viewed   map[job.ID]*viewed // that people look at
+	ended    []job.Job          // jobs whose end could not be recorded: the repository still calls them running
+	viewed   map[job.ID]*viewed // jobs with a live view
 
 	sweeps      tasks.List[*sweep] // sequences of runs
 	counters    tasks.List[*counting]
-	counterKept time.Duration // for how long one goes on that nobody follows
+	counterKept time.Duration // how long a counter without followers continues
 }
 
-// How much there may be at once.
+// Limits.
 const (
 	mostRunning = 64  // jobs that were started here
 	mostStreams = 256 // streams of events
-	mostOfOne   = 64  // of them, that one user has open
+	mostOfOne   = 64  // streams of events of one user
 	mostBody    = 256 << 10
 )
 
@@ -129,7 +128,7 @@ func New(c Config) *API {
 	config.Info.Description = "Load tests for databases: set them up, run them, follow them, and read their results."
 	config.Info.License = &huma.License{Name: "Apache 2.0", Identifier: "Apache-2.0"}
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // which would add a member to every document
+	config.CreateHooks = nil // the default hook adds a member to every document
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", nameOf)
 	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[meter.Summary](), reflect.TypeFor[meter.CodedSummary]()) // as it is encoded
 	config.Transformers = []huma.Transformer{withoutValues}
@@ -159,22 +158,22 @@ func New(c Config) *API {
 	return a
 }
 
-// Document returns the description of the API by OpenAPI 3.1, as JSON.
+// Document returns the OpenAPI 3.1 description of the API as JSON.
 func Document() []byte {
 	a := New(Config{})
 	a.Close()
 	return a.text
 }
 
-// describe makes the description, and serves it as JSON and as a page.
+// describe creates the OpenAPI description, and serves it as JSON and as a page.
 func (a *API) describe() {
 	schemas := a.huma.OpenAPI().Components.Schemas.Map()
 	for name, schema := range schemas {
 		if strings.HasPrefix(name, "huma.") {
-			delete(schemas, name) // Problem is in their place
+			delete(schemas, name) // Problem replaces them
 		}
 		for _, member := range schema.Properties {
-			member.Nullable = member.Nullable && member.Type != huma.TypeArray // one without elements is empty or left out
+			member.Nullable = member.Nullable && member.Type != huma.TypeArray // an array without elements is empty or left out
 		}
 	}
 	var b bytes.Buffer
@@ -189,7 +188,7 @@ func (a *API) describe() {
 	serve := func(path, kind string, text []byte) {
 		a.mux.HandleFunc("GET "+Prefix+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", kind)
-			_, _ = w.Write(text) // whoever asked may have gone
+			_, _ = w.Write(text) // the client may be gone
 		})
 	}
 	serve("/openapi.json", "application/openapi+json", a.text)
@@ -204,10 +203,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch fault := recover(); {
 		case fault == nil:
 		case fault == http.ErrAbortHandler || r.Context().Err() != nil:
-			panic(http.ErrAbortHandler) // it could not be written to the end, for whoever has gone
+			panic(http.ErrAbortHandler) // the client has gone
 		default:
 			a.Say(fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, fault))
-			problem(http.StatusInternalServerError, "this is a bug in Sledge: please report it, with what the server printed").write(w)
+			problem(http.StatusInternalServerError, "this is a bug in Sledge: please report it, with the lines that the server printed").write(w)
 		}
 	}()
 	if _, pattern := a.mux.Handler(r); pattern != "" {
@@ -223,16 +222,16 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if len(allowed) == 0 {
-		problem(http.StatusNotFound, "there is nothing at this address: %s/docs lists the addresses", Prefix).write(w)
+		problem(http.StatusNotFound, "this address does not exist: %s/docs lists the addresses", Prefix).write(w)
 		return
 	}
 	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	problem(http.StatusMethodNotAllowed, "this address does not take %s, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
+	problem(http.StatusMethodNotAllowed, "this address does not accept %s, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
 }
 
-// UnderWay names what was started here and goes on, and what Wait waits for: each job,
-// script, console, and folder that files of rows are written to or read from.
-func (a *API) UnderWay() (names []string) {
+// Active names everything that was started here and that Wait waits for: jobs, scripts, consoles, and
+// folders whose files are being written or verified.
+func (a *API) Active() (names []string) {
 	a.mu.Lock()
 	for id := range a.running {
 		names = append(names, "job "+string(id))
@@ -260,9 +259,9 @@ func (a *API) UnderWay() (names []string) {
 	return names
 }
 
-// Interrupt takes a wish to end the program: counters end, nothing is started from now on, and jobs that
-// were are ended as by Ctrl-C, by which runs stop first, and are aborted by the next wish. So are
-// scripts; one that ignores the second wish is killed.
+// Interrupt handles a request to end the program. Counters end, and nothing is started any more. Jobs
+// and scripts that were started here end as after Ctrl-C: a run stops at the first request and is
+// aborted at the second. A script that ignores the second request is killed.
 func (a *API) Interrupt() {
 	a.mu.Lock()
 	a.closing = true
@@ -278,8 +277,8 @@ func (a *API) Interrupt() {
 	a.files.Interrupt()
 }
 
-// Wait returns when no job, no script and no writing of files goes on that was started here, how each ended is
-// recorded, and clients that follow one have been told, but for those that do not read.
+// Wait waits until everything that Active names has ended and is recorded. Then it waits up to
+// lastWord for clients to read how the jobs ended.
 func (a *API) Wait() {
 	for more := true; more; {
 		a.mu.Lock()
@@ -300,14 +299,14 @@ func (a *API) Wait() {
 	}
 }
 
-// lastWord is how long clients have to read how a job ended, before the program ends.
+// lastWord is the time for clients to read how a job ended, before the program ends.
 const lastWord = 2 * time.Second
 
-// Close aborts what still goes on, waits until that is recorded, and ends all streams.
+// Close aborts everything that is active, waits until it is recorded, and ends all streams.
 func (a *API) Close() {
 	a.mu.Lock()
 	a.closing = true
-	a.wishes += control.Patience // of which all but the first abort
+	a.wishes += control.Patience // jobs that are just starting are aborted
 	handles := a.handles()
 	a.mu.Unlock()
 	a.sweeps.End()
@@ -325,8 +324,8 @@ func (a *API) Close() {
 	a.clearing.Wait()
 }
 
-// beside does something that Close waits for, unless that has waited already; then it returns
-// false. The lock is held.
+// beside calls do in a goroutine for which Close waits. It returns false if the API is closed. The
+// caller holds the lock.
 func (a *API) beside(do func()) bool {
 	if a.closed {
 		return false
@@ -335,13 +334,12 @@ func (a *API) beside(do func()) bool {
 	return true
 }
 
-// ending is the Problem of who asks for something that the end of the program leaves no time
-// for.
+// ending returns the Problem of a request that comes while the server ends.
 func ending(what string) *Problem {
 	return problem(http.StatusServiceUnavailable, "%s: the server is ending", what)
 }
 
-// handles lists the handles of the jobs that go on. The lock is held.
+// handles returns the handles of the running jobs. The caller holds the lock.
 func (a *API) handles() (list []*control.Handle) {
 	for _, h := range a.running {
 		list = append(list, h)
@@ -349,14 +347,14 @@ func (a *API) handles() (list []*control.Handle) {
 	return list
 }
 
-// handle returns what is held of a job that was started here and goes on, or nil.
+// handle returns the handle of a running job that was started here, or nil.
 func (a *API) handle(id job.ID) *control.Handle {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.running[id]
 }
 
-// over notes that a job that was started here is over.
+// over records that a job that was started here has ended.
 func (a *API) over(o control.Outcome) {
 	if o.Lost != nil {
 		a.Say(o.Lost.Error())
@@ -380,7 +378,7 @@ func (a *API) unrecordedEnd(id job.ID) (j job.Job, is bool) {
 	return a.ended[i], true
 }
 
-// headline is the headline of a run in one line, or "".
+// headline returns the headline of a run as one line, or "".
 func (a *API) headline(j job.Job) string { return views.Headline(j, a.Resolver.Catalog) }
 
 // add adds an operation. Every error that it returns becomes a Problem.
@@ -390,7 +388,7 @@ func add[I, O any](a *API, o huma.Operation, do func(context.Context, *I) (*O, e
 		o.Responses = map[string]*huma.Response{}
 	}
 	o.Responses["default"] = &huma.Response{
-		Description: "The request was refused, and why.",
+		Description: "The request was refused; the Problem has the reason.",
 		Content:     map[string]*huma.MediaType{problemKind: {Schema: schema}},
 	}
 	o.MaxBodyBytes = mostBody
@@ -408,10 +406,10 @@ func get(id, path, summary string, tag string) huma.Operation {
 	return huma.Operation{OperationID: id, Method: http.MethodGet, Path: path, Summary: summary, Tags: []string{tag}}
 }
 
-// of is the answer of an operation: a document.
+// of is a body that is a document, of a request or a response.
 type of[T any] struct{ Body T }
 
-// answer wraps the outcome of making a document.
+// answer turns a document, or the error of creating it, into a response.
 func answer[T any](document T, err error) (*of[T], error) {
 	if err != nil {
 		return nil, err

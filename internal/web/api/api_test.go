@@ -75,7 +75,7 @@ func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
 	for name := range model.Model.Components.Schemas.KeysFromOldest() {
 		n++
 		if _, err := c.Compile("description#/components/schemas/" + name); err != nil {
-			t.Errorf("the shape %s is no JSON Schema: %v", name, err)
+			t.Errorf("the shape %s is not a JSON Schema: %v", name, err)
 		}
 	}
 	if n < 50 {
@@ -147,7 +147,7 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 		status             int
 		option, detail     string
 	}{
-		{"GET", "/nothing", "", 404, "", "nothing at this address"},
+		{"GET", "/nothing", "", 404, "", "this address does not exist"},
 		{"PUT", "/jobs", "", 405, "", "only GET, POST"},
 		{"GET", "/jobs/0000", "", 404, "", "no such job"},
 		{"GET", "/jobs/zzzz", "", 422, "", "not the ID of a job"},
@@ -162,7 +162,7 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","pg_prot":5432}}`, 422, "pg_prot", "did you mean"},
 		{"POST", "/settings", `{"action":"run","settings":{"db":"pg","users":0}}`, 422, "users", "less than 1"},
 		{"POST", "/jobs", `{"action":"run","settings":{"db":"pg","users":"1,2"}}`, 422, "users", "one number"},
-		{"POST", "/sequences", `{"action":"build","settings":{"db":"pg"}}`, 422, "action", "must be run"},
+		{"POST", "/sequences", `{"action":"build","settings":{"db":"pg"}}`, 422, "action", "set action to run"},
 		{"POST", "/sequences", `{"action":"run","settings":{"db":"pg","users":"1,0"}}`, 422, "users", "less than 1"},
 		{"POST", "/sequences/3/stop", "", 404, "", "no sequence for profile 3"},
 		{"PATCH", "/jobs/last", `{"note":"x"}`, 404, "", "repository is empty"},
@@ -286,7 +286,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 		if got != job.Partial || wish != job.Wish(verb) {
 			t.Errorf("a run, after %s: got %s and the wish %q, want it partial, and the wish told", verb, got, wish)
 		}
-		w.refuses("POST", "/jobs/"+id+"/"+verb, 409, "has ended already")
+		w.refuses("POST", "/jobs/"+id+"/"+verb, 409, "has already ended")
 	}
 	if status := w.end(w.start(map[string]any{"action": "check", "settings": settings()})); status != job.Succeeded {
 		t.Errorf("check: got %s", status)
@@ -343,7 +343,7 @@ func (w *world) refusesBody(method, path, body string, status int, detail string
 	}
 }
 
-// pieces is what was read of a job.
+// pieces are the parts of a job that were read.
 type pieces struct {
 	sequences []int64
 	seconds   []string // by phase and offset
@@ -413,7 +413,7 @@ func TestNoAddressIsDescribedTwice(t *testing.T) {
 			if special == general || other.Get == nil || len(names) != len(parts) {
 				continue
 			}
-			taken := true // as far as the parameters of the general one say
+			taken := true // if the parameters of the general path allow it
 			for i, part := range parts {
 				parameter := strings.Trim(part, "{}")
 				if part == parameter || strings.HasPrefix(names[i], "{") {

@@ -7,7 +7,7 @@ import (
 	"sledge/internal/option"
 )
 
-const tagCatalog = "What there is"
+const tagCatalog = "Databases and workloads"
 
 // Databases lists the databases.
 type Databases struct {

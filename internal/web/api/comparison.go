@@ -7,9 +7,9 @@ import (
 	"sledge/internal/report"
 )
 
-// addComparisons adds what sets jobs beside each other.
+// addComparisons adds the operations that compare jobs.
 func (a *API) addComparisons() {
-	compare := get("compare-jobs", "/compare", "Compare runs: how they differ, and what they measured", tagJobs)
+	compare := get("compare-jobs", "/compare", "Compare the settings and figures of runs", tagJobs)
 	compare.Description = "Like sledge jobs compare."
 	add(a, compare, func(ctx context.Context, in *struct {
 		ID []string `query:"id,explode" required:"true" minItems:"2" maxItems:"26" doc:"ID of a run, its first digits, or last."`

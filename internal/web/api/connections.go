@@ -14,28 +14,28 @@ import (
 
 const tagConnections = "Connections"
 
-// OneConnection names a connection that is kept.
+// OneConnection names a saved connection.
 type OneConnection struct {
-	Name string `path:"name" maxLength:"64" doc:"Name of a kept connection."`
+	Name string `path:"name" maxLength:"64" doc:"Name of a saved connection."`
 }
 
-// Kept is a connection that is to be kept.
+// Kept is a connection to save.
 type Kept struct {
 	Database     string           `json:"database" doc:"Any name of a database."`
-	Values       map[string]Value `json:"values" maxProperties:"100" doc:"The options that say where the server is and who connects, by any of their names."`
-	KeepPassword bool             `json:"keep_password,omitempty" doc:"Keep the passwords among the values, as plain text in a file that only the user can read who runs Sledge. A kept password stays if the request gives none. Without this, a password is refused, and a kept one is removed."`
+	Values       map[string]Value `json:"values" maxProperties:"100" doc:"The options of the server's address and the account, by any of their names."`
+	KeepPassword bool             `json:"keep_password,omitempty" doc:"Save the passwords among the values, in plain text in a file that only the account of the server can read. If the request contains no password, a saved one stays. Without this member, a password is refused, and a saved one is removed."`
 }
 
-// keptConnections returns those that are kept, or says that there is no place for them.
+// keptConnections returns the saved connections, or an error if the repository is in memory.
 func (a *API) keptConnections() (*settings.Connections, error) {
 	if a.Connections == nil {
-		return nil, problem(http.StatusConflict, "connections are kept beside the job repository, and this repository is no file: start the server with --repo")
+		return nil, problem(http.StatusConflict, "connections are saved beside the job repository, but this repository is not a file: start the server with --repo")
 	}
 	return a.Connections, nil
 }
 
 func (a *API) addConnections() {
-	add(a, get("list-connections", "/connections", "List the connections that are kept by name", tagConnections),
+	add(a, get("list-connections", "/connections", "List the saved connections", tagConnections),
 		func(context.Context, *struct{}) (*of[document.Connections], error) {
 			var list []settings.Connection
 			if a.Connections != nil {
@@ -57,7 +57,7 @@ func (a *API) addConnections() {
 		})
 	put := huma.Operation{
 		OperationID: "keep-connection", Method: http.MethodPut, Path: "/connections/{name}", Tags: []string{tagConnections},
-		Summary: "Keep a connection, replacing one of the same name",
+		Summary: "Save a connection, replacing one of the same name",
 	}
 	add(a, put, func(_ context.Context, in *struct {
 		OneConnection
@@ -79,7 +79,7 @@ func (a *API) addConnections() {
 	})
 	remove := huma.Operation{
 		OperationID: "forget-connection", Method: http.MethodDelete, Path: "/connections/{name}", Tags: []string{tagConnections},
-		Summary: "Forget a connection", DefaultStatus: http.StatusNoContent,
+		Summary: "Remove a connection", DefaultStatus: http.StatusNoContent,
 	}
 	add(a, remove, func(_ context.Context, in *OneConnection) (*struct{}, error) {
 		kept, err := a.keptConnections()
@@ -90,7 +90,7 @@ func (a *API) addConnections() {
 	})
 	test := huma.Operation{
 		OperationID: "test-connection", Method: http.MethodPost, Path: "/connections/{name}/test", Tags: []string{tagConnections},
-		Summary: "Test a kept connection", Description: "It changes nothing.",
+		Summary: "Test a saved connection", Description: "It changes nothing.",
 	}
 	add(a, test, func(ctx context.Context, in *OneConnection) (*of[document.Trial], error) {
 		kept, err := a.keptConnections()
@@ -104,19 +104,19 @@ func (a *API) addConnections() {
 	})
 	trySettings := huma.Operation{
 		OperationID: "test-settings", Method: http.MethodPost, Path: "/settings/test", Tags: []string{tagConnections},
-		Summary: "Test the connection that a job would have", Description: "It logs in as a run and as a build would, and changes nothing. If the server does not answer or refuses, that is an answer, not a problem.",
+		Summary: "Test the connection that a job would have", Description: "It logs in as a run and as a build would, and changes nothing. If the server does not answer or refuses the login, the response has status 200 and reports it.",
 	}
 	add(a, trySettings, func(ctx context.Context, in *of[Tried]) (*of[document.Trial], error) {
 		return a.try(ctx, in.Body.Settings)
 	})
 }
 
-// Tried are settings whose connection is to be used.
+// Tried holds settings whose connection is tested or used.
 type Tried struct {
 	Settings map[string]Value `json:"settings" maxProperties:"500" doc:"The settings of a job."`
 }
 
-// signedIn decides all settings of a job, with the fallbacks of passwords that a server
+// signedIn resolves the settings of a job, and tries the fallbacks of passwords that the server
 // refuses.
 func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
 	order, err := a.resolve(in)
@@ -130,7 +130,7 @@ func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
 	return order, err
 }
 
-// try tries out the connection of settings.
+// try tests the connection of settings.
 func (a *API) try(ctx context.Context, settings map[string]Value) (*of[document.Trial], error) {
 	order, err := a.signedIn(ctx, Wanted{Action: job.Check, Settings: settings})
 	if err != nil {

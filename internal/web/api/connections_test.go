@@ -48,7 +48,7 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 		t.Errorf("got %v, want that the password of the connection is not used", led["warnings"])
 	}
 	if trial := w.call("POST", "/connections/lab/test", "", 200); trial["ok"] != false || trial["failure"].(map[string]any)["class"] != "connect" {
-		t.Errorf("nobody listens: got %v", trial)
+		t.Errorf("no server listens: got %v", trial)
 	}
 	if list := w.call("GET", "/connections", "", 200)["connections"].([]any); len(list) != 1 {
 		t.Errorf("got %v", list)
@@ -65,7 +65,7 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 func TestMistakesAreFoundForEachSetting(t *testing.T) {
 	w := newWorld(t)
 	body := `{"action": "run", "settings": {"db": "pg", "port": "many", "pg_rampup": "-1", "users": "x", "password": "` + plantedPassword + `"}}`
-	// A form is answered, since a mistake in it is no failure.
+	// A mistake in a form has status 200.
 	for path, status := range map[string]int{"/settings": 422, "/settings/check": 200} {
 		p := w.call("POST", path, body, status)
 		var where []string
@@ -80,8 +80,8 @@ func TestMistakesAreFoundForEachSetting(t *testing.T) {
 	}
 }
 
-// Who may act over HTTP need not be who may read the files of this machine: a password that is
-// read from one would go to whatever server the request names.
+// Users of the API need not have access to the files of this machine. A password from a file would be
+// sent to any server that the request names.
 func TestNoFileIsReadForARequest(t *testing.T) {
 	w := newWorld(t)
 	there := filepath.Join(t.TempDir(), "secret.txt")
@@ -113,9 +113,9 @@ func TestAFormIsAnsweredWithItsSettingsOrItsMistakes(t *testing.T) {
 		t.Errorf("got %v, want two numbers of users and no mistake", fine)
 	}
 	for body, want := range map[string]string{
-		`{"action": "run", "settings": {}}`:                       "body.settings.db",
-		`{"action": "run", "settings": {"db": "pg", "prot": 1}}`:  "body.settings.prot",
-		`{"action": "run", "settings": {"connection": "nobody"}}`: "body.settings.connection",
+		`{"action": "run", "settings": {}}`:                        "body.settings.db",
+		`{"action": "run", "settings": {"db": "pg", "prot": 1}}`:   "body.settings.prot",
+		`{"action": "run", "settings": {"connection": "missing"}}`: "body.settings.connection",
 	} {
 		wrong := w.call("POST", "/settings/check", body, 200)
 		list := wrong["mistakes"].([]any)
@@ -123,7 +123,7 @@ func TestAFormIsAnsweredWithItsSettingsOrItsMistakes(t *testing.T) {
 			t.Errorf("%s: got %v, want a mistake at %q", body, wrong, want)
 		}
 	}
-	// What is no form at all is a problem as everywhere.
+	// A malformed form is a problem, as in other operations.
 	w.call("POST", "/settings/check", `{"action": "sing", "settings": {}}`, 422)
 }
 

@@ -24,67 +24,67 @@ import (
 const tagCounters = "Transaction counters"
 
 const (
-	mostCounters = 16   // that count
-	mostLines    = 3600 // that are kept of each
+	mostCounters = 16   // counters at once
+	mostLines    = 3600 // lines that are kept of each counter
 
-	// counterKept is for how long a counter goes on that nobody follows.
+	// counterKept is how long a counter without followers continues.
 	counterKept = time.Hour
 )
 
-// Counter is a transaction counter over a server, whoever loads it.
+// Counter is a transaction counter of a server. It counts the transactions of every program.
 type Counter struct {
 	ID           string  `json:"id"`
 	Database     string  `json:"database"`
 	Workload     string  `json:"workload"`
-	Title        string  `json:"title" doc:"What is watched, for people: the database's title and the target."`
+	Title        string  `json:"title" doc:"The database's title and the target, for people."`
 	Target       string  `json:"target"`
-	AllDatabases bool    `json:"all_databases" doc:"All databases of the server are counted."`
+	AllDatabases bool    `json:"all_databases" doc:"It counts all databases of the server."`
 	Interval     float64 `json:"interval_seconds"`
 	Length       float64 `json:"length_seconds,omitempty" doc:"It ends after this time; missing if it has no end."`
 
 	Unit       string   `json:"unit" doc:"Name of the rate, such as TPM."`
-	RateIs     string   `json:"rate_is" doc:"Meaning of the rate, such as transactions a minute."`
+	RateIs     string   `json:"rate_is" doc:"Meaning of the rate, such as transactions per minute."`
 	Counts     string   `json:"counts" doc:"What the server counts, in a sentence or two."`
-	ProbedRate string   `json:"probed_rate" doc:"Meaning of the workload's own rate, such as new orders a minute; empty if it has none."`
-	Remarks    []string `json:"remarks" doc:"Warnings, a line each, such as that another product answers than was chosen."`
+	ProbedRate string   `json:"probed_rate" doc:"Meaning of the workload's own rate, such as new orders per minute; empty if it has none."`
+	Remarks    []string `json:"remarks" doc:"Warnings, a line each, for example that the server is another product than the chosen one."`
 
 	State   string                `json:"state" enum:"counting,away,ended"`
 	Reason  string                `json:"reason,omitempty" doc:"Why the server does not answer, or why the counter has ended."`
 	Begun   time.Time             `json:"begun" doc:"Time of the first reading."`
 	Ended   *time.Time            `json:"ended,omitempty"`
 	Last    *CounterLine          `json:"last,omitempty" doc:"The last reading that has a rate."`
-	Summary document.WatchSummary `json:"summary" doc:"Sums up all readings so far."`
+	Summary document.WatchSummary `json:"summary" doc:"Summary of all readings so far."`
 }
 
-// CounterLine is a line of a counter: what sledge watch prints, without what is the same in each.
+// CounterLine is a reading or another event of a counter, as sledge watch --json prints it.
 type CounterLine struct {
 	Sequence     int64            `json:"sequence"`
 	At           time.Time        `json:"at"`
 	Event        string           `json:"event" enum:"begun,reading,away,back,ended"`
 	Elapsed      float64          `json:"elapsed_seconds,omitempty" doc:"Time since the previous reading."`
 	Transactions *int64           `json:"transactions,omitempty"`
-	Rate         *float64         `json:"rate,omitempty" doc:"Missing for the first reading, and where the server's count started again."`
+	Rate         *float64         `json:"rate,omitempty" doc:"Missing for the first reading, and after the server's count was reset."`
 	Probed       *document.Probed `json:"probed,omitempty"`
 	Error        string           `json:"error,omitempty"`
 }
 
-// CounterNews says how a counter stands, and what was read since.
+// CounterNews is the state of a counter with its new lines.
 type CounterNews struct {
 	Counter Counter       `json:"counter"`
 	Lines   []CounterLine `json:"lines" doc:"The lines after the one that the client named as its last."`
 }
 
-// Counters are those that count, and those that have ended lately.
+// Counters lists the running counters and those that ended recently.
 type Counters struct {
 	Counters []Counter `json:"counters" doc:"Newest first."`
 }
 
-// Count says what a counter is to be started over.
+// Count is the request to start a counter.
 type Count struct {
 	Settings     map[string]Value `json:"settings" maxProperties:"500" doc:"The settings of a job: db or connection, and options of the connection. The workload decides what is counted."`
-	Interval     float64          `json:"interval_seconds,omitempty" minimum:"1" maximum:"3600" default:"10" doc:"Time between two readings. Servers update their counts once a second at most."`
+	Interval     float64          `json:"interval_seconds,omitempty" minimum:"1" maximum:"3600" default:"10" doc:"Time between two readings. Servers update their counts at most once a second."`
 	Length       float64          `json:"length_seconds,omitempty" minimum:"0" maximum:"31536000" doc:"End after this time; 0 for no end."`
-	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count the work in all databases of the server, not only in the one of the settings."`
+	AllDatabases bool             `json:"all_databases,omitempty" doc:"Count the transactions of all databases of the server, not only of the one in the settings."`
 }
 
 // OneCounter names a counter.
@@ -92,7 +92,7 @@ type OneCounter struct {
 	ID string `path:"id" maxLength:"64"`
 }
 
-// startedCounter is the answer to a request that starts one.
+// startedCounter is the response to a request that starts a counter.
 type startedCounter struct {
 	Location string `header:"Location" doc:"The address of the counter, relative to this one."`
 	Body     Counter
@@ -103,11 +103,11 @@ var newsType = reflect.TypeFor[CounterNews]()
 // counting is a counter that was started here.
 type counting struct {
 	stop context.CancelFunc
-	kept time.Duration // for how long it goes on that nobody follows
+	kept time.Duration // how long it continues without followers
 
 	mu        tasks.Cond
 	counter   *counter.Counter
-	head      Counter // what of it changes is in counter
+	head      Counter // without the members that now reads from counter
 	lines     []CounterLine
 	sequence  int64 // of the last line
 	reason    string
@@ -118,13 +118,13 @@ type counting struct {
 func (a *API) addCounters() {
 	start := huma.Operation{
 		OperationID: "start-counter", Method: http.MethodPost, Path: "/counters", Tags: []string{tagCounters}, DefaultStatus: http.StatusCreated,
-		Summary: "Start a transaction counter over a server",
-		Description: `Like sledge watch: it reads the server's own count of transactions or queries, and their rate, whoever causes them. It changes nothing,
-makes no job, and needs no schema. The answer comes after the first reading. A counter ends when it is stopped, when its time is over, when the server ends, or
-when nobody has followed it or asked for it for an hour. The server holds passwords only while the counter runs, and never shows them.`,
+		Summary: "Start a transaction counter of a database server",
+		Description: `Like sledge watch: it reads the database server's own count of transactions or queries, and computes their rate. It counts the work of
+every program, changes nothing, records no job, and needs no schema. The response comes after the first reading. A counter ends when it is stopped, when its time is
+over, when this server ends, or after an hour without a request for it. This server holds passwords only while the counter runs, and never returns them.`,
 	}
 	add(a, start, func(ctx context.Context, in *of[Count]) (*startedCounter, error) { return a.startCounter(ctx, in.Body) })
-	add(a, get("list-counters", "/counters", "List the counters that run, and those that ended lately", tagCounters),
+	add(a, get("list-counters", "/counters", "List the running counters and those that ended recently", tagCounters),
 		func(context.Context, *struct{}) (*of[Counters], error) {
 			d := Counters{Counters: []Counter{}}
 			for _, c := range slices.Backward(a.counters.All()) {
@@ -151,7 +151,7 @@ when nobody has followed it or asked for it for an hour. The server holds passwo
 		})
 	stop := huma.Operation{
 		OperationID: "stop-counter", Method: http.MethodPost, Path: "/counters/{id}/stop", Tags: []string{tagCounters},
-		DefaultStatus: http.StatusAccepted, Summary: "Stop a counter", Description: "Its readings can be seen until 30 later counters have ended, or the server ends.",
+		DefaultStatus: http.StatusAccepted, Summary: "Stop a counter", Description: "Its readings stay available until 30 later counters have ended, or the server ends.",
 	}
 	add(a, stop, func(_ context.Context, in *OneCounter) (*of[Counter], error) {
 		c, err := a.findCounter(in.ID)
@@ -166,11 +166,11 @@ when nobody has followed it or asked for it for an hour. The server holds passwo
 	a.addCounterEvents()
 }
 
-// addCounterEvents adds the stream of what a counter reads.
+// addCounterEvents adds the stream of a counter's readings.
 func (a *API) addCounterEvents() {
 	o := get("watch-counter", "/counters/{id}/events", "Follow a counter", tagCounters)
 	o.Description = `Server-sent events: first the readings so far (the last 3,600), then each new one. The id of a message is the number of its last line.
-A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and goes on from there. There is a message at least every two seconds.
+A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and continues from there. There is a message at least every two seconds.
 The last message is named over.`
 	schemas := a.huma.OpenAPI().Components.Schemas
 	o.Responses = map[string]*huma.Response{"200": {
@@ -202,7 +202,7 @@ The last message is named over.`
 	})
 }
 
-// tell sends a client what is read, until the counter has ended.
+// tell sends the readings to a client until the counter has ended.
 func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
 	for {
 		c.mu.Lock()
@@ -222,7 +222,7 @@ func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
 	}
 }
 
-// await waits until there is a line after one, or it is time to send a message without one.
+// await waits for a line after the line after, but at most liveBeat.
 func (c *counting) await(ctx context.Context, after int64) error {
 	beat, cancel := context.WithTimeout(ctx, liveBeat)
 	defer cancel()
@@ -239,7 +239,8 @@ const (
 	counterEnded    = "ended"
 )
 
-// since is what a client is told that knows the lines up to one. The lock is held.
+// since returns the state of the counter with the lines after the line after. The caller holds the
+// lock.
 func (c *counting) since(after int64) CounterNews {
 	from := slices.IndexFunc(c.lines, func(line CounterLine) bool { return line.Sequence > after })
 	news := CounterNews{Counter: c.now(), Lines: []CounterLine{}}
@@ -249,7 +250,7 @@ func (c *counting) since(after int64) CounterNews {
 	return news
 }
 
-// now is how the counter stands. The lock is held.
+// now returns the state of the counter. The caller holds the lock.
 func (c *counting) now() Counter {
 	d := c.head
 	d.Remarks = append([]string{}, c.head.Remarks...)
@@ -267,7 +268,7 @@ func (c *counting) now() Counter {
 	return d
 }
 
-// add adds a line. The lock is held.
+// add adds a line. The caller holds the lock.
 func (c *counting) add(line document.Watch) {
 	c.sequence++
 	added := CounterLine{
@@ -284,7 +285,7 @@ func (c *counting) add(line document.Watch) {
 	c.mu.Broadcast()
 }
 
-// follow says that somebody follows the counter, until leave.
+// follow adds a follower of the counter, which leave removes.
 func (c *counting) follow() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -300,17 +301,17 @@ func (c *counting) leave() {
 	}
 }
 
-// endIdle ends the counter if nobody follows it.
+// endIdle ends the counter if it has no followers.
 func (c *counting) endIdle() {
 	c.mu.Lock()
 	followed := c.followers > 0
 	c.mu.Unlock()
 	if !followed {
-		c.end("nobody has followed it for " + report.Spell(c.kept))
+		c.end("it had no followers for " + report.Spell(c.kept))
 	}
 }
 
-// end ends the counter, for a reason, unless it has ended.
+// end ends the counter with a reason, unless it has ended.
 func (c *counting) end(reason string) {
 	c.mu.Lock()
 	if c.reason == "" {
@@ -321,7 +322,7 @@ func (c *counting) end(reason string) {
 }
 
 // ID implements tasks.Task.
-func (c *counting) ID() string { return c.head.ID } // which never changes
+func (c *counting) ID() string { return c.head.ID } // never changes
 
 // IsOver implements tasks.Task.
 func (c *counting) IsOver() bool {
@@ -330,7 +331,7 @@ func (c *counting) IsOver() bool {
 	return c.head.Ended != nil
 }
 
-// hasRead reports whether the first reading was taken: before it the counter is not listed.
+// hasRead reports whether the first reading was taken. Before it the counter is not listed.
 func (c *counting) hasRead() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -341,19 +342,19 @@ func (a *API) findCounter(id string) (*counting, error) {
 	if c, found := a.counters.Find(id); found && c.hasRead() {
 		return c, nil
 	}
-	return nil, problem(http.StatusNotFound, "there is no such counter: it ended long ago, or the server was started again since")
+	return nil, problem(http.StatusNotFound, "this counter does not exist: it ended long ago, or the server was restarted")
 }
 
-// endCounters ends all of them.
+// endCounters ends all counters.
 func (a *API) endCounters() {
 	for _, c := range a.counters.End() {
 		c.end(programEnded)
 	}
 }
 
-// startCounter starts a counter, and returns when the first reading was taken.
+// startCounter starts a counter and waits for its first reading.
 func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, error) {
-	wanted := Wanted{Action: job.Check, Settings: in.Settings} // a check depends on nothing that only runs do
+	wanted := Wanted{Action: job.Check, Settings: in.Settings} // the settings of a run are not needed
 	order, err := a.resolve(wanted)
 	if err != nil {
 		return nil, err
@@ -364,7 +365,7 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 	}
 	counts.Every, counts.For, counts.AllDatabases = secondsOf(in.Interval), secondsOf(in.Length), in.AllDatabases
 	if counts.For > 0 && counts.For < counts.Every {
-		return nil, wrong("length_seconds", "length_seconds: %v is less than interval_seconds, %v, so there would be no rate: make it longer", counts.For, counts.Every)
+		return nil, wrong("length_seconds", "length_seconds: %v is less than interval_seconds, %v, so there would be no rate: choose a longer time", counts.For, counts.Every)
 	}
 	if order, err = (settings.SignIn{Resolver: a.Resolver, Sources: a.sources(wanted), Refusal: settings.RefusalOfObserver}).With(ctx, order); err != nil {
 		return nil, err
@@ -385,7 +386,7 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 		return nil, job.WithExit(job.ExitMissing, fmt.Errorf("%w: name the database to watch with dbname, or count all databases", err))
 	case err != nil:
 		if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
-			err = job.WithExit(job.ExitConnect, err) // the server answered, and then refused
+			err = job.WithExit(job.ExitConnect, err) // the server answered and then refused
 		}
 		return nil, err
 	}
@@ -394,8 +395,8 @@ func (a *API) startCounter(ctx context.Context, in Count) (*startedCounter, erro
 	return &startedCounter{Location: "counters/" + c.head.ID, Body: c.now()}, nil
 }
 
-// beginCounter has a counter take its first reading and go on. What came of that is told
-// once.
+// beginCounter starts the goroutine of a counter. The channel receives the outcome of the first
+// reading.
 func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan error, error) {
 	ctx, cancel := context.WithCancel(a.ctx)
 	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, head: Counter{
@@ -423,7 +424,7 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 	return c, began, err
 }
 
-// count has a counter read until ctx ends or its time is over.
+// count runs a counter until ctx ends or its time is over.
 func (a *API) count(ctx context.Context, c *counting, began chan<- error) {
 	first := true
 	say := func(line string) {
@@ -457,17 +458,17 @@ func (a *API) count(ctx context.Context, c *counting, began chan<- error) {
 	case ctx.Err() != nil:
 		c.reason = programEnded
 	case !c.counter.Lost.IsZero():
-		c.reason = "its time was over, and the server was away: " + report.OneLine(c.counter.Why)
+		c.reason = "its time was over, and the server did not answer: " + report.OneLine(c.counter.Why)
 	default:
 		c.reason = "its time was over"
 	}
 	at := time.Now().UTC()
 	c.head.Ended = &at
 	c.add(c.counter.End(at))
-	c.counter.Plan = engine.Plan{} // which has passwords
+	c.counter.Plan = engine.Plan{} // forgets the passwords
 }
 
-// programEnded is why counters end that nobody stopped.
+// programEnded is the reason of counters that end with the program.
 const programEnded = "the server ended"
 
 func secondsOf(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -238,7 +238,7 @@ func TestACounterThatCannotBeginSaysWhy(t *testing.T) {
 	}
 }
 
-// A counter that nobody follows ends, there are so many at most, and they end with the program.
+// A counter without followers ends, the number of counters is limited, and they end with the program.
 func TestCountersAreBounded(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	w := newWorld(t)
@@ -263,10 +263,10 @@ func TestCountersAreBounded(t *testing.T) {
 	}
 	for end := time.Now().Add(time.Minute); !c.IsOver(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatal("a counter that nobody follows goes on")
+			t.Fatal("a counter without followers continues")
 		}
 	}
-	if ended := w.ended(left); ended.Reason != "nobody has followed it for 1 s" {
+	if ended := w.ended(left); ended.Reason != "it had no followers for 1 s" {
 		t.Errorf("got %+v, want it to have ended", ended)
 	}
 	keep(counterKept)

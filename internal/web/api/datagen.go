@@ -24,27 +24,27 @@ const tagDatagen = "Flat files"
 
 var taskType = reflect.TypeFor[datagen.Report]()
 
-// DataFiles lists tasks about files of rows, and says where files may be written.
+// DataFiles lists the tasks that write or verify files, and the folders that they may use.
 type DataFiles struct {
-	Folder   string           `json:"folder" doc:"Where a folder is that is named without a path, on the server's machine."`
-	Anywhere bool             `json:"anywhere" doc:"Other folders may be named, by their whole paths."`
-	Why      string           `json:"why,omitempty" doc:"Why they may not."`
+	Folder   string           `json:"folder" doc:"The server's folder in which a folder without a path is."`
+	Anywhere bool             `json:"anywhere" doc:"Other folders are allowed, by their absolute paths."`
+	Why      string           `json:"why,omitempty" doc:"Why they are not allowed."`
 	Tasks    []datagen.Report `json:"tasks" doc:"Newest first."`
 }
 
-// WantedFiles are files of rows that are to be written.
+// WantedFiles is the request to write files.
 type WantedFiles struct {
-	Settings  map[string]Value    `json:"settings" maxProperties:"500" doc:"Settings, as a job takes them: db, workload, seed, and how much. With db, scripts that load the files are written, too."`
-	Folder    string              `json:"folder" maxLength:"1000" doc:"A name; or, if anywhere is true, the whole path of a folder whose parent exists."`
+	Settings  map[string]Value    `json:"settings" maxProperties:"500" doc:"Settings of a job: db, workload, seed, and the amount of data. With db, scripts that load the files are written too."`
+	Folder    string              `json:"folder" maxLength:"1000" doc:"A name; or, if anywhere is true, the absolute path of a folder whose parent exists."`
 	Format    datagen.Format      `json:"format,omitempty" enum:"tbl,dbgen,csv,parquet"`
-	Compress  datagen.Compression `json:"compress,omitempty" enum:"none,gzip,zstd,snappy" doc:"If missing, snappy for Parquet files, and none for others."`
-	Header    bool                `json:"header,omitempty" doc:"Begin each CSV file with the names of the columns."`
-	Workers   int                 `json:"workers,omitempty" doc:"Workers that write in parallel; 1 if missing."`
-	Parts     int                 `json:"parts,omitempty" doc:"Files for each table; 0 for as many as workers."`
-	Overwrite bool                `json:"overwrite,omitempty" doc:"Replace the files of rows that are in the folder."`
+	Compress  datagen.Compression `json:"compress,omitempty" enum:"none,gzip,zstd,snappy" doc:"Default: snappy for Parquet files, none for others."`
+	Header    bool                `json:"header,omitempty" doc:"Begin each CSV file with the column names."`
+	Workers   int                 `json:"workers,omitempty" doc:"Number of workers that write in parallel; default 1."`
+	Parts     int                 `json:"parts,omitempty" doc:"Number of files for each table; 0 for the number of workers."`
+	Overwrite bool                `json:"overwrite,omitempty" doc:"Replace generated files in the folder."`
 }
 
-// FilesPage is a part of the list in a manifest.
+// FilesPage is a part of the files of a manifest.
 type FilesPage struct {
 	Files []datagen.File `json:"files"`
 	All   int            `json:"all" doc:"Number of files."`
@@ -52,55 +52,55 @@ type FilesPage struct {
 
 // OneTask is the ID of a task.
 type OneTask struct {
-	ID string `path:"id" maxLength:"32" pattern:"^[a-z2-7]{12}$" doc:"The ID of a task, as it was given when it began."`
+	ID string `path:"id" maxLength:"32" pattern:"^[a-z2-7]{12}$" doc:"The ID of a task, from the response that started it."`
 }
 
-// startedTask is the answer to a request that starts a task.
+// startedTask is the response to a request that starts a task.
 type startedTask struct {
 	Location string `header:"Location" doc:"The address of the task, relative to this one."`
 	Body     datagen.Report
 }
 
-// folderName is a folder that is named without a path.
+// folderName matches a folder without a path.
 var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// elsewhere says why only folders without a path may be named; "" where others may, too. Who
-// may run scripts may write wherever they like.
+// elsewhere returns why only folders in DataFolder are allowed, or "" if all are. Users who may run
+// scripts may write anywhere.
 func (a *API) elsewhere() string {
 	if a.unrestricted() {
 		return ""
 	}
-	return "this server uses only folders of its own, because scripts may not run here either (sledge web --scripts allows both)"
+	return "this server uses only folders of its own, as it does not run scripts either (sledge web --scripts allows both)"
 }
 
 // folderOf returns the path of a folder that a request names.
 func (a *API) folderOf(name string) (string, error) {
 	why := a.elsewhere()
 	if filepath.IsAbs(name) && filepath.Dir(filepath.Clean(name)) == a.DataFolder {
-		name = filepath.Base(name) // as reports name it
+		name = filepath.Base(name) // reports show the absolute path
 	}
 	switch {
 	case name == "":
 		return "", wrong("folder", "folder: give the name of a folder, such as rows-1")
 	case folderName.MatchString(name):
 		if a.DataFolder == "" {
-			return "", wrong("folder", "folder: this server has no folder of its own for files of rows: give a whole path")
+			return "", wrong("folder", "folder: this server has no folder of its own: give an absolute path")
 		}
 		if err := os.MkdirAll(a.DataFolder, 0o700); err != nil {
 			return "", wrong("folder", "folder: %v", err)
 		}
 		return filepath.Join(a.DataFolder, name), nil
 	case !filepath.IsAbs(name) || why != "":
-		where := "or the whole path of a folder"
+		where := "or an absolute path"
 		if why != "" {
-			where = "for " + why
+			where = "because " + why
 		}
 		return "", wrong("folder", "folder: give a name of letters, digits, dots, hyphens and underscores, such as rows-1, %s", where)
 	}
 	return filepath.Clean(name), nil
 }
 
-// prepared decides all that is to be written. What is wrong is found before anything is.
+// prepared resolves a request to write files, and returns its errors before anything is written.
 func (a *API) prepared(in WantedFiles) (datagen.Config, error) {
 	folder, err := a.folderOf(in.Folder)
 	if err != nil {
@@ -118,11 +118,11 @@ func (a *API) prepared(in WantedFiles) (datagen.Config, error) {
 	return c, a.refused(in.Settings, s, err)
 }
 
-// refusedFiles makes a Problem of why files are not written or compared.
+// refusedFiles turns an error of writing or verifying files into a Problem.
 func refusedFiles(err error) error {
 	if exists, is := errors.AsType[datagen.ExistsError](err); is {
 		p := problemOf(err)
-		p.Option, p.Detail = "overwrite", exists.Error()+": name another folder, or replace the files"
+		p.Option, p.Detail = "overwrite", exists.Error()+": choose another folder, or replace the files"
 		return p
 	}
 	if setting, is := errors.AsType[*datagen.SettingError](err); is {
@@ -133,7 +133,7 @@ func refusedFiles(err error) error {
 	return err
 }
 
-// begun answers with a task that has begun.
+// begun returns the response for a task that has begun.
 func begun(t *datagen.Task, err error) (*startedTask, error) {
 	if err != nil {
 		return nil, refusedFiles(err)
@@ -143,7 +143,7 @@ func begun(t *datagen.Task, err error) (*startedTask, error) {
 }
 
 func (a *API) addDatagen() {
-	add(a, get("list-files-tasks", "/datagen", "List the tasks about files of rows, and those that ended lately", tagDatagen),
+	add(a, get("list-files-tasks", "/datagen", "List the tasks that write or verify files, including those that ended recently", tagDatagen),
 		func(context.Context, *struct{}) (*of[DataFiles], error) {
 			d := DataFiles{Folder: a.DataFolder, Why: a.elsewhere(), Tasks: []datagen.Report{}}
 			d.Anywhere = d.Why == ""
@@ -152,9 +152,9 @@ func (a *API) addDatagen() {
 			}
 			return answer(d, nil)
 		})
-	fields := get("list-files-options", "/datagen/options", "List the options for files of a workload's rows", tagDatagen)
+	fields := get("list-files-options", "/datagen/options", "List the options for files of a workload", tagDatagen)
 	add(a, fields, func(_ context.Context, in *struct {
-		Database string `query:"database" doc:"Any name of a database; the first that has the workload if missing."`
+		Database string `query:"database" doc:"Any name of a database; default: the first one that has the workload."`
 		Workload string `query:"workload" doc:"Any name of a workload; the default workload if missing."`
 	},
 	) (*of[document.Options], error) {
@@ -163,7 +163,7 @@ func (a *API) addDatagen() {
 	post := func(id, path, summary, description string, status int) huma.Operation {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Description: description, Tags: []string{tagDatagen}, DefaultStatus: status}
 	}
-	look := post("outline-files", "/datagen/outline", "Show which files of rows would be written, and write none", "It refuses what starting would refuse, except a folder that cannot be written to.", http.StatusOK)
+	look := post("outline-files", "/datagen/outline", "Show which files would be written, without writing them", "It refuses what starting would refuse, except a folder that cannot be written to.", http.StatusOK)
 	add(a, look, func(_ context.Context, in *of[WantedFiles]) (*of[datagen.Outline], error) {
 		c, err := a.prepared(in.Body)
 		if err != nil {
@@ -172,7 +172,7 @@ func (a *API) addDatagen() {
 		outline, err := datagen.Look(c)
 		return answer(outline, refusedFiles(err))
 	})
-	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "Like sledge datagen. The answer comes when the task has begun; at most four run at once. Files get their names when all are complete; until then the folder stays as it was.", http.StatusCreated)
+	generate := post("write-files", "/datagen", "Write the initial rows of a workload to files", "Like sledge datagen. The response comes when the task has begun; at most four run at once. Files get their final names when all are complete; until then the folder is unchanged.", http.StatusCreated)
 	add(a, generate, func(_ context.Context, in *of[WantedFiles]) (*startedTask, error) {
 		c, err := a.prepared(in.Body)
 		if err != nil {
@@ -180,7 +180,7 @@ func (a *API) addDatagen() {
 		}
 		return begun(a.files.Generate(c))
 	})
-	verify := post("verify-files", "/datagen/verify", "Compare files of rows with their manifest", "Like sledge datagen verify: it reads all files. If any differ, the task fails and lists them.", http.StatusCreated)
+	verify := post("verify-files", "/datagen/verify", "Compare files with their manifest", "Like sledge datagen verify: it reads all files. If any differ, the task fails and lists them.", http.StatusCreated)
 	add(a, verify, func(_ context.Context, in *struct {
 		Body struct {
 			Folder string `json:"folder" maxLength:"1000" doc:"Like the folder to write files to."`
@@ -215,7 +215,7 @@ func (a *API) addDatagen() {
 			some, all := t.Files(in.From, in.Limit)
 			return answer(FilesPage{append([]datagen.File{}, some...), all}, nil)
 		})
-	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "Like Ctrl-C: it removes what was written, and leaves the folder as it was.", http.StatusAccepted)
+	stop := post("stop-files-task", "/datagen/{id}/stop", "Stop writing or comparing files", "Like Ctrl-C: it removes the files that were written, and leaves the folder as it was.", http.StatusAccepted)
 	add(a, stop, func(_ context.Context, in *OneTask) (*of[datagen.Report], error) {
 		t, err := a.files.Find(in.ID)
 		if err != nil {
@@ -231,7 +231,7 @@ func (a *API) addDatagen() {
 	a.addDatagenEvents()
 }
 
-// fieldsOf describes what can be said of files of rows.
+// fieldsOf describes the settings of files.
 func (a *API) fieldsOf(database, workload string) (document.Options, error) {
 	if workload == "" {
 		workload = a.Resolver.DefaultWorkload().Name
@@ -255,7 +255,7 @@ func (a *API) fieldsOf(database, workload string) (document.Options, error) {
 		d := document.NewOptions(pair, datagen.Fields(pair))
 		for i, o := range d.Options {
 			if database == "" || !slices.ContainsFunc(pair.Options(), func(known option.Description) bool { return known.Name == o.Name }) {
-				d.Options[i].Key = "" // the console sets it by other commands, or calls it by a database
+				d.Options[i].Key = "" // the console has no key for it, or a key of a database that is not chosen
 			}
 		}
 		return d, nil
@@ -263,11 +263,11 @@ func (a *API) fieldsOf(database, workload string) (document.Options, error) {
 	return document.Options{}, wrong("", "%v", first)
 }
 
-// addDatagenEvents adds the stream of how far a task is.
+// addDatagenEvents adds the stream of a task's progress.
 func (a *API) addDatagenEvents() {
-	o := get("watch-files-task", "/datagen/{id}/events", "Follow a task about files of rows", tagDatagen)
+	o := get("watch-files-task", "/datagen/{id}/events", "Follow a task that writes or verifies files", tagDatagen)
 	o.Description = `Server-sent events, about two a second. Each is the whole report, with the rate and the time left of each table. A client that lost its
-connection sends the id of the last message as Last-Event-ID, or as the parameter after, and gets the next one. The last message is named over.`
+connection sends the id of the last message as Last-Event-ID, or as the parameter after, and gets the next message. The last message is named over.`
 	schemas := a.huma.OpenAPI().Components.Schemas
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "The data of each message is a Report. The last message is named over.",

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Deletion is what a delete would remove.
+// Deletion lists what a delete would drop.
 type Deletion struct {
 	Database string   `json:"database" doc:"Its title."`
 	Workload string   `json:"workload" doc:"Its title."`
@@ -19,7 +19,7 @@ type Deletion struct {
 	Around   []Fate   `json:"around" doc:"The database, the file or the account around the schema."`
 }
 
-// Fate is what becomes of something around a schema.
+// Fate says whether a delete drops or keeps an object around the schema.
 type Fate struct {
 	Kind  string `json:"kind"`
 	Name  string `json:"name"`
@@ -29,7 +29,7 @@ type Fate struct {
 func (a *API) addDeletion() {
 	deletion := huma.Operation{
 		OperationID: "preview-deletion", Method: http.MethodPost, Path: "/settings/deletion", Tags: []string{tagVerbs},
-		Summary: "Show what a delete would remove, and what would stay", Description: "It changes nothing, and fails where the delete would fail.",
+		Summary: "Show what a delete would drop and what it would keep", Description: "It changes nothing, and fails if the delete would fail.",
 	}
 	add(a, deletion, func(ctx context.Context, in *of[Tried]) (*of[Deletion], error) {
 		order, err := a.signedIn(ctx, Wanted{Action: job.Delete, Settings: in.Body.Settings})
@@ -39,7 +39,7 @@ func (a *API) addDeletion() {
 		plan, err := order.Plan.PlanDeletion(ctx)
 		if err != nil {
 			if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
-				err = job.WithExit(job.ExitConnect, err) // the server answered, and then refused
+				err = job.WithExit(job.ExitConnect, err) // the server answered and then refused
 			}
 			return nil, err
 		}

@@ -18,26 +18,25 @@ import (
 	"sledge/internal/repository"
 )
 
-// Event is what happens in a job. What was measured in a second has the shape that it has in
-// every other document.
+// Event is an event of a job. Its member second has the shape of other documents.
 type Event struct {
 	job.Event
 	Second *report.Second `json:"second,omitempty"`
 }
 
-// lookAgain is how often the repository is asked for news of a job that another program
-// does: its recorder writes as often.
+// lookAgain is how often the repository is read for events of a job of another program. That program
+// writes them as often.
 const lookAgain = time.Second
 
 func (a *API) addEvents() {
 	o := get("watch-job", "/jobs/{id}/events", "Follow a job", tagVerbs)
-	o.Description = `Server-sent events: first what has happened so far, then what follows, as it happens. Each message is an Event, and its id is a
-position in the stream. A client that lost its connection sends the last id as Last-Event-ID, as browsers do, or as the parameter after, and goes on from there.
-The last message is named over and contains the job as a list shows it: then close the stream.
+	o.Description = `Server-sent events: first all events so far, then each new one. Each message is an Event, and its id is a position in the stream. A
+client that lost its connection sends the last id as Last-Event-ID, as browsers do, or as the parameter after, and continues from there. The last message is named
+over and contains the job as a list shows it. Then close the stream.
 
-An id is the sequence number of the event and, after a hyphen, the time of the last measured second, in milliseconds since
-1970. The number alone is enough. For a job that has ended, or that another program runs, there is no progress, and after the
-first hour of a phase each second stands for half a minute.`
+An id is the sequence number of the event, a hyphen, and the time of the last measured second in milliseconds since 1970. The
+number alone is enough. For a job that has ended, or that another program runs, there are no progress events, and after the
+first hour of a phase one second stands for half a minute.`
 	o.Responses = messages[Event, report.Document](a, "The data of each message is an Event. The last message is named over, and its data is the job.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneJob
@@ -57,13 +56,13 @@ first hour of a phase each second stands for half a minute.`
 	})
 }
 
-// mark is how far a stream has come.
+// mark is a position in a stream.
 type mark struct {
 	sequence int64     // of the last event
-	second   time.Time // when the last second ended; zero where that is not known
+	second   time.Time // when the last second ended; zero if unknown
 }
 
-// String makes the id of a message.
+// String returns the id of a message.
 func (m mark) String() string {
 	if m.second.IsZero() {
 		return strconv.FormatInt(m.sequence, 10)
@@ -71,7 +70,7 @@ func (m mark) String() string {
 	return fmt.Sprintf("%d-%d", m.sequence, m.second.UnixMilli())
 }
 
-// parseMark reads the id of a message; "" is the beginning.
+// parseMark parses the id of a message; "" is the beginning.
 func parseMark(text string) (m mark, err error) {
 	if text == "" {
 		return m, nil
@@ -90,18 +89,17 @@ func parseMark(text string) (m mark, err error) {
 	return m, nil
 }
 
-// story is read from a job's log while it goes on, and from the repository.
+// story reads the events of a job, from the handle of a running job or from the repository.
 type story struct {
 	job   job.Job
-	from  mark                  // how far it was read
-	place repository.EventPlace // how far in the repository
+	from  mark                  // the position of the last event
+	place repository.EventPlace // the position in the repository
 
-	// tell is told of each event. What was measured in a second that comes from the
-	// repository has no sequence number any more.
+	// tell receives each event. A second from the repository has no sequence number.
 	tell func(job.Event) error
 }
 
-// stream sends what happens in a job until it is over, the client goes, or the API ends.
+// stream sends the events of a job until it has ended, the client disconnects, or the API ends.
 func (a *API) stream(c huma.Context, j job.Job, from mark) {
 	a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error {
 		told := &story{job: j, from: from}
@@ -114,15 +112,15 @@ func (a *API) stream(c huma.Context, j job.Job, from mark) {
 	})
 }
 
-// follow tells what happens in a job until it is over, and returns it as a list shows it then;
-// nil where it was deleted meanwhile.
+// follow passes on the events of a job until it has ended, and returns the job as a list shows it. It
+// returns nil if the job was deleted meanwhile.
 func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
 	for {
 		if h := a.handle(s.job.ID); h != nil {
 			a.watchers.Add(1)
 			defer a.watchers.Add(-1)
 			for e, missed := range h.Watch(ctx, s.from.sequence+1) {
-				if missed > 0 { // it was long ago, and has been recorded since
+				if missed > 0 { // the handle no longer has these events, but they have been recorded
 					if err := s.stored(ctx, a.Store, e); err != nil {
 						return nil, err
 					}
@@ -162,10 +160,10 @@ func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
 	}
 }
 
-// stored tells what is recorded of a job, in order, from where the story is, and only what
-// was before an event, if there is one.
+// stored passes on the recorded events of a job in order, from the position of the story until an
+// event, if one is given.
 func (s *story) stored(ctx context.Context, store *repository.Store, until job.Event) error {
-	// Who comes back with the number alone has read the seconds before that event.
+	// A client that sends only the number has read the seconds before that event.
 	if s.from.second.IsZero() && s.from.sequence > 0 && s.place == (repository.EventPlace{}) {
 		for e, err := range store.Events(ctx, s.job.ID) {
 			if err != nil {
@@ -210,7 +208,7 @@ func (s *story) stored(ctx context.Context, store *repository.Store, until job.E
 	return seconds(until.At)
 }
 
-// event tells of an event.
+// event passes on an event and advances the position.
 func (s *story) event(e job.Event) error {
 	s.from.sequence = max(s.from.sequence, e.Sequence)
 	if e.Second != nil {
@@ -219,7 +217,7 @@ func (s *story) event(e job.Event) error {
 	return s.tell(e)
 }
 
-// event sends an event.
+// event sends an event to the client.
 func (s *stream) event(of *story, e job.Event) error {
 	shown := Event{Event: e.Brief()}
 	shown.At, shown.Event.Second = e.At.UTC(), nil

@@ -25,7 +25,7 @@ type OneJob struct {
 	ID string `path:"id" maxLength:"24" doc:"ID of the job, its first digits, or last."`
 }
 
-// find returns the job of that ID.
+// find returns the job that the request names.
 func (a *API) find(ctx context.Context, in OneJob) (job.Job, error) {
 	return a.Store.Get(ctx, job.ID(in.ID))
 }
@@ -33,7 +33,7 @@ func (a *API) find(ctx context.Context, in OneJob) (job.Job, error) {
 // JobsPage is a part of the list of jobs.
 type JobsPage struct {
 	document.Jobs
-	Next job.ID `json:"next,omitempty" doc:"If there are more jobs: pass it as the parameter before to get them."`
+	Next job.ID `json:"next,omitempty" doc:"Set if there are more jobs: pass it as the parameter before to get them."`
 }
 
 // Annotation changes the labels and the note of a job.
@@ -43,7 +43,7 @@ type Annotation struct {
 	Note   *string           `json:"note,omitempty" doc:"Replaces the note; an empty text removes it."`
 }
 
-// status is a job.Status that jobs are looked for by.
+// status is a job.Status as a filter.
 type status string
 
 // Schema implements huma.SchemaProvider.
@@ -55,7 +55,7 @@ func (status) Schema(huma.Registry) *huma.Schema {
 	return s
 }
 
-// narrowed is what narrows a list of jobs.
+// narrowed holds the filters of a list of jobs.
 type narrowed struct {
 	Database string    `query:"database" doc:"Any name of a database."`
 	Workload string    `query:"workload" doc:"Any name of a workload."`
@@ -63,12 +63,12 @@ type narrowed struct {
 	Status   status    `query:"status"`
 	Since    time.Time `query:"since" doc:"Only jobs that began then or later."`
 	Text     string    `query:"text" maxLength:"400" doc:"Only jobs that contain all these words: in the ID, a label, the note, an option, the target and other facts."`
-	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value. With several, a job must have all of them."`
-	Before   string    `query:"before" maxLength:"24" doc:"Only jobs that come after this one in the list: the member next of an answer."`
+	Label    []string  `query:"label,explode" maxItems:"20" doc:"name=value, or name for any value. Several must all match."`
+	Before   string    `query:"before" maxLength:"24" doc:"Only jobs after this one in the list: the member next of a response."`
 	Limit    int       `query:"limit" minimum:"1" maximum:"500" default:"50"`
 }
 
-// query checks what narrows the list, since a slip would list nothing.
+// query turns the filters into a query. It refuses unknown values, which would list nothing.
 func (a *API) query(in *narrowed) (repository.Query, error) {
 	q := repository.Query{
 		Action: job.Action(in.Action), Status: job.Status(in.Status), Since: in.Since, Text: in.Text, Before: job.ID(in.Before), Limit: in.Limit + 1,
@@ -102,7 +102,7 @@ func (a *API) query(in *narrowed) (repository.Query, error) {
 
 func (a *API) addJobs() {
 	list := get("list-jobs", "/jobs", "List jobs, newest first", tagJobs)
-	list.Description = "Each job in brief; its own document has more. With status=running, the list has the jobs that are running, in this program and in others that use the same repository."
+	list.Description = "Each job is a summary; its own document has more. With status=running, the list contains the running jobs of this program and of others that use the same repository."
 	add(a, list, func(ctx context.Context, in *narrowed) (*of[JobsPage], error) {
 		q, err := a.query(in)
 		if err != nil {
@@ -147,7 +147,7 @@ func (a *API) addJobs() {
 	remove := huma.Operation{
 		OperationID: "delete-job", Method: http.MethodDelete, Path: "/jobs/{id}", Tags: []string{tagJobs},
 		Summary:     "Remove a job from the repository permanently",
-		Description: "It takes the whole ID. A running job is refused.",
+		Description: "It needs the whole ID, and refuses a running job.",
 	}
 	add(a, remove, func(ctx context.Context, in *OneJob) (*of[document.Deletion], error) {
 		j, err := a.find(ctx, *in)
@@ -157,14 +157,14 @@ func (a *API) addJobs() {
 		case !strings.EqualFold(string(j.ID), in.ID):
 			return nil, wrong("", "to delete a job, give its whole ID: %s", j.ID)
 		case j.Status == job.Running:
-			return nil, problem(http.StatusConflict, "job %s is running on %s as process %d: stop it before it is deleted", j.ID, j.Host, j.PID)
+			return nil, problem(http.StatusConflict, "job %s is running on %s as process %d: stop it before you delete it", j.ID, j.Host, j.PID)
 		}
 		if err := a.Store.Delete(ctx, j.ID); err != nil {
 			return nil, err
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.beside(func() { // the job is deleted whatever comes of it
+		a.beside(func() { // the job is deleted even if this fails
 			if err := a.Store.GiveBack(a.ctx); err != nil && a.ctx.Err() == nil {
 				a.Say(err.Error())
 			}
@@ -173,11 +173,11 @@ func (a *API) addJobs() {
 	})
 }
 
-// OutputPage is a part of the lines that virtual users put out in a job.
+// OutputPage is a part of the output of a job's virtual users.
 type OutputPage struct {
 	ID    job.ID                  `json:"id"`
 	Lines []repository.OutputLine `json:"lines"`
-	Next  int                     `json:"next,omitempty" doc:"If there are more lines: pass it as the parameter from to get them."`
+	Next  int                     `json:"next,omitempty" doc:"Set if there are more lines: pass it as the parameter from to get them."`
 }
 
 // Failures are examples of failed transactions.
@@ -192,23 +192,23 @@ type Distributions struct {
 	Histograms []report.Histograms `json:"histograms"`
 }
 
-// mostFailures is more than a run keeps examples of failures.
+// mostFailures limits the examples of failures. A run records fewer.
 const mostFailures = 1000
 
-// addParts adds what a job has besides its document.
+// addParts adds the operations that return parts of a job.
 func (a *API) addParts() {
 	add(a, get("show-result", "/jobs/{id}/result", "Show the headline figures of a run", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[report.Document], error) {
 			j, err := a.find(ctx, *in)
 			return answer(document.NewHead(j, a.headline), err)
 		})
-	series := get("show-series", "/jobs/{id}/series", "Show transactions a minute and response times over the time of a run", tagJobs)
-	series.Description = "If there are more seconds than points, the answer keeps those with the highest and the lowest rates and the longest response times. Each point was measured. Series are values that observers read beside the run."
+	series := get("show-series", "/jobs/{id}/series", "Show transactions per minute and response times over time", tagJobs)
+	series.Description = "If there are more seconds than points, the response contains those with the highest and lowest rates and the longest response times. Every point is a measured second, not an average. The member series contains values that observers read beside the run."
 	add(a, series, func(ctx context.Context, in *struct {
 		OneJob
-		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"The greatest number of points."`
-		From   time.Time `query:"from" doc:"Only what was measured after this time, to look closer."`
-		Until  time.Time `query:"until" doc:"Only what was measured until this time."`
+		Points int       `query:"points" minimum:"16" maximum:"10000" default:"2000" doc:"Maximum number of points."`
+		From   time.Time `query:"from" doc:"Only points after this time."`
+		Until  time.Time `query:"until" doc:"Only points until this time."`
 	},
 	) (*of[document.TPM], error) {
 		j, err := a.find(ctx, in.OneJob)
@@ -217,7 +217,7 @@ func (a *API) addParts() {
 		}
 		return answer(document.NewTPM(ctx, a.Store, j.ID, in.From, in.Until, in.Points))
 	})
-	add(a, get("show-timing", "/jobs/{id}/timing", "Show how long the transactions of a run took", tagJobs), a.timing)
+	add(a, get("show-timing", "/jobs/{id}/timing", "Show the response times of a run by kind of transaction", tagJobs), a.timing)
 	add(a, get("show-histograms", "/jobs/{id}/histograms", "Show the whole distributions of response and service times", tagJobs),
 		func(ctx context.Context, in *OneJob) (*of[Distributions], error) {
 			j, err := a.find(ctx, *in)
@@ -271,7 +271,7 @@ func (a *API) addParts() {
 	add(a, export, a.export)
 }
 
-// timing makes the document of how long transactions took.
+// timing returns the response times of a run.
 func (a *API) timing(ctx context.Context, in *struct {
 	OneJob
 	Phase   string `query:"phase" enum:"measure,ramp-up" default:"measure"`
@@ -301,17 +301,17 @@ func (a *API) timing(ctx context.Context, in *struct {
 	return answer(d, err)
 }
 
-// outputOf yields the lines that virtual users put out in a job.
+// outputOf yields the lines of a job's virtual users.
 func (a *API) outputOf(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
 	return views.Output(ctx, store, j, a.Resolver.Catalog)
 }
 
-// output makes a page of the lines that virtual users put out.
+// output returns a part of the lines of a job's virtual users.
 func (a *API) output(ctx context.Context, in *struct {
 	OneJob
 	User  int    `query:"user" minimum:"0" default:"0" doc:"Number of a virtual user; 0 for all."`
-	Text  string `query:"text" maxLength:"400" doc:"Only lines that contain this text, in upper or lower case."`
-	From  int    `query:"from" minimum:"0" default:"0" doc:"How many lines to skip: the member next of an answer."`
+	Text  string `query:"text" maxLength:"400" doc:"Only lines that contain this text, ignoring case."`
+	From  int    `query:"from" minimum:"0" default:"0" doc:"Number of lines to skip: the member next of a response."`
 	Limit int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
 },
 ) (*of[OutputPage], error) {
@@ -341,7 +341,7 @@ func (a *API) output(ctx context.Context, in *struct {
 	return answer(d, nil)
 }
 
-// export writes all that was recorded of a job, as it is read.
+// export streams everything that was recorded of a job.
 func (a *API) export(ctx context.Context, in *struct {
 	OneJob
 	Format string `query:"format" enum:"json,csv" default:"json"`
@@ -352,7 +352,7 @@ func (a *API) export(ctx context.Context, in *struct {
 		return nil, err
 	}
 	if in.Format == "csv" && j.Origin != "" {
-		return nil, wrong("format", "job %s was recorded by %s, which keeps no seconds: export it as json", j.ID, j.Origin)
+		return nil, wrong("format", "job %s was recorded by %s, which does not record seconds: export it as json", j.ID, j.Origin)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		kind := "application/json"
@@ -368,7 +368,7 @@ func (a *API) export(ctx context.Context, in *struct {
 			err = w.Flush()
 		}
 		if err != nil {
-			panic(http.ErrAbortHandler) // nobody is to take it for the whole
+			panic(http.ErrAbortHandler) // shows the client that the file is incomplete
 		}
 	}}, nil
 }

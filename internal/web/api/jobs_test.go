@@ -12,8 +12,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Runs with several numbers of users, what is noted of them, and how they are laid side by
-// side: by the real engine on a real database.
+// Runs with several numbers of users, their annotations and their comparison, with the real engine on
+// a real database.
 func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector would take minutes for SQLite")

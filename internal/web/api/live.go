@@ -24,57 +24,57 @@ import (
 type Live struct {
 	live.Update
 
-	// Job is the job as a list shows it, in the first message.
+	// Job is the job as a list shows it; only in the first message.
 	Job *report.Document `json:"job,omitempty"`
 
-	// Here says that the job was started here, and so can be ended here; Elsewhere what of a
-	// job of another program is not known.
+	// Here is true if this server started the job, and so can end it. Otherwise Elsewhere says
+	// which program runs it.
 	Here      bool   `json:"here" doc:"This server started the job, and can end it."`
-	Elsewhere string `json:"elsewhere,omitempty" doc:"Another program runs the job: which one, and what this server does not know of it."`
+	Elsewhere string `json:"elsewhere,omitempty" doc:"Which other program runs the job, and which details this server lacks."`
 }
 
 const (
-	// liveEvery is how often a live view is told anew, at most.
+	// liveEvery is the least time between two messages of a live view.
 	liveEvery = 500 * time.Millisecond
 
-	// liveBeat is how often it is told where nothing has changed, so that a page can say
-	// soon that what it shows is old.
+	// liveBeat is the greatest time between two messages, so that a page notices soon that its
+	// data are old.
 	liveBeat = 2 * time.Second
 
-	// liveKept is for how long a job is followed that nobody looks at any more, and mostLeft
-	// how many are: who loads a page again finds it as it was.
+	// liveKept is how long a job without clients is still followed, so that a reloaded page gets
+	// its state back. mostLeft limits the number of such jobs.
 	liveKept = 30 * time.Second
 	mostLeft = 8
 )
 
-// viewed is a job that people look at. It is followed once for all of them.
+// viewed is the live view of a job. It follows the job once for all clients.
 type viewed struct {
 	api   *API
 	job   job.Job
-	epoch string // so that marks of another view are not taken for its own
+	epoch string // distinguishes marks of this view from those of another
 	end   context.CancelFunc
 
 	mu      tasks.Cond
 	view    *live.View
 	head    report.Document
-	over    *report.Document // when it is over
-	gone    bool             // nobody follows it any more
-	failed  error            // why
-	at      int              // what the view has counted of changes when it was told last
-	version int              // of what was told
-	before  live.Mark        // what was told last is since this
-	mark    live.Mark
+	over    *report.Document // the job when it has ended
+	gone    bool             // whether the view has stopped following the job
+	failed  error            // why it stopped, if it failed
+	at      int              // the view's count of changes at the last message
+	version int              // of the last message
+	before  live.Mark        // where the last message begins
+	mark    live.Mark        // where it ends
 	message string
 
-	lookers int
-	left    time.Time   // when the last of them did
-	idle    *time.Timer // ends it after that
+	lookers int         // the number of clients
+	left    time.Time   // when the last client left
+	idle    *time.Timer // ends the view after liveKept
 }
 
 func (a *API) addLive() {
-	o := get("view-job", "/jobs/{id}/live", "Look at a job while it runs", tagVerbs)
-	o.Description = `Server-sent events, at most two a second, however many virtual users there are. Each message has the state of the job, and new entries
-of its lists, which replace everything in the list from a position on: a message that comes twice does no harm. Charts have at most 480 points:
+	o := get("view-job", "/jobs/{id}/live", "Follow the state of a running job", tagVerbs)
+	o.Description = `Server-sent events, at most two per second for any number of virtual users. Each message contains the state of the job and new entries
+of its lists. The entries replace the list from a position on, so that a repeated message is harmless. Charts have at most 480 points:
 when there are more, neighbours are merged, and all points are sent again. The last message is named over and contains the job as a list shows it.
 
 A client that lost its connection sends the last id as Last-Event-ID, or as the parameter after, and gets what it missed in one message.`
@@ -94,12 +94,12 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 		})
 	})
 	users := get("list-users", "/jobs/{id}/users", "List virtual users of a running job, with their last lines", tagVerbs)
-	users.Description = "It lists only as many as the request asks for: a page that shows thirty of 10,000 asks for those."
+	users.Description = "It returns only the part that the request selects, because there may be 10,000 users."
 	add(a, users, func(ctx context.Context, in *struct {
 		OneJob
 		State live.State `query:"state" enum:"waiting,running,succeeded,failed" doc:"Only virtual users in this state."`
-		Text  string     `query:"text" maxLength:"100" doc:"Only virtual users whose number begins with it, or whose last lines contain it."`
-		From  int        `query:"from" minimum:"0" default:"0" doc:"How many to skip."`
+		Text  string     `query:"text" maxLength:"100" doc:"Only virtual users whose number begins with this text, or whose last lines contain it."`
+		From  int        `query:"from" minimum:"0" default:"0" doc:"Number of users to skip."`
 		Limit int        `query:"limit" minimum:"0" maximum:"500" default:"100"`
 	},
 	) (*of[live.Some], error) {
@@ -121,9 +121,9 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 	})
 }
 
-// look sends a client how a job stands until it is over.
+// look sends a client the state of a job until it has ended.
 func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error {
-	if j.Status != job.Running { // it is told whole elsewhere
+	if j.Status != job.Running { // other operations return ended jobs
 		return s.message("over", "over", document.NewHead(j, a.headline))
 	}
 	v := a.viewOf(j)
@@ -160,14 +160,14 @@ func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error
 	}
 }
 
-// told is how far somebody has been told.
+// told is the position of a client.
 type told struct {
 	version int
 	mark    live.Mark
 }
 
-// told returns the message for whoever has read up to a mark and a version, "" where there is
-// nothing new; and whether there may be more.
+// told returns the message for a client that has read up to a mark and a version, or "" if there is
+// nothing new. more says whether further messages may come.
 func (v *viewed) told(mark live.Mark, version int, first bool) (message string, now told, more bool, over *report.Document, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -178,7 +178,7 @@ func (v *viewed) told(mark live.Mark, version int, first bool) (message string, 
 	switch {
 	case v.version == 0 || v.version == version && !first:
 	case !first && v.before == mark:
-		message = v.message // the same for all who keep up
+		message = v.message // the same for all clients that keep up
 	default:
 		now.mark = v.view.Mark()
 		message, err = v.messageSince(mark, now.mark, first)
@@ -186,10 +186,10 @@ func (v *viewed) told(mark live.Mark, version int, first bool) (message string, 
 	return message, now, !v.gone, v.over, err
 }
 
-// idOf is the id of a message.
+// idOf returns the id of a message.
 func (v *viewed) idOf(m live.Mark) string { return v.epoch + "-" + m.String() }
 
-// messageSince makes the message of what has come between two marks. The lock is held.
+// messageSince returns the message with the changes between two marks. The caller holds the lock.
 func (v *viewed) messageSince(since, until live.Mark, whole bool) (string, error) {
 	l, err := v.liveOf(since, whole)
 	if err != nil {
@@ -198,7 +198,7 @@ func (v *viewed) messageSince(since, until live.Mark, whole bool) (string, error
 	return messageOf(v.idOf(until), "", l)
 }
 
-// liveOf is what a message says. The lock is held.
+// liveOf returns the data of a message. The caller holds the lock.
 func (v *viewed) liveOf(since live.Mark, whole bool) (Live, error) {
 	update, err := v.view.Since(since)
 	l := Live{Update: update, Here: v.api.handle(v.job.ID) != nil}
@@ -212,7 +212,7 @@ func (v *viewed) liveOf(since live.Mark, whole bool) (Live, error) {
 	return l, err
 }
 
-// viewOf returns the view of a job, which leave gives back. The first who looks has it made.
+// viewOf returns the view of a job, and creates it for the first client. The caller must call leave.
 func (a *API) viewOf(j job.Job) *viewed {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -226,7 +226,7 @@ func (a *API) viewOf(j job.Job) *viewed {
 		ctx, v.end = context.WithCancel(a.ctx)
 		a.viewed[j.ID] = v
 		if !a.beside(func() { v.follow(ctx) }) {
-			v.gone, v.failed = true, ending("nobody looks at a job any more")
+			v.gone, v.failed = true, ending("jobs are not followed any more")
 		}
 	}
 	v.lookers++
@@ -237,7 +237,7 @@ func (a *API) viewOf(j job.Job) *viewed {
 	return v
 }
 
-// leave says that somebody looks no more.
+// leave removes a client of the view.
 func (v *viewed) leave() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
@@ -259,7 +259,7 @@ func (v *viewed) leave() {
 	}
 }
 
-// forget ends a view that nobody looks at.
+// forget ends a view without clients.
 func (v *viewed) forget() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
@@ -268,14 +268,14 @@ func (v *viewed) forget() {
 	}
 }
 
-// discard ends a view that has failed, so that whoever looks next has another begun.
+// discard ends a view that has failed, so that the next client begins another.
 func (v *viewed) discard() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
 	v.drop()
 }
 
-// drop ends a view. The API's lock is held.
+// drop ends a view. The caller holds the API's lock.
 func (v *viewed) drop() {
 	v.end()
 	if v.idle != nil {
@@ -286,8 +286,8 @@ func (v *viewed) drop() {
 	}
 }
 
-// liveJob is what has to be known of a job to look at it. What its settings were may not be
-// known here, as of a job of another version of Sledge: then there are no headline figures.
+// liveJob returns a job as a live view needs it. There are no headline figures if its settings cannot
+// be resolved, as for a job of another version of Sledge.
 func (a *API) liveJob(j job.Job) live.Job {
 	speaker := views.Speaker(j, a.Resolver.Catalog)
 	known := live.Job{Job: j, Say: func(e job.Event) (said []live.Line) {
@@ -302,7 +302,7 @@ func (a *API) liveJob(j job.Job) live.Job {
 	return known
 }
 
-// follow folds what happens in the job into the view, until it is over or nobody looks.
+// follow adds the events of the job to the view until the job ends or ctx is done.
 func (v *viewed) follow(ctx context.Context) {
 	var telling sync.WaitGroup
 	defer telling.Wait()
@@ -313,7 +313,7 @@ func (v *viewed) follow(ctx context.Context) {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if e.Second != nil && e.Sequence == 0 {
-			e.User = job.Monitor // as it was told of
+			e.User = job.Monitor // as in the original event
 		}
 		return v.view.Add(e)
 	}}
@@ -327,7 +327,7 @@ func (v *viewed) follow(ctx context.Context) {
 	v.tell()
 }
 
-// keepTelling tells what has changed, now and then.
+// keepTelling calls tell after changes, at most every liveEvery and at least every liveBeat.
 func (v *viewed) keepTelling(ctx context.Context) {
 	tick := time.NewTicker(liveEvery)
 	defer tick.Stop()
@@ -347,7 +347,7 @@ func (v *viewed) keepTelling(ctx context.Context) {
 	}
 }
 
-// tell makes the message for all who keep up, and wakes them. The lock is held.
+// tell creates the message for clients that keep up, and wakes them. The caller holds the lock.
 func (v *viewed) tell() {
 	v.at, v.before = v.view.Changes(), v.mark
 	v.mark = v.view.Mark()
@@ -359,7 +359,7 @@ func (v *viewed) tell() {
 	v.mu.Broadcast()
 }
 
-// caughtUp returns when all that had happened before has been folded in.
+// caughtUp waits until the view contains all earlier events.
 func (v *viewed) caughtUp(ctx context.Context) error {
 	if err := v.await(ctx, 0); err != nil {
 		return err
@@ -369,7 +369,7 @@ func (v *viewed) caughtUp(ctx context.Context) error {
 	return v.failed
 }
 
-// await waits until the view has told more than a version, or ends.
+// await waits until there is a message after a version, or the view ends.
 func (v *viewed) await(ctx context.Context, version int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -227,8 +227,8 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 	}
 }
 
-// Whoever asks for one job after the other must not have all of them followed, and kept in memory.
-func TestFewJobsAreFollowedThatNobodyLooksAt(t *testing.T) {
+// A client that asks for one job after the other must not keep all of them in memory.
+func TestLive_FollowsFewJobsWithoutClients(t *testing.T) {
 	w := newWorld(t)
 	spec := job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Seed: 1}
 	if err := repositorytest.Jobs(context.Background(), w.api.Store, []job.Spec{spec}, 3*mostLeft); err != nil {
@@ -245,13 +245,13 @@ func TestFewJobsAreFollowedThatNobodyLooksAt(t *testing.T) {
 	w.api.mu.Lock()
 	defer w.api.mu.Unlock()
 	if len(w.api.viewed) != mostLeft+1 || w.api.viewed[jobs[0].ID] != looking || w.api.viewed[jobs[len(jobs)-1].ID] == nil {
-		t.Errorf("%d jobs are followed, want the one that somebody looks at, and the last %d", len(w.api.viewed), mostLeft)
+		t.Errorf("%d jobs are followed, want the one with a client, and the last %d", len(w.api.viewed), mostLeft)
 	}
 }
 
 // A repository that was busy for a moment must not keep a page from a job for as long as that
 // asks for it, which is every two seconds.
-func TestAViewThatHasFailedIsBegunAnew(t *testing.T) {
+func TestLive_BeginsAgainAfterFailure(t *testing.T) {
 	w := newWorld(t)
 	w.api.Say = func(line string) {
 		if !strings.Contains(line, "the repository is busy") {
@@ -289,9 +289,9 @@ func TestAViewThatHasFailedIsBegunAnew(t *testing.T) {
 	}
 }
 
-// Of a job whose end cannot be recorded the repository says that it goes on. Who follows it is told
-// nevertheless, and does not wait for ever.
-func TestWhoFollowsIsToldOfAnEndThatIsNotRecorded(t *testing.T) {
+// If the end of a job cannot be recorded, the repository still calls it running. Its followers learn
+// of the end nevertheless, and do not wait for ever.
+func TestFollowers_LearnOfUnrecordedEnd(t *testing.T) {
 	w := newWorld(t)
 	said := make(chan string, 1)
 	w.api.Say = func(line string) { said <- line }

@@ -17,12 +17,12 @@ type Manual struct {
 	Pages []help.Head `json:"pages"`
 }
 
-// Found lists what a search has found.
+// Found lists the results of a search.
 type Found struct {
 	Hits []help.Hit `json:"hits"`
 }
 
-// manual is read when somebody first asks for it.
+// manual is read at the first request for it.
 var manual = sync.OnceValues(func() (*help.Book, error) { return help.Open(docs.Pages, sledge.Papers) })
 
 func (a *API) addManual() {
@@ -48,7 +48,7 @@ func (a *API) addManual() {
 		return answer(page, nil)
 	})
 	add(a, get("search-manual", "/manual/search", "Search the manual", tagManual), func(_ context.Context, in *struct {
-		Text string `query:"text" required:"true" maxLength:"200" doc:"Words; the answer has the sections that contain all of them."`
+		Text string `query:"text" required:"true" maxLength:"200" doc:"Words; the response lists the sections that contain all of them."`
 	},
 	) (*of[Found], error) {
 		book, err := manual()

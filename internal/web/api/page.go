@@ -23,8 +23,7 @@ type operation struct {
 	Gives                              []string
 }
 
-// pageOf makes the page that lists all operations. It needs nothing from anywhere else, and
-// no script.
+// pageOf creates the page that lists all operations. The page loads nothing and needs no script.
 func pageOf(api *huma.OpenAPI) []byte {
 	var list []operation
 	for path, item := range api.Paths {
@@ -54,7 +53,7 @@ func pageOf(api *huma.OpenAPI) []byte {
 	return b.Bytes()
 }
 
-// shapesOf names the shapes of what is sent or received.
+// shapesOf names the types of a request or response.
 func shapesOf(content map[string]*huma.MediaType) (names []string) {
 	for kind, media := range content {
 		name := kind

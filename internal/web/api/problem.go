@@ -17,20 +17,20 @@ import (
 	"sledge/internal/repository"
 )
 
-// Problem says why a request was refused, in the shape of RFC 9457. Of the request it repeats
-// only names, since the rest may hold a password.
+// Problem says why a request was refused, in the format of RFC 9457. It repeats only names from the
+// request, because values may be passwords.
 type Problem struct {
-	Type   string `json:"type" doc:"Always about:blank: the status says which kind of problem it is."`
+	Type   string `json:"type" doc:"Always about:blank; the status has the kind of problem."`
 	Title  string `json:"title" doc:"The status in words."`
 	Status int    `json:"status"`
 	Detail string `json:"detail" doc:"What is wrong, for people."`
 
 	Class    string    `json:"class,omitempty" doc:"As in sledge-error-1: usage, connect, missing, exists."`
 	Option   string    `json:"option,omitempty" doc:"The wrong setting, by the name that the request uses."`
-	Mistakes []Mistake `json:"mistakes,omitempty" doc:"Each value that its setting cannot have, and each part of the request that has the wrong shape."`
+	Mistakes []Mistake `json:"mistakes,omitempty" doc:"Each invalid value of a setting, and each malformed part of the request."`
 }
 
-// Mistake is something in a request that is wrong: a value, or the shape of a part.
+// Mistake is an invalid value or a malformed part of a request.
 type Mistake struct {
 	Where   string `json:"where" doc:"The place in the request: body.action, query.limit."`
 	Message string `json:"message"`
@@ -40,7 +40,7 @@ const problemKind = "application/problem+json"
 
 var problemType = reflect.TypeFor[Problem]()
 
-// Error says what is wrong.
+// Error implements error.
 func (p *Problem) Error() string { return p.Detail }
 
 // GetStatus implements huma.StatusError.
@@ -49,12 +49,12 @@ func (p *Problem) GetStatus() int { return p.Status }
 // ContentType implements huma.ContentTypeFilter.
 func (p *Problem) ContentType(string) string { return problemKind }
 
-// problem makes a Problem.
+// problem creates a Problem.
 func problem(status int, format string, args ...any) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: fmt.Sprintf(format, args...)}
 }
 
-// wrong makes the Problem of a setting.
+// wrong creates the Problem of an invalid setting.
 func wrong(option, format string, args ...any) *Problem {
 	p := problem(http.StatusUnprocessableEntity, format, args...)
 	p.Class, p.Option = "usage", option
@@ -66,10 +66,10 @@ var statuses = map[job.Exit]int{
 	job.ExitUsage:   http.StatusUnprocessableEntity,
 	job.ExitMissing: http.StatusNotFound,
 	job.ExitExists:  http.StatusConflict,
-	job.ExitConnect: http.StatusConflict, // it is no fault of this server
+	job.ExitConnect: http.StatusConflict, // not a 5xx, because the database server failed, not this one
 }
 
-// problemOf makes a Problem of an error, unless it is one.
+// problemOf turns an error into a Problem, unless it is one.
 func problemOf(err error) *Problem {
 	if p, is := errors.AsType[*Problem](err); is {
 		return p
@@ -94,15 +94,15 @@ func problemOf(err error) *Problem {
 	return p
 }
 
-// write answers with the problem where no operation does.
+// write responds with the problem outside of an operation.
 func (p *Problem) write(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", problemKind)
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // whoever asked may have gone
+	_ = json.NewEncoder(w).Encode(p) // the client may be gone
 }
 
-// withoutValues makes Problems of what huma finds wrong with a request. Its own repeat what
-// the request has there, which may be a password.
+// withoutValues turns huma's errors about a request into Problems. huma's errors repeat values, which
+// may be passwords.
 func withoutValues(_ huma.Context, _ string, v any) (any, error) {
 	found, is := v.(*huma.ErrorModel)
 	if !is {
@@ -123,7 +123,8 @@ func withoutValues(_ huma.Context, _ string, v any) (any, error) {
 	return p, nil
 }
 
-// nameOf names a type in the description, since two packages may have types of one name.
+// nameOf returns the name of a type in the description. It contains the package, because two packages
+// may have types of the same name.
 func nameOf(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

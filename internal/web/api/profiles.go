@@ -11,7 +11,7 @@ import (
 
 const tagProfiles = "Performance profiles"
 
-// mostRuns is how many runs of a performance profile are shown.
+// mostRuns limits the runs of a performance profile in a list.
 const mostRuns = 500
 
 func (a *API) addProfiles() {
@@ -30,7 +30,7 @@ func (a *API) addProfiles() {
 				if err != nil {
 					return nil, err
 				}
-				if len(runs) > 0 { // nobody has deleted them meanwhile
+				if len(runs) > 0 { // they may have been deleted meanwhile
 					d.Profiles = append(d.Profiles, document.NewProfileHead(numbers[i], views.OldestFirst(runs)))
 				}
 			}
@@ -47,8 +47,8 @@ func (a *API) addProfiles() {
 			}
 			return answer(document.NewProfile(in.Number, runs, a.headline), nil)
 		})
-	compare := get("compare-profiles", "/profiles/compare", "Lay performance profiles over each other", tagProfiles)
-	compare.Description = "The answer also says how their runs differ in settings, servers and machines."
+	compare := get("compare-profiles", "/profiles/compare", "Compare performance profiles", tagProfiles)
+	compare.Description = "The response includes the differences in settings, servers and machines."
 	add(a, compare, func(ctx context.Context, in *struct {
 		Number []int `query:"number,explode" required:"true" minItems:"2" maxItems:"26"`
 	},

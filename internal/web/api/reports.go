@@ -16,13 +16,13 @@ type ReportFile struct {
 	Body        []byte
 }
 
-// Shown is what says whether a report is to be shown rather than kept.
+// Shown is the parameter that shows a report instead of downloading it.
 type Shown struct {
 	View bool `query:"view" doc:"Show it in the browser, instead of saving it."`
 }
 
-// file makes an answer of a report. Who views it looks at what others wrote, on the address of
-// this program: so it may do nothing, and is of no origin.
+// file returns the response with a report. A report contains text of other users and has the address
+// of this server, so its policy forbids scripts and gives it an opaque origin.
 func (s Shown) file(r paper.Report, err error) (*ReportFile, error) {
 	if err != nil {
 		return nil, err
@@ -39,17 +39,17 @@ func (s Shown) file(r paper.Report, err error) (*ReportFile, error) {
 	}, nil
 }
 
-// addReports adds the files that people keep of jobs, and print.
+// addReports adds the operations that return HTML reports.
 func (a *API) addReports() {
 	html := func(o huma.Operation) huma.Operation {
-		o.Description = "One HTML file with everything in it, as sledge jobs report writes it. It is a download; with view, the browser shows it."
+		o.Description = "One self-contained HTML file, as sledge jobs report writes it. The browser downloads it; with view, it shows it."
 		o.Responses = map[string]*huma.Response{"200": {
 			Description: "The report.",
 			Content:     map[string]*huma.MediaType{"text/html": {Schema: &huma.Schema{Type: huma.TypeString}}},
 		}}
 		return o
 	}
-	add(a, html(get("report-job", "/jobs/{id}/report", "Download a report of a job, or of several runs side by side", tagJobs)),
+	add(a, html(get("report-job", "/jobs/{id}/report", "Download a report of a job or of several runs", tagJobs)),
 		func(ctx context.Context, in *struct {
 			OneJob
 			With []string `query:"with,explode" maxItems:"25" doc:"IDs of further runs to compare with this one."`
@@ -58,10 +58,10 @@ func (a *API) addReports() {
 		) (*ReportFile, error) {
 			return in.file(a.paper().Jobs(ctx, append([]string{in.ID}, in.With...)))
 		})
-	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of a performance profile, or of several laid over each other", tagProfiles)),
+	add(a, html(get("report-profile", "/profiles/{number}/report", "Download a report of one or several performance profiles", tagProfiles)),
 		func(ctx context.Context, in *struct {
 			Number int   `path:"number" minimum:"1"`
-			With   []int `query:"with,explode" maxItems:"25" doc:"Numbers of further profiles, to be laid over this one."`
+			With   []int `query:"with,explode" maxItems:"25" doc:"Numbers of further profiles to compare with this one."`
 			Shown
 		},
 		) (*ReportFile, error) {
@@ -69,7 +69,7 @@ func (a *API) addReports() {
 		})
 }
 
-// paper is what makes reports.
+// paper returns the writer of reports.
 func (a *API) paper() paper.Archive {
 	return paper.Archive{Store: a.Store, Resolver: a.Resolver, Headline: a.headline, Version: a.Version}
 }

@@ -12,8 +12,8 @@ import (
 	"sledge/internal/option"
 )
 
-// Reports are downloads that may do nothing where they are viewed; who makes them is tested in
-// package paper.
+// Reports are downloads, and run no scripts when a browser shows them. Package paper tests their
+// contents.
 func TestReportsAreFilesThatMayDoNothing(t *testing.T) {
 	w := newWorld(t)
 	var ids []string

@@ -17,27 +17,26 @@ import (
 
 const tagScripts = "Scripts and the console"
 
-// Scripting says whether scripts may run here, and where they are kept.
+// Scripting configures scripts and the console.
 type Scripting struct {
-	// Folder is where scripts are kept.
+	// Folder contains the saved scripts.
 	Folder string
 
-	// Program makes a command of this program itself; nil where scripts may not run.
+	// Program returns a command that starts this program; nil if scripts must not run.
 	Program func(arguments ...string) *exec.Cmd
 
-	// Why says why scripts may not run, and what to do about it.
+	// Why says why scripts must not run, and what to do.
 	Why string
 }
 
-// Private lists the paths that take the right to act even to read: people write passwords
-// into scripts, and type them at the console; and who may only look need not know who else
-// comes in, nor where things are on the server's machine.
+// Private lists the paths that need the role act even for reading. Scripts and consoles may contain
+// passwords, and users who may only look need not know the other users or the server's paths.
 var Private = []string{
 	Prefix + "/scripts", Prefix + "/executions", Prefix + "/console/settings",
 	Prefix + "/server", Prefix + "/web/users", Prefix + "/defaults",
 }
 
-// Scripts lists the scripts that are kept.
+// Scripts lists the saved scripts.
 type Scripts struct {
 	Folder  string             `json:"folder" doc:"The folder of the scripts, on the server's machine."`
 	Runs    bool               `json:"runs" doc:"Scripts and the console may run here."`
@@ -45,12 +44,12 @@ type Scripts struct {
 	Scripts []scripting.Script `json:"scripts"`
 }
 
-// Executions lists the scripts and consoles that run, and those that ended lately.
+// Executions lists the running scripts and consoles, and those that ended recently.
 type Executions struct {
 	Executions []scripting.Report `json:"executions"`
 }
 
-// draft is the text of a script that is not kept yet.
+// draft is the text of a script that is not saved yet.
 type draft struct {
 	Text string `json:"text"`
 }
@@ -65,19 +64,19 @@ type OneExecution struct {
 	ID string `path:"id" maxLength:"32"`
 }
 
-// openScripts makes what runs scripts.
+// openScripts creates the runner of scripts.
 func (a *API) openScripts() {
 	a.scripts = &scripting.Runner{Store: scripting.Store{Folder: a.Scripting.Folder}, Command: a.Scripting.Program, Busy: a.isBusy}
 }
 
-// isBusy reports whether a process does a job.
+// isBusy reports whether a process is running a job.
 func (a *API) isBusy(pid int) bool {
 	jobs, err := a.Store.List(a.ctx, repository.Query{Status: job.Running})
 	return err != nil || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.PID == pid })
 }
 
-// mayRun returns an error where scripts may not run. Who could change them could have others
-// run what they do not expect, so that changing them takes the same.
+// mayRun returns an error if scripts must not run. Changing scripts needs the same permission, because
+// another user might run a changed script.
 func (a *API) mayRun() error {
 	if a.Scripting.Program == nil {
 		return problem(http.StatusForbidden, "%s", a.Scripting.Why)
@@ -85,12 +84,12 @@ func (a *API) mayRun() error {
 	return nil
 }
 
-// unrestricted reports whether those who act may do whatever the server's user may, which is so
-// where scripts run. Elsewhere they get no files and no passwords of that user.
+// unrestricted reports whether users who may act can do everything that the server's account can do,
+// as they can if scripts run. Otherwise they must not read files and passwords of that account.
 func (a *API) unrestricted() bool { return a.Scripting.Program != nil }
 
 func (a *API) addScripts() {
-	add(a, get("list-scripts", "/scripts", "List the scripts that are kept", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
+	add(a, get("list-scripts", "/scripts", "List the saved scripts", tagScripts), func(context.Context, *struct{}) (*of[Scripts], error) {
 		list, err := a.scripts.Store.List()
 		return answer(Scripts{a.Scripting.Folder, a.Scripting.Program != nil, a.Scripting.Why, list}, err)
 	})
@@ -99,14 +98,14 @@ func (a *API) addScripts() {
 	})
 	write := huma.Operation{
 		OperationID: "write-script", Method: http.MethodPut, Path: "/scripts/{name}", Tags: []string{tagScripts},
-		Summary:     "Keep a script",
-		Description: "It replaces only the version that the request names, so that nobody overwrites what somebody else has written meanwhile.",
+		Summary:     "Save a script",
+		Description: "It replaces only the version that the request names, so that it does not overwrite a later change of another user.",
 	}
 	add(a, write, func(_ context.Context, in *struct {
 		OneScript
 		Body struct {
 			Text    string `json:"text" maxLength:"196608"`
-			Version string `json:"version,omitempty" maxLength:"64" doc:"Version of the text that this one replaces; missing for a new script."`
+			Version string `json:"version,omitempty" maxLength:"64" doc:"Version of the text to replace; leave it out for a new script."`
 		}
 	},
 	) (*of[scripting.Text], error) {
@@ -157,7 +156,7 @@ func (a *API) addScripts() {
 	})
 }
 
-// executed answers with an execution.
+// executed returns the response for an execution.
 func executed(e *scripting.Execution, err error) (*of[scripting.Report], error) {
 	if err != nil {
 		return nil, err
@@ -166,7 +165,7 @@ func executed(e *scripting.Execution, err error) (*of[scripting.Report], error) 
 }
 
 func (a *API) addExecutions() {
-	add(a, get("list-executions", "/executions", "List the scripts and consoles that run, and those that ended lately", tagScripts),
+	add(a, get("list-executions", "/executions", "List the running scripts and consoles, and those that ended recently", tagScripts),
 		func(context.Context, *struct{}) (*of[Executions], error) {
 			list := []scripting.Report{}
 			for _, e := range a.scripts.List() {
@@ -182,7 +181,7 @@ func (a *API) addExecutions() {
 		return huma.Operation{OperationID: id, Method: http.MethodPost, Path: path, Summary: summary, Tags: []string{tagScripts}, DefaultStatus: status}
 	}
 	open := post("open-console", "/executions", "Open a console with a terminal of its own", http.StatusCreated)
-	open.Description = "It ends when it is told to, or when nobody has followed it for half an hour, unless it is running a job."
+	open.Description = "It ends when it is stopped, or after half an hour without followers, unless it is running a job."
 	add(a, open, func(_ context.Context, in *struct {
 		Body struct {
 			scripting.Size
@@ -196,7 +195,7 @@ func (a *API) addExecutions() {
 		return executed(a.scripts.Open(in.Body.Language, in.Body.Size))
 	})
 	stop := post("stop-execution", "/executions/{id}/stop", "End a script or a console", http.StatusAccepted)
-	stop.Description = "Like Ctrl-C: the first request stops what is running, which keeps its result; the second cuts it off; the third kills the process."
+	stop.Description = "Like Ctrl-C: the first request stops the running job, which keeps its result; the second aborts it; the third kills the process."
 	add(a, stop, func(_ context.Context, in *OneExecution) (*of[scripting.Report], error) {
 		e, err := a.scripts.Find(in.ID)
 		if err == nil {
@@ -231,12 +230,12 @@ func (a *API) addExecutions() {
 	a.addOutput()
 }
 
-// addOutput adds the stream of what is printed.
+// addOutput adds the stream of the output.
 func (a *API) addOutput() {
 	o := get("watch-execution", "/executions/{id}/output", "Follow the output of a script or a console", tagScripts)
-	o.Description = `Server-sent events: first the output so far (the last MiB), then what follows, as it is printed. The id of a message is the number of
-bytes up to its end. A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and goes on from there. The last message is named over.`
-	o.Responses = messages[scripting.Piece, scripting.Report](a, "The data of each message is a Piece. The last message is named over, and its data is a Report of how it ended.")
+	o.Description = `Server-sent events: first the output so far (the last MiB), then new output as it is printed. The id of a message is the number of
+bytes up to its end. A client that lost its connection sends it as Last-Event-ID, or as the parameter after, and continues from there. The last message is named over.`
+	o.Responses = messages[scripting.Piece, scripting.Report](a, "The data of each message is a Piece. The last message is named over, and its data is a Report.")
 	add(a, o, func(ctx context.Context, in *struct {
 		OneExecution
 		LastRead

@@ -130,7 +130,7 @@ func (w *world) stream(path string) string {
 	return all.String()
 }
 
-func TestWhatIsUnderWayIsNamed(t *testing.T) {
+func TestActive_NamesScript(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}
@@ -138,12 +138,12 @@ func TestWhatIsUnderWayIsNamed(t *testing.T) {
 	w.api.scripts.Command = func(...string) *exec.Cmd {
 		return exec.Command("sh", "-c", "trap exit INT; while true; do sleep 0.1; done")
 	}
-	if got := w.api.UnderWay(); len(got) > 0 {
+	if got := w.api.Active(); len(got) > 0 {
 		t.Errorf("got %q, want nothing", got)
 	}
 	w.call("PUT", "/scripts/nightly.tcl", `{"text": "puts 1"}`, http.StatusOK)
 	w.call("POST", "/scripts/nightly.tcl/run", `{}`, http.StatusCreated)
-	if got := w.api.UnderWay(); !slices.Equal(got, []string{"script nightly.tcl"}) {
+	if got := w.api.Active(); !slices.Equal(got, []string{"script nightly.tcl"}) {
 		t.Errorf("got %q, want the script", got)
 	}
 }

@@ -17,17 +17,17 @@ import (
 	"sledge/internal/settings"
 )
 
-// Sequence is runs with different numbers of virtual users, one after another, which are a
-// performance profile.
+// Sequence is a series of runs with different numbers of virtual users, which form a performance
+// profile.
 type Sequence struct {
 	Profile int          `json:"profile"`
 	Users   []int        `json:"users" doc:"Numbers of virtual users, in the order of the runs."`
-	Jobs    []job.ID     `json:"jobs" doc:"The runs that have begun; while the state is running, the last of them is under way."`
+	Jobs    []job.ID     `json:"jobs" doc:"The runs that have begun; while the state is running, the last one is running."`
 	State   tasks.Status `json:"state" enum:"running,done,stopped,failed"`
-	Reason  string       `json:"reason,omitempty" doc:"Why the remaining runs were not done."`
+	Reason  string       `json:"reason,omitempty" doc:"Why the remaining runs were skipped."`
 }
 
-// Sequences are those that this server has started.
+// Sequences lists the sequences that this server has started.
 type Sequences struct {
 	Sequences []Sequence `json:"sequences" doc:"Newest first."`
 }
@@ -41,7 +41,7 @@ type sweep struct {
 	state Sequence
 }
 
-// startedSequence is the answer to a request that starts one.
+// startedSequence is the response to a request that starts a sequence.
 type startedSequence struct {
 	Location string `header:"Location" doc:"The address of its profile, relative to this one."`
 	Body     Sequence
@@ -51,7 +51,7 @@ func (a *API) addSequences() {
 	start := huma.Operation{
 		OperationID: "start-sequence", Method: http.MethodPost, Path: "/sequences", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start runs with several numbers of virtual users, one after another",
-		Description: "Like sledge run --users 1,2,4: together the runs are a performance profile, a new one if none is named. The sequence ends after the first run that fails, is not valid or is stopped. Each run is a job that can be followed and stopped.",
+		Description: "Like sledge run --users 1,2,4: the runs form a performance profile, which is new unless the request names one. The sequence ends after the first run that fails, is not valid or is stopped. Each run is a job that can be followed and stopped.",
 	}
 	add(a, start, func(ctx context.Context, in *of[Wanted]) (*startedSequence, error) {
 		return a.startSequence(ctx, in.Body)
@@ -94,7 +94,7 @@ func (s *sweep) ID() string { return strconv.Itoa(s.profile) }
 // IsOver implements tasks.Task.
 func (s *sweep) IsOver() bool { return s.copy().State != tasks.Running }
 
-// copy returns what the caller may keep.
+// copy returns a copy of the state.
 func (s *sweep) copy() Sequence {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,10 +103,10 @@ func (s *sweep) copy() Sequence {
 	return c
 }
 
-// startSequence starts the first of several runs, and the others when it has ended.
+// startSequence starts the first of several runs. The others follow when it has ended.
 func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, error) {
 	if in.Action != job.Run {
-		return nil, wrong("action", "action: a sequence consists of runs, so action must be run, not %s", in.Action)
+		return nil, wrong("action", "action: a sequence consists of runs: set action to run, not %s", in.Action)
 	}
 	order, err := a.signedIn(ctx, in)
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *API) startSequence(ctx context.Context, in Wanted) (*startedSequence, e
 	return &startedSequence{Location: "profiles/" + strconv.Itoa(plan.Profile), Body: s.copy()}, nil
 }
 
-// sweep does the runs of a sequence, the first of which has begun.
+// sweep performs the runs of a sequence. The first run has begun already.
 func (a *API) sweep(ctx context.Context, s *sweep, plan experiment.Sweep, h *control.Handle) {
 	err := plan.Run(ctx, func(i int, order settings.Order) (job.Job, error) {
 		if i > 0 {

@@ -19,63 +19,63 @@ import (
 
 const tagServer = "This server"
 
-// Serving is how the API is served.
+// Serving describes how the API is served.
 type Serving struct {
 	Address   string       `json:"address" doc:"Address and port that the server listens on."`
 	Home      string       `json:"home" doc:"Address of its pages on this machine."`
 	BasePath  string       `json:"base_path,omitempty"`
 	TLS       *Certificate `json:"tls,omitempty" doc:"Missing without TLS."`
-	Hostnames []string     `json:"hostnames" doc:"Names that --hostname gives."`
+	Hostnames []string     `json:"hostnames" doc:"Names from --hostname."`
 	Proxies   []string     `json:"proxies" doc:"Trusted proxies."`
 	ReadOnly  bool         `json:"read_only"`
 	Host      string       `json:"host" doc:"Name of the machine."`
 	Process   int          `json:"process"`
 	Begun     time.Time    `json:"begun"`
-	Folder    string       `json:"folder" doc:"Where users, sessions and the audit log are kept."`
+	Folder    string       `json:"folder" doc:"Folder of the users, sessions and audit log."`
 }
 
-// Certificate is what a server is known by.
+// Certificate describes the server's certificate.
 type Certificate struct {
 	Fingerprint string    `json:"fingerprint" doc:"SHA-256, as browsers show it."`
 	Names       []string  `json:"names" doc:"Names and addresses that it covers."`
 	Until       time.Time `json:"until"`
 }
 
-// Server is what answers here, and what it works with.
+// Server describes the server and its files.
 type Server struct {
 	Version    string     `json:"version"`
 	Serving    Serving    `json:"serving"`
 	Repository Repository `json:"repository"`
 	Scripting  Allowance  `json:"scripting"`
-	DataFolder string     `json:"data_folder,omitempty" doc:"Where a folder of rows is that is named without a path."`
+	DataFolder string     `json:"data_folder,omitempty" doc:"Folder for generated files without a path."`
 }
 
-// Repository is where jobs are kept.
+// Repository describes the job repository.
 type Repository struct {
 	Path  string `json:"path"`
 	Bytes int64  `json:"bytes"`
 	Jobs  int    `json:"jobs"`
 }
 
-// Allowance says whether scripts and the console may run.
+// Allowance says whether scripts and consoles may run.
 type Allowance struct {
 	Folder string `json:"folder"`
 	Runs   bool   `json:"runs"`
 	Why    string `json:"why,omitempty" doc:"Why they may not run, and what to do."`
 }
 
-// User is somebody who may come in.
+// User is a user of the server.
 type User struct {
 	Name  string    `json:"name"`
 	Role  string    `json:"role" doc:"look or act."`
-	By    string    `json:"by" doc:"How they log in: password, or token."`
+	By    string    `json:"by" doc:"How the user logs in: password or token."`
 	Added time.Time `json:"added"`
 }
 
-// Users are those who may come in.
+// Users lists the users of the server.
 type Users struct {
 	Users    []User    `json:"users"`
-	Commands []Command `json:"commands" doc:"Commands that change the users: the API cannot, so that nobody gives away the right to act."`
+	Commands []Command `json:"commands" doc:"Commands that change the users. The API cannot change them, so that no user can give others the role act."`
 }
 
 // Command is a command line for a shell of the server's machine.
@@ -85,31 +85,31 @@ type Command struct {
 }
 
 func (a *API) addServer() {
-	add(a, get("get-version", "/version", "Show the version, and what it can test", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
+	add(a, get("get-version", "/version", "Show the version, the databases and the workloads", tagServer), func(context.Context, *struct{}) (*of[document.Version], error) {
 		return answer(document.NewVersion(a.Resolver, a.Version), nil)
 	})
-	add(a, get("get-server", "/server", "Show what the server is, and where things are kept", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
+	add(a, get("get-server", "/server", "Show the server's configuration and files", tagServer), func(ctx context.Context, _ *struct{}) (*of[Server], error) {
 		return answer(a.server(ctx))
 	})
-	add(a, get("list-web-users", "/web/users", "List who may log in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
+	add(a, get("list-web-users", "/web/users", "List the users who may log in", tagServer), func(context.Context, *struct{}) (*of[Users], error) {
 		if a.Users == nil {
 			return answer(Users{[]User{}, []Command{}}, nil)
 		}
 		return answer(a.Users())
 	})
-	defaults := get("get-defaults", "/defaults", "Show what the configuration file and the environment set for each job", tagServer)
-	defaults.Description = "It names passwords and does not show them. If the configuration file cannot be read, the answer says why."
+	defaults := get("get-defaults", "/defaults", "Show settings from the configuration file and the environment", tagServer)
+	defaults.Description = "It lists passwords without their values. If the configuration file cannot be read, the response says why."
 	add(a, defaults, func(context.Context, *struct{}) (*of[document.Defaults], error) {
 		path, err := filepath.Abs(a.Store.Path())
 		if err != nil {
 			return nil, err
 		}
-		d, _ := document.NewDefaults(a.Resolver, a.sources(Wanted{}), path) // its error stands in it
+		d, _ := document.NewDefaults(a.Resolver, a.sources(Wanted{}), path) // d contains the error
 		return answer(d, nil)
 	})
 }
 
-// server is what answers here.
+// server describes this server.
 func (a *API) server(ctx context.Context) (Server, error) {
 	path, err := filepath.Abs(a.Store.Path())
 	if err != nil {
@@ -125,7 +125,7 @@ func (a *API) server(ctx context.Context) (Server, error) {
 	if s.Repository.Jobs, err = a.Store.Count(ctx); err != nil {
 		return s, err
 	}
-	for _, part := range []string{"", "-wal"} { // what SQLite has not moved into the file yet
+	for _, part := range []string{"", "-wal"} { // the write-ahead log is part of the repository
 		info, err := os.Stat(s.Repository.Path + part)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -138,7 +138,7 @@ func (a *API) server(ctx context.Context) (Server, error) {
 	return s, nil
 }
 
-// KeptSetting is a setting of the console that is to be kept.
+// KeptSetting is a setting of the console to save.
 type KeptSetting struct {
 	Dictionary string `json:"dictionary" maxLength:"64" doc:"Name of a database, or generic."`
 	Section    string `json:"section" maxLength:"64"`
@@ -146,19 +146,19 @@ type KeptSetting struct {
 	Value      string `json:"value" maxLength:"4096"`
 }
 
-// KeptLine says what was done.
+// KeptLine is the output of the console's command.
 type KeptLine struct {
 	Line string `json:"line" doc:"What the console's command prints."`
 }
 
 func (a *API) addConsoleSettings() {
-	add(a, get("list-console-settings", "/console/settings", "List the settings that the next console begins with", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
+	add(a, get("list-console-settings", "/console/settings", "List the settings with which the next console begins", tagScripts), func(context.Context, *struct{}) (*of[console.Kept], error) {
 		return answer(console.KeptIn(a.Resolver, a.consoleSettings()))
 	})
 	set := huma.Operation{
 		OperationID: "set-console-setting", Method: http.MethodPut, Path: "/console/settings", Tags: []string{tagScripts},
-		Summary:     "Set what consoles and scripts begin with",
-		Description: "Like the console's diset and giset. It is allowed only where scripts may run, because scripts do what these settings say.",
+		Summary:     "Change a setting with which consoles and scripts begin",
+		Description: "Like the console's diset and giset. It is allowed only if scripts may run, because scripts use these settings.",
 	}
 	add(a, set, func(ctx context.Context, in *of[KeptSetting]) (*of[KeptLine], error) {
 		if err := a.mayRun(); err != nil {
@@ -172,5 +172,5 @@ func (a *API) addConsoleSettings() {
 	})
 }
 
-// consoleSettings is the file that the consoles read which are opened here.
+// consoleSettings returns the file of the settings of consoles that are opened here.
 func (a *API) consoleSettings() string { return settings.ConsoleSettings(a.Environ, a.Store.Path()) }

@@ -9,34 +9,34 @@ import (
 	"sledge/internal/hammerdb/setup"
 )
 
-// Forms is a set-up in each form that it can be spelled in.
+// Forms contains the settings of a job in every form.
 type Forms struct {
 	Forms []Form `json:"forms"`
 }
 
-// Form is a set-up in one form.
+// Form contains the settings of a job in one form.
 type Form struct {
 	Name  string `json:"name" enum:"command,toml,tcl,python"`
 	Title string `json:"title"`
-	Text  string `json:"text" doc:"It gives the same settings. Environment variables take the place of passwords."`
+	Text  string `json:"text" doc:"The settings in this form, with environment variables for passwords."`
 }
 
-// Text is a set-up that somebody wrote.
+// Text is a script or a configuration file to read settings from.
 type Text struct {
 	Text string `json:"text" maxLength:"200000" doc:"A console script in Tcl or Python, or a configuration file in TOML or YAML."`
 }
 
-// TakenIn is what was read from a text.
+// TakenIn contains the settings of a text.
 type TakenIn struct {
-	Settings map[string]string `json:"settings" doc:"Settings, as a job takes them: options by their own names, without passwords."`
-	Secrets  []string          `json:"secrets" doc:"Options that had a password, which has to be typed again."`
-	Passed   []string          `json:"passed" doc:"Lines that were not used, and why."`
+	Settings map[string]string `json:"settings" doc:"Settings of a job: options by their own names, without passwords."`
+	Secrets  []string          `json:"secrets" doc:"Options that contained a password, which must be typed again."`
+	Passed   []string          `json:"passed" doc:"Lines that were ignored, and why."`
 }
 
 func (a *API) addSetups() {
 	forms := huma.Operation{
 		OperationID: "show-settings-as", Method: http.MethodPost, Path: "/settings/forms", Tags: []string{tagVerbs},
-		Summary: "Show the settings of a job as command line, configuration file, and script in Tcl and Python",
+		Summary: "Show the settings of a job as a command line, a configuration file, and scripts in Tcl and Python",
 	}
 	add(a, forms, func(_ context.Context, in *of[Wanted]) (*of[Forms], error) {
 		order, err := a.resolve(in.Body)
@@ -51,7 +51,7 @@ func (a *API) addSetups() {
 	})
 	take := huma.Operation{
 		OperationID: "read-settings", Method: http.MethodPost, Path: "/settings/read", Tags: []string{tagVerbs},
-		Summary: "Read the settings of a script or of a configuration file", Description: "It runs nothing. In a script it reads plain commands, and lists the lines that it does not understand.",
+		Summary: "Read settings from a script or a configuration file", Description: "It runs nothing. In a script it reads plain commands, and lists the lines that it does not understand.",
 	}
 	add(a, take, func(_ context.Context, in *of[Text]) (*of[TakenIn], error) {
 		found, err := setup.TakeIn(a.Resolver, in.Body.Text)

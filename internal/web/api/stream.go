@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// beat is how often something is sent where nothing happens, so that both sides learn
-	// of a connection that is gone, and proxies do not take it for an idle one.
+	// beat is how often a comment is sent when there are no events, so that both sides notice a
+	// lost connection, and proxies do not close an idle one.
 	beat = 15 * time.Second
 
-	// patience is how long a client may take to read an event. One that takes longer loses
-	// the connection, and may go on where it was.
+	// patience is the time for a client to read an event. A slower client is disconnected, and
+	// may continue where it was.
 	patience = 20 * time.Second
 )
 
-// messages describes the answer of a stream: messages whose data are an M, and a last one, named
-// over, whose data are an O.
+// messages describes the response of a stream: messages with an M as data, and a last one, named over,
+// with an O.
 func messages[M, O any](a *API, description string) map[string]*huma.Response {
 	registry := a.huma.OpenAPI().Components.Schemas
 	return map[string]*huma.Response{"200": {
@@ -38,13 +38,13 @@ func messages[M, O any](a *API, description string) map[string]*huma.Response {
 	}}
 }
 
-// LastRead says where a client goes on to read numbered messages.
+// LastRead holds the id of the last message that a client has read.
 type LastRead struct {
 	Last  string `header:"Last-Event-ID" maxLength:"19" pattern:"^[0-9]+$" doc:"The id of the last message that was read."`
 	After string `query:"after" maxLength:"19" pattern:"^[0-9]+$" doc:"The same, for clients that cannot send headers."`
 }
 
-// number is that of the last message that was read; 0 where none was.
+// number returns the id as a number; 0 if there is none.
 func (l LastRead) number() (int64, error) {
 	n, err := strconv.ParseInt("0"+cmp.Or(l.Last, l.After), 10, 64)
 	if err != nil {
@@ -53,11 +53,11 @@ func (l LastRead) number() (int64, error) {
 	return n, nil
 }
 
-// streamed answers with a stream, unless there are too many.
+// streamed returns a streaming response, or an error if there are too many streams.
 func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.StreamResponse, error) {
 	who := ""
-	if a.Who != nil {
-		who = a.Who(ctx)
+	if a.UserName != nil {
+		who = a.UserName(ctx)
 	}
 	if err := a.streams.take(who); err != nil {
 		return nil, err
@@ -68,14 +68,14 @@ func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.Stre
 	}}, nil
 }
 
-// places are those of streams that are open.
+// places limits the open streams.
 type places struct {
 	mu    sync.Mutex
-	taken map[string]int // by whose they are
+	taken map[string]int // by user
 	all   int
 }
 
-// take takes a place for somebody.
+// take counts a stream of a user, or returns an error if there are too many.
 func (p *places) take(who string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,21 +99,21 @@ func (p *places) free(who string) {
 	}
 }
 
-// stream is a client that is sent events.
+// stream sends events to a client.
 type stream struct {
-	mu sync.Mutex // for who writes
+	mu sync.Mutex // guards writes
 	w  http.ResponseWriter
 	to *http.ResponseController
 }
 
-// streaming sends a client what send sends, and that it is still there while that has nothing.
+// streaming calls send to write events to a client, and sends a comment every beat.
 func (a *API) streaming(c huma.Context, what string, send func(context.Context, *stream) error) {
 	_, w := humago.Unwrap(c)
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	defer context.AfterFunc(a.ctx, cancel)()
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // as nginx is told not to hold it back
+	w.Header().Set("X-Accel-Buffering", "no") // tells nginx not to buffer
 	s := &stream{w: w, to: http.NewResponseController(w)}
 	defer func() { _ = s.to.SetWriteDeadline(time.Time{}) }() // the connection may serve another request
 	if s.write("retry: 2000\n\n") != nil || c.Method() == http.MethodHead {
@@ -151,7 +151,7 @@ func (s *stream) message(id, name string, data any) error {
 	return s.write(text)
 }
 
-// messageOf spells a message.
+// messageOf formats a message.
 func messageOf(id, name string, data any) (string, error) {
 	text, err := json.Marshal(data)
 	if err != nil {
@@ -163,10 +163,10 @@ func messageOf(id, name string, data any) (string, error) {
 	return fmt.Sprintf("id: %s\n%sdata: %s\n\n", id, name, text), nil
 }
 
-// errGone says that the client does not read any more.
+// errGone is returned when the client has disconnected.
 var errGone = errors.New("the client has gone")
 
-// write sends text at once.
+// write sends text and flushes it.
 func (s *stream) write(text string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Nobody takes the places of all others.
+// One user cannot take all streams.
 func TestOneUserHasAShareOfTheStreams(t *testing.T) {
 	p := places{taken: map[string]int{}}
 	for range mostOfOne {
@@ -18,7 +18,7 @@ func TestOneUserHasAShareOfTheStreams(t *testing.T) {
 	}
 	for p.all < mostStreams {
 		if err := p.take(""); err != nil {
-			t.Fatalf("somebody else got %v with %d taken", err, p.all)
+			t.Fatalf("another user got %v with %d taken", err, p.all)
 		}
 	}
 	if err := p.take("bob"); err == nil || !strings.Contains(err.Error(), "256 streams") {

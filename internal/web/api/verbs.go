@@ -21,17 +21,17 @@ import (
 
 const tagVerbs = "Settings and actions"
 
-// Wanted is what a job is to do, with its settings.
+// Wanted is a request for a job.
 type Wanted struct {
 	Action   job.Action        `json:"action" enum:"build,check,run,delete"`
-	Settings map[string]Value  `json:"settings" maxProperties:"500" doc:"What a configuration file may hold, by the same names: db, workload, users, seed, and options."`
+	Settings map[string]Value  `json:"settings" maxProperties:"500" doc:"Settings by the names of a configuration file: db, workload, users, seed, and options."`
 	Labels   map[string]string `json:"labels,omitempty" maxProperties:"100"`
 	Note     string            `json:"note,omitempty"`
 	Resume   bool              `json:"resume,omitempty" doc:"Continue a build that was interrupted."`
-	Profile  int               `json:"profile,omitempty" minimum:"0" doc:"Number of the performance profile that the run belongs to."`
+	Profile  int               `json:"profile,omitempty" minimum:"0" doc:"Number of the performance profile to add the run to."`
 }
 
-// Start is a job that is to be started.
+// Start is the request to start a job.
 type Start struct {
 	Wanted
 	Confirm string `json:"confirm,omitempty" doc:"For a delete: the name of the schema, which is the member target of its settings."`
@@ -40,7 +40,7 @@ type Start struct {
 // Value is the value of a setting: text, a number, or true or false.
 type Value string
 
-// UnmarshalJSON takes numbers as they are written.
+// UnmarshalJSON keeps numbers as they are written.
 func (v *Value) UnmarshalJSON(text []byte) error {
 	text = bytes.TrimSpace(text)
 	switch {
@@ -67,7 +67,7 @@ func (Value) Schema(huma.Registry) *huma.Schema {
 // givenBy names the request in messages.
 const givenBy = "the request"
 
-// sources are the places that settings come from.
+// sources returns the sources of a request's settings.
 func (a *API) sources(in Wanted) settings.Sources {
 	s := settings.Sources{
 		ConfigFile: a.ConfigFile, Environ: a.Environ, System: a.System, Connections: a.Connections,
@@ -82,8 +82,8 @@ func (a *API) sources(in Wanted) settings.Sources {
 	return s
 }
 
-// resolve decides all settings of a job, or of several with different numbers of users. What
-// is wrong with them is found before anything is done.
+// resolve resolves the settings of a job, or of several with different numbers of users. It finds all
+// errors before anything is started.
 func (a *API) resolve(in Wanted) (settings.Order, error) {
 	s := a.sources(in)
 	for _, label := range s.Labels {
@@ -110,7 +110,7 @@ func (a *API) resolve(in Wanted) (settings.Order, error) {
 	return order, nil
 }
 
-// refused makes a Problem of what is wrong with settings.
+// refused turns an error about settings into a Problem.
 func (a *API) refused(settings map[string]Value, s settings.Sources, err error) *Problem {
 	p := problemOf(err)
 	if before, _, found := strings.Cut(p.Detail, ":"); found && p.Option == "" {
@@ -130,7 +130,7 @@ func single(order settings.Order) error {
 	return nil
 }
 
-// started is the answer to a request that starts a job.
+// started is the response to a request that starts a job.
 type started struct {
 	Location string `header:"Location" doc:"The address of the job, relative to this one."`
 	Body     report.Document
@@ -139,8 +139,8 @@ type started struct {
 func (a *API) addVerbs() {
 	check := huma.Operation{
 		OperationID: "check-settings", Method: http.MethodPost, Path: "/settings", Tags: []string{tagVerbs},
-		Summary:     "Show the settings that a job would have, and where each comes from",
-		Description: "It starts nothing and connects to nothing, and finds every mistake that starting the job would find.",
+		Summary:     "Show the settings that a job would have, with their sources",
+		Description: "It starts nothing and connects to nothing, and reports every error in the settings that starting the job would report.",
 	}
 	add(a, check, func(_ context.Context, in *of[Wanted]) (*of[document.Settings], error) {
 		order, err := a.resolve(in.Body)
@@ -153,25 +153,25 @@ func (a *API) addVerbs() {
 	start := huma.Operation{
 		OperationID: "start-job", Method: http.MethodPost, Path: "/jobs", Tags: []string{tagVerbs}, DefaultStatus: http.StatusCreated,
 		Summary:     "Start a job",
-		Description: "The answer comes when the job has begun; the job goes on, and is recorded like any other. A delete needs confirmation. The server holds passwords only while the job runs, and never shows or records them.",
+		Description: "The response comes when the job has begun. The job continues and is recorded like any other. A delete needs confirmation. The server holds passwords only while the job runs, and never returns or records them.",
 	}
 	add(a, start, func(ctx context.Context, in *of[Start]) (*started, error) { return a.start(ctx, in.Body) })
-	a.addEnding("stop", "Stop a run", "Virtual users finish their transactions, and what was measured is kept as a partial result. Other jobs can only be aborted.")
-	a.addEnding("abort", "Abort a job", "Everything under way is cut off.")
+	a.addEnding("stop", "Stop a run", "Virtual users complete their transactions, and the measurements are kept as a partial result. Jobs that are not runs can only be aborted.")
+	a.addEnding("abort", "Abort a job", "It aborts all transactions in flight.")
 }
 
-// Checked is what is to be said of settings in a form: what they come to, or what is wrong.
+// Checked contains the resolved settings of a form, or its mistakes.
 type Checked struct {
-	Settings *document.Settings `json:"settings,omitempty" doc:"The settings that a job would have; missing if something is wrong."`
-	Mistakes []Mistake          `json:"mistakes" doc:"What is wrong, with its place, such as body.settings.port. A mistake that belongs to no setting has another place, or none."`
+	Settings *document.Settings `json:"settings,omitempty" doc:"The settings that a job would have; missing if there are mistakes."`
+	Mistakes []Mistake          `json:"mistakes" doc:"The mistakes, each with its place, such as body.settings.port. A mistake that belongs to no setting has another place, or none."`
 }
 
-// addForm adds what a form asks for while somebody types, when a mistake is no failure.
+// addForm adds the operation that checks a form while the user types. A mistake is a normal response.
 func (a *API) addForm() {
 	o := huma.Operation{
 		OperationID: "check-form", Method: http.MethodPost, Path: "/settings/check", Tags: []string{tagVerbs},
-		Summary:     "Show the settings that a job would have, or everything that is wrong with them",
-		Description: "Like POST /settings, for a form while somebody types: mistakes are an answer, not a problem.",
+		Summary:     "Show the settings that a job would have, or all mistakes in them",
+		Description: "Like POST /settings, for a form while the user types: the response to mistakes has status 200.",
 	}
 	add(a, o, func(_ context.Context, in *of[Wanted]) (*of[Checked], error) {
 		order, err := a.resolve(in.Body)
@@ -216,8 +216,8 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 	return &started{Location: "jobs/" + string(j.ID), Body: document.NewHead(j, a.headline)}, nil
 }
 
-// begin begins a job, and holds it until it is over. Where another program writes to the
-// repository it may take half a minute: nobody but who asked waits for that.
+// begin starts a job and holds its handle until it has ended. It may take half a minute if another
+// program writes to the repository. It does not hold the lock while it waits.
 func (a *API) begin(order settings.Order) (*control.Handle, error) {
 	if err := a.admit(); err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func (a *API) begin(order settings.Order) (*control.Handle, error) {
 		defer a.mu.Unlock()
 		a.starting--
 		a.running[h.ID()] = h
-		for range a.wishes { // to end the program, meanwhile
+		for range a.wishes { // requests to end the program that came meanwhile
 			h.Interrupt()
 		}
 	}})
@@ -245,13 +245,14 @@ func (a *API) begin(order settings.Order) (*control.Handle, error) {
 	return h, nil
 }
 
-// admit lets one more job begin, unless there are too many. Close waits for it from now on.
+// admit counts a job that begins, or returns an error if there are too many. Close waits for the job
+// from now on.
 func (a *API) admit() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.closing:
-		return ending("no job is started any more")
+		return ending("jobs are not started any more")
 	case len(a.running)+a.starting >= mostRunning:
 		return problem(http.StatusTooManyRequests, "%d jobs that this server started are running, which is the limit: wait for one to end, or stop it", mostRunning)
 	}
@@ -260,7 +261,7 @@ func (a *API) admit() error {
 	return nil
 }
 
-// addEnding adds one of the ways to end a job before it would.
+// addEnding adds an operation that stops or aborts a job.
 func (a *API) addEnding(verb, summary, description string) {
 	o := huma.Operation{
 		OperationID: verb + "-job", Method: http.MethodPost, Path: "/jobs/{id}/" + verb, Tags: []string{tagVerbs},
@@ -274,13 +275,13 @@ func (a *API) addEnding(verb, summary, description string) {
 		h := a.handle(j.ID)
 		switch {
 		case j.Status != job.Running:
-			return nil, problem(http.StatusConflict, "job %s has ended already", j.ID)
+			return nil, problem(http.StatusConflict, "job %s has already ended", j.ID)
 		case h == nil:
 			return nil, problem(http.StatusConflict, "job %s was not started by this server, but on %s by process %d: end it there", j.ID, j.Host, j.PID)
 		case verb == "abort":
 			h.Abort()
 		case j.Spec.Action != job.Run:
-			return nil, problem(http.StatusConflict, "job %s is a %s, and only a run can be stopped: abort it instead", j.ID, j.Spec.Action)
+			return nil, problem(http.StatusConflict, "job %s is a %s, but only a run can be stopped: abort it instead", j.ID, j.Spec.Action)
 		default:
 			h.Stop()
 		}
@@ -288,8 +289,8 @@ func (a *API) addEnding(verb, summary, description string) {
 	})
 }
 
-// mistakes are all that is wrong with the values of a request, each on its own: resolving
-// ends with the first. What that is of a known setting is among them.
+// mistakes returns all mistakes in the values of a request, because resolving ends at the first. It
+// includes first, if that names a setting.
 func (a *API) mistakes(s settings.Sources, first *Problem) (list []Mistake) {
 	for _, m := range a.Resolver.Mistakes(s) {
 		list = append(list, Mistake{Where: whereSettings + m.Name, Message: m.Err.Error()})
@@ -300,5 +301,5 @@ func (a *API) mistakes(s settings.Sources, first *Problem) (list []Mistake) {
 	return list
 }
 
-// whereSettings begins where a mistake is in a setting.
+// whereSettings begins the place of a mistake in a setting.
 const whereSettings = "body.settings."

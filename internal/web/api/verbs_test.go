@@ -9,9 +9,9 @@ import (
 	"sledge/internal/job"
 )
 
-// Another program may write to the repository for a while. Who starts a job waits then, and
-// nobody else does, least of all whoever presses Ctrl-C.
-func TestNobodyElseWaitsForAJobThatBegins(t *testing.T) {
+// If another program writes to the repository for a while, the request that starts a job waits. Other
+// requests and Ctrl-C do not.
+func TestStart_BlocksNoOtherRequest(t *testing.T) {
 	w := newWorld(t)
 	end := make(slowRunner)
 	defer close(end)
@@ -41,8 +41,8 @@ func TestNobodyElseWaitsForAJobThatBegins(t *testing.T) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		if got := w.api.UnderWay(); !slices.Equal(got, []string{"job " + first, "a job that begins"}) {
-			t.Errorf("got %q under way", got)
+		if got := w.api.Active(); !slices.Equal(got, []string{"job " + first, "a job that begins"}) {
+			t.Errorf("got %q active", got)
 		}
 		w.api.Interrupt()
 	}()

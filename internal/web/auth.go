@@ -15,37 +15,37 @@ import (
 	"time"
 )
 
-// visit is what is known of a request.
+// visit holds the details of a request.
 type visit struct {
-	address netip.Addr // of whom a proxy asks for, where one does
-	secure  bool       // the browser speaks TLS, to us or to a proxy
-	who     identity   // the zero value is somebody who has not come in
+	address netip.Addr // of the client, even behind a trusted proxy
+	secure  bool       // whether the browser uses TLS, to this server or to a proxy
+	who     identity   // zero if the client has not logged in
 
-	about string // whom it is about, where nobody has come in
-	did   string // what it did, where its method and path do not say it
+	about string // the user in the audit log if the client has not logged in
+	did   string // details for the audit log, or ""
 }
 
-// identity is somebody who has come in.
+// identity is a user who has logged in.
 type identity struct {
 	name  string
 	role  Role
-	proof string // what changes when the user does
+	proof string // changes with the user's password or token
 }
 
-// keyUser is what somebody is called who has the Key; no user can be.
+// keyUser is the name of a client that sends the Key. No user can have it.
 const keyUser = "(owner)"
 
 type visitKey struct{}
 
-// visitOf returns what guard has found out about a request.
+// visitOf returns the details of a request, which guard sets.
 func visitOf(r *http.Request) *visit {
 	v, _ := r.Context().Value(visitKey{}).(*visit)
 	return v
 }
 
-// Who is the name of whoever has come in, by the context of a request that a Server hands on; ""
-// for nobody.
-func Who(ctx context.Context) string {
+// UserName returns the name of the user who is logged in, or "", from the context of a request that a
+// Server passes on.
+func UserName(ctx context.Context) string {
 	v, _ := ctx.Value(visitKey{}).(*visit)
 	if v == nil {
 		return ""
@@ -53,30 +53,30 @@ func Who(ctx context.Context) string {
 	return v.who.name
 }
 
-// guard hands on what may be asked, and keeps the log.
+// guard passes on requests that are allowed, and writes the audit log.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
-		w := newAnswer(plain, s.patience.taken)
+		w := newResponseWriter(plain, s.patience.taken)
 		v := &visit{}
 		r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
-		asked := r // with the address as it was
+		asked := r // with its original path
 		defer func() {
 			if fault := recover(); fault != nil {
 				if fault == http.ErrAbortHandler {
 					panic(fault)
 				}
 				s.Say(fmt.Sprintf("this is a bug in Sledge: please report it, with the lines below: %s %s: %v\n%s", asked.Method, asked.URL.Path, fault, debug.Stack()))
-				s.refuse(w, r, http.StatusInternalServerError, "this is a bug in Sledge: please report it, with what the server printed")
+				s.refuse(w, r, http.StatusInternalServerError, "this is a bug in Sledge: please report it, with the lines that the server printed")
 			}
 			s.note(w, asked, v)
-			w.begin() // for what is left of the answer
+			w.begin() // net/http flushes the rest of the response
 		}()
 		s.secure(w.Header())
 		if r = s.seeThrough(w, r, v); r == nil {
 			return
 		}
 		limitBody(w, r, s.patience.body)
-		if !s.mayCome(w, r, v) {
+		if !s.authorize(w, r, v) {
 			return
 		}
 		ctx, end := s.whileIn(r, v.who)
@@ -85,15 +85,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// seeThrough finds out where a request comes from and what it asks for. It returns nil if it
-// has refused it.
-func (s *Server) seeThrough(w *answer, r *http.Request, v *visit) *http.Request {
+// seeThrough determines a request's client and its path below the base path. It returns nil if it
+// has refused the request.
+func (s *Server) seeThrough(w *responseWriter, r *http.Request, v *visit) *http.Request {
 	inner := r.Clone(r.Context())
 	if s.BasePath != "" && r.URL.Path == s.BasePath {
 		http.Redirect(w, r, s.BasePath+"/", http.StatusPermanentRedirect)
 		return nil
 	}
-	// A proxy may have taken the base path away already.
+	// A proxy may have removed the base path already.
 	if path, below := strings.CutPrefix(r.URL.Path, s.BasePath+"/"); below {
 		inner.URL.Path = "/" + path
 		inner.URL.RawPath = ""
@@ -110,28 +110,28 @@ func (s *Server) seeThrough(w *answer, r *http.Request, v *visit) *http.Request 
 	return inner
 }
 
-// acts reports whether a request may change something. One that is upgraded to another
-// protocol may ask for anything later.
+// acts reports whether a request may change something. A request that upgrades to another protocol
+// may do anything later.
 func acts(r *http.Request) bool {
 	return r.Method != http.MethodGet && r.Method != http.MethodHead || r.Header.Get("Upgrade") != ""
 }
 
-// isPrivate reports whether a request asks for what those who may only look do not get to see.
+// isPrivate reports whether a path needs the role Act even to read it.
 func (s *Server) isPrivate(r *http.Request) bool {
 	return slices.ContainsFunc(s.Private, func(path string) bool {
 		return r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/")
 	})
 }
 
-// mayCome reports whether a request may be handled, and answers it where it may not.
-func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
+// authorize reports whether a request is allowed, and refuses it if not.
+func (s *Server) authorize(w *responseWriter, r *http.Request, v *visit) bool {
 	checked := r
 	if acts(r) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		checked = r.Clone(r.Context())
-		checked.Method = http.MethodPost // or it would pass as harmless
+		checked.Method = http.MethodPost // GET would pass the check
 	}
 	if err := s.cross.Check(checked); err != nil {
-		s.refuse(w, r, http.StatusForbidden, "the request came from a page of another site, which may not do this: "+err.Error())
+		s.refuse(w, r, http.StatusForbidden, "the request came from a page of another site, which is not allowed: "+err.Error())
 		return false
 	}
 	switch r.URL.Path {
@@ -141,7 +141,7 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	who, in, err := s.identify(r)
 	if err != nil {
 		s.sayOnce(err.Error())
-		s.refuse(w, r, http.StatusInternalServerError, "the server cannot read its users or sessions, and has printed why")
+		s.refuse(w, r, http.StatusInternalServerError, "the server cannot read its users or sessions; it has printed the reason")
 		return false
 	}
 	if !in {
@@ -153,18 +153,18 @@ func (s *Server) mayCome(w *answer, r *http.Request, v *visit) bool {
 	case r.URL.Path == "/logout" || r.URL.Path == othersPath || !acts(r) && !s.isPrivate(r):
 		return true
 	case s.ReadOnly && who.name != keyUser:
-		s.refuse(w, r, http.StatusForbidden, "nobody may act on this server: it was started with --read-only")
+		s.refuse(w, r, http.StatusForbidden, "this server changes nothing: it was started with --read-only")
 		return false
 	case r.URL.Path == passwordPath:
 		return true
 	case who.role != Act:
-		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s may only look, and this takes the role %s: ask whoever started the server for it", who.name, Act))
+		s.refuse(w, r, http.StatusForbidden, fmt.Sprintf("%s has the role look, and this needs the role %s: ask the administrator of this server for it", who.name, Act))
 		return false
 	}
 	return true
 }
 
-// identify finds out who asks. An Authorization header counts before a cookie.
+// identify returns the user of a request. An Authorization header wins over a cookie.
 func (s *Server) identify(r *http.Request) (who identity, in bool, err error) {
 	if header := r.Header.Get("Authorization"); header != "" {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -180,7 +180,7 @@ func (s *Server) identify(r *http.Request) (who identity, in bool, err error) {
 	}
 	cookie, err := r.Cookie(s.cookie)
 	if err != nil {
-		return identity{}, false, nil // there is none
+		return identity{}, false, nil // no cookie
 	}
 	of, found := s.sessions.find(cookie.Value)
 	if !found {
@@ -189,7 +189,7 @@ func (s *Server) identify(r *http.Request) (who identity, in bool, err error) {
 	return s.known(of.User, of.Proof)
 }
 
-// known returns who has come in as a user, if the user is still there and comes in by the same.
+// known returns the identity of a session's user, if the user still exists with the same password.
 func (s *Server) known(name, proof string) (who identity, in bool, err error) {
 	if name == linkUser {
 		return identity{name: linkUser, role: Act}, s.link != nil, nil
@@ -201,8 +201,8 @@ func (s *Server) known(name, proof string) (who identity, in bool, err error) {
 	return identity{user.Name, user.Role, proof}, true, nil
 }
 
-// whileIn returns a context that ends when whoever reads of the API may no longer do so, or
-// the server ends: a stream of events can outlive the session that it was asked for in.
+// whileIn returns a context that ends when the user may no longer read the API, or when the server
+// ends. Without it a stream of events would outlive its session.
 func (s *Server) whileIn(r *http.Request, who identity) (ctx context.Context, end func()) {
 	if acts(r) || !strings.HasPrefix(r.URL.Path, "/api/") {
 		return r.Context(), func() {}
@@ -229,13 +229,13 @@ func (s *Server) whileIn(r *http.Request, who identity) (ctx context.Context, en
 	return ctx, func() { cancel(); looking.Wait() }
 }
 
-// sendToLogin answers somebody who has not come in.
-func (s *Server) sendToLogin(w *answer, r *http.Request) {
+// sendToLogin responds to a client that has not logged in: with a redirect, or an error to programs.
+func (s *Server) sendToLogin(w *responseWriter, r *http.Request) {
 	if isProgram(r) || acts(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		detail := "log in, or send a token as Authorization: Bearer TOKEN (sledge web user add NAME --role look --token makes one)"
+		detail := "log in, or send a token as Authorization: Bearer TOKEN (sledge web user add NAME --role look --token creates one)"
 		if r.Header.Get("Authorization") != "" {
-			detail = "the token in Authorization is not known here: sledge web user add NAME --role look --token makes one"
+			detail = "the token in Authorization is unknown: sledge web user add NAME --role look --token creates one"
 		}
 		s.refuse(w, r, http.StatusUnauthorized, detail)
 		return
@@ -247,8 +247,8 @@ func (s *Server) sendToLogin(w *answer, r *http.Request) {
 	http.Redirect(w, r, login, http.StatusSeeOther)
 }
 
-// note adds a request to the log of what was done, if it did something or was refused.
-func (s *Server) note(w *answer, r *http.Request, v *visit) {
+// note adds a request to the audit log if it may have changed something or was refused.
+func (s *Server) note(w *responseWriter, r *http.Request, v *visit) {
 	refused := w.status == http.StatusForbidden || w.status == http.StatusMisdirectedRequest || w.status == http.StatusTooManyRequests ||
 		w.status == http.StatusUnauthorized && r.Header.Get("Authorization") != ""
 	if !acts(r) && !refused && v.did == "" {
@@ -259,14 +259,14 @@ func (s *Server) note(w *answer, r *http.Request, v *visit) {
 		who = v.about
 	}
 	if who == "" {
-		// Strangers must not be able to fill the disk.
+		// Clients that have not logged in must not be able to fill the disk.
 		if _, wait := s.strangers.begin(v.address, ""); wait > 0 {
 			return
 		}
 	}
 	status := w.status
 	if status == 0 {
-		status = http.StatusOK // net/http's, where a handler has said nothing
+		status = http.StatusOK // the default of net/http
 	}
 	path := r.URL.Path
 	if len(path) > 500 {
@@ -280,8 +280,8 @@ func (s *Server) note(w *answer, r *http.Request, v *visit) {
 	}
 }
 
-// made says what an answer says that the request has made; "" where it has made nothing.
-func made(w *answer) string {
+// made returns the address that a request created, for the audit log, or "".
+func made(w *responseWriter) string {
 	if at := w.Header().Get("Location"); w.status == http.StatusCreated && at != "" {
 		return "made " + at
 	}

@@ -1,0 +1,125 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// policy allows pages to load only what this server sends. It forbids inline scripts and styles.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
+	"connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+
+// secure sets the security headers of each response. It leaves out HSTS, which would apply to every
+// port of the machine and reject a self-signed certificate.
+func (s *Server) secure(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // with no-referrer, browsers send a form's Origin as null
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // tells nginx to forward events at once
+}
+
+// responseWriter is an http.ResponseWriter that records the status and disconnects clients that do
+// not read. Each piece has its own deadline, so that a stream may last as long as it is read.
+type responseWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	within  time.Duration // the time for each piece
+	until   time.Time     // an earlier deadline that a handler set; zero for none
+	status  int
+}
+
+func newResponseWriter(w http.ResponseWriter, within time.Duration) *responseWriter {
+	return &responseWriter{ResponseWriter: w, control: http.NewResponseController(w), within: within}
+}
+
+// begin sets the deadline of a piece.
+func (w *responseWriter) begin() {
+	deadline := time.Now().Add(w.within)
+	if !w.until.IsZero() && w.until.Before(deadline) {
+		deadline = w.until
+	}
+	_ = w.control.SetWriteDeadline(deadline) // fails only if the connection is gone
+}
+
+// SetWriteDeadline lets a handler set an earlier deadline with http.ResponseController.
+func (w *responseWriter) SetWriteDeadline(deadline time.Time) error {
+	w.until = deadline
+	return w.control.SetWriteDeadline(deadline)
+}
+
+// rest removes the deadline between pieces, because over HTTP/2 it would end the request.
+func (w *responseWriter) rest() { _ = w.control.SetWriteDeadline(time.Time{}) } // fails only if the connection is gone
+
+// WriteHeader implements http.ResponseWriter.
+func (w *responseWriter) WriteHeader(status int) {
+	if w.status == 0 && status >= 200 {
+		w.status = status
+	}
+	w.begin()
+	defer w.rest()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *responseWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	w.begin()
+	defer w.rest()
+	return w.ResponseWriter.Write(p)
+}
+
+// FlushError implements the interface that http.ResponseController uses.
+func (w *responseWriter) FlushError() error {
+	w.begin()
+	defer w.rest()
+	return w.control.Flush()
+}
+
+// Flush implements http.Flusher.
+func (w *responseWriter) Flush() { _ = w.FlushError() } // Flush cannot return an error
+
+// Unwrap implements the interface that http.ResponseController uses.
+func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// limitBody limits the size of a request's body and the time to read it. net/http removes the
+// deadline once the body has been read, so that handling the request may take longer.
+func limitBody(w *responseWriter, r *http.Request, within time.Duration) {
+	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
+		return
+	}
+	most := int64(bodyBytes)
+	if r.URL.Path == "/login" || r.URL.Path == passwordPath {
+		most = formBytes
+	}
+	_ = w.control.SetReadDeadline(time.Now().Add(within)) // fails only if the connection is gone
+	r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, most)
+}
+
+// problem is an error in the format of RFC 9457.
+type problem struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// refuse responds with an error: to programs as a problem, to browsers as a page.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
+	if rw, ok := w.(*responseWriter); ok && rw.status != 0 {
+		return // the response has begun
+	}
+	if !isProgram(r) {
+		s.page(w, status, http.StatusText(status), detail)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(problem{http.StatusText(status), status, detail}) // the client may be gone
+}
