@@ -48,7 +48,8 @@ func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	if longest := time.Duration(all.Service.Max()); service > frozen/2 || longest < frozen*9/10 || stood < frozen*9/10 {
 		t.Errorf("p99 of the service time is %s and the longest %s, want the freeze in the longest alone", service, longest)
 	}
-	if p := result.Pace; math.Abs(p.Asked-100) > 1 || p.Behind > 0 {
-		t.Errorf("got %+v, want 100 a second, and none behind in the end", p)
+	// The freeze delayed 200 transactions. On a busy machine a few of the last are still in flight.
+	if p := result.Pace; math.Abs(p.Asked-100) > 1 || p.Behind > 10 {
+		t.Errorf("got %+v, want 100 a second, and no backlog in the end", p)
 	}
 }
