@@ -27,7 +27,7 @@ func (s *cycle) guard(t suite.T, v workload.Variant) {
 			t.Skipf("%s: no job knows of another", s.Database.Title)
 		}
 	}
-	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m"}))
+	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m", "rate": "20/s"}))
 	stop, ended, working := make(chan struct{}), make(chan error, 1), &beginning{begun: make(chan struct{})}
 	go func() {
 		plan, err := engine.NewPlan(s.Pair, spec)

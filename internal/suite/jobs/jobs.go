@@ -59,6 +59,9 @@ func Run(t suite.T, of Subject) {
 			break
 		}
 	}
+	if s.isThere && !s.checked {
+		s.part(t, "check", s.check)
+	}
 	if of.InParts && s.begun {
 		t.Run("delete", func(t suite.T) { s.remove(t.Context(), t) })
 	}
@@ -67,11 +70,12 @@ func Run(t suite.T, of Subject) {
 // cycle is a subject under test.
 type cycle struct {
 	Subject
-	built   option.Values // what the schema that is there was built with
-	begun   bool          // a build was, so that there is something to delete
-	isThere bool          // and it succeeded
-	checked bool          // unused since the last check
-	guarded bool          // builds and deletions beside a run were tried
+	built    option.Values // what the schema that is there was built with
+	begun    bool          // a build was, so that there is something to delete
+	isThere  bool          // and it succeeded
+	checked  bool          // unused since the last check
+	compared bool          // rows of a build were
+	guarded  bool          // builds and deletions beside a run were tried
 
 	broken   bool // the pair cannot be built with its routines, and goes on without them
 	hopeless bool // nor can it without them
@@ -133,12 +137,16 @@ func (s *cycle) try(t suite.T, v workload.Variant) {
 
 func (s *cycle) run(t suite.T, v workload.Variant) {
 	if !s.isThere || len(v.Build) > 0 {
+		if s.isThere && !s.checked {
+			s.part(t, "check before the next build", s.check)
+		}
 		if !s.part(t, "build", func(t suite.T) { s.build(t, v) }) {
 			return
 		}
-		s.part(t, "rows", s.compare)
-	}
-	if !s.checked {
+		if !s.compared { // later builds load by the same code, and the check counts their rows
+			s.compared = true
+			s.part(t, "rows", s.compare)
+		}
 		s.part(t, "check", s.check)
 	}
 	s.checked = false

@@ -12,8 +12,10 @@ import (
 // TestJobs_WithAndWithoutPerformanceSchema builds, runs and deletes both workloads on servers whose
 // performance_schema is not what is usual: manuals tell users of MySQL to turn it off, and MariaDB has it off.
 func TestJobs_WithAndWithoutPerformanceSchema(t *testing.T) {
+	t.Parallel() // on servers of its own
 	for _, tt := range []struct{ database, setting string }{{"mysql", "performance_schema=OFF"}, {"mariadb", "performance_schema=ON"}} {
 		t.Run(tt.database, func(t *testing.T) {
+			t.Parallel()
 			d, err := edition.Catalog.Database(tt.database)
 			if err != nil {
 				t.Fatal(err)

@@ -30,7 +30,11 @@ func TestJobs_ThroughPooler(t *testing.T) {
 	exec(t, admin, "CREATE ROLE it LOGIN PASSWORD 'it'", "CREATE DATABASE it OWNER it")
 
 	via := func(mode string) *place {
-		p := &place{d: direct.d, values: testserver.OpenPooler(t, server, mode, map[string]string{"it": "it"}, "default_pool_size=4").Values()}
+		pool := "default_pool_size=4" // less than there are sessions
+		if mode == "session" {
+			pool = "default_pool_size=8" // one for each session, or some wait until they are given up
+		}
+		p := &place{d: direct.d, values: testserver.OpenPooler(t, server, mode, map[string]string{"it": "it"}, pool).Values()}
 		maps.Copy(p.values, account)
 		return p
 	}
