@@ -30,7 +30,7 @@ GO_TEST = go test -ldflags=-w
 
 # The packages whose tests take longest, in this order. They start first, so that the others fill
 # the time in which these wait for the clock.
-LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./examples ./internal/cli ./internal/selftest ./internal/web/api ./internal/hammerdb/console ./internal/datagen
+LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./internal/database/mysql ./internal/cli ./internal/selftest ./internal/web/api ./examples ./internal/hammerdb/console ./internal/database/postgresql ./internal/database/mariadb ./internal/datagen
 
 # Where goroutines share something, and what drives them all.
 RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
@@ -90,7 +90,7 @@ test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB se
 	@$(MAKE) --no-print-directory -j 2 test-packages test-others
 
 test-packages: $(TCL)
-	$(GO_TEST) -p 3 -parallel 4 -timeout 25m $(LONGEST) ./...
+	$(GO_TEST) -p 4 -parallel 4 -timeout 25m $(LONGEST) ./...
 
 # In an order of its own, beside test-packages.
 test-others:
