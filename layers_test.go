@@ -117,7 +117,8 @@ var layers = map[string]string{
 	"help":          "",
 	"web":           "privatefile",
 	"web/api":       "catalog control control/tasks counter datagen docs document engine experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting settings",
-	"cli":           "catalog control counter database datagen document engine engine/load experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job live manual meter option privatefile report report/paper repository selftest settings terminal web web/api web/pages workload",
+	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
+	"cli":           "catalog cli/display control counter database datagen document engine engine/load experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest settings terminal web web/api web/pages workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":        "option workload",

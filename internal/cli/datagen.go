@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/cli/display"
 	"sledge/internal/datagen"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/report"
@@ -104,10 +105,10 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	for _, warning := range order.Warnings {
 		fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
 	}
-	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), hammerDB: f.hammerDB, verbose: f.verbose, speaker: lines.NewSpeaker(lines.About{Workload: order.Plan.Workload.Name})}
+	d := display.Plain(display.Options{Out: p.Stdout, Err: p.Stderr, Screen: p.screen(), HammerDB: f.hammerDB, Verbose: f.verbose}, lines.About{Workload: order.Plan.Workload.Name})
 	config.Version, config.Tell = p.Version, d.Watch
 	result, err := datagen.Generate(ctx, config)
-	d.end()
+	d.End()
 	if err != nil {
 		return explainDatagen(err)
 	}
@@ -184,9 +185,9 @@ code 1 if any does, or 8 if there is no manifest.`,
 
 func (p *Program) verify(ctx context.Context, arguments []string) error {
 	folder := arguments[0]
-	d := &display{out: p.Stdout, err: p.Stderr, bar: p.bar(), speaker: lines.NewSpeaker(lines.About{})}
+	d := display.Plain(display.Options{Out: p.Stdout, Err: p.Stderr, Screen: p.screen()}, lines.About{})
 	m, differ, err := datagen.Verify(ctx, folder, d.Watch)
-	d.end()
+	d.End()
 	if err != nil {
 		return err
 	}

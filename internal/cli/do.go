@@ -7,11 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/cli/display"
 	"sledge/internal/control"
-	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
-	"sledge/internal/live"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
@@ -36,7 +35,11 @@ func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags
 	if store != nil {
 		defer func() { err = errors.Join(err, store.Close()) }()
 	}
-	d := p.display(order, s)
+	d := display.New(order, display.Options{
+		Out: p.Stdout, Err: p.Stderr, Screen: p.screen(), Look: p.StderrLook,
+		HammerDB: s.hammerDB, Headline: !s.json && !s.brief, Verbose: s.verbose, Brief: s.brief,
+		Interval: time.Duration(s.interval), Title: s.title,
+	})
 	var showing sync.WaitGroup // its goroutine may block on a full pipe
 	restore := func() {}
 	with := control.With{Store: store, Begun: func(r *control.Handle) {
@@ -54,48 +57,22 @@ func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags
 	}
 	defer p.watchReaders()()
 	if !order.Plan.Pacing.Test {
-		showing.Go(func() { d.follow(running) })
+		showing.Go(func() { d.Follow(running) })
 	}
 	outcome := running.Wait()
 	restore()
 	showing.Wait()
-	d.end()
+	d.End()
 	s.ended = append(s.ended, outcome.Job)
 	return &outcome.Job, outcome.Err()
 }
 
-// bar returns a bar, which draws nothing unless standard error is a terminal that can redraw lines.
-func (p *Program) bar() bar {
+// screen returns the terminal on which lines are drawn again, if standard error is one.
+func (p *Program) screen() display.Screen {
 	if !p.StderrLook.Redraws {
-		return bar{}
+		return display.Screen{}
 	}
-	return bar{to: p.lines, width: p.StderrWidth, height: p.StderrHeight}
-}
-
-// display returns a display for a job.
-func (p *Program) display(order settings.Order, s *jobFlags) *display {
-	pacing := order.Plan.Pacing
-	d := &display{
-		out: p.Stdout, err: p.Stderr, look: p.StderrLook, bar: p.bar(),
-		hammerDB: s.hammerDB, headline: !s.json && !s.brief, verbose: s.verbose, brief: s.brief,
-		counted: order.Plan.Server.Counter != nil, pacing: pacing, interval: chooseInterval(time.Duration(s.interval), pacing),
-		spans: spanning{unit: order.Plan.Workload.Throughput()},
-		speaker: lines.NewSpeaker(lines.About{
-			Action: order.Spec.Action, Database: order.Plan.Database.Name, Product: order.Plan.Database.Title,
-			Workload: order.Plan.Workload.Name, Title: order.Plan.Workload.Title,
-		}),
-	}
-	if d.bar.width != nil && order.Spec.Action == job.Run && !pacing.Test && !pacing.Finite && !s.hammerDB && s.interval == 0 {
-		users := order.Plan.Users
-		if steps := order.Plan.Steps; steps != nil {
-			users = steps[0].Users
-		}
-		d.block = &block{
-			title: s.title, users: users, length: func(phase job.Phase) time.Duration { return lengthOf(pacing, phase) },
-			view: live.New(live.Job{Job: job.Job{Spec: order.Spec}}),
-		}
-	}
-	return d
+	return display.Screen{To: p.lines, Width: p.StderrWidth, Height: p.StderrHeight}
 }
 
 // opening returns the line that announces a job.
@@ -115,30 +92,6 @@ func opening(order settings.Order, id job.ID, hammerDB bool) string {
 		line += fmt.Sprintf(", job %s", id)
 	}
 	return report.Printable(line) + "\n"
-}
-
-// wished are the messages for requests to stop or abort a job.
-var wished = map[job.Wish]string{
-	job.WishStop:  "stopping: users finish their transactions; press Ctrl-C again to abort",
-	job.WishAbort: "aborting; press Ctrl-C again to quit at once",
-}
-
-// wished returns the message for a request to stop or abort this job.
-func (d *display) wished(w job.Wish) string {
-	if w == job.WishStop && d.measured {
-		return "stopping the server's maintenance after the run; press Ctrl-C again to abort"
-	}
-	return wished[w]
-}
-
-// follow shows a job until it is over.
-func (d *display) follow(r *control.Handle) {
-	for e, missed := range r.Watch(context.Background(), 1) {
-		if missed > 0 {
-			d.say("%d events are not shown here, because the output was read too slowly", missed)
-		}
-		d.Watch(e)
-	}
 }
 
 // storeFor opens the repository that records a job, or returns nil for --no-repo.

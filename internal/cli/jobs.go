@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sledge/internal/cli/display"
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -442,7 +443,7 @@ func (a *archive) printRates(points []job.Rate) error {
 			p95, p99, longest = milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)
 		}
 		t.Row(r.At.UTC().Format(time.TimeOnly), string(r.Phase),
-			clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client), p95, p99, longest)
+			display.Clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client), p95, p99, longest)
 	}
 	return a.program.printTable(t)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/cli/display"
 	"sledge/internal/document"
 	"sledge/internal/experiment"
 	"sledge/internal/hammerdb/history"
@@ -67,7 +68,7 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 	}
 	if len(j.Result.Summary.Kinds) > 0 {
 		all := j.Result.Summary.All()
-		line += fmt.Sprintf("   failed %s   p99 %s ms", humanize.Comma(all.Failures()), millis(all.Response, 99))
+		line += fmt.Sprintf("   failed %s   p99 %s ms", humanize.Comma(all.Failures()), display.Millis(all.Response, 99))
 	}
 	if j.ID != "" {
 		line += "   job " + string(j.ID)

@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/cli/display"
 	"sledge/internal/document"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -205,7 +206,7 @@ func (a *archive) printSeconds(d document.Timing) error {
 		{Head: "sd", Rank: 3},
 	}}
 	for _, s := range d.Seconds {
-		since := clock(time.Duration(s.Offset * float64(time.Second)))
+		since := display.Clock(time.Duration(s.Offset * float64(time.Second)))
 		for _, one := range s.Transactions {
 			cells := []string{since, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
 			if l := one.Response; l != nil {

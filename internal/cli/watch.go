@@ -14,6 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/cli/display"
 	"sledge/internal/counter"
 	"sledge/internal/document"
 	"sledge/internal/engine"
@@ -141,7 +142,7 @@ type watcher struct {
 	json      bool
 	log       io.Writer // nil without --log
 	logFailed error     // why the log is incomplete
-	bar       bar
+	bar       display.Bar
 	rates     []float64 // of the last intervals
 }
 
@@ -149,7 +150,7 @@ type watcher struct {
 func (w *watcher) watch(ctx context.Context) error {
 	p := w.program
 	if p.StdoutWidth != nil && !w.json {
-		w.bar = p.bar()
+		w.bar.Screen = p.screen()
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +162,7 @@ func (w *watcher) watch(ctx context.Context) error {
 		w.reading(r)
 	})
 	answered()
-	w.bar.end()
+	w.bar.End()
 	if w.NeedsDatabase(err) {
 		return fmt.Errorf("%w: name the database to watch with --dbname, or watch --all-databases", err)
 	}
@@ -185,7 +186,7 @@ func (w *watcher) reading(r engine.CounterReading) {
 	line, news := w.Add(r)
 	if line.Rate != nil {
 		w.rates = append(w.rates, *line.Rate)
-		w.rates = w.rates[max(0, len(w.rates)-remembered):]
+		w.rates = w.rates[max(0, len(w.rates)-display.Remembered):]
 	}
 	if news {
 		w.line(line)
@@ -200,7 +201,7 @@ func (w *watcher) line(line document.Watch) {
 	case w.json:
 		w.program.documented = true
 		_, _ = io.WriteString(w.program.whole, text) // Run reports a failed write at its end
-	case w.bar.width == nil && line.Event != counter.Ended: // the table of sum follows
+	case w.bar.Width == nil && line.Event != counter.Ended: // the table of sum follows
 		fmt.Fprint(w.program.Stdout, text)
 	case line.Event == counter.Away || line.Event == counter.Back: // the block shows only the current state
 		w.above(func() { fmt.Fprint(w.program.Stderr, text) })
@@ -215,7 +216,7 @@ func (w *watcher) line(line document.Watch) {
 }
 
 // above calls print to print lines above the block.
-func (w *watcher) above(print func()) { w.bar.above(print) }
+func (w *watcher) above(print func()) { w.bar.Above(print) }
 
 // spell formats a line as text or JSON.
 func (w *watcher) spell(line document.Watch) string {
@@ -259,10 +260,10 @@ func (w *watcher) sum() error {
 
 // draw draws the block.
 func (w *watcher) draw() {
-	if w.bar.width == nil {
+	if w.bar.Width == nil {
 		return
 	}
-	w.bar.show(w.text(time.Now))
+	w.bar.Show(w.text(time.Now))
 }
 
 // text returns a function that draws the current readings in any width, with the clocks of the time
@@ -284,11 +285,11 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 	}
 	return func(width int) string {
 		now := clockTime()
-		passed := clock(now.Sub(begun))
+		passed := display.Clock(now.Sub(begun))
 		if long > 0 {
-			passed += " of " + clock(long)
+			passed += " of " + display.Clock(long)
 		}
-		lines := []string{beside(what, passed, width), ""}
+		lines := []string{display.Beside(what, passed, width), ""}
 		drawn := look.Figure
 		if !lost.IsZero() {
 			drawn = look.Faint // the rate is old
@@ -300,16 +301,16 @@ func (w *watcher) text(clockTime func() time.Time) func(width int) string {
 		}
 		switch silent := now.Sub(last); {
 		case !lost.IsZero():
-			lines = append(lines, "  "+look.Bad(terminal.Cut("no answer for "+clock(now.Sub(lost))+": "+report.OneLine(why), width-2)))
+			lines = append(lines, "  "+look.Bad(terminal.Cut("no answer for "+display.Clock(now.Sub(lost))+": "+report.OneLine(why), width-2)))
 		case figure == "" && silent < every+late:
-			lines = append(lines, "  "+look.Faint("the first rate comes in "+clock(max(0, every-silent))))
+			lines = append(lines, "  "+look.Faint("the first rate comes in "+display.Clock(max(0, every-silent))))
 		case silent >= every+late:
-			lines = append(lines, "  "+look.Doubtful("the server has not answered for "+clock(silent-every)))
+			lines = append(lines, "  "+look.Doubtful("the server has not answered for "+display.Clock(silent-every)))
 		default:
 			lines = append(lines, "")
 		}
 		if len(rates) > 0 {
-			lines = append(append(lines, ""), graph(rates, width)...)
+			lines = append(append(lines, ""), display.Graph(rates, width)...)
 		}
 		for i, line := range lines {
 			if terminal.Width(line) > width { // plain text can be cut anywhere

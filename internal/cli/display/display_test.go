@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event
 
 func TestALineSumsUpAnInterval(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{
+	d := &Display{
 		speaker: lines.NewSpeaker(lines.About{}),
 		err:     &out, counted: true, interval: 2 * time.Second,
 		pacing: load.Pacing{RampUp: time.Second, Duration: 5 * time.Second},
@@ -56,7 +56,7 @@ measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 
 
 func TestAServerThatDoesNotCountIsNotShown(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: load.Pacing{Duration: time.Second}}
+	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: load.Pacing{Duration: time.Second}}
 	e := second(job.Measure, time.Second, 1, 0)
 	e.Second.ServerTPM = nil
 	d.Watch(e)
@@ -84,7 +84,7 @@ func TestEvenAShortRunShowsAFewLines(t *testing.T) {
 // look again.
 func TestProgressIsALineNowAndThen(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
+	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
 	for _, s := range []int{0, 1, 2, 5, 6, 11, 12} { // totals are estimates: the last two are beyond it
 		d.Watch(job.Event{
@@ -103,7 +103,7 @@ load: 11,000 of 11,000 rows (100 %), 1,000 a second, 1.0 MB/s
 // Where lines cannot be redrawn, a step of one long statement still says that it goes on.
 func TestAStatementThatTakesLongIsShown(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
+	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
 	for s := range 7 {
 		d.Watch(job.Event{
@@ -129,12 +129,12 @@ func TestABarSaysWhatIsWaitedFor(t *testing.T) {
 
 func TestProgressIsABarOnATerminal(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, hammerDB: true, bar: bar{to: &out, width: func() int { return 80 }}, speaker: lines.NewSpeaker(lines.About{})}
+	d := &Display{err: &out, hammerDB: true, bar: Bar{Screen: Screen{To: &out, Width: func() int { return 80 }}}, speaker: lines.NewSpeaker(lines.About{})}
 	for _, done := range []int64{0, 50, 100} {
 		d.Watch(job.Event{At: time.Now(), Progress: &job.Progress{Step: "load", Done: done, Total: 100, Unit: "rows"}})
 	}
 	d.Watch(job.Event{User: 1, Message: "TPROC-C SCHEMA COMPLETE"})
-	d.end()
+	d.End()
 	if got := out.String(); !strings.Contains(got, "\r") || !strings.Contains(got, "Vuser 1:TPROC-C SCHEMA COMPLETE\n") {
 		t.Errorf("got %q, want a line that is drawn again, and the text on one of its own", got)
 	}
@@ -145,9 +145,9 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 	for _, columns := range []int{40, 60, 80, 140} {
 		var out bytes.Buffer
 		length := func(job.Phase) time.Duration { return 5 * time.Second }
-		d := &display{
+		d := &Display{
 			err: &out, block: &block{users: 3, length: length, view: live.New(live.Job{})}, speaker: lines.NewSpeaker(lines.About{}),
-			bar: bar{to: &out, width: func() int { return columns }, height: func() int { return 24 }},
+			bar: Bar{Screen: Screen{To: &out, Width: func() int { return columns }, Height: func() int { return 24 }}},
 		}
 		d.Watch(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 		for i := range 3 {
@@ -156,7 +156,7 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 		d.Watch(second(job.Measure, 4*time.Second, 0, 1234))
 		d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "m"}})
 		text := d.block.text(d.look)(columns)
-		d.end()
+		d.End()
 		for line := range strings.SplitSeq(text, "\n") {
 			if wide := terminal.Width(line); wide > columns {
 				t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
@@ -181,7 +181,7 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 }
 
 func TestABlockSaysHowManyUsersWorkNow(t *testing.T) {
-	for _, d := range []*display{{}, {verbose: true}, {brief: true}} {
+	for _, d := range []*Display{{}, {verbose: true}, {brief: true}} {
 		d.block, d.speaker = &block{users: 2, view: live.New(live.Job{})}, lines.NewSpeaker(lines.About{})
 		d.err = new(bytes.Buffer)
 		d.Watch(job.Event{User: job.Monitor, Step: &job.Step{Name: job.StepUsers, Users: 4}})
@@ -208,15 +208,15 @@ func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
 func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
 	var out bytes.Buffer
 	length := func(job.Phase) time.Duration { return 5 * time.Second }
-	d := &display{
+	d := &Display{
 		err: &out, block: &block{users: 1, length: length, view: live.New(live.Job{})}, speaker: lines.NewSpeaker(lines.About{}),
-		bar: bar{to: &out, width: func() int { return 80 }},
+		bar: Bar{Screen: Screen{To: &out, Width: func() int { return 80 }}},
 	}
 	broken := second(job.Measure, time.Second, 1, 60)
 	broken.Second.Measured.Kinds[0].Response = broken.Second.Measured.Kinds[0].Response[:1]
 	d.Watch(broken)
 	text := d.block.text(d.look)(80)
-	d.end()
+	d.End()
 	if !strings.HasPrefix(text, "measure  0:01 of 0:05") || strings.Contains(text, "TPM") {
 		t.Errorf("got %q, want the time alone", text)
 	}
@@ -224,9 +224,9 @@ func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
 
 func TestABlockIsNeverHigherThanItsTerminal(t *testing.T) {
 	var out bytes.Buffer
-	b := bar{to: &out, width: func() int { return 80 }, height: func() int { return 3 }}
-	b.show(func(int) string { return "one\ntwo\nthree\nfour" })
-	b.end()
+	b := Bar{Screen: Screen{To: &out, Width: func() int { return 80 }, Height: func() int { return 3 }}}
+	b.Show(func(int) string { return "one\ntwo\nthree\nfour" })
+	b.End()
 	if got, want := out.String(), clear+"one\r\ntwo\r\x1b[1A"+clear; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -234,7 +234,7 @@ func TestABlockIsNeverHigherThanItsTerminal(t *testing.T) {
 
 func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
 	var out bytes.Buffer
-	d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
+	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "a\x1b[2Jb\nc"}})
 	if got, want := out.String(), "payment failed (other): a\\x1b[2Jb\\x0ac\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -244,7 +244,7 @@ func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
 func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out bytes.Buffer
-		d := &display{err: &out, speaker: lines.NewSpeaker(lines.About{}), verbose: verbose}
+		d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{}), verbose: verbose}
 		d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "m", Retried: true}})
 		if shown := out.Len() > 0; shown != verbose {
 			t.Errorf("verbose %v: got a retry shown: %v", verbose, shown)

@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"fmt"
@@ -18,11 +18,11 @@ import (
 	"sledge/internal/terminal"
 )
 
-// display is a job.Watcher that shows a job's progress. It prints to err, so that a script can
+// Display is a job.Watcher that shows a job's progress. It prints to err, so that a script can
 // read the result from out. The exception is HammerDB's headline, which --hammerdb prints to out.
-type display struct {
+type Display struct {
 	out, err io.Writer
-	bar      bar // on a terminal
+	bar      Bar // on a terminal
 	look     terminal.Look
 	block    *block // of a run on a terminal
 	hammerDB bool   // whether the lines of HammerDB's virtual users are shown
@@ -62,7 +62,7 @@ func chooseInterval(asked time.Duration, p load.Pacing) time.Duration {
 }
 
 // Watch implements job.Watcher.
-func (d *display) Watch(e job.Event) {
+func (d *Display) Watch(e job.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.block != nil {
@@ -103,26 +103,26 @@ func (d *display) Watch(e job.Event) {
 	}
 }
 
-// say prints a line that is not an event of the job.
-func (d *display) say(format string, args ...any) {
+// Say prints a line that is not an event of the job.
+func (d *Display) Say(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.line(d.err, fmt.Sprintf(format, args...))
 }
 
 // end removes the bar.
-func (d *display) end() { d.bar.end() }
+func (d *Display) End() { d.bar.End() }
 
 // line prints a line above the bar.
-func (d *display) line(w io.Writer, text string) {
-	d.bar.above(func() { fmt.Fprintln(w, report.Printable(text)) })
+func (d *Display) line(w io.Writer, text string) {
+	d.bar.Above(func() { fmt.Fprintln(w, report.Printable(text)) })
 }
 
 // answer shows a query and its answer.
-func (d *display) answer(a job.Answer) {
+func (d *Display) answer(a job.Answer) {
 	width := 0
-	if d.bar.width != nil {
-		width = d.bar.width()
+	if d.bar.Width != nil {
+		width = d.bar.Width()
 	}
 	for _, line := range report.Answer(a, width) {
 		d.line(d.err, line)
@@ -131,7 +131,7 @@ func (d *display) answer(a job.Answer) {
 
 // text prints a line of HammerDB's virtual users if the user wants it. Scripts parse the lines of
 // the monitor.
-func (d *display) text(l lines.Line) {
+func (d *Display) text(l lines.Line) {
 	said := fmt.Sprintf("Vuser %d:%s", l.User, l.Text)
 	if l.User == 0 {
 		said = l.Text
@@ -145,7 +145,7 @@ func (d *display) text(l lines.Line) {
 }
 
 // work prints a step that takes time, or that users will look for.
-func (d *display) work(s job.Step) {
+func (d *Display) work(s job.Step) {
 	if d.brief {
 		return
 	}
@@ -158,14 +158,14 @@ func (d *display) work(s job.Step) {
 		d.line(d.err, fmt.Sprintf("%s: order %d", s.Name, s.Count))
 	case job.StepPlans:
 		if s.Stage == job.Ends {
-			d.bar.show(nil)
+			d.bar.Show(nil)
 			d.step = ""
 		} else if s.Kind != "" {
 			d.line(d.err, fmt.Sprintf("plans: executing %s again, because the run is measured now", queries(s.Count)))
 		}
 	case job.StepCheckpoint, job.StepVacuum, job.StepPurge, job.StepWriteBack:
 		if s.Stage == job.Ends || s.Stage == job.GivenUp {
-			d.bar.show(nil)
+			d.bar.Show(nil)
 		}
 		d.line(d.err, maintenance(s))
 		if len(s.Undo) > 0 {
@@ -194,21 +194,21 @@ func maintenance(s job.Step) string {
 }
 
 // phase begins a phase of a run.
-func (d *display) phase(phase job.Phase) {
+func (d *Display) phase(phase job.Phase) {
 	d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
 	if d.block == nil {
 		return
 	}
 	if phase == job.Finish {
-		d.bar.show(func(width int) string {
+		d.bar.Show(func(width int) string {
 			return terminal.Cut("finishing: virtual users complete their transactions", width)
 		})
 		return
 	}
-	d.bar.show(d.block.text(d.look))
+	d.bar.Show(d.block.text(d.look))
 }
 
-func (d *display) failure(f job.Failure) {
+func (d *Display) failure(f job.Failure) {
 	outcome := "failed"
 	if f.Retried {
 		outcome = "is retried"
@@ -220,9 +220,9 @@ func (d *display) failure(f job.Failure) {
 
 // second adds a second to the window, and prints a line after each interval and at the end of a
 // phase.
-func (d *display) second(s job.Second) {
+func (d *Display) second(s job.Second) {
 	if d.block != nil {
-		d.bar.show(d.block.text(d.look))
+		d.bar.Show(d.block.text(d.look))
 		return
 	}
 	if d.window.Kinds == nil {
@@ -263,7 +263,7 @@ func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 
 // progressOfRun formats the window as a line: rates and latencies of the window, failures and
 // retries of the whole phase.
-func (d *display) progressOfRun(s job.Second, length time.Duration) string {
+func (d *Display) progressOfRun(s job.Second, length time.Duration) string {
 	all := d.window.All()
 	d.retried += all.Retried
 	d.failed += all.Failures()
@@ -275,9 +275,9 @@ func (d *display) progressOfRun(s job.Second, length time.Duration) string {
 		server = fmt.Sprintf("%s clients   ", humanize.Comma(int64(s.Sessions))) + server
 	}
 	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
-		s.Phase, clock(s.Offset), clock(length), server,
+		s.Phase, Clock(s.Offset), Clock(length), server,
 		humanize.Comma(int64(d.window.PerMinute(all.Done+all.RolledBack))),
-		millis(all.Response, 50), millis(all.Response, 95), millis(all.Response, 99), millis(all.Response, 100),
+		Millis(all.Response, 50), Millis(all.Response, 95), Millis(all.Response, 99), Millis(all.Response, 100),
 		humanize.Comma(d.failed), humanize.Comma(d.retried))
 }
 
@@ -292,8 +292,8 @@ func mean(rates []float64) string {
 	return humanize.Comma(int64(sum / float64(len(rates))))
 }
 
-// millis formats a percentile of latencies in milliseconds, to about three digits.
-func millis(h *hdrhistogram.Histogram, percentile float64) string {
+// Millis formats a percentile of latencies in milliseconds, to about three digits.
+func Millis(h *hdrhistogram.Histogram, percentile float64) string {
 	if h.TotalCount() == 0 {
 		return "-"
 	}
@@ -311,8 +311,8 @@ func spellMillis(ms meter.Millis) string {
 	return humanize.Comma(int64(ms + 0.5))
 }
 
-// clock formats a time as 2:05 or 1:02:05.
-func clock(d time.Duration) string {
+// Clock formats a time as 2:05 or 1:02:05.
+func Clock(d time.Duration) string {
 	d = d.Round(time.Second)
 	if d < time.Hour {
 		return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
@@ -322,14 +322,14 @@ func clock(d time.Duration) string {
 
 // progress shows the progress of a build or check: as a bar on a terminal, otherwise as a line
 // every progressEvery.
-func (d *display) progress(p job.Progress, at time.Time) {
+func (d *Display) progress(p job.Progress, at time.Time) {
 	if p.Step != d.step {
-		d.bar.show(nil)
+		d.bar.Show(nil)
 		d.step, d.began, d.shown, d.whole = p.Step, at, at, false
 	}
-	if d.bar.width != nil && p.Total > 0 {
+	if d.bar.Width != nil && p.Total > 0 {
 		began := d.began
-		d.bar.show(func(width int) string { return barLine(p, time.Since(began), width) })
+		d.bar.Show(func(width int) string { return barLine(p, time.Since(began), width) })
 		return
 	}
 	complete := p.Total > 0 && p.Done >= p.Total && p.Detail == ""
@@ -354,7 +354,7 @@ func progressLine(p job.Progress, elapsed time.Duration) string {
 			line += fmt.Sprintf(", %.1f MB/s", float64(p.DoneBytes)/1e6/elapsed.Seconds())
 		}
 		if left := p.Total - p.Done; left > 0 {
-			line += fmt.Sprintf(", %s left", clock(time.Duration(float64(left)/rate*float64(time.Second))))
+			line += fmt.Sprintf(", %s left", Clock(time.Duration(float64(left)/rate*float64(time.Second))))
 		}
 	}
 	if p.Detail != "" {

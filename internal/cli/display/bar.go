@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"fmt"
@@ -15,13 +15,18 @@ import (
 	"sledge/internal/terminal"
 )
 
-// bar redraws the last line or lines of a terminal. The zero value draws nothing. The cursor
+// Screen is where a bar is drawn.
+type Screen struct {
+	To     io.Writer
+	Width  func() int // of the terminal; nil if it cannot redraw lines
+	Height func() int // of the terminal; nil for no limit
+}
+
+// Bar redraws the last line or lines of a terminal. The zero value draws nothing. The cursor
 // stays at the beginning of the bar: if the terminal becomes narrower and wraps its lines, all
 // of them can still be cleared from there.
-type bar struct {
-	to     io.Writer
-	width  func() int // of the terminal; nil if it cannot redraw lines
-	height func() int // of the terminal; nil for no limit
+type Bar struct {
+	Screen
 
 	mu    sync.Mutex
 	text  func(width int) string // returns the text to draw; nil draws nothing
@@ -38,10 +43,10 @@ const redraw = 100 * time.Millisecond
 // clear erases the screen from the beginning of the cursor's line.
 const clear = "\r\x1b[J"
 
-// show draws the text that text returns for the terminal's width, again at each redraw. If
-// text is nil, show removes the bar.
-func (b *bar) show(text func(width int) string) {
-	if b.width == nil {
+// Show draws the text that text returns for the terminal's width, again at each redraw. If
+// text is nil, Show removes the bar.
+func (b *Bar) Show(text func(width int) string) {
+	if b.Width == nil {
 		return
 	}
 	b.mu.Lock()
@@ -57,7 +62,7 @@ func (b *bar) show(text func(width int) string) {
 	}
 }
 
-func (b *bar) keepDrawing(stop chan struct{}) {
+func (b *Bar) keepDrawing(stop chan struct{}) {
 	often := time.NewTicker(redraw)
 	defer often.Stop()
 	for {
@@ -74,49 +79,49 @@ func (b *bar) keepDrawing(stop chan struct{}) {
 
 // draw draws the bar if its text or the width has changed. The last column stays free, because
 // some terminals move to the next line after it.
-func (b *bar) draw() {
+func (b *Bar) draw() {
 	if b.text == nil {
 		return
 	}
-	wide := b.width()
+	wide := b.Width()
 	text := b.text(wide - 1)
 	if text == b.drawn && wide == b.wide {
 		return
 	}
 	b.drawn, b.wide = text, wide
 	lines := strings.Split(text, "\n")
-	if b.height != nil { // lines that have scrolled away cannot be cleared
-		lines = lines[:max(1, min(len(lines), b.height()-1))]
+	if b.Height != nil { // lines that have scrolled away cannot be cleared
+		lines = lines[:max(1, min(len(lines), b.Height()-1))]
 	}
 	back := "\r"
 	if more := len(lines) - 1; more > 0 {
 		back += fmt.Sprintf("\x1b[%dA", more)
 	}
-	_, _ = io.WriteString(b.to, clear+strings.Join(lines, "\r\n")+back) // the job continues without a bar
+	_, _ = io.WriteString(b.To, clear+strings.Join(lines, "\r\n")+back) // the job continues without a bar
 }
 
 // remove takes the bar off the screen until it is drawn again.
-func (b *bar) remove() {
+func (b *Bar) remove() {
 	if b.drawn != "" {
-		_, _ = io.WriteString(b.to, clear)
+		_, _ = io.WriteString(b.To, clear)
 		b.drawn = ""
 	}
 }
 
-// above calls print to print lines above the bar.
-func (b *bar) above(print func()) {
+// Above calls print to print lines above the bar.
+func (b *Bar) Above(print func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.remove()
 	print()
-	if b.width != nil {
+	if b.Width != nil {
 		b.draw()
 	}
 }
 
-// end takes the bar off the screen for good.
-func (b *bar) end() {
-	b.show(nil)
+// End takes the bar off the screen for good.
+func (b *Bar) End() {
+	b.Show(nil)
 	if b.stop != nil {
 		close(b.stop)
 		b.ended.Wait()
@@ -141,7 +146,7 @@ func barLine(p job.Progress, elapsed time.Duration, width int) string {
 		parts = append(parts, fmt.Sprintf("%s %s/s", humanize.CommafWithDigits(rate, rateDigits(rate)), p.Unit))
 		if done < p.Total {
 			left := time.Duration(float64(p.Total-done) / rate * float64(time.Second))
-			parts = slices.Insert(parts, 0, clock(left)+" left")
+			parts = slices.Insert(parts, 0, Clock(left)+" left")
 		}
 	}
 	parts = append(parts, fmt.Sprintf("%s of %s %s", humanize.Comma(done), humanize.Comma(p.Total), p.Unit))

@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ type spanning struct {
 }
 
 // span processes the begin or end of a transaction. The caller holds the display's lock.
-func (s *spanning) span(d *display, span job.Span) {
+func (s *spanning) span(d *Display, span job.Span) {
 	if span.Outcome == "" {
 		s.inFlight = append(s.inFlight, span)
 		return
@@ -52,7 +52,7 @@ func (s *spanning) span(d *display, span job.Span) {
 	if span.Class != "" {
 		outcome += " (" + span.Class + ")"
 	}
-	line := fmt.Sprintf("%s  %s) %s after %.3f s", clock(time.Duration((span.From+span.Seconds)*float64(time.Second))), what, outcome, span.Seconds)
+	line := fmt.Sprintf("%s  %s) %s after %.3f s", Clock(time.Duration((span.From+span.Seconds)*float64(time.Second))), what, outcome, span.Seconds)
 	if span.Done() {
 		line += ", " + plural(span.Rows, "row")
 	}
@@ -68,10 +68,10 @@ func called(s job.Span) string {
 }
 
 // clock shows the transactions in flight: in the bar, or as a line every 10 s.
-func (s *spanning) clock(d *display, offset time.Duration) {
+func (s *spanning) clock(d *Display, offset time.Duration) {
 	text := s.text(offset) // made here, because another goroutine draws the bar
-	if d.bar.width != nil {
-		d.bar.show(func(width int) string { return terminal.Cut(text, width) })
+	if d.bar.Width != nil {
+		d.bar.Show(func(width int) string { return terminal.Cut(text, width) })
 		return
 	}
 	const often = 10 * time.Second
@@ -85,7 +85,7 @@ func (s *spanning) clock(d *display, offset time.Duration) {
 // text formats the state of the run, the most important part first, because a narrow terminal
 // shortens it.
 func (s *spanning) text(offset time.Duration) string {
-	parts := []string{clock(offset), fmt.Sprintf("%d done", s.done)}
+	parts := []string{Clock(offset), fmt.Sprintf("%d done", s.done)}
 	if s.notDone > 0 {
 		parts = append(parts, fmt.Sprintf("%d not done", s.notDone))
 	}

@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"cmp"
@@ -28,8 +28,8 @@ type block struct {
 	counted bool      // whether the server has counted a rate
 }
 
-// remembered is the number of seconds that the graph shows.
-const remembered = 60
+// Remembered is the number of seconds that the graph shows.
+const Remembered = 60
 
 // add adds an event.
 func (b *block) add(e job.Event) {
@@ -38,7 +38,7 @@ func (b *block) add(e job.Event) {
 	}
 	if now, err := b.view.Now(); err == nil && now != nil {
 		b.rates = append(b.rates, now.Rate)
-		b.rates = b.rates[max(0, len(b.rates)-remembered):]
+		b.rates = b.rates[max(0, len(b.rates)-Remembered):]
 		b.counted = b.counted || now.ServerTPM != nil
 	}
 }
@@ -48,7 +48,7 @@ func (b *block) text(look terminal.Look) func(width int) string {
 	phase := *b.view.Phase()
 	offset := time.Duration(phase.Passed * float64(time.Second))
 	length, rates := b.length(phase.Name), slices.Clone(b.rates)
-	head := []string{look.Strong(fmt.Sprintf("%-8s", phase.Name)) + " " + clock(offset) + " of " + clock(length), clock(max(0, length-offset)) + " left"}
+	head := []string{look.Strong(fmt.Sprintf("%-8s", phase.Name)) + " " + Clock(offset) + " of " + Clock(length), Clock(max(0, length-offset)) + " left"}
 	var figures, times, errors string
 	if now, err := b.view.Now(); err == nil && now != nil {
 		part := b.view.Part()
@@ -95,8 +95,8 @@ func (b *block) text(look terminal.Look) func(width int) string {
 	return func(width int) string {
 		lines := []string{timeBar(head, offset, length, width)}
 		if figures != "" {
-			lines = append(lines, "  "+beside(figures, look.Faint(users), width-2), "")
-			lines = append(lines, graph(rates, width)...)
+			lines = append(lines, "  "+Beside(figures, look.Faint(users), width-2), "")
+			lines = append(lines, Graph(rates, width)...)
 			lines = append(lines, "", "  "+times, "  "+errors)
 		}
 		for i, line := range lines {
@@ -117,8 +117,8 @@ func counted(n int64, what string, bad func(string) string, look terminal.Look) 
 	return look.Faint(what+" ") + text
 }
 
-// beside appends right to left, or returns left alone if the width is too small for both.
-func beside(left, right string, width int) string {
+// Beside appends right to left, or returns left alone if the width is too small for both.
+func Beside(left, right string, width int) string {
 	room := width - terminal.Width(left) - terminal.Width(right)
 	if room < 2 {
 		return left
@@ -138,8 +138,8 @@ func timeBar(ends []string, done, length time.Duration, width int) string {
 
 const widestTimeBar = 50
 
-// graph draws rates over seconds, the newest at the right.
-func graph(rates []float64, width int) []string {
+// Graph draws rates over seconds, the newest at the right.
+func Graph(rates []float64, width int) []string {
 	const high = 4 // lines between the least and the most
 	most := 1.
 	for _, r := range rates {

@@ -1,4 +1,4 @@
-package cli
+package display
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 
 // The rate is that of the result, which counts queries.
 func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
-	d := &display{err: &bytes.Buffer{}, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{}), spans: spanning{unit: workload.Throughput{Name: "QPH", Per: time.Hour}}}
+	d := &Display{err: &bytes.Buffer{}, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{}), spans: spanning{unit: workload.Throughput{Name: "QPH", Per: time.Hour}}}
 	for _, span := range []job.Span{
 		{User: 1, Kind: "refresh", Stream: job.NoStream, Outcome: job.SpanDone},
 		{User: 2, Kind: "query 14", Stream: 1, Outcome: job.SpanDone},
@@ -31,9 +31,9 @@ func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
 // they change.
 func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
 	var out, drawn bytes.Buffer
-	d := &display{
+	d := &Display{
 		err: &out, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{Action: job.Run}),
-		bar: bar{to: &drawn, width: func() int { return 60 }},
+		bar: Bar{Screen: Screen{To: &drawn, Width: func() int { return 60 }}},
 	}
 	for begun := time.Now(); time.Since(begun) < 3*redraw; {
 		span := job.Span{User: 1, Kind: "query 14", Stream: 2, Set: 2, Number: 3, Of: 22, From: 61}
@@ -48,7 +48,7 @@ func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
 		other.Outcome = job.SpanCutOff
 		d.Watch(job.Event{User: 2, Span: &other})
 	}
-	d.end()
+	d.End()
 	if want := "1:03  query 14 of stream 2 (3 of 22, set 2) done after 1.500 s, 1 row\n"; !strings.HasPrefix(out.String(), want) {
 		t.Errorf("got %.200q, want %q", out.String(), want)
 	}
