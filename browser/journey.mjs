@@ -111,7 +111,7 @@ await play(async ({ invite, step }) => {
   })
 
   await step('read the job', async () => {
-    await press(page.getByRole('link', { name: 'All about this job' }))
+    await press(page.getByRole('link', { name: 'Details of this job' }))
     await page.waitForURL((url) => url.hash === `#/jobs/${ended}`)
     await page.getByText('NOPM').first().waitFor()
     await page.waitForLoadState('networkidle')
@@ -147,15 +147,15 @@ await play(async ({ invite, step }) => {
     await look('profile')
   })
 
-  await step('lay two runs side by side', async () => {
+  await step('compare two runs', async () => {
     await press(nav('Jobs'))
     await page.getByRole('searchbox').waitFor()
     const runs = page.getByRole('row').filter({ hasText: 'run' }).getByRole('checkbox')
     await choose(runs.nth(0))
     await choose(runs.nth(1))
     await look('chosen')
-    await press(page.getByRole('link', { name: 'Lay side by side' }))
-    await ann.heading('Runs side by side')
+    await press(page.getByRole('link', { name: 'Compare' }))
+    await ann.heading('Comparison of runs')
     await page.getByRole('table').first().waitFor()
     await page.waitForLoadState('networkidle')
     await look('compared')

@@ -62,7 +62,7 @@ await play(async ({ invite, step }) => {
     const { page } = ann
     await ann.go('#/settings')
     await ann.heading('Settings')
-    await page.getByRole('heading', { name: 'Who may log in' }).waitFor()
+    await page.getByRole('heading', { name: 'Users' }).waitFor()
     await page.getByRole('cell', { name: 'look', exact: true }).waitFor()
     await page.getByText('Settings of the console').click()
     await page.getByLabel('virtual_users').fill('8')
@@ -82,7 +82,7 @@ await play(async ({ invite, step }) => {
     await page.getByText('Change your password').click()
     await page.getByLabel('Old password').fill('not her password')
     await page.getByLabel('New password').fill('another password')
-    await page.getByLabel('The same again').fill('another password')
+    await page.getByLabel('Repeat the password').fill('another password')
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     await page.getByText('The old password is wrong.').waitFor()
     await lou.look('settings-refused')

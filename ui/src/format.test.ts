@@ -3,11 +3,11 @@ import { between, bytes, count, day, figure, millis, moment, seconds, short, spe
 
 test('counts have commas and no fraction', () => {
   expect(count(1234567)).toBe('1,234,567')
-  expect(count(4299.99)).toBe('4,299') // as the command line, which does not round what is counted up
+  expect(count(4299.99)).toBe('4,299') // as the command line, which does not round counts up
   expect(count(0)).toBe('0')
 })
 
-// What sledge jobs show printed of these values.
+// The output of sledge jobs show for these values.
 test.each([
   [{ name: 'composite', value: 4299.007716982794 }, '4,299', '4,299'],
   [{ name: 'geometric mean', value: 0.11094798723208951, unit: 's' }, '0.1109 s', '0.1109 s'],

@@ -1,12 +1,12 @@
 // Numbers and times as the command line writes them (internal/report/format.go and text.go),
-// so that nobody wonders whether 0.0714 s and 71 ms are the same run.
+// so that a run does not have 0.0714 s in one place and 71 ms in another.
 
 import type { Job, Metric } from './api/types.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, roundingMode: 'trunc' })
 const hundredths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, roundingMode: 'trunc' })
 
-/** What stands where there is nothing to show. */
+/** The text for a missing value. */
 export const nothing = '–'
 
 /** A count with commas. */
@@ -14,7 +14,7 @@ export function count(n: number): string {
   return whole.format(n)
 }
 
-/** A headline figure without its unit: whole, unless it is so small that its fraction counts. */
+/** A headline figure without its unit; with a fraction only if it is small. */
 function number(value: number): string {
   return value >= 100 ? whole.format(value) : hundredths.format(value)
 }
@@ -22,18 +22,18 @@ function number(value: number): string {
 /** The value of a headline figure, with its unit if it has one: "17,052", "0.1109 s". */
 export function figure(m: Metric): string {
   if (!m.unit) return number(m.value)
-  const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.max(m.value, 1e-9)))) // four of them count
+  const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.max(m.value, 1e-9)))) // four significant digits
   const scale = 10 ** digits
   const rounded = Math.round(m.value * scale) / scale
   return `${rounded.toLocaleString('en-US', { maximumFractionDigits: Math.min(digits, 20) })} ${m.unit}`
 }
 
-/** A headline figure in a list: what is counted has no fraction there, unless that is much of it. */
+/** A headline figure in a list: a count has no fraction, unless it is small. */
 export function short(m: Metric): string {
   return !m.unit && m.value >= 10 ? count(m.value) : figure(m)
 }
 
-/** Milliseconds with three significant digits, more only of whole milliseconds. */
+/** Milliseconds with three significant digits, or all digits of whole milliseconds. */
 export function millis(ms: number | undefined): string {
   if (ms === undefined) return nothing
   if (ms >= 100) return ms.toFixed(0)
@@ -42,7 +42,7 @@ export function millis(ms: number | undefined): string {
   return rounded.toFixed(Math.max(0, 2 - Math.floor(Math.log10(rounded))))
 }
 
-/** Seconds of a query, with three digits at least. */
+/** Seconds of a query, with at least three digits. */
 export function seconds(s: number): string {
   if (s >= 100) return s.toFixed(0)
   if (s >= 10) return s.toFixed(1)
@@ -50,7 +50,7 @@ export function seconds(s: number): string {
   return s.toFixed(4)
 }
 
-/** A duration in seconds as people say it: "5 min", "12.5 s". */
+/** A duration in seconds as text: "5 min", "12.5 s". */
 export function spell(duration: number): string {
   if (duration < 60) {
     return `${Number(duration.toFixed(duration >= 10 ? 1 : 2))} s`
@@ -73,15 +73,15 @@ export function day(time: string): string {
   return time.slice(0, 10)
 }
 
-/** The seconds from one moment to another, or undefined where one of them is missing. */
+/** The seconds from one moment to another, or undefined if one of them is missing. */
 export function between(from: string | undefined, to: string | undefined): number | undefined {
   if (from === undefined || to === undefined) return undefined
   return (Date.parse(to) - Date.parse(from)) / 1000
 }
 
 /**
- * How long a job took, as all pages say it: of a run the time from its begin to its end, since what
- * is kept of it is the measured time; undefined where it is not known.
+* How long a job took; undefined if it is unknown. For a run it is the time from its begin to its end, because its
+ * recorded time is only the measured time.
  */
 export function tookOf(job: Pick<Job, 'action' | 'begun' | 'ended' | 'elapsed_seconds'>): number | undefined {
   const whole = between(job.begun, job.ended)
@@ -101,7 +101,7 @@ export function bytes(n: number): string {
   return `${value < 10 && unit > 0 ? value.toFixed(1) : value.toFixed(0)} ${units[unit] ?? ''}`
 }
 
-/** A time as a clock shows it: "1:05", "1:00:05". */
+/** A time as minutes and seconds: "1:05", "1:00:05". */
 export function clock(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   const two = (n: number): string => String(n).padStart(2, '0')

@@ -3,5 +3,5 @@ import App from './App.svelte'
 import './app.css'
 
 const target = document.getElementById('app')
-if (target === null) throw new Error('index.html has no place for the application')
+if (target === null) throw new Error('index.html has no element for the application')
 mount(App, { target })

@@ -1,5 +1,4 @@
-// The pages there are. A new one is a line here: its address, and the file that draws it,
-// which is loaded when somebody goes there.
+// The list of pages. A new page is a line here: its address and its file, which is loaded at the first visit.
 
 import type { Component } from 'svelte'
 import { jobsAhead } from './api/jobs.ts'
@@ -8,18 +7,18 @@ import { paramsOf, partsOf, toHelp, type Place } from './route.ts'
 
 /** A page. */
 export interface Page {
-  /** Its address behind "#/", as in "jobs/:id". */
+  /** Its address after "#/", such as "jobs/:id". */
   path: string
-  /** Its name in the navigation. A page without one stands under the page that its path begins with. */
+  /** Its name in the navigation. A page without a name belongs to the page with which its path begins. */
   name?: string
-  /** The heading of docs/web.md that explains it; without one, that of the page that it stands under. */
+  /** The heading of docs/web.md that explains it; if missing, that of the page to which it belongs. */
   help?: string
   load: () => Promise<{ default: Component<Place> | Component }>
-  /** Asks for what the page shows first, while its file is on the way. */
+  /** Requests the page's first data while its file is loaded. */
   ahead?: (query: URLSearchParams) => void
 }
 
-/** All pages, in the order of the navigation. Whoever names none comes to the first. */
+/** All pages in the order of the navigation. The first is the default. */
 export const pages: Page[] = [
   { path: 'start', name: 'Start', help: 'start', load: () => import('./pages/StartPage.svelte') },
   { path: 'setup', name: 'Set up', help: 'set-up', load: () => import('./pages/SetupPage.svelte') },
@@ -45,12 +44,12 @@ export const pages: Page[] = [
   { path: 'help/:page', load: () => import('./pages/HelpPage.svelte') },
 ]
 
-/** A page, and what it is told of its address. */
+/** A page with the parameters of its address. */
 export interface Found extends Place {
   page: Page
 }
 
-/** The page of a location's hash; undefined where there is none. */
+/** The page of a location's hash; undefined if there is none. */
 export function pageOf(hash: string): Found | undefined {
   const { path, query } = partsOf(hash)
   for (const page of pages) {
@@ -60,12 +59,12 @@ export function pageOf(hash: string): Found | undefined {
   return undefined
 }
 
-/** Whether a page is the one that a name of the navigation leads to, or stands under it. */
+/** Whether a page is the one of a navigation entry, or belongs to it. */
 export function isUnder(page: Page, named: Page): boolean {
   return page.path === named.path || page.path.startsWith(`${named.path}/`)
 }
 
-/** Where the manual explains a page. */
+/** The address in the manual that explains a page. */
 export function helpOf(page: Page | undefined): string {
   const named = pages.find((each) => page !== undefined && each.help !== undefined && isUnder(page, each))
   return toHelp('web', page?.help ?? named?.help ?? '')

@@ -1,14 +1,14 @@
-// Which page an address is of. Pages are told apart by what stands behind the #, so that
-// they work below any path of a proxy and the server has one file to serve.
+// Maps addresses to pages. The part after # selects the page, so that pages work below any path of a proxy and the
+// server serves one file.
 
-/** What a page is told of its address. */
+/** The parameters of a page's address. */
 export interface Place {
-  /** The parts of the path that stand for something: of jobs/:id, the id. */
+  /** The parameters in the path, such as the id of jobs/:id. */
   params: Record<string, string>
   query: URLSearchParams
 }
 
-/** The path of a location's hash, and what follows it: "#/jobs?status=failed". */
+/** The path and the query of a location's hash: "#/jobs?status=failed". */
 export function partsOf(hash: string): { path: string; query: URLSearchParams } {
   const text = hash.replace(/^#/, '')
   const mark = text.indexOf('?')
@@ -16,7 +16,7 @@ export function partsOf(hash: string): { path: string; query: URLSearchParams } 
   return { path: path.join('/'), query: new URLSearchParams(mark < 0 ? '' : text.slice(mark + 1)) }
 }
 
-/** What the parts of a path stand for in a pattern such as "jobs/:id"; undefined where it is of another page. */
+/** The parameters of a path by a pattern such as "jobs/:id"; undefined if the path does not match. */
 export function paramsOf(path: string, pattern: string): Record<string, string> | undefined {
   const given = path.split('/')
   const wanted = pattern.split('/')
@@ -31,7 +31,7 @@ export function paramsOf(path: string, pattern: string): Record<string, string> 
     try {
       params[part.slice(1)] = decodeURIComponent(value)
     } catch {
-      return undefined // a % that nothing follows
+      return undefined // an incomplete % escape
     }
   }
   return params
@@ -48,7 +48,7 @@ export function toJob(id: string): string {
   return `#/jobs/${encodeURIComponent(id)}`
 }
 
-/** The address of a job that goes on. */
+/** The address of a running job. */
 export function toRun(id = ''): string {
   return id === '' ? '#/run' : `#/run/${encodeURIComponent(id)}`
 }
@@ -58,17 +58,17 @@ export function toCounter(id: string): string {
   return `#/counter/${encodeURIComponent(id)}`
 }
 
-/** The address of runs side by side. */
+/** The address of a comparison of runs. */
 export function toComparison(ids: string[]): string {
   return `#/jobs/compare?${new URLSearchParams({ ids: ids.join(',') }).toString()}`
 }
 
-/** The address of a performance profile, or of the list of them. */
+/** The address of a performance profile, or of the list of profiles. */
 export function toProfile(number?: number): string {
   return number === undefined ? '#/profiles' : `#/profiles/${number}`
 }
 
-/** The address of performance profiles, one laid over the other. */
+/** The address of a comparison of performance profiles. */
 export function toProfiles(numbers: number[]): string {
   return `#/profiles/compare?${new URLSearchParams({ numbers: numbers.join(',') }).toString()}`
 }

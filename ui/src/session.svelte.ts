@@ -1,7 +1,7 @@
-// Who has logged in, and what they may do. The server decides; pages only leave out what it
-// would refuse, and say why.
+// The user who is logged in, and their permissions. The server enforces them; pages only disable what it would refuse,
+// and say why.
 
-/** What the server says of a session. */
+/** The server's description of a session. */
 interface Told {
   user: string
   role: string
@@ -15,60 +15,60 @@ class Session {
   #told = $state.raw<Told>()
   #asking = $state(false)
 
-  /** The name of who has logged in; "" where it is not known. */
+  /** The name of the user; "" if unknown. */
   get user(): string {
     return this.#told?.user ?? ''
   }
 
-  /** Whether they came by the link that the program printed, which works once. */
+  /** Whether the user logged in with the link, which works once. */
   get byLink(): boolean {
     return this.user === 'link'
   }
 
-  /** What they came in by: password, token or link; "" where it is not known. */
+  /** How the user logged in: password, token or link; "" if unknown. */
   get by(): string {
     return this.#told?.by ?? ''
   }
 
-  /** Their role; "" where it is not known. */
+  /** The role of the user; "" if unknown. */
   get role(): string {
     return this.#told?.role ?? ''
   }
 
-  /** How many other browsers they have logged in with. */
+  /** The number of the user's other sessions. */
   get others(): number {
     return this.#told?.other_sessions ?? 0
   }
 
-  /** Whether the server lets nobody act. */
+  /** Whether the server is read-only. */
   get readOnly(): boolean {
     return this.#told?.read_only ?? false
   }
 
-  /** Whether it is not known yet who has logged in, but soon will be. */
+  /** Whether the request for the session is in flight. */
   get pending(): boolean {
     return this.#told === undefined && this.#asking
   }
 
-  /** Whether they may start, change and delete something. */
+  /** Whether the user may start, change and delete. */
   get mayAct(): boolean {
-    return this.#told?.may_act ?? !this.#asking // where the server does not say, whoever may not is refused
+    return this.#told?.may_act ?? !this.#asking // if unknown, the server refuses what is not allowed
   }
 
-  /** Why they may not, in a sentence; "" where they may. */
+  /** Why the user may not act, in a sentence; "" if they may. */
   get why(): string {
     if (this.#told === undefined || this.mayAct) return ''
-    return this.#told?.read_only ? 'Nobody may change anything here: the server was started with --read-only.' : 'Your role is look: you may not change anything.'
+    return this.#told?.read_only ? 'Nothing can be changed here: the server was started with --read-only.' : 'Your role is look: you may not change anything.'
   }
 
-  /** What they may do, in a word or two. */
+  /** The permissions in a word or two. */
   get may(): string {
     if (this.#told === undefined) return ''
     if (this.#told.read_only) return 'read-only'
     return this.#told.may_act ? 'may act' : 'may look'
   }
 
-  /** Asks the server. Where that has no answer, nothing changes. */
+  /** Requests the session. If that fails, nothing changes. */
   async ask(): Promise<void> {
     this.#asking = true
     try {
@@ -77,7 +77,7 @@ class Session {
       const told: unknown = await response.json()
       if (typeof told === 'object' && told !== null && 'may_act' in told) this.#told = told as Told
     } catch {
-      // The page itself says when the server is gone.
+      // The page reports a lost server.
     } finally {
       this.#asking = false
     }

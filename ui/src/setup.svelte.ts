@@ -1,8 +1,7 @@
-// What jobs are started with: a database, a workload, a connection and options, as one page sets
-// them up and others run them. It survives a reload; passwords do not: they live as long as the
-// tab, and are never stored.
+// The set-up with which jobs are started: a database, a workload, a connection and options. One page changes it and
+// others use it. It survives a reload. Passwords do not: they live as long as the tab and are never stored.
 
-/** What of a set-up is stored. */
+/** The stored part of a set-up. */
 interface Stored {
   database: string
   workload: string
@@ -12,19 +11,19 @@ interface Stored {
 
 const key = 'sledge.setup'
 
-/** Text by name, as stored; whatever else stands there is left out. */
+/** The stored texts by name; other values are left out. */
 function texts(of: unknown): Record<string, string> {
   if (typeof of !== 'object' || of === null) return {}
   return Object.fromEntries(Object.entries(of).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
 }
 
-/** The set-up that a stored text holds; one of an earlier version, or none, is empty. */
+/** The set-up in a stored text. A text of an earlier version, or none, gives an empty set-up. */
 export function read(text: string | null): Stored {
   let found: Partial<Record<keyof Stored, unknown>> = {}
   try {
     found = (JSON.parse(text ?? '{}') ?? {}) as typeof found
   } catch {
-    // Somebody else wrote it.
+    // Another program wrote it.
   }
   const word = (of: unknown): string => (typeof of === 'string' ? of : '')
   const values = typeof found.values === 'object' && found.values !== null ? Object.entries(found.values) : []
@@ -36,7 +35,7 @@ export function read(text: string | null): Stored {
   }
 }
 
-/** Values with one of them changed, or taken out. */
+/** Values with one of them changed or removed. */
 function changed(values: Record<string, string>, name: string, value: string | undefined): Record<string, string> {
   const others = Object.entries(values).filter(([other]) => other !== name)
   return Object.fromEntries(value === undefined ? others : [...others, [name, value]])
@@ -45,9 +44,9 @@ function changed(values: Record<string, string>, name: string, value: string | u
 export class Setup {
   /** The database's own name; '' until one is chosen. */
   database = $state('')
-  /** The workload's own name; '' is the usual one. */
+  /** The workload's own name; '' is the default workload. */
   workload = $state('')
-  /** The name of a connection that is kept, or ''. */
+  /** The name of a saved connection, or ''. */
   connection = $state('')
   #values = $state<Record<string, Record<string, string>>>({})
   #secrets = $state<Record<string, Record<string, string>>>({})
@@ -59,7 +58,7 @@ export class Setup {
     try {
       text = storage?.getItem(key) ?? null
     } catch {
-      // A browser that keeps nothing.
+      // The browser has no storage.
     }
     const stored = read(text)
     this.database = stored.database
@@ -68,17 +67,17 @@ export class Setup {
     this.#values = stored.values
   }
 
-  /** Each database has values of its own with each workload, so that to look at another loses none. */
+  /** Each pair of a database and a workload has its own values, so that switching loses none. */
   get #pair(): string {
     return `${this.database}/${this.workload}`
   }
 
-  /** What is set, by the options' own names, and users and seed; without passwords. */
+  /** The values by option, including users and seed, without passwords. */
   get values(): Record<string, string> {
     return this.#values[this.#pair] ?? {}
   }
 
-  /** Passwords, by the options' own names, while the tab is open. */
+  /** The passwords by option, while the tab is open. */
   get secrets(): Record<string, string> {
     return this.#secrets[this.#pair] ?? {}
   }
@@ -88,17 +87,17 @@ export class Setup {
     return this.database !== ''
   }
 
-  /** The settings of a job as the API takes them, passwords among them. */
+  /** The settings of a job for the API, including passwords. */
   get settings(): Record<string, string> {
     return this.settingsWith({})
   }
 
-  /** The same for what users do not matter to: the schema, and a test of the connection. */
+  /** The settings without users, for the schema and a connection test. */
   get settingsWithoutUsers(): Record<string, string> {
     return changed(this.settings, 'users', undefined)
   }
 
-  /** The same with some of them changed for one job, as the users of each run of a series. */
+  /** The settings with some changed for one job, such as users. */
   settingsWith(changed: Record<string, string>): Record<string, string> {
     return {
       db: this.database,
@@ -110,7 +109,7 @@ export class Setup {
     }
   }
 
-  /** Chooses a database and a workload, by their own names. A connection is one to a database. */
+  /** Chooses a database and a workload by their own names. Another database resets the connection. */
   choose(database: string, workload: string): void {
     if (database !== this.database) this.connection = ''
     this.database = database
@@ -118,13 +117,13 @@ export class Setup {
     this.#keep()
   }
 
-  /** Takes a connection that is kept, or '' for none. */
+  /** Chooses a saved connection, or '' for none. */
   connect(name: string): void {
     this.connection = name
     this.#keep()
   }
 
-  /** Sets an option, users or seed; undefined leaves it at what it is without. */
+  /** Sets an option, users or seed; undefined resets it. */
   set(name: string, value: string | undefined): void {
     this.#values[this.#pair] = changed(this.values, name, value)
     this.#keep()
@@ -135,7 +134,7 @@ export class Setup {
     this.#secrets[this.#pair] = changed(this.secrets, name, value)
   }
 
-  /** Puts other settings in the place of those of their database and workload. */
+  /** Replaces the settings of a database and workload. */
   replace(database: string, workload: string, values: Record<string, string>): void {
     this.choose(database, workload)
     this.connection = ''
@@ -144,12 +143,12 @@ export class Setup {
     this.#keep()
   }
 
-  /** For how many databases and workloads something is set. */
+  /** The number of pairs of a database and a workload with values. */
   get kept(): number {
     return Object.values(this.#values).filter((values) => Object.keys(values).length > 0).length
   }
 
-  /** Forgets all that was set up. */
+  /** Removes all set-ups. */
   forget(): void {
     this.database = this.workload = this.connection = ''
     this.#values = {}
@@ -162,7 +161,7 @@ export class Setup {
     try {
       this.#storage?.setItem(key, JSON.stringify(stored))
     } catch {
-      // It holds until the page is closed.
+      // The set-up lasts until the page is closed.
     }
   }
 }

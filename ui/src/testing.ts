@@ -1,6 +1,6 @@
-// What jsdom lacks. ECharts measures text by a canvas, and guesses where there is none.
+// Replacements for functions that jsdom lacks. ECharts measures text with a canvas, and estimates without one.
 HTMLCanvasElement.prototype.getContext = () => null
-// It lays nothing out.
+// jsdom has no layout.
 Object.defineProperties(HTMLElement.prototype, { clientWidth: { value: 800 }, clientHeight: { value: 300 } })
 globalThis.ResizeObserver = class {
   observe(): void {}

@@ -1,8 +1,8 @@
-// Light or dark: as the system says, unless somebody chose.
+// Light or dark colours: those of the system, unless the user has chosen.
 
 export type Choice = 'system' | 'light' | 'dark'
 
-/** What can be chosen, with the words for it. */
+/** The choices with their labels. */
 export const choices: { choice: Choice; name: string }[] = [
   { choice: 'system', name: 'As the system' },
   { choice: 'light', name: 'Light' },
@@ -17,7 +17,7 @@ function stored(): Choice {
     const value = localStorage.getItem(key)
     return value === 'light' || value === 'dark' ? value : 'system'
   } catch {
-    return 'system' // a browser that keeps nothing
+    return 'system' // the browser has no storage
   }
 }
 
@@ -25,7 +25,7 @@ class Theme {
   choice = $state<Choice>('system')
   #system = $state(false)
 
-  /** Whether what is seen is dark. */
+  /** Whether the page is dark. */
   get dark(): boolean {
     return this.choice === 'system' ? this.#system : this.choice === 'dark'
   }
@@ -42,7 +42,7 @@ class Theme {
     try {
       localStorage.setItem(key, choice)
     } catch {
-      // It holds until the page is closed.
+      // The choice lasts until the page is closed.
     }
     this.#show()
   }

@@ -1,15 +1,15 @@
-// How something is asked of the API. What can be asked stands beside it, by what it is about.
+// Requests to the API. The requests themselves are in the files beside this one, by subject.
 
 import type { Problem } from './types.ts'
 
-/** What the API, or the way to it, answered in place of a document. */
+/** An error of the API or of the connection to it. */
 export class APIError extends Error {
   constructor(
     message: string,
-    /** The HTTP status; 0 where no answer came. */
+    /** The HTTP status; 0 without a response. */
     readonly status: number,
     readonly wayOut?: string,
-    /** What the API said, where it did: which settings are wrong. */
+    /** The API's problem, if there is one: which settings are wrong. */
     readonly problem?: Problem,
   ) {
     super(message)
@@ -17,12 +17,12 @@ export class APIError extends Error {
   }
 }
 
-/** What is said of something that went wrong. */
+/** The message of an error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The address of something of the API, wherever a proxy has put the pages. */
+/** The address of a path of the API, below any base path of a proxy. */
 export function address(path: string, page: string = document.baseURI): string {
   return new URL(`api/v1/${path}`, page).href
 }
@@ -38,23 +38,23 @@ interface Answer {
   body: unknown
 }
 
-/** What was asked for before the page was there that needs it, by path. */
+/** Requests that were sent before their page was loaded, by path. */
 const early = new Map<string, Promise<Answer>>()
 
-/** For how long an early answer is good, in milliseconds: somebody may come to the same page again. */
+/** How long an early response is kept, in milliseconds. A later visit to the page sends a new request. */
 const earlyFor = 3000
 
-/** Asks for a document that somebody will get in a moment. */
+/** Requests a document that get will be called for in a moment. */
 export function ahead(path: string): void {
   const answer = request('GET', path, undefined)
   early.set(path, answer)
   const forget = (): void => {
     if (early.get(path) === answer) early.delete(path)
   }
-  answer.then(() => setTimeout(forget, earlyFor), forget) // who gets it then asks once more, and hears what is wrong
+  answer.then(() => setTimeout(forget, earlyFor), forget) // get then sends the request again and reports its error
 }
 
-/** Asks for something, unless that is on the way already, and waits for the answer. */
+/** Sends a request, unless an early one is in flight, and returns the response. */
 async function answerTo(method: Method, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
   const onTheWay = method === 'GET' ? early.get(path) : undefined
   if (onTheWay === undefined) return request(method, path, body, signal)
@@ -64,7 +64,7 @@ async function answerTo(method: Method, path: string, body: unknown, signal?: Ab
   return answer
 }
 
-/** Asks for something and waits for the answer, whatever its shape. It fails with an APIError, or with signal's reason. */
+/** Sends a request and returns the response. It fails with an APIError, or with signal's reason. */
 async function request(method: Method, path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
   let response: Response
   try {
@@ -93,12 +93,12 @@ async function request(method: Method, path: string, body: unknown, signal?: Abo
   return { status: response.status, body: answer }
 }
 
-/** Sends something by a method, and returns the answer: of the shape that the description of the API gives it. */
+/** Sends a request with a method and returns the response, with the type of the API's description. */
 export async function send<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
   return (await answerTo(method, path, body, signal)).body as T
 }
 
-/** Asks for a document of a shape and waits for it. */
+/** Requests a document of a schema. */
 export async function get<T extends { schema: string }>(path: string, schema: string, signal?: AbortSignal): Promise<T> {
   const { status, body } = await answerTo('GET', path, undefined, signal)
   const named = (body as { schema?: unknown } | null | undefined)?.schema

@@ -1,28 +1,28 @@
-// A stream of events that goes on where it was when its connection comes back.
+// A stream of events that continues where it was after it lost its connection.
 
 import { APIError } from './client.ts'
 
-/** How the connection of a stream stands. Times are in milliseconds since 1970. */
+/** The state of a stream's connection. Times are in milliseconds since 1970. */
 export type Connection =
   | { state: 'connecting' }
   | { state: 'open' }
-  /** It is open, and nothing has come since then. */
+  /** Open, but without a message since this time. */
   | { state: 'quiet'; since: number }
-  /** It is gone since then, and is tried again by itself. */
+  /** Lost since this time. The next attempt follows by itself. */
   | { state: 'lost'; since: number; next: number }
-  /** The server answers, and will not send it: trying again would not help. */
+  /** Refused by the server, so that another attempt would not help. */
   | { state: 'refused'; error: APIError }
   | { state: 'over' }
 
-/** What is told of a stream. */
+/** Receives the events of a stream. */
 export interface Listener {
   message(data: string): void
-  /** The last message; nothing comes after it. */
+  /** Receives the last message. */
   over(data: string): void
   connection(now: Connection): void
 }
 
-/** What a Follower needs of an EventSource. */
+/** The part of an EventSource that a Follower uses. */
 export interface Source {
   onopen: (() => void) | null
   onerror: (() => void) | null
@@ -31,22 +31,23 @@ export interface Source {
   close(): void
 }
 
-/** How a stream is followed. */
+/** Options of a Follower. */
 export interface Ways {
   /**
-   * A connection on which nothing has come for so many milliseconds is gone, and for a quarter of
-   * that is quiet. How a job stands is told every two seconds at least.
+
+   * After this time without a message, in milliseconds, a connection counts as lost, and after a quarter of it as
+* quiet. The stream of a job sends a message at least every two seconds.
    */
   silence?: number
   open?: (url: string) => Source
 }
 
-/** How long is waited before the next attempts, in milliseconds. */
+/** The delays before the next attempts, in milliseconds. */
 const waits = [1000, 2000, 4000, 8000, 15_000]
 
 /**
- * Follows a stream until it is over or closed. EventSource alone gives up where a proxy answers for
- * a server that is being started again, and does not notice a laptop that slept.
+* Follows a stream until it is over or closed. EventSource alone gives up if a proxy answers while the server
+ * restarts, and does not notice that the computer slept.
  */
 export class Follower {
   #source: Source | undefined
@@ -63,10 +64,10 @@ export class Follower {
   readonly #wake = (): void => this.#awake()
 
   constructor(
-    /** The address of the stream for who has read up to an id; "" is the beginning. */
+    /** The address of the stream after the message with an id; "" is the beginning. */
     private readonly url: (after: string) => string,
     private readonly listener: Listener,
-    /** Asks for something beside the stream, to learn why there is none. It fails with an APIError. */
+    /** Sends another request, to learn why the stream fails. It fails with an APIError. */
     private readonly ask: () => Promise<unknown>,
     { silence = 20_000, open = (url) => new EventSource(url) as unknown as Source }: Ways = {},
   ) {
@@ -79,7 +80,7 @@ export class Follower {
     this.#connect()
   }
 
-  /** Tries again at once. */
+  /** Connects again at once. */
   again(): void {
     if (this.#done) return
     clearTimeout(this.#timer)
@@ -126,7 +127,7 @@ export class Follower {
     this.#tries = 1
   }
 
-  /** The connection is gone: tries again, later and later, unless the server says that there is none. */
+  /** Connects again after a growing delay, unless the server refuses. */
   async #lose(): Promise<void> {
     this.#source?.close()
     this.#source = undefined
@@ -140,14 +141,14 @@ export class Follower {
     try {
       await this.ask()
     } catch (error) {
-      // No answer, or one of a proxy's, may be another in a moment.
+      // Without a response, or with one of a proxy, the next attempt may succeed.
       if (this.#done || !(error instanceof APIError) || error.status < 400 || error.status >= 500 || error.status === 429) return
       clearTimeout(this.#timer)
       this.listener.connection({ state: 'refused', error })
     }
   }
 
-  /** Notices a connection that is open and silent, as where a network is cut or after a sleep. */
+  /** Notices a connection that is open but silent, for example after a network failure or a sleep. */
   #look(): void {
     if (this.#source === undefined) return
     const silent = Date.now() - this.#heard
@@ -158,7 +159,7 @@ export class Follower {
     }
   }
 
-  /** Whoever comes back does not wait for the next attempt. */
+  /** Connects at once when the page becomes visible or online again. */
   #awake(): void {
     if (!document.hidden && this.#lost !== undefined && this.#source === undefined) this.again()
     else this.#look()

@@ -1,42 +1,42 @@
-// Jobs, as the API has them: those that are kept, and what starts, follows and ends one.
+// Requests about jobs: the recorded ones, and those that start, follow and end one.
 
 import { address, ahead, get, send } from './client.ts'
 import type { Best, Comparison, Documents, Failures, Job, Jobs, LiveUsers, OutputPage, Plans, Profile, ProfileComparison, ProfileHead, Sequence, Series, Timing } from './types.ts'
 
 const of = (id: string): string => `jobs/${encodeURIComponent(id)}`
 
-/** Text by name as it stands in an address; what is "" is left out. */
+/** A query string of parameters; empty ones are left out. */
 function query(values: Record<string, string | number | undefined>): string {
   return new URLSearchParams(Object.entries(values).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, String(value)]]))).toString()
 }
 
-/** Where a part of the list of jobs is, narrowed by what the API takes, behind the job before. */
+/** The address of a part of the list of jobs, with filters, after the job before. */
 const listed = (filter: Record<string, string>, limit: number, before = ''): string => `jobs?${query({ ...filter, limit, before })}`
 
-/** A part of the list of jobs, narrowed by what the API takes, behind the job before. */
+/** A part of the list of jobs, with filters, after the job before. */
 export function jobs(filter: Record<string, string>, limit: number, before = '', signal?: AbortSignal): Promise<Jobs> {
   return get(listed(filter, limit, before), 'sledge-jobs-1', signal)
 }
 
-/** How many jobs the index asks for at first, so that a screen is full soon. */
+/** The number of jobs that the list requests first, enough for a screen. */
 export const firstJobs = 40
 
-/** Asks for the first jobs of the index before it is there itself. */
+/** Requests the first jobs of the list before its page is loaded. */
 export function jobsAhead(filter: Record<string, string>): void {
   ahead(listed(filter, firstJobs))
 }
 
-/** One job with all that was counted in it. */
+/** A job with its whole result. */
 export function job(id: string, signal?: AbortSignal): Promise<Job> {
   return get(of(id), 'sledge-job-3', signal)
 }
 
-/** Transactions a minute over the time of a job, or a part of it, in no more points than those. */
+/** Transactions per minute over the time of a job, or a part of it, in at most this number of points. */
 export function series(id: string, points: number, part: { from?: string; until?: string } = {}, signal?: AbortSignal): Promise<Series> {
   return get(`${of(id)}/series?${query({ points, ...part })}`, 'sledge-tpm-1', signal)
 }
 
-/** How long transactions took, in a phase. */
+/** The response times of a phase. */
 export function timing(id: string, phase: string, users: boolean, signal?: AbortSignal): Promise<Timing> {
   return get(`${of(id)}/timing?${query({ phase, users: users ? 'true' : '' })}`, 'sledge-timing-1', signal)
 }
@@ -49,23 +49,23 @@ export function failures(id: string): Promise<Failures> {
   return send('GET', `${of(id)}/failures`)
 }
 
-/** Lines that virtual users put out: of one of them, or of all with 0, with a text in them. */
+/** Lines of a virtual user, or of all if user is 0, that contain a text. */
 export function output(id: string, ask: { user: number; text: string; from: number; limit: number }, signal?: AbortSignal): Promise<OutputPage> {
   return send('GET', `${of(id)}/output?${query(ask)}`, undefined, signal)
 }
 
-/** Where all that was recorded of a job can be downloaded. */
+/** The address of a job's export. */
 export function exportAddress(id: string, format: 'json' | 'csv'): string {
   return address(`${of(id)}/export?format=${format}`)
 }
 
-/** Where the report of a job can be downloaded, or with other runs beside it. */
+/** The address of the report of a job, or of several runs. */
 export function reportAddress(id: string, others: string[] = []): string {
   const beside = new URLSearchParams(others.map((other) => ['with', other])).toString()
   return address(`${of(id)}/report${beside === '' ? '' : `?${beside}`}`)
 }
 
-/** Where the report of a performance profile can be downloaded, or with others laid over it. */
+/** The address of the report of one or several performance profiles. */
 export function profileReportAddress(number: number, others: number[] = []): string {
   const beside = new URLSearchParams(others.map((other) => ['with', String(other)])).toString()
   return address(`profiles/${number}/report${beside === '' ? '' : `?${beside}`}`)
@@ -76,7 +76,7 @@ export function annotate(id: string, change: { labels?: Record<string, string>; 
   return send('PATCH', of(id), change)
 }
 
-/** Takes a job out of the repository for good. */
+/** Deletes a job from the repository permanently. */
 export function remove(id: string): Promise<void> {
   return send('DELETE', of(id))
 }
@@ -102,7 +102,7 @@ export function compareProfiles(numbers: number[], signal?: AbortSignal): Promis
   return get(`profiles/compare?${new URLSearchParams(numbers.map((number) => ['number', String(number)])).toString()}`, 'sledge-profile-comparison-1', signal)
 }
 
-/** The sequences of runs that were started by this server, the newest first. */
+/** The sequences of runs that this server has started, newest first. */
 export async function sequences(signal?: AbortSignal): Promise<Sequence[]> {
   return (await send<{ sequences: Sequence[] }>('GET', 'sequences', undefined, signal)).sequences
 }
@@ -120,23 +120,23 @@ export function startJob(wanted: Documents['api.Start']): Promise<Job> {
   return send('POST', 'jobs', wanted)
 }
 
-/** Stops a run, or breaks a job off. */
+/** Stops a run, or aborts a job. */
 export function endJob(id: string, by: 'stop' | 'abort'): Promise<Job> {
   return send('POST', `${of(id)}/${by}`)
 }
 
-/** The jobs that go on. */
+/** The running jobs. */
 export async function runningJobs(signal?: AbortSignal): Promise<Job[]> {
   return (await jobs({ status: 'running' }, 100, '', signal)).jobs
 }
 
-/** Where how a job stands is told, for who has read up to an id. */
+/** The address of a job's live stream after the message with an id. */
 export function liveAddress(id: string, after: string): string {
   const text = query({ after })
   return address(`${of(id)}/live${text === '' ? '' : `?${text}`}`)
 }
 
-/** Some of the virtual users of a job that goes on. */
+/** A part of the virtual users of a running job. */
 export function users(id: string, ask: { state: string; text: string; from: number; limit: number }, signal?: AbortSignal): Promise<LiveUsers> {
   return send('GET', `${of(id)}/users?${query(ask)}`, undefined, signal)
 }

@@ -1,16 +1,16 @@
-// The documents that pages read, by short names. What they hold is made from the API's
-// description, docs/api/openapi.json.
+// Short names for the documents that pages read. Their types are generated from the API's description,
+// docs/api/openapi.json.
 
 import type { components, operations } from '../../generated/openapi.ts'
 
 export type Documents = components['schemas']
 
-/** How a job stands or how it ended. */
+/** The status of a job. */
 export type Status = NonNullable<NonNullable<operations['list-jobs']['parameters']['query']>['status']>
 
-/** A job of the repository, where each has an ID. */
+/** A recorded job, which has an ID. */
 export type Job = Documents['report.Document'] & { id: string }
-/** A part of the list of jobs, the newest first. */
+/** A part of the list of jobs, newest first. */
 export type Jobs = Documents['api.JobsPage'] & { jobs: Job[] }
 export type Metric = Documents['job.Metric']
 export type Latency = Documents['meter.Latency']

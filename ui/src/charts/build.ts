@@ -8,13 +8,13 @@ interface Timed extends Rate {
   time: number
 }
 
-/** When a run began, and from when on it is shown where that is not all of it; in milliseconds since 1970. */
+/** When a run began, and the begin of the shown part, if not all is shown; in milliseconds since 1970. */
 export interface Shown {
   began: number
   from?: number | undefined
 }
 
-/** Where the axis of time begins, in milliseconds since 1970: with the run, its first point or, without one, the first sample. */
+/** The begin of the time axis in milliseconds since 1970: of the run, its first point or its first sample. */
 function origin(series: Series, shown?: Shown): number {
   const first = series.points[0]
   if (shown !== undefined) return shown.began
@@ -31,7 +31,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1000) / 1000
 }
 
-/** The times in which nothing was measured, such as the ramp-up. */
+/** The times that are not in the result, such as the ramp-up. */
 function phases(points: Timed[], shown: Shown | undefined): LineChart['phases'] {
   const found: LineChart['phases'] = []
   let from = beginning(shown).from ?? 0
@@ -44,12 +44,12 @@ function phases(points: Timed[], shown: Shown | undefined): LineChart['phases'] 
   return found
 }
 
-/** Where the axis of time begins: with the run, or with the part of it that is shown. */
+/** The begin of the time axis: of the run, or of the part that is shown. */
 function beginning(shown: Shown | undefined): { from?: number } {
   return shown?.from === undefined ? {} : { from: round((shown.from - shown.began) / 1000) }
 }
 
-/** Transactions a minute over time, by the server's count and by the virtual users', where there is one. */
+/** Transactions per minute over time, by the server's count and the virtual users' count, if there is one. */
 export function rateChart(series: Series, shown?: Shown): LineChart | undefined {
   const points = timed(series, shown)
   const lines: Line[] = []
@@ -73,7 +73,7 @@ export function rateChart(series: Series, shown?: Shown): LineChart | undefined 
   }
 }
 
-/** Percentiles of response times over time, where they were measured. */
+/** Percentiles of response times over time. */
 export function responseChart(series: Series, shown?: Shown): LineChart | undefined {
   const points = timed(series, shown)
   if (!points.some((p) => p.response !== undefined)) return undefined
@@ -96,7 +96,7 @@ export function responseChart(series: Series, shown?: Shown): LineChart | undefi
   }
 }
 
-/** What observers read beside a run over time: a chart for all series of one name and unit. */
+/** Values that observers read beside a run: one chart for all series of a name and unit. */
 export function besideCharts(series: Series, shown?: Shown): LineChart[] {
   const charts: LineChart[] = []
   const points = timed(series, shown)
@@ -137,7 +137,7 @@ function tableOf(points: Timed[], lines: Line[], unit: string): LineChart['table
   }
 }
 
-/** What one kind of transaction of a run took whose transactions are few and long. */
+/** The times of one kind of transaction in a run of few, long transactions. */
 export interface KindTimes {
   kind: string
   done: number
@@ -148,11 +148,11 @@ export interface KindTimes {
   notDone: number
 }
 
-/** A line for each kind that ran, in the order of their numbers, others behind them. */
+/** A line for each kind that ran, ordered by number; kinds without a number come last. */
 export function kindTimes(spans: Span[]): KindTimes[] {
   const byKind = new Map<string, Span[]>()
   for (const span of spans) {
-    if (span.outcome === undefined) continue // under way
+    if (span.outcome === undefined) continue // in flight
     byKind.set(span.kind, [...(byKind.get(span.kind) ?? []), span])
   }
   return [...byKind]
@@ -172,13 +172,13 @@ export function kindTimes(spans: Span[]): KindTimes[] {
     .sort((a, b) => byNumber(a.kind, b.kind))
 }
 
-/** Orders "query 2" before "query 10", and what has no number last. */
+/** Orders "query 2" before "query 10", and names without a number last. */
 function byNumber(a: string, b: string): number {
   const numbered = (name: string): number => (/\d$/.test(name) ? 0 : 1)
   return numbered(a) - numbered(b) || a.localeCompare(b, 'en', { numeric: true })
 }
 
-/** What each stream did when. It is undefined of a job that keeps no transactions by themselves. */
+/** The timeline of each stream; undefined for a job that does not record single transactions. */
 export function streamChart(job: Job): GanttChart | undefined {
   const spans = (job.spans ?? []).filter((span) => span.outcome !== undefined)
   if (spans.length === 0) return undefined

@@ -1,16 +1,15 @@
-// What a chart shows, apart from how it is drawn: from this come the drawing, the table
-// behind it and the CSV.
+// The contents of a chart, from which the drawing, the table and the CSV are made.
 
 import type { Column } from './heat.ts'
 
 /** A column of a chart's table. */
 export interface TableColumn {
   name: string
-  /** "ms", "transactions a minute"; missing of a count or a name. */
+  /** "ms", "transactions a minute"; missing for a count or a name. */
   unit?: string
 }
 
-/** A cell; null where nothing was measured. */
+/** A cell; null if nothing was measured. */
 export type Cell = number | string | null
 
 export interface Table {
@@ -18,10 +17,10 @@ export interface Table {
   rows: Cell[][]
 }
 
-/** A line of a chart: y over x, null where there is a gap. */
+/** A line of a chart: y over x, with null for a gap. */
 export interface Line {
   name: string
-  /** What gives it its colour, as palette.ts knows it. */
+  /** The name that determines its colour in palette.ts. */
   is: string
   points: [number, number | null][]
 }
@@ -34,28 +33,28 @@ export interface LineChart {
   y: string
   /** The unit of y in a tooltip. */
   unit: string
-  /** Whether each point is marked: of few, which were measured apart from each other. */
+  /** Whether each point is marked, for few points. */
   marked?: boolean
-  /** Where the axis of x begins; 0 where it is missing. */
+  /** The begin of the x axis; 0 if missing. */
   from?: number
   lines: Line[]
-  /** Times that are not measured, with what they are instead. */
+  /** Times that are not measured, with their names. */
   phases: { name: string; from: number; to: number }[]
   table: Table
 }
 
-/** A bar of a drawing of streams. */
+/** A bar of a timeline. */
 export interface Bar {
-  /** Its lane, as a place in lanes. */
+  /** Its lane, as an index of lanes. */
   lane: number
   name: string
   from: number
   seconds: number
-  /** How it ended where it was not done: "failed". */
+  /** The outcome if it was not done, such as "failed". */
   broken?: string
 }
 
-/** What streams did when, a lane each. */
+/** A timeline of streams, one lane for each. */
 export interface GanttChart {
   kind: 'gantt'
   title: string
@@ -65,14 +64,14 @@ export interface GanttChart {
   table: Table
 }
 
-/** How many transactions took how long, over time. */
+/** The distribution of response times over time. */
 export interface HeatChart {
   kind: 'heat'
   title: string
   x: string
   y: string
   columns: Column[]
-  /** As of a LineChart. */
+  /** Like those of a LineChart. */
   phases: LineChart['phases']
   table: Table
 }
@@ -85,8 +84,8 @@ export function head(column: TableColumn): string {
 }
 
 /**
- * A table as CSV (RFC 4180). A text that a spreadsheet would take for a formula gets an
- * apostrophe before it: names of transactions and messages come from servers.
+* A table as CSV (RFC 4180). An apostrophe precedes a text that a spreadsheet would take for a formula, because
+ * names and messages come from servers.
  */
 export function csv(table: Table): string {
   const cell = (value: Cell): string => {

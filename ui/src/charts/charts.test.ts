@@ -165,16 +165,16 @@ test('a long time is shown as by a clock, in steps that a clock has', () => {
 })
 
 describe('the colours of series', () => {
-  const names = ['server', 'client', 'p50', 'max', 'run 5', 'run 6', 'run 7'] // one of each place
+  const names = ['server', 'client', 'p50', 'max', 'run 5', 'run 6', 'run 7'] // one of each colour
   const rgb = (hex: string): number[] => [1, 3, 5].map((from) => Number.parseInt(hex.slice(from, from + 2), 16) / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
   const times = (matrix: number[][], of: number[]): number[] => matrix.map((row) => row.reduce((sum, factor, i) => sum + factor * (of[i] ?? 0), 0))
   const luminance = (hex: string): number => times([[0.2126, 0.7152, 0.0722]], rgb(hex))[0] ?? 0
-  /** A colour in Oklab (Ottosson 2020), in which distances are what people see. */
+  /** A colour in Oklab (Ottosson 2020), whose distances correspond to perceived differences. */
   const oklab = (linear: number[]): number[] => {
     const cones = times([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566], [0.0883024619, 0.2817188376, 0.6299787005]], linear.map((c) => Math.min(1, Math.max(0, c)))).map(Math.cbrt)
     return times([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099], [0.0259040371, 0.7827717662, -0.808675766]], cones)
   }
-  /** How people see colours who lack a kind of cone (Machado, Oliveira, Fernandes 2009, severity 1). */
+  /** A colour as a dichromat sees it (Machado, Oliveira, Fernandes 2009, severity 1). */
   const eyes = {
     all: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     protanopes: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],

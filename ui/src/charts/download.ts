@@ -1,22 +1,22 @@
-// Charts as files, made in the browser: nothing is sent anywhere.
+// Saves charts as files. Nothing is sent to a server.
 
-/** Hands a file to the browser's downloads. */
+/** Downloads a file. */
 export function save(name: string, content: Blob): void {
   const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
-  // The browser has taken it by then; without this it keeps the content.
+  // Releases the content. The browser has read it by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-/** A file's name of what it shows: "Response times of 6B03921C" is response-times-of-6b03921c. */
+/** The file name for a title: "Response times of 6B03921C" is response-times-of-6b03921c. */
 export function fileName(title: string): string {
   return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'chart'
 }
 
-/** A drawing that stands alone, on a background. */
+/** A self-contained drawing with a background. */
 export function standalone(drawing: SVGSVGElement, background: string): { text: string; width: number; height: number } {
   const copy = drawing.cloneNode(true) as SVGSVGElement
   const width = Number(drawing.getAttribute('width'))
@@ -31,7 +31,7 @@ export function standalone(drawing: SVGSVGElement, background: string): { text: 
   return { text: new XMLSerializer().serializeToString(copy), width, height }
 }
 
-/** A drawing as PNG, with twice its pixels, as screens and papers have them. */
+/** A drawing as PNG in twice its resolution, for dense screens and paper. */
 export async function png(svg: { text: string; width: number; height: number }): Promise<Blob> {
   const address = URL.createObjectURL(new Blob([svg.text], { type: 'image/svg+xml' }))
   try {
@@ -42,10 +42,10 @@ export async function png(svg: { text: string; width: number; height: number }):
     canvas.width = 2 * svg.width
     canvas.height = 2 * svg.height
     const context = canvas.getContext('2d')
-    if (context === null) throw new Error('this browser draws no pictures')
+    if (context === null) throw new Error('this browser cannot draw on a canvas')
     context.drawImage(image, 0, 0, canvas.width, canvas.height)
     return await new Promise((resolve, reject) => {
-      canvas.toBlob((blob) => (blob === null ? reject(new Error('this browser makes no PNG of the chart')) : resolve(blob)), 'image/png')
+      canvas.toBlob((blob) => (blob === null ? reject(new Error('this browser cannot save the chart as PNG')) : resolve(blob)), 'image/png')
     })
   } finally {
     URL.revokeObjectURL(address)

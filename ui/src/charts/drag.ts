@@ -1,11 +1,11 @@
-// Choosing a part of a drawing by the mouse.
+// Selects a part of a drawing with the mouse.
 
 import type { Attachment } from 'svelte/attachments'
 
-/** A shorter way than this, in pixels, is a click. */
+/** A shorter drag than this, in pixels, is a click. */
 const shortest = 8
 
-/** Lets somebody draw across an element, and tells from where to where, in pixels from its left edge. Fingers scroll, and choose nothing. */
+/** Reports drags across an element, from and to in pixels from its left edge. Touches scroll and are not reported. */
 export function dragged(chosen: (from: number, until: number) => void): Attachment<HTMLElement> {
   return (element) => {
     const mark = document.createElement('div')

@@ -1,4 +1,4 @@
-// The parts of ECharts that our charts need, and no others: they are most of what is loaded.
+// The parts of ECharts that our charts need. They are the largest part of the download.
 
 import { CustomChart, LineChart, type CustomSeriesOption, type LineSeriesOption } from 'echarts/charts'
 import {

@@ -1,8 +1,8 @@
-// Folds the counts of response times that the server sends to what a drawing has room for.
+// Merges the server's counts of response times into the cells of a drawing.
 
 import type { LivePoint } from '../api/types.ts'
 
-/** Response times from low to high, in milliseconds, and how many there were. */
+/** Response times from low to high in milliseconds, and their number. */
 export interface HeatCell {
   low: number
   high: number
@@ -13,14 +13,14 @@ export interface HeatCell {
 export interface Column {
   from: number
   to: number
-  /** Transactions that were done in it. */
+  /** The number of transactions that completed in it. */
   done: number
-  /** The middle of what half of them did not exceed, in milliseconds. */
+  /** The median response time in milliseconds: the middle of its cell. */
   median: number
   cells: HeatCell[]
 }
 
-/** How many columns a drawing has at most: more are narrower than they can be told apart. */
+/** The maximum number of columns of a drawing. More would be too narrow to distinguish. */
 const mostColumns = 160
 
 /** The least response time of a cell in milliseconds; each doubling has four, from 1.024 µs on. */
@@ -28,7 +28,7 @@ export function cellBegin(cell: number): number {
   return ((4 + (cell % 4)) * 2 ** (8 + Math.floor(cell / 4))) / 1e6
 }
 
-/** Points with their counts, neighbours put together where there are too many. */
+/** Points with their counts; neighbours are merged if there are too many. */
 export function heatColumns(points: readonly LivePoint[]): Column[] {
   const counted = points.filter((point) => (point.cells?.length ?? 0) > 1)
   const each = Math.ceil(points.length / mostColumns)
@@ -36,7 +36,7 @@ export function heatColumns(points: readonly LivePoint[]): Column[] {
   let begun = -1
   for (const point of counted) {
     const begin = Math.max(0, point.at_seconds - point.seconds)
-    // A second lasts a little longer or shorter than one: neighbours leave no seam between them.
+    // Measured seconds differ slightly from 1 s; columns are extended to leave no gaps.
     const before = columns.at(-1)?.to ?? 0
     const from = Math.abs(begin - before) < 0.5 ? before : begin
     const place = Math.floor(points.indexOf(point) / each)
@@ -53,7 +53,7 @@ export function heatColumns(points: readonly LivePoint[]): Column[] {
   return columns
 }
 
-/** Adds counts, before which stands the number of the first cell. */
+/** Adds counts, which begin with the number of the first cell. */
 function add(column: Column, [first = 0, ...counts]: number[]): void {
   for (const [i, count] of counts.entries()) {
     if (count === 0) continue
@@ -77,12 +77,12 @@ function finish(column: Column): void {
   }
 }
 
-/** How many shades a drawing has. */
+/** The number of shades of a drawing. */
 export const shades = 6
 
 /**
- * The bounds of shades: how many transactions a second a cell has at most. They grow by the same
- * factor each, so that the rare ones, which are what people look for, are seen beside the many.
+* The upper bounds of shades in transactions per second of a cell. Each is the same factor above the one before, so
+ * that rare response times are visible beside frequent ones.
  */
 export function bounds(columns: Column[]): number[] {
   let most = 0
@@ -101,7 +101,7 @@ export function bounds(columns: Column[]): number[] {
   return list
 }
 
-/** The shade of a cell, from 0 on. */
+/** The shade of a cell, from 0. */
 export function shadeOf(rate: number, among: number[]): number {
   const found = among.findIndex((bound) => rate <= bound * 1.000001)
   return found < 0 ? among.length - 1 : found

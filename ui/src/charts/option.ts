@@ -1,4 +1,4 @@
-// How ECharts is to draw a chart. Everything is plain data, so that tests read it.
+// The options with which ECharts draws a chart. They are plain data, so that tests can read them.
 
 import type { CustomSeriesOption, EChartsOption, LineSeriesOption } from './echarts.ts'
 import { bounds, shadeOf } from './heat.ts'
@@ -9,28 +9,28 @@ import { colour, shadesOf, surface, type Surface } from './palette.ts'
 const font = 'system-ui, sans-serif'
 const strokes: ('solid' | 'dashed' | 'dotted' | number[])[] = ['solid', 'dashed', 'dotted', [8, 3, 2, 3]]
 
-/** How tall a chart is, in pixels: lanes have room for their names. */
+/** The height of a chart in pixels, with room for the names of lanes. */
 export function heightOf(chart: Chart): number {
   return chart.kind === 'gantt' ? Math.min(640, 84 + 30 * chart.lanes.length) : 300
 }
 
-/** The option of a chart. Animation is left out: figures do not come flying in. */
+/** The option of a chart, without animation. */
 export function optionOf(chart: Chart, isDark: boolean): EChartsOption {
   if (chart.kind === 'gantt') return ganttOption(chart, isDark)
   return chart.kind === 'heat' ? heatOption(chart, isDark) : lineOption(chart, isDark)
 }
 
-/** What every chart has. */
+/** The options of every chart. */
 function frame(s: Surface): EChartsOption {
   return {
     animation: false,
     backgroundColor: 'transparent',
     textStyle: { fontFamily: font, color: s.text },
-    // The description stands beside the chart, and the table behind it.
+    // The page has the description and the table.
     aria: { enabled: false },
     tooltip: {
-      // Drawn in the chart: a tooltip in HTML has style attributes, which the
-      // Content-Security-Policy forbids, and would show names as markup.
+      // Drawn in the chart, because a tooltip in HTML has style attributes, which the
+      // Content-Security-Policy forbids, and would interpret names as markup.
       renderMode: 'richText',
       confine: true,
       backgroundColor: s.background,
@@ -41,18 +41,18 @@ function frame(s: Surface): EChartsOption {
 }
 
 /**
- * A number on an axis. Where an axis ends with its data, its last label may be any number: it is
- * rounded to what can be seen in so long an axis.
+* A number on an axis. The last label of an axis that ends with its data may be any number, so it is rounded to
+ * the resolution of the axis.
  */
 export function label(value: number, span: number): string {
   const digits = Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(Math.max(span, 1e-6)))))
   return value.toLocaleString('en-US', { maximumFractionDigits: digits })
 }
 
-/** The lengths between the labels of a clock, in seconds. */
+/** The distances between the labels of a time axis, in seconds. */
 const steps = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 14_400, 21_600, 43_200, 86_400]
 
-/** An axis of time or of something else: long times in seconds are shown as by a clock. */
+/** An x axis. It shows long times in seconds as minutes and hours. */
 function xAxis(s: Surface, name: string, from: number, until: number) {
   const span = until - from
   const plain = { ...axis(s, name, span), nameGap: 28, splitLine: { show: false } }
@@ -77,7 +77,7 @@ function axis(s: Surface, name: string, span = 1) {
   }
 }
 
-/** A figure of a line in a tooltip. */
+/** A value in a tooltip, with its unit. */
 function valueOf(value: unknown, unit: string): string {
   if (typeof value !== 'number') return '–'
   return `${unit === 'ms' ? millis(value) : unit === 's' ? seconds(value) : count(value)} ${unit}`.trimEnd()
@@ -91,13 +91,13 @@ function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
     type: 'line',
     name: line.name,
     data: line.points,
-    // A single second would have no line.
+    // A single point has no line, so it is marked.
     showSymbol: chart.marked === true || line.points.length < 2,
     symbol: chart.marked === true || line.points.length < 2 ? 'circle' : 'none',
     symbolSize: 6,
     connectNulls: false,
     color: colour(line.is, isDark),
-    // Lines differ by more than their colour.
+    // Lines differ in more than their colour.
     lineStyle: { width: 2, type: strokes[i % strokes.length] ?? 'solid' },
     emphasis: { disabled: true },
     ...(i === 0 && chart.phases.length > 0
@@ -107,11 +107,11 @@ function lineOption(chart: LineChart, isDark: boolean): EChartsOption {
   return {
     ...frame(s),
     tooltip: { ...frame(s).tooltip, trigger: 'axis', valueFormatter: (value: unknown) => valueOf(value, chart.unit) },
-    // On a narrow screen it is leafed through.
+    // On a narrow screen the legend has pages.
     legend: { type: 'scroll', top: 0, left: 0, itemWidth: 32, textStyle: { color: s.text, fontFamily: font } },
     grid: { top: 40, right: 16, bottom: 44, left: 72 },
     xAxis: { type: 'value', min: from, max: 'dataMax', ...xAxis(s, chart.x, from, until), ...(chart.marked === true ? { minInterval: 1 } : {}) },
-    // Rates and times begin at zero: half as high is half as much.
+    // The y axis begins at 0, so that heights can be compared.
     yAxis: { type: 'value', min: 0, ...axis(s, chart.y), nameGap: 56, axisLabel: { color: s.muted, formatter: (value: number) => value.toLocaleString('en-US') } },
     series,
   }
@@ -121,7 +121,7 @@ function ganttOption(chart: GanttChart, isDark: boolean): EChartsOption {
   const s = surface(isDark)
   const series: CustomSeriesOption = {
     type: 'custom',
-    // The values of a bar are its lane, its begin and its end.
+    // The values of a bar are its lane, begin and end.
     encode: { x: [1, 2], y: 0 },
     data: chart.bars.map((bar) => ({
       name: bar.name,
@@ -144,7 +144,7 @@ function ganttOption(chart: GanttChart, isDark: boolean): EChartsOption {
             shape: { x: from[0], y: from[1] - height / 2, width, height },
             style: {
               fill,
-              // What was not done is hollow, and so told apart without its colour.
+              // A transaction that was not done is hollow, so that it differs in more than colour.
               stroke: bar.broken === undefined ? s.background : colour('failed', isDark),
               lineWidth: bar.broken === undefined ? 0.5 : 2,
             },
@@ -190,7 +190,7 @@ function ganttOption(chart: GanttChart, isDark: boolean): EChartsOption {
   }
 }
 
-/** The times that are not measured, behind what is drawn. */
+/** The times that are not measured, as a background. */
 function shaded(phases: LineChart['phases'], s: Surface) {
   return {
     silent: true,
@@ -201,8 +201,8 @@ function shaded(phases: LineChart['phases'], s: Surface) {
 }
 
 /**
- * Cells of one shade are one path: thousands of them are drawn anew each second, and as elements
- * of their own would take longer than that.
+* Cells of one shade form one path, because thousands of them are redrawn each second, which would take too long
+ * for separate elements.
  */
 function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
   const s = surface(isDark)
@@ -227,7 +227,7 @@ function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
             if (shadeOf(cell.count / length, limits) !== shade) continue
             const [left = 0, bottom = 0] = api.coord([column.from, cell.low])
             const [right = 0, top = 0] = api.coord([column.to, cell.high])
-            // Rounded, so that there are no seams between neighbours.
+            // Rounded, so that there are no gaps between neighbours.
             const [l, r, t, b] = [Math.round(left), Math.max(Math.round(right), Math.round(left) + 1), Math.round(top), Math.round(bottom)]
             parts.push(`M${l} ${t}H${r}V${b}H${l}Z`)
           }
@@ -237,7 +237,7 @@ function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
       },
     }
   })
-  // It is not seen: where the pointer is, it says what is there.
+  // An invisible element that shows the tooltip.
   const said: LineSeriesOption = {
     type: 'line',
     name: 'median',
@@ -293,12 +293,12 @@ function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {
   }
 }
 
-/** A rate in few digits. */
+/** A rate with few digits. */
 function rate(value: number): string {
   return value >= 10 ? count(value) : String(Number(value.toPrecision(2)))
 }
 
-/** What stands in a bar: the number of its kind, or else its first word. */
+/** The text in a bar: the number of its kind, or its first word. */
 export function labelOf(bar: Bar): string {
   return /(\d+)$/.exec(bar.name)?.[1] ?? bar.name.split(' ')[0] ?? ''
 }

@@ -1,13 +1,13 @@
-// Colours that people who are colour-blind can tell apart, too: the hues of Masataka Okabe and
+// Colours that colour-blind people can distinguish too: the hues of Masataka Okabe and
 // Kei Ito, "Color Universal Design: How to make figures and presentations that are friendly to
-// colorblind people", 2002, revised 2008. Black is left out. How light they are is chosen so that
-// each has a contrast of 3 at least with its ground (WCAG 2.2, 1.4.11), and so that they stay
-// apart for dichromats. A place has the same hue on light and on dark pages.
+// colorblind people", 2002, revised 2008. Black is left out. Their lightness is chosen so that
+// each has a contrast of at least 3 with its background (WCAG 2.2, 1.4.11), and so that dichromats can
+// distinguish them. An index has the same hue on light and on dark pages.
 
 const light = ['#0068b0', '#c45000', '#009e73', '#9c2f75', '#4482a9', '#6a4c1d', '#9c9337']
 const dark = ['#3f93dd', '#e8702f', '#4fe0b5', '#c9609c', '#9fd8fa', '#dfa52e', '#f5ee70']
 
-/** What has the same colour in every chart. */
+/** Names that have the same colour in every chart. */
 const places: Record<string, number> = {
   server: 0,
   client: 1,
@@ -18,19 +18,19 @@ const places: Record<string, number> = {
   failed: 1,
 }
 
-/** Shades of one colour from few to many, which everybody can tell apart: by how light they are. */
+/** Shades of one colour from few to many, which differ in lightness. */
 export function shadesOf(isDark: boolean): string[] {
   return isDark ? ['#1f4260', '#2b5f89', '#3c80b3', '#5ea6d6', '#96cbf0', '#dcefff'] : ['#d3e4f3', '#a6c9e5', '#6ea7d3', '#3b80b9', '#185b95', '#06335b']
 }
 
-/** The colours of a chart that are no series. */
+/** The colours of a chart's other parts. */
 export interface Surface {
   text: string
   muted: string
   line: string
   grid: string
   background: string
-  /** Behind the time that is not measured. */
+  /** The background of times that are not measured. */
   shade: string
 }
 
@@ -40,15 +40,15 @@ export function surface(isDark: boolean): Surface {
     : { text: '#1a2029', muted: '#566070', line: '#9aa3b0', grid: '#e2e6ec', background: '#ffffff', shade: '#f0f2f6' }
 }
 
-/** The colour of a thing by its name: the same thing has the same one in each chart. */
+/** The colour of a name, the same in each chart. */
 export function colour(name: string, isDark: boolean): string {
   const colours = isDark ? dark : light
   return at(colours, places[name] ?? ordinal(name))
 }
 
 /**
- * The place of a name that is not in the list: the number that it ends with, so that
- * "query 1" and "query 2" differ, or else a sum of its letters.
+* The colour index of a name that is not in the list: the number at its end, so that "query 1" and "query 2"
+ * differ, or a sum of its letters.
  */
 function ordinal(name: string): number {
   const last = /(\d+)$/.exec(name)?.[1]

@@ -3,7 +3,7 @@
 import type { Profile, ProfilePoint, Series } from '../api/types.ts'
 import type { Cell, Line, LineChart } from './chart.ts'
 
-/** What a table calls the run at a place, as the command line does: A, B, C. */
+/** The letter of a run, as in the command line: A, B, C. */
 export function letter(place: number): string {
   return String.fromCodePoint(65 + place)
 }
@@ -60,7 +60,7 @@ function overUsers(title: string, y: string, unit: string, curves: { name: strin
   }
 }
 
-/** The figures that points have, by their names, in their order; the first two stand for a run. */
+/** The first two figures of each run, by name, in their order. */
 function figures(points: ProfilePoint[]): { name: string; unit: string }[] {
   const found: { name: string; unit: string }[] = []
   for (const metric of points.flatMap((point) => point.metrics.slice(0, 2))) {
@@ -71,7 +71,7 @@ function figures(points: ProfilePoint[]): { name: string; unit: string }[] {
 
 const metric = (name: string) => (point: ProfilePoint) => point.metrics.find((each) => each.name === name)?.value
 
-/** What a profile achieved over its numbers of virtual users: each figure, and percentiles. */
+/** A profile's figures and percentiles over virtual users. */
 export function profileCharts(profile: Profile): LineChart[] {
   const { points } = profile
   const list = figures(points)
@@ -95,7 +95,7 @@ export function profilesCharts(profiles: Profile[]): LineChart[] {
   ].filter((chart) => chart !== undefined)
 }
 
-/** The numbers of virtual users that a text asks for, "1,2, 4"; undefined where it is none of that. */
+/** The numbers of virtual users in a text such as "1,2, 4"; undefined if the text is invalid. */
 export function usersOf(text: string): number[] | undefined {
   const numbers = text.split(/[\s,]+/).filter((word) => word !== '').map(Number)
   return numbers.length > 0 && numbers.every((n) => Number.isInteger(n) && n > 0) ? numbers : undefined

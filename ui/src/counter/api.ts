@@ -1,4 +1,4 @@
-// Transaction counters as the API has them.
+// Requests about transaction counters.
 
 import { address, send } from '../api/client.ts'
 import type { Counter, Documents } from '../api/types.ts'
@@ -12,5 +12,5 @@ export const counter = (id: string): Promise<Counter> => send('GET', at(id))
 export const counters = async (signal?: AbortSignal): Promise<Counter[]> =>
   (await send<Documents['api.Counters']>('GET', 'counters', undefined, signal)).counters
 
-/** Where it is told what a counter reads, for who has read up to an id. */
+/** The address of a counter's stream after the message with an id. */
 export const eventsAddress = (id: string, after: string): string => address(`${at(id)}/events${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)

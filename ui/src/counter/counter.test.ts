@@ -36,7 +36,7 @@ const counter = (more: Partial<Counter> = {}): Counter => ({
   ...more,
 })
 
-test('lines that come twice are there once, and without news none is drawn anew', () => {
+test('a repeated line is kept once, and without news nothing is redrawn', () => {
   const lines = new Lines()
   const news: CounterNews = { counter: counter(), lines: [line(1, 'begun'), rated(2, 600)] }
   lines.add(news)
@@ -55,8 +55,8 @@ test('the chart has a gap while the server is away, and says so in its table', (
   const chart = rateChart(counter(), [line(1, 'begun'), rated(2, 600, 300), line(3, 'away', { error: 'refused' }), line(4, 'back'), rated(5, 1200, 500), line(6, 'ended')])
   expect(chart?.lines.map((each) => each.name)).toEqual(["TPM, server's count", 'new orders a minute'])
   expect(chart?.lines[0]?.points).toEqual([[0, null], [10, 600], [20, null], [30, null], [40, 1200]])
-  expect(chart?.table.rows.map((row) => row.at(-1))).toEqual(['first reading', '', 'the server is away: refused', 'the server is back', ''])
-  // New orders a minute do not stand on an axis of queries an hour.
+  expect(chart?.table.rows.map((row) => row.at(-1))).toEqual(['first reading', '', 'the server does not answer: refused', 'the server answers again', ''])
+  // New orders per minute are not drawn on an axis of queries per hour.
   const hourly = rateChart(counter({ unit: 'QPH', rate_is: 'queries an hour' }), [rated(2, 600, 300)])
   expect(hourly?.lines).toHaveLength(1)
   expect(hourly?.y).toBe('an hour')

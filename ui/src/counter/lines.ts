@@ -1,16 +1,16 @@
-// What a transaction counter has read, as its page shows it.
+// The readings of a transaction counter for its page.
 
 import type { Counter, CounterLine, CounterNews } from '../api/types.ts'
 import type { Cell, Line, LineChart } from '../charts/chart.ts'
 
-/** How many lines are kept; the server keeps as many. */
+/** The number of lines that are kept, the same as on the server. */
 const most = 3600
 
-/** The lines of a counter. A message that comes twice does no harm. */
+/** The lines of a counter. A repeated message does no harm. */
 export class Lines {
   #lines: readonly CounterLine[] = []
 
-  /** Those that are kept, the oldest first. Without news it is the same array, so that no chart is drawn anew. */
+  /** The lines, oldest first. Without news it is the same array, so that charts are not redrawn. */
   get all(): readonly CounterLine[] {
     return this.#lines
   }
@@ -22,23 +22,23 @@ export class Lines {
   }
 }
 
-/** Where counters stand, by a sign, a word and a tone. */
+/** The states of counters as a sign, a word and a tone. */
 export const states: Record<Counter['state'], { sign: string; word: string; tone: string }> = {
   counting: { sign: '▶', word: 'counting', tone: 'going' },
   away: { sign: '✗', word: 'server away', tone: 'bad' },
   ended: { sign: '■', word: 'ended', tone: '' },
 }
 
-/** What happened where there is no rate. */
+/** The events without a rate. */
 const words: Record<CounterLine['event'], string> = {
   begun: 'first reading',
-  reading: 'no rate: the count began anew',
-  away: 'the server is away',
-  back: 'the server is back',
+  reading: 'no rate: the count was reset',
+  away: 'the server does not answer',
+  back: 'the server answers again',
   ended: 'ended',
 }
 
-/** The rates over time; a gap where there was none. It is undefined as long as there is no rate. */
+/** The rates over time, with gaps; undefined while there is no rate. */
 export function rateChart(counter: Counter, lines: readonly CounterLine[]): LineChart | undefined {
   const shown = lines.filter((line) => line.event !== 'ended')
   if (!shown.some((line) => line.rate !== undefined)) return undefined
@@ -47,7 +47,7 @@ export function rateChart(counter: Counter, lines: readonly CounterLine[]): Line
   const from = time(shown[0] ?? { at: counter.begun } as CounterLine)
   const probed = shown.some((line) => line.probed !== undefined)
   const drawn: Line[] = [{ name: `${counter.unit}, server's count`, is: 'server', points: shown.map((line) => [time(line), line.rate ?? null]) }]
-  // Rates of different times cannot stand on one axis.
+  // Rates per minute and per hour cannot share an axis.
   const perMinute = counter.rate_is.endsWith('a minute')
   if (probed && perMinute) drawn.push({ name: counter.probed_rate, is: counter.probed_rate, points: shown.map((line) => [time(line), line.probed?.per_minute ?? null]) })
   return {

@@ -1,4 +1,4 @@
-// Files of rows as the API has them.
+// Requests about generated files.
 
 import type { components } from '../../generated/openapi.ts'
 import { address, send } from '../api/client.ts'
@@ -10,7 +10,7 @@ export type Outline = Documents['datagen.Outline']
 export type DataFiles = Documents['api.DataFiles']
 export type FilesPage = Documents['api.FilesPage']
 export type Options = Documents['document.Options']
-/** What is sent: numbers that are none are sent as they were typed, and the answer says so. */
+/** The request. An invalid number is sent as it was typed, so that the response names the error. */
 export type Wanted = Record<string, unknown>
 
 const at = (id: string): string => `datagen/${encodeURIComponent(id)}`
@@ -25,7 +25,7 @@ export const task = (id: string, signal?: AbortSignal): Promise<Task> => send('G
 export const files = (id: string, from: number, limit: number): Promise<FilesPage> => send('GET', `${at(id)}/files?from=${from}&limit=${limit}`)
 export const stop = (id: string): Promise<Task> => send('POST', `${at(id)}/stop`)
 
-/** Where it is told how far a task is, for who has read up to an id. */
+/** The address of a task's stream after the message with an id. */
 export const eventsOf = (id: string, after: string): string => address(`${at(id)}/events${after === '' ? '' : `?after=${encodeURIComponent(after)}`}`)
 
 export const toTask = (id: string): string => `#/datagen/${encodeURIComponent(id)}`

@@ -18,7 +18,7 @@ test('without a database none is named, and only who asks for it replaces files'
   expect(wantedOf({ ...form, overwrite: true })['overwrite']).toBe(true)
 })
 
-test('what is no number is sent as it is, for the program to say so', () => {
+test('an invalid number is sent as it is, so that the server names the error', () => {
   expect(wantedOf({ ...form, values: { workers: 'many', parts: '-1' } })).toMatchObject({ workers: 'many', parts: -1 })
 })
 

@@ -1,23 +1,23 @@
-// What a form for files of rows asks for, as it is sent.
+// The form for generated files, and its request.
 
 import type { Problem } from '../api/types.ts'
 import type { Wanted } from './api.ts'
 
-/** What is typed and chosen. */
+/** The values of the form. */
 export interface Form {
-  /** '' is none: rows are the same for all databases, and nothing is written that loads them. */
+  /** '' for no database: rows are the same for all databases, but no scripts are written. */
   database: string
   workload: string
   folder: string
   overwrite: boolean
-  /** By the options' own names. */
+  /** By the names of options. */
   values: Record<string, string>
 }
 
-/** What of the options is said of the files; others say which rows they have. */
+/** The options about the files; the others determine the rows. */
 const ofFiles: Record<string, 'text' | 'number' | 'bool'> = { format: 'text', compress: 'text', header: 'bool', workers: 'number', parts: 'number' }
 
-/** A form as the API takes it. */
+/** The request of a form. */
 export function wantedOf(form: Form): Wanted {
   const settings: Record<string, string> = { workload: form.workload, ...(form.database === '' ? {} : { db: form.database }) }
   const wanted: Wanted = { settings, folder: form.folder.trim(), ...(form.overwrite ? { overwrite: true } : {}) }
@@ -39,7 +39,7 @@ export function wantedOf(form: Form): Wanted {
   return wanted
 }
 
-/** What is wrong, by the names of fields; "" is of none of them. */
+/** The mistakes by field; "" for those that belong to no field. */
 export function wrongIn(problem: Problem): Record<string, string> {
   const found: Record<string, string> = {}
   for (const { where, message } of problem.mistakes ?? []) found[where.replace(/^body\.(settings\.)?/, '')] ??= message

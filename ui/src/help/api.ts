@@ -1,4 +1,4 @@
-// The manual, as the API has it.
+// Requests about the manual.
 
 import { send } from '../api/client.ts'
 import type { Documents } from '../api/types.ts'
@@ -7,7 +7,7 @@ export type Head = Documents['help.Head']
 export type Page = Documents['help.Page']
 export type Hit = Documents['help.Hit']
 
-/** The pages that there are. */
+/** All pages. */
 export async function manual(signal?: AbortSignal): Promise<Head[]> {
   return (await send<{ pages: Head[] }>('GET', 'manual', undefined, signal)).pages
 }
@@ -17,7 +17,7 @@ export function manualPage(name: string, signal?: AbortSignal): Promise<Page> {
   return send('GET', `manual/page?${new URLSearchParams({ name }).toString()}`, undefined, signal)
 }
 
-/** The sections that have all words of a text. */
+/** The sections that contain all words of a text. */
 export async function search(text: string, signal?: AbortSignal): Promise<Hit[]> {
   return (await send<{ hits: Hit[] }>('GET', `manual/search?${new URLSearchParams({ text }).toString()}`, undefined, signal)).hits
 }

@@ -1,11 +1,11 @@
-// How a page of the manual comes into the document.
+// Shows a page of the manual in the document.
 
 import { edges } from '../parts/edges.ts'
 import { codeOf } from '../parts/pieces.ts'
 
 /**
- * Shows a page in an element. Its markup is made by the program from its own manual, without
- * scripts, styles and raw markup. It returns what ends the watching of boxes that scroll.
+* Shows a page in an element. The program makes its markup from the manual, without scripts, styles and raw
+ * markup. It returns a function that stops watching the boxes that scroll.
  */
 export function show(html: string, into: HTMLElement): () => void {
   into.replaceChildren(...new DOMParser().parseFromString(html, 'text/html').body.childNodes)
@@ -40,7 +40,7 @@ export function show(html: string, into: HTMLElement): () => void {
   }
 }
 
-/** Goes to a heading, for the eyes and for the keyboard. */
+/** Scrolls to a heading and focuses it. */
 export function goTo(id: string, within: HTMLElement): void {
   const heading = within.querySelector<HTMLElement>(`#${CSS.escape(id)}`)
   if (heading === null) return

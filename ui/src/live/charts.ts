@@ -1,4 +1,4 @@
-// Charts of a run that goes on.
+// Charts of a running run.
 
 import type { Latency, Live, LivePoint } from '../api/types.ts'
 import type { Cell, HeatChart, Line, LineChart } from '../charts/chart.ts'
@@ -6,7 +6,7 @@ import { heatColumns, type Column } from '../charts/heat.ts'
 
 const x = 'time since the run began (s)'
 
-/** The times in which nothing was measured, such as the ramp-up. */
+/** The times that are not in the result, such as the ramp-up. */
 function phases(points: readonly LivePoint[]): LineChart['phases'] {
   const found: LineChart['phases'] = []
   for (const point of points) {
@@ -44,13 +44,13 @@ export function liveRates(points: readonly LivePoint[], now: Live | undefined): 
     lines.push(line(points, "TPM, server's count", 'server', (point) => point.server_tpm))
   }
   if (names.length === 0) lines.push(line(points, "transactions a minute, virtual users' count", 'client', (point) => point.client_tpm))
-  // The last figure is that of all transactions; others, as of new orders, are a part of it.
+  // The last figure counts all transactions; others, such as new orders, are a part of it.
   for (const [i, name] of names.entries()) lines.push(line(points, name, i === names.length - 1 ? 'client' : name, (point) => point.figures?.[i]))
   if (points.length === 0) return undefined
   return lineChart(points, { title: 'Throughput', y: 'a minute', unit: 'a minute' }, lines)
 }
 
-/** Percentiles over time: of response times, or of service times. */
+/** Percentiles of response times or service times over time. */
 export function liveTimes(points: readonly LivePoint[], of: 'response' | 'service'): LineChart | undefined {
   if (!points.some((point) => point.response !== undefined)) return undefined
   const one = (name: string, figure: keyof Latency): Line => line(points, name, name, (point) => point[of]?.[figure])
@@ -62,7 +62,7 @@ export function liveTimes(points: readonly LivePoint[], of: 'response' | 'servic
   ])
 }
 
-/** Transactions that failed or were tried again, a second, by class; undefined where none was. */
+/** Transactions per second that failed or were retried, by class; undefined without any. */
 export function liveErrors(points: readonly LivePoint[]): LineChart | undefined {
   const classes = [...new Set(points.flatMap((point) => Object.keys(point.failed_by_class ?? {})))].sort()
   const retried = points.some((point) => (point.retries ?? 0) > 0)
@@ -73,13 +73,13 @@ export function liveErrors(points: readonly LivePoint[]): LineChart | undefined 
   return lineChart(points, { title: 'Errors', y: 'a second', unit: 'a second' }, lines)
 }
 
-/** How many transactions took how long, over time. */
+/** The distribution of response times over time. */
 export function liveHeat(points: readonly LivePoint[]): HeatChart | undefined {
   const columns = heatColumns(points)
   if (columns.length === 0) return undefined
   return {
     kind: 'heat',
-    title: 'How response times spread',
+    title: 'Distribution of response times',
     x,
     y: 'response time (ms)',
     columns,

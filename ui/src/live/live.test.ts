@@ -22,12 +22,12 @@ describe('messages about a job', () => {
     view.add(next)
     view.add(next)
     expect(view.shown.points.map((each) => each.at_seconds)).toEqual([1, 2, 3])
-    // All of them, put together, come in the place of all.
+    // Merged points replace all points.
     view.add(message({ width_seconds: 2, points: [point(2, { seconds: 2 }), point(4, { seconds: 2 })] }))
     expect(view.shown.points.map((each) => each.seconds)).toEqual([2, 2])
   })
 
-  test('without news leave the points as they were, so that no chart is drawn anew', () => {
+  test('without news keep the same points, so that charts are not redrawn', () => {
     const view = new View()
     view.add(message({ points: [point(1), point(2)] }))
     const { points } = view.shown
@@ -222,7 +222,7 @@ describe('a stream', () => {
     expect(Fake.all).toHaveLength(2)
   })
 
-  test('is tried again while nobody answers, or a proxy in the place of the server', async () => {
+  test('connects again while there is no response, or one of a proxy', async () => {
     for (const status of [0, 502]) {
       ask = () => Promise.reject(new APIError('away', status))
       const before = Fake.all.length

@@ -1,8 +1,8 @@
-// What a page keeps of the messages about a job that goes on.
+// The state of a running job, from the messages of its stream.
 
 import type { Job, Live, LivePoint, Span } from '../api/types.ts'
 
-/** A job as it stood by the last message. What it holds is not changed any more. */
+/** The state of a job at the last message. It is immutable. */
 export interface Shown {
   job: Job | undefined
   now: Live | undefined
@@ -10,7 +10,7 @@ export interface Shown {
   spans: readonly Span[]
 }
 
-/** Adds up messages. Each says from which place on its lists replace what is there. */
+/** Applies messages. The lists of a message replace the entries from a position on. */
 export class View {
   shown: Shown = { job: undefined, now: undefined, points: [], spans: [] }
 
@@ -25,7 +25,7 @@ export class View {
   }
 }
 
-/** Whether there is but the last point again, which comes with each message, as it was. */
+/** Whether there is only the last point, which each message repeats, without a change. */
 function same(points: readonly LivePoint[], live: Live): boolean {
   const [point, ...others] = live.points ?? []
   const last = points.at(-1)
@@ -42,7 +42,7 @@ function replaced<T>(list: readonly T[], from: number, by: readonly T[] | null |
 export const userStates = ['waiting', 'running', 'succeeded', 'failed'] as const
 export type UserState = (typeof userStates)[number]
 
-/** States by a sign and a word, as those of jobs. */
+/** The states as a sign and a word, like those of jobs. */
 export const userSigns: Record<UserState, { sign: string; word: string; tone: string }> = {
   waiting: { sign: '○', word: 'waiting', tone: 'idle' },
   running: { sign: '▶', word: 'running', tone: 'going' },
@@ -50,7 +50,7 @@ export const userSigns: Record<UserState, { sign: string; word: string; tone: st
   failed: { sign: '✗', word: 'failed', tone: 'bad' },
 }
 
-/** The phases of a run in words. */
+/** The names of a run's phases. */
 export function phaseName(name: string, stage?: string): string {
   const words: Record<string, string> = { 'log in': 'logging in', 'ramp-up': 'ramp-up', measure: 'measured time', finish: 'finishing' }
   return stage || (words[name] ?? name)

@@ -1,22 +1,21 @@
-// Which boxes of a long grid are on the screen.
+// Computes which boxes of a long grid are on the screen.
 
-/** A part of a grid, in boxes, and where it is drawn. */
+/** A part of a grid, in boxes, and its position. */
 export interface Window {
   /** The first box to draw, and how many. */
   from: number
   limit: number
-  /** How far down the first row of them is, and how tall the whole grid, in pixels. */
+  /** The position of the first row and the height of the whole grid, in pixels. */
   top: number
   height: number
   columns: number
 }
 
-/** A row above and below is drawn, too, so that nothing is empty while somebody scrolls slowly. */
+/** One more row is drawn above and below, so that slow scrolling shows no empty rows. */
 const spare = 1
 
 /**
- * The boxes that are seen of so many, in a region of that size that is scrolled that far down. No
- * more are asked for and drawn, however many there are.
+* The visible boxes of all, in a region of a size that is scrolled down by top. Only these are requested and drawn.
  */
 export function windowOf(boxes: number, width: number, height: number, scrolled: number, box: { width: number; height: number }): Window {
   const columns = Math.max(1, Math.floor(width / box.width))

@@ -1,9 +1,9 @@
-// Which jobs the index shows. The server looks for them; this is what it is asked.
+// The filter of the list of jobs. The server applies it.
 
 import type { Job } from '../api/types.ts'
 import { day } from '../format.ts'
 
-/** What is looked for; "" of a member does not matter. */
+/** The filter; an empty member matches all. */
 export interface Filter {
   text: string
   status: string
@@ -12,7 +12,7 @@ export interface Filter {
   workload: string
 }
 
-/** The filter that an address has. */
+/** The filter in an address. */
 export function filterOf(query: URLSearchParams): Filter {
   const of = (name: keyof Filter): string => query.get(name) ?? ''
   return { text: of('text'), status: of('status'), action: of('action'), database: of('database'), workload: of('workload') }

@@ -14,10 +14,10 @@ import { byDay } from './filter.ts'
 
 const jobs = (list as Jobs).jobs
 
-/** For a machine that is busy with other tests. */
+/** Long enough for a machine that is busy with other tests. */
 const patience = { timeout: 20_000 }
 
-/** What the API answers by the end of an address; all else is not there. */
+/** The responses of the API by the end of an address; other addresses do not exist. */
 let answers: Record<string, unknown>
 let app: Record<string, unknown> | undefined
 
@@ -46,14 +46,14 @@ afterEach(async () => {
 
 /** Opens the pages at an address, and waits until they show a text. */
 async function open(hash: string, text: string): Promise<HTMLElement> {
-  history.replaceState(null, '', hash) // which nobody hears of
+  history.replaceState(null, '', hash) // fires no event
   app = mount(App, { target: document.body })
   flushSync()
   await vi.waitFor(() => expect(words()).toContain(text), patience)
   return document.body
 }
 
-/** What is read on the page, with single blanks. */
+/** The text of the page, with single spaces. */
 function words(): string {
   return (document.body.textContent ?? '').replaceAll(/\s+/g, ' ')
 }
@@ -65,7 +65,7 @@ test('a page that one leaves is told nothing of the next address', async () => {
     asked.push(new URL(address).pathname)
     return answering(address)
   })
-  await open(`#/jobs/${run.id}`, 'Settings of the server')
+  await open(`#/jobs/${run.id}`, 'Server settings')
   location.hash = '#/jobs'
   dispatchEvent(new HashChangeEvent('hashchange'))
   await vi.waitFor(() => expect(words()).toContain(`${jobs.length} jobs`), patience)
@@ -90,7 +90,7 @@ describe('the index of jobs', () => {
       return answering(address)
     })
     const page = await open('#/jobs?status=failed', 'that match')
-    // It is asked while the page's file is loaded, and not once more.
+    // The request is sent once, while the page's file is loaded.
     expect(asked.filter((address) => new URL(address).search === '?status=failed&limit=40')).toHaveLength(1)
     const search = page.querySelector<HTMLInputElement>('input[type=search]')
     if (search === null) throw new Error('there is no search')
@@ -100,7 +100,7 @@ describe('the index of jobs', () => {
     await vi.waitFor(() => expect(words()).toContain('No job matches'), patience)
     expect(asked.some((address) => new URL(address).search === '?text=no+such+job&status=failed&limit=40')).toBe(true)
     expect(location.hash).toBe('#/jobs?text=no+such+job&status=failed')
-    // Who goes to all jobs then sees all, although the page wrote that address itself.
+    // The link to all jobs then shows all, although the page has written that address itself.
     answers['/jobs'] = list
     location.hash = '#/jobs?status=failed'
     dispatchEvent(new HashChangeEvent('hashchange'))
@@ -122,13 +122,13 @@ describe('the index of jobs', () => {
     await vi.waitFor(() => expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length), patience)
   })
 
-  test('marks the best run, and lays two chosen runs side by side', async () => {
+  test('marks the best run, and compares two chosen runs', async () => {
     const runs = jobs.filter((job) => job.action === 'run').slice(0, 2)
     answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id }] }
     const page = await open('#/jobs', '★ best')
     for (const { id } of runs) page.querySelector<HTMLInputElement>(`input[aria-label="Choose job ${(id ?? '').slice(0, 12)}"]`)?.click()
     flushSync()
-    const link = [...page.querySelectorAll('a')].find((each) => each.textContent === 'Lay side by side')
+    const link = [...page.querySelectorAll('a')].find((each) => each.textContent === 'Compare')
     expect(link?.getAttribute('href')).toBe(`#/jobs/compare?ids=${runs.map(({ id }) => id).reverse().join('%2C')}`)
   })
 
@@ -372,7 +372,7 @@ describe('the first page', () => {
 })
 
 test('an address that leads nowhere says so', async () => {
-  await open('#/elsewhere', 'There is no such page')
+  await open('#/elsewhere', 'This page does not exist')
 })
 
 test('light or dark is kept', async () => {

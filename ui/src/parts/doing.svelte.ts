@@ -1,10 +1,10 @@
 import { tick } from 'svelte'
 
-/** What the buttons of a page do: one thing at a time, and what went wrong with it. */
+/** The action of a page's buttons, one at a time, and its error. */
 export class Doing {
-  /** What is being done, by a name that the page has for it; '' is nothing. */
+  /** The page's name of the current action, or ''. */
   what = $state('')
-  /** What went wrong with the last, if anything did. */
+  /** The error of the last action, if any. */
   failed = $state.raw<unknown>()
 
   async run(what: string, work: () => Promise<void>): Promise<void> {
@@ -17,7 +17,7 @@ export class Doing {
       this.failed = reason
     } finally {
       this.what = ''
-      // A button that could not be pressed meanwhile has lost the focus.
+      // The button has lost the focus while it was disabled.
       await tick()
       if (pressed instanceof HTMLElement && document.activeElement === document.body) pressed.focus()
     }

@@ -1,22 +1,22 @@
-// Where a box that scrolls has more than it shows.
+// Finds the edges at which a scrolling box hides content.
 
-/** How much of a pixel is no more: sizes are rounded. */
+/** The tolerance in pixels, because sizes are rounded. */
 const rounding = 1
 
-/** Which edges of a box something is cut off at: "right", "below", both or none of them. */
+/** The edges at which a box hides content: "right", "below", both or none. */
 export function edgesOf(box: Pick<HTMLElement, 'scrollLeft' | 'scrollTop' | 'scrollWidth' | 'scrollHeight' | 'clientWidth' | 'clientHeight'>): string {
   const right = box.scrollWidth - box.clientWidth - box.scrollLeft > rounding
   const below = box.scrollHeight - box.clientHeight - box.scrollTop > rounding
   return [right ? 'right' : '', below ? 'below' : ''].filter((edge) => edge !== '').join(' ')
 }
 
-/** Notes at a box that scrolls where it has more, for app.css to let that edge fade. It is an attachment of Svelte's. */
+/** A Svelte attachment that marks these edges of a scrolling box, so that app.css fades them. */
 export function edges(box: HTMLElement): () => void {
   const note = (): void => {
     const now = edgesOf(box)
     if (box.dataset['more'] !== now) box.dataset['more'] = now
   }
-  // What is in the box grows by itself, as when rows come.
+  // The contents grow, for example when rows arrive.
   const sizes = new ResizeObserver(note)
   const watch = (): void => {
     sizes.disconnect()

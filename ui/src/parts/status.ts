@@ -1,10 +1,10 @@
 import type { Status } from '../api/types.ts'
 
-/** A state as it is shown: by a sign and a word, never by its colour alone. */
+/** A status as a sign and a word, so that it never depends on colour alone. */
 export interface Sign {
   sign: string
   word: string
-  /** How it is coloured. */
+  /** The class of its colour. */
   tone: 'good' | 'bad' | 'doubtful' | 'going'
 }
 
@@ -18,12 +18,12 @@ const signs = {
   killed: { sign: '■', word: 'killed', tone: 'bad' },
 } as const satisfies Record<Status, Sign>
 
-/** The sign of a state; one that these pages do not know yet is shown as such. */
+/** The sign of a status; an unknown one is shown by its name. */
 export function signOf(status: string): Sign {
   return Object.hasOwn(signs, status) ? signs[status as Status] : { sign: '?', word: status || 'unknown', tone: 'doubtful' }
 }
 
-/** The sign of a job with its grounds: one that is done and needs attention says so, as its verdict does in a terminal. */
+/** The sign of a job: one that is done but has caveats says so, like the verdict in a terminal. */
 export function signOfJob({ status, grounds }: { status: string; grounds?: readonly { tone: string }[] | null | undefined }): Sign {
   const caveats = (grounds ?? []).filter(({ tone }) => tone === 'bad' || tone === 'doubtful')
   if (status !== 'succeeded' || caveats.length === 0) return signOf(status)
@@ -31,5 +31,5 @@ export function signOfJob({ status, grounds }: { status: string; grounds?: reado
   return { sign: '!', word: caveats.length === 1 ? 'done, 1 caveat' : `done, ${caveats.length} caveats`, tone }
 }
 
-/** All states, in the order in which a filter lists them. */
+/** All statuses in the order of the filter. */
 export const statuses = Object.keys(signs) as Status[]

@@ -1,4 +1,4 @@
-// Scripts and consoles as the API has them.
+// Requests about scripts and consoles.
 
 import { address, send } from '../api/client.ts'
 import { Follower } from '../api/follow.ts'
@@ -16,7 +16,7 @@ const at = (id: string): string => `executions/${encodeURIComponent(id)}`
 
 export const scripts = (signal?: AbortSignal): Promise<Scripts> => send('GET', 'scripts', undefined, signal)
 export const script = (name: string, signal?: AbortSignal): Promise<Text> => send('GET', of(name), undefined, signal)
-/** Keeps a script over the version that was read; without one it is new. */
+/** Saves a script over the version that was read; without a version the script is new. */
 export const write = (name: string, text: string, version?: string): Promise<Text> => send('PUT', of(name), { text, ...(version === undefined ? {} : { version }) })
 export const remove = (name: string): Promise<void> => send('DELETE', of(name))
 export const run = (name: string, given: string[]): Promise<Execution> => send('POST', `${of(name)}/run`, { arguments: given })
@@ -30,19 +30,19 @@ export const words = (signal?: AbortSignal): Promise<Words> => send('GET', 'cons
 export const draft = async (database: string, workload: string): Promise<string> =>
   (await send<{ text: string }>('GET', `console/driver?${new URLSearchParams({ database, workload }).toString()}`)).text
 
-/** Who follows an execution. */
+/** Receives the output of an execution. */
 export interface Reader {
   piece: (piece: Piece) => void
   over: (execution: Execution) => void
-  /** Whether the connection is there. */
+  /** Receives whether the stream is connected. */
   connected: (is: boolean) => void
-  /** The server knows nothing of it any more, or lets nobody look. */
+  /** Called when the server does not know the execution any more, or refuses it. */
   gone: () => void
 }
 
 /**
- * Follows what an execution prints, from its beginning, and goes on where it was after the
- * connection was lost. It returns what ends that.
+* Follows the output of an execution from its beginning, and continues where it was after a lost connection. It
+ * returns a function that ends it.
  */
 export function follow(id: string, reader: Reader): () => void {
   const follower = new Follower(
@@ -57,7 +57,7 @@ export function follow(id: string, reader: Reader): () => void {
       },
     },
     () => send('GET', at(id)),
-    { silence: Infinity }, // whoever waits for a prompt prints nothing
+    { silence: Infinity }, // an execution that waits at a prompt prints nothing
   )
   return () => follower.close()
 }

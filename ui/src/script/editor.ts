@@ -1,7 +1,7 @@
 // The editor of scripts. It is loaded when a script is opened.
 //
-// It stands in a shadow root: there CodeMirror adopts style sheets, which the
-// Content-Security-Policy allows, where in a page it would make style elements.
+// It is in a shadow root, where CodeMirror adopts style sheets, which the Content-Security-Policy allows. In the page
+// itself it would create style elements.
 
 import { autocompletion, closeBrackets, completionKeymap, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
@@ -53,7 +53,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.variableName, tags.special(tags.variableName)], color: 'light-dark(#6b2f9c, #d3a6ff)' },
 ])
 
-/** Offers what may be typed. */
+/** Offers completions. */
 function complete(language: Language, words: () => Words | undefined): (context: CompletionContext) => CompletionResult | null {
   return (context) => {
     const known = words()
@@ -67,8 +67,8 @@ function complete(language: Language, words: () => Words | undefined): (context:
 }
 
 /**
- * Types over several lines. Chromium by itself would give what is left of them style attributes,
- * which the Content-Security-Policy forbids, and complain of that.
+* Replaces a selection of several lines. Chromium would add style attributes to the remaining lines, which the
+ * Content-Security-Policy forbids, and log an error.
  */
 const typingOver = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -77,13 +77,13 @@ const typingOver = EditorView.domEventHandlers({
     const text = event.data
     if (event.inputType !== 'insertText' || event.isComposing || text === null || state.readOnly || state.doc.lineAt(from).to >= to) return false
     const insert = () => state.update(state.replaceSelection(text), { userEvent: 'input.type', scrollIntoView: true })
-    // Whoever listens to what is typed, as who closes brackets, comes first.
+    // Other input handlers, such as the one that closes brackets, come first.
     if (!state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, text, insert))) view.dispatch(insert())
     return true
   },
 })
 
-/** Makes an editor in an element. */
+/** Creates an editor in an element. */
 export function edit(host: HTMLElement, wishes: Wishes): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
   const view = new EditorView({

@@ -1,11 +1,11 @@
-// What scripts are called, and how a new one begins.
+// The names of scripts, and the text of a new one.
 
 import type { Language } from './api.ts'
 
-/** The languages, by what people call them. */
+/** The names of the languages. */
 export const languages: Record<Language, string> = { tcl: 'Tcl', python: 'Python', driver: 'Driver script' }
 
-/** What the name of a script ends in. */
+/** The endings of scripts' names. */
 export function endingOf(language: Language): string {
   return { tcl: '.tcl', python: '.py', driver: '.driver.tcl' }[language]
 }
@@ -15,12 +15,12 @@ export function toScript(name: string): string {
   return `#/scripts/${encodeURIComponent(name)}`
 }
 
-/** The address of a console that is open. */
+/** The address of an open console. */
 export function toConsole(id: string): string {
   return `#/console/${encodeURIComponent(id)}`
 }
 
-/** How a new script begins: a run, and its result. */
+/** The text of a new script: a run, and its result. */
 export function beginning(language: 'tcl' | 'python', database: string, workload: string): string {
   if (language === 'python') {
     return `# A run and its result. Ctrl-Space shows what may be typed, Ctrl-Enter runs.
@@ -42,7 +42,7 @@ jobs $job result
 `
 }
 
-/** Takes a line of arguments apart as a shell does: at blanks, but for those inside quotes. */
+/** Splits a line of arguments at spaces outside of quotes, as a shell does. */
 export function argumentsOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((match) => match[1] ?? match[2] ?? match[3] ?? '')
 }

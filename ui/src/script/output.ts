@@ -1,20 +1,20 @@
-// What an execution has printed, as a page shows it: the last of it, in stretches of one stream.
+// The last part of an execution's output, in stretches of one stream each.
 
 import type { Piece } from './api.ts'
 
-/** A stretch of what was printed. */
+/** Consecutive output of one stream. */
 export interface Stretch {
   text: string
   isError: boolean
 }
 
-/** How many characters are shown. */
+/** The number of characters that are shown. */
 export const most = 300_000
 
-/** Adds a piece to what is shown. */
+/** Appends a piece to the output. */
 export function added(shown: readonly Stretch[], piece: Piece): Stretch[] {
   const list = [...shown]
-  if (piece.missed) list.push({ text: `… ${piece.missed} bytes are kept no more …\n`, isError: true })
+  if (piece.missed) list.push({ text: `… ${piece.missed} bytes are no longer available …\n`, isError: true })
   const isError = piece.error === true
   const last = list.at(-1)
   if (last !== undefined && last.isError === isError) list[list.length - 1] = { text: last.text + piece.text, isError }

@@ -22,7 +22,7 @@ const words: Words = {
   driver: [{ name: 'rampup', help: 'ramp-up' }],
 }
 
-/** What may be typed at the end of a script. */
+/** The completions at the end of a script. */
 function offered(text: string, language: 'tcl' | 'python' | 'driver'): string[] {
   const start = text.lastIndexOf('\n') + 1
   const typed = typedOf(text.slice(start), language)

@@ -5,9 +5,8 @@ import { Terminal, type ITheme } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 
 /**
- * Makes what xterm.js does with styles something that the Content-Security-Policy allows: style
- * elements become style sheets, and style attributes properties. It holds for elements that are
- * made from now on, until the function that it returns is called.
+* Adapts the styles of xterm.js to the Content-Security-Policy: style elements become style sheets, and style
+ * attributes become properties. It applies to elements that are created before the returned function is called.
  */
 export function allowed(page: Document): () => void {
   const create = (name: string, options?: ElementCreationOptions): HTMLElement => {
@@ -22,10 +21,10 @@ export function allowed(page: Document): () => void {
     return element
   }
   page.createElement = create as Document['createElement']
-  return () => Reflect.deleteProperty(page, 'createElement') // and the prototype's is seen again
+  return () => Reflect.deleteProperty(page, 'createElement') // restores the prototype's function
 }
 
-/** An element whose text is a style sheet of the document for as long as it is there. */
+/** An element whose text is a style sheet of the document while it is connected. */
 function standIn(page: Document): HTMLElement {
   const sheet = new CSSStyleSheet()
   page.adoptedStyleSheets = [...page.adoptedStyleSheets, sheet]
@@ -54,7 +53,7 @@ export interface Screen {
   close: () => void
 }
 
-/** Makes a terminal in an element, which it fills. */
+/** Creates a terminal that fills an element. */
 export function screen(host: HTMLElement, isDark: boolean, typed: (text: string) => void, resized: (columns: number, rows: number) => void): Screen {
   const forbidden = allowed(document)
   const terminal = new Terminal({
@@ -70,7 +69,7 @@ export function screen(host: HTMLElement, isDark: boolean, typed: (text: string)
   const fit = new FitAddon()
   terminal.loadAddon(fit)
   terminal.open(host)
-  // Tab completes, so there must be another way out for who uses the keyboard alone.
+  // Tab completes, so keyboard users need another way to leave the terminal.
   terminal.attachCustomKeyEventHandler((event) => !(event.key === 'Tab' && event.shiftKey))
   terminal.onData(typed)
   fit.fit()

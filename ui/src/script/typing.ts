@@ -1,5 +1,4 @@
-// What is typed goes up in requests, one after another and in order: what is typed while one
-// is under way goes with the next.
+// Sends typed text in requests, one at a time and in order. Text that is typed during a request goes with the next.
 
 /** Sends texts in order. */
 export class Typing {
@@ -11,7 +10,7 @@ export class Typing {
     private readonly failed: (error: unknown) => void,
   ) {}
 
-  /** Sends a text when those before it have been taken. */
+  /** Sends a text after those before it. */
   async type(text: string): Promise<void> {
     this.waiting += text
     if (this.sending) return
@@ -23,7 +22,7 @@ export class Typing {
         await this.send(next)
       }
     } catch (error) {
-      this.waiting = '' // what follows would be out of place
+      this.waiting = '' // later text would be out of order
       this.failed(error)
     } finally {
       this.sending = false
@@ -31,5 +30,5 @@ export class Typing {
   }
 }
 
-/** How many characters a request takes, which have up to three bytes each. */
+/** The number of characters per request, of up to three bytes each. */
 const longest = 16_000

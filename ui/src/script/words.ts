@@ -1,21 +1,21 @@
-// What may be typed next in a script: commands, their arguments, settings and what they may be.
+// Completions in a script: commands, their arguments, settings and their values.
 
 import type { Language, Words } from './api.ts'
 
-/** A word that may be typed, with what it means. */
+/** A completion with its meaning. */
 export interface Choice {
   label: string
   detail?: string
   info?: string
 }
 
-/** The words of a command before the one that is being typed, and that one's beginning. */
+/** The complete words of a command, and the beginning of the last one. */
 export interface Typed {
   before: string[]
   word: string
 }
 
-/** Takes the last command of a line apart, as far as it was typed. */
+/** Splits the last, possibly incomplete command of a line. */
 export function typedOf(line: string, language: Language): Typed | undefined {
   if (language === 'python') {
     const call = /(?:^|[^\w.])(\w+)\(([^()]*)$/.exec(line)
@@ -34,14 +34,14 @@ export function typedOf(line: string, language: Language): Typed | undefined {
   return { before: parts, word }
 }
 
-/** The database that a script has chosen last, by the prefix that dbset takes. */
+/** The database of a script's last dbset, by the prefix that dbset takes. */
 export function chosenIn(text: string): string | undefined {
   let chosen: string | undefined
   for (const match of text.matchAll(/\bdbset[\s(]+['"]?db['"]?[\s,]+['"]?(\w+)/g)) chosen = match[1]
   return chosen
 }
 
-/** What may be typed at a place of a script. */
+/** The completions at a position of a script. */
 export function choicesAt(words: Words, language: Language, above: string, typed: Typed): Choice[] {
   const [command, ...given] = typed.before
   if (language === 'driver') {
@@ -64,7 +64,7 @@ export function choicesAt(words: Words, language: Language, above: string, typed
 
 type Dictionary = Pick<NonNullable<Words['databases']>[number], 'title' | 'sections'>
 
-/** The databases whose settings a place may mean: the one that was chosen above it, or all. */
+/** The databases for settings at a position: the one that is chosen above it, or all. */
 function databasesOf(words: Words, above: string): Dictionary[] {
   const all = words.databases ?? []
   const chosen = chosenIn(above)
@@ -72,7 +72,7 @@ function databasesOf(words: Words, above: string): Dictionary[] {
   return found.length > 0 ? found : all
 }
 
-/** What may follow the first arguments of a command that sets something. */
+/** The completions after the first arguments of a command that changes a setting. */
 function settings(of: Dictionary[], given: string[]): Choice[] {
   const found = new Map<string, Choice>()
   const add = (choice: Choice): void => {

@@ -1,4 +1,4 @@
-// This server, who may come in, and what holds for each job, as the server says it.
+// Requests about the server, its users and the defaults of jobs.
 
 import { get, send } from '../api/client.ts'
 import type { Documents } from '../api/types.ts'
@@ -7,7 +7,7 @@ export type Version = Documents['document.Version']
 export type Server = Documents['api.Server']
 export type Users = Documents['api.Users']
 export type Defaults = Documents['document.Defaults']
-export type Standing = Defaults['settings'][number]
+export type Default = Defaults['settings'][number]
 export type Kept = Documents['console.Kept']
 export type Dictionary = Documents['console.KeptDictionary']
 export type Entry = Documents['console.KeptEntry']
@@ -21,10 +21,10 @@ export const kept = (signal?: AbortSignal): Promise<Kept> => send('GET', 'consol
 /** Keeps a setting of the console, and returns the line that its command prints. */
 export const keep = async (setting: Documents['api.KeptSetting']): Promise<string> => (await send<Documents['api.KeptLine']>('PUT', 'console/settings', setting)).line
 
-// Who has logged in is no matter of the API, but of the server around it.
+// Sessions belong to the web server, not to the API.
 const session = (path: string): string => `../../session/${path}`
 
-/** Changes the password of who has logged in. */
+/** Changes the user's password. */
 export const changePassword = (old: string, password: string): Promise<void> => send('POST', session('password'), { old, new: password })
-/** Ends what other sessions they have. */
+/** Ends the user's other sessions. */
 export const endOthers = (): Promise<void> => send('DELETE', session('others'))

@@ -53,7 +53,7 @@ test('a new password is typed twice', () => {
   expect(mistakeOf('long enough', 'long enough')).toBe('')
 })
 
-test('set-ups are forgotten when somebody wishes', () => {
+test('set-ups are removed on request', () => {
   localStorage.clear()
   const setup = new Setup(localStorage)
   setup.choose('postgresql', 'tprocc')
@@ -115,9 +115,9 @@ describe('the page', () => {
     for (const want of ['2 other browsers', '1 job, 4.1 kB', '(SLEDGE_RAMPUP wins)', '<b>ann</b>', 'sledge web user add NAME', 'Change your password', 'Settings of the console']) expect(said).toContain(want)
   })
 
-  test('asks for nothing that who may look would be refused', async () => {
+  test('sends no request that the role look is refused', async () => {
     told = { user: 'lou', role: 'look', may_act: false, read_only: false, by: 'password', other_sessions: 0 }
-    const said = await open('Only users who may act see')
+    const said = await open('Only users with the role act see')
     expect(said).toContain('v1.2.3')
     expect(said).toContain('with this browser only')
     expect(asked.filter((path) => /server|users|defaults|console/.test(path))).toEqual([])

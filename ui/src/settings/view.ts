@@ -1,11 +1,11 @@
-// What the page of settings shows of what the server says.
+// Formats the server's settings for the page.
 
 import { bytes, count, moment } from '../format.ts'
-import type { Dictionary, Entry, Server, Standing, Version } from './api.ts'
+import type { Dictionary, Entry, Server, Default, Version } from './api.ts'
 
 type Facts = [name: string, value: string | undefined][]
 
-/** What answers, and what it can test: for everybody. Databases and workloads are called by their titles. */
+/** The version, databases and workloads of the program, for all users. */
 export function aboutProgram(version: Version, titleOf: (name: string) => string): Facts {
   return [
     ['Version', version.version],
@@ -15,7 +15,7 @@ export function aboutProgram(version: Version, titleOf: (name: string) => string
   ]
 }
 
-/** How it is reached. */
+/** The server's addresses and processes. */
 export function aboutAddress({ serving, scripting }: Server): Facts {
   return [
     ['Address', serving.home],
@@ -25,35 +25,35 @@ export function aboutAddress({ serving, scripting }: Server): Facts {
     ['SHA-256 fingerprint', serving.tls?.fingerprint],
     ['Names', serving.hostnames.join(', ')],
     ['Trusted proxies', serving.proxies.join(', ')],
-    ['Who may act', serving.read_only ? 'nobody: --read-only' : 'those with the role act'],
-    ['Scripts and console', scripting.runs ? 'run, for those who may act' : scripting.why],
+    ['Who may act', serving.read_only ? 'no user: --read-only' : 'users with the role act'],
+    ['Scripts and console', scripting.runs ? 'allowed for users who may act' : scripting.why],
     ['Process', `${serving.process} on ${serving.host}, since ${moment(serving.begun)} UTC`],
   ]
 }
 
-/** Where things are kept. */
+/** The server's files. */
 export function aboutPlaces({ repository, scripting, serving, data_folder }: Server): Facts {
   return [
     ['Job repository', repository.path],
     ['In it', `${count(repository.jobs)} ${repository.jobs === 1 ? 'job' : 'jobs'}, ${bytes(repository.bytes)}`],
     ['Users, sessions, log', serving.folder],
     ['Scripts', scripting.folder],
-    ['Files of rows', data_folder],
+    ['Generated files', data_folder],
   ]
 }
 
-/** The value of a setting that holds for each job: a password is never sent. */
-export function valueOf(setting: Standing): string {
+/** The value of a default. A password is never sent. */
+export function valueOf(setting: Default): string {
   return setting.secret ? 'set' : (setting.value ?? '')
 }
 
-/** A section with what of it is shown. */
+/** A section with the settings to show. */
 export interface Shown {
   name: string
   entries: Entry[]
 }
 
-/** The settings of a dictionary that have all words of a text, by what is wanted of them. What has no effect and was not changed is left out unless wanted. */
+/** The settings of a dictionary that match a filter. Settings without effect are left out unless they were changed or the filter includes them. */
 export function found(dictionary: Dictionary, text: string, wanted: { changedOnly?: boolean; idle?: boolean } = {}): Shown[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')
   return dictionary.sections
@@ -67,13 +67,13 @@ export function found(dictionary: Dictionary, text: string, wanted: { changedOnl
     .filter(({ entries }) => entries.length > 0)
 }
 
-/** What a setting can be chosen from; none where it is typed. What it is stands among them, however it was spelt. */
+/** The choices of a setting, including its current value in any spelling; empty if it is typed. */
 export function choicesOf(entry: Entry): string[] {
   const list = entry.kind === 'bool' ? ['true', 'false'] : entry.kind === '0 or 1' ? ['0', '1'] : (entry.choices ?? [])
   return list.length === 0 || list.includes(entry.value) ? list : [entry.value, ...list]
 }
 
-/** Why a new password cannot be; "" where it can. The server decides about what else there is. */
+/** Why a new password is invalid, or "". The server checks the rest. */
 export function mistakeOf(password: string, again: string): string {
   if (again !== '' && password !== again) return 'The two passwords differ.'
   return ''

@@ -1,4 +1,4 @@
-// What the pages Set up and Schema ask the API for.
+// The requests of the pages Set up and Schema.
 
 import { send } from '../api/client.ts'
 import type { Documents } from '../api/types.ts'
@@ -14,14 +14,14 @@ export type TakenIn = Documents['api.TakenIn']
 export type Deletion = Documents['api.Deletion']
 export type Action = 'build' | 'check' | 'run' | 'delete'
 
-/** Settings as they are sent, by name. */
+/** Settings of a request by name. */
 export type Values = Record<string, string>
 
 export async function connections(signal?: AbortSignal): Promise<Connection[]> {
   return (await send<{ connections: Connection[] }>('GET', 'connections', undefined, signal)).connections
 }
 
-/** Keeps a connection by a name. */
+/** Saves a connection under a name. */
 export function keep(name: string, database: string, values: Values, keepPassword: boolean): Promise<Connection> {
   return send('PUT', `connections/${encodeURIComponent(name)}`, { database, values, keep_password: keepPassword })
 }
@@ -30,10 +30,10 @@ export function forget(name: string): Promise<unknown> {
   return send('DELETE', `connections/${encodeURIComponent(name)}`)
 }
 
-/** What is wrong with settings, by the name of each; "" is of none of them. */
+/** The mistakes by setting; "" for those that belong to no setting. */
 export type Mistakes = Record<string, string>
 
-/** What a job would be done with, or what is wrong with that. */
+/** The settings that a job would have, or their mistakes. */
 export async function check(action: Action, settings: Values, signal?: AbortSignal): Promise<{ settings?: Settings; mistakes: Mistakes }> {
   const checked = await send<Documents['api.Checked']>('POST', 'settings/check', { action, settings }, signal)
   return { ...(checked.settings ? { settings: checked.settings } : {}), mistakes: mistakesOf(checked.mistakes) }
@@ -46,22 +46,22 @@ export function mistakesOf(list: Documents['api.Mistake'][]): Mistakes {
   return found
 }
 
-/** Tries out the connection of settings. */
+/** Tests the connection of settings. */
 export function test(settings: Values, signal?: AbortSignal): Promise<Trial> {
   return send('POST', 'settings/test', { settings }, signal)
 }
 
-/** Settings in each form that they can be spelled in. */
+/** Settings in every form. */
 export async function forms(action: Action, settings: Values, signal?: AbortSignal): Promise<Form[]> {
   return (await send<{ forms: Form[] }>('POST', 'settings/forms', { action, settings }, signal)).forms
 }
 
-/** What is understood of a script or a configuration file. */
+/** The settings of a script or a configuration file. */
 export function takeIn(text: string): Promise<TakenIn> {
   return send('POST', 'settings/read', { text })
 }
 
-/** What a delete would remove. */
+/** The objects that a delete would drop. */
 export function deletion(settings: Values, signal?: AbortSignal): Promise<Deletion> {
   return send('POST', 'settings/deletion', { settings }, signal)
 }

@@ -1,4 +1,4 @@
-// What a set-up chooses from.
+// The choices of a set-up.
 
 import { databases, workloads } from '../api/catalog.ts'
 import type { Entry } from '../api/types.ts'
@@ -8,16 +8,16 @@ import { connections, type Connection } from './api.ts'
 export interface Choices {
   databases: Entry[]
   workloads: Entry[]
-  /** The connections that are kept, of all databases. */
+  /** The saved connections of all databases. */
   connections: Connection[]
 }
 
-/** The one that is chosen for who has not chosen: the first on which nothing is unproven. */
+/** The default database: the first one without unproven parts. */
 export function usual(entries: Entry[]): string {
   return (entries.find((one) => !one.unproven) ?? entries[0])?.name ?? ''
 }
 
-/** Asks what there is. Where the set-up names what is not there, the usual takes its place. */
+/** Requests the choices. Defaults replace names in the set-up that do not exist. */
 export async function choices(signal?: AbortSignal): Promise<Choices> {
   const [d, w, c] = await Promise.all([databases(), workloads(), connections(signal)])
   if (!d.some((one) => one.name === setup.database)) setup.choose(usual(d), '')

@@ -1,4 +1,4 @@
-// Forms made of the descriptions of options, whatever options there are.
+// Forms that are made from the descriptions of options.
 
 import { count } from '../format.ts'
 import type { Action, Option, Options, Values } from './api.ts'
@@ -8,24 +8,24 @@ export interface Part {
   name: string
   title: string
   options: Option[]
-  /** How many of all its options differ from their defaults. */
+  /** The number of its options that differ from their defaults. */
   differ: number
 }
 
-/** What values an option takes, as words in a sentence: "a whole number from 1 to 100,000". */
+/** The values of an option in words: "a whole number from 1 to 100,000". */
 export function limitsOf(limits: string): string {
   const article = /^(whole number|number|time)\b/.test(limits) ? 'a ' : ''
   return article + limits.replaceAll(/(?<![\w.])\d{5,15}(?![\w.])/g, (digits) => count(Number(digits)))
 }
 
-/** Whether an option is set to something else than it is without. */
+/** Whether the set-up changes the value of an option. */
 export function differs(option: Option, values: Values, secrets: Values): boolean {
   if (option.secret) return secrets[option.name] !== undefined
   const value = values[option.name]
   return value !== undefined && value !== option.default
 }
 
-/** The parts of a form, with the options in which each word of a text is. Parts without any are left out. */
+/** The parts of a form, with the options that contain all words of a text. Empty parts are left out. */
 export function partsOf(all: Options, values: Values, secrets: Values, text = '', onlyDiffering = false): Part[] {
   const words = text.toLowerCase().split(/\s+/).filter((word) => word !== '')
   const matches = (option: Option): boolean => {
@@ -36,26 +36,26 @@ export function partsOf(all: Options, values: Values, secrets: Values, text = ''
   return (all.forms ?? [])
     .map(({ name, title }) => {
       const own = (all.options ?? []).filter((option) => option.form === name)
-      // Those that most people set come first.
+      // The most common options come first.
       const sorted = [...own.filter((option) => option.main), ...own.filter((option) => !option.main)]
       return { name, title, options: sorted.filter(matches), differ: own.filter((option) => differs(option, values, secrets)).length }
     })
     .filter((part) => part.options.length > 0)
 }
 
-/** The options of a connection among values: those that are kept by its name. */
+/** The values that belong to a connection. */
 export function connectionValues(all: Options, values: Values): Values {
   const own = new Set((all.options ?? []).filter((option) => option.form === 'connection').map((option) => option.name))
   return Object.fromEntries(Object.entries(values).filter(([name]) => own.has(name)))
 }
 
-/** Whether an option means something to one of some actions. */
+/** Whether an option applies to one of the actions. */
 export function meansSomething(option: Option, to: readonly Action[]): boolean {
   const actions: readonly string[] = option.actions ?? []
   return actions.length === 0 || to.some((action) => actions.includes(action))
 }
 
-/** Settings without the options that mean nothing to an action: a mistake in those is none of it. */
+/** Settings without the options that do not apply to an action, whose mistakes do not matter to it. */
 export function settingsOf(action: Action, settings: Values, options: readonly Option[]): Values {
   const idle = new Set(options.filter((option) => !meansSomething(option, [action])).map((option) => option.name))
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !idle.has(name)))

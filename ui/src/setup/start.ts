@@ -1,10 +1,10 @@
-// Starts what is set up.
+// Starts runs with the set-up.
 
 import { startJob, startSequence } from '../api/jobs.ts'
 import { toProfile, toRun } from '../route.ts'
 import { check, type Values } from './api.ts'
 
-/** Starts a run, or several where several numbers of virtual users are set up, and returns the address where they are followed. */
+/** Starts a run, or a sequence if the set-up has several numbers of virtual users, and returns its page's address. */
 export async function startRun(settings: Values): Promise<string> {
   const { settings: found } = await check('run', settings)
   if ((found?.users?.length ?? 1) > 1) return toProfile((await startSequence(settings)).profile)

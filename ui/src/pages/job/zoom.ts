@@ -1,4 +1,4 @@
-// Which part of a run's time is shown.
+// Computes the part of a run's time to show.
 
 /** A part, in milliseconds since 1970. */
 export interface Part {
@@ -6,10 +6,10 @@ export interface Part {
   until: number
 }
 
-/** The least that is looked at, in milliseconds: single seconds can be told apart there. */
+/** The shortest part in milliseconds, in which single seconds are distinct. */
 const least = 10_000
 
-/** Whether there is more to see of a part of so long a run. */
+/** Whether zooming into a part shows more points. */
 export const canBeCloser = (whole: Part): boolean => whole.until - whole.from > least
 
 function within(part: Part, whole: Part): Part {
@@ -35,7 +35,7 @@ function moved(part: Part, whole: Part, by: number): Part {
   return within({ from: part.from + step, until: part.until + step }, whole)
 }
 
-/** Half a part back, or on. */
+/** Moves by half a part, back or forward. */
 export const earlier = (part: Part, whole: Part): Part => moved(part, whole, -0.5)
 export const later = (part: Part, whole: Part): Part => moved(part, whole, 0.5)
 
