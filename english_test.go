@@ -75,7 +75,6 @@ var notRead = []string{
 	"browser",
 	"cmd/sledge",
 	"docs",
-	"docs/decisions",
 	"docs/options",
 	"internal/database",
 	"internal/database/sqlserver",
