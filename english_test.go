@@ -71,22 +71,7 @@ func word(pattern string) *regexp.Regexp { return regexp.MustCompile(`\b` + patt
 // notRead are the folders whose English has not been mended yet, without those in them. The list
 // only shrinks.
 var notRead = []string{
-	".",
-	"browser",
-	"cmd/sledge",
-	"docs",
-	"docs/options",
-	"internal/database",
-	"internal/database/sqlserver",
-	"internal/datagen",
 	"internal/engine",
-	"internal/engine/load",
-	"internal/hammerdb/lines",
-	"internal/hammerdb/scripts",
-	"internal/interpreter",
-	"internal/manual",
-	"internal/report",
-	"internal/suite/jobs",
 }
 
 // A quotation is text that is not ours to change.
@@ -97,6 +82,8 @@ type quotation struct {
 }
 
 var quotations = []quotation{
+	{"internal/interpreter", "is none", "Python's None"},
+	{"internal/hammerdb/lines", "cut off", "a name in documents that programs read"},
 	{"internal/workload/tproch/dbgen", "receipt", "TPC-H's column L_RECEIPTDATE"},
 	{"internal/hammerdb/dictionaries", "nobody", "the account of Unix"},
 	{"internal/live", "under way", "a name in documents that programs read"},

@@ -30,14 +30,13 @@ var layers = map[string]string{
 	"terminal": "",
 	"job":      "meter option",
 
-	// Conditions that a run is to meet.
+	// Conditions that a run must meet.
 	"threshold": "option",
 
 	// What listens where a server was looked for.
 	"listener": "",
 
-	// How our own files are made, for those who keep something in one, and what is known
-	// of the machine and its processes.
+	// Our own files, and facts about the machine and its processes.
 	"sqlitefile":  "",
 	"privatefile": "",
 	"host":        "job",
@@ -48,7 +47,7 @@ var layers = map[string]string{
 	// Jobs, kept.
 	"repository": "host job meter option sqlitefile",
 
-	// What is asked of the two things there are many of.
+	// The interfaces of databases and workloads.
 	"database": "job meter option schema sqlfile",
 	"workload": "database job meter option schema sqlfile",
 

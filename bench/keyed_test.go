@@ -77,7 +77,7 @@ func (k keyed) run(t *testing.T) {
 		sharing = fmt.Sprintf("; transactions waited %.3g ms for one of %d connections on average, p99 %.3g ms", 1e3*s.Wait.Mean, s.Connections, 1e3*s.Wait.P99)
 	}
 	note(t, figure{
-		What: k.what + ": NOPM of the expected ones", Value: orders / expected, Unit: "x", Target: k.orders,
+		What: k.what + ": NOPM relative to the expected NOPM", Value: orders / expected, Unit: "x", Target: k.orders,
 		Detail: fmt.Sprintf("%.0f of %.0f in %s; response p99 %.3g ms%s", orders, expected, k.length, result.All.Response.P99, sharing),
 	})
 	note(t, figure{

@@ -7,7 +7,7 @@ import { patience, play, told } from './people.mjs'
 await play(async ({ invite, step }) => {
   const ann = await invite(told.keyboard ? 'keyboard' : 'ann', told.address)
   const { page } = ann
-  /** Looks at a page. By keyboard it is the one that somebody else comes to by mouse. */
+  /** Looks at a page. By keyboard it is the same page as by mouse, which is checked there. */
   const look = (name) => (told.keyboard ? undefined : ann.look(`${told.name}-${name}`))
 
   /** Goes on by Tab until something has the focus. */

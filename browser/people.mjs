@@ -29,7 +29,7 @@ export class Person {
   /** What was wrong with any page so far: none of it is expected. */
   faults = []
   /** Console messages that the script brings about on purpose, as of a request that is refused. */
-  expected = [/favicon\.ico/] // of documents that are no page, such as an answer of the API
+  expected = [/favicon\.ico/] // of documents that are not pages, such as an answer of the API
 
   constructor(context, page, name, origin) {
     Object.assign(this, { context, page, name, origin })

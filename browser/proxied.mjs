@@ -31,7 +31,7 @@ await play(async ({ invite, step }) => {
             events.close()
             done(performance.now() - begun)
           })
-          events.onerror = () => fail(new Error('the stream broke off'))
+          events.onerror = () => fail(new Error('the stream was interrupted'))
         }),
       job,
     )

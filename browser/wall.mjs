@@ -12,7 +12,7 @@ await play(async ({ invite, step }) => {
     await page.locator('header').getByText('read-only').first().waitFor()
   })
   await step('no page lets her act', async () => {
-    ann.expected.push(/status of 403 .*\/api\/v1\/scripts$/) // nobody sees those here, and the pages say so
+    ann.expected.push(/status of 403 .*\/api\/v1\/scripts$/) // scripts are hidden here, and the pages say so
     const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').evaluateAll((all) => all.map((a) => a.getAttribute('href')))
     let found = 0
     for (const link of [...links, `#/jobs/${told.job}`]) {

@@ -56,7 +56,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestAScreenOnTheWall lets nobody act, whatever their role.
+// TestAScreenOnTheWall refuses to act for every role.
 func TestAScreenOnTheWall(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "--read-only")

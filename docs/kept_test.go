@@ -147,7 +147,7 @@ var keep = flag.String("keep", "", "keep the newest job of a repository with a l
 func TestKeep(t *testing.T) {
 	name, file, asked := strings.Cut(*keep, "=")
 	if !asked {
-		t.Skip("nothing is to be kept")
+		t.Skip("there is nothing to keep")
 	}
 	name, live := strings.CutSuffix(name, "+")
 	store, err := repository.OpenToRead(file)

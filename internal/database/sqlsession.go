@@ -23,9 +23,9 @@ type SQLSession struct {
 
 	timesAsText bool // columns of times hold text, so a time is sent in TimeFormat
 
-	// prepared are to be closed with the session: a pool leaves those of a connection that
-	// was taken out of it to whoever took it, and there are drivers whose database stays
-	// open as long as one is left.
+	// prepared statements must be closed with the session: a pool does not close those of a
+	// connection that was taken out of it, and some drivers keep the database open until all
+	// are closed.
 	prepared []*sql.Stmt
 
 	// Calls ends the session's calls: each driver can watch a context.

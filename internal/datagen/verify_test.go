@@ -27,8 +27,8 @@ func TestVerifyNamesTheFilesThatDiffer(t *testing.T) {
 			text[0]++
 			return os.WriteFile(path, text, 0o600)
 		}, "words_1.tbl has another SHA-256"},
-		"cut off": {func(folder string) error { return os.Truncate(filepath.Join(folder, "notes_1.tbl"), 3) }, "notes_1.tbl has 3 bytes instead of 35"},
-		"missing": {func(folder string) error { return os.Remove(filepath.Join(folder, "notes_2.tbl")) }, "notes_2.tbl is missing"},
+		"truncated": {func(folder string) error { return os.Truncate(filepath.Join(folder, "notes_1.tbl"), 3) }, "notes_1.tbl has 3 bytes instead of 35"},
+		"missing":   {func(folder string) error { return os.Remove(filepath.Join(folder, "notes_2.tbl")) }, "notes_2.tbl is missing"},
 		"one too many": {func(folder string) error {
 			return os.WriteFile(filepath.Join(folder, "notes_3.tbl"), nil, 0o600)
 		}, "notes_3.tbl is not in the manifest"},

@@ -134,8 +134,8 @@ func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
 // What may stand in the way of a job, for a message.
 const (
 	otherBuild = "another build is running, or a deletion,"
-	otherRun   = "a run is under way"
-	otherJob   = "a run is under way, another build or a deletion,"
+	otherRun   = "a run is in progress"
+	otherJob   = "a run is in progress, another build or a deletion,"
 )
 
 func (p Plan) refuse(what, who string) error {

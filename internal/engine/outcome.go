@@ -80,7 +80,7 @@ func (r *run) describeCount(result *job.Result, w *workload.Window, m measuremen
 	lost := r.groups[0].totals.Losses
 	pool := slices.ContainsFunc(r.groups[0].totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
 	if m.renewed && (len(lost) > 0 || pool) { // the server may have begun anew
-		result.Uncounted = "the session that read it was lost, and a server that begins anew counts from 0"
+		result.Uncounted = "the session that read it was lost, and a restarted server counts from 0"
 		return
 	}
 	if m.end.counter.n < m.start.counter.n {

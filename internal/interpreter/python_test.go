@@ -325,7 +325,7 @@ func TestPythonTakesALateInterruptForTheOneItHeardOf(t *testing.T) {
 			}()
 			printed, err := s.run(t, `
 import itertools, os, signal, time
-time.monotonic = itertools.count().__next__  # a second passes whenever somebody looks
+time.monotonic = itertools.count().__next__  # a second passes at each call
 caught = 0
 try:
     os.kill(os.getpid(), signal.SIGINT)

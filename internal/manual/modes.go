@@ -103,7 +103,7 @@ databases, they are refused.
 Several numbers of virtual users (` + "`--users 4,8`" + `) are a run each. They go with every option but ` + "`steps`" + ` that says itself how
 many users there are, and an option has to have an effect with the greatest number.
 
-Flags of ` + "`sledge run`" + ` that are no options are refused in the same way if they would have no effect: ` + "`--profile`" + ` with ` + "`--no-repo`" + `,
+Flags of ` + "`sledge run`" + `that are not options are refused in the same way if they would have no effect: ` + "`--profile`" + ` with ` + "`--no-repo`" + `,
 ` + "`--repo`" + ` with ` + "`--no-repo`" + ` (unless ` + "`--connection`" + ` names a connection in it), ` + "`--details`" + ` with ` + "`--json`" + `, ` + "`--json`" + ` and
 ` + "`--dry-run`" + ` with ` + "`--as`" + `, ` + "`--interval`" + ` and ` + "`--profile`" + ` in a test, and ` + "`--details`" + ` and lines for scripts with several numbers of users unless
 ` + "`--verbose`" + ` shows each run. A test gives each two of these flags together. With ` + "`--dry-run`" + ` and ` + "`--as`" + `, other flags wait for

@@ -12,7 +12,7 @@ import (
 // shape could misread the other; new members alone do not change it.
 const Schema = "sledge-job-3"
 
-// Document is a job for programs: what was asked for, its result, and what is made of its
+// Document is a job for programs: its settings, its result and the figures from its
 // histograms. Numbers are numbers, and their units are in their names; times are in UTC. The kinds
 // of transaction are in the workload's order.
 type Document struct {
@@ -62,9 +62,9 @@ type Transaction struct {
 	FailedBy     map[string]int64 `json:"failed_by_class,omitempty"`
 	Traffic      *Traffic         `json:"traffic,omitempty"` // over the network; missing where nothing went over one
 
-	// Response runs from when a transaction was meant to start until it was done,
-	// all tries included; Service is the last try alone. Both are only of those
-	// that were done, and missing when none was.
+	// Response is the time from the scheduled start of a transaction to its completion,
+	// retries included; Service is the time of the last attempt. Both cover only transactions
+	// that were done, and are missing if there are none.
 	Response *meter.Latency `json:"response,omitempty"`
 	Service  *meter.Latency `json:"service,omitempty"`
 

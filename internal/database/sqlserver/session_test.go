@@ -557,7 +557,7 @@ func TestAConnectionThatCannotBeMadeSaysWhyOnce(t *testing.T) {
 		port int
 		says string
 	}{
-		"nobody listens":                 {1, "as user sa: dial tcp 127.0.0.1:1: connect: connection refused: check options host and port"},
+		"no server listens":              {1, "as user sa: dial tcp 127.0.0.1:1: connect: connection refused: check options host and port"},
 		"a server that encrypts nothing": {s.listen(), "as user sa: server does not support encryption: check option encrypt"},
 	} {
 		options := newOptionsOf(t, c.port)

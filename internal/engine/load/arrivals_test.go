@@ -285,7 +285,7 @@ func TestSourcesAreProcessesOfTheirOwn(t *testing.T) {
 		for range n {
 			_, due, source := a.Claim()
 			if due < last {
-				t.Fatalf("one due at %s comes after one due at %s", due, last)
+				t.Fatalf("an arrival at %s comes after one at %s", due, last)
 			}
 			last = due
 			got[source] = append(got[source], due)

@@ -23,7 +23,7 @@ import (
 type Script struct {
 	Values option.Values
 	Timed  bool     // whether a virtual user monitors and times the run
-	Notes  []string // what whoever loads it should know
+	Notes  []string // remarks for the user who loads the script
 	Secret bool     // the text has a password, which is not used
 }
 
@@ -147,8 +147,8 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 // rePassword finds a password in a script of HammerDB's, or a connect string of Oracle's with one.
 var rePassword = regexp.MustCompile(`(?im)^[ \t]*set[ \t]+(\w*pass\w*[ \t]+["{]?[^"{}\s]|connect\w*[ \t]+\S+/\S+@)`)
 
-// check checks each value by itself. Rules across options are left to whoever has
-// the dictionary's, too.
+// check checks each value alone. The caller checks rules across options, because it also has the
+// dictionary's values.
 func check(d *database.Database, w *workload.Workload, values option.Values) error {
 	for _, o := range options(d, w) {
 		text, given := values[o.Name]

@@ -45,8 +45,8 @@ func (s *cycle) guard(t suite.T, v workload.Variant) {
 	for _, action := range []job.Action{job.Build, job.Delete} {
 		others.Go(func() {
 			_, err := s.perform(t.Context(), s.spec(action, s.values(s.built)))
-			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "a run is under way") {
-				t.Errorf("%s: got %v with exit code %d, want it refused with %d because a run is under way", action, err, job.ExitOf(err), job.ExitExists)
+			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "a run is in progress") {
+				t.Errorf("%s: got %v with exit code %d, want it refused with %d because a run is in progress", action, err, job.ExitOf(err), job.ExitExists)
 				return
 			}
 			t.Logf("%s: %v", action, err)
