@@ -39,6 +39,10 @@ type Subject struct {
 	// Look looks at what a run of a variant has told. Optional.
 	Look func(t suite.T, v workload.Variant, told []job.Event)
 
+	// Built looks at a schema that the first build has just made with some values, and at what the build
+	// told. It leaves the schema as it was. Optional.
+	Built func(t suite.T, values option.Values, told []job.Event)
+
 	// InParts has each job of a variant be a step of its own, so that what still can be done
 	// after one that failed is done.
 	InParts bool
@@ -71,6 +75,7 @@ func Run(t suite.T, of Subject) {
 type cycle struct {
 	Subject
 	built    option.Values // what the schema that is there was built with
+	told     []job.Event   // by its build
 	begun    bool          // a build was, so that there is something to delete
 	isThere  bool          // and it succeeded
 	checked  bool          // unused since the last check
@@ -146,6 +151,9 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		if !s.compared { // later builds load by the same code, and the check counts their rows
 			s.compared = true
 			s.part(t, "rows", s.compare)
+			if s.Built != nil {
+				s.Built(t, s.values(s.built), s.told)
+			}
 		}
 		s.part(t, "check", s.check)
 	}
@@ -173,7 +181,9 @@ func (s *cycle) build(t suite.T, v workload.Variant) {
 	if s.begun = true; len(v.Build) > 0 {
 		s.built = v.Build // otherwise as the one before
 	}
-	s.do(t, s.spec(job.Build, s.values(s.built)))
+	told := &told{}
+	s.do(t, s.spec(job.Build, s.values(s.built)), told)
+	s.told = told.events
 	s.isThere, s.checked = true, false
 }
 

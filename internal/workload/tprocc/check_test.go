@@ -9,12 +9,13 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
-	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/engine"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/suite"
+	"sledge/internal/suite/suitetest"
 	"sledge/internal/workload/tprocc"
 	"sledge/internal/workload/workloadtest"
 )
@@ -80,31 +81,43 @@ var breaksByCommand = []map[string]byCommand{
 // speaksSQL reports whether a database has tables with types of columns.
 func speaksSQL(d *database.Database) bool { return d.Dialect.Type != nil }
 
-// TestChecks breaks each rule and then speaks of the schema, on every database.
-func TestChecks(t *testing.T) {
+// TestCheck_SaysThatThereIsNoSchema makes the account and the database alone.
+func TestCheck_SaysThatThereIsNoSchema(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel() // each is on a server of its own
-			c := &subject{t: t, d: d, values: workloadtest.Server(t, d, "")}
-			c.schema = c.plan().Database.SchemaName(c.plan().Connection).Name
+			c := newSubject(suitetest.Of(t), d, workloadtest.Server(t, d, ""))
 			c.saysThatThereIsNone()
-			c.saysWhatABuildDoes()
-			c.findsEachBreak()
-			c.saysWhatIsBroken()
-			if speaksSQL(d) { // as HammerDB's client SQL does
-				c.namesWhatHammerDBsClientLeaves()
+			if _, err := d.Drop(t.Context(), c.plan().Connection, database.DropOptions{Builder: "this test"}); err != nil {
+				t.Error(err)
 			}
-			c.says(job.Delete, job.OK, "1 "+lines.Running, "1 "+c.schema+" TPROC-C Schema has been deleted successfully.")
 		})
+	}
+}
+
+// checksSchema looks at what a build has told, breaks each rule and mends it, and lets a check word what it finds.
+func checksSchema(t suite.T, d *database.Database, values option.Values, told []job.Event) {
+	c := newSubject(t, d, values)
+	c.saysWhatABuildDoes(told)
+	c.findsEachBreak()
+	c.saysWhatIsBroken()
+	if speaksSQL(d) { // as HammerDB's client SQL does
+		c.namesWhatHammerDBsClientLeaves()
 	}
 }
 
 // subject is a schema on a database.
 type subject struct {
-	t      *testing.T
+	t      suite.T
 	d      *database.Database
 	values option.Values
 	schema string // its name
+}
+
+func newSubject(t suite.T, d *database.Database, values option.Values) *subject {
+	c := &subject{t: t, d: d, values: values}
+	c.schema = d.SchemaName(c.plan().Connection).Name
+	return c
 }
 
 var local = engine.Local{Catalog: edition.Catalog, Version: "test"}
@@ -193,15 +206,15 @@ func (c *subject) saysThatThereIsNone() {
 		"Error in Virtual User 1: Schema check failed "+c.schema+" TPROC-C schema does not exist", "1 FINISHED FAILED")
 }
 
-// saysWhatABuildDoes builds: on PostgreSQL and on a database without SQL by two virtual users, whose
-// lines come in any order; on the others, where it takes longer, by one.
-func (c *subject) saysWhatABuildDoes() {
-	byTwo := c.d == postgresql.Database || !speaksSQL(c.d)
-	if byTwo {
-		c.values["warehouses"] = "2"
-		c.values["builders"] = "2"
+// saysWhatABuildDoes words what a build told, of one or of several virtual users, whose lines come in
+// any order.
+func (c *subject) saysWhatABuildDoes(told []job.Event) {
+	heard := newSaid(job.Build, c.d)
+	for _, e := range told {
+		heard.Watch(e)
 	}
-	got := c.do(job.Build, job.OK)
+	got := heard.lines
+	byTwo := c.values["builders"] == "2"
 	schema := c.d.SchemaName(c.plan().Connection)
 	builder := strings.ToUpper(cmp.Or(schema.Owner, schema.Name))
 	inOrder := []string{
@@ -304,16 +317,10 @@ func (c *subject) findsEachBreak() {
 // findsEachBreakByCommand breaks each rule and mends it. That all hold from the first a check
 // has just said.
 func (c *subject) findsEachBreakByCommand(plan engine.Plan, s database.Session) {
-	exec := func(command string) {
-		c.t.Helper()
-		if err := s.Exec(c.t.Context(), command); err != nil {
-			c.t.Fatalf("%s: %v", command, err)
-		}
-	}
 	tried := 0
 	for _, group := range breaksByCommand {
 		for _, of := range group {
-			exec(of.breaks)
+			c.exec(s, of.breaks)
 		}
 		var asked []string
 		for rule := range group {
@@ -338,7 +345,7 @@ func (c *subject) findsEachBreakByCommand(plan engine.Plan, s database.Session) 
 			}
 		}
 		for _, of := range group {
-			exec(of.mends)
+			c.exec(s, of.mends)
 		}
 	}
 	if tried != len(tprocc.Workload.Rules) {
@@ -359,14 +366,10 @@ func (c *subject) saysWhatIsBroken() {
 		{"UPDATE item SET i_id = 200000 WHERE i_id = 5", "UPDATE item SET i_id = 5 WHERE i_id = 200000", "breaks the rule that there are 100,000 items"},
 		{"UPDATE warehouse SET w_ytd = w_ytd + 1", "UPDATE warehouse SET w_ytd = w_ytd - 1", "consistency check 1 failed"},
 	} {
-		if err := s.Exec(c.t.Context(), test.breaks); err != nil {
-			c.t.Fatal(err)
-		}
+		c.exec(s, test.breaks)
 		c.says(job.Check, job.ExitCheck, append(c.linesOfACheck(),
 			"Error in Virtual User 1: TPROC-C Schema check failed "+c.schema+" schema "+test.want, "1 FINISHED FAILED")...)
-		if err := s.Exec(c.t.Context(), test.mends); err != nil {
-			c.t.Fatal(err)
-		}
+		c.exec(s, test.mends)
 	}
 }
 
@@ -375,18 +378,14 @@ func (c *subject) saysWhatIsBroken() {
 // counted in C_YTD_PAYMENT is the amount times counted.
 func (c *subject) pays(s database.Session, customers string, amount float64, sign, counted int) {
 	c.t.Helper()
-	for _, statement := range []string{
+	c.exec(s,
 		fmt.Sprintf(`INSERT INTO history (h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data)
 			SELECT c_id, c_d_id, c_w_id, c_d_id, c_w_id, c_since, %[1]g, 'test' FROM customer WHERE c_w_id = 1 AND c_d_id = 1 AND %[2]s`, amount, customers),
 		fmt.Sprintf("UPDATE customer SET c_balance = c_balance + %g, c_ytd_payment = c_ytd_payment + %g WHERE c_w_id = 1 AND c_d_id = 1 AND %s",
 			float64(sign)*amount, float64(counted)*amount, customers),
 		"UPDATE district SET d_ytd = (SELECT SUM(h_amount) FROM history WHERE h_w_id = 1 AND h_d_id = 1) WHERE d_w_id = 1 AND d_id = 1",
 		"UPDATE warehouse SET w_ytd = (SELECT SUM(h_amount) FROM history WHERE h_w_id = 1) WHERE w_id = 1",
-	} {
-		if err := s.Exec(c.t.Context(), statement); err != nil {
-			c.t.Fatalf("%s: %v", statement, err)
-		}
-	}
+	)
 }
 
 // namesWhatHammerDBsClientLeaves lets customers pay as HammerDB's client SQL has them
@@ -432,27 +431,28 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 	}
 
 	// Of one more, something else is wrong.
-	lose := "UPDATE customer SET c_balance = c_balance - 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 100"
-	if err := s.Exec(c.t.Context(), lose); err != nil {
-		c.t.Fatal(err)
-	}
+	c.exec(s, "UPDATE customer SET c_balance = c_balance - 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 100")
 	finds("explained for 22 of the 23 rows that break it: ", "consistency_10")
 
-	if !everyStep {
-		return
-	}
-
-	// All else is mended, and that has no cause that is known.
-	for _, mend := range []string{
+	// All but the last is mended, which has no cause that is known.
+	c.exec(s,
 		"DELETE FROM history WHERE h_data = 'test' AND h_amount <> 12.34",
 		"UPDATE customer SET c_balance = c_balance - 4331, c_ytd_payment = c_ytd_payment - 4331 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id <= 20",
 		"UPDATE customer SET c_balance = c_balance - 99 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id > 2998",
 		"UPDATE district SET d_ytd = (SELECT SUM(h_amount) FROM history WHERE h_w_id = 1 AND h_d_id = 1) WHERE d_w_id = 1 AND d_id = 1",
 		"UPDATE warehouse SET w_ytd = (SELECT SUM(h_amount) FROM history WHERE h_w_id = 1) WHERE w_id = 1",
-	} {
-		if err := s.Exec(c.t.Context(), mend); err != nil {
-			c.t.Fatal(err)
+	)
+	if everyStep {
+		finds("", "consistency_10")
+	}
+	c.exec(s, "UPDATE customer SET c_balance = c_balance + 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 100")
+}
+
+func (c *subject) exec(s database.Session, statements ...string) {
+	c.t.Helper()
+	for _, statement := range statements {
+		if err := s.Exec(c.t.Context(), statement); err != nil {
+			c.t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	finds("", "consistency_10")
 }

@@ -10,4 +10,4 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tprocc.Workload, nil) }
+func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tprocc.Workload, nil, checksSchema) }

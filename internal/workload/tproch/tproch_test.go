@@ -22,7 +22,7 @@ import (
 	"sledge/internal/workload/workloadtest"
 )
 
-func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tproch.Workload, alike()) }
+func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tproch.Workload, alike(), nil) }
 
 // alike returns what looks whether each database shows the same answers to the cloud analytic
 // queries as the first one that it looked at.

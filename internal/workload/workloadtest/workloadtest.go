@@ -24,8 +24,12 @@ import (
 // Look looks at what a run of a variant has told.
 type Look func(t suite.T, v workload.Variant, told []job.Event)
 
-// Run runs the suite on every database, with a look at runs, which may be nil.
-func Run(t *testing.T, w *workload.Workload, look Look) {
+// Built looks at a schema on a database that a build with some values has just made, and at what the
+// build told. It leaves the schema as it was.
+type Built func(t suite.T, d *database.Database, values option.Values, told []job.Event)
+
+// Run runs the suite on every database, with a look at runs and at the first build, which may be nil.
+func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 	for pair := range edition.Catalog.Pairs() {
 		if pair.Workload != w {
 			continue
@@ -42,6 +46,9 @@ func Run(t *testing.T, w *workload.Workload, look Look) {
 					wantUnencrypted(t, told)
 				}
 			},
+		}
+		if built != nil && !further() {
+			of.Built = func(t suite.T, values option.Values, told []job.Event) { built(t, d, values, told) }
 		}
 		for _, version := range versions(w, d.Name) {
 			name := d.Name
