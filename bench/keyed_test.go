@@ -65,7 +65,7 @@ func (k keyed) run(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
 		t.Fatal(err)
 	}
-	if result.Lateness == nil || result.Client == nil || result.Agreement == nil || !result.Agreement.Holds {
+	if result.StartLag == nil || result.Client == nil || result.Agreement == nil || !result.Agreement.Holds {
 		t.Fatalf("the run says nothing of the client, or its counts do not agree:\n%s", out.Bytes())
 	}
 	k.wantRecorded(t, repository, result, rampUp)
@@ -81,8 +81,8 @@ func (k keyed) run(t *testing.T) {
 		Detail: fmt.Sprintf("%.0f of %.0f in %s; response p99 %.3g ms%s", orders, expected, k.length, result.All.Response.P99, sharing),
 	})
 	note(t, figure{
-		What: k.what + ": p99 of how late transactions began", Value: 1e3 * result.Lateness.P99, Unit: "ms", Target: k.late,
-		Detail: fmt.Sprintf("mean %.3g ms, max %.3g ms", 1e3*result.Lateness.Mean, 1e3*result.Lateness.Max),
+		What: k.what + ": p99 of how late transactions began", Value: float64(result.StartLag.P99), Unit: "ms", Target: k.late,
+		Detail: fmt.Sprintf("mean %.3g ms, max %.3g ms", float64(result.StartLag.Mean), float64(result.StartLag.Max)),
 	})
 	note(t, figure{What: k.what + ": resident memory of the client", Value: float64(peak) / 1e6, Unit: "MB", Target: k.memory})
 	note(t, figure{
@@ -99,8 +99,8 @@ func (k keyed) wantRecorded(t *testing.T, repository string, result reports.Docu
 	if err := json.Unmarshal(text, &tpm); err != nil {
 		t.Fatal(err)
 	}
-	if seconds := int((rampUp + k.length).Seconds()); result.Unrecorded > 0 || len(tpm.Points) < seconds-2 {
-		t.Errorf("%d of %d seconds are recorded, and %d events are missing", len(tpm.Points), seconds, result.Unrecorded)
+	if seconds := int((rampUp + k.length).Seconds()); result.UnrecordedEvents > 0 || len(tpm.Points) < seconds-2 {
+		t.Errorf("%d of %d seconds are recorded, and %d events are missing", len(tpm.Points), seconds, result.UnrecordedEvents)
 	}
 }
 

@@ -96,5 +96,5 @@ func outcomeOf(t *testing.T, arguments []string, length time.Duration) outcome {
 		t.Fatalf("got %+v, want NOPM, transactions and what the client used", d)
 	}
 	done := float64(d.All.Done + d.All.RolledBack)
-	return outcome{d.Metrics[i].Value, d.All.Response.P99, 1e6 * d.Client.CPUSeconds / done, done / length.Seconds()}
+	return outcome{d.Metrics[i].Value, float64(d.All.Response.P99), 1e6 * d.Client.CPUSeconds / done, done / length.Seconds()}
 }
