@@ -7,10 +7,9 @@ import (
 	"sledge/internal/job"
 )
 
-// How much of what happened in a job is kept for those who watch it. The most virtual
-// users that a job may have begin and end within the first limit. A second that was
-// measured holds histograms, some KB, and is as large as a hundred other events: an hour
-// of them is some 30 MB at 10,000 transactions a second.
+// These limits bound the log of a job. The first is enough for the begins and ends of the greatest
+// number of virtual users. A measured second contains histograms of some KB and is as large as a
+// hundred other events. An hour of seconds takes about 30 MB at 10,000 transactions a second.
 const (
 	keptEvents  = 1 << 18
 	keptSeconds = 3600
@@ -23,12 +22,12 @@ const (
 type events struct {
 	mu      tasks.Cond
 	kept    []job.Event
-	last    int64 // sequence number of the newest
-	seconds int   // among those kept
+	last    int64 // sequence number of the newest event
+	seconds int   // number of seconds in kept
 	ended   bool
 }
 
-// add keeps an event, which is the next one by its sequence number.
+// add appends an event, whose sequence number is last+1.
 func (l *events) add(e job.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,13 +40,13 @@ func (l *events) add(e job.Event) {
 		if l.kept[0].Second != nil {
 			l.seconds--
 		}
-		l.kept[0] = job.Event{} // what it points to is not kept for the sake of the others
+		l.kept[0] = job.Event{} // releases what it points to
 		l.kept = l.kept[1:]
 	}
 	l.mu.Broadcast()
 }
 
-// end says that nothing more will be added.
+// end marks the log as complete.
 func (l *events) end() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,9 +54,9 @@ func (l *events) end() {
 	l.mu.Broadcast()
 }
 
-// read returns the event with a sequence number, or the oldest after it that is still
-// kept, with the number of those between that are not. It waits for an event that is
-// still to come, and returns false when none will come, or when ctx ends.
+// read returns the event with a sequence number. If that was dropped, it returns the oldest event
+// in the log and the number of missed ones. It waits for a future event, and returns false if the
+// log is complete or ctx ends.
 func (l *events) read(ctx context.Context, sequence int64) (e job.Event, missed int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

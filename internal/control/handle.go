@@ -17,25 +17,25 @@ import (
 	"sledge/internal/settings"
 )
 
-// With is what a job is started with, besides its order. All of it may be left out.
+// With holds the optional parts of a start.
 type With struct {
-	Store *repository.Store // to keep the job in; nil keeps it nowhere
+	Store *repository.Store // records the job; nil does not record it
 
-	// Begun is called before the job does anything, so that it can be ended from the start.
+	// Begun is called before the job begins, so that the caller can end it from the start.
 	Begun func(*Handle)
 
-	// Attending watchers receive each event where it happens, in order, and delay the job
-	// meanwhile: they must not block, except on purpose, as when virtual users rehearse for a
-	// reader. All others call Watch.
+	// Attending watchers receive each event synchronously and in order. They delay the job, so they
+	// must not block, except on purpose, as in a test whose user reads the output of virtual users.
+	// Other watchers call Watch.
 	Attending []job.Watcher
 
-	// Closing returns the last messages of the job, for errors that were not reported yet; failure
-	// is why it did not succeed. It may read what Attending write, and must not call the
-	// handle.
+	// Closing returns the last messages of the job, for errors that have not been reported. failure
+	// is the error of the job. Closing may read what Attending watchers have written, and must not
+	// call the handle.
 	Closing func(failure error) []job.Event
 
-	// Remark returns what a front end has to add to an event, which is told right after
-	// it. It holds up the job, as Attending does. An error fails the job. Optional.
+	// Remark returns the events that a front end adds right after an event. It delays the job, as
+	// Attending does. An error fails the job. It may be nil.
 	Remark func(e job.Event) ([]job.Event, error)
 }
 
@@ -44,40 +44,40 @@ type With struct {
 type Handle struct {
 	order    settings.Order
 	with     With
-	recorder *repository.Recorder // nil where the job is not recorded
+	recorder *repository.Recorder // nil if the job is not recorded
 	events   events
 	stop     chan struct{}
 	abort    func()
-	worked   chan struct{} // closed when the runner has done what it does
-	over     chan struct{} // closed when the outcome is there
+	worked   chan struct{} // closed when the runner has returned
+	over     chan struct{} // closed when the outcome is available
 	outcome  Outcome
 
-	telling  sync.Mutex // so that events come one after another, and none after the end
-	sequence int64      // of the last one
-	told     bool       // whether it was the last of all
-	spec     job.Spec   // as it is kept
+	telling  sync.Mutex // held while an event is emitted, so that events are in order and none follows the end
+	sequence int64      // of the last event
+	told     bool       // whether the last event was emitted
+	spec     job.Spec   // the recorded spec
 	facts    *job.Facts
-	failed   error // of Remark
+	failed   error // the error of Remark
 
-	wishing    sync.Mutex // held for moments only
+	wishing    sync.Mutex // guards the stop and abort requests; never held for long
 	interrupts int
 	fulfilled  map[job.Wish]bool
-	wishes     []job.Event // not yet reported
+	wishes     []job.Event // requests that have not been emitted
 }
 
-// Outcome is how a job ended.
+// Outcome is the end of a job.
 type Outcome struct {
-	Job     job.Job // as it is kept, with its result
-	Failure error   // why it did not succeed, with its exit code; or nil
-	Lost    error   // what of it could not be recorded; or nil
+	Job     job.Job // the recorded job with its result
+	Failure error   // why the job did not succeed, with its exit code; or nil
+	Lost    error   // the error of recording the job; or nil
 }
 
-// Err returns all that went wrong.
+// Err returns all errors of the outcome.
 func (o Outcome) Err() error { return errors.Join(o.Lost, o.Failure) }
 
-// Start begins a job and returns while it goes on. It ends by itself, by Stop or Abort, or
-// when ctx does; whatever it ends by, its end is recorded. An error says that the job
-// could not be entered into the repository, and so did not begin.
+// Start begins a job and returns while it runs. The job ends by itself, by Stop or Abort, or when
+// ctx ends; its end is recorded in each case. An error means that the job could not be added to the
+// repository and did not begin.
 func Start(ctx context.Context, runner job.Runner, order settings.Order, with With) (*Handle, error) {
 	h := &Handle{
 		order: order, with: with, fulfilled: map[job.Wish]bool{},
@@ -103,7 +103,7 @@ func Start(ctx context.Context, runner job.Runner, order settings.Order, with Wi
 	return h, nil
 }
 
-// ID returns the job's ID, or "" where it is not recorded.
+// ID returns the job's ID, or "" if it is not recorded.
 func (h *Handle) ID() job.ID {
 	if h.recorder == nil {
 		return ""
@@ -111,12 +111,10 @@ func (h *Handle) ID() job.ID {
 	return h.recorder.ID()
 }
 
-// Watch returns what happens in the job from an event on, 1 being the first: what has
-// happened already at once, the rest as it does, until the job is over or ctx ends. A
-// watcher may take its time: it holds up neither the job nor other watchers. The log that
-// it reads is bounded; if it falls behind by more than that, or comes too late, the
-// second value says how many events before this one it has missed. It must not change
-// what an event points to, which others see too.
+// Watch yields the events of the job from a sequence number on, 1 being the first, until the job is
+// over or ctx ends. A slow watcher delays neither the job nor other watchers. The log is bounded:
+// the second value is the number of events before this one that the watcher has missed. The watcher
+// must not change an event, because others receive it too.
 func (h *Handle) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, int64] {
 	return func(yield func(job.Event, int64) bool) {
 		next := max(from, 1)
@@ -130,21 +128,20 @@ func (h *Handle) Watch(ctx context.Context, from int64) iter.Seq2[job.Event, int
 	}
 }
 
-// Wait returns how the job ended, when it has and that was recorded.
+// Wait waits until the job has ended and is recorded, and returns its outcome.
 func (h *Handle) Wait() Outcome {
 	<-h.over
 	return h.outcome
 }
 
-// Over is closed when Wait need not wait.
+// Over is closed when Wait returns at once.
 func (h *Handle) Over() <-chan struct{} { return h.over }
 
-// Tell adds an event of a front end's own to those of the job, such as a sample of a
-// transaction counter, unless the job is over.
+// Tell adds an event of a front end to the job, such as a sample of a transaction counter, unless
+// the job is over.
 func (h *Handle) Tell(e job.Event) { h.tell(e) }
 
-// do runs the job and ensures that it ends, even after a panic, or in a goroutine that a test
-// ends.
+// do runs the job and ensures that it ends, even after a panic or runtime.Goexit.
 func (h *Handle) do(ctx context.Context, runner job.Runner) {
 	var result job.Result
 	var err error
@@ -173,8 +170,8 @@ func (h *Handle) do(ctx context.Context, runner job.Runner) {
 	whole = true
 }
 
-// tellClosing hands out the closing events. Wishes that were fulfilled are told before, and
-// nothing is told meanwhile: who attends may be who closes.
+// tellClosing emits pending requests and then the closing events. It holds the lock meanwhile,
+// because an attending watcher may be the front end that closes.
 func (h *Handle) tellClosing(failure error) {
 	if h.with.Closing == nil {
 		return
@@ -187,7 +184,7 @@ func (h *Handle) tellClosing(failure error) {
 	}
 }
 
-// work has the runner do the job.
+// work calls the runner.
 func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error) {
 	defer close(h.worked)
 	control := job.Control{Watchers: []job.Watcher{distributor{h}}, Stop: h.stop}
@@ -197,7 +194,7 @@ func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error
 	return result, errors.Join(err, h.failed)
 }
 
-// end records how the job ended, and gives its verdict.
+// end records the end of the job, and sets its error.
 func (h *Handle) end(ctx context.Context, result job.Result, err error) {
 	h.telling.Lock()
 	h.handOutWishes()
@@ -219,7 +216,7 @@ func (h *Handle) end(ctx context.Context, result job.Result, err error) {
 	h.outcome = o
 }
 
-// verdict returns the error of a result whose status alone says what is wrong.
+// verdict returns the error of a result whose status is not a success, or nil.
 func verdict(r job.Result) error {
 	switch r.Status {
 	case job.Invalid:
@@ -241,18 +238,18 @@ func reason(r job.Result) error {
 	return errors.New(r.Reason)
 }
 
-// distributor is what the runner tells of each event.
+// distributor is the watcher that the runner gets.
 type distributor struct{ *Handle }
 
 // Watch implements job.Watcher.
 func (d distributor) Watch(e job.Event) { d.tell(e) }
 
-// tell hands an event out: first to those who must not miss any, then into the log.
+// tell emits an event: first to the recorder and the attending watchers, then to the log.
 func (h *Handle) tell(e job.Event) {
 	h.telling.Lock()
 	defer h.telling.Unlock()
 	if h.told {
-		return // a runner has told it after its end
+		return // an event after the end of the job
 	}
 	h.handOutWishes()
 	h.handOut(e)
@@ -266,7 +263,7 @@ func (h *Handle) tell(e job.Event) {
 	}
 }
 
-// handOut gives an event its number and hands it out.
+// handOut numbers an event and emits it.
 func (h *Handle) handOut(e job.Event) {
 	if e.At.IsZero() {
 		e.At = time.Now()

@@ -6,21 +6,21 @@ import (
 	"sledge/internal/job"
 )
 
-// Patience is how many stop requests a job gets before the program leaves it as it is: the
-// first lets users finish, the second aborts, the third does not wait. Users request by Ctrl-C,
-// by a signal, or by a button.
+// Patience is the number of stop requests after which the program exits: the first lets users
+// complete their transactions, the second aborts, the third does not wait. A request is Ctrl-C, a
+// signal, or a button.
 const Patience = 3
 
-// Stop ends a run before its time: its users finish the transaction that they are in, and
-// what was measured is kept as a partial result. Other jobs only know Abort.
+// Stop ends a run early: its users complete their transactions, and the measurements are kept as a
+// partial result. Other jobs can only be aborted.
 func (h *Handle) Stop() { h.wish(job.WishStop) }
 
-// Abort aborts whatever the job is doing.
+// Abort aborts the job.
 func (h *Handle) Abort() { h.wish(job.WishAbort) }
 
-// Interrupt takes a request to end the job, and never blocks: the first one stops a run, so
-// that its result is kept; any other aborts. A caller that must have an end counts them, and
-// exits at Patience.
+// Interrupt handles a request to end the job and never blocks. The first request stops a run, so
+// that its result is kept; later ones abort. A caller that must exit counts the requests, and exits
+// at Patience.
 func (h *Handle) Interrupt() {
 	h.wishing.Lock()
 	h.interrupts++
@@ -33,8 +33,8 @@ func (h *Handle) Interrupt() {
 	h.Abort()
 }
 
-// wish carries out a request, and reports it, unless it was carried out already or the job has
-// ended. It does not wait for the report, because an attending watcher may be blocking.
+// wish applies a stop or abort request and emits it, unless the same request was applied before or
+// the job has ended. It does not wait until it is emitted, because an attending watcher may block.
 func (h *Handle) wish(w job.Wish) {
 	h.wishing.Lock()
 	defer h.wishing.Unlock()
@@ -56,15 +56,15 @@ func (h *Handle) wish(w job.Wish) {
 	h.abort()
 }
 
-// tellWishes reports the requests that were not reported yet.
+// tellWishes emits the pending requests.
 func (h *Handle) tellWishes() {
 	h.telling.Lock()
 	defer h.telling.Unlock()
 	h.handOutWishes()
 }
 
-// handOutWishes hands them out. It is called before any other event is, so that a wish
-// comes before all that it brings about. The lock of telling is held.
+// handOutWishes emits the pending requests. It is called before any other event, so that a request
+// precedes its effects. The caller holds the lock telling.
 func (h *Handle) handOutWishes() {
 	h.wishing.Lock()
 	wishes := h.wishes

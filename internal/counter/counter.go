@@ -18,36 +18,36 @@ import (
 	"sledge/internal/workload"
 )
 
-// ShortestInterval is as often as servers bring their counts up to date: sessions of some
-// report theirs once a second.
+// ShortestInterval is the least time between two readings, because sessions of some servers report
+// their counts only once a second.
 const ShortestInterval = time.Second
 
-// What a line is about.
+// The events of lines.
 const (
 	Begun   = "begun"   // the first reading, which has no rate
-	Reading = "reading" // each other one
-	Away    = "away"    // the server no longer answers
-	Back    = "back"    // it answers again; there is no rate
-	Ended   = "ended"   // the last line, which has the summary
+	Reading = "reading" // a later reading
+	Away    = "away"    // the server does not answer
+	Back    = "back"    // the server answers again; the reading has no rate
+	Ended   = "ended"   // the last line, with the summary
 )
 
-// Counter counts on one server. It is not safe for concurrent use.
+// Counter is a transaction counter of one server. It is not safe for concurrent use.
 type Counter struct {
 	Plan engine.Plan
-	Unit workload.Throughput // that the rate of the server's count is in
+	Unit workload.Throughput // the unit of the server's rate
 
-	Every, For   time.Duration // an interval; all of it, or 0 for as long as ctx lasts
+	Every, For   time.Duration // the time between readings, and the total time; For is 0 to count until ctx ends
 	AllDatabases bool          // count all databases instead of one
 
-	Began   time.Time // when the first reading was; zero until then
-	Last    time.Time // when the server last answered
-	Lost    time.Time // the same while it does not; zero where it does
-	Why     error     // why it does not
+	Began   time.Time // the time of the first reading; zero before it
+	Last    time.Time // the time of the server's last answer
+	Lost    time.Time // Last, if the server has stopped answering; otherwise zero
+	Why     error     // why the server does not answer
 	Counted Tally
-	Probed  Tally // of the workload's own count
+	Probed  Tally // the workload's own count
 
 	timesAway int
-	away      time.Duration // in all, from the last answer before to the first after
+	away      time.Duration // total time without an answer, from the last answer before to the first one after
 }
 
 // New returns a counter for the server of a plan, or an error if the server cannot be counted.
@@ -59,28 +59,27 @@ func New(plan engine.Plan) (*Counter, error) {
 	return &Counter{Plan: plan, Unit: unit, Counted: Tally{Per: unit.Per}, Probed: Tally{Per: time.Minute}}, nil
 }
 
-// Run reads until ctx ends or the time is over. say and each are as those of
-// engine.Counting: each is told of every reading, which it hands to Add. A first reading that
-// fails is an error.
+// Run reads until ctx ends or the time For is over. engine.Counting describes say and each. each
+// must pass every reading to Add. If the first reading fails, Run returns its error.
 func (c *Counter) Run(ctx context.Context, say func(line string), each func(engine.CounterReading)) error {
 	return engine.Counting{
 		Plan: c.Plan, Every: c.Every, For: c.For, Probe: true, AllDatabases: c.AllDatabases, Say: say, Each: each,
 	}.Run(ctx)
 }
 
-// NeedsDatabase reports whether an error is that there is no database of the name, where one
-// is counted and all of them could be.
+// NeedsDatabase reports whether an error means that the database does not exist, while all
+// databases could be counted instead.
 func (c *Counter) NeedsDatabase(err error) bool {
 	return errors.Is(err, database.ErrMissing) && c.Plan.Server.CounterOfAll != nil
 }
 
-// Add takes a reading, and returns it as a line; news is false where the server is away still,
-// which was said already.
+// Add adds a reading and returns it as a line. news is false if the line only repeats that the
+// server does not answer.
 func (c *Counter) Add(r engine.CounterReading) (line document.Watch, news bool) {
 	line = document.Watch{At: r.At, Event: Reading}
 	switch {
 	case r.Err != nil && !c.Lost.IsZero():
-		c.Why = r.Err // it is still away, for another reason
+		c.Why = r.Err // the reason may have changed
 		return line, false
 	case r.Err != nil:
 		c.Lost, c.Why = c.Last, r.Err
@@ -108,13 +107,13 @@ func (c *Counter) Add(r engine.CounterReading) (line document.Watch, news bool) 
 	return c.whole(line), true
 }
 
-// End returns the last line, which sums up.
+// End returns the last line, with the summary.
 func (c *Counter) End(now time.Time) document.Watch {
 	s := c.Summary(now)
 	return c.whole(document.Watch{At: now, Event: Ended, Summary: &s})
 }
 
-// whole fills in what each line says.
+// whole sets the members that every line has.
 func (c *Counter) whole(line document.Watch) document.Watch {
 	line.Schema, line.At = document.WatchSchema, line.At.UTC()
 	line.Database, line.Target = c.Plan.Database.Name, c.Plan.Database.Target(c.Plan.Connection)
@@ -125,7 +124,7 @@ func (c *Counter) whole(line document.Watch) document.Watch {
 	return line
 }
 
-// Summary sums up what was read until now.
+// Summary returns the summary of all readings until now.
 func (c *Counter) Summary(now time.Time) document.WatchSummary {
 	s := document.WatchSummary{
 		Measured: c.Counted.In.Seconds(), Intervals: c.Counted.Intervals, Rate: c.Counted.spread(), Probed: c.Probed.spread(),
@@ -140,7 +139,7 @@ func (c *Counter) Summary(now time.Time) document.WatchSummary {
 	return s
 }
 
-// TimeAway is how long the server did not answer, until now.
+// TimeAway returns the total time without an answer, until now.
 func (c *Counter) TimeAway(now time.Time) time.Duration {
 	if c.Lost.IsZero() {
 		return c.away
@@ -148,13 +147,13 @@ func (c *Counter) TimeAway(now time.Time) time.Duration {
 	return c.away + now.Sub(c.Lost)
 }
 
-// WasAway reports whether the server did not answer at any time.
+// WasAway reports whether the server ever stopped answering.
 func (c *Counter) WasAway() bool { return c.timesAway > 0 }
 
-// CountsAll reports whether all databases of the server are counted, not one.
+// CountsAll reports whether all databases of the server are counted.
 func (c *Counter) CountsAll() bool { return c.AllDatabases || c.Plan.Server.CounterOfAll == nil }
 
-// Target says what is watched: "PostgreSQL sbtest on db1:5432".
+// Target returns the server and the database that are counted: "PostgreSQL sbtest on db1:5432".
 func (c *Counter) Target() string {
 	text := c.Plan.Database.Title + " " + c.Plan.Database.Target(c.Plan.Connection)
 	if c.CountsAll() {
@@ -163,7 +162,7 @@ func (c *Counter) Target() string {
 	return text
 }
 
-// Counts says what the server counts, in a sentence or two; "" where that is not known.
+// Counts describes what the server counts in a sentence or two, or returns "" if that is unknown.
 func (c *Counter) Counts() string {
 	if c.AllDatabases && c.Plan.SQL.Has("counter_all") {
 		return c.Plan.SQL.About("counter_all")
@@ -171,8 +170,8 @@ func (c *Counter) Counts() string {
 	return c.Plan.SQL.About("counter")
 }
 
-// ProbedRate says what the rate of the workload's own count is of: "new orders a minute"; ""
-// where it has none.
+// ProbedRate returns the meaning of the workload's own rate, such as "new orders a minute", or ""
+// if it has none.
 func (c *Counter) ProbedRate() string {
 	if c.Plan.Workload.ProbeName == "" {
 		return ""
@@ -180,7 +179,7 @@ func (c *Counter) ProbedRate() string {
 	return c.Plan.Workload.ProbeName + "s a minute"
 }
 
-// Text spells a line for people.
+// Text formats a line for people.
 func (c *Counter) Text(line document.Watch) string {
 	text := ""
 	switch line.Event {
@@ -204,7 +203,7 @@ func (c *Counter) Text(line document.Watch) string {
 	return line.At.Local().Format(time.RFC3339) + "  " + report.Printable(text) + "\n"
 }
 
-// InAll sums up in one line.
+// InAll returns the summary as one line.
 func (c *Counter) InAll() string {
 	if c.Counted.Intervals == 0 {
 		return "there was no rate, which needs two readings"
@@ -216,17 +215,17 @@ func (c *Counter) InAll() string {
 	return text
 }
 
-// Tally sums up how far a count has moved.
+// Tally sums up the growth of a count.
 type Tally struct {
 	N           int64
 	In          time.Duration
 	Intervals   int
-	Per         time.Duration // that rates are of
+	Per         time.Duration // the unit of time of rates
 	Least, Most float64
 	Now         float64 // the rate of the last interval
 }
 
-// Add adds what was counted in an interval, if it is one.
+// Add adds the growth of a count in an interval. It ignores a growth without an interval.
 func (t *Tally) Add(d engine.Delta) {
 	if d.In <= 0 {
 		return
@@ -239,10 +238,10 @@ func (t *Tally) Add(d engine.Delta) {
 	t.N, t.In, t.Intervals = t.N+d.N, t.In+d.In, t.Intervals+1
 }
 
-// Mean is of all that was counted, by all the time.
+// Mean returns the total count divided by the total time.
 func (t *Tally) Mean() float64 { return engine.Delta{N: t.N, In: t.In}.Per(t.Per) }
 
-// spread is the tally for programs; nil where there is none.
+// spread returns the tally for documents, or nil if it is empty.
 func (t *Tally) spread() *document.Spread {
 	if t.Intervals == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Report says what an execution is and what has become of it.
+// Report describes an execution and its state.
 type Report struct {
 	ID       string       `json:"id"`
 	Kind     Kind         `json:"kind" enum:"script,console"`
@@ -25,7 +25,7 @@ type Report struct {
 	Begun    time.Time    `json:"begun"`
 	Ended    *time.Time   `json:"ended,omitempty"`
 	Exit     *int         `json:"exit,omitempty" doc:"The exit code; a process that was killed has none."`
-	Printed  int64        `json:"printed_bytes" doc:"How much it has printed; the last MiB of it is kept."`
+	Printed  int64        `json:"printed_bytes" doc:"Bytes of its output; the last MiB is kept."`
 }
 
 // Execution is a process that runs a script or a prompt.
@@ -33,21 +33,21 @@ type Execution struct {
 	output   *output
 	process  *os.Process
 	pid      int
-	terminal *os.File // of a prompt, or nil
+	terminal *os.File // the terminal of a prompt, or nil
 	over     chan struct{}
 
 	mu      sync.Mutex
-	gone    bool // the process is, and its number may be another's
+	gone    bool // whether the process has ended, so that its number may be reused
 	report  Report
-	asked   int       // how often it was asked to end
-	readers int       // who follow it
-	left    time.Time // when the last of them left
+	asked   int       // number of stop requests
+	readers int       // number of followers
+	left    time.Time // when the last follower left
 }
 
-// straggling is how long what a process has started may go on printing when it has ended.
+// straggling is how long child processes may print after the process has ended.
 const straggling = 2 * time.Second
 
-// begin starts a process, at a terminal if it is to have one.
+// begin starts a process, with a terminal unless that is nil.
 func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
 	report.Status, report.Begun = tasks.Running, time.Now().UTC()
 	e := &Execution{output: &output{}, over: make(chan struct{}), report: report, left: time.Now()}
@@ -90,7 +90,7 @@ func begin(report Report, command *exec.Cmd, terminal *Size) (*Execution, error)
 	return e, nil
 }
 
-// end notes what has become of the process.
+// end records how the process ended.
 func (e *Execution) end(state *os.ProcessState, err error) {
 	e.mu.Lock()
 	now := time.Now().UTC()
@@ -111,7 +111,7 @@ func (e *Execution) end(state *os.ProcessState, err error) {
 	close(e.over)
 }
 
-// Report returns what has become of it so far.
+// Report returns the current state.
 func (e *Execution) Report() Report {
 	e.output.mu.Lock()
 	printed := e.output.end
@@ -123,10 +123,10 @@ func (e *Execution) Report() Report {
 	return r
 }
 
-func (e *Execution) kind() Kind { return e.report.Kind } // which never changes
+func (e *Execution) kind() Kind { return e.report.Kind } // never changes
 
 // ID implements tasks.Task.
-func (e *Execution) ID() string { return e.report.ID } // which never changes
+func (e *Execution) ID() string { return e.report.ID } // never changes
 
 // IsOver implements tasks.Task.
 func (e *Execution) IsOver() bool {
@@ -138,8 +138,7 @@ func (e *Execution) IsOver() bool {
 	}
 }
 
-// Follow yields what is printed after so many bytes of it, as it is, until the process has
-// ended or ctx ends.
+// Follow yields the output after the first after bytes, until the process has ended or ctx ends.
 func (e *Execution) Follow(ctx context.Context, after int64) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		e.follows(1)
@@ -161,7 +160,8 @@ func (e *Execution) follows(more int) {
 	e.left = time.Now()
 }
 
-// leftFor returns how long a running process has had no reader, if it has none.
+// leftFor returns how long a running process has had no follower. is false if it has one or has
+// ended.
 func (e *Execution) leftFor() (since time.Duration, is bool) {
 	if e.IsOver() {
 		return 0, false
@@ -171,12 +171,12 @@ func (e *Execution) leftFor() (since time.Duration, is bool) {
 	return time.Since(e.left), e.readers == 0
 }
 
-// Type types a text at the terminal of a prompt.
+// Type sends text to the terminal of a prompt.
 func (e *Execution) Type(text string) error {
 	if err := e.atTerminal(); err != nil {
 		return err
 	}
-	// A process that does not read what is typed must not hold us up for ever.
+	// A process that does not read its input must not block the caller.
 	if err := e.terminal.SetWriteDeadline(time.Now().Add(straggling)); err != nil && !errors.Is(err, os.ErrNoDeadline) {
 		return fmt.Errorf("type: %w", err)
 	}
@@ -184,12 +184,12 @@ func (e *Execution) Type(text string) error {
 		if e.IsOver() {
 			return e.atTerminal()
 		}
-		return job.WithExit(job.ExitExists, errors.New("the console does not take what is typed just now: try again"))
+		return job.WithExit(job.ExitExists, errors.New("the console does not read its input at the moment: try again"))
 	}
 	return nil
 }
 
-// Resize says how large the terminal of a prompt is now.
+// Resize sets the size of the terminal of a prompt.
 func (e *Execution) Resize(size Size) error {
 	if err := e.atTerminal(); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (e *Execution) Resize(size Size) error {
 	return resize(e.terminal, size)
 }
 
-// atTerminal returns an error unless there is a terminal with a process at it.
+// atTerminal returns an error unless the process is running at a terminal.
 func (e *Execution) atTerminal() error {
 	switch {
 	case e.terminal == nil:
@@ -223,7 +223,7 @@ func (e *Execution) Stop() {
 	}
 }
 
-// kill ends the process, and what it has started.
+// kill kills the process and its children.
 func (e *Execution) kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

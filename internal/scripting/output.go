@@ -8,34 +8,33 @@ import (
 	"sledge/internal/control/tasks"
 )
 
-// maxOutput is how much of what a process has printed is kept, in bytes. What is printed in
-// little bits is kept in pieces of up to together bytes: a piece takes room, and time to pass
-// over, whatever its length.
+// maxOutput is the number of bytes of output that are kept. Short writes are joined to pieces of up
+// to together bytes, because each piece costs memory and time.
 const (
 	maxOutput = 1 << 20
 	together  = 1 << 10
 )
 
-// Piece is something that a process has printed.
+// Piece is a part of the output of a process.
 type Piece struct {
 	Text   string `json:"text"`
 	Error  bool   `json:"error,omitempty" doc:"It was printed to standard error."`
-	Missed int64  `json:"missed,omitempty" doc:"Bytes before it that are kept no more."`
+	Missed int64  `json:"missed,omitempty" doc:"Bytes before it that are no longer available."`
 
-	End int64 `json:"-"` // bytes that were printed up to its end
+	End int64 `json:"-"` // position of its end in the output, in bytes
 }
 
-// output keeps the last of what a process prints, for readers who each go at their own pace:
-// none of them can hold the process up.
+// output keeps the last part of a process's output for any number of readers. A slow reader does
+// not block the process.
 type output struct {
 	mu     tasks.Cond
 	pieces []Piece
-	end    int64 // bytes that were printed
+	end    int64 // total bytes of output
 	size   int   // bytes that are kept
 	over   bool
 }
 
-// add keeps a text.
+// add appends text.
 func (o *output) add(text string, isError bool) {
 	if text == "" {
 		return
@@ -58,7 +57,7 @@ func (o *output) add(text string, isError bool) {
 	o.mu.Broadcast()
 }
 
-// finish says that nothing more is printed.
+// finish marks the output as complete.
 func (o *output) finish() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -66,11 +65,11 @@ func (o *output) finish() {
 	o.mu.Broadcast()
 }
 
-// most is how long a piece is that is read at once, in bytes.
+// most is the maximum length of a piece that a reader gets, in bytes.
 const most = 32 << 10
 
-// next waits for what was printed after so many bytes, and returns it. More is false when
-// nothing will be.
+// next waits for output after the first after bytes, and returns it. more is false if the output is
+// complete.
 func (o *output) next(ctx context.Context, after int64) (p Piece, more bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -84,8 +83,8 @@ func (o *output) next(ctx context.Context, after int64) (p Piece, more bool, err
 	}
 }
 
-// after gathers what is kept behind so many bytes, until it is long enough or comes from the
-// other stream. The lock is held.
+// after joins the kept output after the first after bytes, up to the maximum length or the end of
+// the stream's part. The caller holds the lock.
 func (o *output) after(after int64) (whole Piece, found bool) {
 	var text strings.Builder
 	for _, p := range o.pieces {
@@ -107,8 +106,8 @@ func (o *output) after(after int64) (whole Piece, found bool) {
 	return whole, found
 }
 
-// stream is what one of the process's streams is written to. What it is told may end in the
-// middle of a character, which waits for its rest.
+// stream is the writer for one stream of a process. A write may end within a character, which waits
+// for its rest.
 type stream struct {
 	to      *output
 	isError bool

@@ -12,14 +12,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// startAtTerminal starts a command at a terminal of its own, and returns our end of it.
+// startAtTerminal starts a command at its own terminal, and returns our end of the terminal.
 func startAtTerminal(command *exec.Cmd, size Size) (*os.File, error) {
 	ours, err := pty.StartWithSize(command, &pty.Winsize{Cols: uint16(size.Columns), Rows: uint16(size.Rows)})
 	if err != nil {
 		return nil, err
 	}
 	defer ours.Close()
-	// The library leaves it blocking: then nothing ends a read or a write of it.
+	// The library leaves the file in blocking mode, in which reads and writes cannot be
+	// interrupted.
 	fd, err := unix.FcntlInt(ours.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		err = unix.SetNonblock(fd, true)
@@ -43,20 +44,20 @@ func resize(terminal *os.File, size Size) error {
 	return errors.Join(err, failed)
 }
 
-// alone makes a command the first of a group of processes, which Ctrl-C at our terminal does
-// not reach.
+// alone puts a command into its own process group, so that Ctrl-C at our terminal does not reach
+// it.
 func alone(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// ask asks a process to end: one at a terminal by SIGTERM, others, with
-// what they have started, as Ctrl-C does. It returns whether that is possible.
+// ask asks a process to end: at a terminal by SIGTERM, otherwise by SIGINT to the process and its
+// children, as Ctrl-C does. It returns false if that is not possible.
 func ask(process *os.Process, atTerminal bool) bool {
 	if atTerminal {
-		return process.Signal(syscall.SIGTERM) == nil // nohup has it ignore a hang-up
+		return process.Signal(syscall.SIGTERM) == nil // not SIGHUP, which nohup ignores
 	}
 	return syscall.Kill(-process.Pid, syscall.SIGINT) == nil
 }
 
-// killAll kills a process, and those of its group.
+// killAll kills a process and its process group.
 func killAll(process *os.Process) {
 	_ = syscall.Kill(-process.Pid, syscall.SIGKILL) // it may have ended just now
 }

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/job"
 )
 
-// noTerminal says what Windows has none of for us.
+// noTerminal is the error for a prompt on Windows, for which there is no terminal.
 var noTerminal = job.WithExit(job.ExitUsage, errors.New("on Windows there is no console in the browser: run sledge console in a terminal; scripts run here, too"))
 
 func startAtTerminal(*exec.Cmd, Size) (*os.File, error) { return nil, noTerminal }
@@ -17,7 +17,7 @@ func resize(*os.File, Size) error { return noTerminal }
 
 func alone(*exec.Cmd) {}
 
-// ask returns false: there is no signal for one process alone.
+// ask returns false, because Windows cannot signal a single process.
 func ask(*os.Process, bool) bool { return false }
 
 func killAll(process *os.Process) {

@@ -14,42 +14,41 @@ import (
 	"sledge/internal/job"
 )
 
-// How many processes there may be at once.
+// Limits of processes at once.
 const (
 	MaxScripts  = 8
 	MaxConsoles = 8
 )
 
-// linger is how long a prompt without followers stays.
+// linger is how long a prompt without followers keeps running.
 const linger = 30 * time.Minute
 
-// grace is how long running executions may take to abort when the program is told to end for
-// the second time: a run that a script has started records how it ended. Processes that ignore
-// the signal are killed.
+// grace is the time for running executions to abort after the second request to end the program, so
+// that a run of a script can record its end. Then they are killed.
 const grace = 3 * time.Second
 
-// Runner is where scripts and prompts are started and followed.
+// Runner starts scripts and prompts.
 type Runner struct {
 	Store Store
 
-	// Command makes a command of the program itself.
+	// Command returns a command that starts this program.
 	Command func(arguments ...string) *exec.Cmd
 
-	// Busy reports whether a process does something that needs no follower, such as a run. Nil
-	// means never.
+	// Busy reports whether a process needs no follower, because it is running a job. Nil means
+	// never.
 	Busy func(pid int) bool
 
 	list tasks.List[*Execution]
 
 	mu      sync.Mutex
-	wishes  int  // to end the program
-	looking bool // whether a goroutine ends prompts that no client follows
+	wishes  int  // requests to end the program
+	looking bool // whether lookAfter is running
 	ended   chan struct{}
 	clear   sync.WaitGroup
-	linger  time.Duration // instead of the usual one, in tests
+	linger  time.Duration // replaces linger in tests
 }
 
-// Kind is what is executed.
+// Kind is the kind of an execution.
 type Kind string
 
 // The kinds of executions.
@@ -58,7 +57,7 @@ const (
 	OfConsole Kind = "console"
 )
 
-// Run runs a script, with arguments that it finds in argv.
+// Run runs a script. The script finds the arguments in argv.
 func (d *Runner) Run(name string, arguments []string) (*Execution, error) {
 	language, err := LanguageOf(name)
 	if err != nil {
@@ -81,7 +80,7 @@ func (d *Runner) Run(name string, arguments []string) (*Execution, error) {
 	return d.start(Report{Kind: OfScript, Script: name, Language: language}, command, nil)
 }
 
-// driving is what loads a driver script and has virtual users do what it says, in Tcl.
+// driving returns the Tcl commands that load a driver script and run it.
 func driving(path string) string {
 	var quoted strings.Builder
 	for _, r := range path {
@@ -93,13 +92,13 @@ func driving(path string) string {
 	return "customscript " + quoted.String() + "\nvurun\nvudestroy\n"
 }
 
-// Size is how large a terminal is, in characters.
+// Size is the size of a terminal in characters.
 type Size struct {
 	Columns int `json:"columns" minimum:"20" maximum:"500"`
 	Rows    int `json:"rows" minimum:"5" maximum:"200"`
 }
 
-// Open starts a prompt of the console at a terminal of its own.
+// Open starts a prompt of the console at its own terminal.
 func (d *Runner) Open(language Language, size Size) (*Execution, error) {
 	word := "tcl"
 	if language == Python {
@@ -119,7 +118,7 @@ func (d *Runner) start(report Report, command *exec.Cmd, terminal *Size) (*Execu
 	return d.list.Begin(func(running []*Execution) (*Execution, error) {
 		running = slices.DeleteFunc(running, func(e *Execution) bool { return e.kind() != report.Kind })
 		if len(running) >= limit {
-			return nil, tasks.Busy("%d of the sort %s are running, and that is the limit: end one of them", limit, report.Kind)
+			return nil, tasks.Busy("%d executions of the kind %s are running, which is the limit: end one", limit, report.Kind)
 		}
 		if d.Store.Folder != "" {
 			root, err := d.Store.open(true)
@@ -127,7 +126,7 @@ func (d *Runner) start(report Report, command *exec.Cmd, terminal *Size) (*Execu
 				return nil, err
 			}
 			root.Close()
-			command.Dir = d.Store.Folder // scripts find each other there
+			command.Dir = d.Store.Folder // scripts find each other in their folder
 		}
 		report.ID = tasks.NewID()
 		e, err := begin(report, command, terminal)
@@ -159,7 +158,7 @@ func (d *Runner) lookAfter() {
 	}
 }
 
-// List lists what is running and what has ended lately, the oldest first.
+// List returns the running executions and those that ended recently, oldest first.
 func (d *Runner) List() []*Execution { return d.list.All() }
 
 // Find returns an execution by its ID.
@@ -167,11 +166,12 @@ func (d *Runner) Find(id string) (*Execution, error) {
 	if e, found := d.list.Find(id); found {
 		return e, nil
 	}
-	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such execution: it is forgotten, or the program was started again since"))
+	return nil, job.WithExit(job.ExitMissing, errors.New("this execution does not exist: it ended long ago, or the server was restarted"))
 }
 
-// Interrupt takes a request to end the program: nothing is started from now on, and running processes
-// are stopped, as by Execution.Stop. Those that run soon after the second request are killed.
+// Interrupt handles a request to end the program: nothing is started any more, and running
+// processes are stopped as by Execution.Stop. Processes that run longer than grace after the second
+// request are killed.
 func (d *Runner) Interrupt() {
 	d.mu.Lock()
 	d.wishes++
@@ -185,7 +185,7 @@ func (d *Runner) Interrupt() {
 	}
 }
 
-// Wait returns when nothing runs any more, or ctx ends.
+// Wait waits until no process is running, or ctx ends.
 func (d *Runner) Wait(ctx context.Context) {
 	for _, e := range d.List() {
 		select {
@@ -196,7 +196,7 @@ func (d *Runner) Wait(ctx context.Context) {
 	}
 }
 
-// Close kills what still runs, and waits for it.
+// Close kills running processes and waits until they have ended.
 func (d *Runner) Close() {
 	all := d.list.End()
 	d.mu.Lock()

@@ -1,6 +1,6 @@
-// Package scripting keeps users' scripts for the console, by name, and runs them and the
-// console's prompt, each in a child process of the same program, whose output any number of
-// readers may follow. It knows no language and no command of the console.
+// Package scripting stores users' console scripts by name, and runs scripts and the console's
+// prompt, each in a child process of the same program. Any number of readers can follow the output.
+// It does not know the languages and commands of the console.
 package scripting
 
 import (
@@ -23,13 +23,13 @@ import (
 	"sledge/internal/job"
 )
 
-// Limits of what is kept.
+// Limits of stored scripts.
 const (
 	MaxText    = 192 << 10 // bytes of a script
 	maxScripts = 1000
 )
 
-// Script is a script that is kept.
+// Script is a stored script.
 type Script struct {
 	Name     string    `json:"name"`
 	Language Language  `json:"language" enum:"tcl,python,driver"`
@@ -37,17 +37,17 @@ type Script struct {
 	Changed  time.Time `json:"changed"`
 }
 
-// Text is a script with what it says.
+// Text is a script with its text.
 type Text struct {
 	Script
 	Text    string `json:"text"`
 	Version string `json:"version" doc:"Changes when the text does."`
 }
 
-// Language is what a script is written in.
+// Language is the language of a script.
 type Language string
 
-// The languages of scripts. A driver script says what virtual users do, as data: see the
+// The languages of scripts. A driver script determines what virtual users do, as data: see the
 // command savescript.
 const (
 	Tcl    Language = "tcl"
@@ -55,19 +55,19 @@ const (
 	Driver Language = "driver"
 )
 
-// endings are what the names of scripts end in. The longest that fits counts.
+// endings are the endings of scripts' names with their languages. The longest match counts.
 var endings = []struct {
 	ending   string
 	language Language
 }{{".driver.tcl", Driver}, {".tcl", Tcl}, {".py", Python}}
 
-// names are those that mean the same file on every system, and no other.
+// names matches names that mean the same file on every system.
 var names = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+ -]{0,99}$`)
 
-// reserved are not valid as file names on Windows, with any suffix.
+// reserved matches names that Windows reserves, with any suffix.
 var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
-// LanguageOf returns the language of a script by its name, or why the name will not do.
+// LanguageOf returns the language of a script by its name, or an error if the name is invalid.
 func LanguageOf(name string) (Language, error) {
 	if !names.MatchString(name) || reserved.MatchString(name) || strings.Contains(name, "..") {
 		return "", job.WithExit(job.ExitUsage, errors.New("the name of a script has letters, digits, blanks and _ . + - only, begins with a letter, a digit or _, and has at most 100 of them: choose another"))
@@ -84,11 +84,11 @@ func LanguageOf(name string) (Language, error) {
 // passwords. It never reads or writes outside the folder, even through links.
 type Store struct{ Folder string }
 
-// open opens the folder, and makes it if it is missing and wanted.
+// open opens the folder, and creates a missing one if wanted is true.
 func (s Store) open(wanted bool) (*os.Root, error) {
 	if wanted {
 		if err := os.MkdirAll(s.Folder, 0o700); err != nil {
-			return nil, fmt.Errorf("make the folder of scripts: %w", err)
+			return nil, fmt.Errorf("create the folder of scripts: %w", err)
 		}
 	}
 	return os.OpenRoot(s.Folder)
@@ -118,12 +118,12 @@ func (s Store) List() ([]Script, error) {
 	return list, nil
 }
 
-// noScript says that there is no such script.
+// noScript returns the error for a script that does not exist.
 func noScript(name string) error {
 	return job.WithExit(job.ExitMissing, fmt.Errorf("there is no script %s", name))
 }
 
-// stat looks for a script in the folder.
+// stat returns the file of a script.
 func stat(root *os.Root, name string) (os.FileInfo, error) {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -161,7 +161,7 @@ func read(root *os.Root, name string, language Language) (Text, error) {
 		return Text{}, err
 	}
 	if info.Size() > MaxText {
-		return Text{}, job.WithExit(job.ExitUsage, fmt.Errorf("script %s has %d bytes, and an editor here takes %d: use another one", name, info.Size(), MaxText))
+		return Text{}, job.WithExit(job.ExitUsage, fmt.Errorf("script %s has %d bytes, but this editor only opens %d: use another editor", name, info.Size(), MaxText))
 	}
 	text, err := root.ReadFile(name)
 	if err != nil {
@@ -181,11 +181,11 @@ func versionOf(text []byte) string {
 // ErrChanged means that a script has changed since it was read.
 var ErrChanged = errors.New("it has been changed since you read it")
 
-// changing is held by who changes a script, so that of two who read the same text one is told.
+// changing is held while a script is changed, so that of two changes to the same version one fails.
 var changing sync.Mutex
 
-// Write keeps a script. The version is that of the text which it is to replace, or "" for a
-// script that is new: where that is not what is kept, nothing is written.
+// Write saves a script. version is that of the text to replace, or "" for a new script. If another
+// version is stored, nothing is written.
 func (s Store) Write(name, text, version string) (Text, error) {
 	language, err := LanguageOf(name)
 	if err != nil {
@@ -214,7 +214,7 @@ func (s Store) Write(name, text, version string) (Text, error) {
 		return Text{}, fmt.Errorf("%w any more: give it another name to keep it", err)
 	case err != nil:
 		if all, err := s.List(); err != nil || len(all) >= maxScripts {
-			return Text{}, cmp.Or(err, job.WithExit(job.ExitUsage, fmt.Errorf("%d scripts are kept, and that is the limit: delete one", maxScripts)))
+			return Text{}, cmp.Or(err, job.WithExit(job.ExitUsage, fmt.Errorf("%d scripts are saved, which is the limit: delete one", maxScripts)))
 		}
 	}
 	if err := replace(root, name, text); err != nil {
@@ -223,7 +223,7 @@ func (s Store) Write(name, text, version string) (Text, error) {
 	return read(root, name, language)
 }
 
-// replace writes a file as a whole, or not at all.
+// replace writes a whole file, or nothing.
 func replace(root *os.Root, name, text string) error {
 	fresh := ".new-" + rand.Text()
 	err := root.WriteFile(fresh, []byte(text), 0o600)
@@ -258,5 +258,5 @@ func (s Store) Remove(name string) error {
 	return nil
 }
 
-// path is where a script lies.
+// path returns the path of a script.
 func (s Store) path(name string) string { return filepath.Join(s.Folder, name) }
