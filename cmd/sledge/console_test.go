@@ -239,7 +239,7 @@ func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
 	x.sees("sledge>")
 	x.types("exec kill -9 [pid]" + enter)
 	x.sees("the Tcl interpreter died (signal: killed)")
-	x.sees("A new one has been started")
+	x.sees("A new interpreter was started")
 	x.sees("sledge>")
 	x.types("puts [info exists kept]; print db" + enter)
 	x.sees("\r\n0\r\nDatabase PostgreSQL set.")

@@ -59,8 +59,8 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 			if a := result.Agreement; a == nil || !a.None || a.Client != 0 || a.Server != 0 {
 				t.Errorf("got %+v, want it to say that there were none to compare", a)
 			}
-			if !d.Embedded() && (result.CounterAgreement == nil || !result.CounterAgreement.Trusted()) {
-				t.Errorf("got %+v, want the counts of all transactions to agree", result.CounterAgreement)
+			if c := result.CounterAgreement; !d.Embedded() && (c == nil || !c.Trusted() && !c.Vague) { // a busy machine may do few
+				t.Errorf("got %+v, want the counts of all transactions to agree", c)
 			}
 			if result.Contention != nil {
 				t.Errorf("got %+v of users who only read, want nothing", result.Contention)
