@@ -17,9 +17,9 @@ import (
 	"sledge/internal/option"
 )
 
-// judgeIdle refuses the first option without effect that was set for this one job: on the command
-// line, or in a request. It returns warnings about those that a file or the environment sets.
-// Options of other actions are passed over, because each of these may hold the settings of all.
+// judgeIdle refuses the first option without effect that was set for this job only: on the command
+// line, or in a request. It returns warnings about those that a file or the environment sets. It
+// ignores options of other actions, because a file may contain the settings of all actions.
 func (c *choice) judgeIdle(idle []option.Idle, s Sources) (warnings []string, err error) {
 	names := c.names()
 	for _, i := range idle {
@@ -42,20 +42,20 @@ type choice struct {
 	resolver Resolver
 	known    []option.Description
 	values   option.Values
-	called   option.Names // what the source that set an option calls it
+	called   option.Names // the name of an option in the source that set it
 	origins  map[string]string
-	general  []source // their settings that are not options
+	general  []source // the sources' settings that are not options
 
-	strength  int            // of the source that is being read; stronger sources have greater numbers
-	strengths map[string]int // of the sources that set options, by the options' names
+	strength  int            // of the current source; a stronger source has a greater number
+	strengths map[string]int // of the source that set an option, by option
 	fallback  map[string]string
 
-	leading  string   // what of a guarded source leads to another server; "" for nothing
-	warnings []string // which passwords were not used, or can be read by others, a line each
+	leading  string   // the setting of a guarded source that leads to another server, or ""
+	warnings []string // warnings, a line each, about passwords that were not used or can be read by others
 }
 
-// saying is a source, and whether those who wrote it may only use passwords of weaker sources,
-// and not learn them.
+// saying is a source. guarded means that its authors may use the passwords of weaker sources, but
+// must not learn them.
 type saying struct {
 	source
 	guarded bool
@@ -93,10 +93,10 @@ func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
 	return c.takeImplied()
 }
 
-// onWindows is whether the options for Windows count; tests set it.
+// onWindows is whether options for Windows apply; tests set it.
 var onWindows = runtime.GOOS == "windows"
 
-// takeImplied takes what the options that were given imply for options that were not.
+// takeImplied sets options that are implied by options that were given.
 func (c *choice) takeImplied() error {
 	if c.Database.Implied == nil {
 		return nil
@@ -108,9 +108,9 @@ func (c *choice) takeImplied() error {
 	return c.explain(err)
 }
 
-// settleAlternatives keeps the stronger one if two sources give an option and one that replaces
-// it: a port on the command line counts, and not a socket in the configuration file. On Windows,
-// an option for Windows takes the value of the option it replaces if that was given by a stronger source.
+// settleAlternatives keeps the stronger one if two sources give an option and one that replaces it:
+// a port on the command line wins over a socket in the configuration file. On Windows, an option
+// for Windows takes the value of the option that it replaces if a stronger source gave that.
 func (c *choice) settleAlternatives() {
 	for _, o := range c.known {
 		if other := o.OnWindows; onWindows && other != "" && c.strengths[other] > c.strengths[o.Name] {
@@ -134,17 +134,17 @@ func (c *choice) settleAlternatives() {
 	}
 }
 
-// meansSomething reports whether a value is more than how users write that there is none.
+// meansSomething reports whether a value is neither empty nor null.
 func meansSomething(text string) bool { return text != "" && text != "null" }
 
-// drop takes back what a source said about an option.
+// drop removes the value that a source gave for an option.
 func (c *choice) drop(name string) {
 	delete(c.values, name)
 	delete(c.origins, name)
 	delete(c.called, name)
 }
 
-// replaced reports whether the value of another option replaces that of an option so far.
+// replaced reports whether another option replaces an option's current value.
 func (c *choice) replaced(name string) bool {
 	return slices.ContainsFunc(c.known, func(o option.Description) bool {
 		return slices.Contains(o.Instead, name) && meansSomething(c.values[o.Name])
@@ -194,8 +194,8 @@ func (c *choice) withhold(o option.Description, origin string) {
 	c.warnings = append(c.warnings, fmt.Sprintf("option %s: the one of %s is not used, since %s, which may lead to another server: give the password, too", o.Name, origin, c.leading))
 }
 
-// takeClientSettings takes what the database's own programs take as given, for those
-// options that no source of ours says anything about.
+// takeClientSettings takes the settings of the database's own clients, for options that no other
+// source sets.
 func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 	if c.Database.ClientSettings == nil {
 		return nil, nil
@@ -218,7 +218,7 @@ func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 	return warnings, err
 }
 
-// unsaid lists the secrets that no source has set.
+// unsaid returns the secrets that no source has set.
 func (c *choice) unsaid() (list []option.Description) {
 	for _, o := range c.known {
 		if _, said := c.origins[o.Name]; o.Secret && !said {
@@ -228,8 +228,8 @@ func (c *choice) unsaid() (list []option.Description) {
 	return list
 }
 
-// take sets an option, which a source calls by some name; that is "" where it does not
-// name options. Of what the option was set to before nothing stays.
+// take sets an option. called is its name in the source; "" if the source does not name options.
+// The new value replaces everything about the old one.
 func (c *choice) take(name, text, origin, called string) {
 	c.values[name] = text
 	c.origins[name] = origin
@@ -255,8 +255,8 @@ func (c *choice) takeFrom(p source, o option.Description) error {
 	return nil
 }
 
-// warnIfExposed warns if others can read a file that holds a password and nothing else. It is
-// read all the same: secrets that a container gets are often such files.
+// warnIfExposed warns if others can read a file that contains only a password. The file is used
+// nevertheless, because secrets of containers often have such modes.
 func (c *choice) warnIfExposed(path string) {
 	if warning := exposed(path); warning != "" {
 		c.warnings = append(c.warnings, warning)
@@ -283,7 +283,7 @@ func (c *choice) takeURL(u *url.URL) error {
 	return nil
 }
 
-// withoutPassword hides the password of a URL in an error about it.
+// withoutPassword removes the password from an error about a URL.
 func withoutPassword(err error, u *url.URL) error {
 	password, ok := u.User.Password()
 	if !ok || password == "" || !strings.Contains(err.Error(), password) {
@@ -292,8 +292,8 @@ func withoutPassword(err error, u *url.URL) error {
 	return errors.New(strings.ReplaceAll(err.Error(), password, "***"))
 }
 
-// takeFlags takes the plain flags. One that the pair has no option for would
-// otherwise be ignored in silence.
+// takeFlags takes the plain flags. It refuses a flag for which the pair has no option, which would
+// have no effect.
 func (c *choice) takeFlags(flags map[string]string) error {
 	for _, f := range c.resolver.Flags() {
 		text, given := flags[f.Name]
@@ -318,7 +318,7 @@ func (c *choice) takeFlags(flags map[string]string) error {
 	return nil
 }
 
-// takeSecrets takes what was typed at a prompt.
+// takeSecrets takes the passwords that were typed at a prompt.
 func (c *choice) takeSecrets(secrets map[string]string) error {
 	for _, name := range []string{Password, SuperuserPassword} {
 		text, given := secrets[name]
@@ -334,9 +334,8 @@ func (c *choice) takeSecrets(secrets map[string]string) error {
 	return nil
 }
 
-// takeSet takes the pairs name=value, which must be options of the chosen
-// database and workload. Of two that set the same option the later counts, whatever
-// either calls it.
+// takeSet takes the pairs name=value, which must be options of the chosen database and workload. If
+// two set the same option, even by different names, the later one wins.
 func (c *choice) takeSet(pairs []string) error {
 	set := map[string]source{} // by option
 	for _, text := range pairs {
@@ -367,8 +366,8 @@ func (c *choice) takeSet(pairs []string) error {
 	return nil
 }
 
-// named returns the option that a name after --set means, and what that calls it: for a
-// secret it may be the name without its last part, which says that a file holds it.
+// named returns the option that a name after --set means, and the name without "_file" if that
+// names the file of a secret.
 func (c *choice) named(name string) (o option.Description, called string, err error) {
 	if o, ok := Find(c.Pair, name); ok {
 		return o, name, nil
@@ -389,8 +388,8 @@ func (c *choice) named(name string) (o option.Description, called string, err er
 	return o, "", fmt.Errorf("--set: %w", c.resolver.Unknown(c.Pair, name))
 }
 
-// names are what the user calls the options: what those are called that are set, and where
-// any of them goes by the console's key, the keys of those that are not.
+// names returns the user's names of options: for an option that is set, the name that was used; for
+// others the console's keys, if any option was set by a key.
 func (c *choice) names() option.Names {
 	names, byKey := option.Names{}, false
 	for _, o := range c.known {
@@ -404,7 +403,7 @@ func (c *choice) names() option.Names {
 	return names
 }
 
-// explain adds to an error about an option which source its value came from.
+// explain adds the source of an option's value to an error about it.
 func (c *choice) explain(err error) error {
 	if _, ok := errors.AsType[*engine.UsersError](err); ok {
 		if e, said := strongest(c.general, keyUsers); said && e.key != "" {

@@ -15,8 +15,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// parseURL reads a database's URL, or returns nil when there is none. Its error
-// does not show the URL, which may hold a password.
+// parseURL parses a database's URL, or returns nil if there is none. Its error does not contain the
+// URL, which may contain a password.
 func parseURL(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil
@@ -28,7 +28,7 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// strongest returns what the last of the sources says about a name.
+// strongest returns the entry of the last source that has a name.
 func strongest(sources []source, name string) (entry, bool) {
 	for _, p := range slices.Backward(sources) {
 		if e, ok := p[name]; ok {
@@ -38,8 +38,8 @@ func strongest(sources []source, name string) (entry, bool) {
 	return entry{}, false
 }
 
-// takeConnection returns what the connection says that a source names, and the number of that
-// source; nil where none is named.
+// takeConnection returns the settings of the connection that a source names, and the index of that
+// source; kept is nil if none is named.
 func (r Resolver) takeConnection(general []source, s Sources) (kept source, at int, err error) {
 	for i, p := range slices.Backward(general) {
 		e, named := p[keyConnection]
@@ -63,12 +63,11 @@ func (r Resolver) takeConnection(general []source, s Sources) (kept source, at i
 	return nil, 0, nil
 }
 
-// ErrNoDatabase says that no source names a database.
+// ErrNoDatabase means that no source names a database.
 var ErrNoDatabase = errors.New("no database chosen")
 
-// chooseDatabase takes the database that was named, or the one that the URL's
-// scheme belongs to. A name and a scheme that contradict each other are an error
-// where both stand on the command line; else the URL, being nearer, wins.
+// chooseDatabase returns the named database, or the one of the URL's scheme. If they contradict
+// each other, it returns an error if both are on the command line; otherwise the URL wins.
 func (r Resolver) chooseDatabase(general []source, u *url.URL) (*database.Database, error) {
 	var named *database.Database
 	e, ok := strongest(general, keyDatabase)
@@ -132,7 +131,7 @@ func chooseSeed(general []source) (uint64, error) {
 	return seed, nil
 }
 
-// readLabels reads labels, each of which is there once.
+// readLabels parses labels and refuses duplicates.
 func readLabels(texts []string) (map[string]string, error) {
 	var labels map[string]string
 	for _, text := range texts {
@@ -151,7 +150,7 @@ func readLabels(texts []string) (map[string]string, error) {
 	return labels, nil
 }
 
-// chooseUsers reads one number of virtual users, or several with commas between.
+// chooseUsers parses numbers of virtual users, separated by commas.
 func chooseUsers(general []source) ([]int, error) {
 	e, ok := strongest(general, keyUsers)
 	if !ok {

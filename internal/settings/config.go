@@ -19,25 +19,25 @@ const (
 	keyUsers    = "users"
 	keySeed     = "seed"
 
-	keyConnection = "connection" // the name of one that is kept
+	keyConnection = "connection" // the name of a saved connection
 )
 
-// optionsTable is the table of a configuration file that may hold its options;
-// they may as well stand at the top.
+// optionsTable is the table for options in a configuration file. Options may also be at the top
+// level.
 const optionsTable = "options"
 
-// item is a key of a configuration file and what it has: values, one unless the file
-// has a list, or a table of more items.
+// item is a key of a configuration file with its contents: a value, a list of values, or a table of
+// items.
 type item struct {
 	key    string
-	line   int // 0 where it is not known
+	line   int // 0 if unknown
 	values []string
 	list   bool
 	table  []item
 	what   kind
 }
 
-// kind says what an item has.
+// kind is the kind of an item's contents.
 type kind int
 
 const (
@@ -45,10 +45,10 @@ const (
 	isTable
 	isNothing // YAML's key without a value, or with null
 	isTagged  // YAML's value that begins with an exclamation mark
-	isStrange // a list of lists, say
+	isStrange // other contents, such as a list of lists
 )
 
-// readConfig reads a configuration file, whose format its name tells.
+// readConfig reads a configuration file in the format that its name tells.
 func (r Resolver) readConfig(path string) (source, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -77,15 +77,15 @@ func (r Resolver) readConfig(path string) (source, error) {
 	return p, nil
 }
 
-// configFile is a file that is being read, and the names that it may hold.
+// configFile is a file that is being read, with the names that are allowed in it.
 type configFile struct {
 	path      string
 	known     nameSet
-	lists     nameSet  // that may have a list as their value
-	forbidden []string // names of passwords that the file may not hold, because others can read it
+	lists     nameSet  // names that may have a list as their value
+	forbidden []string // names of passwords that are not allowed, because others can read the file
 }
 
-// fill takes the keys of a configuration file, and those of its options table.
+// fill reads the keys of a configuration file and of its options table.
 func (f configFile) fill(p source, items []item) error {
 	for _, i := range items {
 		switch {
@@ -104,7 +104,7 @@ func (f configFile) fill(p source, items []item) error {
 	return nil
 }
 
-// fillOptions takes the keys of the options table, which is the only one.
+// fillOptions reads the keys of the options table, which must not contain tables.
 func (f configFile) fillOptions(p source, table item) error {
 	if table.key != optionsTable {
 		if f.known[table.key] {
@@ -133,7 +133,7 @@ func (f configFile) fillOptions(p source, table item) error {
 	return nil
 }
 
-// take takes one key with a value.
+// take reads a key with its value.
 func (f configFile) take(p source, i item) error {
 	if !f.known[i.key] {
 		return i.wrong("%s is not known%s", i.key, option.Suggest(i.key, append(f.known.list(), optionsTable)))
@@ -161,17 +161,17 @@ func (f configFile) take(p source, i item) error {
 	return nil
 }
 
-// isEmpty reports whether a table has no lines, as YAML spells it.
+// isEmpty reports whether a table is empty, as YAML writes it.
 func (i item) isEmpty() bool {
 	return i.what == isNothing || i.what == isValue && len(i.values) == 1 && slices.Contains([]string{"", "~", "null", "Null", "NULL"}, i.values[0])
 }
 
-// isSecretText reports whether the values of a password are one: empty and null stand for none.
+// isSecretText reports whether the values are a password, which is neither empty nor null.
 func isSecretText(values []string) bool {
 	return slices.ContainsFunc(values, meansSomething)
 }
 
-// wrong makes an error about an item. It must not quote a value, which may be a
+// wrong returns an error about an item. The error must not contain a value, which may be a
 // password.
 func (i item) wrong(format string, args ...any) error {
 	if i.line == 0 {

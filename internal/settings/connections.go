@@ -19,40 +19,40 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// Connections keeps connections by name, in a file that only its owner may read: where servers
-// are, and who connects. Passwords are kept only on request. It is safe for concurrent use, by
-// several programs too.
+// Connections are connections that are saved by name, with the server's address and the account, in
+// a file that only its owner may read. Passwords are saved only on request. It is safe for
+// concurrent use, also by several programs.
 type Connections struct {
 	resolver Resolver
 	path     string
 }
 
-// Connection is where a server is, and who connects to it.
+// Connection is the address of a server with the account to use there.
 type Connection struct {
 	Name     string        `json:"name"`
-	Database string        `json:"database"` // its own name
-	Values   option.Values `json:"values"`   // of options that say where the server is and who connects, by their own names
+	Database string        `json:"database"` // the database's own name
+	Values   option.Values `json:"values"`   // options of the server's address and the account, by their own names
 }
 
-// mostConnections bounds the file, which is read whole.
+// mostConnections limits the file, which is read whole.
 const mostConnections = 1000
 
-// ConnectionsFile is the name of the file, which stands beside the job repository.
+// ConnectionsFile is the name of the file, which is beside the job repository.
 const ConnectionsFile = "connections.json"
 
-// ConnectionsIn returns the connections that are kept in a folder.
+// ConnectionsIn returns the connections that are saved in a folder.
 func (r Resolver) ConnectionsIn(folder string) *Connections {
 	return &Connections{resolver: r, path: filepath.Join(folder, ConnectionsFile)}
 }
 
-// connectionName is what a connection may be called, so that its name can stand on a command
-// line and in a URL as it is.
+// connectionName matches names of connections, which need no escaping on a command line and in a
+// URL.
 var connectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
-// List returns all of them, by name.
+// List returns all connections, sorted by name.
 func (c *Connections) List() ([]Connection, error) { return c.read() }
 
-// Get returns the one of that name, or an error that says which there are.
+// Get returns the connection of a name, or an error that lists the names.
 func (c *Connections) Get(name string) (Connection, error) {
 	list, err := c.List()
 	if err != nil {
@@ -113,7 +113,7 @@ func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connecti
 	return kept, c.write(list)
 }
 
-// Remove forgets the connection of that name.
+// Remove removes the connection of a name.
 func (c *Connections) Remove(name string) error {
 	if _, err := c.Get(name); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (c *Connections) Remove(name string) error {
 	return c.write(slices.DeleteFunc(list, func(o Connection) bool { return o.Name == name }))
 }
 
-// checked returns a connection as it may be kept.
+// checked returns a connection with valid values, ready to be saved.
 func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, error) {
 	if !connectionName.MatchString(one.Name) {
 		return one, fmt.Errorf("the name %.70q of a connection: it takes letters, digits, dots, hyphens and underscores, begins with a letter or a digit, and is at most 64 long", one.Name)
@@ -159,7 +159,7 @@ func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, e
 			}
 			return one, option.Names{o.Name: name}.Wrong(o.Name, value, "%w", err)
 		}
-		folder, err := os.Getwd() // what a path is relative to must not depend on who reads it
+		folder, err := os.Getwd() // makes relative paths absolute, because the reader may be in another folder
 		if err != nil {
 			return one, err
 		}
@@ -169,8 +169,7 @@ func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, e
 	return one, nil
 }
 
-// ofConnection returns the option of a connection to a database that is called by a name,
-// whatever the workload.
+// ofConnection returns the option of a database's connections that has a name, for any workload.
 func (r Resolver) ofConnection(database, name string) (option.Description, catalog.Pair, bool) {
 	for pair := range r.Pairs() {
 		if pair.Database.Name != database {
@@ -200,7 +199,7 @@ func (r Resolver) connectionOptions(database string) (names []string) {
 	return names
 }
 
-// sameServer reports whether two connections to a database lead to the same place.
+// sameServer reports whether two connections to a database have the same server.
 func (r Resolver) sameServer(one, other Connection) bool {
 	for _, name := range r.connectionOptions(one.Database) {
 		o, _, _ := r.ofConnection(one.Database, name)
@@ -211,7 +210,7 @@ func (r Resolver) sameServer(one, other Connection) bool {
 	return true
 }
 
-// secretsOf lists those of a connection's options that are secrets, by name.
+// secretsOf returns the names of a connection's options that are secrets.
 func (r Resolver) secretsOf(c Connection) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Values)) {
 		if o, _, ok := r.ofConnection(c.Database, name); !ok || o.Secret {
@@ -221,7 +220,7 @@ func (r Resolver) secretsOf(c Connection) (names []string) {
 	return names
 }
 
-// Public returns a connection without its passwords, and the names of those that are kept.
+// Public returns a connection without its passwords, and the names of the saved passwords.
 func (r Resolver) Public(c Connection) (public Connection, secrets []string) {
 	secrets = r.secretsOf(c)
 	public = c
@@ -232,7 +231,7 @@ func (r Resolver) Public(c Connection) (public Connection, secrets []string) {
 	return public, secrets
 }
 
-// source is what a connection says to who resolves settings.
+// source returns the settings of a connection as a source.
 func (c Connection) source() source {
 	p := source{}
 	origin := "connection " + c.Name
@@ -243,7 +242,7 @@ func (c Connection) source() source {
 	return p
 }
 
-// read reads the file. One that is not there holds none.
+// read reads the file. A missing file contains no connections.
 func (c *Connections) read() ([]Connection, error) {
 	text, err := os.ReadFile(c.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -260,8 +259,7 @@ func (c *Connections) read() ([]Connection, error) {
 	return list, nil
 }
 
-// lock keeps everybody else from changing the file until unlock, so that of two changes none is
-// lost.
+// lock locks the file against changes by other processes until unlock.
 func (c *Connections) lock() (unlock func(), err error) {
 	if unlock, err = privatefile.Lock(c.path); err != nil {
 		return nil, fmt.Errorf("keep connections: %w", err)

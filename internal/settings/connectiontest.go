@@ -11,18 +11,18 @@ import (
 	"sledge/internal/job"
 )
 
-// ConnectionTest is what came of trying out a connection, for people to read.
+// ConnectionTest is the result of a connection test, for people.
 type ConnectionTest struct {
 	engine.Examination
 
-	// Remarks say it in lines, in the order in which it was found out.
+	// Remarks are the findings, a line each, in the order of the test.
 	Remarks []Remark
 
-	// Failure is why neither a run nor a build could sign in, with its exit code; or nil.
+	// Failure is why neither a run nor a build could log in, with its exit code; or nil.
 	Failure error
 }
 
-// Remark is a line about a connection, and how good that is.
+// Remark is a finding of a connection test.
 type Remark struct {
 	Tone string `json:"tone"` // "good", "doubtful" or "bad"
 	Text string `json:"text"`
@@ -52,7 +52,7 @@ func (t *ConnectionTest) say(tone, format string, args ...any) {
 	t.Remarks = append(t.Remarks, Remark{tone, fmt.Sprintf(format, args...)})
 }
 
-// remark says what was found.
+// remark adds the findings about the server.
 func (t *ConnectionTest) remark(p engine.Plan) {
 	if f := t.Facts; f != nil {
 		t.say(Good, "%s %s answers at %s", p.Database.Title, f.Server, p.Database.Target(p.Connection))
@@ -71,31 +71,31 @@ func (t *ConnectionTest) remark(p engine.Plan) {
 		case d != nil && d.Holds:
 			t.say(Good, "commits survive a power failure: %s", d.Why)
 		case d != nil:
-			t.say(Doubtful, "commits may be lost when the power fails: %s; never compare such a run with one that is durable", d.Why)
+			t.say(Doubtful, "commits may be lost when the power fails: %s; do not compare such a run with a durable one", d.Why)
 		}
 	}
 	t.remarkAccounts(p)
 	switch {
 	case t.Schema != "":
-		t.say(Good, "the %s schema is there: %s", p.Workload.Title, t.Schema)
+		t.say(Good, "the %s schema exists: %s", p.Workload.Title, t.Schema)
 	case t.NoSchema != "":
 		t.say(Doubtful, "%s", t.NoSchema)
 	case t.Owner == nil:
-		t.say(Good, "the %s schema is there", p.Workload.Title)
+		t.say(Good, "the %s schema exists", p.Workload.Title)
 	}
 }
 
-// remarkAccounts says who can sign in, and what that is good for.
+// remarkAccounts adds which accounts can log in, and which actions need them.
 func (t *ConnectionTest) remarkAccounts(p engine.Plan) {
 	missing := errors.Is(t.Owner, database.ErrMissing)
 	canCreate := t.Admin == nil
 	switch {
 	case t.Owner == nil:
-		t.say(Good, "runs, checks and deletes can sign in")
+		t.say(Good, "runs, checks and deletes can log in")
 	case missing && canCreate:
-		t.say(Doubtful, "%v", t.Owner) // which says that a build makes it
-	case canCreate && !p.Database.Embedded(): // servers do not always tell an account that is missing from a wrong password
-		t.say(Doubtful, "%v: if the account or the database is not there yet, a build creates it", t.Owner)
+		t.say(Doubtful, "%v", t.Owner) // the message says that a build creates the account
+	case canCreate && !p.Database.Embedded(): // servers do not always distinguish a missing account from a wrong password
+		t.say(Doubtful, "%v: if the account or the database does not exist yet, a build creates it", t.Owner)
 	default:
 		t.Failure = t.Owner
 		t.say(Bad, "%v", t.Owner)
@@ -103,11 +103,11 @@ func (t *ConnectionTest) remarkAccounts(p engine.Plan) {
 	switch {
 	case p.Database.Embedded():
 	case canCreate && len(t.Lacking) > 0:
-		t.say(Doubtful, "who creates what a build needs can sign in, and was not seen to have the rights %s", strings.Join(t.Lacking, ", "))
+		t.say(Doubtful, "the account that creates the database can log in, but these privileges were not found: %s", strings.Join(t.Lacking, ", "))
 	case canCreate:
-		t.say(Good, "who creates what a build needs can sign in, and has the rights")
+		t.say(Good, "the account that creates the database can log in, and has the privileges")
 	case t.Owner == nil:
-		t.say(Doubtful, "%v: only a build that has to create an account or a database needs that", t.Admin)
+		t.say(Doubtful, "%v: only a build that creates an account or a database needs it", t.Admin)
 	case t.Admin.Error() != t.Owner.Error():
 		t.say(Bad, "%v", t.Admin)
 	}

@@ -6,22 +6,21 @@ import (
 	"slices"
 )
 
-// Default is a setting that holds for each job that says nothing else itself.
+// Default is a setting from the configuration file or the environment.
 type Default struct {
 	Name   string `json:"name"`             // as its source calls it: "pg_rampup"
 	Option string `json:"option"`           // its own name: "rampup"
-	Value  string `json:"value,omitempty"`  // missing of a secret
+	Value  string `json:"value,omitempty"`  // missing for a secret
 	Secret bool   `json:"secret,omitempty"` // whether it is a password
 	From   string `json:"from"`             // "line 3 of sledge.toml", "SLEDGE_PG_RAMPUP"
 
-	// BeatenBy is the stronger source that sets the same, if one does.
+	// BeatenBy is the stronger source that sets the same option, or "".
 	BeatenBy string `json:"beaten_by,omitempty"`
 }
 
-// Defaults lists what the configuration file sets, and then what the environment does, which
-// is stronger, each by name. It warns of variables that look like a slip of the finger. A file
-// that cannot be read is an error, by which each job is refused; what the environment sets is
-// returned all the same.
+// Defaults returns the settings of the configuration file and then of the environment, which is
+// stronger, each sorted by name. It warns about variables whose names are probably mistyped. If the
+// file cannot be read, it returns an error and the settings of the environment.
 func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err error) {
 	var config source
 	if s.ConfigFile != "" {
@@ -51,14 +50,14 @@ func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err er
 	return append(weak, strong...), warnings, err
 }
 
-// meaning is what a known name means.
+// meaning is the meaning of a known name.
 type meaning struct {
-	option string // by its own name; if it is not an option, that name
+	option string // the option's own name, or the name itself if it is not an option
 	secret bool   // whether the value is secret: the name of a file with a secret is not
-	ofOne  bool   // whether it is a key of one database and workload, and not what all call it
+	ofOne  bool   // whether it is the key of one database and workload
 }
 
-// meanings returns what each of knownNames means.
+// meanings returns the meaning of each of knownNames.
 func (r Resolver) meanings() map[string]meaning {
 	list := map[string]meaning{}
 	for name := range r.knownNames() {
@@ -79,15 +78,15 @@ func (r Resolver) meanings() map[string]meaning {
 	return list
 }
 
-// Location is a variable of the environment that says where something is.
+// Location is a variable of the environment that names a file or folder.
 type Location struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
 	Meaning string `json:"meaning"`
-	Used    bool   `json:"used"` // not where a flag says another
+	Used    bool   `json:"used"` // false if a flag names another
 }
 
-// Locations lists those that are set, of which those are used whose values are.
+// Locations returns the variables that are set. used are the values that are in use.
 func Locations(environ []string, used ...string) []Location {
 	list := []Location{}
 	for _, p := range []Location{
@@ -104,16 +103,15 @@ func Locations(environ []string, used ...string) []Location {
 	return list
 }
 
-// isSameFile reports whether two paths are of one file, which need not be there.
+// isSameFile reports whether two paths mean the same file, which need not exist.
 func isSameFile(a, b string) bool {
 	first, errA := filepath.Abs(a)
 	second, errB := filepath.Abs(b)
 	return errA == nil && errB == nil && a != "" && first == second
 }
 
-// ConsoleSettings is the file in which consoles keep their settings from one start to the next: the
-// one that the environment names, or else one beside a job repository. It is "" where that has
-// no place.
+// ConsoleSettings returns the file in which consoles save their settings: the one that the
+// environment names, or one beside a job repository. It returns "" if the repository is in memory.
 func ConsoleSettings(environ []string, repository string) string {
 	named, folder := Variable(environ, EnvSettings), FolderOf(repository)
 	if named != "" || folder == "" {
@@ -122,8 +120,8 @@ func ConsoleSettings(environ []string, repository string) string {
 	return filepath.Join(folder, "settings.db")
 }
 
-// FolderOf is the folder of a job repository, beside which other things are kept; "" where it is in
-// memory alone.
+// FolderOf returns the folder of a job repository, which contains other files too; "" if the
+// repository is in memory.
 func FolderOf(repository string) string {
 	if repository == ":memory:" {
 		return ""

@@ -13,18 +13,18 @@ import (
 	"sledge/internal/option"
 )
 
-// Said is an option that was set to something, as a set-up in another form says it.
+// Said is an option that was set, for the forms of a set-up.
 type Said struct {
 	option.Description
-	Key   string // as the console calls it
-	Value string // "" of a secret
+	Key   string // the console's key
+	Value string // "" for a secret
 }
 
-// Variable is the variable of the environment that the option can be set by.
+// Variable returns the environment variable that sets the option.
 func (s Said) Variable() string { return EnvironmentPrefix + strings.ToUpper(s.Key) }
 
-// Said lists the options of an order that were set, in the order in which they are declared.
-// Secrets are there by their names alone. A pool stands there as the file that it was read from.
+// Said returns the options of an order that were set, in the order of their declarations. Secrets
+// have no value. A pool is given as the name of its file.
 func (o Order) Said() (list []Said) {
 	given := o.Spec.Values()
 	for _, d := range o.Plan.Options() {
@@ -40,8 +40,8 @@ func (o Order) Said() (list []Said) {
 	return list
 }
 
-// CommandLine spells an order as a command line for a shell. Secrets are named in a comment,
-// with the variables that they can be given by.
+// CommandLine returns an order as a command line for a shell. A comment names the secrets and the
+// variables that can set them.
 func (r Resolver) CommandLine(o Order) string {
 	var comments []string
 	action := o.Spec.Action
@@ -83,12 +83,12 @@ func (r Resolver) CommandLine(o Order) string {
 	return strings.Join(comments, "") + strings.Join(words, " \\\n  ") + "\n"
 }
 
-// users are the numbers of virtual users, with commas between.
+// users returns the numbers of virtual users, separated by commas.
 func (o Order) users() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(o.Counts), " ", ","), "[]")
 }
 
-// TOML spells an order as a configuration file.
+// TOML returns an order as a configuration file.
 func (r Resolver) TOML(o Order) string {
 	var t strings.Builder
 	fmt.Fprintf(&t, "db = %s\n", tomlString(o.Spec.Database))
@@ -110,16 +110,16 @@ func (r Resolver) TOML(o Order) string {
 	return t.String()
 }
 
-// tomlString quotes text for TOML, whose escapes JSON's are among.
+// tomlString quotes text for TOML, which has all escapes of JSON.
 func tomlString(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string always can be
+	_ = e.Encode(text) // a string can always be encoded
 	return strings.ReplaceAll(strings.TrimSpace(b.String()), "\x7f", `\u007F`)
 }
 
-// ShellWord spells a word for a shell.
+// ShellWord quotes a word for a shell.
 func ShellWord(word string) string {
 	if word == "" || strings.ContainsAny(word, " \t\r\n\"'\\$`*?;&|<>(){}[]!#~") {
 		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
@@ -127,18 +127,18 @@ func ShellWord(word string) string {
 	return word
 }
 
-// TakenIn is a set-up that was read from a text: a configuration file, or a script.
+// TakenIn is a set-up that was read from a configuration file or a script.
 type TakenIn struct {
-	// Settings are by the names that Sources.Given takes; options by their own. Passwords
-	// are not among them, and Secrets names the options that had one.
+	// Settings have the names of Sources.Given, options their own names. They contain no passwords;
+	// Secrets names the options that had one.
 	Settings map[string]string
 	Secrets  []string
 
-	// Passed says, in lines, what of the text was not taken, and why.
+	// Passed lists the lines that were ignored, and why.
 	Passed []string
 }
 
-// Pass notes what was not taken of a line.
+// Pass adds an ignored line with its reason.
 func (t *TakenIn) Pass(line int, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if line > 0 {
@@ -147,8 +147,8 @@ func (t *TakenIn) Pass(line int, format string, args ...any) {
 	t.Passed = append(t.Passed, text)
 }
 
-// TakeIn reads the text of a configuration file in TOML, or else in YAML. It takes what it
-// understands; an error is of a text that is neither.
+// TakeIn reads a configuration file in TOML or YAML. It takes what it understands, and returns an
+// error if the text is neither.
 func (r Resolver) TakeIn(text string) (TakenIn, error) {
 	t := TakenIn{Settings: map[string]string{}}
 	items, err := parseTOML(text)
@@ -200,20 +200,20 @@ func (r Resolver) TakeIn(text string) (TakenIn, error) {
 	}
 	if !chosen {
 		for _, name := range r.secretNames() {
-			delete(t.Settings, name) // whichever database it is of
+			delete(t.Settings, name) // for any database
 		}
 		t.Pass(0, "no line says which database: options are not checked")
 	}
 	return t, nil
 }
 
-// lineNumber is where an entry stands, if its origin says so.
+// lineNumber returns the line of an entry, if its origin contains it.
 func (e entry) lineNumber() (line int) {
 	_, _ = fmt.Sscanf(e.origin, "line %d of", &line)
 	return line
 }
 
-// secretNames lists all that secrets are called, whatever the database.
+// secretNames returns all names of secrets of all databases.
 func (r Resolver) secretNames() (names []string) {
 	for pair := range r.Known().Pairs() {
 		for _, o := range pair.Options() {

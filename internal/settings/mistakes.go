@@ -8,10 +8,10 @@ import (
 	"sledge/internal/option"
 )
 
-// Mistake is what is wrong with the value of one setting, whatever the others are.
+// Mistake is the error in the value of one setting.
 type Mistake struct {
-	Name string // as it was given
-	Err  error  // quotes no secret
+	Name string // the name in the request
+	Err  error  // contains no secret
 }
 
 // Mistakes lists what is wrong with each of the settings that Sources.Given has, by name, for

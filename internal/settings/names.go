@@ -22,13 +22,12 @@ func Called(p catalog.Pair, o option.Description) []string {
 	return list
 }
 
-// Key is what the console's dictionaries call an option of a pair: "pg_count_ware".
+// Key returns the key of an option of a pair in the console's dictionaries: "pg_count_ware".
 func Key(p catalog.Pair, o option.Description) string {
 	return names.Key(p.Database.Name, p.Workload.Name, o.Name)
 }
 
-// Label is what an option of a pair is called in forms: as the console's users know it, or else its name in
-// words.
+// Label returns the name of an option in forms: that of the console, or its own name in words.
 func Label(p catalog.Pair, o option.Description) string {
 	if label := names.Label(p.Database.Name, p.Workload.Name, o.Name); label != "" {
 		return label
@@ -46,7 +45,7 @@ func Label(p catalog.Pair, o option.Description) string {
 	return strings.ToUpper(label[:1]) + label[1:]
 }
 
-// Form is the part of a form that an option stands in: one of Forms.
+// Form returns the part of a form for an option, one of Forms.
 func Form(o option.Description) string {
 	switch o.Group {
 	case option.Connection, option.Accounts:
@@ -59,7 +58,7 @@ func Form(o option.Description) string {
 	return Forms[3].Name
 }
 
-// Forms are the parts of a form, in their order.
+// Forms are the parts of a form in their order.
 var Forms = []option.Group{
 	{Name: "connection", Title: "Connection"},
 	{Name: "schema", Title: "Schema"},
@@ -67,15 +66,14 @@ var Forms = []option.Group{
 	{Name: "advanced", Title: "Advanced"},
 }
 
-// Unknown is the mistake of naming an option that a pair does not have. It suggests a name
-// of the pair's own, also where the one that was given is nearest to what another pair calls
-// the option: pg_rampupp with SQLite is rampup.
+// Unknown returns the error for a name that is not an option of a pair. It suggests one of the
+// pair's own names, even if another pair's name is closer: with SQLite, pg_rampupp suggests rampup.
 func (r Resolver) Unknown(p catalog.Pair, name string) error {
 	wrong := &option.UnknownError{Name: name, Nearest: r.nearest(p, name)}
 	return fmt.Errorf("%w (sledge options %s %s lists them)", wrong, p.Database.Name, p.Workload.Name)
 }
 
-// nearest returns the name that was meant, perhaps, or "".
+// nearest returns the name that was probably meant, or "".
 func (r Resolver) nearest(p catalog.Pair, name string) string {
 	here, _ := builtNames(p)
 	if nearest := option.Nearest(name, here); nearest != "" {
@@ -90,8 +88,8 @@ func (r Resolver) nearest(p catalog.Pair, name string) string {
 	return cmp.Or(r.nameHere(p, nearest), nearest)
 }
 
-// nameHere returns the name of the option that any pair calls by a name, if this pair has
-// it, or "".
+// nameHere returns the pair's name of an option that any pair calls by a name, or "" if the pair
+// lacks the option.
 func (r Resolver) nameHere(p catalog.Pair, called string) string {
 	for pair := range r.Pairs() {
 		_, options := builtNames(pair)
@@ -102,8 +100,7 @@ func (r Resolver) nameHere(p catalog.Pair, called string) string {
 	return ""
 }
 
-// builtNames lists what the options of a pair that are built are called, and which option
-// each name means.
+// builtNames returns the names of a pair's options that are built, and the option of each name.
 func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 	options = map[string]string{}
 	for _, o := range option.Built(p.Options()) {
@@ -114,7 +111,7 @@ func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 	return called, options
 }
 
-// Find returns the option of a pair that is called by a name, and whether there is one.
+// Find returns the option of a pair that has a name.
 func Find(p catalog.Pair, name string) (option.Description, bool) {
 	for _, o := range p.Options() {
 		for _, called := range Called(p, o) {

@@ -9,23 +9,23 @@ import (
 	"sledge/internal/option"
 )
 
-// Setting is an option of an order as people may see it.
+// Setting is an option of an order for documents.
 type Setting struct {
 	Name   string `json:"name"`
 	Value  string `json:"value"`  // "****" for a secret
 	Origin string `json:"origin"` // the source that set it: "--port", "PGHOST", "default"
 	Secret bool   `json:"secret,omitempty"`
-	Main   bool   `json:"main,omitempty"` // one of the few that most people set for the action
+	Main   bool   `json:"main,omitempty"` // one of the most common options of the action
 }
 
-// byDefault is the origin of what no source sets.
+// byDefault is the origin of a value that no source sets.
 const byDefault = "default"
 
-// masked is shown in place of a secret.
+// masked replaces a secret in output.
 const masked = "****"
 
-// Settings lists all options of the order that are built, or set all the same, with the
-// sources they come from, in the order in which they are declared.
+// Settings returns the options of the order that are built or were set, with their sources, in the
+// order of their declarations.
 func (o Order) Settings() []Setting {
 	var list []Setting
 	for _, d := range o.Plan.Options() {
@@ -46,7 +46,7 @@ func (o Order) Settings() []Setting {
 	return list
 }
 
-// Origin says which source an option, or db, workload, users or seed, comes from.
+// Origin returns the source of an option, or of db, workload, users or seed.
 func (o Order) Origin(name string) string {
 	if origin, said := o.Origins[name]; said {
 		return origin
@@ -54,8 +54,7 @@ func (o Order) Origin(name string) string {
 	return byDefault
 }
 
-// Explain adds to the error of a login that the server refused where the password came
-// from, where that is known.
+// Explain adds the source of the password to the error of a refused login, if it is known.
 func (o Order) Explain(err error) error {
 	refused, ok := errors.AsType[*database.PasswordError](err)
 	if !ok || o.Origins == nil {
@@ -70,18 +69,18 @@ func (o Order) Explain(err error) error {
 	return fmt.Errorf("%w (nothing sets %s, so it has its default)", err, refused.Called)
 }
 
-// HasUnsaidPasswords reports whether there is a password that no source has set, so that
-// the server may want another than the default.
+// HasUnsaidPasswords reports whether there is a password that no source has set, so that the server
+// may refuse the default.
 func (o Order) HasUnsaidPasswords() bool { return len(o.unsaid) > 0 }
 
-// HasFallbacks reports whether there is a fallback for one of them.
+// HasFallbacks reports whether one of these passwords has a fallback.
 func (o Order) HasFallbacks() bool { return len(o.fallback) > 0 }
 
 // HasFallback reports whether a password that no source has set has a fallback.
 func (o Order) HasFallback(name string) bool { return o.fallback[name] != "" }
 
-// SecretToAsk returns the name by which Sources.Secrets knows the password that a server
-// refused, or "" if a source has set it, so that the mistake must be mended there.
+// SecretToAsk returns the name in Sources.Secrets of the password that a server refused, or "" if a
+// source has set it and must be corrected.
 func (o Order) SecretToAsk(refused *database.PasswordError) string {
 	i := slices.IndexFunc(o.unsaid, func(d option.Description) bool { return d.Name == refused.Option })
 	if i < 0 {

@@ -12,22 +12,22 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// Sources is what the user has said, weakest first. The strongest source that
-// mentions a setting decides it.
+// Sources are the sources of settings, weakest first. The strongest source that contains a setting
+// decides it.
 type Sources struct {
 	ConfigFile string            // path of a configuration file; "" for none
 	Environ    []string          // lines "NAME=value", as os.Environ has them
 	URL        string            // of the database; "" for none
-	Given      map[string]string // what a configuration file may hold, by the same names, from GivenBy
-	GivenBy    string            // as messages name it: "the request"
-	Asked      bool              // Given is said for this one job, as flags are
-	Guarded    bool              // passwords are kept from servers that Given leads to: see choice.guard
+	Given      map[string]string // settings by the names of a configuration file, from GivenBy
+	GivenBy    string            // its name in messages: "the request"
+	Asked      bool              // whether Given is for this job only, as flags are
+	Guarded    bool              // whether to protect passwords from servers that Given names: see choice.guard
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
-	Secrets    map[string]string // asked for at a prompt: Password, SuperuserPassword
+	Secrets    map[string]string // typed at a prompt: Password, SuperuserPassword
 	Set        []string          // "warehouses=100"
 	Labels     []string          // "name=value"
-	Note       string            // of the user's own
-	Resume     bool              // whether a build is to go on with one that was interrupted
+	Note       string            // the user's note on the job
+	Resume     bool              // whether to continue an interrupted build
 
 	// Connections are the saved connections; nil means none. A connection that a source names is
 	// stronger than weaker sources, and weaker than the other values of the same source.
@@ -39,7 +39,7 @@ type Sources struct {
 	Fallbacks []string
 }
 
-// Order is a job that is ready to be done.
+// Order is a job with all its settings resolved.
 type Order struct {
 	Spec job.Spec
 	Plan engine.Plan
@@ -47,21 +47,21 @@ type Order struct {
 	// Profile is the number of the performance profile that the job is part of; 0 means none.
 	Profile int
 
-	// Counts are the numbers of virtual users that were asked for, to run one after
-	// another. The spec and the plan are of the first.
+	// Counts are the numbers of virtual users, to run one after another. The spec and the plan have
+	// the first one.
 	Counts []int
 
-	Origins  map[string]string    // which source set each of the spec's options, and db, workload, users, seed
+	Origins  map[string]string    // the source of each option of the spec, and of db, workload, users and seed
 	unsaid   []option.Description // the secrets that no source has set
-	fallback map[string]string    // for some of these, where there is a fallback
+	fallback map[string]string    // the fallbacks of unsaid secrets
 	Warnings []string
 }
 
 // defaultSeed makes runs repeatable by default.
 const defaultSeed = 1
 
-// Resolve decides every setting of a job. All its errors are mistakes of the
-// user, found before anything was changed.
+// Resolve resolves every setting of a job. It changes nothing, and all its errors are mistakes of
+// the user.
 func (r Resolver) Resolve(action job.Action, s Sources) (Order, error) {
 	order, err := r.resolve(action, s)
 	return order, job.WithExit(job.ExitUsage, err)
@@ -155,8 +155,8 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 			"it says itself how many virtual users there are, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
 	}
 	idle := plan.Idle()
-	if len(counts) > 1 { // an option may have an effect with the greatest number only
-		if most, err := plan.WithUsers(slices.Max(counts)); err == nil { // else Runs refuses it
+	if len(counts) > 1 { // an option may have an effect only with the greatest number
+		if most, err := plan.WithUsers(slices.Max(counts)); err == nil { // otherwise Runs returns the error
 			idle = most.Idle()
 		}
 	}
@@ -180,8 +180,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	return order, nil
 }
 
-// Order binds a spec whose values are all there: its secrets among them. Its errors are
-// mistakes in the spec.
+// Order binds a spec that contains all values, including secrets. Its errors are about the spec.
 func (r Resolver) Order(spec job.Spec) (Order, error) {
 	pair, err := r.Pair(spec.Database, spec.Workload)
 	if err != nil {
@@ -199,19 +198,19 @@ func (r Resolver) Order(spec job.Spec) (Order, error) {
 	return Order{Spec: plan.Spec, Plan: plan, Counts: []int{spec.Users}, Warnings: warnings}, nil
 }
 
-// unbuilt names the options that were set for what is not built yet, and without which a job does
-// the same. Those that ask for it are refused when they are bound.
+// unbuilt warns about options for features that do not exist yet, if they do not change the job.
+// Other such options are refused when they are bound.
 func unbuilt(plan engine.Plan) (warnings []string) {
 	for _, o := range plan.Options() {
 		if value, set := plan.Spec.Options[o.Name]; set && o.Soon && value != o.Default {
-			warnings = append(warnings, fmt.Sprintf("option %s: %s has no effect: what it is for is not built yet", plan.Spec.Names.Of(o.Name), value))
+			warnings = append(warnings, fmt.Sprintf("option %s: %s has no effect, because its feature does not exist yet", plan.Spec.Names.Of(o.Name), value))
 		}
 	}
 	return warnings
 }
 
-// exposedFiles warns of the files of secrets that connections read and others can read, too. They are used all
-// the same: containers mount secrets with such modes, and scripts name such files.
+// exposedFiles warns about files of secrets that others can read. They are used nevertheless,
+// because containers mount secrets with such modes.
 func exposedFiles(plan engine.Plan) (warnings []string) {
 	if plan.Database.SecretFiles == nil {
 		return nil
@@ -226,7 +225,7 @@ func exposedFiles(plan engine.Plan) (warnings []string) {
 	return warnings
 }
 
-// exposed warns if others can read a file that holds a secret; else it is "".
+// exposed returns a warning if others can read a file with a secret, or "".
 func exposed(path string) string {
 	if !privatefile.Exposed(path) {
 		return ""
@@ -234,8 +233,7 @@ func exposed(path string) string {
 	return fmt.Sprintf("others can read %s, which holds a secret: chmod 600 %s", path, path)
 }
 
-// RefuseElsewhere refuses the first option of an order that was given on the command line and
-// has an effect in other actions alone.
+// RefuseElsewhere refuses an option on the command line that only affects other actions.
 func (o Order) RefuseElsewhere() error {
 	for _, idle := range o.Plan.Idle() {
 		if idle.Elsewhere && onCommandLine(o.Origins[idle.Option]) {
@@ -248,8 +246,8 @@ func (o Order) RefuseElsewhere() error {
 // onCommandLine reports whether a source is a flag.
 func onCommandLine(origin string) bool { return strings.HasPrefix(origin, "--") }
 
-// Runs returns an order for each of the numbers of virtual users. So a number that
-// cannot be is found before the first of them runs.
+// Runs returns an order for each number of virtual users, and so finds invalid numbers before the
+// first run.
 func (o Order) Runs() ([]Order, error) {
 	var orders []Order
 	for _, users := range o.Counts {

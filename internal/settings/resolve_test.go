@@ -502,7 +502,7 @@ func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "option oceanbase_partitions: 4 has no effect: what it is for is not built yet"
+	const want = "option oceanbase_partitions: 4 has no effect, because its feature does not exist yet"
 	if got := strings.Join(order.Warnings, "; "); got != want {
 		t.Errorf("got warnings %q, want %q", got, want)
 	}

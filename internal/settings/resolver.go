@@ -18,8 +18,8 @@ import (
 // Resolver resolves settings for the databases and workloads of a catalog.
 type Resolver struct{ catalog.Catalog }
 
-// Options describes every option there is, once each, as the first database and workload
-// have it that have it.
+// Options returns the description of every option once, from the first database and workload that
+// have it.
 func (r Resolver) Options() []option.Description {
 	var all []option.Description
 	seen := map[string]bool{}
@@ -37,15 +37,15 @@ func (r Resolver) Options() []option.Description {
 // Flag is a plain command-line flag, such as --host.
 type Flag struct {
 	Name    string // without dashes
-	Kind    string // of the value: an option.Description's, or "file"
+	Kind    string // the kind of the value: that of an option.Description, or "file"
 	Help    string
-	Options []string // the options that it sets, one of each database and workload
+	Options []string // the options that it sets, one for each database and workload
 	Choices []string
-	Group   string // an option.Description's
-	Main    bool   // as an option.Description has it
-	List    bool   // likewise
+	Group   string // the group of an option.Description
+	Main    bool   // like that of an option.Description
+	List    bool   // like that of an option.Description
 
-	actions []string // that its options mean something to; none stands for all
+	actions []string // the actions that its options affect; empty means all
 }
 
 // MeansSomethingTo reports whether the flag has any effect on an action.
@@ -53,9 +53,9 @@ func (f Flag) MeansSomethingTo(action job.Action) bool {
 	return len(f.actions) == 0 || slices.Contains(f.actions, string(action))
 }
 
-// Flags lists the plain flags of all databases and workloads by group, and in each by
-// name. A secret has no flag that takes its value, since every user
-// of the machine can read command lines: it has one that takes a file.
+// Flags returns the plain flags of all databases and workloads, sorted by group and name. A secret
+// has a flag for a file instead of its value, because every user of the machine can read command
+// lines.
 func (r Resolver) Flags() []Flag {
 	found := map[string]*Flag{}
 	add := func(o option.Description) {
@@ -71,7 +71,7 @@ func (r Resolver) Flags() []Flag {
 			}
 			found[name] = f
 		}
-		// Where an option of one pair means something, the flag does.
+		// The flag applies to an action if an option of any pair does.
 		for _, action := range o.Actions {
 			if len(f.actions) > 0 && !slices.Contains(f.actions, action) {
 				f.actions = append(slices.Clone(f.actions), action)
@@ -100,11 +100,10 @@ func (r Resolver) Flags() []Flag {
 	return flags
 }
 
-// fileSuffix makes, of the name of a secret's flag, the name of the flag that
-// takes a file.
+// fileSuffix turns the name of a secret into the name of the flag for its file.
 const fileSuffix = "-file"
 
-// FlagOf returns the plain flag that sets an option, or "" when it has none.
+// FlagOf returns the plain flag that sets an option, or "" if there is none.
 func FlagOf(o option.Description) string {
 	if name := secretName(o); name != "" {
 		return name + fileSuffix
@@ -112,20 +111,20 @@ func FlagOf(o option.Description) string {
 	return o.Flag
 }
 
-// The names by which people know the secrets of every database.
+// The names of the secrets of every database.
 const (
 	Password          = "password"           // of the user who owns the schema
-	SuperuserPassword = "superuser-password" // of the user who may create that one
+	SuperuserPassword = "superuser-password" // of the user who may create the owner
 )
 
-// secretHelp says whose they are.
+// secretHelp describes the owners of the secrets.
 var secretHelp = map[string]string{
 	Password:          "password of the user who owns the schema",
 	SuperuserPassword: "password of the user who may create databases",
 }
 
-// askedName returns the name of those two by which a secret is asked for at a prompt; "" of
-// other options. A database may call the user who creates others by a word of its own.
+// askedName returns which of the two secrets an option is, or "" for other options. A database may
+// have its own name for the superuser.
 func askedName(o option.Description) string {
 	switch name := secretName(o); {
 	case name == Password:
@@ -136,7 +135,7 @@ func askedName(o option.Description) string {
 	return ""
 }
 
-// secretName returns what people call a secret, or "" for other options.
+// secretName returns the common name of a secret, or "" for other options.
 func secretName(o option.Description) string {
 	if !o.Secret {
 		return ""

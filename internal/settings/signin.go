@@ -9,17 +9,17 @@ import (
 	"sledge/internal/job"
 )
 
-// signInTime is how long a server may take to say whether it knows a password. One that
-// takes longer is left to the job, which says what is wrong with it.
+// signInTime is the time limit of a login test. If a server takes longer, the job will report the
+// problem.
 const signInTime = 10 * time.Second
 
-// SignIn finds out, before a job begins, whether the server accepts the default passwords.
+// SignIn tests before a job whether the server accepts the default passwords.
 type SignIn struct {
 	Resolver Resolver
-	Sources  Sources // that the order was resolved from
+	Sources  Sources // the sources of the order
 
-	// Refusal returns the refusal that an action would fail by, or nil; RefusalOf is that of
-	// a job's.
+	// Refusal returns the refusal with which an action would fail, or nil. For jobs it is
+	// RefusalOf.
 	Refusal func(ctx context.Context, action job.Action, order Order) *Refusal
 
 	// Ask asks the user for the password of an account; "" means no answer. Nil means that there is
@@ -27,7 +27,7 @@ type SignIn struct {
 	Ask func(user string) (string, error)
 }
 
-// Refusal is a password that the server did not take.
+// Refusal is a password that the server refused.
 type Refusal struct {
 	*database.PasswordError
 	unmendable bool // another password would not help
@@ -84,8 +84,8 @@ func (s SignIn) With(ctx context.Context, order Order) (Order, error) {
 	return order, nil
 }
 
-// RefusalOf returns the refusal that an action would fail by, or nil when it fails by none
-// or by something else.
+// RefusalOf returns the refusal with which an action would fail, or nil if it would succeed or fail
+// for another reason.
 func RefusalOf(ctx context.Context, action job.Action, order Order) *Refusal {
 	owner := signInAs(ctx, order, database.Owner)
 	refusedOwner, isRefused := errors.AsType[*database.PasswordError](owner)
@@ -99,17 +99,17 @@ func RefusalOf(ctx context.Context, action job.Action, order Order) *Refusal {
 	refusedAdmin, adminRefused := errors.AsType[*database.PasswordError](admin)
 	switch {
 	case admin == nil:
-		return nil // who makes the owner, or gives it its password
+		return nil // the administrator creates the owner, or sets its password
 	case adminRefused && order.SecretToAsk(refusedAdmin) != "":
 		return &Refusal{PasswordError: refusedAdmin}
 	case isRefused:
-		// With an administrator who cannot sign in either, this owner may not be there.
+		// If the administrator cannot log in either, the owner may not exist.
 		return &Refusal{PasswordError: refusedOwner, unmendable: adminRefused}
 	}
 	return nil
 }
 
-// RefusalOfObserver is the refusal that reading the server's counts would fail by, or nil.
+// RefusalOfObserver returns the refusal with which reading the server's counts would fail, or nil.
 func RefusalOfObserver(ctx context.Context, _ job.Action, order Order) *Refusal {
 	if refused, is := errors.AsType[*database.PasswordError](signInAs(ctx, order, database.Observer)); is {
 		return &Refusal{PasswordError: refused}

@@ -13,16 +13,16 @@ import (
 	"sledge/internal/option"
 )
 
-// entry is what one source says about one name.
+// entry is the value of a name in a source.
 type entry struct {
 	text   string
 	origin string // the source, as messages name it: "--port", "SLEDGE_PG_PORT", "line 3 of sledge.toml"
-	key    string // the name the source has for it, where its origin does not tell it
-	folder string // what paths in text are relative to
-	file   string // the path of the file that text, a secret, was read from; "" if it was not
+	key    string // the name in the source, if the origin does not contain it
+	folder string // the folder of relative paths in text
+	file   string // the path of the file from which text, a secret, was read; otherwise ""
 }
 
-// wrong makes an error about the value of a setting that is not an option.
+// wrong returns an error about the value of a setting that is not an option.
 func (e entry) wrong(format string, args ...any) error {
 	err := fmt.Errorf(format, args...)
 	if e.key == "" {
@@ -31,21 +31,19 @@ func (e entry) wrong(format string, args ...any) error {
 	return fmt.Errorf("%s: %w (it is from %s)", e.key, err, e.origin)
 }
 
-// source is one of the sources where settings come from, by the name of the
-// option, or db, workload, users, seed.
+// source is a source of settings, by option name, or db, workload, users, seed.
 type source map[string]entry
 
-// secretFile ends the name that gives, instead of a secret, the file it is in:
-// password_file, SLEDGE_PG_PASS_FILE.
+// secretFile ends the name that gives the file of a secret instead of the secret: password_file,
+// SLEDGE_PG_PASS_FILE.
 const secretFile = "_file"
 
-// maxSecret is more than any password has, in bytes. It keeps a wrong path, of
-// a device for instance, from being read for ever.
+// maxSecret limits the size of a password file in bytes, so that a wrong path, such as a device, is
+// not read for ever.
 const maxSecret = 64 << 10
 
-// find returns what the source says about an option, and what it calls it. Of several
-// things that an option may be called the first counts that the source has: a file for
-// several databases may say rampup for all of them and pg_rampup for one.
+// find returns the entry of an option and its name in the source. It tries the option's names in
+// order: a file for several databases may have rampup for all of them and pg_rampup for one.
 func (p source) find(o option.Description, called []string) (e entry, name string, err error) {
 	for _, name := range called {
 		e, ok, err := p.findCalled(o, name)
@@ -56,8 +54,8 @@ func (p source) find(o option.Description, called []string) (e entry, name strin
 	return entry{}, "", nil
 }
 
-// findCalled returns what the source says about an option by one name. A secret may be
-// given as the file it is in.
+// findCalled returns the entry of an option under one name. A secret may be given as the name of
+// its file.
 func (p source) findCalled(o option.Description, name string) (entry, bool, error) {
 	direct, ok := p[name]
 	if !o.Secret {
@@ -78,7 +76,7 @@ func (p source) findCalled(o option.Description, name string) (entry, bool, erro
 	return entry{text: text, origin: file.origin, file: path}, true, nil
 }
 
-// relativeTo returns the folder that path is relative to.
+// relativeTo returns the folder of a relative path.
 func relativeTo(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return ""
@@ -86,7 +84,7 @@ func relativeTo(folder, path string) string {
 	return folder
 }
 
-// readSecret reads a password from a file, without the end of its line.
+// readSecret reads a password from a file, without the newline at its end.
 func readSecret(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -112,10 +110,9 @@ type nameSet map[string]bool
 
 func (n nameSet) list() []string { return slices.Sorted(maps.Keys(n)) }
 
-// knownNames returns every name that a configuration file or the environment may hold,
-// whatever options are called there. Options of other databases than the chosen one, and of
-// those that are absent from this build, are among them, so that one file or environment
-// serves several.
+// knownNames returns every name that a configuration file or the environment may have, including
+// options of other databases and of those that this build lacks, so that one file or environment
+// can serve several.
 func (r Resolver) knownNames() nameSet {
 	known := nameSet{keyDatabase: true, keyWorkload: true, keyUsers: true, keySeed: true, keyConnection: true}
 	for pair := range r.Known().Pairs() {
@@ -131,7 +128,7 @@ func (r Resolver) knownNames() nameSet {
 	return known
 }
 
-// listNames returns the names of options that take several values.
+// listNames returns the names of options that have several values.
 func (r Resolver) listNames() nameSet {
 	lists := nameSet{}
 	for pair := range r.Known().Pairs() {
@@ -154,11 +151,11 @@ const (
 	EnvRepository     = "SLEDGE_REPO"     // the job repository
 	EnvSettings       = "SLEDGE_SETTINGS" // the file of the console's settings
 	EnvPython         = "SLEDGE_PYTHON"   // the Python that runs the console's scripts
-	envTests          = "SLEDGE_TEST_"    // what Sledge's own tests use
+	envTests          = "SLEDGE_TEST_"    // variables of Sledge's own tests
 )
 
-// Variable returns the value of a variable in an environment of lines "NAME=value",
-// or "": of two lines of one name the last counts, as it does for os/exec.
+// Variable returns the value of a variable in an environment of lines "NAME=value", or "". If it
+// occurs twice, the last one wins, as in os/exec.
 func Variable(environ []string, name string) string {
 	for _, line := range slices.Backward(environ) {
 		key, value, _ := strings.Cut(line, "=")
@@ -169,9 +166,9 @@ func Variable(environ []string, name string) string {
 	return ""
 }
 
-// readGiven takes settings that were handed over by the names that a configuration file
-// has for them, but for files that hold a password: who hands them over may be on another
-// machine, and must not learn what files there are here, nor send one to a server.
+// readGiven reads settings that another machine may have sent, by the names of a configuration
+// file. It refuses files of passwords: the sender must not learn which files exist here, nor send
+// one to a server.
 func (r Resolver) readGiven(s Sources) (source, error) {
 	p := source{}
 	known, secrets := r.knownNames(), r.secretNames()
@@ -188,10 +185,9 @@ func (r Resolver) readGiven(s Sources) (source, error) {
 	return p, nil
 }
 
-// readEnvironment takes Sledge's variables out of an environment of lines
-// "NAME=value". An empty value counts as none. Names that look like a slip of
-// the finger are warned of; others are left alone, since the environment is
-// not ours: Kubernetes, for one, makes up names from those of services.
+// readEnvironment reads Sledge's variables from an environment of lines "NAME=value". Empty values
+// are ignored. It warns about names that are probably mistyped; other unknown names are ignored,
+// because Kubernetes, for example, sets variables for its services.
 func (r Resolver) readEnvironment(environ []string) (p source, warnings []string) {
 	p = source{}
 	known := r.knownNames()
@@ -203,7 +199,7 @@ func (r Resolver) readEnvironment(environ []string) (p source, warnings []string
 		}
 		name = strings.ToLower(name)
 		if name == "port" && strings.Contains(text, "://") {
-			continue // Kubernetes sets it, where there is a service called sledge
+			continue // Kubernetes sets it if there is a service named sledge
 		}
 		if known[name] {
 			p[name] = entry{text: text, origin: variable}

@@ -12,8 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// parseTOML says where a file is wrong, but not what stands there: it may be a
-// password.
+// parseTOML parses a file. Its errors contain positions but no text, which may be a password.
 func parseTOML(text string) ([]item, error) {
 	var content map[string]any
 	meta, err := toml.Decode(text, &content)
@@ -25,7 +24,7 @@ func parseTOML(text string) ([]item, error) {
 	}
 	f := tomlFile{lines: tomlLines(text, meta.Keys()), rank: map[string]int{}}
 	for i, key := range meta.Keys() {
-		for n := range key { // a.b.c = 1 begins the tables a and a.b, which are not keys themselves
+		for n := range key { // a.b.c = 1 creates the tables a and a.b, which are not keys themselves
 			if table := key[:n+1].String(); f.rank[table] == 0 {
 				f.rank[table] = i + 1
 			}
@@ -34,13 +33,13 @@ func parseTOML(text string) ([]item, error) {
 	return f.items(content, nil), nil
 }
 
-// tomlFile knows where in a file its keys are.
+// tomlFile holds the positions of keys in a file.
 type tomlFile struct {
-	lines map[string]int // those that could be found
+	lines map[string]int // the lines of keys, if they were found
 	rank  map[string]int // their positions in the order of the file, from 1
 }
 
-// items lists the keys of a table in the order of the file.
+// items returns the keys of a table in the order of the file.
 func (f tomlFile) items(table map[string]any, path toml.Key) []item {
 	var items []item
 	for _, name := range slices.Sorted(maps.Keys(table)) {
@@ -72,7 +71,7 @@ func (f tomlFile) items(table map[string]any, path toml.Key) []item {
 	return items
 }
 
-// tomlText spells a value as an option's text.
+// tomlText formats a value as the text of an option.
 func tomlText(value any) (text string, ok bool) {
 	switch v := value.(type) {
 	case string:
@@ -85,7 +84,7 @@ func tomlText(value any) (text string, ok bool) {
 		return strconv.FormatFloat(v, 'f', -1, 64), true
 	case time.Time:
 		layout := time.RFC3339Nano
-		switch v.Location().String() { // by which the package tells TOML's four kinds apart
+		switch v.Location().String() { // the package marks TOML's four kinds of time by their location
 		case "date-local":
 			layout = time.DateOnly
 		case "datetime-local":
@@ -98,13 +97,12 @@ func tomlText(value any) (text string, ok bool) {
 	return "", false
 }
 
-// tomlLines finds the line of each key, which the package does not tell: of keys in
-// the file's order each is looked for behind the one before it. A key that cannot be
-// found so has no line; none is worth a second parser.
+// tomlLines finds the line of each key, which the package does not provide: it searches for each
+// key after the one before. A key that is not found has no line.
 func tomlLines(text string, order []toml.Key) map[string]int {
 	found := map[string]int{}
 	if strings.Contains(text, `"""`) || strings.Contains(text, "'''") {
-		return found // a text of several lines may hold what looks like a key
+		return found // a text of several lines may contain text that looks like a key
 	}
 	lines := strings.Split(text, "\n")
 	next := 0
@@ -114,7 +112,7 @@ func tomlLines(text string, order []toml.Key) map[string]int {
 			line := strings.TrimSpace(lines[n])
 			if holdsKey(line, name) {
 				found[key.String()] = n + 1
-				next = n // where a table in one line has its keys, too
+				next = n // an inline table has its keys in the same line
 				break
 			}
 		}
@@ -122,8 +120,8 @@ func tomlLines(text string, order []toml.Key) map[string]int {
 	return found
 }
 
-// holdsKey reports whether a line of TOML begins with a key, by itself or within the
-// table options, or is the head of the table of that name.
+// holdsKey reports whether a line of TOML begins with a key, alone or within the table options, or
+// is the header of the table.
 func holdsKey(line, name string) bool {
 	line = strings.TrimLeft(line, "[ \t")
 	if rest, ok := strings.CutPrefix(line, optionsTable); ok && name != optionsTable {

@@ -11,8 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseYAML says where a file is wrong, but not what stands there: it may be a
-// password.
+// parseYAML parses a file. Its errors contain positions but no text, which may be a password.
 func parseYAML(text string) ([]item, error) {
 	d := yaml.NewDecoder(strings.NewReader(text))
 	var document, more yaml.Node
@@ -38,19 +37,19 @@ func parseYAML(text string) ([]item, error) {
 	return yamlItems(table, 0)
 }
 
-// isEmpty reports whether a document says nothing.
+// isEmpty reports whether a document is empty.
 func isEmpty(document *yaml.Node) bool {
 	return len(document.Content) == 0 || document.Content[0].Kind == yaml.ScalarNode && document.Content[0].Value == ""
 }
 
-// unknownAnchor is how the package says that a value begins with a star, and yamlLine
-// where it tells the line of another mistake.
+// unknownAnchor matches the package's error about a value that begins with a star, and yamlLine the
+// line in its other errors.
 var (
 	unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
 	yamlLine      = regexp.MustCompile(`line (\d+)`)
 )
 
-// wrongYAML says where a file is not YAML. The package's own words quote it.
+// wrongYAML returns an error about invalid YAML without the package's text, which quotes the file.
 func wrongYAML(text string, err error) error {
 	if anchor := unknownAnchor.FindStringSubmatch(err.Error()); anchor != nil {
 		for n, line := range strings.Split(text, "\n") {
@@ -70,8 +69,8 @@ func wrongYAML(text string, err error) error {
 // to itself.
 const deepest = 4
 
-// yamlItems lists the keys of a table in the order of the file. What the file merges
-// into it by << comes last, without the keys that the table has itself.
+// yamlItems returns the keys of a table in the order of the file. Keys that << merges come last,
+// without those that the table has itself.
 func yamlItems(table *yaml.Node, depth int) (items []item, err error) {
 	var merged []item
 	for n := 0; n+1 < len(table.Content); n += 2 {
@@ -121,7 +120,7 @@ func yamlItems(table *yaml.Node, depth int) (items []item, err error) {
 	return items, nil
 }
 
-// target returns what a reference refers to, or the node itself.
+// target returns the node to which a reference refers, or the node itself.
 func target(n *yaml.Node) *yaml.Node {
 	for depth := 0; n.Kind == yaml.AliasNode && depth < deepest; depth++ {
 		n = n.Alias
@@ -129,8 +128,8 @@ func target(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// yamlText spells a value as an option's text: as it stands in the file, so that the
-// password 0123 stays what it is, but for numbers that only YAML writes so.
+// yamlText returns a value as it is written in the file, so that the password 0123 keeps its zero,
+// except numbers in notations that only YAML has.
 func yamlText(n *yaml.Node) (string, kind) {
 	if n.Kind != yaml.ScalarNode {
 		return "", isStrange
@@ -141,7 +140,7 @@ func yamlText(n *yaml.Node) (string, kind) {
 	switch n.ShortTag() {
 	case "!!null":
 		if strings.EqualFold(n.Value, "null") {
-			return "null", isValue // the word by which MySQL's options say that there is none
+			return "null", isValue // the word for a missing value in MySQL's options
 		}
 		return "", isNothing
 	case "!!int":
