@@ -9,14 +9,14 @@ import (
 	"sledge/internal/job"
 )
 
-// Annotation is what people add to a job, or change of that, once it is recorded.
+// Annotation is a change of a recorded job's labels and note.
 type Annotation struct {
 	Set    map[string]string // labels, by name
-	Remove []string          // names of labels; those that a job does not have are nothing to remove
+	Remove []string          // names of labels; unknown names are ignored
 	Note   *string           // takes the place of the note; "" removes it, nil leaves it
 }
 
-// mostLabels bounds what people add to a job: each list of jobs has it.
+// mostLabels limits the labels of a job, because each list of jobs contains them.
 const mostLabels = 100
 
 // Check returns why an annotation cannot be one, or nil.

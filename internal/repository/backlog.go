@@ -36,10 +36,10 @@ type backlog struct {
 
 // entry is one thing to be kept of a job, as plain data.
 type entry struct {
-	Event   json.RawMessage `json:"event,omitempty"`   // as it is kept
-	Failure *StoredFailure  `json:"failure,omitempty"` // what else is stored of it
+	Event   json.RawMessage `json:"event,omitempty"`   // as stored
+	Failure *StoredFailure  `json:"failure,omitempty"` // other stored data of the failure
 	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
-	Settled option.Values   `json:"settled,omitempty"` // likewise, of the job's spec
+	Settled option.Values   `json:"settled,omitempty"` // as stored, of the job's spec
 	Second  *job.Event      `json:"second,omitempty"`
 	Sample  *job.Event      `json:"sample,omitempty"`
 }
@@ -134,7 +134,7 @@ func (b *backlog) left() (left, dropped int64) {
 type batch struct {
 	entries []entry
 	aside   bool  // whether they were set aside
-	end     int64 // there
+	end     int64 // where they end in the file, if aside
 }
 
 // next returns the oldest entries, which are no longer waiting once they are written.
@@ -174,7 +174,7 @@ func (b *backlog) forget(n int) {
 	}
 }
 
-// setAside moves what waits in memory to the file, if it is too much to keep.
+// setAside moves the waiting events from memory to the file if there are too many.
 func (b *backlog) setAside() error {
 	for {
 		b.mu.Lock()

@@ -21,13 +21,13 @@ func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) ite
 	})
 }
 
-// brief is a meter.Brief as it is kept.
+// brief is a stored meter.Brief.
 type brief struct {
 	ended, failed sql.NullInt64 // not valid in a span from before it was kept
 	response      []byte
 }
 
-// briefOf sums up a span. What cannot be is left to who reads its tallies, and is told then.
+// briefOf summarizes a span. A tally that cannot be decoded is reported when it is read itself.
 func briefOf(c meter.CodedSummary) brief {
 	b, err := c.Brief()
 	if err != nil {
@@ -43,7 +43,7 @@ func briefOf(c meter.CodedSummary) brief {
 	return kept
 }
 
-// briefColumns are tallyColumns without those that nothing brief is made of.
+// briefColumns are tallyColumns without those that a brief does not need.
 const briefColumns = `done, rolled_back, 0, failed, NULL, response, 0, 0, 0`
 
 // rates reads one page.
@@ -72,7 +72,7 @@ func (s *Store) rates(ctx context.Context, of, after, first, last int64) ([]job.
 	return list, numbers[len(numbers)-1], nil
 }
 
-// addBrief adds to a rate what was measured in a time.
+// addBrief adds the measurements of a span to a rate.
 func addBrief(r *job.Rate, b meter.Brief, elapsed time.Duration) {
 	r.Failed, r.Response = b.Failed, b.Response
 	if elapsed > 0 {

@@ -19,7 +19,8 @@ type columns struct {
 // mostDecimals is how many decimals a value may have to be kept as a whole number.
 const mostDecimals = 6
 
-// planes marks values that are kept as the bytes of a float64. Any smaller mark is a number of decimals.
+// planes marks values that are stored as the bytes of float64. Smaller marks are numbers of
+// decimals.
 const planes = 0xff
 
 // The coders of zstd are made when they are first used: most jobs have no series.
@@ -29,7 +30,7 @@ var (
 		return e
 	})
 	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-		d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) // likewise
+		d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) // cannot fail with valid options
 		return d
 	})
 )

@@ -52,7 +52,7 @@ func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 	return added, nil
 }
 
-// addJob returns sql.ErrNoRows when there is a job with that ID.
+// addJob returns sql.ErrNoRows if a job with this ID exists.
 func addJob(ctx context.Context, tx *sql.Tx, j job.Job) (number int64, err error) {
 	spec, err := json.Marshal(j.Spec)
 	if err != nil {
@@ -104,8 +104,8 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 	return err
 }
 
-// Imported returns what the program that recorded a job kept of it, which is
-// nothing for a job of Sledge's own.
+// Imported returns the further details of a job that another program recorded; they are empty for
+// Sledge's own jobs.
 func (s *Store) Imported(ctx context.Context, id job.ID) (job.ImportDetails, error) {
 	var details job.ImportDetails
 	j, number, err := s.find(ctx, id)

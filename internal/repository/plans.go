@@ -41,7 +41,7 @@ func (s *Store) plans(ctx context.Context, number int64) (plans []job.QueryPlan,
 	return plans, errors.Join(json.NewDecoder(r).Decode(&plans), r.Close())
 }
 
-// plans writes the plans of a run's queries, if there are any.
+// plans writes the query plans of a run.
 func (w *inserts) plans(plans []job.QueryPlan) error {
 	if len(plans) == 0 {
 		return nil

@@ -25,13 +25,13 @@ type Query struct {
 	Status   job.Status
 	Profile  int
 	Labels   map[string]string // all of which a job has, by name; "" is any value
-	Text     string            // words, all of which stand in what searchedText lists
+	Text     string            // words, which searchedText must all contain
 	Since    time.Time         // when it began at the earliest
 	Before   job.ID            // jobs that stand behind this one in the whole list
 	Limit    int
 }
 
-// ErrNotFound says that the repository has no such job.
+// ErrNotFound means that the repository does not contain the job.
 var ErrNotFound = errors.New("no such job")
 
 const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin, profile`
@@ -109,7 +109,7 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	return jobs, nil
 }
 
-// Count returns how many jobs are kept.
+// Count returns the number of recorded jobs.
 func (s *Store) Count(ctx context.Context) (n int, err error) {
 	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM job").Scan(&n); err != nil {
 		return 0, fmt.Errorf("count the jobs: %w", err)
@@ -159,7 +159,7 @@ func (s *Store) find(ctx context.Context, id job.ID) (job.Job, int64, error) {
 	return job.Job{}, 0, job.WithExit(job.ExitUsage, fmt.Errorf("the IDs of several jobs begin with %s, such as %s and %s: give more digits", id, found[0].ID, found[1].ID))
 }
 
-// notFound says what there is instead.
+// notFound returns an error that suggests similar jobs.
 func (s *Store) notFound(ctx context.Context, id job.ID) error {
 	const recent = 1000
 	jobs, err := s.List(ctx, Query{Limit: recent})

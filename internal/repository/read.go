@@ -29,7 +29,7 @@ func OpenToRead(path string) (*Store, error) {
 }
 
 func openToRead(path string) (*Store, error) {
-	file, err := os.Open(path) // which says more than SQLite does
+	file, err := os.Open(path) // its error is clearer than SQLite's
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, job.WithExit(job.ExitMissing, errors.New("it does not exist: the first build or run creates it"))

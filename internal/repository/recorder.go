@@ -39,7 +39,7 @@ type Recorder struct {
 	reserve reserve
 	full    chan struct{} // says that there is a batch
 
-	flushing sync.Mutex // so that what waits is written in order
+	flushing sync.Mutex // held while the backlog is written, so that it is written in order
 	rows     int        // samples of series that stand in rows
 
 	mu      sync.Mutex
@@ -47,8 +47,8 @@ type Recorder struct {
 	written time.Time // when the last transaction was committed
 	trouble error     // why something was not written last
 
-	// open is what a span of several seconds holds so far. Only Watch and End
-	// touch it, which are never called at once.
+	// open is the current span of several seconds. Only Watch and End use it, and they are never
+	// called at the same time.
 	open struct {
 		count    int
 		event    job.Event // the last of them
@@ -68,8 +68,8 @@ const (
 	// The end of a job waits for as long as any command does.
 	patience = time.Second
 
-	fineFor    = time.Hour // of each phase, in which every second is kept on its own
-	coarseSpan = 30        // seconds that are kept as one after that
+	fineFor    = time.Hour // of each phase, in which each second is stored separately
+	coarseSpan = 30        // seconds that are stored as one afterwards
 )
 
 // totalPhase marks the span with the totals of the run. It is not a phase of a run, and not
@@ -128,8 +128,7 @@ func refuseSecrets(spec job.Spec) error {
 // ID returns the job's ID.
 func (r *Recorder) ID() job.ID { return r.id }
 
-// Watch notes what happens in the job; of its progress nothing is kept. It never waits
-// for the repository.
+// Watch records the events of the job, except progress. It never waits for the repository.
 func (r *Recorder) Watch(e job.Event) {
 	switch {
 	case e.Second != nil:
@@ -213,7 +212,7 @@ func (r *Recorder) drop(err error) {
 	r.note(err)
 }
 
-// note keeps why something was not written.
+// note records the latest error of a write.
 func (r *Recorder) note(err error) {
 	r.mu.Lock()
 	r.trouble = err
@@ -328,9 +327,8 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 			return errors.Join(problem, unfit)
 		}
 	}
-	// What was measured in all, and how the job ended, take less room than all events, and
-	// some is reserved for them. If not even the end can be written, the job shows as killed
-	// once this process has ended.
+	// The summary and the end of a job are smaller than its events, and space is reserved for them.
+	// If not even the end can be written, the job is listed as killed once this process has ended.
 	r.reserve.close()
 	lost += left
 	problem := fmt.Errorf("%d events of job %s were not recorded: %w", lost, r.id, err)
@@ -359,8 +357,8 @@ func (r *Recorder) lastBatch(ctx context.Context) ([]entry, error) {
 // errTooSlow is why events were dropped where no transaction failed.
 var errTooSlow = errors.New("the repository was too slow to take them")
 
-// NotRecorded marks the result of a job of which something was not recorded, unless
-// problem is nil. How the job ended stays as it was: what it measured is whole.
+// NotRecorded marks the result of a job that was not recorded completely, unless problem is nil.
+// The job's status does not change, because its measurements are complete.
 func NotRecorded(result job.Result, problem error) job.Result {
 	if problem != nil {
 		result.Unrecorded = problem.Error()
@@ -375,7 +373,7 @@ func NotRecorded(result job.Result, problem error) job.Result {
 func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result, lost int64, problem error) (unfit, err error) {
 	result = NotRecorded(result, problem)
 	text, unfit := json.Marshal(result.Brief())
-	if unfit != nil { // what was measured is kept all the same
+	if unfit != nil { // the measurements are stored nevertheless
 		result.Status, result.Reason = job.Failed, fmt.Sprintf("its result could not be encoded: %v", unfit)
 	}
 	total := result.Summary.Coded()

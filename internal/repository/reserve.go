@@ -11,11 +11,11 @@ import (
 // as it is closed.
 type reserve struct{ file *os.File }
 
-// reserved is many times what the end of a usual job takes, in bytes.
+// reserved is the size of the reserve in bytes, many times the size of a usual job's end.
 const reserved = 512 << 10
 
-// make makes the reserve for the repository at path. A job begins without one where there is no
-// room for it.
+// make creates the reserve for the repository at path. If there is no space for it, a job begins
+// without.
 func (r *reserve) make(path string) {
 	if path == inMemory {
 		return

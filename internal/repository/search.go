@@ -34,8 +34,7 @@ const searchedText = `concat_ws(char(10), id, action, database, workload, status
 	(SELECT group_concat(label.key || '=' || label.value, char(10)) FROM json_each(spec, '$.labels') AS label),
 	(SELECT group_concat(option.key || '=' || option.value, char(10)) FROM json_each(spec, '$.options') AS option))`
 
-// bySmallLetters divides words by what makes their letters small: those that have letters of
-// ASCII alone, and the others.
+// bySmallLetters separates words of ASCII characters from others, and converts both to lower case.
 func bySmallLetters(words []string) (ascii, others []string) {
 	ascii, others = []string{}, []string{}
 	for _, word := range words {

@@ -53,7 +53,7 @@ func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[job.Event, err
 	})
 }
 
-// SecondsAfter yields those of Seconds that ended after a moment.
+// SecondsAfter is Seconds for those that ended after a moment.
 func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) iter.Seq2[job.Event, error] {
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
 		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ?`, number, after, moment.UnixMilli())

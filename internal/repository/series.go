@@ -264,8 +264,8 @@ func bounds(from, until time.Time) (after, last int64) {
 	return after, last
 }
 
-// Readings yields what the transaction counter read while a job was recorded, in
-// order. There are none if it was not running.
+// Readings yields the readings of the transaction counter that were recorded with a job, in order.
+// There are none if no counter was running.
 func (s *Store) Readings(ctx context.Context, id job.ID) iter.Seq2[job.Count, error] {
 	return func(yield func(job.Count, error) bool) {
 		c, err := s.readings(ctx, id)

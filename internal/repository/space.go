@@ -82,7 +82,7 @@ func freeSome(ctx context.Context, c *sql.Conn) error {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() { // reading a row is what frees a page
+	for rows.Next() { // reading a row frees a page
 	}
 	return rows.Err()
 }

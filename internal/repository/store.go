@@ -1,5 +1,5 @@
-// Package repository keeps jobs in a SQLite file: what was asked for, what happened, what
-// came out. It knows no database under test and no workload.
+// Package repository stores jobs in a SQLite file: their settings, events and results. It does not
+// know databases under test or workloads.
 package repository
 
 import (
@@ -228,8 +228,8 @@ func schemaVersion(ctx context.Context, db interface {
 	return version, nil
 }
 
-// useWAL lets readers read while others write. SQLite does not wait for its turn
-// to change the mode, so that is done here: it happens once in the life of a file.
+// useWAL sets the mode in which readers do not wait for writers. SQLite does not wait for a lock to
+// change the mode, so useWAL tries again itself. It is needed once in the life of a file.
 func useWAL(ctx context.Context, db *sql.DB) error {
 	const tries, pause = 100, 50 * time.Millisecond
 	var err error
@@ -246,7 +246,7 @@ func isBusy(err error) bool { return hasCode(err, sqlite3.SQLITE_BUSY) }
 
 // hasCode reports whether an error is SQLite's with that code.
 func hasCode(err error, code int) bool {
-	const primary = 0xff // the rest tells kinds of a code apart
+	const primary = 0xff // the other bits distinguish codes of the same kind
 	var e *sqlite.Error
 	return errors.As(err, &e) && e.Code()&primary == code
 }
@@ -278,7 +278,7 @@ func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	return sqlitefile.Transact(ctx, s.db, work)
 }
 
-// transactBriefly is transact for those who can come back later.
+// transactBriefly is transact for callers that can try again later.
 func (s *Store) transactBriefly(ctx context.Context, work func(*sql.Tx) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {

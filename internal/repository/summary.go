@@ -59,7 +59,7 @@ func (s *Store) phaseSummary(ctx context.Context, j job.Job, phase job.Phase) (m
 
 // OfUser is what a virtual user measured in a phase of a run.
 type OfUser struct {
-	Position int // 2 of the first user who runs transactions
+	Position int // 2 for the first user who runs transactions
 	Measured meter.CodedSummary
 }
 

@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	// checkEvery is how often the pages of a repository that is written to are looked
-	// at. They are looked at besides when a process went away without ending its job,
-	// since what took it away may have taken pages along.
+	// checkEvery is how often the pages of a repository in use are checked. They are also checked
+	// after a process disappeared without ending its job, because its end may have damaged pages.
 	checkEvery = 24 * time.Hour
 
 	// sayAfter is how long that may take before the user gets a message.

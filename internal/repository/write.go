@@ -11,7 +11,7 @@ import (
 	"sledge/internal/option"
 )
 
-// inserts writes what belongs to one job in one transaction.
+// inserts writes the rows of one job in one transaction.
 type inserts struct {
 	ctx context.Context
 	tx  *sql.Tx
@@ -110,7 +110,7 @@ func (w *inserts) span(at time.Time, s job.Second) error {
 	return nil
 }
 
-// user writes what one virtual user measured in a phase.
+// user writes the measurements of a virtual user in a phase.
 func (w *inserts) user(position int, phase job.Phase, measured meter.CodedSummary) error {
 	for kind, t := range measured.Kinds {
 		err := w.tally(`INSERT INTO user_tally (`+tallyColumns+`, job, user, phase, elapsed_ns, kind) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -136,7 +136,7 @@ func (w *inserts) tally(statement string, t meter.CodedTally, others ...any) err
 	return err
 }
 
-// failedText is the count of failures by class as it is kept, NULL for none.
+// failedText returns the failures by class for the database, or NULL if there are none.
 func failedText(t meter.CodedTally) (sql.NullString, error) {
 	if len(t.Failed) == 0 {
 		return sql.NullString{}, nil
