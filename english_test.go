@@ -82,6 +82,7 @@ type quotation struct {
 }
 
 var quotations = []quotation{
+	{"docs/failover.md", "begins anew", "the message of a recorded run"},
 	{"internal/interpreter", "is none", "Python's None"},
 	{"internal/hammerdb/lines", "cut off", "a name in documents that programs read"},
 	{"internal/workload/tproch/dbgen", "receipt", "TPC-H's column L_RECEIPTDATE"},
