@@ -71,7 +71,7 @@ await play(async ({ invite, step }) => {
     await ann.look('settings')
     assert.equal(await fetched(lou, 'GET', 'api/v1/console/settings'), 403)
     await lou.go('#/settings')
-    await lou.page.getByText('Only users who may act see').waitFor()
+    await lou.page.getByText('Only users with the role act see').waitFor()
     assert.equal(await lou.page.getByText(told.folder).count(), 0, 'who may look sees where things are kept')
     await lou.look('settings-look')
   })
