@@ -35,7 +35,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			return job.Result{}, job.WithExit(exitOfConnect(err), err)
 		}
 	}
-	release, err := p.claim(ctx, f)
+	held, release, err := p.claim(ctx, f)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -67,9 +67,9 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err != nil {
 		return job.Result{}, err
 	}
-	result, err := fill(ctx, p, f, session, l)
+	result, err := fill(held, p, f, session, l)
 	if err != nil {
-		err = interrupted(ctx, job.Build, err)
+		err = interrupted(ctx, job.Build, lostClaim(ctx, held, err))
 		err = job.WithExit(exitOfBuild(ctx, p, err), fmt.Errorf(
 			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
 	}

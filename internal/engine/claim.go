@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"sledge/internal/database"
@@ -25,16 +26,29 @@ const claimPatience = 5 * time.Second
 // claimAgain is how often it is asked for, and whether an orphan has ended.
 const claimAgain = 100 * time.Millisecond
 
+// claimWatch is how often the session of a claim is asked whether it is still there.
+const claimWatch = time.Second
+
 // claim claims the database for a build or a deletion, and ends what a build that
-// was killed still does there. It is to be released.
-func (p Plan) claim(ctx context.Context, f *feed) (release func() error, err error) {
+// was killed still does there. It is to be released. The context held ends with ctx, or when the claim is lost:
+// lostClaim returns the error then.
+func (p Plan) claim(ctx context.Context, f *feed) (held context.Context, release func() error, err error) {
 	switch {
 	case p.Database.Claim != nil:
-		return p.claimFile(ctx, false)
+		release, err = p.claimFile(ctx, false)
+		return ctx, release, err
 	case p.Schema.Claims != nil:
 		return p.claimOnServer(ctx, f)
 	}
-	return func() error { return nil }, nil
+	return ctx, func() error { return nil }, nil
+}
+
+// lostClaim returns why the claim was lost, or else err.
+func lostClaim(ctx, held context.Context, err error) error {
+	if err != nil && ctx.Err() == nil && held.Err() != nil {
+		return context.Cause(held)
+	}
+	return err
 }
 
 // share claims the database for a run, in the session of its monitor, which holds the claim
@@ -74,10 +88,10 @@ func (p Plan) claimFile(ctx context.Context, shared bool) (release func() error,
 }
 
 // claimOnServer claims by a session that holds the claim until it is closed.
-func (p Plan) claimOnServer(ctx context.Context, f *feed) (release func() error, err error) {
+func (p Plan) claimOnServer(ctx context.Context, f *feed) (held context.Context, release func() error, err error) {
 	s, err := connectSteady(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	err = p.awaitClaim(ctx, func() (bool, error) {
 		return p.Schema.Claims.Take(ctx, s)
@@ -86,9 +100,28 @@ func (p Plan) claimOnServer(ctx context.Context, f *feed) (release func() error,
 		err = p.endOrphans(ctx, f, s)
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, nil, errors.Join(err, s.Close())
 	}
-	return s.Close, nil
+	held, lose := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() { p.watchClaim(held, s, lose) })
+	return held, func() error {
+		lose(context.Canceled)
+		watching.Wait()
+		return s.Close()
+	}, nil
+}
+
+// watchClaim ends held when the session of the claim is lost: the server has given the claim back, so another build or
+// a run may begin.
+func (p Plan) watchClaim(held context.Context, s database.Session, lose context.CancelCauseFunc) {
+	for pause(held, claimWatch) == nil {
+		_, err := p.Schema.Claims.Holder(held, s) // any question will do
+		if err != nil && held.Err() == nil && p.Database.Classify(err) == meter.Connection {
+			lose(fmt.Errorf("the session that claimed %s is lost, so that other jobs may work there: %w", p.target(), err))
+			return
+		}
+	}
 }
 
 // awaitClaim asks for the claim until it is given, or for as long as it takes a server

@@ -218,11 +218,11 @@ func (d Deletion) dropped() string {
 // dropSchema looks anew and drops what is proven ours, all in one transaction where
 // the database has them for that. It returns what it dropped, and what is left.
 func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []string, err error) {
-	release, err := p.claim(ctx, f)
+	held, release, err := p.claim(ctx, f)
 	if err != nil {
 		return d, nil, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer func() { err = errors.Join(lostClaim(ctx, held, err), release()) }()
 	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return d, nil, err
@@ -239,10 +239,10 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 		err = errNothing(p) // somebody else was quicker
 	}
 	if err == nil {
-		err = drop(ctx, p, session, d)
+		err = drop(held, p, session, d)
 	}
 	if err == nil {
-		err = session.Commit(ctx)
+		err = session.Commit(held)
 	}
 	if err != nil {
 		rollback(ctx, session)

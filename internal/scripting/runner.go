@@ -109,8 +109,6 @@ func (d *Runner) Open(language Language, size Size) (*Execution, error) {
 
 // start starts a process.
 func (d *Runner) start(report Report, command *exec.Cmd, terminal *Size) (*Execution, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
 	limit := MaxScripts
 	if report.Kind == OfConsole {
 		limit = MaxConsoles

@@ -265,6 +265,7 @@ func waitUntilStopped(pids []int) error {
 		if err != nil || !slices.ContainsFunc(strings.Fields(string(states)), goesOn) {
 			return nil // an error says that all have ended
 		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	return fmt.Errorf("of the processes %v some do not stop", pids)
 }

@@ -341,6 +341,49 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	b.mustCheck(t)
 }
 
+// TestABuildEndsWithItsClaim has the server end the session that holds the claim: another job may begin from then on.
+func TestABuildEndsWithItsClaim(t *testing.T) {
+	for name, holder := range map[string]string{
+		"postgresql": "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 1936483684 AND objid = 1 AND mode = 'ExclusiveLock'",
+		"mariadb":    "SELECT IS_USED_LOCK(CONCAT('sledge.build.', MD5('tpcc')))",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := job.Spec{Action: job.Build, Database: name, Workload: "tprocc", Seed: 1, Options: maps.Clone(testserver.Open(t, name, testserver.Own()).Values())}
+			spec.Options["warehouses"] = "2"
+			plan, err := local.Plan(spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			end := func() {
+				s, err := plan.Database.Connect(context.Background(), plan.Connection, database.Admin)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				defer s.Close()
+				found, err := s.Query(context.Background(), holder, 1)
+				if err == nil && len(found.Rows) == 1 {
+					statement := map[string]string{"postgresql": "SELECT pg_terminate_backend(%s)", "mariadb": "KILL %s"}[name]
+					_, err = s.Query(context.Background(), fmt.Sprintf(statement, found.Rows[0][0]), 1)
+				}
+				if err != nil || len(found.Rows) != 1 {
+					t.Errorf("end the session of the claim, of %v: %v", found.Rows, err)
+				}
+			}
+			var once sync.Once
+			_, err = local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{whenLoaded{50_000, func() { once.Do(end) }}}})
+			if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "the session that claimed") || !strings.Contains(err.Error(), "--resume") {
+				t.Errorf("got %v with exit code %d, want a word about the claim and %d", err, job.ExitOf(err), job.ExitAborted)
+			}
+			spec.Resume = true
+			if _, err := local.Do(t.Context(), spec, job.Control{}); err != nil {
+				t.Errorf("the build is not resumed: %v", err)
+			}
+		})
+	}
+}
+
 // freeze stops the server for that long, including the time to stop its processes.
 func (b *bench) freeze(frozen time.Duration) {
 	thaw := time.After(frozen)
