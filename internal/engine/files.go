@@ -12,11 +12,15 @@ const spareFiles = 100
 // checkFiles refuses a run that needs more open files than this process may have, before
 // it makes thousands of connections in vain. A limit of 0 is none.
 func (p Plan) checkFiles(limit int) error {
-	needed := p.connections() + spareFiles
+	connections := 0
+	for _, group := range p.plans() {
+		connections += group.connections()
+	}
+	needed := connections + spareFiles
 	if limit == 0 || needed <= limit {
 		return nil
 	}
 	return job.WithExit(job.ExitUsage, fmt.Errorf(
 		"%d connections need %d open files, and this process may have %d: run ulimit -n %d in the shell that starts it, set %s so that virtual users share fewer, or use fewer users",
-		p.connections(), needed, limit, needed, p.Spec.Names.Of("connections")))
+		connections, needed, limit, needed, p.Spec.Names.Of("connections")))
 }

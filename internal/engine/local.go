@@ -114,6 +114,14 @@ func (l Local) Plan(spec job.Spec) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	if len(spec.Beside) > 0 {
+		p, err := bindGroups(l.Catalog, pair, spec)
+		if err != nil {
+			return Plan{}, err
+		}
+		p.Spec.Beside = spec.Beside
+		return p, nil
+	}
 	return NewPlan(pair, spec)
 }
 

@@ -22,6 +22,7 @@ func (r *run) result(m measurement) job.Result {
 		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
 		PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 	}
+	r.whole(&result)
 	if missing := r.missing(); missing != nil {
 		result.Unobserved = append(result.Unobserved, *missing)
 	}
@@ -46,6 +47,9 @@ func (r *run) result(m measurement) job.Result {
 		w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
 		result.Agreement = g.agreement(start, end)
 	}
+	if known {
+		r.besideFirst(&result, m)
+	}
 	if m.start.counter.read && m.end.counter.read && known {
 		r.describeCount(&result, &w, m)
 	} else {
@@ -55,7 +59,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
 	}
 	if didAnything(g.totals.Summary) {
-		result.Metrics = g.plan.Workload.Score(w)
+		result.Metrics = g.scoreOf(w)
 	}
 	return result
 }
@@ -197,11 +201,11 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 	counts := doubt{g.disagreement(result.Agreement), "Counts"}
 	doubts := []doubt{
 		{r.checkFile(), ""},
-		{r.contradiction(g), ""},
+		{r.groupDoubts(r.contradiction), ""},
 		{r.cutOff(result), "Unfinished"},
 		{stoodStill(m.client, m.elapsed), "Client"},
 		{g.idleUsers(result.Idle), "Users"},
-		{g.tooManyFailures(), ""},
+		{r.groupDoubts((*runGroup).tooManyFailures), ""},
 		counts,
 	}
 	if a := result.Agreement; a != nil && a.Server < 0 { // rows that were removed explain failures, too

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -63,6 +64,10 @@ type Plan struct {
 
 	beside []observer.Observer // what else goes on beside a run
 
+	group  string // the name of the users, if the run has several groups
+	before int    // virtual users of the groups before this one
+	others []Plan // of the groups beside this one, which is the first
+
 	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; nil is none
 
 	feed *feed // of the job that is done by the plan; nil where there is none
@@ -78,6 +83,9 @@ const grace = 30 * time.Second
 // written: it means there the moment at which that build was bound.
 func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	d, w := pair.Database, pair.Workload
+	if len(spec.Beside) > 0 {
+		return Plan{}, errors.New("a run of several groups needs the catalog of workloads: bind it by Local.Plan")
+	}
 	p := Plan{
 		Pair: pair,
 		Seed: spec.Seed, Resume: spec.Resume,
@@ -256,6 +264,7 @@ func (p Plan) target() string {
 // their own count: those of all of it come with the result, by the server's count. There are
 // none of a run that ends when its work is done, and none where nothing was measured.
 func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
+	measured = p.ofFirst(measured)
 	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.Workload.Kinds) {
 		return nil
 	}

@@ -144,5 +144,5 @@ func (f *allFailing) look(second *order.Interval, elapsed time.Duration) {
 	}
 	f.reports.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %s. Option %s set to continue would let such a run go on",
 		f.since.Seconds(), f.failed, second.LastFailure, f.plan.Spec.Names.Of("on_all_failing")))
-	f.run.stop()
+	f.stop()
 }

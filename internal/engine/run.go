@@ -144,11 +144,20 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		return nil, err
 	}
 	r.groups = []*runGroup{first}
+	for _, other := range p.others {
+		next, err := r.prepareBeside(ctx, other, s, facts)
+		if err != nil {
+			return nil, fmt.Errorf("group %s: %w", other.group, err)
+		}
+		r.groups = append(r.groups, next)
+	}
 	if err := schema.keep(ctx, p, s); err != nil { // not before what cannot be done is refused
 		return nil, err
 	}
-	if err = first.preflight(ctx, f); err != nil {
-		return nil, err
+	for _, g := range r.groups {
+		if err = g.preflight(ctx, f); err != nil {
+			return nil, err
+		}
 	}
 	if err = first.checkPool(ctx, facts); err != nil {
 		return nil, err
@@ -163,9 +172,27 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	return r, nil
 }
 
+// prepareBeside looks for the schema of a group beside the first.
+func (r *run) prepareBeside(ctx context.Context, p Plan, s database.Session, facts job.Facts) (*runGroup, error) {
+	p.feed = r.plan.feed
+	p, schema, err := findSchema(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	if p, err = p.throughPooler(database.Pooling(facts.Pooling)); err != nil {
+		return nil, err
+	}
+	g, err := newRunGroup(ctx, p, schema, s)
+	if err != nil {
+		return nil, err
+	}
+	g.number = len(r.groups)
+	return g, nil
+}
+
 // newRunGroup asks about the users of a group what has to be known before they connect.
 func newRunGroup(ctx context.Context, p Plan, schema inventory, s database.Session) (*runGroup, error) {
-	g := &runGroup{boundGroup: boundGroup{plan: p}, reported: meter.NewSummary(len(p.Workload.Kinds))}
+	g := &runGroup{boundGroup: boundGroup{plan: p}, name: p.group, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error
 	if p.Workload.Silence != nil {
 		if g.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
@@ -178,6 +205,11 @@ func newRunGroup(ctx context.Context, p Plan, schema inventory, s database.Sessi
 	if p.Workload.Survey != nil {
 		if g.survey, err = p.Workload.Survey(ctx, schema.look(p, s)); err != nil {
 			return nil, err
+		}
+	}
+	if p.group != "" && p.Workload.Stages != nil {
+		if names, err := p.Workload.Stages(p.Settings, p.Users, g.survey); err != nil || len(names) > 0 {
+			return nil, job.WithExit(job.ExitUsage, errors.Join(errors.New("a run of several groups cannot have stages yet"), err))
 		}
 	}
 	if p.Pacing.Finite {

@@ -95,9 +95,11 @@ func (g *runGroup) waiting() []job.Waiting {
 			Kind: g.kindName(w.Kind), Seconds: w.Took.Seconds(), CutOff: w.Aborted,
 		})
 	}
-	slices.SortStableFunc(list, func(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) })
+	slices.SortStableFunc(list, longestFirst)
 	return list
 }
+
+func longestFirst(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
 // longestGap returns the longest time in the measurement in which no transaction ended
 // though some were under way, and how many of them were a second or longer. The time in which this

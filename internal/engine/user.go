@@ -88,7 +88,7 @@ func (p Plan) firstWorker() int {
 	if p.unmonitored() {
 		return job.Monitor
 	}
-	return job.FirstWorker
+	return job.FirstWorker + p.before
 }
 
 // unmonitored says that virtual users work without a monitor: in a test, and where their

@@ -22,6 +22,8 @@ type Spec struct {
 	Options  option.Values `json:"options"` // only what differs from the defaults, and no secret
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
+	Group    string        `json:"group,omitempty"`  // the name of these users, if others work beside them
+	Beside   []Group       `json:"beside,omitempty"` // users of a run that work beside these, in the same database
 	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted; it stays in the spec of one that was, whose time is not that of a whole build
 
 	// Labels and Note are for people and their programs, to find the job by and to know
@@ -36,6 +38,14 @@ type Spec struct {
 	// Names are the front end's names of the options, for messages. They are not part of what is
 	// asked for, and are not kept.
 	Names option.Names `json:"-"`
+}
+
+// Group is users of a run that do a workload of their own beside those of its Spec.
+type Group struct {
+	Name     string        `json:"name"`
+	Workload string        `json:"workload"`
+	Options  option.Values `json:"options,omitempty"` // of the workload; a group has the options of database and load that the spec has
+	Users    int           `json:"users"`
 }
 
 // Values returns the options together with the secret ones, to bind them or to connect by them.

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"sledge/internal/catalog"
+	"sledge/internal/catalog/edition"
+	"sledge/internal/database"
+	"sledge/internal/engine/order"
+	"sledge/internal/engine/order/ordertest"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/schema"
+	"sledge/internal/testserver"
+	"sledge/internal/workload"
+)
+
+// queries are a workload of one query over TPROC-C's tables. Those of TPROC-H have the same names as some of them, so
+// that no database can hold both.
+var queries = &workload.Workload{
+	Name: "queries", Title: "Queries", Finite: true, SQL: fstest.MapFS{},
+	Kinds:       []workload.Kind{{Name: "stock"}},
+	Options:     func() any { return &struct{}{} },
+	Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "stock"}} },
+	NewTerminal: func(workload.Slot) workload.Terminal { return stockCounter{} },
+	NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+		return stockCounter{c.Session}, nil
+	},
+	Builders: func(any) int { return 1 },
+}
+
+// stockCounter counts the rows of a table, again and again.
+type stockCounter struct{ database.Session }
+
+func (stockCounter) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
+
+func (s stockCounter) Do(ctx context.Context, _ workload.Transaction) error {
+	if err := s.Begin(ctx, database.ReadOnly); err != nil {
+		return err
+	}
+	_, err := s.Query(ctx, "SELECT COUNT(*) FROM stock", 1)
+	return errors.Join(err, s.Commit(ctx))
+}
+
+func withQueries() catalog.Catalog {
+	c := edition.Catalog
+	c.Workloads = append(slices.Clone(c.Workloads), queries)
+	return c
+}
+
+// mixed returns the spec of a run of TPROC-C, whose schema it has built, beside queries.
+func mixed(t *testing.T, l Local, database string, values option.Values) job.Spec {
+	t.Helper()
+	spec := func(action job.Action, workload string, options ...string) job.Spec {
+		s := job.Spec{Action: action, Database: database, Workload: workload, Users: 1, Options: values.Clone()}
+		for i := 0; i < len(options); i += 2 {
+			s.Options[options[i]] = options[i+1]
+		}
+		return s
+	}
+	if _, err := l.Do(t.Context(), spec(job.Build, "tprocc", "warehouses", "1"), job.Control{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if _, err := l.Do(context.Background(), spec(job.Delete, "tprocc"), job.Control{}); err != nil {
+			t.Error(err)
+		}
+	})
+	s := spec(job.Run, "tprocc", "rampup", "0", "duration", "3s")
+	s.Users, s.Group = 2, "orders"
+	s.Beside = []job.Group{{Name: "queries", Workload: "queries", Users: 1}}
+	return s
+}
+
+func TestRun_HasGroupsOfUsersWithWorkloadsOfTheirOwn(t *testing.T) {
+	l := Local{Catalog: withQueries(), Version: "test"}
+	for database, values := range map[string]func(*testing.T) option.Values{
+		"sqlite":     func(t *testing.T) option.Values { return option.Values{"file": filepath.Join(t.TempDir(), "mixed.db")} },
+		"postgresql": func(t *testing.T) option.Values { return testserver.Open(t, "postgresql").Values() },
+	} {
+		t.Run(database, func(t *testing.T) {
+			given := values(t)
+			if database == "postgresql" {
+				given["user"], given["password"], given["dbname"] = "mixed", "mixed", "mixed"
+			}
+			spec := mixed(t, l, database, given)
+			for name, through := range map[string]func(order.Generator) order.Generator{
+				"directly": nil,
+				"piped":    func(g order.Generator) order.Generator { return &ordertest.Pipe{Generator: g} },
+			} {
+				t.Run(name, func(t *testing.T) { runMixed(t, l, spec, through) })
+			}
+		})
+	}
+}
+
+func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator) order.Generator) {
+	p, err := l.Plan(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.through = through
+	seconds := meter.NewSummary(5 + 1)
+	watch := watcher(func(e job.Event) {
+		if e.Second != nil && e.Second.Phase == job.Measure {
+			if err := seconds.AddCoded(e.Second.Measured); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	result, err := l.DoPlan(t.Context(), p, job.Control{Watchers: []job.Watcher{watch}})
+	if err != nil {
+		t.Fatalf("%v: %s", err, result.Reason)
+	}
+	if result.Users != 3 || len(result.Kinds) != 6 || len(result.Summary.Kinds) != 6 || result.Kinds[0] != "orders.new order" {
+		t.Fatalf("got %d users and the kinds %q, want 3 and those of both groups", result.Users, result.Kinds)
+	}
+	ended := map[string]int64{}
+	for i, name := range result.Kinds {
+		group, _, _ := strings.Cut(name, ".")
+		ended[group] += result.Summary.Kinds[i].Ended()
+		if got, want := seconds.Kinds[i].Ended(), result.Summary.Kinds[i].Ended(); got != want {
+			t.Errorf("%s: the seconds have %d transactions, and the result %d", name, got, want)
+		}
+	}
+	all := result.Summary.All()
+	if ended["orders"] == 0 || ended["queries"] == 0 || ended["orders"]+ended["queries"] != all.Ended() {
+		t.Errorf("got %v, want transactions of both groups, %d in all", ended, all.Ended())
+	}
+	if result.Idle == nil || result.Idle.Of != 3 || result.Idle.Idle != 0 {
+		t.Errorf("got %+v, want none of 3 users idle", result.Idle)
+	}
+	if a := result.Agreement; a == nil || !a.Holds && !a.Vague {
+		t.Errorf("got %+v, want the server's count of new orders beside that of the users", a)
+	}
+	if !slices.ContainsFunc(result.Metrics, func(m job.Metric) bool { return m.Name == "NOPM" && m.Value > 0 }) {
+		t.Errorf("got %v, want the first group's NOPM", result.Metrics)
+	}
+}
+
+func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
+	l := Local{Catalog: withQueries(), Version: "test"}
+	for want, change := range map[string]func(*job.Spec){
+		"cannot have steps yet":       func(s *job.Spec) { s.Options["steps"] = "1,2" },
+		"cannot have a rate yet":      func(s *job.Spec) { s.Options["rate"] = "10/s" },
+		"cannot have a ledger yet":    func(s *job.Spec) { s.Options["ledger"] = "true" },
+		"needs a name of its own":     func(s *job.Spec) { s.Beside[0].Name = "orders" },
+		"groups of a run share":       func(s *job.Spec) { s.Beside[0].Options = option.Values{"dbname": "other"} },
+		"two groups of a run cannot":  func(s *job.Spec) { s.Beside[0].Workload = "tprocc" },
+		"only a run can have several": func(s *job.Spec) { s.Action = job.Check },
+	} {
+		s := job.Spec{
+			Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 1, Group: "orders", Options: option.Values{"dbname": "both", "user": "x"},
+			Beside: []job.Group{{Name: "queries", Workload: "queries", Users: 1}},
+		}
+		change(&s)
+		if _, err := l.Plan(s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
