@@ -51,8 +51,8 @@ func (p Plan) waiters() string {
 	return "virtual user"
 }
 
-// crew is a virtual user as others see it: it works while one of its terminals does.
-type crew struct {
+// virtualUser is a virtual user as others see it: it works while one of its terminals does.
+type virtualUser struct {
 	begun  atomic.Bool
 	failed atomic.Bool
 	left   atomic.Int32 // terminals that have not ended
@@ -61,7 +61,7 @@ type crew struct {
 // begins tells that the virtual user of a terminal works.
 func (g *group) begins(u *user) {
 	position := g.plan.position(u.number)
-	if !g.crews[u.crew].begun.Swap(true) {
+	if !g.virtual[u.virtual].begun.Swap(true) {
 		g.feed.state(position, job.UserRunning)
 		if n := g.plan.Pacing.Clients; n > 0 {
 			g.feed.step(position, job.Step{Name: job.StepClients, Count: int64(n)})
@@ -72,17 +72,17 @@ func (g *group) begins(u *user) {
 
 // ends tells how a terminal ended, or its virtual user where it is the last.
 func (g *group) ends(u *user, err error) {
-	position, crew := g.plan.position(u.number), &g.crews[u.crew]
+	position, v := g.plan.position(u.number), &g.virtual[u.virtual]
 	if err != nil {
 		if client := g.plan.client(u.number); client > 0 {
 			err = fmt.Errorf("client %d: %w", client, err)
 		}
-		if !crew.failed.Swap(true) {
+		if !v.failed.Swap(true) {
 			g.feed.fail(position, err)
 		}
 		g.die(&userError{position, err})
 	}
-	if crew.left.Add(-1) > 0 || crew.failed.Load() || !crew.begun.Load() {
+	if v.left.Add(-1) > 0 || v.failed.Load() || !v.begun.Load() {
 		return
 	}
 	if g.plan.Pacing.Clients > 0 {

@@ -16,7 +16,7 @@ import (
 // workThrough is a run that ends when its work is done, all of which is measured. No monitor
 // takes part: the first user says what there is to say of the server.
 func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	r, err := seatAlone(ctx, p, f, version)
+	r, err := prepareAlone(ctx, p, f, version)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -154,7 +154,7 @@ func (u *user) workThrough(g *group) error {
 			if !g.stages.wait(g) {
 				return nil
 			}
-			u.sit(g, name)
+			u.assign(g, name)
 		}
 		u.stage = name
 		if err := u.work(g); err != nil {

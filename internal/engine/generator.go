@@ -64,7 +64,7 @@ type group struct {
 	before  int // terminals of the groups before it
 	plan    Plan
 	users   []*user
-	crews   []crew          // the virtual users
+	virtual []virtualUser   // the virtual users
 	survey  any             // what the workload found
 	stages  *stages         // of a run that ends when its work is done
 	spans   *spans          // nil if transactions are too many to keep each
@@ -175,7 +175,7 @@ func (g *generator) Prepare(ctx context.Context, o order.Order) (order.Roster, e
 		return roster, err
 	}
 	for _, group := range g.groups {
-		group.seatUsers()
+		group.equipUsers()
 	}
 	g.release = host.UseCores(g.cores)
 	return roster, nil

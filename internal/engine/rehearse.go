@@ -14,7 +14,7 @@ import (
 // rehearse is the test driver: each user does its iterations and says what
 // each of them brought. Nobody monitors them, and there is no headline.
 func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	r, err := seatAlone(ctx, p, f, version)
+	r, err := prepareAlone(ctx, p, f, version)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -33,9 +33,9 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	return result, r.verdict(ctx, &result, m, err)
 }
 
-// seatAlone does what the monitor of a timed run does before it begins, where there is none.
+// prepareAlone does what the monitor of a timed run does before it begins, where there is none.
 // The first user says what went wrong.
-func seatAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
+func prepareAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
 	session, err := connectSteady(ctx, p)
 	release := func() error { return nil }
 	if err == nil {

@@ -162,7 +162,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if err = first.checkPool(ctx, facts); err != nil {
 		return nil, err
 	}
-	if err = r.seatUsers(ctx); err == nil {
+	if err = r.connectUsers(ctx); err == nil {
 		err = r.keepLedger(ctx, s)
 	}
 	if err != nil {
@@ -226,8 +226,8 @@ func newRunGroup(ctx context.Context, p Plan, schema inventory, s database.Sessi
 // kindName returns what a kind is called in the run.
 func (g *runGroup) kindName(kind meter.Kind) string { return g.plan.Workload.Kinds[kind].Name }
 
-// seatUsers has the generator connect the users.
-func (r *run) seatUsers(ctx context.Context) error {
+// connectUsers tells the generator to connect the users.
+func (r *run) connectUsers(ctx context.Context) error {
 	var o order.Order
 	users := 0
 	for _, g := range r.groups {

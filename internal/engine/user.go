@@ -24,7 +24,7 @@ import (
 type user struct {
 	workload.Terminal
 	number     int   // among all terminals, from 0
-	crew       int   // the number of the virtual user, from 0
+	virtual    int   // the number of the virtual user, from 0
 	lines      lines // nil before it has logged in
 	stripe     *meter.Stripe
 	commits    *commits  // nil where no ledger is kept
@@ -99,14 +99,14 @@ func (p Plan) unmonitored() bool { return p.Pacing.Test || p.Pacing.Finite }
 // they share, or each its own of a pool. Other asynchronous clients log in themselves.
 func (g *group) connectUsers(ctx context.Context) error {
 	p := g.plan
-	g.crews = make([]crew, p.Users)
+	g.virtual = make([]virtualUser, p.Users)
 	g.users = make([]*user, p.terminals())
 	for i := range g.users {
 		g.users[i] = &user{
-			number: i, crew: i / p.clients(), shifts: p.shifts(i / p.clients()),
+			number: i, virtual: i / p.clients(), shifts: p.shifts(i / p.clients()),
 			send: g.sender(i),
 		}
-		g.crews[i/p.clients()].left.Add(1)
+		g.virtual[i/p.clients()].left.Add(1)
 	}
 	if g.connectsBefore() {
 		return g.connect(ctx)
@@ -119,8 +119,8 @@ func (g *group) connectsBefore() bool {
 	return g.plan.Pacing.Clients == 0 || g.plan.Pacing.Connections > 0 || g.plan.pool != nil
 }
 
-// seatUsers gives the users what they work with.
-func (g *group) seatUsers() {
+// equipUsers gives the users their connections and terminals.
+func (g *group) equipUsers() {
 	g.makeStripes()
 	if g.connectsBefore() {
 		g.layLines()
@@ -129,15 +129,15 @@ func (g *group) seatUsers() {
 		if g.plan.Pacing.Ledger {
 			u.commits = &commits{}
 		}
-		u.sit(g, g.stages.name(0))
+		u.assign(g, g.stages.name(0))
 		if !g.plan.Pacing.Finite {
 			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(g.plan.Pacing.MaxIterations)}})
 		}
 	}
 }
 
-// sit gives the user its terminal, in a run with stages that of one of them.
-func (u *user) sit(g *group, stage string) {
+// assign gives the user its terminal, in a run with stages that of one of them.
+func (u *user) assign(g *group, stage string) {
 	p := g.plan
 	u.Terminal = p.Workload.NewTerminal(workload.Slot{
 		Number: u.number, Users: p.terminals(), Seed: p.Seed,
@@ -289,7 +289,7 @@ const farOff = 100 * 365 * 24 * time.Hour
 // when that was, which is no time if the run ended before there was a connection, and an
 // error when the user cannot go on.
 func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, intended time.Time) (time.Time, error) {
-	record := meter.Record{Kind: t.Kind, User: int32(u.crew)}
+	record := meter.Record{Kind: t.Kind, User: int32(u.virtual)}
 	u.kind.Store(int32(t.Kind))
 	u.begun = true
 	u.intended.Store(mark(intended.Sub(g.began)))
