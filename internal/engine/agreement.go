@@ -46,7 +46,7 @@ func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Ag
 	a := job.Agreement{What: g.plan.Workload.ProbeName, Client: count(&counted), Server: end.n - start.n, Limit: g.plan.Pacing.FailureLimit}
 	a.Low = a.Client - count(&start.inFlight)
 	a.High = a.Client + count(&start.edge) + count(&end.edge) + count(&end.inFlight)
-	if g.plan.Pacing.Reconnect { // what was under way when a connection was lost may have been committed
+	if g.plan.Pacing.Reconnect { // a transaction in flight may have been committed when its connection was lost
 		for _, s := range []meter.Summary{g.totals.Counts(), start.edge, end.edge} {
 			a.High += g.failedProbed(s, meter.Connection)
 		}
@@ -71,8 +71,8 @@ func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 	return g.plan.Workload.Probed(&failed)
 }
 
-// counterAgreement compares the two counts of all transactions. What was tried in vain
-// may or may not have got as far as to be counted.
+// counterAgreement compares the two counts of all transactions. A try that failed
+// may or may not be in the server's count.
 func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 	// The monitor's own questions count as transactions on some servers: one a second for
 	// the count, and a few when a run begins and ends. So does what a server does by
@@ -91,16 +91,15 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 // judged says what a comparison is worth.
 func judged(a job.Agreement) *job.Agreement {
 	within := a.Low <= a.Server && a.Server <= a.High
-	// Bounds a tenth of the count apart would be met by numbers that nobody should take
-	// for the same.
+	// With bounds a tenth of the count apart, numbers that clearly differ would agree.
 	const apart = 10
 	a.Vague = within && (a.High-a.Low)*apart > a.Client
 	a.Holds = within && !a.Vague
 	return &a
 }
 
-// mostSilent returns how many of n the server may well have rolled back without a
-// word: as many as are to be expected, and four standard deviations more.
+// mostSilent returns how many of n the server may well have rolled back without
+// an error: the expected number, and four standard deviations more.
 func mostSilent(s workload.Silence, n int64) int64 {
 	expected := s.Share * float64(n)
 	return int64(math.Ceil(expected + 4*math.Sqrt(expected)))

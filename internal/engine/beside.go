@@ -44,8 +44,8 @@ func (r *run) steady(ctx context.Context) (database.Session, error) {
 	return connectSteady(ctx, r.plan)
 }
 
-// keepLedger has users note what the server acknowledges, if the run is to be audited. What there is
-// before the run is read over the session.
+// keepLedger makes users note acknowledged commits, if the run will be audited. The state before the run
+// is read over the session.
 func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	p := r.plan
 	if !p.Pacing.Ledger {
@@ -109,7 +109,7 @@ func (r *run) attribute(c *job.ClientLoad, atServer bool) {
 	}
 	var server []string
 	if atServer {
-		server = append([]string{}, r.plan.Database.Processes...) // not nil, though there may be none
+		server = append([]string{}, r.plan.Database.Processes...) // not nil, even if it is empty
 	}
 	c.Machine.Attribute(server)
 }

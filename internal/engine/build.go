@@ -24,10 +24,10 @@ import (
 // by side. Whatever moment it is interrupted at, what is missing is known to the
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
-	if !p.Resume { // what is to be resumed has to be looked up
+	if !p.Resume { // a resumed build is looked up below
 		p.tellBuild(f)
 	}
-	if p.Database.Create != nil && !p.Resume { // what is to be resumed is there
+	if p.Database.Create != nil && !p.Resume { // a resumed build has them
 		waited := p.waitFor("an answer from %s", p.target())
 		err := p.Database.Create(ctx, p.Connection, f.tellAs(job.Monitor))
 		waited()
@@ -221,8 +221,8 @@ type tableBuild struct {
 	begun    atomic.Bool
 }
 
-// loadTables fills the tables with the chunks that the ledger does not have. Whoever
-// loads the last chunk of a table indexes it and finishes it as well, while the
+// loadTables fills the tables with the chunks that the build log does not have. The builder that
+// loads the last chunk of a table also indexes and finishes it, while the
 // others go on loading, so that no core waits for the end of a phase.
 func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
@@ -262,7 +262,7 @@ func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions
 	return progress.loaded(), err
 }
 
-// piecesOf lists what is to be done, table by table.
+// piecesOf lists the work, table by table.
 func piecesOf(tables []*tableBuild, l ledger) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for _, t := range tables {
@@ -395,8 +395,8 @@ func (p Plan) shares(step string, tables []schema.Table) ([]share, error) {
 }
 
 // complete does a step that comes after all tables were loaded: on one session the statements
-// that concern them all, then on all sessions side by side those that tables have of their own.
-// There may be none of either.
+// that concern them all, then on all sessions side by side the statements of each table.
+// Either list may be empty.
 func (p Plan) complete(ctx context.Context, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
 	statements, err := p.Schema.Step(step)
 	if err != nil {
@@ -436,8 +436,8 @@ func (p Plan) complete(ctx context.Context, steps *announcer, session database.S
 	return group.Wait()
 }
 
-// opening is what people know a statement by that failed: its first line that is no comment, or as
-// much of it as says what is made.
+// opening is the part of a failed statement that people know it by: its first line after comments, up to
+// the name of the object it makes.
 func opening(statement string) string {
 	const most = 60 // characters
 	for line := range strings.Lines(statement) {
@@ -460,9 +460,9 @@ type tableProgress struct {
 
 // loadProgress counts what builders have loaded, for those who watch.
 type loadProgress struct {
-	tables []*tableBuild
-	total  int64 // rows, about
-	doings       // besides loading
+	tables     []*tableBuild
+	total      int64 // rows, about
+	statements       // besides loading
 }
 
 func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
@@ -492,13 +492,13 @@ func (p *loadProgress) now() job.Progress {
 	return now
 }
 
-// stepProgress counts what is done of a step that comes after the load.
+// stepProgress counts the finished statements of a step that comes after the load.
 type stepProgress struct {
 	name, unit string
 	each       int64 // what a statement that concerns all tables counts
 	total      int64
 	done       atomic.Int64
-	doings
+	statements
 }
 
 // newStepProgress counts by the rows of tables if those have statements of their own, beside
@@ -590,7 +590,7 @@ func (c *countedRows) flush() {
 	c.rows, c.bytes = 0, 0
 }
 
-// undo takes back what was told of a chunk that did not get in.
+// undo takes back the progress of a chunk that was not loaded.
 func (c *countedRows) undo() {
 	c.count.rows.Add(-c.told.rows)
 	c.count.bytes.Add(-c.told.bytes)

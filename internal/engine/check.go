@@ -166,7 +166,7 @@ func (c *audit) progress(next string) {
 }
 
 // rules checks those rules that are chosen, on a schema that foreign has built, and ""
-// Sledge or somebody who is not known.
+// Sledge or an unknown program.
 func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
 	for _, rule := range c.plan.Workload.Rules {
 		if !chosen(rule) {
@@ -209,8 +209,8 @@ func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Ru
 }
 
 // knownCause says how much of what breaks a rule the fault explains that is known to,
-// or "" if it explains nothing. That is no excuse: the data are wrong whoever made them
-// so, and the rule cannot tell any more whether the server has lost something, too. An
+// or "" if it explains nothing. That is not an excuse: the data are wrong in any
+// case, and the rule cannot tell any more whether the server has lost something, too. An
 // excuse has a schema that broke the rule from the first, and could never be checked by
 // it.
 func knownCause(ctx context.Context, p Plan, s database.Session, rule workload.Rule) (string, error) {

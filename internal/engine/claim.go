@@ -30,7 +30,7 @@ const claimAgain = 100 * time.Millisecond
 const claimWatch = time.Second
 
 // claim claims the database for a build or a deletion, and ends what a build that
-// was killed still does there. It is to be released. The context held ends with ctx, or when the claim is lost:
+// was killed still does there. The caller releases it. The context held ends with ctx, or when the claim is lost:
 // lostClaim returns the error then.
 func (p Plan) claim(ctx context.Context, f *feed) (held context.Context, release func() error, err error) {
 	switch {
@@ -125,7 +125,7 @@ func (p Plan) watchClaim(held context.Context, s database.Session, lose context.
 }
 
 // awaitClaim asks for the claim until it is given, or for as long as it takes a server
-// to notice that somebody has gone, and then refuses.
+// to notice that a client has gone, and then refuses.
 func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err error), refuse func() error) error {
 	defer p.waitFor("another job in %s to end", p.target())()
 	for end := time.Now().Add(claimPatience); ; {
@@ -145,7 +145,7 @@ func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err erro
 	}
 }
 
-// refuseBeside refuses, and says which job is under way, and whose sessions are its.
+// refuseBeside refuses, and names the running job and its sessions.
 func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
 	runs, err := p.Schema.Claims.Sharers(ctx, s)
 	if err != nil {

@@ -43,7 +43,7 @@ func (p Plan) nameOf(terminal int) string {
 	return name
 }
 
-// waiters is what is said of those who wait for the database.
+// waiters sums up the users that wait for the database.
 func (p Plan) waiters() string {
 	if p.Pacing.Clients > 0 {
 		return "asynchronous client"
@@ -132,7 +132,7 @@ func (g *group) openFor(u *user) error {
 		return err
 	})
 	g.connections.set(u.number, c)
-	if c != nil && g.broken.Load() { // whoever interrupted the others may have missed it
+	if c != nil && g.broken.Load() { // the loop that interrupted the others may have missed it
 		c.interrupt()
 	}
 	if err != nil && g.connecting.Err() != nil {

@@ -61,8 +61,7 @@ func watchPhases() *phases {
 	return &phases{began: time.Now(), at: map[job.Phase]time.Duration{}, speaker: hammerdb.NewSpeaker(hammerdb.About{Action: job.Run})}
 }
 
-// Logging in comes before the ramp-up and takes nothing of it, and whoever has logged in
-// works.
+// Logging in comes before the ramp-up and takes nothing of it, and clients work once they have logged in.
 func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := watchPhases()
@@ -140,7 +139,7 @@ func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
 	})
 }
 
-// A run that is stopped while clients log in ends at once, and nobody has failed.
+// A run that is stopped while clients log in ends at once, and no user has failed.
 func TestLoggingInIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})

@@ -22,7 +22,7 @@ func (l *commits) add(one workload.Commit) {
 	(*l)[last] = append((*l)[last], one)
 }
 
-// certainty says what is known of a commit.
+// certainty says whether a commit was acknowledged.
 type certainty bool
 
 const (

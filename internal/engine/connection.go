@@ -27,12 +27,12 @@ type connection struct {
 	place       int32
 	lost, again atomic.Bool
 
-	// Who has taken the connection reads these without a lock, and replaces them with it
-	// when the connection was lost; everybody else needs it.
+	// The user that has taken the connection reads these without the lock, and holds it to replace them
+	// when the connection was lost. All others need it.
 	mu      sync.Mutex
 	session database.Session  // nil while there is none
 	sockets *loop.Connections // that the session talks over
-	before  loop.Traffic      // what had gone over them when the transaction under way began
+	before  loop.Traffic      // what had gone over them when the transaction in flight began
 	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
 	server  int               // the one of Plan.Targets that it is at
 }
@@ -59,7 +59,7 @@ func (g *group) connect(ctx context.Context) error {
 	return nil
 }
 
-// failedToConnect says whose connection number i was to be.
+// failedToConnect says for which user connection number i was.
 func (g *group) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
@@ -157,7 +157,7 @@ func (c *connection) called() string {
 	return c.name
 }
 
-// interrupt breaks off what is done over the connection.
+// interrupt ends the call that waits on the connection.
 func (c *connection) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,7 +166,7 @@ func (c *connection) interrupt() {
 	}
 }
 
-// cancel has the database end the statement under way over the connection.
+// cancel tells the database to end the statement that runs on the connection.
 func (c *connection) cancel(ctx context.Context) error {
 	c.mu.Lock()
 	s := c.session

@@ -91,7 +91,7 @@ func (c Counting) Run(ctx context.Context) error {
 }
 
 // untilNext returns how long to wait for the next reading, if there is one. Readings keep
-// to the times that they are due at, however long each takes. The last interval is never
+// to their schedule, however long each takes. The last interval is never
 // so short that its rate would say little.
 func (c Counting) untilNext(passed time.Duration) (wait time.Duration, more bool) {
 	next := (passed/c.Every + 1) * c.Every
@@ -163,8 +163,8 @@ func (c *counterReader) read(ctx context.Context) (count, error) {
 	return now, nil
 }
 
-// until returns how far a count has moved. A server that began anew behind the same
-// address counts from 0 again.
+// until returns how far a count has moved. A server that was restarted
+// counts from 0 again.
 func (c count) until(now count) Delta {
 	if !c.read || now.n < c.n {
 		return Delta{}
@@ -202,8 +202,8 @@ func closeQuietly(s *database.Session) {
 	}
 }
 
-// prober reads the workload's own count, as the owner of the schema, while that is there
-// and whole. Where it is not, nobody asked for one.
+// prober reads the workload's own count, as the owner of the schema, while the schema is there
+// and whole. Otherwise the count is not needed.
 type prober struct {
 	plan    Plan
 	session database.Session // while the schema is there
@@ -212,7 +212,7 @@ type prober struct {
 	refused bool      // the owner may not connect, and trying again could lock the account
 }
 
-// lookAgain is how often somebody who watches a server looks for the schema.
+// lookAgain is how often a watch of a server looks for the schema.
 const lookAgain = time.Minute
 
 // next reads the count, or returns nil.
@@ -249,7 +249,7 @@ func (p *prober) look(ctx context.Context) bool {
 	return true
 }
 
-// forget ends the session, and has the next reading look anew.
+// forget ends the session, so that the next reading looks for the schema again.
 func (p *prober) forget() {
 	closeQuietly(&p.session)
 	p.again, p.refused = time.Time{}, false

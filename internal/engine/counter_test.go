@@ -14,7 +14,7 @@ import (
 )
 
 // restartingSession is of a server that commits 100 transactions a second, and is
-// down from second 4 on until second 7, when it counts anew.
+// down from second 4 on until second 7, when it counts from 0 again.
 type restartingSession struct {
 	instantSession
 	began, opened time.Time

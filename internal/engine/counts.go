@@ -18,9 +18,9 @@ import (
 
 // A run reads two counts of the server's, before and after it measures: the workload's
 // own, by its probe, and the server's of all transactions, by its counter. Users go on
-// meanwhile, so that which of their transactions a reading has seen is only known
-// within bounds. Those follow from what users ended while it was taken, and from what
-// they had under way when it was there.
+// meanwhile, so the number of their transactions that a reading has seen is only known
+// within bounds. Those follow from what users ended while it was taken, and from their
+// transactions in flight when it was there.
 
 // reading is one time that the server was asked for its counts.
 type reading struct {

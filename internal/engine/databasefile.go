@@ -21,7 +21,7 @@ func (p Plan) databaseFile() (check func() error) {
 		after, err := os.Stat(path)
 		switch {
 		case err != nil:
-			return fmt.Errorf("the database's file was removed while virtual users worked, so that their work is in no file (%w): build the schema anew", err)
+			return fmt.Errorf("the database's file was removed while virtual users worked, so that their work is in no file (%w): build the schema again", err)
 		case !os.SameFile(before, after):
 			return fmt.Errorf("the database's file %s was replaced by another while virtual users worked, so that their work is in no file", path)
 		}

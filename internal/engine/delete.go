@@ -55,8 +55,8 @@ func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 	return d, nil
 }
 
-// planDeletion says what of the schema is to be dropped, and what is known for the
-// rest.
+// planDeletion says which parts of the schema will be dropped, and how the others
+// are treated.
 func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropOptions, err error) {
 	session, err := connectSteady(ctx, p)
 	if err != nil {
@@ -68,7 +68,7 @@ func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropO
 	return d, rest, err
 }
 
-// any reports whether anything around the schema is to be dropped.
+// any reports whether anything around the schema will be dropped.
 func (d Deletion) any() bool {
 	return slices.ContainsFunc(d.Around, func(f database.DropResult) bool { return f.Stays == "" })
 }
@@ -81,9 +81,9 @@ func (p Plan) around(ctx context.Context, d database.DropOptions) ([]database.Dr
 	return p.Database.Drop(ctx, p.Connection, d)
 }
 
-// deletable looks for the schema, and returns what of it is to be dropped, and what
-// else the database holds, in words. It is an error if there is something that is
-// not proven to be a schema, or if somebody built upon it. Without any schema it
+// deletable looks for the schema, and returns the tables to drop, and what
+// else the database holds, in words. It is an error if something there is
+// not proven to be a schema, or if other objects depend on it. Without any schema it
 // returns no tables.
 func deletable(ctx context.Context, p Plan, session database.Session) (d Deletion, others []string, err error) {
 	st, err := inspect(ctx, p, session)
@@ -112,14 +112,14 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 	others, upon := d.sort(objects)
 	if len(upon) > 0 {
 		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
-			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if nobody needs it",
+			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if it is not needed",
 			p.Workload.Title, p.target(), listed(upon, 10)))
 	}
 	return d, others, nil
 }
 
-// sort tells what is not of the schema: what has nothing to do with it, and what was
-// built upon its tables.
+// sort separates the objects outside the schema: those unrelated to it, and those
+// that depend on its tables.
 func (d Deletion) sort(objects []database.Object) (others, upon []string) {
 	for _, o := range objects {
 		ours := slices.Contains(d.Tables, o.Name)
@@ -215,7 +215,7 @@ func (d Deletion) dropped() string {
 	return strings.Join(what, ", ")
 }
 
-// dropSchema looks anew and drops what is proven ours, all in one transaction where
+// dropSchema looks again and drops what is proven ours, all in one transaction where
 // the database has them for that. It returns what it dropped, and what is left.
 func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []string, err error) {
 	held, release, err := p.claim(ctx, f)
@@ -236,7 +236,7 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 	}
 	d, _, err = deletable(ctx, p, session)
 	if err == nil && len(d.Tables) == 0 {
-		err = errNothing(p) // somebody else was quicker
+		err = errNothing(p) // another deletion was quicker
 	}
 	if err == nil {
 		err = drop(held, p, session, d)

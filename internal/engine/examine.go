@@ -11,14 +11,14 @@ import (
 	"sledge/internal/job"
 )
 
-// Examination is what is found when somebody tries out a connection before a job needs it.
+// Examination is the result of a connection test before a job.
 type Examination struct {
 	// Owner is why the owner of the schema cannot sign in, and Admin why the user cannot who
 	// creates what a build needs; nil where they can. Only Owner is asked of a database
 	// inside this process.
 	Owner, Admin error
 
-	Facts      *job.Facts // nil where nobody could sign in
+	Facts      *job.Facts // nil if the log-in failed
 	Connection []string   // what it is like, in lines: its cipher
 	RoundTrip  time.Duration
 
@@ -37,8 +37,8 @@ const examineTime = 2 * database.ConnectTimeout
 // roundTrips is of how many round trips the time is the median.
 const roundTrips = 9
 
-// Examine tries out the connection of a plan. It changes nothing. An error is of a server
-// that broke off what it had begun to answer.
+// Examine tries out the connection of a plan. It changes nothing. An error means that a server
+// stopped in the middle of an answer.
 func (p Plan) Examine(ctx context.Context, version string) (e Examination, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
@@ -76,7 +76,7 @@ func (p Plan) Examine(ctx context.Context, version string) (e Examination, err e
 	return e, e.findSchema(ctx, p, owner)
 }
 
-// ask asks a session what is known of the server.
+// ask asks a session for the facts of the server.
 func (e *Examination) ask(ctx context.Context, p Plan, s database.Session, version string) error {
 	without := *p.Workload
 	without.Extent = nil // the schema need not be there
@@ -104,7 +104,7 @@ func (e *Examination) ask(ctx context.Context, p Plan, s database.Session, versi
 	return nil
 }
 
-// findSchema looks what is there of the workload's schema.
+// findSchema looks for the workload's schema.
 func (e *Examination) findSchema(ctx context.Context, p Plan, s database.Session) error {
 	p, _, err := findSchema(ctx, p, s)
 	switch {

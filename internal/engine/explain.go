@@ -14,7 +14,7 @@ import (
 
 // explain keeps the plans of a run's queries, with the parameters that its first user asked
 // them with in its first set. It is done when the run has been measured, over a session of
-// its own, so that it disturbs nothing that counts; and before the database tidies up, which
+// its own, so that it disturbs nothing that counts; and before post-run maintenance, which
 // may change the statistics that plans are made by. A plan that cannot be had has the reason
 // in its place, and changes nothing in what the run is worth.
 //
@@ -56,7 +56,7 @@ type explainer struct {
 	plan    Plan
 	stop    <-chan struct{}
 	session database.Session // nil where there is none, or the last call has cost it
-	lost    error            // why there can be none
+	lost    error            // why no plan can be had
 	began   time.Time
 	until   time.Time // from then on no query is executed
 }
@@ -73,7 +73,7 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slot.Survey, err = p.Workload.Survey(ctx, inventory{}.look(p, s)); err != nil {
+		if slot.Survey, err = p.Workload.Survey(ctx, schemaState{}.look(p, s)); err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +121,7 @@ const planning = time.Minute
 
 var errTooLongPlanned = fmt.Errorf("the database took longer than %s to plan the query", planning)
 
-// mayExecute returns why no query is to be executed any more, if so.
+// mayExecute returns the reason if no more queries may be executed.
 func (e *explainer) mayExecute() error {
 	select {
 	case <-e.stop:
@@ -145,7 +145,7 @@ func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
 }
 
 // ask gets the lines of a plan in one way, and has that cancelled after a while, which is why
-// it fails then. What fails costs the session, in which nobody knows what was left behind.
+// it fails then. A failure costs the session, whose state is not known afterwards.
 func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan, limit time.Duration, why error) error {
 	s, err := e.connected(ctx)
 	if err != nil {

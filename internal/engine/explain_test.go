@@ -73,8 +73,8 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 		},
 		{
 			name: "noting that the server is gone", options: load.FiniteOptions{Plans: load.UntimedPlans}, gone: true,
-			wantPlans: []string{"only of 7 one: : nobody answers", "only of 7 two: : nobody answers", "only of 7 : : no text"},
-			want:      &job.Explained{Queries: 3, Seconds: 30, Asked: "explain", Why: "only: nobody answers"},
+			wantPlans: []string{"only of 7 one: : no answer", "only of 7 two: : no answer", "only of 7 : : no text"},
+			want:      &job.Explained{Queries: 3, Seconds: 30, Asked: "explain", Why: "only: no answer"},
 		},
 		{
 			name: "waiting for none for longer than a minute", options: load.FiniteOptions{Plans: load.UntimedPlans}, planning: time.Hour,
@@ -128,7 +128,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 							return open(ctx, options, as)
 						}
 						time.Sleep(30 * time.Second)
-						return nil, errors.New("nobody answers")
+						return nil, errors.New("no answer")
 					}
 				}
 				var stop chan struct{}

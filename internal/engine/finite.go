@@ -57,7 +57,7 @@ func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, ver
 	f.send(job.Event{User: p.firstWorker(), Headline: &headline})
 	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here
 	if err == nil || result.Status.Whole() {
-		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
+		err = errors.Join(err, maintain(ctx, p, f, &result, stop))
 	}
 	return result, err
 }
@@ -174,7 +174,7 @@ type spans struct {
 	list []job.Span
 }
 
-// openSpan is a transaction under way.
+// openSpan is a transaction in flight.
 type openSpan struct {
 	job.Span
 	failure error // of its last try

@@ -157,21 +157,21 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: 500 * time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: cancelled because it took longer than 500ms",
 		},
 		{
-			name:    "breaks off what a server has not cancelled after a minute, which ends the run",
+			name:    "disconnects from a server that has not cancelled a statement after a minute, which ends the run",
 			options: load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond), UserDelay: 10 * time.Second},
 			unit:    time.Minute, deaf: true,
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 60 s, 1 rows, done", "2 stream 1: 1 of 3 at 10 s for 60 s, 1 rows, done",
 				"1 stream 0: 2 of 3 at 60 s for 60.5 s, 0 rows, failed: connection: it took longer than 500ms, and could not be cancelled: the server went on with it for 1m0s: connection lost",
-				"2 stream 1: 2 of 3 at 70 s for 52.5 s, 0 rows, cut off",
+				"2 stream 1: 2 of 3 at 70 s for 52.5 s, 0 rows, " + string(job.SpanCutOff),
 			},
 			wantTook: 2*time.Minute + 2500*time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "virtual user 1: only: it took longer than 500ms, and could not be cancelled",
 		},
 		{
-			name: "is cut off at its time limit", options: load.FiniteOptions{TimeLimit: option.Minutes(2500 * time.Millisecond)},
+			name: "is aborted at its time limit", options: load.FiniteOptions{TimeLimit: option.Minutes(2500 * time.Millisecond)},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
-				"1 stream 0: 2 of 3 at 1 s for 1.5 s, 0 rows, cut off", "2 stream 1: 2 of 3 at 1 s for 1.5 s, 0 rows, cut off",
+				"1 stream 0: 2 of 3 at 1 s for 1.5 s, 0 rows, " + string(job.SpanCutOff), "2 stream 1: 2 of 3 at 1 s for 1.5 s, 0 rows, " + string(job.SpanCutOff),
 			},
 			wantTook: 2500 * time.Millisecond, wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "the time limit of 2.5s was over before the work was done",
 		},
@@ -327,7 +327,7 @@ func TestAStageBeginsWhenAllUsersAreThroughWithTheOneBefore(t *testing.T) {
 }
 
 // A user that waits for the others to end a stage does not keep the run from ending.
-func TestNobodyWaitsForAStageThatDoesNotCome(t *testing.T) {
+func TestUsersDoNotWaitForAStageThatDoesNotCome(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script  []error
 		options load.FiniteOptions

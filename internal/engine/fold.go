@@ -39,8 +39,8 @@ type sums struct {
 	flow    meter.Flow     // the same
 
 	scheduled    *meter.Scheduled // from when the measured time begins, if there are arrivals
-	lateness     *meter.Delays    // of the measured time, if there are arrivals or pauses
-	kindLateness []*meter.Delays  // the same of each of the plan's kinds
+	startLag     *meter.Delays    // of the measured time, if there are arrivals or pauses
+	kindStartLag []*meter.Delays  // the same of each of the plan's kinds
 	queueing     *meter.Delays    // of the measured time, if users share connections
 	shares       *meter.Shares    // of the measured time, if users have pools of connections
 	parts        *meter.Parts     // of the measured time, by steps
@@ -48,14 +48,14 @@ type sums struct {
 	// What each user measured, and what in the ramp-up, if it is asked for.
 	profile, rampUpProfile *meter.Profile
 
-	underWay []order.InFlight // when the time was up
+	inFlight []order.InFlight // when the time was up
 }
 
 func newSums(p Plan) sums {
 	kinds := len(p.Workload.Kinds)
 	s := sums{second: meter.NewInterval(kinds), summary: meter.NewSummary(kinds), parts: p.newParts()}
 	if _, pause := p.pauses(); pause || p.Pacing.Arrivals != nil {
-		s.lateness, s.kindLateness = meter.NewStartLag(), p.latenessByKind()
+		s.startLag, s.kindStartLag = meter.NewStartLag(), p.startLagByKind()
 	}
 	if p.Pacing.Connections > 0 {
 		s.queueing = meter.NewQueueing()
@@ -111,10 +111,10 @@ func (g *group) ofTransactions() []meter.Sum {
 	if g.profile != nil {
 		list = append(list, g.profile)
 	}
-	if g.lateness != nil {
-		list = append(list, g.lateness)
+	if g.startLag != nil {
+		list = append(list, g.startLag)
 	}
-	for _, late := range g.kindLateness {
+	for _, late := range g.kindStartLag {
 		list = append(list, late)
 	}
 	if g.queueing != nil {
@@ -315,7 +315,7 @@ func (g *generator) endMeasured(at time.Time) {
 	f.totals.Elapsed = at.Sub(f.from)
 	for _, w := range g.inFlight() {
 		group := g.groups[w.Group]
-		group.underWay = append(group.underWay, w)
+		group.inFlight = append(group.inFlight, w)
 	}
 	for _, group := range g.groups {
 		group.summary.Elapsed = f.totals.Elapsed
@@ -407,7 +407,7 @@ func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
 func (g *group) freeze(f *fold, now time.Time) order.GroupTotals {
 	elapsed, began, over := f.totals.Elapsed, f.from.Sub(g.began), f.from.Add(f.totals.Elapsed).Sub(g.began)
 	t := order.GroupTotals{
-		Summary: g.summary, ByEnd: g.byEnd, Gaps: g.gaps, Flow: g.flow, InFlight: g.underWay,
+		Summary: g.summary, ByEnd: g.byEnd, Gaps: g.gaps, Flow: g.flow, InFlight: g.inFlight,
 		Failures: g.lastFailures(&g.summary), Losses: g.lost.moments(), PlaceLosses: g.poolLosses, Commits: g.commits(),
 	}
 	for i := range t.InFlight {
@@ -419,10 +419,10 @@ func (g *group) freeze(f *fold, now time.Time) order.GroupTotals {
 	if g.scheduled != nil {
 		t.Earlier = g.scheduled.Earlier
 	}
-	if g.lateness != nil {
-		t.StartLag = g.lateness.Coded()
+	if g.startLag != nil {
+		t.StartLag = g.startLag.Coded()
 	}
-	for _, late := range g.kindLateness {
+	for _, late := range g.kindStartLag {
 		t.KindStartLag = append(t.KindStartLag, late.Coded())
 	}
 	if g.queueing != nil {

@@ -70,7 +70,7 @@ type group struct {
 	spans   *spans          // nil if transactions are too many to keep each
 	stripes []*meter.Stripe // that users record in
 
-	arrivals *load.Arrivals // when transactions are meant to start; nil leaves that to the users
+	arrivals *load.Arrivals // when transactions are scheduled; nil leaves that to the users
 
 	links
 	failureLog
@@ -79,8 +79,8 @@ type group struct {
 
 // course says how far the users of all groups have come.
 //
-// Two moments end it. From stop on, users begin no transaction; when it is broken off, the sessions of
-// those who still wait for the database are interrupted, and what they were doing counts for nothing.
+// Two moments end it. From stop on, users begin no transaction; when it is aborted, the sessions of
+// users that still wait for the database are interrupted, and their transactions count for nothing.
 type course struct {
 	feed  *feed
 	began time.Time    // when users could begin

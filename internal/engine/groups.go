@@ -116,7 +116,7 @@ func (r *run) whole(result *job.Result) {
 	}
 }
 
-// besideFirst adds what is known of the groups beside the first, whose users have ended.
+// besideFirst adds the results of the groups beside the first, whose users have ended.
 func (r *run) besideFirst(result *job.Result, m measurement) {
 	if len(r.groups) == 1 {
 		return

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// keyed compares what was measured of a run whose terminals pause with what their pauses
+// keyed compares the measured rate of a run whose terminals pause with the rate that their pauses
 // allow. The measured time began a while after users could.
 func (p Plan) keyed(sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
 	w := p.Workload

@@ -51,8 +51,8 @@ func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
 	return u.Terminal.(workload.KindPicker).PickKind(g.plan.Kinds[source])
 }
 
-// latenessByKind are the delays of each kind that arrivals are of, by their source.
-func (p Plan) latenessByKind() []*meter.Delays {
+// startLagByKind are the delays of each kind that arrivals are of, by their source.
+func (p Plan) startLagByKind() []*meter.Delays {
 	var list []*meter.Delays
 	for _, kind := range p.Kinds {
 		list = append(list, meter.NewStartLagOf(kind))

@@ -91,9 +91,9 @@ func openLedger(ctx context.Context, p Plan, s database.Session) (ledger, error)
 	return ledger{identity: identity}, writeLedger(ctx, p, s, identity, identityLine)
 }
 
-// roomToBuild returns an error if something stands where a build would put what is
-// no table, or if a file already serves another purpose.
-func roomToBuild(ctx context.Context, p Plan, s database.Session, st inventory) error {
+// roomToBuild returns an error if an object has the name of one that a build makes beside
+// its tables, or if a file already serves another purpose.
+func roomToBuild(ctx context.Context, p Plan, s database.Session, st schemaState) error {
 	routines, err := findRoutines(ctx, p, s)
 	if err != nil {
 		return err

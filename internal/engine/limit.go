@@ -83,8 +83,8 @@ func (l *limiter) settle(ctx context.Context) error {
 	return err
 }
 
-// cancel has the statement under way cancelled, and breaks off the connection where the
-// server does not do it. The error says that it was broken off, and why.
+// cancel cancels the running statement, and closes the connection if the
+// server does not do so. The error says that, and why.
 func (l *limiter) cancel(answered <-chan struct{}) error {
 	ctx, done := context.WithTimeoutCause(context.Background(), asking, fmt.Errorf("the server did not answer within %s", asking))
 	defer done()

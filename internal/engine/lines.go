@@ -27,11 +27,11 @@ type lines interface {
 	take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
 	give(g *group, u *user, c *connection)
 
-	// answer has the server count what was done over connections that nobody uses, where
-	// that has been asked for.
+	// answer flushes what was done over connections that are not in use, if a flush
+	// was requested.
 	answer(g *group, u *user)
 
-	// own lists the connections that nobody but the user can answer for.
+	// own lists the connections that only the user can flush.
 	own() []*connection
 }
 
@@ -87,7 +87,7 @@ func (l *ownLine) own() []*connection              { return []*connection{l.conn
 // leave ends a user's use of a connection for good.
 func (c *connection) leave(g *group, task loop.Task, harmed bool) error {
 	if g.plan.Server.Flush != nil && !harmed {
-		c.tellServer(g.calls, g, math.MaxInt32) // whoever asks later need not wait for it
+		c.tellServer(g.calls, g, math.MaxInt32) // later flushes need not wait for it
 	}
 	g.lost.leave()
 	return task.Release(c.sockets)
@@ -97,11 +97,11 @@ func (c *connection) leave(g *group, task loop.Task, harmed bool) error {
 // they are goroutines. The connection that was given back last is taken first, as by most
 // pools of connections, and who has waited longest gets the next.
 type sharedLines struct {
-	// On an event loop nobody ever waits for the lock.
+	// On an event loop the lock is always free.
 	mu          sync.Mutex
 	connections []*connection
 	free        []*connection
-	first, last *user // in the queue; nil is nobody
+	first, last *user // in the queue; nil if it is empty
 	users       int   // that have not ended
 	adopted     bool
 	told        int32 // the last of course.flush that was done over all free connections
@@ -182,8 +182,8 @@ func (l *sharedLines) pop(u *user) *connection {
 	return nil
 }
 
-// handed returns the connection that a user in the queue was given, if it was. Where it
-// does not wait any longer, nobody will give it one.
+// handed returns the connection that a user in the queue was given, if it was. If it
+// does not wait any longer, it will not be given one.
 func (l *sharedLines) handed(u *user, waits bool) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -56,7 +56,7 @@ func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
 	})
 }
 
-// Who waits for a connection when the run is stopped begins no transaction.
+// A user that waits for a connection when the run is stopped begins no transaction.
 func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: 1})
@@ -66,7 +66,7 @@ func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took > 13*time.Second {
-			t.Errorf("the run took %s, want the transaction of 3 s that was under way after 10 to be the last", took)
+			t.Errorf("the run took %s, want the transaction of 3 s that was in flight after 10 to be the last", took)
 		}
 		if done := result.Summary.All().Done; done != 3 {
 			t.Errorf("%d transactions of 3 s were done in 10 s, want 3", done)

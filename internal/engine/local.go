@@ -36,7 +36,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 	return l.DoPlan(ctx, p, control)
 }
 
-// DoPlan does what the spec of a plan asks for, as Do does, for somebody who has the plan
+// DoPlan does what the spec of a plan asks for, as Do does, for a caller that has the plan
 // already.
 func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Result, error) {
 	started := time.Now()

@@ -76,8 +76,8 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 	}
 }
 
-// TestRun_ReadsRateAgain ends the session that reads the server's rate, of which nobody must
-// see an old one.
+// TestRun_ReadsRateAgain ends the session that reads the server's rate, so that no old rate
+// is shown.
 func TestRun_ReadsRateAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 20 * time.Second})

@@ -83,7 +83,7 @@ func didAnything(s meter.Summary) bool {
 func (r *run) describeCount(result *job.Result, w *workload.Window, m measurement) {
 	lost := r.groups[0].totals.Losses
 	pool := slices.ContainsFunc(r.groups[0].totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
-	if m.renewed && (len(lost) > 0 || pool) { // the server may have begun anew
+	if m.renewed && (len(lost) > 0 || pool) { // the server may have been restarted
 		result.Uncounted = "the session that read it was lost, and a restarted server counts from 0"
 		return
 	}
@@ -202,7 +202,7 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 	doubts := []doubt{
 		{r.checkFile(), ""},
 		{r.groupDoubts(r.contradiction), ""},
-		{r.cutOff(result), "Unfinished"},
+		{r.aborted(result), "Unfinished"},
 		{stoodStill(m.client, m.elapsed), "Client"},
 		{g.idleUsers(result.Idle), "Users"},
 		{r.groupDoubts((*runGroup).tooManyFailures), ""},
@@ -234,8 +234,8 @@ func (g *runGroup) disagreement(a *job.Agreement) error {
 		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), g.plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
 }
 
-// cutOff returns an error when transactions had to be broken off at the end.
-func (r *run) cutOff(result *job.Result) error {
+// cutOff returns an error if transactions had to be aborted at the end.
+func (r *run) aborted(result *job.Result) error {
 	var n int
 	for _, w := range result.Waiting {
 		if w.CutOff {
@@ -246,7 +246,7 @@ func (r *run) cutOff(result *job.Result) error {
 		return nil
 	}
 	longest := result.Waiting[0]
-	return fmt.Errorf("%d transactions had not ended %s after the time was up and were cut off; %s", n, r.grace, longest)
+	return fmt.Errorf("%d transactions had not ended %s after the time was up and were aborted; %s", n, r.grace, longest)
 }
 
 // tooManyFailures returns an error when the share of failures is above the

@@ -14,7 +14,7 @@ import (
 )
 
 // end stops the users and waits for them, for no longer than Grace after the time
-// was up, or until ctx is cancelled; then it breaks off the users that are left. It takes the totals,
+// was up, or until ctx is cancelled; then it aborts the users that are left. It takes the totals,
 // which do not change any more.
 func (r *run) end(ctx context.Context, m *measurement) {
 	r.stop()
@@ -46,7 +46,7 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 		case <-r.reports.intervals: // of a phase that is over
 		case <-notice.C:
 			why := "The time is up"
-			if r.plan.Pacing.Finite { // whose time limit waits for nobody
+			if r.plan.Pacing.Finite { // whose time limit waits for no user
 				why = "The run is to end"
 			}
 			list, err := answerOf(r, r.generator.InFlight)
@@ -236,8 +236,8 @@ func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length
 }
 
 // serverTPM returns the server's rate since it was last returned, or nil when the
-// server has not answered since then. Whoever has told the server early what it has done is
-// silent for a while, so that there is no rate of a time within which users did.
+// server has not answered since then. After an explicit flush a session
+// reports nothing for a while, so an interval that contains a flush has no rate.
 func (r *run) serverTPM() *float64 {
 	if r.counter == nil {
 		return nil

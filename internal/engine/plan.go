@@ -55,7 +55,7 @@ type Plan struct {
 	Uncounted string
 
 	// Grace is how long users may take to finish the transaction they are in when
-	// a run is over, before it is broken off.
+	// a run is over, before it is aborted.
 	Grace time.Duration
 
 	thresholds []boundThreshold // that the run is judged by
@@ -68,7 +68,7 @@ type Plan struct {
 	before int    // virtual users of the groups before this one
 	others []Plan // of the groups beside this one, which is the first
 
-	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; nil is none
+	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; or nil
 
 	feed *feed // of the job that is done by the plan; nil where there is none
 }
@@ -79,7 +79,7 @@ const grace = 30 * time.Second
 // NewPlan binds the options of a spec for a database and a workload. Its errors are
 // mistakes in the spec.
 //
-// In the spec of a build that is to be resumed, what depends on the moment stays as it is
+// In the spec of a resumed build, what depends on the moment stays as it is
 // written: it means there the moment at which that build was bound.
 func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	d, w := pair.Database, pair.Workload
@@ -228,7 +228,7 @@ func (p Plan) pauses() (option string, pause bool) {
 	return p.Workload.Pauses(p.Settings)
 }
 
-// maxUsers is what one process may be asked for; beyond it somebody mistyped.
+// maxUsers is the most users of one process; a larger number is a typing mistake.
 const maxUsers = 100_000
 
 // UsersError says that there cannot be as many virtual users as were asked for.
@@ -261,8 +261,8 @@ func (p Plan) target() string {
 }
 
 // Score returns the headline figures of what virtual users measured in a part of a run, by
-// their own count: those of all of it come with the result, by the server's count. There are
-// none of a run that ends when its work is done, and none where nothing was measured.
+// their own count: those of all of it come with the result, by the server's count. A run that ends when its work is done has
+// no such figures, nor has one that measured nothing.
 func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
 	measured = p.ofFirst(measured)
 	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.Workload.Kinds) {

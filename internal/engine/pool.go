@@ -19,8 +19,8 @@ type poolPlan struct {
 	connections []any // the database's options of each
 }
 
-// bindPool binds the pool of a run; nil if there is to be none. Reading the file that it is
-// in is not the engine's.
+// bindPool binds the pool of a run, or returns nil if it has no pool. The engine does not read the pool's
+// file.
 func bindPool(p Plan, o *load.Options) (*poolPlan, error) {
 	names, text := p.Spec.Names, string(o.PoolFile)
 	wrong := func(err error) error { return names.Wrong(pool.Option, "", "%w", err) }

@@ -28,7 +28,7 @@ func pooled(p Plan, names ...string) Plan {
 	return p
 }
 
-// unreachableAfter has nobody connect any more when some time has gone by.
+// unreachableAfter lets connecting fail after some time.
 func unreachableAfter(p Plan, after time.Duration) Plan {
 	d, connect, began := *p.Database, p.Database.Connect, time.Now()
 	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
@@ -41,7 +41,7 @@ func unreachableAfter(p Plan, after time.Duration) Plan {
 	return p
 }
 
-func TestAUserWhoWaitsInVainForItsPoolIsNamed(t *testing.T) {
+func TestAUserWhosePoolDoesNotComeBackIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooled(fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errLost}}, load.Pacing{
 			Duration: time.Minute, Reconnect: true, ReconnectLimit: 5 * time.Second, ReconnectDelay: 100 * time.Millisecond,

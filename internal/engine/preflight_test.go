@@ -92,7 +92,7 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 		trial      error
 		finish     error // of what comes after the run
 		byRoutines bool
-		want       string // what the error says; "" is none
+		want       string // what the error says, or ""
 	}{
 		{"all is well", nil, nil, false, ""},
 		{"a server that only reads", errReads, nil, false, "takes no writes"},

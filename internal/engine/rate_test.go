@@ -94,7 +94,7 @@ func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
 	})
 }
 
-// Who waits for a connection when the time is up has taken an arrival and not begun it.
+// A user that waits for a connection when the time is up has taken an arrival and not begun it.
 func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "50/s")
@@ -127,15 +127,15 @@ func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The last are due at 9.95, 9.97 and 9.99 s. The first of them has the connection until
-		// 10.05 s, and belongs to the measured time, in which it began. The very first, which is due as the time begins, does not.
+		// The last are scheduled for 9.95, 9.97 and 9.99 s. The first of them has the connection until
+		// 10.05 s, and belongs to the measured time, in which it began. The very first, which is scheduled as the time begins, does not.
 		if all := result.Summary.All(); all.Ended() != 45 || result.Pace.Behind != 2 {
 			t.Errorf("got %d ended and %d behind, want 45 and 2", all.Ended(), result.Pace.Behind)
 		}
 	})
 }
 
-// A file may be another by the time that somebody does the job again.
+// A file may have changed by the time that the job is done again.
 func TestAJobKeepsThePointsOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rates.csv")
 	if err := os.WriteFile(path, []byte("0,100\n60,500\n"), 0o600); err != nil {

@@ -18,7 +18,7 @@ type losses struct {
 	mu        sync.Mutex
 	at        []time.Duration // when each was lost, since users began
 	away      int             // that are being replaced
-	left      int             // that nobody uses any more
+	left      int             // that are not used any more
 	since     time.Time       // when the first of those away was lost
 	noneSince time.Time       // since when all are away or left; zero while others are there
 }
@@ -37,7 +37,7 @@ func (l *losses) note(why error) {
 	l.look(now)
 }
 
-// leave notes that nobody uses a connection any more.
+// leave notes that a connection is not used any more.
 func (l *losses) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,7 @@ func (l *losses) leave() {
 	l.look(time.Now())
 }
 
-// look looks whether there is a connection that somebody works with. The caller holds mu.
+// look looks for a connection that is in use. The caller holds mu.
 func (l *losses) look(now time.Time) {
 	switch none := l.away > 0 && l.away+l.left >= len(l.group.connections.list); {
 	case !none:
@@ -131,7 +131,7 @@ func (g *group) replace(u *user, c *connection, lost error) error {
 		case job.ExitOf(err) == job.ExitInternal:
 			return err
 		case g.lost.hopeless():
-			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // whose exit code would be that of a run that could not begin
+			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // its exit code would say that the run could not begin
 				g.plan.Pacing.ReconnectLimit, g.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
@@ -193,7 +193,7 @@ func (g *group) reopen(c *connection) error {
 	return nil
 }
 
-// silentToo counts outages among the gaps: users who connect again have nothing under way,
+// silentToo counts outages among the gaps: users that connect again have no transaction in flight,
 // by which gaps are found.
 func silentToo(result *job.Result) {
 	for _, o := range result.Outages {

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// Connections of users who have ended are there, but nobody works with them.
+// Connections of users who have ended are there, but not in use.
 func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{
@@ -82,7 +82,7 @@ type numbered struct {
 	number int32
 }
 
-// Whoever connects while sessions are broken off is not among those that are.
+// A client that connects while sessions are interrupted is not among the interrupted ones.
 func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keyed()

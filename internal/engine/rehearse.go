@@ -12,7 +12,7 @@ import (
 )
 
 // rehearse is the test driver: each user does its iterations and says what
-// each of them brought. Nobody monitors them, and there is no headline.
+// each of them brought. They have no monitor and no headline.
 func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
 	r, err := prepareAlone(ctx, p, f, version)
 	if err != nil {
@@ -33,7 +33,7 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 	return result, r.verdict(ctx, &result, m, err)
 }
 
-// prepareAlone does what the monitor of a timed run does before it begins, where there is none.
+// prepareAlone prepares a run without a monitor.
 // The first user says what went wrong.
 func prepareAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
 	session, err := connectSteady(ctx, p)

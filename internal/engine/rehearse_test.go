@@ -210,14 +210,14 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 	})
 }
 
-// TestTheHeadlineComesBeforeTheDatabaseTidiesUp is about those who do something of their
+// TestTheHeadlineComesBeforePostRunMaintenance is about those who do something of their
 // own with what was measured.
-func TestTheHeadlineComesBeforeTheDatabaseTidiesUp(t *testing.T) {
+func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, TimeProfile: true})
 		d := *p.Database
 		d.Finish = func(_ context.Context, _ any, tell func(job.Event)) error {
-			tell(job.Event{Message: "tidied up"})
+			tell(job.Event{Message: "maintained"})
 			return nil
 		}
 		p.Database = &d
@@ -226,8 +226,8 @@ func TestTheHeadlineComesBeforeTheDatabaseTidiesUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		i := slices.IndexFunc(seen.all, func(e job.Event) bool { return e.Headline != nil })
-		if i < 0 || len(seen.all) != i+3 || seen.all[i+1].Message != "tidied up" || seen.all[i+2].State != job.UserSucceeded {
-			t.Fatalf("got %+v, want a headline, the tidying up and the end last", seen.all)
+		if i < 0 || len(seen.all) != i+3 || seen.all[i+1].Message != "maintained" || seen.all[i+2].State != job.UserSucceeded {
+			t.Fatalf("got %+v, want a headline, the maintenance and the end last", seen.all)
 		}
 		if r := seen.all[i].Headline; len(r.PerUser) != p.Users || r.Summary.Kinds[0].Done == 0 {
 			t.Errorf("got %+v, want what was measured, by user, too", r)

@@ -13,8 +13,8 @@ import (
 )
 
 // A generator may be in another process or on another machine: it may die, fall silent, lose or
-// repeat a report, or miscount. The coordinator waits for none of its answers for ever, believes no
-// totals that are not those of the reports, and says in the result what is missing.
+// repeat a report, or miscount. The coordinator limits the time of each answer, rejects
+// totals that differ from the reports, and says in the result what is missing.
 
 const (
 	// answersWithin is how long a generator may take for an answer, and to end when it is aborted.

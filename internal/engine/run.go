@@ -99,13 +99,13 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	headline := result
 	f.send(job.Event{User: job.Monitor, Headline: &headline})
 	if err == nil || result.Status.Whole() {
-		err = errors.Join(err, tidyUp(ctx, p, f, &result, stop))
+		err = errors.Join(err, maintain(ctx, p, f, &result, stop))
 	}
 	return result, err
 }
 
-// prepare looks whether the schema is there, asks for the facts, and has the generator seat the
-// users. What the monitor of a timed run says meanwhile, nobody says in a test.
+// prepare looks for the schema, asks for the facts, and tells the generator to connect the
+// users. The monitor of a timed run reports meanwhile; a test has no monitor.
 func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*run, error) {
 	tell, monitor := f.tellAs(job.Monitor), job.Monitor
 	if p.unmonitored() {
@@ -191,7 +191,7 @@ func (r *run) prepareBeside(ctx context.Context, p Plan, s database.Session, fac
 }
 
 // newRunGroup asks about the users of a group what has to be known before they connect.
-func newRunGroup(ctx context.Context, p Plan, schema inventory, s database.Session) (*runGroup, error) {
+func newRunGroup(ctx context.Context, p Plan, schema schemaState, s database.Session) (*runGroup, error) {
 	g := &runGroup{boundGroup: boundGroup{plan: p}, name: p.group, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error
 	if p.Workload.Silence != nil {

@@ -53,7 +53,7 @@ func (s instantSession) Close() error                   { return nil }
 type fakeServer struct {
 	mu          sync.Mutex
 	committed   int64
-	others      int64 // commits that were no transactions of the workload
+	others      int64 // commits outside the workload
 	interrupted chan struct{}
 	once        sync.Once
 }
@@ -82,7 +82,7 @@ type fakeUser struct {
 	stalls   map[int]time.Duration // how long some transactions take, by their number from 0
 	next     int
 
-	cancelled chan struct{} // sent to, to have what is under way fail
+	cancelled chan struct{} // a value makes the call in flight fail
 }
 
 var (
@@ -248,7 +248,7 @@ func TestRun(t *testing.T) {
 		{
 			name: "interrupts a transaction that outlives the grace and counts it for nothing",
 			user: fakeUser{takes: time.Hour}, pacing: load.Pacing{Duration: time.Second},
-			wantTook: 3 * time.Second, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 transactions had not ended 2s after the time was up and were cut off",
+			wantTook: 3 * time.Second, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 transactions had not ended 2s after the time was up and were aborted",
 		},
 		{
 			name:   "repeats a deadlocked transaction and counts the tries",
@@ -300,7 +300,7 @@ func TestRun(t *testing.T) {
 			name:   "keeps a partial result when it is stopped",
 			user:   fakeUser{takes: 300 * ms},
 			pacing: load.Pacing{RampUp: time.Second, Duration: time.Hour}, stop: 2 * time.Second,
-			// Done at 1.2, 1.5 and 1.8 s; the one under way ends at 2.1 s.
+			// Done at 1.2, 1.5 and 1.8 s; the one in flight ends at 2.1 s.
 			wantTally: meter.Tally{Done: 9}, wantTook: 2100 * ms,
 			wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "stopped after 1s of 1h0m0s",
 		},
@@ -391,7 +391,7 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 			return got > int64(want)*999/1000 && got < int64(want)*1001/1000
 		}
 		if !near(k.Service.Max(), 100*time.Millisecond) || !near(k.Response.Max(), 200*time.Millisecond) {
-			t.Errorf("got service %v and response %v, want 100ms and 200ms: keying is no part of either",
+			t.Errorf("got service %v and response %v, want 100ms and 200ms: neither includes keying",
 				time.Duration(k.Service.Max()), time.Duration(k.Response.Max()))
 		}
 	})
@@ -465,8 +465,7 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 }
 
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
-// A server that learns of work once a second knows of none in the second after it was told
-// early, which is no rate of that second.
+// A server that learns of work once a second knows of none in the second after a flush, so that second has no rate.
 func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})
@@ -542,7 +541,7 @@ func BenchmarkWork(b *testing.B) {
 	}
 }
 
-// TestARunWhoseCountsDisagreeIsNotValid has somebody else commit, or undo commits, in
+// TestARunWhoseCountsDisagreeIsNotValid lets another session commit, or undo commits, in
 // the middle of a run of 90 transactions.
 func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 	for _, tt := range []struct {
@@ -662,7 +661,7 @@ func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {
 	})
 }
 
-func TestARunThatIsBrokenOffBeforeItBeginsSaysSo(t *testing.T) {
+func TestARunThatIsAbortedBeforeItBeginsSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pacing := range []load.Pacing{{Duration: time.Minute}, {Test: true}} {
 			for sessions := range 4 { // the monitor's, and those of three users

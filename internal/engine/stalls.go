@@ -17,8 +17,8 @@ const noticeable = 2 * time.Second
 // noticedAgain is how often it is said again.
 const noticedAgain = 10 * time.Second
 
-// mark is how a user notes when the transaction that it has under way was meant to
-// start, given since when users can work: never 0, which stands for none.
+// mark encodes the scheduled start of a user's transaction in flight, as the time since users
+// could begin. It is never 0, which means that no transaction is in flight.
 func mark(intended time.Duration) int64 {
 	if intended == 0 {
 		return 1
@@ -77,7 +77,7 @@ func (s *stallWatch) look(second *order.Interval, elapsed time.Duration) {
 }
 
 // waiting lists, longest first, the transactions that count with the latency they had
-// when the time was up, or in the end: all that were cut off, and those that by then
+// when the time was up, or in the end: all that were aborted, and those that by then
 // had taken longer than is usual.
 func (g *runGroup) waiting() []job.Waiting {
 	all := g.totals.Summary.All()
@@ -102,8 +102,8 @@ func (g *runGroup) waiting() []job.Waiting {
 func longestFirst(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
 // longestGap returns the longest time in the measurement in which no transaction ended
-// though some were under way, and how many of them were a second or longer. The time in which this
-// client did not run is in none.
+// though some were in flight, and how many such times were a second or longer. The time in which this
+// client did not run does not count.
 func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	var unended []time.Duration
 	for _, w := range g.totals.InFlight {

@@ -60,12 +60,12 @@ func TestASteadyRunHasNoGap(t *testing.T) {
 			t.Fatal(err)
 		}
 		if *result.LongestGap != (job.Gap{}) || len(result.Waiting) > 0 || strings.Contains(strings.Join(lines, "\n"), "wait for the database") {
-			t.Errorf("got the gap %+v, %v waiting and %q: nobody waits while users key", result.LongestGap, result.Waiting, lines)
+			t.Errorf("got the gap %+v, %v waiting and %q: no transaction waits while users key", result.LongestGap, result.Waiting, lines)
 		}
 	})
 }
 
-func TestWhatIsUnderWayWhenTheTimeIsUpCounts(t *testing.T) {
+func TestTransactionsInFlightWhenTheTimeIsUpCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The eleventh takes from 1 s until 1.5 s after the time is up.
 		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: 20500 * time.Millisecond}},
@@ -77,7 +77,7 @@ func TestWhatIsUnderWayWhenTheTimeIsUpCounts(t *testing.T) {
 			t.Fatalf("got %v, want all three users", result.Waiting)
 		}
 		if w := result.Waiting[0]; w.User != 2 || w.Kind != "only" || !about(w.Seconds, 19) || w.CutOff {
-			t.Errorf("got %+v, want at least 19 s of virtual user 2, not cut off", w)
+			t.Errorf("got %+v, want at least 19 s of virtual user 2, not aborted", w)
 		}
 		if g := result.LongestGap; g == nil || !about(g.From, 1) || !about(g.Seconds, 19) {
 			t.Errorf("got the gap %+v, want 19 s from 1 s", g)
@@ -88,7 +88,7 @@ func TestWhatIsUnderWayWhenTheTimeIsUpCounts(t *testing.T) {
 	})
 }
 
-func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
+func TestUsersThatAreAbortedMakeARunInvalid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The grace is 2 s, as long as it takes to be said what is waited for.
 		u := fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: time.Hour}}
@@ -99,7 +99,7 @@ func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
 		if job.ExitOf(err) != job.ExitInvalid || result.Status != job.Invalid {
 			t.Errorf("got %v, status %s", err, result.Status)
 		}
-		want := "3 transactions had not ended 5s after the time was up and were cut off; virtual user 2 waited at least 24.0 s"
+		want := "3 transactions had not ended 5s after the time was up and were aborted; virtual user 2 waited at least 24.0 s"
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -110,13 +110,13 @@ func TestUsersThatAreCutOffMakeARunInvalid(t *testing.T) {
 	})
 }
 
-func TestARunWithoutOneOfWhatIsCountedIsNoSuccess(t *testing.T) {
+func TestARunThatDidNothingThatIsCountedFails(t *testing.T) {
 	for _, tt := range []struct {
 		script []error
 		want   string
 	}{
 		{[]error{errBroken}, "all 150 transactions failed"},
-		// What is rolled back as it should be is none of those that the probe counts.
+		// The probe does not count expected rollbacks.
 		{[]error{errBroken, workload.ErrRolledBack}, "no only succeeded: every one failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

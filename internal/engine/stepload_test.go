@@ -52,7 +52,7 @@ func TestUsersJoinAndLeave(t *testing.T) {
 			if s.Users != want.users || math.Abs(s.From-float64(want.from)) > 0.1 || math.Abs(s.Elapsed-10) > 0.1 {
 				t.Errorf("step %d: got %d users from %.2f s for %.2f s, want %d from %d s for 10 s", i, s.Users, s.From, s.Elapsed, want.users, want.from)
 			}
-			// Who leaves ends what it is in.
+			// A user that leaves finishes its transaction.
 			if d := int(done) - want.done; d < -6 || d > 6 {
 				t.Errorf("step %d: got %d transactions, want %d", i, done, want.done)
 			}
@@ -67,7 +67,7 @@ func TestUsersJoinAndLeave(t *testing.T) {
 }
 
 // Users come back with the same terminal, those who begin together apart by the delay, and
-// a time without any of them is no stall.
+// a time without any of them is not a stall.
 func TestUsersComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := inSteps(t, 1, option.Values{"steps": "0s=3,10s=0,20s=3", "user_delay": "1s"})
@@ -87,7 +87,7 @@ func TestUsersComeBack(t *testing.T) {
 			}
 		}
 		if result.Standstills != 0 {
-			t.Errorf("got %d stalls of %v, want none where nobody works", result.Standstills, result.LongestGap)
+			t.Errorf("got %d stalls of %v, want none while no user works", result.Standstills, result.LongestGap)
 		}
 	})
 }

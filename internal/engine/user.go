@@ -28,7 +28,7 @@ type user struct {
 	lines      lines // nil before it has logged in
 	stripe     *meter.Stripe
 	commits    *commits  // nil where no ledger is kept
-	span       *openSpan // of the transaction under way, where spans are kept
+	span       *openSpan // of the transaction in flight, if spans are kept
 	stage      string    // of the run that it works in
 	through    bool      // it has no more work, in a run that ends with its work
 	begun      bool      // it has begun a transaction, or has none to begin
@@ -36,9 +36,9 @@ type user struct {
 	reconnects int       // how often it has connected again
 	task       loop.Task // runs it; nil before it works
 
-	// What the user has under way, for those who watch: when it was meant to start, in
-	// nanoseconds since users began and not 0, or else 0; what it is; and the connection
-	// that the user has, or nil.
+	// The user's transaction in flight, for those who watch: its scheduled start, in
+	// nanoseconds since users began, or 0 if there is no transaction; its kind; and the user's
+	// connection, or nil.
 	intended atomic.Int64
 	kind     atomic.Int32
 	on       atomic.Pointer[connection]
@@ -234,8 +234,8 @@ func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) 
 	return now, false
 }
 
-// rest has the user tell the server what it did, be it only to log in, and nobody wait for
-// it to do so again, until back is called: a user that does not work cannot be asked.
+// rest flushes the user's statistics before a pause, and exempts the user from flush requests
+// until back is called: a user that pauses cannot flush.
 func (u *user) rest(g *group) (back func()) {
 	if g.plan.Server.Flush == nil {
 		return func() {}
@@ -251,9 +251,9 @@ func (u *user) rest(g *group) (back func()) {
 	}
 }
 
-// workAtRate is work where a rate says when transactions are meant to start, whoever does
-// them: the user takes the next that nobody has taken, and waits until it is due. One that
-// is due already starts at once, and is late.
+// workAtRate is work at a rate, which schedules transactions for all users together: the user
+// takes the next one that is free, and waits for its scheduled start. If that has passed,
+// the transaction starts at once, with a start lag.
 //
 // It is part of the hot path.
 func (u *user) workAtRate(g *group) error {
@@ -286,8 +286,8 @@ const farOff = 100 * 365 * 24 * time.Hour
 
 // transact takes a connection and does one transaction over it, again and again with the
 // same inputs while it fails in a way that may pass, and records how it ended. It returns
-// when that was, which is no time if the run ended before there was a connection, and an
-// error when the user cannot go on.
+// when that was, or the zero time if the run ended before there was a connection, and an
+// error if the user cannot go on.
 func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: t.Kind, User: int32(u.virtual)}
 	u.kind.Store(int32(t.Kind))
@@ -343,8 +343,7 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 	}
 }
 
-// makeUpFor sees to it that a user can go on that has lost a connection. The error says that
-// it cannot.
+// makeUpFor replaces a user's lost connection. The error says that the user cannot go on.
 func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	pooled, is := u.lines.(*pooledLines)
 	switch {
@@ -356,7 +355,7 @@ func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	return lost
 }
 
-// record notes how the transaction under way has ended, which was done over c.
+// record notes how the transaction over c has ended.
 func (u *user) record(c *connection, r meter.Record) {
 	if u.span != nil {
 		u.span.ended(r)
@@ -364,7 +363,7 @@ func (u *user) record(c *connection, r meter.Record) {
 	t := c.sockets.Traffic().Since(c.before)
 	r.Sent, r.Received, r.RoundTrips = uint32(t.Sent), uint32(t.Received), uint32(t.RoundTrips)
 	u.stripe.Record(r)
-	u.intended.Store(0) // not before it is recorded: whoever counts must find it in one place or the other
+	u.intended.Store(0) // after it is recorded: a count must find it in one place or the other
 }
 
 // afterFailure rolls back, and says whether to try again. The error is non-nil

@@ -62,19 +62,19 @@ func TestTheEngineHoldsNoSQL(t *testing.T) {
 	}
 }
 
-// shelf is a database that speaks no SQL: it keeps rows by the names of their tables.
-type shelf struct {
+// rack is a database that speaks no SQL: it keeps rows by the names of their tables.
+type rack struct {
 	mu       sync.Mutex
 	rows     map[string]int // how many, by table
 	ledger   []database.LedgerLine
 	building bool
 	finished []string
-	jams     string // the table that is not loaded; "" is none
+	jams     string // the table that is not loaded, or ""
 }
 
-// visit is a session with a shelf. A transaction keeps what it puts until it ends.
+// visit is a session with a rack. A transaction keeps what it puts until it ends.
 type visit struct {
-	*shelf
+	*rack
 	put  map[string]int
 	line []database.LedgerLine
 }
@@ -91,7 +91,7 @@ func (v *visit) Exec(_ context.Context, statement string) error {
 	defer v.mu.Unlock()
 	table, ok := strings.CutPrefix(statement, "finish ")
 	if !ok {
-		return fmt.Errorf("%q is no statement", statement)
+		return fmt.Errorf("%q is not a statement", statement)
 	}
 	v.finished = append(v.finished, table)
 	return nil
@@ -103,7 +103,7 @@ func (v *visit) Query(_ context.Context, text string, _ int) (database.Table, er
 	defer v.mu.Unlock()
 	table, ok := strings.CutPrefix(text, "count ")
 	if !ok {
-		return database.Table{}, fmt.Errorf("%q is no question", text)
+		return database.Table{}, fmt.Errorf("%q is not a question", text)
 	}
 	return database.Table{Columns: []string{"n"}, Rows: [][]string{{strconv.Itoa(v.rows[table])}}}, nil
 }
@@ -143,8 +143,8 @@ func (v *visit) Interrupt()                   {}
 func (v *visit) Cancel(context.Context) error { return nil }
 func (v *visit) Close() error                 { return nil }
 
-// database declares the shelf, as a folder of internal/database would.
-func (s *shelf) database() *database.Database {
+// database declares the rack, as a folder of internal/database would.
+func (s *rack) database() *database.Database {
 	ledger := database.Ledger{
 		Create: func(context.Context, database.Session) error { s.building = true; return nil },
 		Read:   func(context.Context, database.Session) ([]database.LedgerLine, error) { return s.ledger, nil },
@@ -158,12 +158,12 @@ func (s *shelf) database() *database.Database {
 		Drop: func(context.Context, database.Session) error { s.building, s.ledger = false, nil; return nil },
 	}
 	return &database.Database{
-		Name: "shelf", Title: "Shelf",
+		Name: "rack", Title: "Rack",
 		Options:    func(database.Use) any { return &struct{}{} },
 		Target:     func(any) string { return "in memory" },
-		SchemaName: func(any) database.SchemaName { return database.SchemaName{Name: "shelf"} },
+		SchemaName: func(any) database.SchemaName { return database.SchemaName{Name: "rack"} },
 		Connect: func(context.Context, any, database.Role) (database.Session, error) {
-			return &visit{shelf: s, put: map[string]int{}}, nil
+			return &visit{rack: s, put: map[string]int{}}, nil
 		},
 		Classify: func(error) meter.Class { return meter.Other },
 		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
@@ -195,7 +195,7 @@ func (s *shelf) database() *database.Database {
 	}
 }
 
-func (s *shelf) relations(context.Context, database.Session) (map[string]database.Relation, error) {
+func (s *rack) relations(context.Context, database.Session) (map[string]database.Relation, error) {
 	found := map[string]database.Relation{}
 	for table := range s.rows {
 		found[table] = database.Relation{Kind: "table", Columns: []string{"key"}}
@@ -217,7 +217,7 @@ func (r *fewRows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(buf, "row\n"...), true
 }
 
-// putter puts a row upon the shelf, and decides to.
+// putter puts a row upon the rack, and decides to.
 type putter struct{ session *visit }
 
 func (putter) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
@@ -249,16 +249,16 @@ var stacking = &workload.Workload{
 	Builders: func(any) int { return 1 },
 	Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",
 	Score: func(workload.Window) []job.Metric { return nil },
-	SQL:   fstest.MapFS{"sql/shelf/probe.sql": {Data: []byte("count b")}},
+	SQL:   fstest.MapFS{"sql/rack/probe.sql": {Data: []byte("count b")}},
 }
 
 func TestADatabaseWithoutSQLJoins(t *testing.T) {
-	s := &shelf{rows: map[string]int{}}
+	s := &rack{rows: map[string]int{}}
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{stacking}}}
 	var done int
 	do := func(action job.Action, resume bool) error {
 		result, err := local.Do(t.Context(), job.Spec{
-			Action: action, Database: "shelf", Workload: "stacking", Resume: resume, Users: 2,
+			Action: action, Database: "rack", Workload: "stacking", Resume: resume, Users: 2,
 			Options: option.Values{"rampup": "0", "duration": "200ms"},
 		}, job.Control{})
 		if action == job.Run {
@@ -302,21 +302,21 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	holds(map[string]int{})
 }
 
-// A shelf of another release than tests run on, and with parts that none of them ran.
+// A rack of another release than tests run on, and with parts that they did not run.
 func TestAResultSaysWhatIsUnproven(t *testing.T) {
-	s := &shelf{rows: map[string]int{}}
+	s := &rack{rows: map[string]int{}}
 	d := s.database()
-	d.Tested, d.Unproven = []string{"2"}, "No test has filled a shelf."
+	d.Tested, d.Unproven = []string{"2"}, "No test has filled a rack."
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{d}, Workloads: []*workload.Workload{stacking}}}
 	for _, action := range []job.Action{job.Build, job.Run, job.Check, job.Delete} {
 		heard := &hearer{}
-		spec := job.Spec{Action: action, Database: "shelf", Workload: "stacking", Users: 1, Options: option.Values{"rampup": "0", "duration": "200ms"}}
+		spec := job.Spec{Action: action, Database: "rack", Workload: "stacking", Users: 1, Options: option.Values{"rampup": "0", "duration": "200ms"}}
 		if _, err := local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{heard}}); err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
 		want := d.Unproven
 		if action == job.Run {
-			want = "No test of Sledge's runs on Shelf 1.0: they run on 2. " + d.Unproven
+			want = "No test of Sledge's runs on Rack 1.0: they run on 2. " + d.Unproven
 			if heard.facts == nil || heard.facts.Unproven != want {
 				t.Errorf("got the facts %+v, want %q in them", heard.facts, want)
 			}
@@ -329,12 +329,12 @@ func TestAResultSaysWhatIsUnproven(t *testing.T) {
 
 // A job that never reached its server says where it wanted to go.
 func TestDo_NamesItsTargetBeforeAServerAnswers(t *testing.T) {
-	away := *(&shelf{}).database()
+	away := *(&rack{}).database()
 	away.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errJammed }
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{&away}, Workloads: []*workload.Workload{stacking}}, Version: "v9"}
 	for _, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
 		heard := &hearer{}
-		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "shelf", Workload: "stacking", Users: 1}, job.Control{Watchers: []job.Watcher{heard}})
+		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "rack", Workload: "stacking", Users: 1}, job.Control{Watchers: []job.Watcher{heard}})
 		if !errors.Is(err, errJammed) || heard.facts == nil || heard.facts.Target == "" || heard.facts.SledgeVersion != "v9" {
 			t.Errorf("%s: got %v and the facts %+v, want its target and the version in them", action, err, heard.facts)
 		}
@@ -358,7 +358,7 @@ func (h *hearer) Watch(e job.Event) {
 
 // Rows are told in hundreds while they are being loaded.
 func TestRowsThatDidNotGetInAreNotCounted(t *testing.T) {
-	s := &shelf{rows: map[string]int{}, jams: "b"}
+	s := &rack{rows: map[string]int{}, jams: "b"}
 	large := *stacking
 	large.Tables = func(any, uint64) []schema.Table {
 		tables := stacking.Tables(nil, 0)
@@ -368,7 +368,7 @@ func TestRowsThatDidNotGetInAreNotCounted(t *testing.T) {
 		return tables
 	}
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{&large}}}
-	result, err := local.Do(t.Context(), job.Spec{Action: job.Build, Database: "shelf", Workload: "stacking"}, job.Control{})
+	result, err := local.Do(t.Context(), job.Spec{Action: job.Build, Database: "rack", Workload: "stacking"}, job.Control{})
 	if !errors.Is(err, errJammed) {
 		t.Fatalf("got %v, want %v", err, errJammed)
 	}

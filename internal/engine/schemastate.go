@@ -28,9 +28,9 @@ const (
 	taken                 // something else has a name that a table of ours would have
 )
 
-// inventory is what a database holds where a workload's schema would be. Build, run,
+// schemaState is what a database holds where a workload's schema would be. Build, run,
 // check and delete all go by it, so that they agree on what is there.
-type inventory struct {
+type schemaState struct {
 	state   state
 	tables  []string          // those of the workload that are there, proven by their columns, as they are called there
 	missing []string          // the others of the workload
@@ -42,12 +42,12 @@ type inventory struct {
 }
 
 // inspect looks what there is.
-func inspect(ctx context.Context, p Plan, s database.Session) (inventory, error) {
+func inspect(ctx context.Context, p Plan, s database.Session) (schemaState, error) {
 	found, err := p.Schema.Relations(ctx, s)
 	if err != nil {
-		return inventory{}, fmt.Errorf("look for tables: %w", err)
+		return schemaState{}, fmt.Errorf("look for tables: %w", err)
 	}
-	var st inventory
+	var st schemaState
 	schemas := map[string]bool{}
 	tables := p.Workload.Tables(p.Settings, p.Seed)
 	if p.Database.Dialect.TellsCapitals {
@@ -110,7 +110,7 @@ func inCapitals(found map[string]database.Relation, tables []schema.Table) map[s
 
 // findKept looks for the table in which runs note what they did. Without any other table it is
 // of a schema that is gone, and what it notes is not true of the next one.
-func (st *inventory) findKept(p Plan, found map[string]database.Relation, schemas map[string]bool) {
+func (st *schemaState) findKept(p Plan, found map[string]database.Relation, schemas map[string]bool) {
 	if p.Workload.Keeps == nil {
 		return
 	}
@@ -133,7 +133,7 @@ func (st *inventory) findKept(p Plan, found map[string]database.Relation, schema
 
 // readBook reads the ledger, if it is one: it has our columns, and says what is
 // built before there is any table.
-func (st *inventory) readBook(ctx context.Context, p Plan, s database.Session, book database.Relation) error {
+func (st *schemaState) readBook(ctx context.Context, p Plan, s database.Session, book database.Relation) error {
 	if why := differs(book, database.LedgerTable.ColumnNames()); why != "" || len(book.Columns) > len(database.LedgerTable.Columns) {
 		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+why)
 		return nil
@@ -149,7 +149,7 @@ func (st *inventory) readBook(ctx context.Context, p Plan, s database.Session, b
 	return nil
 }
 
-// differs says why something is no table with these columns, or "" if it is one.
+// differs says why an object is not a table with these columns, or returns "" if it is.
 // More columns than these do no harm: other builders have a few of their own.
 func differs(r database.Relation, columns []string) string {
 	var missing []string
@@ -169,7 +169,7 @@ func differs(r database.Relation, columns []string) string {
 
 // ownTables lists the tables that are proven ours: first the one that runs keep, which the
 // others prove, and the ledger last: while it is there, so is the proof.
-func (st inventory) ownTables(p Plan) []string {
+func (st schemaState) ownTables(p Plan) []string {
 	tables := slices.Clone(st.tables)
 	if st.kept {
 		tables = slices.Insert(tables, 0, p.Workload.Keeps.Table.Name)
@@ -190,7 +190,7 @@ func listed(names []string, few int) string {
 
 // refusal returns why a job cannot go on with what is there, in the same words for
 // each, or nil where it is a schema, or nothing.
-func (st inventory) refusal(p Plan) error {
+func (st schemaState) refusal(p Plan) error {
 	switch st.state {
 	case taken:
 		return refused(fmt.Errorf(
@@ -198,7 +198,7 @@ func (st inventory) refusal(p Plan) error {
 			p.target(), p.Workload.Title, strings.Join(st.strange, "; ")))
 	case part:
 		return refused(fmt.Errorf(
-			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. Nothing shows who made them, so nothing was changed: drop them yourself if nobody needs them, or choose another database",
+			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. Nothing shows who made them, so nothing was changed: drop them yourself if they are not needed, or choose another database",
 			p.target(), p.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
 	}
 	return nil
@@ -235,7 +235,7 @@ func requireSchema(ctx context.Context, p Plan, s database.Session) (Plan, error
 }
 
 // findSchema is requireSchema, and returns what there is.
-func findSchema(ctx context.Context, p Plan, s database.Session) (Plan, inventory, error) {
+func findSchema(ctx context.Context, p Plan, s database.Session) (Plan, schemaState, error) {
 	st, err := inspect(ctx, p, s)
 	if err != nil {
 		return p, st, err
@@ -251,7 +251,7 @@ func findSchema(ctx context.Context, p Plan, s database.Session) (Plan, inventor
 }
 
 // keep makes the table in which runs note what they did, if this one is to and it is not there.
-func (st *inventory) keep(ctx context.Context, p Plan, s database.Session) error {
+func (st *schemaState) keep(ctx context.Context, p Plan, s database.Session) error {
 	keeps := p.Workload.Keeps
 	if keeps == nil || st.kept || !keeps.Wanted(p.Settings) {
 		return nil
@@ -264,7 +264,7 @@ func (st *inventory) keep(ctx context.Context, p Plan, s database.Session) error
 }
 
 // look is how a workload looks at the schema.
-func (st inventory) look(p Plan, s database.Session) workload.Look {
+func (st schemaState) look(p Plan, s database.Session) workload.Look {
 	return workload.Look{
 		Session: s, SQL: p.SQL, Options: p.Settings, Kept: st.kept,
 		Progress: func(string, int64, int64) {},

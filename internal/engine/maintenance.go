@@ -11,10 +11,10 @@ import (
 	"sledge/internal/job"
 )
 
-// tidyUp has the database do what its options ask for after a run, and notes in the result
+// maintain has the database do what its options ask for after a run, and notes in the result
 // what that was and how long it took. It breaks that off as soon as anybody wants the job
 // to end. Whatever comes of it, the run has been measured, and the result says so.
-func tidyUp(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-chan struct{}) error {
+func maintain(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-chan struct{}) error {
 	if p.Database.Finish == nil {
 		return nil
 	}
@@ -28,13 +28,13 @@ func tidyUp(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-cha
 		case <-quit:
 		}
 	})
-	t := tidying{tell: f.tellAs(job.Monitor)}
+	t := maintenance{tell: f.tellAs(job.Monitor)}
 	err := p.Database.Finish(ctx, p.Connection, t.watch)
 	stopped := ctx.Err() != nil
 	close(quit)
 	watching.Wait()
 	cancel()
-	t.breakOff()
+	t.abort()
 	result.Tidied = t.done
 	if err == nil {
 		return nil
@@ -63,16 +63,16 @@ func untidy(result *job.Result, status job.Status, exit job.Exit, why error) err
 	return job.WithExit(exit, err)
 }
 
-// tidying takes down what the server does.
-type tidying struct {
+// maintenance records what the server does after a run.
+type maintenance struct {
 	tell  func(job.Event)
 	done  []job.Tidied
-	under *job.Tidied // what is under way, or nil
+	under *job.Tidied // what runs now, or nil
 	began time.Time
 }
 
 // watch notes how a step stands, and passes it on.
-func (t *tidying) watch(e job.Event) {
+func (t *maintenance) watch(e job.Event) {
 	t.tell(e)
 	if p := e.Progress; p != nil && t.under != nil {
 		t.under.Left = max(t.under.Had-p.Done, 0)
@@ -83,7 +83,7 @@ func (t *tidying) watch(e job.Event) {
 	}
 	switch s.Stage {
 	case job.Begins:
-		t.breakOff()
+		t.abort()
 		t.under, t.began = &job.Tidied{Work: s.Name, Had: s.Count, Left: s.Count}, time.Now()
 	case job.Ends, job.GivenUp:
 		if t.under != nil {
@@ -99,14 +99,14 @@ func (t *tidying) watch(e job.Event) {
 	}
 }
 
-// breakOff notes that what is under way does not come to its end.
-func (t *tidying) breakOff() {
+// abort notes that the running step does not come to its end.
+func (t *maintenance) abort() {
 	if t.under != nil {
 		t.note()
 	}
 }
 
-func (t *tidying) note() {
+func (t *maintenance) note() {
 	t.under.Seconds = time.Since(t.began).Seconds()
 	t.done, t.under = append(t.done, *t.under), nil
 }

@@ -8,7 +8,7 @@ import (
 
 func TestAStatementSaysHowLongItStillTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d doings
+		var d statements
 		want := func(want string) {
 			t.Helper()
 			if got := d.String(); got != want {

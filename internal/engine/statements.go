@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// doings are statements of a build under way, for those who watch. They say how long each
+// statements are those that a build runs now, for those who watch. They say how long each
 // still takes, about, once others of the same step have shown how long tables take.
-type doings struct {
+type statements struct {
 	mu    sync.Mutex
 	list  []*doing // as they began
 	paces map[string]pace
@@ -30,7 +30,7 @@ type pace struct {
 }
 
 // begin shows a statement until done is called.
-func (d *doings) begin(what doing) (done func()) {
+func (d *statements) begin(what doing) (done func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	what.since = time.Now()
@@ -48,8 +48,8 @@ func (d *doings) begin(what doing) (done func()) {
 	}
 }
 
-// String says what is under way, and for how long if that takes any time.
-func (d *doings) String() string {
+// String says which statements run, and how long they still take if that is known.
+func (d *statements) String() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []string

@@ -95,7 +95,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 					time.AfterFunc(time.Second, func() { close(stop) })
 				}
 				result := job.Result{Status: tt.before}
-				err := tidyUp(t.Context(), Plan{Pair: catalog.Pair{Database: d}}, &feed{}, &result, stop)
+				err := maintain(t.Context(), Plan{Pair: catalog.Pair{Database: d}}, &feed{}, &result, stop)
 				if result.Status != tt.status || job.ExitOf(err) != tt.exit || result.Untidy != tt.untidy {
 					t.Errorf("got %s, exit %d, %q; want %s, %d, %q", result.Status, job.ExitOf(err), result.Untidy, tt.status, tt.exit, tt.untidy)
 				}
