@@ -48,7 +48,7 @@ await play(async ({ invite, step }) => {
     ['consoles', '#/console', button('Open a console in Tcl')],
     ['datagen', '#/datagen', row],
     ['datagen-task', `#/datagen/${told.files}`, heading('The manifest')],
-    ['settings', '#/settings', heading('Users')],
+    ['settings', '#/settings', heading('User accounts')],
     ['help', '#/help', heading('The manual')],
     ['help-page', '#/help/watch', heading('Watching a server')],
   ]

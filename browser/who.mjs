@@ -62,7 +62,7 @@ await play(async ({ invite, step }) => {
     const { page } = ann
     await ann.go('#/settings')
     await ann.heading('Settings')
-    await page.getByRole('heading', { name: 'Users' }).waitFor()
+    await page.getByRole('heading', { name: 'User accounts' }).waitFor()
     await page.getByRole('cell', { name: 'look', exact: true }).waitFor()
     await page.getByText('Settings of the console').click()
     await page.getByLabel('virtual_users').fill('8')
