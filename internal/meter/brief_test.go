@@ -43,6 +43,11 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 		}
 	}
 
+	short := meter.NewShortLatency(all.Response)
+	if b, err := short.MarshalBinary(); err == nil {
+		t.Errorf("a latency with unknown figures in binary: got %x and no error", b)
+	}
+
 	nothing, err := (meter.CodedSummary{Kinds: make([]meter.CodedTally, 3)}).Brief()
 	if err != nil || nothing != (meter.Brief{}) {
 		t.Errorf("nothing measured: got %+v, %v", nothing, err)

@@ -87,13 +87,19 @@ func (l *Latency) fields() []*Millis {
 	return []*Millis{&l.Min, &l.Mean, &l.StdDev, &l.P25, &l.P50, &l.P75, &l.P90, &l.P95, &l.P99, &l.P999, &l.Max}
 }
 
+// errUnknown reports a latency that its binary form cannot hold.
+var errUnknown = errors.New("a latency with unknown figures has no binary form")
+
 // errLatency reports bytes that do not encode a latency.
 var errLatency = errors.New("these bytes do not encode a latency")
 
 // AppendBinary implements encoding.BinaryAppender: the figures as uvarints of nanoseconds, in the
-// order of the fields.
+// order of the fields. All figures must be known.
 func (l Latency) AppendBinary(b []byte) ([]byte, error) {
 	for _, ms := range l.fields() {
+		if ms.IsZero() {
+			return nil, errUnknown
+		}
 		b = binary.AppendUvarint(b, uint64(math.Round(float64(*ms)*1e6)))
 	}
 	return b, nil
