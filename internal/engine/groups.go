@@ -51,6 +51,7 @@ func bindGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, erro
 	if before > maxUsers {
 		return Plan{}, &UsersError{before}
 	}
+	first.Spec.Beside = spec.Beside
 	return first, nil
 }
 
@@ -71,14 +72,24 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	}
 	p.group = name
 	_, pause := p.pauses()
-	for what, has := range map[string]bool{
-		"steps": p.Steps != nil, "a pool": p.pool != nil, "a ledger": p.Pacing.Ledger, "a rate": p.Pacing.Arrivals != nil,
-		"shared connections": p.Pacing.Connections > 0, "asynchronous clients": p.Pacing.Clients > 0, "keying and thinking times": pause,
-		"a time profile": p.Pacing.TimeProfile, "a test driver": p.Pacing.Test,
-		"a table in which runs note what they did": w.Keeps != nil && w.Keeps.Wanted(p.Settings),
+	for _, cannot := range []struct {
+		have string
+		has  bool
+	}{
+		{"steps", p.Steps != nil},
+		{"a pool", p.pool != nil},
+		{"a ledger", p.Pacing.Ledger},
+		{"a rate", p.Pacing.Arrivals != nil},
+		{"shared connections", p.Pacing.Connections > 0},
+		{"users that connect again", p.Pacing.Reconnect},
+		{"asynchronous clients", p.Pacing.Clients > 0},
+		{"keying and thinking times", pause},
+		{"a time profile", p.Pacing.TimeProfile},
+		{"a test driver", p.Pacing.Test},
+		{"a table in which runs note what they did", w.Keeps != nil && w.Keeps.Wanted(p.Settings)},
 	} {
-		if has {
-			return Plan{}, fmt.Errorf("a run of several groups cannot have %s yet", what)
+		if cannot.has {
+			return Plan{}, fmt.Errorf("a run of several groups cannot have %s yet", cannot.have)
 		}
 	}
 	if spec.Action != job.Run {
@@ -106,7 +117,7 @@ func (p Plan) specOf(pair catalog.Pair, g job.Group) job.Spec {
 // plans returns the plans of all groups of a run.
 func (p Plan) plans() []Plan { return append([]Plan{p}, p.others...) }
 
-// whole adds up what the result has of each group.
+// whole adds the users, kinds and transactions of the groups beside the first to the result.
 func (r *run) whole(result *job.Result) {
 	for _, g := range r.groups[1:] {
 		result.Users += g.plan.Users

@@ -150,7 +150,8 @@ func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
 	for want, change := range map[string]func(*job.Spec){
 		"cannot have steps yet":       func(s *job.Spec) { s.Options["steps"] = "1,2" },
 		"cannot have a rate yet":      func(s *job.Spec) { s.Options["rate"] = "10/s" },
-		"cannot have a ledger yet":    func(s *job.Spec) { s.Options["ledger"] = "true" },
+		"cannot have a ledger yet":    func(s *job.Spec) { s.Options["ledger"], s.Options["reconnect"] = "true", "true" }, // the first of two refusals
+		"cannot have users that conn": func(s *job.Spec) { s.Options["reconnect"] = "true" },
 		"needs a name of its own":     func(s *job.Spec) { s.Beside[0].Name = "orders" },
 		"groups of a run share":       func(s *job.Spec) { s.Beside[0].Options = option.Values{"dbname": "other"} },
 		"two groups of a run cannot":  func(s *job.Spec) { s.Beside[0].Workload = "tprocc" },

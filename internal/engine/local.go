@@ -115,12 +115,7 @@ func (l Local) Plan(spec job.Spec) (Plan, error) {
 		return Plan{}, err
 	}
 	if len(spec.Beside) > 0 {
-		p, err := bindGroups(l.Catalog, pair, spec)
-		if err != nil {
-			return Plan{}, err
-		}
-		p.Spec.Beside = spec.Beside
-		return p, nil
+		return bindGroups(l.Catalog, pair, spec)
 	}
 	return NewPlan(pair, spec)
 }
