@@ -118,7 +118,7 @@ func (p Plan) watchClaim(held context.Context, s database.Session, lose context.
 	for pause(held, claimWatch) == nil {
 		_, err := p.Schema.Claims.Holder(held, s) // any question will do
 		if err != nil && held.Err() == nil && p.Database.Classify(err) == meter.Connection {
-			lose(fmt.Errorf("the session that claimed %s is lost, so that other jobs may work there: %w", p.target(), err))
+			lose(fmt.Errorf("the session that claimed %s is lost, so other jobs may work there: %w", p.target(), err))
 			return
 		}
 	}

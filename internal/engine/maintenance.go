@@ -11,9 +11,9 @@ import (
 	"sledge/internal/job"
 )
 
-// maintain has the database do what its options ask for after a run, and notes in the result
-// what that was and how long it took. It breaks that off as soon as anybody wants the job
-// to end. Whatever comes of it, the run has been measured, and the result says so.
+// maintain starts the post-run maintenance that the database's options ask for, and notes its steps and
+// their times in the result. A stop or abort request for the job aborts it. The run itself is measured
+// by then, and the result says so however the maintenance ends.
 func maintain(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-chan struct{}) error {
 	if p.Database.Finish == nil {
 		return nil

@@ -234,7 +234,7 @@ func (g *runGroup) disagreement(a *job.Agreement) error {
 		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), g.plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
 }
 
-// cutOff returns an error if transactions had to be aborted at the end.
+// aborted returns an error if transactions had to be aborted at the end.
 func (r *run) aborted(result *job.Result) error {
 	var n int
 	for _, w := range result.Waiting {

@@ -169,7 +169,7 @@ func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (an
 	}
 }
 
-// start lets the users begin.
+// start starts the users.
 func (r *run) start() error {
 	_, err := asked(answersWithin, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.generator.Start(ctx) })
 	switch {
@@ -181,18 +181,18 @@ func (r *run) start() error {
 	return err
 }
 
-// stop has the generator stop its users.
+// stop tells the generator to stop its users.
 func (r *run) stop() { r.tell(r.generator.Stop) }
 
-// abort has the generator abort its users.
+// abort tells the generator to abort its users.
 func (r *run) abort() { r.tell(r.generator.Abort) }
 
-// close has the generator disconnect its users. The run does not wait for one that takes too long.
+// close tells the generator to disconnect its users. The run does not wait for a generator that takes too long.
 func (r *run) close() {
 	_, _ = asked(answersWithin, func(context.Context) (struct{}, error) { r.generator.Close(); return struct{}{}, nil })
 }
 
-// tell has the generator do something. If it takes too long, it is lost.
+// tell calls a method of the generator. If the call takes too long, the generator is lost.
 func (r *run) tell(do func()) {
 	_, _ = answerOf(r, func(context.Context) (struct{}, error) { do(); return struct{}{}, nil })
 }

@@ -465,7 +465,7 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 }
 
 // A virtual user's loop is the hot path: nothing of ours in it may allocate.
-// A server that learns of work once a second knows of none in the second after a flush, so that second has no rate.
+// A session reports its work once a second, and not in the second after a flush, so that second has no rate.
 func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})

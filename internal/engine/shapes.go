@@ -8,8 +8,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// The coordinator checks once, where a message of the generator comes in, that its lists are as long as
-// the order asks for. What works on them afterwards indexes them without a look.
+// The coordinator checks the lengths of all lists once, when a message of the generator comes in. Later
+// code indexes them without a check.
 
 // checkKinds returns an error if a list does not have the kinds of the group.
 func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {

@@ -81,7 +81,7 @@ func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 		altered ordertest.Altered
 		reason  string
 	}{
-		"of whom the database keeps waiting": {
+		"transactions in flight": {
 			ordertest.Altered{Tells: func(from <-chan order.Report, to chan<- order.Report) {
 				for r := range from {
 					if r.Interval != nil {
@@ -92,13 +92,13 @@ func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 				close(to)
 			}}, "in flight of users",
 		},
-		"of the connections that a count is over": {
+		"connections of a count": {
 			ordertest.Altered{Flushes: func(_ context.Context, c order.Counted) (order.Counted, error) {
 				c.Places = nil
 				return c, nil
 			}}, "over 0 connections",
 		},
-		"of the groups' rates": {
+		"rates of the groups": {
 			ordertest.Altered{Marks: func(_ context.Context, _ order.Phase, m order.Mark) (order.Mark, error) {
 				m.Claimed = nil
 				return m, nil

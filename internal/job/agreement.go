@@ -18,14 +18,14 @@ type Agreement struct {
 	Limit float64 `json:"limit_percent,omitempty"`
 
 	// Over is where those transactions went that are compared, of a pool whose connections
-	// lead to several places; "" where it is all of them.
+	// lead to several places; "" if all of them are compared.
 	Over string `json:"over,omitempty"`
 
 	// Vague says that the bounds are met, and so far apart that this says nothing.
 	Vague bool `json:"vague,omitempty"`
 
-	// None says that there were none of them to do and that the server counted none, so
-	// that this says nothing of the count of other transactions.
+	// None says that the run had no such transactions to do and that the server counted 0. This says
+	// nothing about the count of other transactions.
 	None bool `json:"none,omitempty"`
 
 	// Allowance says why the server may count less than the client; "" where it may not.

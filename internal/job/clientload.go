@@ -66,7 +66,7 @@ func (c ClientLoad) Paused() (seconds float64) {
 }
 
 // MachineLoad says who used the cores of the client's machine, in cores: seconds of CPU time in each
-// second. Time of interrupts is in none of them.
+// second. They do not contain the time of interrupts.
 type MachineLoad struct {
 	Cores  int     `json:"cores"`  // of the machine
 	Busy   float64 `json:"busy"`   // used by all processes
@@ -78,7 +78,7 @@ type MachineLoad struct {
 	Waited   float64 `json:"waited_seconds"` // that threads of this process waited for a core, added up
 	Pressure float64 `json:"pressure"`       // share of the time in which some process waited for one, by Linux's pressure stall information
 
-	// Unknown says why Server, and so Others, is not known; "" where it is.
+	// Unknown says why Server, and so Others, is not known; "" if it is known.
 	Unknown string `json:"unknown,omitempty"`
 
 	Processes []ProcessLoad `json:"processes,omitempty"` // those of the others that used most, by their names

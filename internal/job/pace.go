@@ -16,7 +16,7 @@ type Pace struct {
 	Earlier int64 `json:"due_earlier,omitempty"`
 
 	// Reached is the share of the transactions due that were done, or rolled back as the
-	// workload asks, in percent; 100 where none was due. Share also knows it of jobs that were
+	// workload asks, in percent; 100 if no transaction was due. Share also knows it of jobs that were
 	// recorded before it was kept.
 	Reached float64 `json:"reached_percent,omitempty"`
 

@@ -24,7 +24,7 @@ type PoolConnection struct {
 	Server    string         `json:"server"` // its version
 	PerMinute float64        `json:"per_minute"`
 	Failed    int64          `json:"failed"`
-	Response  *meter.Latency `json:"response,omitempty"` // of those done; missing where none was
+	Response  *meter.Latency `json:"response,omitempty"` // of those done; missing if no transaction was
 	Shares    []PoolShare    `json:"shares"`             // by kind of transaction
 	Lost      *PoolLoss      `json:"lost,omitempty"`
 

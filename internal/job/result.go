@@ -23,12 +23,12 @@ type Result struct {
 	Metrics []Metric  `json:"metrics,omitempty"`
 	Line    string    `json:"line,omitempty"` // the headline as another program printed it; "" of Sledge's own jobs
 	Users   int       `json:"users,omitempty"`
-	Clients int       `json:"clients,omitempty"` // asynchronous ones of each virtual user; 0 where users have none
+	Clients int       `json:"clients,omitempty"` // asynchronous ones of each virtual user; 0 if users have no such clients
 	Started time.Time `json:"started,omitzero"`  // of the measurement, or else of the job
 	Elapsed float64   `json:"elapsed_seconds,omitempty"`
 
-	// P99 is the 99th percentile of the response times of all transactions, in seconds; 0 where
-	// none was done.
+	// P99 is the 99th percentile of the response times of all transactions, in seconds; 0 if
+	// no transaction was done.
 	P99 float64 `json:"p99_seconds,omitempty"`
 
 	// Remarks say what has to be known of the metrics, and why one is missing.
@@ -86,17 +86,17 @@ type Result struct {
 	// which they ended; nil of any other.
 	Spans []Span `json:"spans,omitempty"`
 
-	// Plans are those of its queries, and Explained says how they were had; nil where none
-	// were asked for, or nothing can be explained.
+	// Plans are those of its queries, and Explained says how they were had; nil if no plan
+	// was asked for, or nothing can be explained.
 	Plans     []QueryPlan `json:"plans,omitempty" hidden:"true" jsonschema:"-"`
 	Explained *Explained  `json:"explained,omitempty"`
 
-	// Uncounted says why the server's own count of all transactions is not used; "" where
-	// it is, or where there is none.
+	// Uncounted says why the server's own count of all transactions is not used. It is "" if the
+	// count is used, or if the server does not keep one.
 	Uncounted string `json:"uncounted,omitempty"`
 
-	// Unprobed says why the workload's own count in the database could not be read, so that
-	// figures are by the virtual users' count alone; "" where it was, or where there is none.
+	// Unprobed says why the workload's own count in the database could not be read: figures are then
+	// by the virtual users' count alone. It is "" if the count was read, or if the workload does not keep one.
 	Unprobed string `json:"unprobed,omitempty"`
 
 	Pace  *Pace  `json:"pace,omitempty"`  // of a run that was asked for a rate
@@ -214,7 +214,7 @@ type ServerReport struct {
 	Title   string  `json:"title"`                      // what the server calls it: "MONREPORT"
 	Text    string  `json:"text,omitempty" long:"true"` // in lines
 	Seconds float64 `json:"seconds,omitempty"`          // from the beginning of the measured time until it was there
-	Error   string  `json:"error,omitempty"`            // why there is none
+	Error   string  `json:"error,omitempty"`            // why the server reported nothing
 }
 
 // Metric is a headline figure, such as 1,234,567 NOPM.
@@ -222,13 +222,13 @@ type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit,omitempty"`  // "s"; "" of a whole number of what it counts
-	Means string  `json:"means,omitempty"` // what it counts, for who does not know the name: "new orders a minute"
+	Means string  `json:"means,omitempty"` // what it counts, for readers who do not know the name: "new orders a minute"
 }
 
 // Waiting is a transaction that took longer than the time of a run.
 type Waiting struct {
 	User       int     `json:"user"`                 // position of the virtual user
-	Client     int     `json:"client,omitempty"`     // its asynchronous client, from 1; 0 where it has none
+	Client     int     `json:"client,omitempty"`     // its asynchronous client, from 1; 0 if it has no such clients
 	Connection string  `json:"connection,omitempty"` // as the server calls it: "process 4711"
 	Kind       string  `json:"kind"`
 	Seconds    float64 `json:"at_least_seconds"`  // response time at the end of the run; for an aborted one, until it was aborted

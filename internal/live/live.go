@@ -74,11 +74,11 @@ const (
 // Phase returns the phase that the run is in; nil before the first.
 func (v *View) Phase() *Phase { return v.phase }
 
-// Working returns how many virtual users work by the newest step of the load; 0 where their number
+// Working returns how many virtual users work by the newest step of the load; 0 if their number
 // does not change.
 func (v *View) Working() int { return v.working }
 
-// Sessions returns how many asynchronous clients have logged in; 0 where there are none.
+// Sessions returns how many asynchronous clients have logged in; 0 if the run has no such clients.
 func (v *View) Sessions() int { return v.sessions }
 
 // New returns the view of a job of which nothing has happened yet.

@@ -64,7 +64,7 @@ type Transaction struct {
 
 	// Response is the time from the scheduled start of a transaction to its completion,
 	// retries included; Service is the time of the last attempt. Both cover only transactions
-	// that were done, and are missing if there are none.
+	// that were done, and are missing if no transaction was done.
 	Response *meter.Latency `json:"response,omitempty"`
 	Service  *meter.Latency `json:"service,omitempty"`
 

@@ -78,7 +78,7 @@ type block struct {
 
 type table struct {
 	Label string
-	Heads []cell // without a table, none
+	Heads []cell // empty if the table has no heads
 	Rows  [][]cell
 }
 
@@ -253,7 +253,7 @@ func (p *page) setHeadline(items []report.Item) {
 // nothing stands for a missing number.
 var nothing = math.NaN()
 
-// orNothing is a number, or none.
+// orNothing returns a number, or nothing if it is missing.
 func orNothing(v *float64) float64 {
 	if v == nil {
 		return nothing
