@@ -34,9 +34,8 @@ export interface Source {
 /** Options of a Follower. */
 export interface Ways {
   /**
-
    * After this time without a message, in milliseconds, a connection counts as lost, and after a quarter of it as
-* quiet. The stream of a job sends a message at least every two seconds.
+   * quiet. The stream of a job sends a message at least every two seconds.
    */
   silence?: number
   open?: (url: string) => Source
@@ -46,7 +45,7 @@ export interface Ways {
 const waits = [1000, 2000, 4000, 8000, 15_000]
 
 /**
-* Follows a stream until it is over or closed. EventSource alone gives up if a proxy answers while the server
+ * Follows a stream until it is over or closed. EventSource alone gives up if a proxy answers while the server
  * restarts, and does not notice that the computer slept.
  */
 export class Follower {

@@ -84,7 +84,7 @@ export function head(column: TableColumn): string {
 }
 
 /**
-* A table as CSV (RFC 4180). An apostrophe precedes a text that a spreadsheet would take for a formula, because
+ * A table as CSV (RFC 4180). An apostrophe precedes a text that a spreadsheet would take for a formula, because
  * names and messages come from servers.
  */
 export function csv(table: Table): string {

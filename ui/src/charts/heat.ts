@@ -81,7 +81,7 @@ function finish(column: Column): void {
 export const shades = 6
 
 /**
-* The upper bounds of shades in transactions per second of a cell. Each is the same factor above the one before, so
+ * The upper bounds of shades in transactions per second of a cell. Each is the same factor above the one before, so
  * that rare response times are visible beside frequent ones.
  */
 export function bounds(columns: Column[]): number[] {

@@ -41,7 +41,7 @@ function frame(s: Surface): EChartsOption {
 }
 
 /**
-* A number on an axis. The last label of an axis that ends with its data may be any number, so it is rounded to
+ * A number on an axis. The last label of an axis that ends with its data may be any number, so it is rounded to
  * the resolution of the axis.
  */
 export function label(value: number, span: number): string {
@@ -201,7 +201,7 @@ function shaded(phases: LineChart['phases'], s: Surface) {
 }
 
 /**
-* Cells of one shade form one path, because thousands of them are redrawn each second, which would take too long
+ * Cells of one shade form one path, because thousands of them are redrawn each second, which would take too long
  * for separate elements.
  */
 function heatOption(chart: HeatChart, isDark: boolean): EChartsOption {

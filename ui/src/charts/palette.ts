@@ -47,7 +47,7 @@ export function colour(name: string, isDark: boolean): string {
 }
 
 /**
-* The colour index of a name that is not in the list: the number at its end, so that "query 1" and "query 2"
+ * The colour index of a name that is not in the list: the number at its end, so that "query 1" and "query 2"
  * differ, or a sum of its letters.
  */
 function ordinal(name: string): number {

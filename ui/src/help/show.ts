@@ -4,7 +4,7 @@ import { edges } from '../parts/edges.ts'
 import { codeOf } from '../parts/pieces.ts'
 
 /**
-* Shows a page in an element. The program makes its markup from the manual, without scripts, styles and raw
+ * Shows a page in an element. The program makes its markup from the manual, without scripts, styles and raw
  * markup. It returns a function that stops watching the boxes that scroll.
  */
 export function show(html: string, into: HTMLElement): () => void {

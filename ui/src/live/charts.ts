@@ -1,4 +1,4 @@
-// Charts of a running run.
+// Charts of a run in progress.
 
 import type { Latency, Live, LivePoint } from '../api/types.ts'
 import type { Cell, HeatChart, Line, LineChart } from '../charts/chart.ts'

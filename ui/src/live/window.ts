@@ -15,7 +15,7 @@ export interface Window {
 const spare = 1
 
 /**
-* The visible boxes of all, in a region of a size that is scrolled down by top. Only these are requested and drawn.
+ * The visible boxes of all, in a region of a size that is scrolled down by top. Only these are requested and drawn.
  */
 export function windowOf(boxes: number, width: number, height: number, scrolled: number, box: { width: number; height: number }): Window {
   const columns = Math.max(1, Math.floor(width / box.width))

@@ -1,7 +1,7 @@
 import type { Attachment } from 'svelte/attachments'
 
 /**
-* Sets styles that only a script knows through properties, because the Content-Security-Policy forbids style
+ * Sets styles that only a script knows through properties, because the Content-Security-Policy forbids style
  * attributes.
  */
 export function placed(styles: Partial<Record<'height' | 'top' | 'gridTemplateColumns' | 'flexGrow', string>>): Attachment<HTMLElement> {

@@ -41,7 +41,7 @@ export interface Reader {
 }
 
 /**
-* Follows the output of an execution from its beginning, and continues where it was after a lost connection. It
+ * Follows the output of an execution from its beginning, and continues where it was after a lost connection. It
  * returns a function that ends it.
  */
 export function follow(id: string, reader: Reader): () => void {

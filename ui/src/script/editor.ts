@@ -67,7 +67,7 @@ function complete(language: Language, words: () => Words | undefined): (context:
 }
 
 /**
-* Replaces a selection of several lines. Chromium would add style attributes to the remaining lines, which the
+ * Replaces a selection of several lines. Chromium would add style attributes to the remaining lines, which the
  * Content-Security-Policy forbids, and log an error.
  */
 const typingOver = EditorView.domEventHandlers({

@@ -5,7 +5,7 @@ import { Terminal, type ITheme } from '@xterm/xterm'
 import '@xterm/xterm/css/xterm.css'
 
 /**
-* Adapts the styles of xterm.js to the Content-Security-Policy: style elements become style sheets, and style
+ * Adapts the styles of xterm.js to the Content-Security-Policy: style elements become style sheets, and style
  * attributes become properties. It applies to elements that are created before the returned function is called.
  */
 export function allowed(page: Document): () => void {
