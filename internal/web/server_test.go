@@ -233,7 +233,7 @@ func TestServer_RefusesRequestsWithoutLogin(t *testing.T) {
 		reply := s.ask(c, test.method, test.path, "")
 		reply.wants(t, test.want, test.method+" "+test.path)
 		if to, _, _ := strings.Cut(reply.Header.Get("Location"), "?"); test.want == 303 && to != "/login" {
-			t.Errorf("%s %s leads to %q, want the log-in", test.method, test.path, to)
+			t.Errorf("%s %s leads to %q, want the login", test.method, test.path, to)
 		}
 	}
 	s.ask(c, "GET", "/", "", "Cookie", s.cookie+"=made-up").wants(t, 303, "a cookie that is made up")
@@ -732,7 +732,7 @@ func TestAProxyServesItBelowAPath(t *testing.T) {
 		t.Errorf("got %s", reply.body)
 	}
 	if reply := s.logIn(c, "ann", password); reply.Header.Get("Location") != "/sledge/" {
-		t.Errorf("the log-in leads to %q", reply.Header.Get("Location"))
+		t.Errorf("the login leads to %q", reply.Header.Get("Location"))
 	}
 	s.ask(c, "GET", "/sledge/assets/main-1a2.js", "").wants(t, 200, "a file of the pages")
 	if reply := s.ask(c, "GET", "/sledge/api/v1/jobs", ""); reply.body != "GET /api/v1/jobs" {

@@ -110,7 +110,7 @@ func (d *Display) Say(format string, args ...any) {
 	d.line(d.err, fmt.Sprintf(format, args...))
 }
 
-// end removes the bar.
+// End removes the bar.
 func (d *Display) End() { d.bar.End() }
 
 // line prints a line above the bar.

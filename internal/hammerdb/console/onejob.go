@@ -17,7 +17,7 @@ import (
 	"sledge/internal/repository"
 )
 
-// source is where parts of jobs come from.
+// source returns the source of the parts of jobs.
 func (c *Console) source(store *repository.Store) parts.Source {
 	return parts.Source{Store: store, Catalog: c.Resolver.Catalog}
 }
@@ -111,7 +111,7 @@ func (c *Console) chart(ctx context.Context, store *repository.Store, words []st
 	return charted(views.JobChart(ctx, store, j, kind, c.Resolver.Catalog))
 }
 
-// charted is a page, or the words that say why there is none.
+// charted returns the page of a chart, or its error with the exit code.
 func charted(page string, err error) (string, error) {
 	if err != nil {
 		return "", failWith(job.ExitOf(err), "%v", err)
@@ -144,7 +144,7 @@ func findJob(ctx context.Context, store *repository.Store, words []string) (job.
 	return j, err
 }
 
-// userOutput shows what one virtual user put out.
+// userOutput shows the output of one virtual user.
 func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job.Job, user int) error {
 	view, found, err := c.source(store).Lines(ctx, j, max(user, 0))
 	if err != nil {
@@ -157,8 +157,8 @@ func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job
 	return nil
 }
 
-// userTiming prints how long the transactions of one virtual user took, and returns it to the
-// script: of HammerDB's versions some do the one and some the other.
+// userTiming prints the response times of one virtual user and returns them to the script: some
+// versions of HammerDB print them, others return them.
 func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job.Job, word string) (string, error) {
 	user, err := strconv.Atoi(strings.TrimPrefix(word, "vu="))
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job
 	return text, nil
 }
 
-// deleteJob deletes without asking, as HammerDB does, and so wants the whole ID.
+// deleteJob deletes a job without asking, as HammerDB does, and therefore requires the whole ID.
 func (c *Console) deleteJob(ctx context.Context, store *repository.Store, j job.Job, word string) error {
 	if !strings.HasSuffix(word, string(j.ID)) {
 		return fail("Error: jobs delete takes the whole id, which is %s", j.ID)
@@ -190,7 +190,7 @@ func (c *Console) deleteJob(ctx context.Context, store *repository.Store, j job.
 		return failWith(job.ExitOf(err), "Error: %v", err)
 	}
 	c.out.printf("Deleted Jobid %s", j.ID)
-	if err := store.GiveBack(ctx); err != nil { // the job is deleted all the same
+	if err := store.GiveBack(ctx); err != nil { // the job is deleted already
 		c.out.printf("Warning: %v", err)
 	}
 	return nil
