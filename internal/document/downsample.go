@@ -43,7 +43,7 @@ func Downsample(points []job.Rate, most int) []job.Rate {
 	return kept
 }
 
-// orZero is a number, or 0 where there is none.
+// orZero returns a number, or 0 if it is missing.
 func orZero(v *float64) float64 {
 	if v == nil {
 		return 0

@@ -97,7 +97,7 @@ func NewTiming(ctx context.Context, store *repository.Store, j job.Job, phase jo
 	return d, nil
 }
 
-// TimingOfUsers is the timing of each virtual user in a phase of a run. There is none where
+// TimingOfUsers is the timing of each virtual user in a phase of a run. It is empty if
 // the run was not asked for a time profile.
 func TimingOfUsers(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]UserTiming, error) {
 	users, err := store.OfUsers(ctx, j.ID, phase)

@@ -30,7 +30,7 @@ type connection struct {
 	// The user that has taken the connection reads these without the lock, and holds it to replace them
 	// when the connection was lost. All others need it.
 	mu      sync.Mutex
-	session database.Session  // nil while there is none
+	session database.Session  // nil before it is connected, and while it is lost
 	sockets *loop.Connections // that the session talks over
 	before  loop.Traffic      // what had gone over them when the transaction in flight began
 	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
@@ -150,7 +150,7 @@ func open(ctx context.Context, p Plan, number, server int, tell func(job.Event),
 	return c, err
 }
 
-// called is what the server calls the session; "" where there is none, or no name for it.
+// called is what the server calls the session; "" if there is no session, or the server has no name for it.
 func (c *connection) called() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/database"
 )
 
-// Counting reads the server's own count of transactions every so often. What is counted
-// may be anybody's work: the schema need not be there.
+// Counting reads the server's own count of transactions every so often. The count
+// includes the work of other programs, so the schema need not be there.
 type Counting struct {
 	Plan  Plan
 	Every time.Duration // between two readings

@@ -55,7 +55,7 @@ func explain(ctx context.Context, p Plan, f *feed, result *job.Result, stop <-ch
 type explainer struct {
 	plan    Plan
 	stop    <-chan struct{}
-	session database.Session // nil where there is none, or the last call has cost it
+	session database.Session // nil before the first plan, and after a call that failed
 	lost    error            // why no plan can be had
 	began   time.Time
 	until   time.Time // from then on no query is executed
@@ -80,8 +80,7 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	return p.Workload.Queries(slot), nil
 }
 
-// connected returns the session, and makes one where there is none, unless that has failed
-// before.
+// connected returns the session. If it is nil, connected makes a new one, unless that has failed before.
 func (e *explainer) connected(ctx context.Context) (database.Session, error) {
 	if e.session == nil && e.lost == nil {
 		e.session, e.lost = connect(ctx, e.plan, database.Owner)

@@ -97,7 +97,7 @@ type course struct {
 	stopLogins func()
 	logins     chan struct{} // holds one for each connection that is being made in the run
 
-	flush   atomic.Int32 // how often users were asked to have the server count what they did; see tellServer
+	flush   atomic.Int32 // how often users were asked for a flush; see tellServer
 	telling atomic.Int64 // times that users have begun to do so
 	told    atomic.Int64 // times that they have done so
 

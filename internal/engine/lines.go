@@ -20,8 +20,8 @@ type lines interface {
 	enter(g *group, u *user) error
 	leave(g *group, u *user, harmed bool) error
 
-	// take returns a connection for a transaction of a kind, and give takes it back. Where
-	// there is none to be had, take waits, and says for how long; it returns nil if the run
+	// take returns a connection for a transaction of a kind, and give takes it back. If
+	// no connection is free, take waits, and says for how long; it returns nil if the run
 	// ends meanwhile, and an error with it if the user cannot go on. Both are part of the hot
 	// path.
 	take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)

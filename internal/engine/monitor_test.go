@@ -30,8 +30,8 @@ func (s *brittleSession) Query(ctx context.Context, text string, limit int) (dat
 	return s.instantSession.Query(ctx, text, limit)
 }
 
-// TestRun_OutlastsItsMonitor has the session fail that reads the counts, in each way that a
-// server has for it. Virtual users are not disturbed, so that what they measured stands.
+// TestRun_OutlastsItsMonitor lets the session that reads the counts fail in each way that a
+// server has for it. Virtual users are not disturbed, so their measurements stand.
 func TestRun_OutlastsItsMonitor(t *testing.T) {
 	errSerial := errors.New("could not serialize access")
 	for _, tt := range []struct {

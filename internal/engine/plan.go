@@ -70,7 +70,7 @@ type Plan struct {
 
 	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; or nil
 
-	feed *feed // of the job that is done by the plan; nil where there is none
+	feed *feed // of the job that is done by the plan; nil if no job is done by it
 }
 
 // grace is long enough for any transaction that still makes headway.

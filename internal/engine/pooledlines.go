@@ -106,8 +106,8 @@ func (l *pooledLines) own() (list []*connection) {
 	return list
 }
 
-// lose has the user do without a connection. The error is non-nil where it is not to be made
-// again, and some kind of transaction has none without it.
+// lose takes a connection away from the user. The error is non-nil if the connection will not be made
+// again, and some kind of transaction has no other.
 func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) error {
 	if g.stopping.Load() {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// TestRun_EndsWhenAllFails has users fail from a transaction on.
+// TestRun_EndsWhenAllFails lets users fail from a transaction on.
 func TestRun_EndsWhenAllFails(t *testing.T) {
 	failsFrom := func(n int) (script []error) {
 		for i := range 100_000 {

@@ -102,8 +102,8 @@ func (l *losses) moments() []time.Duration {
 
 // replace gives a connection that was lost another session, at the next of the servers if
 // there are several. The user has taken the connection, from whatever lines; it stays the
-// same to all who hold it. The error says that the user cannot go on; where the run ends
-// meanwhile there is none, and no session.
+// same to all who hold it. The error says that the user cannot go on. If the run ends
+// meanwhile, replace returns nil, and the connection has no session.
 func (g *group) replace(u *user, c *connection, lost error) error {
 	if g.stopping.Load() {
 		return nil

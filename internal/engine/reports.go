@@ -204,7 +204,7 @@ type heard struct {
 	repeated int
 }
 
-// mark has the generator end a phase and begin another. It takes the rest of the one that ends.
+// mark tells the generator to end a phase and to begin another, and takes the rest of the phase that ends.
 func (r *run) mark(p order.Phase, watch *watch) (order.Mark, error) {
 	m, err := answerOf(r, func(ctx context.Context) (order.Mark, error) { return r.generator.Mark(ctx, p) })
 	if err != nil {

@@ -444,7 +444,7 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	})
 }
 
-// To have the server count is a transaction, too, and who pauses does it late.
+// A flush is a transaction, too, and a user that pauses does it late.
 func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: time.Millisecond, thinking: 7 * time.Second}, load.Pacing{RampUp: 20 * time.Second, Duration: 20 * time.Second})

@@ -73,7 +73,7 @@ func (g *runGroup) steps() (list []job.LoadStep) {
 	return list
 }
 
-// newParts returns what adds up the steps; nil where there are none.
+// newParts returns the Parts that add up the steps, or nil if the load has no steps.
 func (p Plan) newParts() *meter.Parts {
 	if p.Steps == nil {
 		return nil

@@ -113,8 +113,8 @@ func (g *group) flushed(c *connection, asked int32) bool {
 	return g.plan.Server.Flush != nil && c.flushed.Load() >= asked
 }
 
-// askForCount has users tell the server what they have done, and returns the number of the request.
-// In a run without a monitor users have ended, and it tells the server itself.
+// askForCount asks all users for a flush, and returns the number of the request. In a run without a
+// monitor users have ended, and it flushes their connections itself.
 func (g *generator) askForCount(ctx context.Context) (asked int32) {
 	p := g.groups[0].plan // all groups are at the same server
 	if p.Server.Flush == nil {
@@ -140,8 +140,8 @@ func (g *generator) askForCount(ctx context.Context) (asked int32) {
 	return asked
 }
 
-// tellServer has the server count what was done so far over this connection, where it would
-// otherwise learn of it late. An error means that the session is gone, as the next
+// tellServer flushes what was done so far over this connection to the server's count, because the
+// server would otherwise learn of it late. An error means that the session is gone, as the next
 // transaction will say.
 func (c *connection) tellServer(ctx context.Context, g *group, asked int32) {
 	if c.session != nil {
@@ -153,7 +153,7 @@ func (c *connection) tellServer(ctx context.Context, g *group, asked int32) {
 	c.flushed.Store(asked)
 }
 
-// answer has the server count where that has been asked for since it last did.
+// answer flushes the connection if a flush was requested since its last one.
 func (c *connection) answer(ctx context.Context, g *group) {
 	if asked := g.flush.Load(); asked != c.flushed.Load() {
 		c.tellServer(ctx, g, asked)

@@ -75,7 +75,7 @@ func (u *user) unhold() {
 	u.held, u.running = nil, true
 }
 
-// monitor is the position of the monitor, or 0 where there is none.
+// monitor is the position of the monitor, or 0 if the run has no monitor.
 func (p Plan) monitor() int {
 	if p.unmonitored() {
 		return 0
@@ -208,7 +208,7 @@ func (u *user) work(g *group) error {
 }
 
 // awaitShift waits for the next of the user's shifts that is not over by a moment, and
-// returns when the user begins in it. It returns false where there is none, or the run ends
+// returns when the user begins in it. It returns false if no shift is left, or the run ends
 // first.
 func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) {
 	for len(u.shifts) > 0 {

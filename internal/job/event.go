@@ -223,7 +223,7 @@ type ServerRate struct {
 // ServerRateLasts is for how long a rate is shown that no newer one has followed.
 const ServerRateLasts = 5 * time.Second
 
-// Add takes a second, and returns the rate to show; nil if there is none.
+// Add takes a second, and returns the rate to show; nil if no rate is known.
 func (r *ServerRate) Add(s Second) *float64 {
 	r.age += s.Measured.Elapsed
 	if s.ServerTPM != nil {

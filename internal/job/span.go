@@ -9,7 +9,7 @@ type Span struct {
 	User   int    `json:"user"`             // position of the virtual user
 	Kind   string `json:"kind"`             // "query 14"
 	Stage  string `json:"stage,omitempty"`  // of the run that it is a part of: "power test"
-	Stream int    `json:"stream"`           // that it is a part of, as the workload numbers them; NoStream of what is of none
+	Stream int    `json:"stream"`           // that it is a part of, as the workload numbers them; NoStream if it is not part of a stream
 	Set    int    `json:"set,omitempty"`    // which time the stream does all of its work, from 1
 	Number int    `json:"number,omitempty"` // its place in the set, from 1
 	Of     int    `json:"of,omitempty"`     // how many the set has
@@ -25,7 +25,7 @@ type Span struct {
 	Message string      `json:"message,omitempty"`
 }
 
-// NoStream is the stream of what is a part of none.
+// NoStream is the stream of a transaction that is not part of one.
 const NoStream = -1
 
 // Done reports whether the transaction did what it was to do.

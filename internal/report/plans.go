@@ -57,7 +57,7 @@ func NewPlans(runs []PlansOfRun, chosen func(kind string) bool) Plans {
 	return p
 }
 
-// planOf returns the plan of a kind, or nil where there is none.
+// planOf returns the plan of a kind, or nil if it has no plan.
 func planOf(plans []job.QueryPlan, kind string) *job.QueryPlan {
 	i := slices.IndexFunc(plans, func(p job.QueryPlan) bool { return p.Kind == kind })
 	if i < 0 {

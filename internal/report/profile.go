@@ -298,7 +298,7 @@ func (c ProfileComparison) Text(w io.Writer, v View) error {
 	return b.write(w)
 }
 
-// figure writes a figure of the runs with a number of users, "-" where there is none.
+// figure writes a figure of the runs with a number of users, "-" if it is missing.
 func (p Profile) figure(users int, name string) string {
 	i := slices.IndexFunc(p.Points, func(point ProfilePoint) bool { return point.Users == users })
 	if i < 0 {

@@ -176,8 +176,8 @@ func timestamp(j job.Job) string { return j.Begun.Format(time.DateTime) }
 
 // Lines is the view of "jobs ID": what virtual users put out. With user -1 it is
 // what all of them did, else what the one at that position did; 0 is for lines
-// about virtual users, such as that one has finished. It returns false when there
-// is none.
+// about virtual users, such as that one has finished. It returns false if there
+// is no such line.
 func Lines(output iter.Seq2[repository.OutputLine, error], user int) (View, bool, error) {
 	view := View{value: []string{}, lines: []string{}}
 	list := []string{}
@@ -441,7 +441,7 @@ func Section(j job.Job, name string, part View) View {
 	switch is := value.(type) {
 	case []string:
 		if len(is) > 0 && is[0] == string(j.ID) {
-			is = is[1:] // there is none, and why
+			is = is[1:] // the part is missing, and the rest says why
 		}
 		if part.lines == nil {
 			value = strings.Join(is, " ")

@@ -73,8 +73,8 @@ func colours() string {
 // mostRuns is how many runs of a performance profile a report shows.
 const mostRuns = 100
 
-// Of makes the report of performance profiles, by their numbers, or where there are none of
-// jobs.
+// Of makes the report of performance profiles, by their numbers, or of jobs if
+// no profile is named.
 func (a Archive) Of(ctx context.Context, ids []string, profiles []int) (Report, error) {
 	if len(profiles) > 0 {
 		return a.Profiles(ctx, profiles)
