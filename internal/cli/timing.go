@@ -194,7 +194,7 @@ func (a *archive) printTimes(list []report.Transaction) error {
 func (a *archive) printSeconds(d document.Timing) error {
 	fmt.Fprintln(a.program.Stdout, "Response time (ms) by the second: from scheduled start to completion, retries included")
 	t := terminal.Table{Columns: []terminal.Column{
-		{Head: "since", Left: true}, // the time from the begin of the phase to the end of the second
+		{Head: "since", Left: true}, // the time from the start of the phase to the end of the second
 		{Head: "transaction", Left: true},
 		{Head: "done"},
 		{Head: "failed", Rank: 4},

@@ -80,7 +80,7 @@ export function between(from: string | undefined, to: string | undefined): numbe
 }
 
 /**
- * How long a job took; undefined if it is unknown. For a run it is the time from its begin to its end, because its
+ * How long a job took; undefined if it is unknown. For a run it is the time from its start to its end, because its
  * recorded time is only the measured time.
  */
 export function tookOf(job: Pick<Job, 'action' | 'begun' | 'ended' | 'elapsed_seconds'>): number | undefined {

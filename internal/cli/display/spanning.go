@@ -25,7 +25,7 @@ type spanning struct {
 	said     time.Duration // when the transactions in flight were last printed
 }
 
-// span processes the begin or end of a transaction. The caller holds the display's lock.
+// span processes the start or end of a transaction. The caller holds the display's lock.
 func (s *spanning) span(d *Display, span job.Span) {
 	if span.Outcome == "" {
 		s.inFlight = append(s.inFlight, span)

@@ -8,13 +8,13 @@ interface Timed extends Rate {
   time: number
 }
 
-/** When a run began, and the begin of the shown part, if not all is shown; in milliseconds since 1970. */
+/** When a run began, and the start of the shown part, if not all is shown; in milliseconds since 1970. */
 export interface Shown {
   began: number
   from?: number | undefined
 }
 
-/** The begin of the time axis in milliseconds since 1970: of the run, its first point or its first sample. */
+/** The start of the time axis in milliseconds since 1970: of the run, its first point or its first sample. */
 function origin(series: Series, shown?: Shown): number {
   const first = series.points[0]
   if (shown !== undefined) return shown.began
@@ -44,7 +44,7 @@ function phases(points: Timed[], shown: Shown | undefined): LineChart['phases'] 
   return found
 }
 
-/** The begin of the time axis: of the run, or of the part that is shown. */
+/** The start of the time axis: of the run, or of the part that is shown. */
 function beginning(shown: Shown | undefined): { from?: number } {
   return shown?.from === undefined ? {} : { from: round((shown.from - shown.began) / 1000) }
 }

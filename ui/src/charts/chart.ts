@@ -35,7 +35,7 @@ export interface LineChart {
   unit: string
   /** Whether each point is marked, for few points. */
   marked?: boolean
-  /** The begin of the x axis; 0 if missing. */
+  /** The start of the x axis; 0 if missing. */
   from?: number
   lines: Line[]
   /** Times that are not measured, with their names. */
