@@ -93,6 +93,11 @@ func (g *runGroup) checkTotals(t *order.GroupTotals) error {
 			return errors.New("its totals are not of the workload's kinds")
 		}
 	}
+	for _, delays := range append([]meter.CodedHistogram{t.StartLag, t.Queueing}, t.KindStartLag...) {
+		if _, err := delays.Distribution(); err != nil {
+			return fmt.Errorf("its start lags and waits cannot be read: %w", err)
+		}
+	}
 	for _, w := range t.InFlight {
 		if !g.has(w) {
 			return errors.New("it lists transactions in flight of users or kinds that it was not given")

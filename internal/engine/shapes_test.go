@@ -42,6 +42,7 @@ func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 		"users without kinds":         {fake, func(_ *order.Totals, g *order.GroupTotals) { g.RampUp = other }, "the workload's kinds"},
 		"steps of a run without":      {fake, func(_ *order.Totals, g *order.GroupTotals) { g.Steps = meter.NewProfile(3, 1).Users(1) }, "3 of 0 steps"},
 		"start lag of a kind":         {fake, func(_ *order.Totals, g *order.GroupTotals) { g.KindStartLag = make([]meter.CodedHistogram, 1) }, "1 of 0 kinds"},
+		"a start lag of other bytes":  {fake, func(_ *order.Totals, g *order.GroupTotals) { g.StartLag = meter.CodedHistogram("other") }, "cannot be read"},
 		"connections without a pool":  {fake, func(_ *order.Totals, g *order.GroupTotals) { g.PlaceLosses = make([]order.PlaceLoss, 1) }, "the 0 connections"},
 		"users of no group in flight": {fake, func(_ *order.Totals, g *order.GroupTotals) { g.InFlight = []order.InFlight{{User: 3}} }, "in flight of users"},
 		"kinds of no group in flight": {fake, func(_ *order.Totals, g *order.GroupTotals) { g.InFlight = []order.InFlight{{Kind: 1}} }, "in flight of users"},
