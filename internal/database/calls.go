@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Calls ends the calls of a session from another goroutine: the current one, or for good. A session over a driver
-// that watches contexts embeds it.
+// Calls lets another goroutine cancel the current call of a session, or end all calls for good. Sessions over drivers
+// that watch contexts embed it.
 type Calls struct {
 	// Interrupted says that the session was interrupted.
 	Interrupted atomic.Bool
@@ -21,11 +21,13 @@ type life struct {
 	end context.CancelFunc
 }
 
-// Open begins: calls can be made.
-func (c *Calls) Open() {
+func newLife() *life {
 	ctx, end := context.WithCancel(context.Background())
-	c.life.Store(&life{ctx, end})
+	return &life{ctx, end}
 }
+
+// Open must be called before the first call.
+func (c *Calls) Open() { c.life.Store(newLife()) }
 
 // Watched returns the context for a call, and a function to run after the call. The context ends when the call
 // is cancelled or the session is interrupted. For callers that cancel nothing, such as virtual users, it
@@ -45,9 +47,7 @@ func (c *Calls) Watched(ctx context.Context) (watched context.Context, done func
 
 // Cancel implements Session, for drivers that go on with a connection when the context of a call has ended.
 func (c *Calls) Cancel(context.Context) error {
-	before := c.life.Load()
-	c.Open()
-	before.end()
+	c.life.Swap(newLife()).end()
 	if c.Interrupted.Load() { // End may have ended the life before
 		c.End()
 	}

@@ -312,7 +312,7 @@ type ConnectError struct {
 	Missing bool   // the server says that there is no such database: it is ErrMissing
 }
 
-// Error is what Connect says of it, of at most job.LongestText bytes: a server may refuse a login in 20 MB.
+// Error returns Text, cut to job.LongestText bytes: a server may refuse a login with a message of 20 MB.
 func (e *ConnectError) Error() string { return job.Cut(e.Text, job.LongestText) }
 
 // Unwrap returns the driver's error.

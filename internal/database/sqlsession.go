@@ -250,13 +250,7 @@ func (s *SQLSession) Interrupt() {
 }
 
 // ended returns the error that a call ends with, given the driver's.
-func (s *SQLSession) ended(err error) error {
-	err = Short(err)
-	if s.Interrupted.Load() {
-		return errors.Join(ErrInterrupted, err)
-	}
-	return err
-}
+func (s *SQLSession) ended(err error) error { return s.Ended(Short(err)) }
 
 // Close implements Session. A lost connection is not an error of Close.
 func (s *SQLSession) Close() error {

@@ -26,7 +26,8 @@ type session struct {
 	// in the same round trip.
 	tx driver.Tx
 
-	// Calls ends calls of Exec, Query and Load, and those whose context may end.
+	// Calls cancels calls of Exec, Query and Load, which analytic workloads use, and those whose context
+	// may end. Other calls of prepared statements can only be interrupted.
 	database.Calls
 
 	// system is a session of the system's user, for what the owner of a schema may not read.
@@ -240,10 +241,6 @@ func (s *session) Rollback(ctx context.Context) error {
 	s.tx = nil
 	return s.ended(ctx, tx.Rollback())
 }
-
-// Cancel implements database.Session. It cancels calls of Exec, Query and Load, which analytic
-// workloads use; a call of a virtual user's prepared statement can only be interrupted.
-func (s *session) Cancel(ctx context.Context) error { return s.Calls.Cancel(ctx) }
 
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {

@@ -405,9 +405,9 @@ func takeNumber(b []byte) (n int, rest []byte) {
 	return n, b[1+length:]
 }
 
-// text is one of less than 253 bytes.
+// text appends a text and its length, or in one chunk if it is longer than 252 bytes.
 func text(b []byte, s string) []byte {
-	if len(s) > 252 { // in chunks, whose lengths are numbers, up to one of no bytes
+	if len(s) > 252 { // an empty chunk ends the text
 		return append(append(number4(append(b, 0xFE), len(s)), s...), 0)
 	}
 	return append(append(b, byte(len(s))), s...)

@@ -41,8 +41,8 @@ type session struct {
 	product             string // of isBabelfish
 	packet              int    // of packetSize
 
-	// Calls ends calls: the driver watches a context in any case. An interrupted session ends by its
-	// connection.
+	// Calls cancels calls: the driver tells the server and waits for its answer. Interrupt breaks the
+	// connection instead.
 	database.Calls
 }
 
@@ -300,10 +300,6 @@ func (s *session) Rollback(ctx context.Context) error {
 		return err
 	})
 }
-
-// Cancel implements database.Session: the driver tells the server, and goes on when it has
-// answered.
-func (s *session) Cancel(ctx context.Context) error { return s.Calls.Cancel(ctx) }
 
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
