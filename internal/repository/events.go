@@ -25,8 +25,8 @@ type StoredFailure struct {
 	job.Failure
 }
 
-// Events yields what happened in a job, in order: all that is an event, but for its
-// seconds and its progress. There are none of jobs that have an Output.
+// Events yields the events of a job in order, except its seconds and its progress. A job that has an
+// Output has no events.
 func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
 	var beginning EventPlace
 	return s.EventsAfter(ctx, id, &beginning)
@@ -35,8 +35,8 @@ func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, erro
 // EventPlace is a place among the events of a job. The zero value is before the first.
 type EventPlace struct{ row int64 }
 
-// EventsAfter yields those of Events that are behind a place, and moves it behind each that
-// was taken: who asks for news again and again does not read all of them each time.
+// EventsAfter yields the events after a place, and moves the place behind each event that it has
+// yielded, so that a caller that polls reads only new ones.
 func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) iter.Seq2[job.Event, error] {
 	type placed struct {
 		job.Event

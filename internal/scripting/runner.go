@@ -40,12 +40,14 @@ type Runner struct {
 
 	list tasks.List[*Execution]
 
-	mu      sync.Mutex
-	wishes  int  // requests to end the program
-	looking bool // whether lookAfter is running
-	ended   chan struct{}
+	// The lock of list guards looking and ended until list.End; then mu does.
+	looking bool          // whether lookAfter is running
+	ended   chan struct{} // ends lookAfter
 	clear   sync.WaitGroup
 	linger  time.Duration // replaces linger in tests
+
+	mu     sync.Mutex
+	wishes int // requests to end the program
 }
 
 // Kind is the kind of an execution.
