@@ -39,8 +39,8 @@ type Subject struct {
 	// Look looks at what a run of a variant has told. Optional.
 	Look func(t suite.T, v workload.Variant, told []job.Event)
 
-	// Built looks at a schema that the first build has just made with some values, and at what the build
-	// told. It leaves the schema as it was. Optional.
+	// Built checks the schema that the first build has made with some values, and the events of that
+	// build. It leaves the schema unchanged. Optional.
 	Built func(t suite.T, values option.Values, told []job.Event)
 
 	// InParts has each job of a variant be a step of its own, so that what still can be done
@@ -75,11 +75,11 @@ func Run(t suite.T, of Subject) {
 type cycle struct {
 	Subject
 	built    option.Values // what the schema that is there was built with
-	told     []job.Event   // by its build
-	begun    bool          // a build was, so that there is something to delete
-	isThere  bool          // and it succeeded
-	checked  bool          // unused since the last check
-	compared bool          // rows of a build were
+	told     []job.Event   // the events of its build
+	begun    bool          // a build has begun, so its schema must be deleted
+	isThere  bool          // the build succeeded
+	checked  bool          // no run has changed the schema since the last check
+	compared bool          // the rows of a build were compared
 	guarded  bool          // builds and deletions beside a run were tried
 
 	broken   bool // the pair cannot be built with its routines, and goes on without them
@@ -317,15 +317,18 @@ func (s *cycle) remove(ctx context.Context, t suite.T) {
 	if !s.begun {
 		return
 	}
-	whole := s.isThere
+	whole, told := s.isThere, &told{}
 	s.isThere, s.checked = false, false
-	_, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built)))
+	_, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built)), told)
 	if exit := job.ExitOf(err); !whole && (exit == job.ExitConnect || exit == job.ExitMissing) {
 		err = nil // the build that failed did not get to making a schema
 	}
 	if err != nil {
 		t.Errorf("delete: %v", err)
 		return
+	}
+	if deleted := func(e job.Event) bool { return e.Step != nil && e.Step.Name == job.StepDelete && e.Step.Of != "" }; whole && !slices.ContainsFunc(told.events, deleted) {
+		t.Error("delete: no event names the schema that was deleted")
 	}
 	s.begun = false
 }

@@ -341,7 +341,7 @@ func (s *tester) testNullRefused(t suite.T) {
 	s.wantValue(t, session, "counters.count", 2)
 }
 
-// testCapitals shows that names differ by more than capitals wherever the dialect does not say otherwise.
+// testCapitals checks that the server ignores the case of names, unless the dialect says otherwise.
 func (s *tester) testCapitals(t suite.T) {
 	if s.d.Dialect.TellsCapitals {
 		t.Skipf("%s may tell names apart by capitals, and says so", s.d.Title)

@@ -95,7 +95,7 @@ func TestCheck_SaysThatThereIsNoSchema(t *testing.T) {
 	}
 }
 
-// checksSchema looks at what a build has told, breaks each rule and mends it, and lets a check word what it finds.
+// checksSchema checks HammerDB's lines of a build, and that a check finds and words each broken rule, which it mends.
 func checksSchema(t suite.T, d *database.Database, values option.Values, told []job.Event) {
 	c := newSubject(t, d, values)
 	c.saysWhatABuildDoes(told)
@@ -206,7 +206,7 @@ func (c *subject) saysThatThereIsNone() {
 		"Error in Virtual User 1: Schema check failed "+c.schema+" TPROC-C schema does not exist", "1 FINISHED FAILED")
 }
 
-// saysWhatABuildDoes words what a build told, of one or of several virtual users, whose lines come in
+// saysWhatABuildDoes checks the lines of a build by one virtual user or by several, whose lines come in
 // any order.
 func (c *subject) saysWhatABuildDoes(told []job.Event) {
 	heard := newSaid(job.Build, c.d)

@@ -341,7 +341,7 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	b.mustCheck(t)
 }
 
-// TestABuildEndsWithItsClaim has the server end the session that holds the claim: another job may begin from then on.
+// TestABuildEndsWithItsClaim ends the session that holds the claim on the server: from then on another job may begin.
 func TestABuildEndsWithItsClaim(t *testing.T) {
 	for name, holder := range map[string]string{
 		"postgresql": "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 1936483684 AND objid = 1 AND mode = 'ExclusiveLock'",

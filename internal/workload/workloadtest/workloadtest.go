@@ -24,8 +24,8 @@ import (
 // Look looks at what a run of a variant has told.
 type Look func(t suite.T, v workload.Variant, told []job.Event)
 
-// Built looks at a schema on a database that a build with some values has just made, and at what the
-// build told. It leaves the schema as it was.
+// Built checks the schema that a build with some values has made, and the events of that build. It
+// leaves the schema unchanged.
 type Built func(t suite.T, d *database.Database, values option.Values, told []job.Event)
 
 // Run runs the suite on every database, with a look at runs and at the first build, which may be nil.
