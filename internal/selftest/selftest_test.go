@@ -142,6 +142,43 @@ func (o overlaid) Open(name string) (fs.File, error) {
 
 func (o overlaid) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(o.FS, name) }
 
+// lateSession is of a server that creates a table although the statement was cancelled.
+type lateSession struct {
+	database.Session
+	cancel func()
+}
+
+func (s lateSession) Exec(ctx context.Context, statement string) error {
+	err := s.Session.Exec(ctx, statement)
+	if err == nil && strings.HasPrefix(statement, "CREATE TABLE sledge_test_") {
+		s.cancel()
+		return context.Canceled
+	}
+	return err
+}
+
+func TestItRemovesATableWhoseCreationWasCancelledTooLate(t *testing.T) {
+	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	pair := &test.orders[0].Plan.Pair
+	late := *pair.Database
+	connect := late.Connect
+	late.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		session, err := connect(ctx, options, as)
+		if err != nil || as != database.Owner {
+			return session, err
+		}
+		return lateSession{session, stop}, nil
+	}
+	pair.Database = &late
+	r := test.Run(ctx)
+	gone(t, test)
+	if !r.Stopped || len(r.LeftBehind) > 0 {
+		t.Errorf("got %+v, want all removed", r)
+	}
+}
+
 func TestItRemovesWhatItMadeWhenItIsStopped(t *testing.T) {
 	for _, at := range []string{"sessions / loads", "TPROC-C / routines / build", "TPROC-C / routines / run"} {
 		test := prepared(t, "postgresql", "tprocc", "routines", server(t))

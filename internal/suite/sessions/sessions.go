@@ -253,25 +253,27 @@ func (s *tester) table(t suite.T, table schema.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range statements {
-		if err := session.Exec(t.Context(), statement); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
-	}
-	t.Cleanup(func() {
+	made := false
+	t.Cleanup(func() { // even if the creation failed: a server may end a statement that was cancelled
 		// The test's own context is over when cleaning up.
 		last, err := s.d.Connect(context.Background(), s.options(t, nil), database.Owner)
 		if err != nil {
 			t.Errorf("connect to drop %s: %v", table.Name, err)
 			return
 		}
-		if err := s.schema.Drop(context.Background(), last, []string{table.Name}, nil); err != nil {
+		if err := s.schema.Drop(context.Background(), last, []string{table.Name}, nil); err != nil && made {
 			t.Errorf("drop %s: %v", table.Name, err)
 		}
 		if err := last.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	for _, statement := range statements {
+		if err := session.Exec(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	made = true
 }
 
 // counters is a table of numbers.
