@@ -1,34 +1,39 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
-	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/workload"
 )
 
 // A run may have several groups of users, each with a workload of its own, in one database and for one time.
-// Kinds of transaction are named by their group, as in "orders.payment", and stand in the order of the groups.
+// Kinds of transaction and figures are named by their group, as in "orders.payment" and "orders.NOPM", and stand in
+// the order of the groups.
 
 // bindGroups binds a spec with several groups. The plan of the first has those of the others.
 func bindGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, error) {
-	names, workloads := map[string]bool{spec.Group: true}, map[string]bool{pair.Workload.Name: true}
+	names, workloads := []string{spec.Group}, map[string]bool{pair.Workload.Name: true}
+	if err := checkGroupName(spec.Group, nil); err != nil {
+		return Plan{}, err
+	}
 	first, err := bindGroup(pair, spec, spec.Group)
 	if err != nil {
 		return Plan{}, err
 	}
 	before := first.Users
 	for i, g := range spec.Beside {
-		if names[g.Name] || g.Name == "" || spec.Group == "" {
-			return Plan{}, fmt.Errorf("group %q: each of several groups needs a name of its own", g.Name)
+		if err := checkGroupName(g.Name, names); err != nil {
+			return Plan{}, err
 		}
-		names[g.Name] = true
+		names = append(names, g.Name)
 		other, err := c.Pair(spec.Database, g.Workload)
 		if err != nil {
 			return Plan{}, err
@@ -52,7 +57,22 @@ func bindGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, erro
 		return Plan{}, &UsersError{before}
 	}
 	first.Spec.Beside = spec.Beside
-	return first, nil
+	first.thresholds, err = first.bindThresholds()
+	return first, err
+}
+
+// groupName is what a group may be called: thresholds name its kinds and figures.
+var groupName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// checkGroupName returns an error if a group cannot have a name, or others have it.
+func checkGroupName(name string, others []string) error {
+	switch {
+	case slices.ContainsFunc(others, func(other string) bool { return option.SameName(other, name) }), name == "":
+		return fmt.Errorf("group %q: each of several groups needs a name of its own", name)
+	case !groupName.MatchString(name):
+		return fmt.Errorf("group %q: a name has lower-case letters, digits, - and _, and begins with a letter", name)
+	}
+	return nil
 }
 
 // bindGroup binds the workload of one of several groups: it has no end of its own, and no figures that need one.
@@ -62,15 +82,28 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	for i := range w.Kinds {
 		w.Kinds[i].Name = name + "." + w.Kinds[i].Name
 	}
-	if w.Finite {
-		w.Finite, w.Score, w.Remarks, w.Figures = false, nil, nil, nil
+	if w.Finite || w.Score == nil {
+		w.Finite, w.Score, w.Remarks = false, rateOf(w.Throughput()), nil
+		w.Figures = []workload.Figure{{Name: w.Throughput().Name}}
+	}
+	w.Figures = slices.Clone(w.Figures)
+	for i := range w.Figures {
+		w.Figures[i].Name = name + "." + w.Figures[i].Name
+	}
+	score := w.Score
+	w.Score = func(of workload.Window) []job.Metric {
+		list := score(of)
+		for i := range list {
+			list[i].Name = name + "." + list[i].Name
+		}
+		return list
 	}
 	spec.Beside = nil
-	p, err := NewPlan(catalog.Pair{Database: pair.Database, Workload: &w}, spec)
+	p, err := newPlan(catalog.Pair{Database: pair.Database, Workload: &w}, spec)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.group = name
+	p.group, p.anyLength = name, pair.Workload.Finite
 	_, pause := p.pauses()
 	for _, cannot := range []struct {
 		have string
@@ -114,8 +147,25 @@ func (p Plan) specOf(pair catalog.Pair, g job.Group) job.Spec {
 	return spec
 }
 
+// rateOf returns a score of one figure, how much was done in a time.
+func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
+	return func(w workload.Window) []job.Metric {
+		all := w.Summary.All()
+		rate := float64(all.Done+all.RolledBack) * (float64(t.Per) / float64(w.Elapsed))
+		return []job.Metric{{Name: t.Name, Value: rate, Means: t.Means + ", by the virtual users' count"}}
+	}
+}
+
 // plans returns the plans of all groups of a run.
 func (p Plan) plans() []Plan { return append([]Plan{p}, p.others...) }
+
+// KindNames lists the kinds of transaction of all groups.
+func (p Plan) KindNames() (names []string) {
+	for _, g := range p.plans() {
+		names = append(names, g.Workload.KindNames()...)
+	}
+	return names
+}
 
 // whole adds the users, kinds and transactions of the groups beside the first to the result.
 func (r *run) whole(result *job.Result) {
@@ -127,31 +177,36 @@ func (r *run) whole(result *job.Result) {
 	}
 }
 
-// besideFirst adds the results of the groups beside the first, whose users have ended.
-func (r *run) besideFirst(result *job.Result, m measurement) {
-	if len(r.groups) == 1 {
-		return
+// byGroup says of each of several groups what the result says of the only one. Known means that the
+// generator has told all that it measured.
+func (r *run) byGroup(result *job.Result, m measurement, known bool) {
+	idle := job.IdleUsers{}
+	result.Metrics, result.Waiting, result.Agreement, result.Contention = nil, nil, nil, nil
+	result.LongestGap, result.Standstills = nil, 0
+	for i, g := range r.groups {
+		one := job.GroupResult{Name: g.name, Workload: g.plan.Spec.Workload, Users: g.plan.Users}
+		w := g.window(m)
+		if known {
+			one.Contention = g.contention
+			if !g.plan.anyLength {
+				one.LongestGap, one.Standstills = g.longestGap(m)
+			}
+			if start, end := m.start.groups[i], m.end.groups[i]; start.read && end.read {
+				one.Agreement = g.agreement(start, end)
+				w = w.probed(start, end)
+			}
+			result.Waiting = append(result.Waiting, g.waiting()...)
+			idle.Idle += g.totals.Idle.Idle
+			idle.Of += g.totals.Idle.Of
+			idle.Why = cmp.Or(idle.Why, g.totals.Idle.Why)
+		}
+		if didAnything(g.totals.Summary) {
+			result.Metrics = append(result.Metrics, g.plan.Workload.Score(w.Window)...)
+		}
+		result.Groups = append(result.Groups, one)
 	}
-	idle := *result.Idle
-	result.Idle = &idle
-	result.LongestGap, result.Standstills = nil, 0 // the stalls of a group are not those of the run
-	for i, g := range r.groups[1:] {
-		result.Waiting = append(result.Waiting, g.waiting()...)
-		idle.Idle += g.totals.Idle.Idle
-		idle.Of += g.totals.Idle.Of
-		if idle.Why == "" {
-			idle.Why = g.totals.Idle.Why
-		}
-		if result.Contention == nil {
-			result.Contention = g.contention
-		}
-		start, end := m.start.groups[i+1], m.end.groups[i+1]
-		if !start.read || !end.read {
-			continue
-		}
-		if a := g.agreement(start, end); result.Agreement == nil || a != nil && !a.Holds && result.Agreement.Holds {
-			result.Agreement = a
-		}
+	if known {
+		result.Idle = &idle
 	}
 	slices.SortStableFunc(result.Waiting, longestFirst)
 }
@@ -170,18 +225,10 @@ func (r *run) groupDoubts(doubt func(*runGroup) error) error {
 	return errors.Join(all...)
 }
 
-// scoreOf returns the headline figures of a group.
-func (g *runGroup) scoreOf(w workload.Window) []job.Metric {
-	if g.plan.Workload.Score == nil {
-		return nil
+// agreementOf returns the comparison of a group's counts.
+func agreementOf(g *runGroup, result *job.Result) *job.Agreement {
+	if len(result.Groups) > 0 {
+		return result.Groups[g.number].Agreement
 	}
-	return g.plan.Workload.Score(w)
-}
-
-// ofFirst returns the part of a second that is the first group's.
-func (p Plan) ofFirst(measured meter.CodedSummary) meter.CodedSummary {
-	if kinds := len(p.Workload.Kinds); len(p.others) > 0 && len(measured.Kinds) > kinds {
-		measured.Kinds = measured.Kinds[:kinds]
-	}
-	return measured
+	return result.Agreement
 }

@@ -75,6 +75,7 @@ func mixed(t *testing.T, l Local, database string, values option.Values) job.Spe
 	})
 	s := spec(job.Run, "tprocc", "rampup", "0", "duration", "3s")
 	s.Users, s.Group = 2, "orders"
+	s.Options["fail_if"] = "queries.stock.p95>60s,orders.new_order.max>60s,orders.p99>60s,orders.stall>30s,orders.nopm<1,queries.failed>0"
 	s.Beside = []job.Group{{Name: "queries", Workload: "queries", Users: 1}}
 	return s
 }
@@ -137,11 +138,37 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	if result.Idle == nil || result.Idle.Of != 3 || result.Idle.Idle != 0 {
 		t.Errorf("got %+v, want none of 3 users idle", result.Idle)
 	}
-	if a := result.Agreement; a == nil || !a.Holds && !a.Vague {
-		t.Errorf("got %+v, want the server's count of new orders beside that of the users", a)
+	if len(result.Groups) != 2 || result.Agreement != nil || result.LongestGap != nil {
+		t.Fatalf("got the groups %+v beside %+v and %+v, want two, and what is of one of them only in it", result.Groups, result.Agreement, result.LongestGap)
 	}
-	if !slices.ContainsFunc(result.Metrics, func(m job.Metric) bool { return m.Name == "NOPM" && m.Value > 0 }) {
-		t.Errorf("got %v, want the first group's NOPM", result.Metrics)
+	orders, queries := result.Groups[0], result.Groups[1]
+	if orders.Name != "orders" || orders.Workload != "tprocc" || orders.Users != 2 || queries.Name != "queries" || queries.Workload != "queries" || queries.Users != 1 {
+		t.Errorf("got %+v, want both groups", result.Groups)
+	}
+	if a := orders.Agreement; a == nil || !a.Holds && !a.Vague || queries.Agreement != nil {
+		t.Errorf("got %+v and %+v, want the server's count of new orders beside that of the users, and none of queries", a, queries.Agreement)
+	}
+	if orders.LongestGap == nil || queries.LongestGap != nil {
+		t.Errorf("got the stalls %+v and %+v, want those of orders, since queries may take any time", orders.LongestGap, queries.LongestGap)
+	}
+	for _, name := range []string{"orders.NOPM", "orders.TPM", "queries.TPM"} {
+		if value, is := result.Metric(name); !is || value <= 0 {
+			t.Errorf("got %v, want %s", result.Metrics, name)
+		}
+	}
+	tpm, _ := result.Metric("orders.TPM")
+	if part := result.Summary.PerMinute(ended["orders"]); tpm < 0.99*part || tpm > 1.01*part {
+		t.Errorf("got %g orders.TPM, want %g, which the server's count of all groups would not be", tpm, part)
+	}
+	texts := []string{}
+	for _, v := range result.Thresholds {
+		texts = append(texts, v.Text)
+		if !v.Passed || v.Measured == nil {
+			t.Errorf("got %+v, want it passed", v)
+		}
+	}
+	if len(texts) != 6 {
+		t.Errorf("got the verdicts %q, want one for each threshold", texts)
 	}
 }
 
@@ -156,6 +183,10 @@ func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
 		"groups of a run share":       func(s *job.Spec) { s.Beside[0].Options = option.Values{"dbname": "other"} },
 		"two groups of a run cannot":  func(s *job.Spec) { s.Beside[0].Workload = "tprocc" },
 		"only a run can have several": func(s *job.Spec) { s.Action = job.Check },
+		"a name has lower-case":       func(s *job.Spec) { s.Beside[0].Name = "Q.1" },
+		`"nopm" is not a metric`:      func(s *job.Spec) { s.Options["fail_if"] = "nopm<5" },
+		"may take any time":           func(s *job.Spec) { s.Options["fail_if"] = "queries.stall>5s" },
+		`"queries.stok" is not a kind of transaction of TPROC-C and Queries: did you mean queries.stock?`: func(s *job.Spec) { s.Options["fail_if"] = "queries.stok.p95>5s" },
 	} {
 		s := job.Spec{
 			Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 1, Group: "orders", Options: option.Values{"dbname": "both", "user": "x"},

@@ -38,30 +38,43 @@ func (r *run) result(m measurement) job.Result {
 		result.Client = r.clientLoad(m)
 		g.describeLoad(&result, m)
 	}
-	w := workload.Window{
-		Summary: g.totals.Counts(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: g.plan.Users, Kinds: g.plan.Kinds, Options: g.plan.Settings,
-	}
+	w := g.window(m)
 	if start, end := m.start.groups[0], m.end.groups[0]; start.read && end.read && known {
-		w.Elapsed = end.at.Sub(start.at)
-		w.Probe = end.n - start.n
-		w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
+		w = w.probed(start, end)
 		result.Agreement = g.agreement(start, end)
 	}
-	if known {
-		r.besideFirst(&result, m)
-	}
 	if m.start.counter.read && m.end.counter.read && known {
-		r.describeCount(&result, &w, m)
+		r.describeCount(&result, &w.Window, m)
 	} else {
 		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted, m.start.unread, m.end.unread)
 	}
 	if !w.Probed {
 		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
 	}
-	if didAnything(g.totals.Summary) {
-		result.Metrics = g.scoreOf(w)
+	if didAnything(g.totals.Summary) && g.plan.Workload.Score != nil {
+		result.Metrics = g.plan.Workload.Score(w.Window)
+	}
+	if len(r.groups) > 1 {
+		r.byGroup(&result, m, known)
 	}
 	return result
+}
+
+// window is what a group measured.
+type window struct{ workload.Window }
+
+func (g *runGroup) window(m measurement) window {
+	return window{workload.Window{
+		Summary: g.totals.Counts(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: g.plan.Users, Kinds: g.plan.Kinds, Options: g.plan.Settings,
+	}}
+}
+
+// probed returns the window with the workload's own count.
+func (w window) probed(start, end probed) window {
+	w.Elapsed = end.at.Sub(start.at)
+	w.Probe = end.n - start.n
+	w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
+	return w
 }
 
 // clientLoad says what users used of their machine.
@@ -195,7 +208,7 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 		check string // of a report, that says the same
 	}
 	g := r.groups[0]
-	counts := doubt{g.disagreement(result.Agreement), "Counts"}
+	counts := doubt{r.groupDoubts(func(g *runGroup) error { return g.disagreement(agreementOf(g, result)) }), "Counts"}
 	doubts := []doubt{
 		{r.checkFile(), ""},
 		{r.groupDoubts(r.contradiction), ""},
@@ -205,7 +218,8 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 		{r.groupDoubts((*runGroup).tooManyFailures), ""},
 		counts,
 	}
-	if a := result.Agreement; a != nil && a.Server < 0 { // rows that were removed explain failures, too
+	removed := func(g *runGroup) bool { a := agreementOf(g, result); return a != nil && a.Server < 0 }
+	if slices.ContainsFunc(r.groups, removed) { // rows that were removed explain failures, too
 		doubts = slices.Insert(doubts, 0, counts)
 	}
 	for _, doubt := range doubts {

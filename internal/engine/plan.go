@@ -64,9 +64,10 @@ type Plan struct {
 
 	beside []observer.Observer // what else goes on beside a run
 
-	group  string // the name of the users, if the run has several groups
-	before int    // virtual users of the groups before this one
-	others []Plan // of the groups beside this one, which is the first
+	group     string // the name of the users, if the run has several groups
+	anyLength bool   // whether their transactions may take any time, as those of a workload that is Finite
+	before    int    // virtual users of the groups before this one
+	others    []Plan // of the groups beside this one, which is the first
 
 	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; or nil
 
@@ -82,6 +83,15 @@ const grace = 30 * time.Second
 // In the spec of a resumed build, what depends on the moment stays as it is
 // written: it means there the moment at which that build was bound.
 func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
+	p, err := newPlan(pair, spec)
+	if err == nil {
+		p.thresholds, err = p.bindThresholds()
+	}
+	return p, err
+}
+
+// newPlan returns a plan without thresholds.
+func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	d, w := pair.Database, pair.Workload
 	if len(spec.Beside) > 0 {
 		return Plan{}, errors.New("a run of several groups needs the catalog of workloads: bind it by Local.Plan")
@@ -149,9 +159,6 @@ func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	}
 	p, err = p.withKinds()
 	if err != nil {
-		return Plan{}, err
-	}
-	if p.thresholds, err = p.bindThresholds(); err != nil {
 		return Plan{}, err
 	}
 	if timed, is := fresh.Load.(*load.Options); is && spec.Action == job.Run {
@@ -264,11 +271,16 @@ func (p Plan) target() string {
 // their own count: those of all of it come with the result, by the server's count. A run that ends when its work is done has
 // no such figures, nor has one that measured nothing.
 func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
-	measured = p.ofFirst(measured)
-	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.Workload.Kinds) {
+	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.KindNames()) {
 		return nil
 	}
-	return p.Workload.Score(workload.Window{
-		Summary: measured.Counts(), Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: p.Users, Kinds: p.Kinds, Options: p.Settings,
-	})
+	var list []job.Metric
+	kinds := measured.Kinds
+	for _, g := range p.plans() {
+		measured.Kinds, kinds = kinds[:len(g.Workload.Kinds)], kinds[len(g.Workload.Kinds):]
+		list = append(list, g.Workload.Score(workload.Window{
+			Summary: measured.Counts(), Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: g.Users, Kinds: g.Kinds, Options: g.Settings,
+		})...)
+	}
+	return list
 }

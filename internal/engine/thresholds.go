@@ -9,19 +9,22 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/meter"
+	"sledge/internal/option"
 	"sledge/internal/threshold"
+	"sledge/internal/workload"
 )
 
 // boundThreshold is a threshold whose names were looked up.
 type boundThreshold struct {
 	threshold.Threshold
-	name   string      // as people read it: "p99 of new order"
-	figure string      // name of the headline figure, or "" of a metric
-	kind   *meter.Kind // nil for all kinds
+	name   string       // as people read it: "p99 of new order"
+	figure string       // name of the headline figure, or "" of a metric
+	group  string       // that it is about, of several; "" for all
+	kinds  []meter.Kind // nil for all kinds
 }
 
 // bindThresholds looks up the names in the thresholds of a run, and refuses those of which
-// such a run measures nothing.
+// such a run measures nothing. Those of several groups are about the run as a whole.
 func (p Plan) bindThresholds() ([]boundThreshold, error) {
 	if len(p.Pacing.FailIf) == 0 || p.Spec.Action != job.Run {
 		return nil, nil
@@ -43,47 +46,108 @@ func (p Plan) bindThresholds() ([]boundThreshold, error) {
 }
 
 func (p Plan) bindThreshold(t threshold.Threshold) (boundThreshold, error) {
-	w := p.Workload
 	b := boundThreshold{Threshold: t, name: t.Metric}
-	words := threshold.Vocabulary{Kinds: w.KindNames(), Finite: p.Pacing.Finite}
-	for _, f := range w.Figures {
+	words := threshold.Vocabulary{Finite: p.Pacing.Finite}
+	var titles, groups []string
+	var figures []workload.Figure
+	for _, g := range p.plans() {
+		words.Kinds, figures = append(words.Kinds, g.Workload.KindNames()...), append(figures, g.Workload.Figures...)
+		titles, groups = append(titles, g.Workload.Title), append(groups, g.group)
+	}
+	if len(p.others) == 0 {
+		groups = nil
+	}
+	for _, f := range figures {
 		words.Figures = append(words.Figures, f.Name)
 	}
+	title := strings.Join(titles, " and ")
 	wrong := func(format string, args ...any) (boundThreshold, error) {
 		return b, fmt.Errorf("%q: "+format, append([]any{t.String()}, args...)...)
 	}
-	if t.Kind != "" {
-		kind, known := w.KindNamed(t.Kind)
+	metric := t.Metric
+	if figure, is := words.Figure(t.Kind + "." + t.Metric); is && t.Kind != "" { // of a group
+		t.Kind, metric = "", figure
+	}
+	if i := slices.IndexFunc(groups, func(g string) bool { return option.SameName(g, t.Kind) }); i >= 0 {
+		b.group, b.name, b.kinds = groups[i], t.Metric+" of "+groups[i], p.kindsOf(i)
+	}
+	if t.Kind != "" && b.group == "" {
+		kind, known := p.kindNamed(t.Kind)
 		switch {
 		case !known:
-			return wrong("%q is not a kind of transaction of %s%s", t.Kind, w.Title, words.Suggest(t.Kind, words.KindWords()))
+			return wrong("%q is not a kind of transaction of %s%s", t.Kind, title, words.Suggest(t.Kind, append(words.KindWords(), groups...)))
 		case !threshold.OfKinds(t.Metric):
 			return wrong("there is no %s of one kind of transaction%s", t.Metric, words.Suggest("", nil))
-		case w.Weights != nil && w.Weights(p.Settings, p.Kinds)[kind] == 0:
-			return wrong("the run is asked for no %s: leave it out, or change the %s", w.Kinds[kind].Name, p.Spec.Names.Of("mix"))
+		case p.asksFor(kind) == 0:
+			return wrong("the run is asked for no %s: leave it out, or change the %s", words.Kinds[kind], p.Spec.Names.Of("mix"))
 		}
-		b.kind, b.name = &kind, t.Metric+" of "+w.Kinds[kind].Name
+		b.kinds, b.name = []meter.Kind{kind}, t.Metric+" of "+words.Kinds[kind]
 	}
-	if threshold.UnitsOf(t.Metric) == nil {
-		name, is := words.Figure(t.Metric)
+	if threshold.UnitsOf(metric) == nil {
+		name, is := words.Figure(metric)
 		if !is {
-			return wrong("%q is not a metric of %s%s", t.Metric, w.Title, words.Suggest(t.Metric, words.MetricWords()))
+			return wrong("%q is not a metric of %s%s", metric, title, words.Suggest(metric, words.MetricWords()))
 		}
 		b.name, b.figure = name, name
 		unit := threshold.Number
-		if w.Figures[slices.Index(words.Figures, name)].Unit == "s" {
+		if figures[slices.Index(words.Figures, name)].Unit == "s" {
 			unit = threshold.Seconds
 		}
 		return b, t.CheckUnit(unit)
 	}
 	switch _, pause := p.pauses(); {
 	case (t.Metric == threshold.Stall || t.Metric == threshold.Pace) && p.Pacing.Finite:
-		return wrong("a run of %s, which ends when its work is done, has no %s%s", w.Title, t.Metric, words.Suggest("", nil))
+		return wrong("a run of %s, which ends when its work is done, has no %s%s", title, t.Metric, words.Suggest("", nil))
+	case t.Metric == threshold.Stall && !p.stalls(b.group):
+		return wrong("transactions of %s may take any time, so it has no %s%s", cmp.Or(b.group, title), t.Metric, words.Suggest("", nil))
 	case t.Metric == threshold.Pace && p.Pacing.Arrivals == nil && !pause:
 		return wrong("only a run with a rate, or with keying and thinking times, has a pace: set %s, or compare a figure such as %s",
 			p.Spec.Names.Of("rate"), threshold.Word(words.Figures[0]))
 	}
 	return b, nil
+}
+
+// kindNamed returns the kind of a name among those of all groups.
+func (p Plan) kindNamed(name string) (kind meter.Kind, known bool) {
+	all := workload.Workload{}
+	for _, g := range p.plans() {
+		all.Kinds = append(all.Kinds, g.Workload.Kinds...)
+	}
+	return all.KindNamed(name)
+}
+
+// kindsOf lists the kinds of a group among those of all.
+func (p Plan) kindsOf(group int) (kinds []meter.Kind) {
+	first := 0
+	for i, g := range p.plans() {
+		if i == group {
+			for k := range g.Workload.Kinds {
+				kinds = append(kinds, meter.Kind(first+k))
+			}
+		}
+		first += len(g.Workload.Kinds)
+	}
+	return kinds
+}
+
+// asksFor returns the weight of a kind among those of its group; 1 where kinds have no weights.
+func (p Plan) asksFor(kind meter.Kind) float64 {
+	for _, g := range p.plans() {
+		if n := len(g.Workload.Kinds); int(kind) >= n {
+			kind -= meter.Kind(n)
+			continue
+		}
+		if g.Workload.Weights == nil {
+			return 1
+		}
+		return g.Workload.Weights(g.Settings, g.Kinds)[kind]
+	}
+	return 0
+}
+
+// stalls reports whether a group has stalls, or with "" any group.
+func (p Plan) stalls(group string) bool {
+	return slices.ContainsFunc(p.plans(), func(g Plan) bool { return !g.anyLength && (group == "" || g.group == group) })
 }
 
 // judge compares what a run measured with its thresholds. Only a run that is valid and ran
@@ -144,10 +208,16 @@ func (t boundThreshold) value(result *job.Result) (float64, error) {
 	}
 	switch t.Metric {
 	case threshold.Stall:
-		if result.LongestGap == nil {
+		longest := result.LongestGap
+		for _, g := range result.Groups {
+			if gap := g.LongestGap; gap != nil && (t.group == "" || t.group == g.Name) && (longest == nil || gap.Seconds > longest.Seconds) {
+				longest = gap
+			}
+		}
+		if longest == nil {
 			return 0, errors.New("nothing was measured")
 		}
-		return result.LongestGap.Seconds, nil
+		return longest.Seconds, nil
 	case threshold.Pace:
 		switch {
 		case result.Pace != nil:
@@ -161,10 +231,13 @@ func (t boundThreshold) value(result *job.Result) (float64, error) {
 	if len(sum.Kinds) == 0 {
 		return 0, errors.New("nothing was measured")
 	}
-	tally := sum.All()
-	if t.kind != nil {
-		tally = sum.Kinds[*t.kind]
+	if t.kinds != nil {
+		sum.Kinds = make([]meter.Tally, len(t.kinds))
+		for i, kind := range t.kinds {
+			sum.Kinds[i] = result.Summary.Kinds[kind]
+		}
 	}
+	tally := sum.All()
 	share := func(n int64) (float64, error) {
 		switch {
 		case t.Unit != threshold.Percent:

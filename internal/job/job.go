@@ -40,14 +40,6 @@ type Spec struct {
 	Names option.Names `json:"-"`
 }
 
-// Group is users of a run that do a workload of their own beside those of its Spec.
-type Group struct {
-	Name     string        `json:"name"`
-	Workload string        `json:"workload"`
-	Options  option.Values `json:"options,omitempty"` // of the workload; a group has the options of database and load that the spec has
-	Users    int           `json:"users"`
-}
-
 // Values returns the options together with the secret ones, to bind them or to connect by them.
 func (s Spec) Values() option.Values {
 	all := s.Options.Clone()

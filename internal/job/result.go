@@ -120,6 +120,9 @@ type Result struct {
 	// Unobserved says which observers beside the run failed, and why. The run is worth what it is.
 	Unobserved []Unobserved `json:"unobserved,omitempty"`
 
+	// Groups are those of a run that has several. What stands in them is missing above.
+	Groups []GroupResult `json:"groups,omitempty"`
+
 	// Contention is what virtual users were to expect of each other; nil where there is so
 	// much room that they seldom meet.
 	Contention *Contention `json:"contention,omitempty"`

@@ -116,7 +116,7 @@ func Users(j job.Job) int {
 	if j.Result.Users > 0 {
 		return j.Result.Users
 	}
-	return j.Spec.Users
+	return j.Spec.AllUsers()
 }
 
 // elapsed returns how long was measured, which of a job that was killed only its

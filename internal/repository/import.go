@@ -76,7 +76,7 @@ func addJob(ctx context.Context, tx *sql.Tx, j job.Job) (number int64, err error
 	row := tx.QueryRowContext(ctx, `INSERT INTO job
 		(id, action, database, workload, profile, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, origin)
 		VALUES (?, ?, ?, ?, ?, ?, '[]', ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING number`,
-		j.ID, j.Spec.Action, j.Spec.Database, j.Spec.Workload, j.Profile, string(spec), j.Status, j.Reason,
+		j.ID, j.Spec.Action, j.Spec.Database, j.Spec.Workloads(), j.Profile, string(spec), j.Status, j.Reason,
 		j.Begun.UnixMilli(), ended, j.Begun.UnixMilli(), j.Host, facts, string(result), j.Origin)
 	err = row.Scan(&number)
 	return number, err

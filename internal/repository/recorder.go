@@ -98,12 +98,12 @@ func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profil
 	now := time.Now()
 	r := &Recorder{
 		store: s, id: job.NewID(), written: now, ending: make(chan struct{}), finished: make(chan struct{}),
-		backlog: newBacklog(s.path, spec.Users), full: make(chan struct{}, 1),
+		backlog: newBacklog(s.path, spec.AllUsers()), full: make(chan struct{}, 1),
 	}
 	row := s.db.QueryRowContext(ctx, `INSERT INTO job
 		(id, action, database, workload, profile, spec, kinds, status, begun_ms, seen_ms, host, pid, process_begun_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
-		r.id, spec.Action, spec.Database, spec.Workload, profile, string(specText), string(kindsText), job.Running,
+		r.id, spec.Action, spec.Database, spec.Workloads(), profile, string(specText), string(kindsText), job.Running,
 		now.UnixMilli(), now.UnixMilli(), me.Host, me.PID, me.Begun.UnixMilli())
 	if err := row.Scan(&r.number); err != nil {
 		return nil, fmt.Errorf("record a new job: %w", err)

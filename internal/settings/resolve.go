@@ -190,7 +190,7 @@ func (r Resolver) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	plan, err := engine.NewPlan(pair, spec)
+	plan, err := engine.Local{Catalog: r.Catalog}.Plan(spec) // which binds groups, too
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}

@@ -1,0 +1,62 @@
+package job
+
+import (
+	"strings"
+
+	"sledge/internal/option"
+)
+
+// Group is users of a run that do a workload of their own beside those of its Spec. Kinds of transaction and
+// figures are named by their group, as in "orders.payment" and "orders.NOPM".
+type Group struct {
+	Name     string        `json:"name"`
+	Workload string        `json:"workload"`
+	Options  option.Values `json:"options,omitempty"` // of the workload; a group has the options of database and load that the spec has
+	Users    int           `json:"users"`
+}
+
+// Own returns the name that a kind or a figure has within the group, and whether it is the group's.
+func (g Group) Own(name string) (own string, is bool) { return strings.CutPrefix(name, g.Name+".") }
+
+// Groups lists the groups of a run that has several; nil of any other job.
+func (s Spec) Groups() []Group {
+	if len(s.Beside) == 0 {
+		return nil
+	}
+	return append([]Group{{Name: s.Group, Workload: s.Workload, Options: s.Options, Users: max(s.Users, 1)}}, s.Beside...)
+}
+
+// AllUsers returns the number of virtual users, in all groups.
+func (s Spec) AllUsers() int {
+	n := s.Users
+	for _, g := range s.Beside {
+		n += g.Users
+	}
+	return n
+}
+
+// Workloads names the workloads of all groups: "tprocc + tproch".
+func (s Spec) Workloads() string {
+	text := s.Workload
+	for _, g := range s.Beside {
+		text += WorkloadsBy + g.Workload
+	}
+	return text
+}
+
+// WorkloadsBy is what stands between the names of Spec.Workloads.
+const WorkloadsBy = " + "
+
+// GroupResult is the part of a result that one of several groups has by itself.
+type GroupResult struct {
+	Name     string `json:"name"`
+	Workload string `json:"workload"`
+	Users    int    `json:"users"`
+
+	Contention *Contention `json:"contention,omitempty"`
+	Agreement  *Agreement  `json:"agreement,omitempty"`
+
+	// LongestGap is nil of a group whose transactions may take any time, such as queries.
+	LongestGap  *Gap `json:"longest_gap,omitempty"`
+	Standstills int  `json:"standstills,omitempty"`
+}
