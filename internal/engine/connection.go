@@ -147,6 +147,11 @@ func open(ctx context.Context, p Plan, number, server int, tell func(job.Event),
 		Options: p.Settings, Session: session, SQL: p.SQL,
 		Tell: tell, Stopped: stopped,
 	})
+	if err == nil && p.Server.Flush != nil {
+		// A user that pauses before its first transaction would report its log-in within the measured
+		// time. An error means that the session is gone, as the first transaction will say.
+		_ = p.Server.Flush(ctx, session)
+	}
 	return c, err
 }
 

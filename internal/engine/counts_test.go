@@ -42,36 +42,62 @@ func (u *lateUser) Do(context.Context, workload.Transaction) error {
 	return nil
 }
 
+// countLate returns a plan whose server learns of commits as late as PostgreSQL does, also of
+// the 30 that it takes to log in.
+func countLate(p Plan, takes func(number int) time.Duration) Plan {
+	server := &fakeServer{}
+	p.Database.Connect = func(context.Context, any, database.Role) (database.Session, error) {
+		return &lateSession{instantSession: instantSession{server: server}}, nil
+	}
+	p.Workload.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+		session := c.Session.(*lateSession)
+		for range 30 { // what a client prepares
+			session.commit(false)
+		}
+		return &lateUser{session, takes(c.Number)}, nil
+	}
+	p.Server.Counter = func(context.Context, database.Session) (int64, error) {
+		server.mu.Lock()
+		defer server.mu.Unlock()
+		return server.committed, nil
+	}
+	p.Server.Flush = func(_ context.Context, s database.Session) error {
+		s.(*lateSession).commit(true)
+		return nil
+	}
+	return p
+}
+
 // TestRun_ComparesServerCountWithWorkAtFlush has most users go on for as long as the slowest
 // takes to tell the server what it did: what they do meanwhile the server does not know.
 func TestRun_ComparesServerCountWithWorkAtFlush(t *testing.T) {
 	for name, slowest := range map[string]time.Duration{"all answer": 900 * time.Millisecond, "one is silent": 2300 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := fakePlan(fakeUser{}, load.Pacing{RampUp: 2 * time.Second, Duration: 5 * time.Second})
-				server := &fakeServer{}
-				p.Database.Connect = func(context.Context, any, database.Role) (database.Session, error) {
-					return &lateSession{instantSession: instantSession{server: server}}, nil
-				}
-				p.Workload.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
-					session := c.Session.(*lateSession)
-					for range 30 { // what a client prepares
-						session.commit(false)
-					}
-					return &lateUser{session, []time.Duration{10 * time.Millisecond, 10 * time.Millisecond, slowest}[c.Number]}, nil
-				}
-				p.Server.Counter = func(context.Context, database.Session) (int64, error) {
-					server.mu.Lock()
-					defer server.mu.Unlock()
-					return server.committed, nil
-				}
-				p.Server.Flush = func(_ context.Context, s database.Session) error {
-					s.(*lateSession).commit(true)
-					return nil
-				}
+				p := countLate(fakePlan(fakeUser{}, load.Pacing{RampUp: 2 * time.Second, Duration: 5 * time.Second}), func(number int) time.Duration {
+					return []time.Duration{10 * time.Millisecond, 10 * time.Millisecond, slowest}[number]
+				})
 				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
 				if a := result.CounterAgreement; err != nil || a == nil || !a.Holds || a.Client < 900 || a.Server-a.Client > 5 || a.Client-a.Server > 5 {
 					t.Errorf("got %+v, %v, want the server to have counted what the users did", a, err)
+				}
+			})
+		})
+	}
+}
+
+// Users that key first are in their keying time when a run without a ramp-up reads the server's count.
+func TestRun_CountsNoLogInOfUsersThatPauseFirst(t *testing.T) {
+	for name, clients := range map[string]int{"users": 0, "asynchronous clients": 4} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := keyed()
+				p.Pacing.RampUp, p.Pacing.Clients = 0, clients
+				p = countLate(p, func(int) time.Duration { return 100 * time.Millisecond })
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil) // which the flushes make invalid, because this server's probe counts them
+				terminals := int64(p.terminals())
+				if a := result.CounterAgreement; a == nil || a.Client < 8*terminals || a.Server-a.Client > terminals || a.Client-a.Server > terminals {
+					t.Errorf("got %+v, %v, want no more on the server than the users did", a, err)
 				}
 			})
 		})
