@@ -181,7 +181,7 @@ func TestKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := meter.Summary{Elapsed: s.Measured.Elapsed, Kinds: []meter.Tally{sum.All()}}
-		kept.Seconds = append(kept.Seconds, job.Second{Phase: s.Phase, Offset: s.Offset, Measured: all.Coded(), ServerTPM: s.ServerTPM})
+		kept.Seconds = append(kept.Seconds, job.Second{Moment: job.Moment{Phase: s.Phase, Offset: s.Offset, ServerTPM: s.ServerTPM}, Measured: all.Coded()})
 	}
 	kept.Write(t, "../internal/report/reporttest/kept", name)
 }

@@ -216,7 +216,7 @@ func (a *archive) printRates(points []job.Rate) error {
 			p95, p99, longest = milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)
 		}
 		t.Row(r.At.UTC().Format(time.TimeOnly), string(r.Phase),
-			display.Clock(time.Duration(r.Offset*float64(time.Second))), orDash(r.Server), orDash(r.Client), p95, p99, longest)
+			display.Clock(r.Passed()), orDash(r.ServerTPM), orDash(r.Client), p95, p99, longest)
 	}
 	return a.program.printTable(t)
 }

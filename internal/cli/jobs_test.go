@@ -30,7 +30,7 @@ func withJobs(t *testing.T) *world {
 		for i := range 2 {
 			second := r.Summary
 			second.Elapsed = time.Second
-			tell(control, job.Event{Second: &job.Second{Phase: job.Measure, Offset: time.Duration(i+1) * time.Second, Measured: second.Coded(), ServerTPM: &tpm}})
+			tell(control, job.Event{Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: float64(i + 1), ServerTPM: &tpm}, Measured: second.Coded()}})
 		}
 		return r, nil
 	})
@@ -229,7 +229,7 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 			for i := range 2 {
 				second := r.Summary
 				second.Elapsed = time.Second
-				tell(control, job.Event{Second: &job.Second{Phase: phase, Offset: time.Duration(i+1) * time.Second, Measured: second.Coded()}})
+				tell(control, job.Event{Second: &job.Second{Moment: job.Moment{Phase: phase, Offset: float64(i + 1)}, Measured: second.Coded()}})
 			}
 		}
 		own := r.Summary

@@ -206,7 +206,7 @@ func (a *archive) printSeconds(d document.Timing) error {
 		{Head: "sd", Rank: 3},
 	}}
 	for _, s := range d.Seconds {
-		since := display.Clock(time.Duration(s.Offset * float64(time.Second)))
+		since := display.Clock(s.Passed())
 		for _, one := range s.Transactions {
 			cells := []string{since, one.Kind, humanize.Comma(one.Done), strconv.FormatInt(one.Failed, 10)}
 			if l := one.Response; l != nil {

@@ -24,7 +24,7 @@ func Downsample(points []job.Rate, most int) []job.Rate {
 			if orZero(p.Client) > orZero(stretch[greatest].Client) {
 				greatest = n
 			}
-			if orZero(p.Server) > orZero(stretch[counted].Server) {
+			if orZero(p.ServerTPM) > orZero(stretch[counted].ServerTPM) {
 				counted = n
 			}
 			if longestOf(p) > longestOf(stretch[longest]) {

@@ -260,7 +260,7 @@ func (r *run) hear(i *order.Interval, watch *watch) error {
 	measured := r.joined(i.Groups)
 	if measured.Elapsed > 0 {
 		r.feed.send(job.Event{User: r.plan.monitor(), Second: &job.Second{
-			Phase: i.Phase, Offset: i.Offset, Measured: measured, ServerTPM: r.serverTPM(), Sessions: i.LoggedIn,
+			Moment: job.Moment{Phase: i.Phase, Offset: i.Offset.Seconds(), ServerTPM: r.serverTPM()}, Measured: measured, Sessions: i.LoggedIn,
 		}})
 	}
 	watch.look(r, i, measured.Elapsed)

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"math"
 	"time"
 
 	"sledge/internal/meter"
@@ -196,18 +197,26 @@ const (
 	Finish  Phase = "finish"
 )
 
-// Second is what one second of a run measured, ramp-up included.
-type Second struct {
-	Phase  Phase         `json:"phase"`
-	Offset time.Duration `json:"offset"` // since the phase began, at the end of this second
-
-	// Measured is what was measured, of each kind of transaction. It is the watcher's own.
-	Measured meter.CodedSummary `json:"measured"`
+// Moment is the end of a second of a run, or of a few seconds together, ramp-up included.
+type Moment struct {
+	Phase  Phase   `json:"phase"`
+	Offset float64 `json:"offset_seconds"` // since the phase began
 
 	// ServerTPM is the server's own count of transactions as a rate a minute, over
 	// the time since it was last read; nil when it was not read in this second, or when
 	// users told the server meanwhile what they had done.
 	ServerTPM *float64 `json:"server_tpm,omitempty"`
+}
+
+// Passed returns how long the phase had lasted.
+func (m Moment) Passed() time.Duration { return time.Duration(math.Round(m.Offset * 1e9)) }
+
+// Second is what a second of a run measured. Rate is the same for charts.
+type Second struct {
+	Moment
+
+	// Measured is what was measured, of each kind of transaction. It is the watcher's own.
+	Measured meter.CodedSummary `json:"measured"`
 
 	// Sessions is how many asynchronous clients had logged in; 0 of a run that has none.
 	Sessions int `json:"sessions,omitempty"`

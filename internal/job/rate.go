@@ -6,15 +6,13 @@ import (
 	"sledge/internal/meter"
 )
 
-// Rate is a Second, or a few of them, as charts show it: transactions a minute of all kinds together,
+// Rate is a Second as charts show it: transactions a minute of all kinds together,
 // and how long they took.
 type Rate struct {
-	At     time.Time `json:"at"`
-	Phase  Phase     `json:"phase"`
-	Offset float64   `json:"offset_seconds"`
-	Server *float64  `json:"server_tpm,omitempty"`
-	Client *float64  `json:"client_tpm,omitempty"` // missing in a job that another program recorded
-	Failed int64     `json:"failed,omitempty"`     // how many transactions failed since the point before
+	At time.Time `json:"at"`
+	Moment
+	Client *float64 `json:"client_tpm,omitempty"` // missing in a job that another program recorded
+	Failed int64    `json:"failed,omitempty"`     // how many transactions failed since the point before
 
 	// Response is of all kinds of transaction together, of those done in the second; it
 	// is missing where none was.

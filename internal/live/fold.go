@@ -66,7 +66,7 @@ func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int
 		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
 		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))),
 	}
-	one.At, one.Phase, one.Offset, one.Users = clock.UTC(), s.Phase, s.Offset.Seconds(), users
+	one.At, one.Moment, one.Users = clock.UTC(), s.Moment, users
 	one.counts = countsOf(s.Measured)
 	if s.ServerTPM != nil {
 		one.server, one.servers = *s.ServerTPM, 1
@@ -121,7 +121,7 @@ func (f *fold) merge(a, b *kept) (*kept, error) {
 		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
 		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds,
 	}
-	both.At, both.Phase, both.Offset, both.Users = b.At, a.Phase, b.Offset, b.Users
+	both.At, both.Moment, both.Users = b.At, b.Moment, b.Users
 	both.counts = countsOf(a.counts, b.counts)
 	if len(both.tallies) > mostTallies {
 		return both, f.spell(both)
@@ -155,7 +155,7 @@ func (f *fold) spell(k *kept) error {
 	k.Client = &perMinute
 	if k.servers > 0 {
 		rate := math.Round(k.server / float64(k.servers))
-		k.Server = &rate
+		k.ServerTPM = &rate
 	}
 	k.Response, k.Service = latencyOf(response, t.Done), latencyOf(service, t.Done)
 	k.FailedBy, k.Retried = maps.Clone(t.Failed), t.Retried

@@ -287,9 +287,9 @@ func (v *View) second(e job.Event) error {
 		v.begin = e.At.Add(-s.Measured.Elapsed)
 	}
 	if v.phase == nil || v.phase.Name != s.Phase { // of a job that is read from its end
-		v.beginPhase(job.Event{At: e.At.Add(-s.Offset), Phase: &job.PhaseSpan{Name: s.Phase}})
+		v.beginPhase(job.Event{At: e.At.Add(-s.Passed()), Phase: &job.PhaseSpan{Name: s.Phase}})
 	}
-	v.phase.Passed = s.Offset.Seconds()
+	v.phase.Passed = s.Offset
 	v.sessions = s.Sessions
 	if v.job.Finite {
 		return nil

@@ -23,7 +23,7 @@ func second(phase job.Phase, offset time.Duration, failed int64, took ...time.Du
 		stripe.Record(meter.Record{Outcome: meter.Failed, Class: meter.Deadlock})
 	}
 	stripe.Take(i)
-	return &job.Second{Phase: phase, Offset: offset, Measured: i.Cut(time.Second)}
+	return &job.Second{Moment: job.Moment{Phase: phase, Offset: offset.Seconds()}, Measured: i.Cut(time.Second)}
 }
 
 func run(users int) live.Job {
@@ -81,10 +81,10 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 	measured := second(job.Measure, 0, 1, time.Millisecond, 2*time.Millisecond, time.Second)
 	for n := range rampUp + hours*3600 {
 		s := *before
-		s.Offset = time.Duration(n+1) * time.Second
+		s.Offset = float64(n + 1)
 		if n >= rampUp {
 			s = *measured
-			s.Offset = time.Duration(n+1-rampUp) * time.Second
+			s.Offset = float64(n + 1 - rampUp)
 		}
 		done += s.Measured.Kinds[0].Done + s.Measured.Kinds[1].Done
 		add(t, v, job.Event{At: begin.Add(time.Duration(n+1) * time.Second), Second: &s})

@@ -53,7 +53,7 @@ func Documents() []Document {
 	profile := report.Profile{Schema: report.ProfileSchema, Profile: 3, Runs: []report.Document{run}, Points: []report.ProfilePoint{{Users: 16, Runs: 1, Metrics: run.Metrics}}}
 	later := profile
 	later.Profile = 4
-	second := report.Second{At: at.Add(2*time.Minute + time.Second), Phase: job.Measure, Offset: 1, Elapsed: 1, ServerTPM: &tpm, Transactions: []report.SecondTransaction{}}
+	second := report.Second{At: at.Add(2*time.Minute + time.Second), Moment: job.Moment{Phase: job.Measure, Offset: 1, ServerTPM: &tpm}, Elapsed: 1, Transactions: []report.SecondTransaction{}}
 	return []Document{
 		{report.Schema, "`sledge build`, `check`, `run` and `delete` with `--json`; `sledge jobs show ID --json`; `sledge jobs result ID --json`", whole},
 		{report.ProfileSchema, "`sledge run --users 1,2,4 --json`; `sledge jobs profile NUMBER --json`", profile},
@@ -103,7 +103,7 @@ func Documents() []Document {
 			Schema: document.TimingSchema, ID: id, Elapsed: 300, Transactions: []report.Transaction{orders}, All: &all,
 		}},
 		{document.TPMSchema, "`sledge jobs tpm ID --json`", document.TPM{
-			Schema: document.TPMSchema, ID: id, Points: []job.Rate{{At: second.At, Phase: job.Measure, Offset: 1, Server: &tpm, Client: &client}},
+			Schema: document.TPMSchema, ID: id, Points: []job.Rate{{At: second.At, Moment: second.Moment, Client: &client}},
 		}},
 		{document.WatchSchema, "`sledge watch --json`, one document a line", document.Watch{
 			Schema: document.WatchSchema, At: at, Event: "reading", Database: "postgresql", Target: "db1:5432/tpcc",

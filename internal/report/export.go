@@ -101,13 +101,11 @@ type Histograms struct {
 	Service  []byte `json:"service_histogram,omitempty"`
 }
 
-// Second is what was measured in one second, or in a few, as Elapsed tells.
+// Second is a job.Second for programs: its histograms became figures.
 type Second struct {
-	At           time.Time           `json:"at"`
-	Phase        job.Phase           `json:"phase"`
-	Offset       float64             `json:"offset_seconds"` // since the phase began, at the end of the second
-	Elapsed      float64             `json:"elapsed_seconds"`
-	ServerTPM    *float64            `json:"server_tpm,omitempty"`
+	At time.Time `json:"at"`
+	job.Moment
+	Elapsed      float64             `json:"elapsed_seconds"` // one second, or a few
 	Transactions []SecondTransaction `json:"transactions"`
 }
 
@@ -273,7 +271,7 @@ func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 // kind of which something was done.
 func newSecond(kinds []string, e job.Event, add func(*SecondTransaction, meter.CodedTally) error) (Second, error) {
 	s := e.Second
-	second := Second{At: e.At.UTC(), Phase: s.Phase, Offset: s.Offset.Seconds(), Elapsed: s.Measured.Elapsed.Seconds(), ServerTPM: s.ServerTPM, Transactions: []SecondTransaction{}}
+	second := Second{At: e.At.UTC(), Moment: s.Moment, Elapsed: s.Measured.Elapsed.Seconds(), Transactions: []SecondTransaction{}}
 	var done int64
 	for _, t := range s.Measured.Kinds {
 		done += t.Done

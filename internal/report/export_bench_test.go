@@ -44,7 +44,7 @@ func BenchmarkExport(b *testing.B) {
 		some = append(some, second.Cut(time.Second))
 	}
 	for n := range hour {
-		recorder.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: time.Duration(n+1) * time.Second, Measured: some[n%len(some)]}})
+		recorder.Watch(job.Event{At: time.Now(), Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: float64(n + 1)}, Measured: some[n%len(some)]}})
 	}
 	total.Elapsed = hour * time.Second
 	if err := recorder.End(b.Context(), job.Result{Status: job.Succeeded, Summary: total, Users: 64}, nil); err != nil {

@@ -157,11 +157,11 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 		}
 		stripe.Take(&sum)
 		sum.Elapsed = time.Second
-		s := job.Second{Phase: job.Measure, Offset: time.Duration(i) * time.Second, Measured: sum.Coded()}
+		s := job.Second{Moment: job.Moment{Phase: job.Measure, Offset: float64(i)}, Measured: sum.Coded()}
 		if i == 2 {
 			s.ServerTPM = &tpm
 		}
-		r.Watch(job.Event{At: reporttest.Began.Add(s.Offset), Second: &s})
+		r.Watch(job.Event{At: reporttest.Began.Add(s.Passed()), Second: &s})
 		total.Add(sum)
 	}
 	r.Count(job.Count{At: reporttest.Began, Rate: 360})

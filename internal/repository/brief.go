@@ -100,7 +100,7 @@ func (s *Store) keptRates(ctx context.Context, of, after, first, last int64) (li
 		var kept brief
 		var number, at int64
 		var offset, elapsed time.Duration
-		if err := rows.Scan(&number, &at, &r.Phase, &offset, &elapsed, &r.Server, &kept.ended, &kept.failed, &kept.response); err != nil {
+		if err := rows.Scan(&number, &at, &r.Phase, &offset, &elapsed, &r.ServerTPM, &kept.ended, &kept.failed, &kept.response); err != nil {
 			return nil, nil, nil, err
 		}
 		r.At, r.Offset = time.UnixMilli(at).UTC(), offset.Seconds()

@@ -33,7 +33,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !got.At.Equal(whole[n].At) || got.Phase != of.Phase || got.Offset != of.Offset.Seconds() || *got.Server != *of.ServerTPM || *got.Client != float64(want.Ended)/of.Measured.Elapsed.Minutes() || got.Failed != want.Failed {
+			if !got.At.Equal(whole[n].At) || got.Phase != of.Phase || got.Offset != of.Offset || *got.ServerTPM != *of.ServerTPM || *got.Client != float64(want.Ended)/of.Measured.Elapsed.Minutes() || got.Failed != want.Failed {
 				t.Fatalf("%s: got %+v, want %+v of %+v", when, got, want, of)
 			}
 			if (got.Response == nil) != (n%3 == 0) || got.Response != nil && *got.Response != *want.Response {

@@ -91,7 +91,7 @@ func addWhatHappened(ctx context.Context, tx *sql.Tx, number int64, p Past) erro
 		}
 	}
 	for _, c := range p.Counts {
-		second := job.Second{Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun), ServerTPM: &c.Rate}
+		second := job.Second{Moment: job.Moment{Phase: job.Measure, Offset: c.At.Sub(p.Job.Begun).Seconds(), ServerTPM: &c.Rate}}
 		if err := all.span(c.At, second); err != nil {
 			return err
 		}

@@ -174,7 +174,7 @@ func (r *Recorder) watchSecond(e job.Event) {
 	if r.open.count > 0 && r.open.event.Second.Phase != s.Phase {
 		r.closeSpan()
 	}
-	if s.Offset <= fineFor {
+	if s.Passed() <= fineFor {
 		r.add(entry{Second: &e})
 		return
 	}
@@ -388,7 +388,7 @@ func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result
 		}
 		rows = all.rows
 		if len(total.Kinds) > 0 {
-			sum := job.Second{Phase: totalPhase, Offset: total.Elapsed, Measured: total}
+			sum := job.Second{Moment: job.Moment{Phase: totalPhase, Offset: total.Elapsed.Seconds()}, Measured: total}
 			if err := all.span(now, sum); err != nil {
 				return err
 			}

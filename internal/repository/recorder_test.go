@@ -238,7 +238,7 @@ func TestAJobWithoutASecondsOwnKindsSaysSo(t *testing.T) {
 	r := begin(t, s, runSpec())
 	later := func(n, kinds int) {
 		offset := fineFor + time.Duration(n)*time.Second
-		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: meter.NewInterval(kinds).Cut(time.Second)}})
+		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: offset.Seconds()}, Measured: meter.NewInterval(kinds).Cut(time.Second)}})
 	}
 	later(1, 2)
 	later(2, 3)
@@ -258,7 +258,7 @@ func BenchmarkRecorder(b *testing.B) {
 	stripe.Take(interval)
 	measured := interval.Cut(time.Second)
 	for name, e := range map[string]job.Event{
-		"second": {At: time.Now(), Second: &job.Second{Phase: job.Measure, Measured: measured}},
+		"second": {At: time.Now(), Second: &job.Second{Moment: job.Moment{Phase: job.Measure}, Measured: measured}},
 		"state":  {At: time.Now(), User: 2, State: job.UserRunning},
 	} {
 		b.Run(name, func(b *testing.B) {

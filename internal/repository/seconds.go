@@ -101,9 +101,11 @@ func (s *Store) moments(ctx context.Context, condition string, arguments ...any)
 	for rows.Next() {
 		var second job.Second
 		var number, at int64
-		if err := rows.Scan(&number, &at, &second.Phase, &second.Offset, &second.Measured.Elapsed, &second.ServerTPM); err != nil {
+		var offset time.Duration
+		if err := rows.Scan(&number, &at, &second.Phase, &offset, &second.Measured.Elapsed, &second.ServerTPM); err != nil {
 			return nil, nil, err
 		}
+		second.Offset = offset.Seconds()
 		list = append(list, job.Event{At: time.UnixMilli(at), Second: &second})
 		numbers = append(numbers, number)
 	}

@@ -79,7 +79,7 @@ func measured(seed uint64, n int) *meter.Summary {
 
 func second(phase job.Phase, n int, sum *meter.Summary, tpm *float64) job.Event {
 	offset := time.Duration(n) * time.Second
-	return job.Event{At: time.UnixMilli(1_700_000_000_000).Add(offset), Second: &job.Second{Phase: phase, Offset: offset, Measured: sum.Coded(), ServerTPM: tpm}}
+	return job.Event{At: time.UnixMilli(1_700_000_000_000).Add(offset), Second: &job.Second{Moment: job.Moment{Phase: phase, Offset: offset.Seconds(), ServerTPM: tpm}, Measured: sum.Coded()}}
 }
 
 func collect[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
@@ -165,7 +165,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		}
 		for n := 1; n <= 3; n++ {
 			got := seconds[n]
-			if got.Second.Phase != job.Measure || got.Second.Offset != time.Duration(n)*time.Second || *got.Second.ServerTPM != tpm || got.At.Unix() != 1_700_000_000+int64(n) {
+			if got.Second.Phase != job.Measure || got.Second.Offset != float64(n) || *got.Second.ServerTPM != tpm || got.At.Unix() != 1_700_000_000+int64(n) {
 				t.Errorf("second %d: got %+v", n, got)
 			}
 			part, err := got.Second.Measured.Summary()
@@ -885,7 +885,7 @@ func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
 		seconds := collect(t, s.Seconds(t.Context(), id))
 		for n, second := range seconds { // no gap, no half of a second
 			part, err := second.Second.Measured.Summary()
-			if err != nil || second.Second.Offset != time.Duration(n+1)*time.Second {
+			if err != nil || second.Second.Offset != float64(n+1) {
 				t.Fatalf("second %d: got offset %v, %v", n+1, second.Second.Offset, err)
 			}
 			if part.Kinds[0].Done != 100 || part.Kinds[1].Done != 100 {

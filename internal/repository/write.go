@@ -98,7 +98,7 @@ func (w *inserts) span(at time.Time, s job.Second) error {
 	b := briefOf(s.Measured)
 	w.others.breathe()
 	span, err := w.run(`INSERT INTO span (job, at_ms, phase, offset_ns, elapsed_ns, server_tpm, ended, failed, response) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		w.job, at.UnixMilli(), s.Phase, int64(s.Offset), int64(s.Measured.Elapsed), s.ServerTPM, b.ended, b.failed, b.response)
+		w.job, at.UnixMilli(), s.Phase, int64(s.Passed()), int64(s.Measured.Elapsed), s.ServerTPM, b.ended, b.failed, b.response)
 	if err != nil {
 		return err
 	}

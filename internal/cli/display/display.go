@@ -72,7 +72,7 @@ func (d *Display) Watch(e job.Event) {
 	case e.Progress != nil:
 		d.progress(*e.Progress, e.At)
 	case e.Second != nil && d.pacing.Finite:
-		d.spans.clock(d, e.Second.Offset)
+		d.spans.clock(d, e.Second.Passed())
 	case e.Second != nil:
 		d.second(*e.Second)
 	case e.Answer != nil && !d.hammerDB && !d.verbose && !d.brief:
@@ -240,7 +240,7 @@ func (d *Display) second(s job.Second) {
 	length := lengthOf(d.pacing, s.Phase)
 	// Seconds may be slightly shorter than 1 s; the last one of an interval still completes it.
 	const early = 100 * time.Millisecond
-	if d.window.Elapsed < d.interval-early && s.Offset < length {
+	if d.window.Elapsed < d.interval-early && s.Passed() < length {
 		return
 	}
 	if line := d.progressOfRun(s, length); !d.brief {
@@ -275,7 +275,7 @@ func (d *Display) progressOfRun(s job.Second, length time.Duration) string {
 		server = fmt.Sprintf("%s clients   ", humanize.Comma(int64(s.Sessions))) + server
 	}
 	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
-		s.Phase, Clock(s.Offset), Clock(length), server,
+		s.Phase, Clock(s.Passed()), Clock(length), server,
 		humanize.Comma(int64(d.window.PerMinute(all.Done+all.RolledBack))),
 		Millis(all.Response, 50), Millis(all.Response, 95), Millis(all.Response, 99), Millis(all.Response, 100),
 		humanize.Comma(d.failed), humanize.Comma(d.retried))

@@ -26,7 +26,7 @@ func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event
 	sum := meter.NewSummary(1)
 	stripe.Take(&sum)
 	sum.Elapsed = time.Second
-	return job.Event{Second: &job.Second{Phase: phase, Offset: offset, Measured: sum.Coded(), ServerTPM: &tpm}}
+	return job.Event{Second: &job.Second{Moment: job.Moment{Phase: phase, Offset: offset.Seconds(), ServerTPM: &tpm}, Measured: sum.Coded()}}
 }
 
 func TestALineSumsUpAnInterval(t *testing.T) {

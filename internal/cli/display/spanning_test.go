@@ -41,7 +41,7 @@ func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
 		other := span
 		other.User, other.Stream = 2, 3
 		d.Watch(job.Event{User: 2, Span: &other})
-		d.Watch(job.Event{Second: &job.Second{Phase: job.Measure, Offset: 65 * time.Second}})
+		d.Watch(job.Event{Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: 65}}})
 		ended := span
 		ended.Outcome, ended.Seconds, ended.Rows = job.SpanDone, 1.5, 1
 		d.Watch(job.Event{User: 1, Span: &ended})

@@ -244,7 +244,7 @@ func (steadyWork) Do(_ context.Context, _ job.Spec, control job.Control) (job.Re
 	for n := range 6 {
 		for _, w := range control.Watchers {
 			offset := time.Duration(n+1) * time.Second / 2
-			w.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: second.Coded(), ServerTPM: &other}})
+			w.Watch(job.Event{At: time.Now(), Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: offset.Seconds(), ServerTPM: &other}, Measured: second.Coded()}})
 		}
 		time.Sleep(time.Second / 2)
 	}

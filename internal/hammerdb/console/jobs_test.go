@@ -116,7 +116,7 @@ func (w *jobsWorld) recordIn(t *testing.T, store *repository.Store, profile int,
 	r.Watch(job.Event{At: time.Now(), User: 1, Message: "RUNNING"})
 	if spec.Action == job.Run {
 		rate, sum := 4200.0, measuredJob()
-		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Phase: job.Measure, Offset: time.Second, Measured: sum.Coded(), ServerTPM: &rate}})
+		r.Watch(job.Event{At: time.Now(), Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: 1, ServerTPM: &rate}, Measured: sum.Coded()}})
 		r.Watch(job.Event{At: time.Now(), User: 2, Message: "Processing 10000000 transactions with output suppressed..."})
 	}
 	if err := r.End(t.Context(), result, failure); err != nil {

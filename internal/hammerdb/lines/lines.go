@@ -401,7 +401,7 @@ func (s *Speaker) begins(p job.PhaseSpan) []string {
 
 // second says each full minute of a phase.
 func (s *Speaker) second(second job.Second) []string {
-	minute := int(second.Offset / time.Minute)
+	minute := int(second.Passed() / time.Minute)
 	if minute <= s.minute || second.Phase == job.LogIn {
 		return nil
 	}

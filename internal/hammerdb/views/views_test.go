@@ -28,7 +28,7 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 		if i == 3 {
 			at = at.Add(-time.Second / 2) // in the same second of the clock as the one before
 		}
-		counts = append(counts, job.Event{At: at, Second: &job.Second{Phase: job.Measure, Measured: sum.Coded(), ServerTPM: v}})
+		counts = append(counts, job.Event{At: at, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, ServerTPM: v}, Measured: sum.Coded()}})
 	}
 	count, none := tcount(t, reporttest.Run(), counts), tcount(t, reporttest.Build(), nothing)
 	var b bytes.Buffer
@@ -85,7 +85,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 
 func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
 	sum, sample := meter.NewSummary(len(reporttest.Kinds)), 9.0
-	events := []job.Event{{At: reporttest.Began, Second: &job.Second{Phase: job.Measure, Measured: sum.Coded(), ServerTPM: &sample}}}
+	events := []job.Event{{At: reporttest.Began, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, ServerTPM: &sample}, Measured: sum.Coded()}}}
 	view := tcount(t, reporttest.Run(), events, job.Count{At: reporttest.Began, Rate: 0}, job.Count{At: reporttest.Began.Add(time.Second), Rate: 359.99999})
 	got, err := view.MarshalJSON()
 	if want := `{"PostgreSQL tpm":{"2025-04-14 17:09:51":"0","2025-04-14 17:09:52":"360"}}`; err != nil || string(got) != want {
@@ -226,7 +226,7 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 	for i, rate := range []float64{0, 36_000, 37_000, 12} {
 		sum := meter.NewSummary(len(reporttest.Kinds))
 		offset := time.Duration(10*i) * time.Second
-		r.Watch(job.Event{At: reporttest.Began.Add(offset), Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: sum.Coded(), ServerTPM: &rate}})
+		r.Watch(job.Event{At: reporttest.Began.Add(offset), Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: offset.Seconds(), ServerTPM: &rate}, Measured: sum.Coded()}})
 	}
 	result := reporttest.Run().Result
 	result.Summary = reporttest.Measured()
@@ -255,7 +255,7 @@ func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
 	r.Watch(job.Event{At: reporttest.Began, User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: 5 * time.Minute}})
 	for _, offset := range []time.Duration{59 * time.Second, time.Minute, 2 * time.Minute} {
 		sum := meter.NewSummary(len(reporttest.Kinds))
-		r.Watch(job.Event{At: reporttest.Began.Add(offset), User: job.Monitor, Second: &job.Second{Phase: job.Measure, Offset: offset, Measured: sum.Coded()}})
+		r.Watch(job.Event{At: reporttest.Began.Add(offset), User: job.Monitor, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: offset.Seconds()}, Measured: sum.Coded()}})
 	}
 	if err := r.End(t.Context(), job.Result{Status: job.Killed}, nil); err != nil {
 		t.Fatal(err)

@@ -98,7 +98,7 @@ func timed(points []job.Rate) (times []float64) {
 	if len(points) == 0 {
 		return nil
 	}
-	begin := points[0].At.Add(-time.Duration(points[0].Offset * float64(time.Second)))
+	begin := points[0].At.Add(-points[0].Passed())
 	for _, p := range points {
 		times = append(times, p.At.Sub(begin).Seconds())
 	}
@@ -150,7 +150,7 @@ func (s subject) overTime() (blocks []block) {
 	}
 	rates := chart.Lines{Name: "Transactions a minute", X: axis, Y: chart.Axis{Name: "transactions a minute"}, Bands: phases, Marks: marks}
 	for _, l := range []chart.Line{
-		of("server's count", "server", func(p job.Rate) float64 { return orNothing(p.Server) }),
+		of("server's count", "server", func(p job.Rate) float64 { return orNothing(p.ServerTPM) }),
 		of("virtual users' count", "client", func(p job.Rate) float64 { return orNothing(p.Client) }),
 		s.counter(),
 	} {
@@ -199,7 +199,7 @@ func (s subject) beside() (blocks []block) {
 	phases := bands(s.points, timed(s.points))
 	var begin time.Time
 	if len(s.points) > 0 {
-		begin = s.points[0].At.Add(-time.Duration(s.points[0].Offset * float64(time.Second)))
+		begin = s.points[0].At.Add(-s.points[0].Passed())
 	}
 	for i := 0; i < len(s.series); {
 		first := s.series[i]

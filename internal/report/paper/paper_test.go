@@ -68,7 +68,7 @@ func (a archive) record(j job.Job, seconds int, failures ...job.Failure) string 
 			phase, offset = job.Measure, n-1
 		}
 		r.Watch(job.Event{At: reporttest.Began.Add(time.Duration(n+1) * time.Second), Second: &job.Second{
-			Phase: phase, Offset: time.Duration(offset) * time.Second, Measured: interval.Cut(time.Second), ServerTPM: &tpm,
+			Moment: job.Moment{Phase: phase, Offset: float64(offset), ServerTPM: &tpm}, Measured: interval.Cut(time.Second),
 		}})
 	}
 	for i := range failures {

@@ -146,7 +146,7 @@ func (g *Going) Seconds(n int) {
 		g.second++
 		passed, tpm := time.Duration(g.second)*time.Second, 60*float64(done)
 		g.recorder.Watch(job.Event{At: g.begun.Add(passed), Second: &job.Second{
-			Phase: job.Measure, Offset: passed, Measured: g.interval.Cut(time.Second), ServerTPM: &tpm,
+			Moment: job.Moment{Phase: job.Measure, Offset: passed.Seconds(), ServerTPM: &tpm}, Measured: g.interval.Cut(time.Second),
 		}})
 	}
 	g.sum.Elapsed = time.Duration(g.second) * time.Second

@@ -381,7 +381,7 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 		case 7777:
 			rate = 99999
 		}
-		points = append(points, job.Rate{Offset: float64(i), Client: &rate})
+		points = append(points, job.Rate{Moment: job.Moment{Offset: float64(i)}, Client: &rate})
 	}
 	kept := document.Downsample(points, 100)
 	if len(kept) > 100 {

@@ -180,7 +180,7 @@ func (r slowRunner) Do(_ context.Context, spec job.Spec, control job.Control) (j
 		tell(job.Event{User: n, Message: fmt.Sprintf("%d is here", n)})
 	}
 	i := meter.NewInterval(5)
-	tell(job.Event{User: job.Monitor, Second: &job.Second{Phase: job.Measure, Offset: time.Second, Measured: i.Cut(time.Second)}})
+	tell(job.Event{User: job.Monitor, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: 1}, Measured: i.Cut(time.Second)}})
 	<-r
 	return job.Result{Status: job.Succeeded, Started: time.Now()}, nil
 }

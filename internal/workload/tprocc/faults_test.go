@@ -89,7 +89,7 @@ func (w *trigger) Watch(e job.Event) {
 	}
 	w.done = append(w.done, done)
 	w.covered += e.Second.Measured.Elapsed
-	if e.Second.Offset >= w.after && w.do != nil {
+	if e.Second.Passed() >= w.after && w.do != nil {
 		w.once.Do(func() { go w.do() })
 	}
 }
