@@ -271,7 +271,7 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	}
 	if d := r.Disturbances; d != nil {
 		if len(d.Words) == 0 {
-			row(Good, "Server state", "no old transaction, vacuum or mass of dead rows")
+			row(Good, "Server state", "no old transaction, maintenance or mass of old row versions")
 		} else {
 			row(Doubtful, "Server state", "%s. Compare only with runs in the same state", strings.Join(d.Words, "; "))
 		}

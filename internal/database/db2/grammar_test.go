@@ -1,0 +1,18 @@
+package db2_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"sledge/internal/database/db2"
+	"sledge/internal/database/grammartest"
+)
+
+// Sqlfluff's grammar of Db2 knows no parameters, so it reads what the server is asked about itself.
+func TestQueriesAboutTheServerAreOfSqlfluffsGrammar(t *testing.T) {
+	about := slices.DeleteFunc(grammartest.Statements(t, db2.Database, nil), func(s grammartest.Statement) bool {
+		return !slices.ContainsFunc([]string{"tprocc counter", "tprocc disturbances", "tprocc server."}, func(name string) bool { return strings.HasPrefix(s.Name, name) })
+	})
+	grammartest.Check(t, grammartest.Sqlfluff("db2"), about, nil)
+}
