@@ -14,7 +14,7 @@ import (
 
 // observers returns what goes on beside a timed run.
 func (r *run) observers(stop <-chan struct{}) []observer.Observer {
-	p, list := r.plan, slices.Clone(r.plan.beside)
+	p, list := r.plan, slices.Clone(r.setup.beside)
 	if p.Server.Counter != nil {
 		r.counter = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
 		list = append(list, r.counter)
@@ -75,7 +75,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 
 // serverCount returns what reads the server's own count for a run that has no monitor.
 func (r *run) serverCount() []observer.Observer {
-	p, list := r.plan, slices.Clone(r.plan.beside)
+	p, list := r.plan, slices.Clone(r.setup.beside)
 	if p.Server.Counter == nil {
 		return list
 	}

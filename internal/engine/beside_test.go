@@ -65,14 +65,14 @@ func TestRun_HasObserversBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second})
 		tide := &sine{}
-		p.beside = []observer.Observer{tide}
+		beside := Local{Beside: func(Plan) []observer.Observer { return []observer.Observer{tide} }}
 		var values []float64
 		seen := watcher(func(e job.Event) {
 			if e.Sample != nil && e.Sample.Name == "tide" && e.Sample.Labels["sea"] == "north" {
 				values = append(values, e.Sample.Value)
 			}
 		})
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		result, err := beside.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
 		if err != nil || result.Unobserved != nil {
 			t.Fatal(err, result.Unobserved)
 		}
@@ -92,9 +92,9 @@ func TestRun_IsWorthTheSameIfAnObserverFails(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
-			p.beside = []observer.Observer{o}
+			beside := Local{Beside: func(Plan) []observer.Observer { return []observer.Observer{o} }}
 			began := time.Now()
-			result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+			result, err := beside.perform(t.Context(), job.Run, p, &feed{}, nil)
 			if err != nil || result.Status == job.Failed || result.Summary.All().Done < 140 {
 				t.Errorf("got %s with %d done, %v", result.Status, result.Summary.All().Done, err)
 			}
@@ -114,8 +114,8 @@ func TestRun_EndsItsObserversIfItIsAborted(t *testing.T) {
 		time.AfterFunc(3*time.Second, func() { cancel(errors.New("enough")) })
 		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
 		tide := &sine{}
-		p.beside = []observer.Observer{tide}
-		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); err == nil {
+		beside := Local{Beside: func(Plan) []observer.Observer { return []observer.Observer{tide} }}
+		if _, err := beside.perform(ctx, job.Run, p, &feed{}, nil); err == nil {
 			t.Error("got no error")
 		}
 		if m := tide.moments; !tide.ended || len(m) != 1 && m[len(m)-1] != observer.EndedEarly {

@@ -76,7 +76,7 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	if len(broken) > 0 {
 		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), p.target())
-		return result, job.WithExit(job.ExitCheck, &checkError{err: err, schema: p.schema(job.StepCheck).Of, broken: &broken[0]})
+		return result, job.WithExit(job.ExitCheck, &checkError{err, job.Trouble{Schema: p.schema(job.StepCheck).Of, Broken: &broken[0]}})
 	}
 	ended := p.schema(job.StepCheck)
 	ended.Stage = job.Ends
@@ -109,23 +109,22 @@ func (p Plan) foresee(ctx context.Context, s database.Session, f *feed) error {
 // queryOf names the query of a rule.
 func queryOf(rule workload.Rule) string { return "check." + rule.Name }
 
-// checkError is an error of a check, with what of the schema is the reason.
+// checkError is the error of a check, with the part of the schema that is its reason.
 type checkError struct {
-	err      error
-	schema   string
-	noSchema bool
-	broken   *job.Finding
+	error
+	trouble job.Trouble
 }
 
-func (e *checkError) Error() string { return e.err.Error() }
-func (e *checkError) Unwrap() error { return e.err }
+// Trouble returns the reason, without the text.
+func (e *checkError) Trouble() job.Trouble { return e.trouble }
+func (e *checkError) Unwrap() error        { return e.error }
 
 // noSchema marks an error that says that there is no schema to check.
 func (p Plan) noSchema(err error) error {
 	if job.ExitOf(err) != job.ExitMissing {
 		return err
 	}
-	return &checkError{err: err, schema: p.schema(job.StepCheck).Of, noSchema: true}
+	return &checkError{err, job.Trouble{Schema: p.schema(job.StepCheck).Of, NoSchema: true}}
 }
 
 // sizeRule names the finding about the size of a schema.

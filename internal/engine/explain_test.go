@@ -136,7 +136,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 					stop = make(chan struct{})
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
-				result, err := workThrough(t.Context(), p, &feed{}, stop, "test")
+				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed{}, stop)
 				if err != nil || result.Elapsed != 6 {
 					t.Errorf("measured %g s, error %v; want 6 s, and no error for what comes after it", result.Elapsed, err)
 				}

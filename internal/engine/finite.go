@@ -15,8 +15,9 @@ import (
 
 // workThrough is a run that ends when its work is done, all of which is measured. No monitor
 // takes part: the first user says what there is to say of the server.
-func workThrough(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	r, err := prepareAlone(ctx, p, f, version)
+func workThrough(ctx context.Context, c coordinator) (job.Result, error) {
+	p, f, stop := c.plan, c.feed, c.stop
+	r, err := prepareAlone(ctx, c)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -93,19 +94,8 @@ type stages struct {
 	next    chan struct{} // closed when the next one begins
 }
 
-func newStages(p Plan, survey any) (*stages, error) {
-	s := &stages{names: []string{""}, users: p.Users, next: make(chan struct{})}
-	if p.Workload.Stages == nil {
-		return s, nil
-	}
-	names, err := p.Workload.Stages(p.Settings, p.Users, survey)
-	if err != nil {
-		return nil, job.WithExit(job.ExitUsage, err)
-	}
-	if len(names) > 0 {
-		s.names = names
-	}
-	return s, nil
+func newStages(names []string, users int) *stages {
+	return &stages{names: names, users: users, next: make(chan struct{})}
 }
 
 // name returns the name of a stage; "" in runs that have none.

@@ -193,7 +193,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 				}
 				told := &events{}
 				start := time.Now()
-				result, err := workThrough(t.Context(), finitePlan(tt.script, tt.options, cmp.Or(tt.unit, time.Second), tt.deaf), &feed{watchers: []job.Watcher{told}}, stop, "test")
+				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, finitePlan(tt.script, tt.options, cmp.Or(tt.unit, time.Second), tt.deaf), &feed{watchers: []job.Watcher{told}}, stop)
 				if took := time.Since(start); took != tt.wantTook {
 					t.Errorf("took %s, want %s", took, tt.wantTook)
 				}
@@ -264,7 +264,7 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 		limited := w.NewTerminal
 		w.NewTerminal = func(slot workload.Slot) workload.Terminal { return endlessUser{limited(slot)} }
 		p.Workload = &w
-		result, err := workThrough(t.Context(), p, &feed{}, nil, "test")
+		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +296,7 @@ func stagedPlan(script []error, options load.FiniteOptions) Plan {
 func TestAStageBeginsWhenAllUsersAreThroughWithTheOneBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := &events{}
-		result, err := workThrough(t.Context(), stagedPlan(nil, load.FiniteOptions{}), &feed{watchers: []job.Watcher{told}}, nil, "test")
+		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(nil, load.FiniteOptions{}), &feed{watchers: []job.Watcher{told}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +346,7 @@ func TestUsersDoNotWaitForAStageThatDoesNotCome(t *testing.T) {
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
 				start := time.Now()
-				result, err := workThrough(t.Context(), stagedPlan(tt.script, tt.options), &feed{}, stop, "test")
+				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(tt.script, tt.options), &feed{}, stop)
 				if took := time.Since(start); took != tt.took || err == nil {
 					t.Errorf("took %s, %v; want an error after %s", took, err, tt.took)
 				}

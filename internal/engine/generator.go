@@ -32,7 +32,7 @@ type binder func(o order.Group) (boundGroup, error)
 type boundGroup struct {
 	plan   Plan
 	survey any
-	stages *stages // of a run that ends when its work is done
+	stages []string // of a run that ends when its work is done: one at least
 }
 
 var _ order.Generator = (*generator)(nil)
@@ -116,14 +116,14 @@ type course struct {
 func newGroup(c *course, number int, b boundGroup) *group {
 	p := b.plan
 	g := &group{
-		course: c, number: number, plan: p, survey: b.survey, stages: b.stages,
+		course: c, number: number, plan: p, survey: b.survey,
 		links:      links{connections: newConnections(p.connections())},
 		failureLog: failureLog{noted: map[meter.Class]noted{}},
 		sums:       newSums(p),
 	}
 	g.lost = &losses{group: g}
 	if p.Pacing.Finite {
-		g.spans = &spans{group: g}
+		g.spans, g.stages = &spans{group: g}, newStages(b.stages, p.Users)
 	}
 	if p.Pacing.Arrivals != nil {
 		g.arrivals = p.Pacing.Arrivals(p.Seed)
@@ -306,7 +306,7 @@ func (g *generator) works() bool {
 func (g *generator) Close() {
 	if g.works() && !g.broken.Load() {
 		g.Abort()
-		patience := time.NewTimer(answersWithin)
+		patience := time.NewTimer(order.AnswersWithin)
 		defer patience.Stop()
 		select {
 		case <-g.finished:

@@ -107,7 +107,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.through = through
+	l.Through = through
 	seconds := meter.NewSummary(5 + 1)
 	watch := watcher(func(e job.Event) {
 		if e.Second != nil && e.Second.Phase == job.Measure {

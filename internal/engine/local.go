@@ -11,6 +11,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine/observer"
+	"sledge/internal/engine/order"
 	"sledge/internal/host"
 	"sledge/internal/job"
 )
@@ -22,6 +23,9 @@ type Local struct {
 
 	// Beside returns what goes on beside a run besides Sledge's own observers. Optional.
 	Beside func(Plan) []observer.Observer
+
+	// Through wraps the generator of a run. Optional.
+	Through func(order.Generator) order.Generator
 }
 
 var _ job.Runner = Local{}
@@ -41,10 +45,7 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Result, error) {
 	started := time.Now()
 	f := &feed{watchers: control.Watchers}
-	p.feed = f
-	if l.Beside != nil {
-		p.beside = l.Beside(p)
-	}
+	p.Say = f.sayOnce
 	f.send(job.Event{Facts: &job.Facts{SledgeVersion: l.Version, Target: p.target(), Host: host.This()}}) // known whether or not a server answers
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
@@ -61,19 +62,14 @@ func (l Local) DoPlan(ctx context.Context, p Plan, control job.Control) (job.Res
 
 // perform does an action, and tells how its first virtual user stands.
 func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, stop <-chan struct{}) (result job.Result, err error) {
-	if action == job.Run && p.Pacing.Test {
-		return rehearse(ctx, p, f, stop, l.Version)
-	}
-	if action == job.Run && p.Pacing.Finite {
-		return workThrough(ctx, p, f, stop, l.Version)
+	if action == job.Run {
+		return l.run(p, f, stop).do(ctx)
 	}
 	f.state(job.Monitor, job.UserRunning)
 	switch action {
 	case job.Build:
 		result, err = build(ctx, p, f)
 		err = interrupted(ctx, action, err)
-	case job.Run:
-		result, err = doRun(ctx, p, f, stop, l.Version)
 	case job.Check:
 		result, err = check(ctx, p, f)
 		err = interrupted(ctx, action, err)
@@ -85,6 +81,21 @@ func (l Local) perform(ctx context.Context, action job.Action, p Plan, f *feed, 
 	}
 	f.finish(err)
 	return result, err
+}
+
+// run returns the coordinator of a run, whose users are worked in this process.
+func (l Local) run(p Plan, f *feed, stop <-chan struct{}) coordinator {
+	c := coordinator{plan: p, feed: f, stop: stop, version: l.Version, generator: func(ctx context.Context, bind binder) order.Generator {
+		g := newGenerator(ctx, bind, f)
+		if l.Through != nil {
+			return l.Through(g)
+		}
+		return g
+	}}
+	if l.Beside != nil {
+		c.beside = l.Beside(p)
+	}
+	return c
 }
 
 // interrupted says that an action was, where its error comes of that and does not say so:
@@ -187,12 +198,17 @@ func (f *feed) finish(err error) {
 	}
 }
 
-// fail tells that a virtual user ended with an error.
+// fail tells that a virtual user ended with an error, which may know more than its text by a method
+// Trouble.
 func (f *feed) fail(position int, err error) {
-	trouble := job.Trouble{Error: strings.ReplaceAll(err.Error(), "\n", "; ")}
-	if of, ok := errors.AsType[*checkError](err); ok {
-		trouble.Schema, trouble.NoSchema, trouble.Broken = of.schema, of.noSchema, of.broken
+	var trouble job.Trouble
+	if knows, ok := errors.AsType[interface {
+		error
+		Trouble() job.Trouble
+	}](err); ok {
+		trouble = knows.Trouble()
 	}
+	trouble.Error = strings.ReplaceAll(err.Error(), "\n", "; ")
 	f.send(job.Event{User: position, Trouble: &trouble})
 	f.state(position, job.UserFailed)
 }
@@ -264,12 +280,11 @@ func exitOfConnect(err error) job.Exit {
 	return job.ExitConnect
 }
 
-// waitFor says once for a job what is waited for, when that has taken a while, until
-// the function it returns is called.
+// waitFor says what the job waits for, if that takes longer than noticeable, until done is called.
 func (p Plan) waitFor(format string, args ...any) (done func()) {
-	if p.feed == nil {
+	if p.Say == nil {
 		return func() {}
 	}
-	timer := time.AfterFunc(noticeable, func() { p.feed.sayOnce("Waiting for " + fmt.Sprintf(format, args...)) })
+	timer := time.AfterFunc(noticeable, func() { p.Say("Waiting for " + fmt.Sprintf(format, args...)) })
 	return func() { timer.Stop() }
 }

@@ -66,14 +66,14 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 		}
 	}
 	r.abort()
-	patience.Reset(answersWithin)
+	patience.Reset(order.AnswersWithin)
 	for {
 		select {
 		case <-r.reports.ended:
 			return
 		case <-r.reports.intervals:
 		case <-patience.C:
-			_ = r.lose(fmt.Errorf("its users did not end within %s after they were aborted", answersWithin))
+			_ = r.lose(fmt.Errorf("its users did not end within %s after they were aborted", order.AnswersWithin))
 			return
 		}
 	}

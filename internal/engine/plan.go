@@ -12,8 +12,6 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
-	"sledge/internal/engine/observer"
-	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -62,16 +60,13 @@ type Plan struct {
 
 	pool *poolPlan // the connections that each user has to choose from; nil where it has one
 
-	beside []observer.Observer // what else goes on beside a run
-
 	group     string // the name of the users, if the run has several groups
 	anyLength bool   // whether their transactions may take any time, as those of a workload that is Finite
 	before    int    // virtual users of the groups before this one
 	others    []Plan // of the groups beside this one, which is the first
 
-	through func(order.Generator) order.Generator // wraps the generator of a run, in tests; or nil
-
-	feed *feed // of the job that is done by the plan; nil if no job is done by it
+	// Say is given a line when the job waits for something. Optional.
+	Say func(line string)
 }
 
 // grace is long enough for any transaction that still makes headway.

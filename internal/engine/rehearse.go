@@ -13,15 +13,16 @@ import (
 
 // rehearse is the test driver: each user does its iterations and says what
 // each of them brought. They have no monitor and no headline.
-func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
-	r, err := prepareAlone(ctx, p, f, version)
+func rehearse(ctx context.Context, c coordinator) (job.Result, error) {
+	p, f := c.plan, c.feed
+	r, err := prepareAlone(ctx, c)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer r.leave()
 	defer r.close()
 	f.send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
-	m, _, err := r.measureAll(ctx, math.MaxInt64, stop)
+	m, _, err := r.measureAll(ctx, math.MaxInt64, c.stop)
 	r.end(ctx, &m)
 	summary := r.groups[0].totals.Summary
 	for i := range summary.Kinds {
@@ -35,14 +36,15 @@ func rehearse(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, versio
 
 // prepareAlone prepares a run without a monitor.
 // The first user says what went wrong.
-func prepareAlone(ctx context.Context, p Plan, f *feed, version string) (r *run, err error) {
+func prepareAlone(ctx context.Context, c coordinator) (r *run, err error) {
+	p := c.plan
 	session, err := connectSteady(ctx, p)
 	release := func() error { return nil }
 	if err == nil {
 		release, err = p.share(ctx, session)
 	}
 	if err == nil {
-		if r, err = prepare(ctx, p, f, session, version); err != nil {
+		if r, err = prepare(ctx, c, session); err != nil {
 			_ = release()
 		}
 	}
@@ -52,7 +54,7 @@ func prepareAlone(ctx context.Context, p Plan, f *feed, version string) (r *run,
 	}
 	closeQuietly(&session)
 	if _, said := errors.AsType[*userError](err); !said {
-		f.fail(p.firstWorker(), err)
+		c.feed.fail(p.firstWorker(), err)
 	}
 	return nil, interrupted(ctx, job.Run, err)
 }

@@ -17,10 +17,7 @@ import (
 // totals that differ from the reports, and says in the result what is missing.
 
 const (
-	// answersWithin is how long a generator may take for an answer, and to end when it is aborted.
-	answersWithin = time.Minute
-
-	// lostWithin is the same of a generator that is lost: it may still have totals.
+	// lostWithin is how long a lost generator may take for an answer: it may still have totals.
 	lostWithin = 10 * time.Second
 
 	// silentFor is how many seconds of a phase a generator may miss to report. They are the coordinator's
@@ -132,7 +129,7 @@ func (r *run) lose(why error) error {
 
 // answerOf returns what the generator answers. If it does not, it is lost.
 func answerOf[T any](r *run, ask func(context.Context) (T, error)) (T, error) {
-	limit := answersWithin
+	limit := order.AnswersWithin
 	if r.reports.gone() != nil {
 		limit = lostWithin
 	}
@@ -145,7 +142,7 @@ func answerOf[T any](r *run, ask func(context.Context) (T, error)) (T, error) {
 }
 
 // errSilent is why a generator is lost that does not answer.
-var errSilent = fmt.Errorf("it did not answer within %s", answersWithin)
+var errSilent = fmt.Errorf("it did not answer within %s", order.AnswersWithin)
 
 // asked returns what the generator answers before a limit.
 func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (answer T, err error) {
@@ -171,7 +168,7 @@ func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (an
 
 // start starts the users.
 func (r *run) start() error {
-	_, err := asked(answersWithin, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.generator.Start(ctx) })
+	_, err := asked(order.AnswersWithin, func(ctx context.Context) (struct{}, error) { return struct{}{}, r.generator.Start(ctx) })
 	switch {
 	case errors.Is(err, errSilent):
 		return r.lose(err)
@@ -189,7 +186,7 @@ func (r *run) abort() { r.tell(r.generator.Abort) }
 
 // close tells the generator to disconnect its users. The run does not wait for a generator that takes too long.
 func (r *run) close() {
-	_, _ = asked(answersWithin, func(context.Context) (struct{}, error) { r.generator.Close(); return struct{}{}, nil })
+	_, _ = asked(order.AnswersWithin, func(context.Context) (struct{}, error) { r.generator.Close(); return struct{}{}, nil })
 }
 
 // tell calls a method of the generator. If the call takes too long, the generator is lost.

@@ -119,10 +119,9 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				duration := cmp.Or(tt.duration, 5*time.Second)
 				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: duration, FailureLimit: 1000})
-				p.through = tt.through
 				seen := &events{}
 				began := time.Now()
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+				result, err := Local{Through: tt.through}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
 				if err == nil {
 					result.Status = job.Succeeded
 				}
@@ -216,9 +215,10 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 					u.server = c.Session.(*heldSession).server
 					return &heldUser{u, c.Session.(*heldSession)}, nil
 				}
+				var local Local
 				if tt.silent {
 					p.Pacing.Duration = time.Minute
-					p.through = func(g order.Generator) order.Generator {
+					local.Through = func(g order.Generator) order.Generator {
 						return &ordertest.Altered{Generator: g, Tells: func(from <-chan order.Report, to chan<- order.Report) {
 							for range from {
 							}
@@ -227,7 +227,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 					}
 				}
 				began := time.Now()
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := local.perform(t.Context(), job.Run, p, &feed{}, nil)
 				if err == nil || !strings.Contains(result.Reason, tt.reason) {
 					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
 				}

@@ -17,9 +17,35 @@ import (
 	"sledge/internal/workload"
 )
 
+// coordinator does a run: it has what the run is given.
+type coordinator struct {
+	plan    Plan
+	feed    *feed
+	stop    <-chan struct{} // closed to end the run early
+	version string          // Sledge's own, for the facts
+
+	generator func(context.Context, binder) order.Generator // returns what works the users
+	beside    []observer.Observer                           // what goes on beside the run besides Sledge's own observers
+}
+
+// do does the run.
+func (c coordinator) do(ctx context.Context) (job.Result, error) {
+	switch p := c.plan; {
+	case p.Pacing.Test:
+		return rehearse(ctx, c)
+	case p.Pacing.Finite:
+		return workThrough(ctx, c)
+	}
+	c.feed.state(job.Monitor, job.UserRunning)
+	result, err := doRun(ctx, c)
+	c.feed.finish(err)
+	return result, err
+}
+
 // run coordinates a run: its phases, the server's counts, what goes on beside it, its result and its
 // verdict. Users, connections and loops are the generator's, of which it knows no more than the interface.
 type run struct {
+	setup     coordinator
 	generator order.Generator
 	reports   *reports
 	heard     heard
@@ -57,7 +83,8 @@ type runGroup struct {
 
 // doRun connects every virtual user, lets them all work through ramp-up and
 // measurement, and returns what was measured.
-func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version string) (job.Result, error) {
+func doRun(ctx context.Context, c coordinator) (job.Result, error) {
+	p, stop := c.plan, c.stop
 	if err := p.checkFiles(host.OpenFiles()); err != nil {
 		return job.Result{}, err
 	}
@@ -82,7 +109,7 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 		}
 		leaving.Wait()
 	}()
-	if r, err = prepare(ctx, p, f, monitor, version); err != nil {
+	if r, err = prepare(ctx, c, monitor); err != nil {
 		return job.Result{}, interrupted(ctx, job.Run, err)
 	}
 	r.observe(ctx, r.observers(stop)...)
@@ -97,16 +124,17 @@ func doRun(ctx context.Context, p Plan, f *feed, stop <-chan struct{}, version s
 	}
 	err = p.judge(&result, err)
 	headline := result
-	f.send(job.Event{User: job.Monitor, Headline: &headline})
+	c.feed.send(job.Event{User: job.Monitor, Headline: &headline})
 	if err == nil || result.Status.Whole() {
-		err = errors.Join(err, maintain(ctx, p, f, &result, stop))
+		err = errors.Join(err, maintain(ctx, p, c.feed, &result, stop))
 	}
 	return result, err
 }
 
 // prepare looks for the schema, asks for the facts, and tells the generator to connect the
 // users. The monitor of a timed run reports meanwhile; a test has no monitor.
-func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version string) (*run, error) {
+func prepare(ctx context.Context, c coordinator, s database.Session) (*run, error) {
+	p, f := c.plan, c.feed
 	tell, monitor := f.tellAs(job.Monitor), job.Monitor
 	if p.unmonitored() {
 		tell = func(job.Event) {}
@@ -121,7 +149,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 	if err := introduce(ctx, p, s, tell); err != nil {
 		return nil, err
 	}
-	facts, err := findFacts(ctx, p, s, version)
+	facts, err := findFacts(ctx, p, s, c.version)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +166,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 		f.message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.target())
 	}
 	f.send(job.Event{User: monitor, Facts: &facts})
-	r := &run{plan: p, feed: f, grace: p.Grace, checkFile: p.databaseFile(), heard: heard{next: 1}}
+	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: p.databaseFile(), heard: heard{next: 1}}
 	first, err := newRunGroup(ctx, p, schema, s)
 	if err != nil {
 		return nil, err
@@ -174,7 +202,7 @@ func prepare(ctx context.Context, p Plan, f *feed, s database.Session, version s
 
 // prepareBeside looks for the schema of a group beside the first.
 func (r *run) prepareBeside(ctx context.Context, p Plan, s database.Session, facts job.Facts) (*runGroup, error) {
-	p.feed = r.plan.feed
+	p.Say = r.plan.Say
 	p, schema, err := findSchema(ctx, p, s)
 	if err != nil {
 		return nil, err
@@ -213,7 +241,7 @@ func newRunGroup(ctx context.Context, p Plan, schema schemaState, s database.Ses
 		}
 	}
 	if p.Pacing.Finite {
-		if g.stages, err = newStages(p, g.survey); err != nil {
+		if g.stages, err = stagesOf(p, g.survey); err != nil {
 			return nil, err
 		}
 	}
@@ -221,6 +249,22 @@ func newRunGroup(ctx context.Context, p Plan, schema schemaState, s database.Ses
 		g.arrivals = p.Pacing.Arrivals(p.Seed)
 	}
 	return g, nil
+}
+
+// stagesOf returns the names of a run's stages; one without a name if the workload has no stages.
+func stagesOf(p Plan, survey any) ([]string, error) {
+	one := []string{""}
+	if p.Workload.Stages == nil {
+		return one, nil
+	}
+	names, err := p.Workload.Stages(p.Settings, p.Users, survey)
+	if err != nil {
+		return nil, job.WithExit(job.ExitUsage, err)
+	}
+	if len(names) == 0 {
+		return one, nil
+	}
+	return names, nil
 }
 
 // kindName returns what a kind is called in the run.
@@ -239,10 +283,7 @@ func (r *run) connectUsers(ctx context.Context) error {
 		next++
 		return r.groups[next-1].boundGroup, nil
 	}
-	r.generator = newGenerator(ctx, bind, r.feed)
-	if r.plan.through != nil {
-		r.generator = r.plan.through(r.generator)
-	}
+	r.generator = r.setup.generator(ctx, bind)
 	roster, err := r.generator.Prepare(ctx, o)
 	if err != nil {
 		return err

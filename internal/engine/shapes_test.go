@@ -58,13 +58,13 @@ func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := tt.plan()
 				p.Pacing.Duration = 3 * time.Second
-				p.through = func(g order.Generator) order.Generator {
+				through := func(g order.Generator) order.Generator {
 					return &ordertest.Altered{Generator: g, Freezes: func(_ context.Context, totals order.Totals) (order.Totals, error) {
 						tt.alter(&totals, &totals.Groups[0])
 						return totals, nil
 					}}
 				}
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed{}, nil)
 				if job.ExitOf(err) != job.ExitAborted || !strings.Contains(result.Reason, "the load generator was lost: ") || !strings.Contains(result.Reason, tt.reason) {
 					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
 				}
@@ -109,8 +109,8 @@ func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
-				p.through = func(g order.Generator) order.Generator { tt.altered.Generator = g; return &tt.altered }
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				through := func(g order.Generator) order.Generator { tt.altered.Generator = g; return &tt.altered }
+				result, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed{}, nil)
 				if job.ExitOf(err) != job.ExitAborted || !strings.Contains(result.Reason, tt.reason) {
 					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
 				}
@@ -127,12 +127,12 @@ func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
 				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: 100})
 				end := make(chan struct{})
 				var inner order.Generator
-				p.through = func(g order.Generator) order.Generator {
+				through := func(g order.Generator) order.Generator {
 					inner = g
 					return &hanging{Generator: g, calls: call, end: end}
 				}
 				began := time.Now()
-				_, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				_, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed{}, nil)
 				if lost := call != "Close" && call != "Abort"; lost != (job.ExitOf(err) == job.ExitAborted) {
 					t.Errorf("got %v, want the generator to be lost: %t", err, lost)
 				}

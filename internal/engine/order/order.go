@@ -54,6 +54,9 @@ type Generator interface {
 	Close() // disconnects all users; it is called last, also after an error
 }
 
+// AnswersWithin is how long a generator may take for an answer, and its users to end once they are aborted.
+const AnswersWithin = time.Minute
+
 // Order says what a generator is to do.
 type Order struct {
 	Groups []Group `json:"groups"` // one at least
