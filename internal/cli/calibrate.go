@@ -8,6 +8,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/settings"
@@ -66,7 +67,7 @@ func (p *Program) calibrate(ctx context.Context, f jobFlags) error {
 	if order, err = f.signIn(ctx, p, order, settings.RefusalOfObserver); err != nil {
 		return err
 	}
-	done, err := order.Plan.Calibrate(ctx)
+	done, err := engine.Calibrate(ctx, order.Plan)
 	if err != nil {
 		return err
 	}

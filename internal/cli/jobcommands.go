@@ -168,7 +168,7 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 // confirmDelete lists what a delete would drop, and asks for confirmation.
 func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
 	done := p.waitForAnswer(plan)
-	d, err := plan.PlanDeletion(ctx)
+	d, err := engine.PlanDeletion(ctx, plan)
 	done()
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ import (
 // database itself and the build can be resumed or deleted.
 func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if !p.Resume { // a resumed build is looked up below
-		p.tellBuild(f)
+		tellBuild(p, f)
 	}
 	if p.Database.Create != nil && !p.Resume { // a resumed build has them
 		waited := p.waitFor("an answer from %s", p.target())
@@ -35,7 +35,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			return job.Result{}, job.WithExit(exitOfConnect(err), err)
 		}
 	}
-	held, release, err := p.claim(ctx, f)
+	held, release, err := claim(ctx, p, f)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -46,22 +46,22 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	defer session.Close()
 	if p.Resume {
-		if p, err = p.resumed(ctx, session); err != nil {
+		if p, err = resumedPlan(ctx, p, session); err != nil {
 			return job.Result{}, err
 		}
 		if settled := option.Settled(p.Settings); len(settled) > 0 {
 			f.send(job.Event{User: job.Monitor, Settled: settled})
 		}
-		p.tellBuild(f)
+		tellBuild(p, f)
 	}
-	if err := p.sayServer(ctx, session, f); err != nil {
+	if err := sayServer(ctx, p, session, f); err != nil {
 		return job.Result{}, err
 	}
 	l, err := openLedger(ctx, p, session)
 	if _, refuses := errors.AsType[refusedError](err); refuses {
 		// The account that was made for this build, if one was, would serve nothing.
 		_ = session.Close()
-		_, undone := p.around(ctx, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
+		_, undone := dropAround(ctx, p, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
 		return job.Result{}, errors.Join(err, undone)
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 }
 
 // tellBuild tells what is being built.
-func (p Plan) tellBuild(f *feed) {
+func tellBuild(p Plan, f *feed) {
 	f.step(job.Monitor, job.Step{
 		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.target(), Users: p.Builders,
 	})
@@ -86,7 +86,7 @@ func (p Plan) tellBuild(f *feed) {
 // resumed returns the plan of a build that goes on with one that was interrupted. What
 // the spec leaves to the moment is as it was when that one was bound, which its ledger
 // knows: rows with another load time would not fit to those that are there.
-func (p Plan) resumed(ctx context.Context, s database.Session) (Plan, error) {
+func resumedPlan(ctx context.Context, p Plan, s database.Session) (Plan, error) {
 	if p.Workload.Resumed == nil {
 		return p, nil
 	}
@@ -139,7 +139,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 				return result, err
 			}
 		}
-		if err := p.complete(ctx, steps, session, sessions, tables, step); err != nil {
+		if err := completeStep(ctx, p, steps, session, sessions, tables, step); err != nil {
 			return result, err
 		}
 	}
@@ -294,7 +294,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 		if !t.begun.Swap(true) {
 			b.steps.feed.step(b.position, job.Step{Name: job.StepTable, Of: t.Name})
 		}
-		if err := b.loadPiece(ctx, b.session, t.Table, next.chunk, &t.progress); err != nil {
+		if err := loadPiece(ctx, b.Plan, b.session, t.Table, next.chunk, &t.progress); err != nil {
 			return err
 		}
 		if t.missing.Add(-1) > 0 {
@@ -324,13 +324,13 @@ func (b builder) build(ctx context.Context, next piece) error {
 
 // loadPiece loads a chunk, again and again while it fails in a way that may
 // pass, as when builders wait for each other on a database that takes one writer.
-func (p Plan) loadPiece(ctx context.Context, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
+func loadPiece(ctx context.Context, p Plan, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
 	start := time.Now()
 	defer func() { count.nanos.Add(int64(time.Since(start))) }()
 	const tries = 20
 	for try := 1; ; try++ {
 		rows := &countedRows{source: t.Rows(chunk), count: count}
-		err := p.loadOnce(ctx, s, t, chunk, rows)
+		err := loadOnce(ctx, p, s, t, chunk, rows)
 		if err == nil {
 			rows.flush()
 			return nil
@@ -343,7 +343,7 @@ func (p Plan) loadPiece(ctx context.Context, s database.Session, t schema.Table,
 }
 
 // loadOnce loads a chunk and notes it in the ledger, both or neither.
-func (p Plan) loadOnce(ctx context.Context, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
+func loadOnce(ctx context.Context, p Plan, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {
 		return err
 	}
@@ -377,7 +377,7 @@ type share struct {
 
 // shares lists the tables that have statements in a step which comes after all tables were
 // loaded, in the order of the tables: the largest first.
-func (p Plan) shares(step string, tables []schema.Table) ([]share, error) {
+func sharesOf(p Plan, step string, tables []schema.Table) ([]share, error) {
 	if slices.Contains(whenLoaded, step) { // they have run
 		return nil, nil
 	}
@@ -397,12 +397,12 @@ func (p Plan) shares(step string, tables []schema.Table) ([]share, error) {
 // complete does a step that comes after all tables were loaded: on one session the statements
 // that concern them all, then on all sessions side by side the statements of each table.
 // Either list may be empty.
-func (p Plan) complete(ctx context.Context, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
+func completeStep(ctx context.Context, p Plan, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
 	statements, err := p.Schema.Step(step)
 	if err != nil {
 		return err
 	}
-	shares, err := p.shares(step, tables)
+	shares, err := sharesOf(p, step, tables)
 	if err != nil || len(statements) == 0 && len(shares) == 0 {
 		return err
 	}

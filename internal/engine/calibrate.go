@@ -17,7 +17,7 @@ type Calibration struct {
 }
 
 // Calibrate has the server of a plan run the loop. It needs no schema and changes nothing.
-func (p Plan) Calibrate(ctx context.Context) (c Calibration, err error) {
+func Calibrate(ctx context.Context, p Plan) (c Calibration, err error) {
 	if p.Server.Calibrate == nil {
 		return c, fmt.Errorf("there is no loop for %s to be timed by", p.Database.Title)
 	}

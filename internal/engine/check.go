@@ -23,14 +23,14 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer session.Close()
-	if err := p.sayServer(ctx, session, f); err != nil {
+	if err := sayServer(ctx, p, session, f); err != nil {
 		return job.Result{}, err
 	}
 	f.step(job.Monitor, p.schema(job.StepCheck))
 	f.step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
 	p, st, err := findSchema(ctx, p, session)
 	if err != nil {
-		return job.Result{}, p.noSchema(err)
+		return job.Result{}, noSchema(p, err)
 	}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
@@ -43,14 +43,14 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		}
 	}
 	if p.Size > 0 && seen.Size > 0 {
-		seen.Findings = append(seen.Findings, p.checkSize(seen.Size))
+		seen.Findings = append(seen.Findings, checkSize(p, seen.Size))
 	}
 	c := audit{
 		plan: p, feed: f, session: session,
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
 		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
 	}
-	if err := p.foresee(ctx, session, f); err != nil {
+	if err := foresee(ctx, p, session, f); err != nil {
 		return job.Result{}, err
 	}
 	f.step(job.Monitor, job.Step{Name: job.StepCheckTables})
@@ -85,7 +85,7 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 }
 
 // foresee tells the database what the rules of a check will ask, which may copy rows for that.
-func (p Plan) foresee(ctx context.Context, s database.Session, f *feed) error {
+func foresee(ctx context.Context, p Plan, s database.Session, f *feed) error {
 	if p.Schema.Foresee == nil {
 		return nil
 	}
@@ -120,7 +120,7 @@ func (e *checkError) Trouble() job.Trouble { return e.trouble }
 func (e *checkError) Unwrap() error        { return e.error }
 
 // noSchema marks an error that says that there is no schema to check.
-func (p Plan) noSchema(err error) error {
+func noSchema(p Plan, err error) error {
 	if job.ExitOf(err) != job.ExitMissing {
 		return err
 	}
@@ -137,7 +137,7 @@ const leastSize = 0.99e-4
 func spellSize(size float64) string { return strconv.FormatFloat(size, 'f', -1, 64) }
 
 // checkSize compares the size of the schema with what the spec says.
-func (p Plan) checkSize(size float64) job.Finding {
+func checkSize(p Plan, size float64) job.Finding {
 	finding := job.Finding{
 		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.Size.Unit, p.Spec.Names.Of(p.Workload.Size.Option)),
 		Holds: math.Abs(size-p.Size) < leastSize,
@@ -189,7 +189,7 @@ func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, fore
 
 func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
 	finding := job.Finding{Rule: rule.Name, Title: rule.Title, Source: rule.Source}
-	rows, err := p.ask(ctx, s, queryOf(rule), rowsShown)
+	rows, err := ask(ctx, p, s, queryOf(rule), rowsShown)
 	if err != nil {
 		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
 	}
@@ -214,7 +214,7 @@ func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Ru
 // it.
 func knownCause(ctx context.Context, p Plan, s database.Session, rule workload.Rule) (string, error) {
 	query := queryOf(rule) + "_known"
-	rows, err := p.ask(ctx, s, query, 1)
+	rows, err := ask(ctx, p, s, query, 1)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", query, err)
 	}

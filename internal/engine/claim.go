@@ -32,13 +32,13 @@ const claimWatch = time.Second
 // claim claims the database for a build or a deletion, and ends what a build that
 // was killed still does there. The caller releases it. The context held ends with ctx, or when the claim is lost:
 // lostClaim returns the error then.
-func (p Plan) claim(ctx context.Context, f *feed) (held context.Context, release func() error, err error) {
+func claim(ctx context.Context, p Plan, f *feed) (held context.Context, release func() error, err error) {
 	switch {
 	case p.Database.Claim != nil:
-		release, err = p.claimFile(ctx, false)
+		release, err = claimFile(ctx, p, false)
 		return ctx, release, err
 	case p.Schema.Claims != nil:
-		return p.claimOnServer(ctx, f)
+		return claimOnServer(ctx, p, f)
 	}
 	return ctx, func() error { return nil }, nil
 }
@@ -53,26 +53,26 @@ func lostClaim(ctx, held context.Context, err error) error {
 
 // share claims the database for a run, in the session of its monitor, which holds the claim
 // until it is closed. Where a user may see nothing of others, runs do without.
-func (p Plan) share(ctx context.Context, s database.Session) (release func() error, err error) {
+func shareClaim(ctx context.Context, p Plan, s database.Session) (release func() error, err error) {
 	release = func() error { return nil }
 	switch {
 	case p.Database.Claim != nil:
-		return p.claimFile(ctx, true)
+		return claimFile(ctx, p, true)
 	case p.Schema.Claims != nil:
-		err = p.awaitClaim(ctx, func() (bool, error) {
+		err = awaitClaim(ctx, p, func() (bool, error) {
 			shared, err := p.Schema.Claims.Share(ctx, s)
 			if err != nil && p.Database.Classify(err) == meter.Permission {
 				return true, nil
 			}
 			return shared, err
-		}, func() error { return p.refuseBeside(ctx, s) })
+		}, func() error { return refuseBeside(ctx, p, s) })
 	}
 	return release, err
 }
 
 // claimFile claims a file by the database itself.
-func (p Plan) claimFile(ctx context.Context, shared bool) (release func() error, err error) {
-	err = p.awaitClaim(ctx, func() (claimed bool, err error) {
+func claimFile(ctx context.Context, p Plan, shared bool) (release func() error, err error) {
+	err = awaitClaim(ctx, p, func() (claimed bool, err error) {
 		release, err = p.Database.Claim(ctx, p.Connection, shared)
 		if errors.Is(err, database.ErrClaimed) {
 			return false, nil
@@ -80,31 +80,31 @@ func (p Plan) claimFile(ctx context.Context, shared bool) (release func() error,
 		return true, err
 	}, func() error {
 		if shared {
-			return p.refuse(otherBuild, "another process")
+			return refuse(p, otherBuild, "another process")
 		}
-		return p.refuse(otherJob, "another process")
+		return refuse(p, otherJob, "another process")
 	})
 	return release, err
 }
 
 // claimOnServer claims by a session that holds the claim until it is closed.
-func (p Plan) claimOnServer(ctx context.Context, f *feed) (held context.Context, release func() error, err error) {
+func claimOnServer(ctx context.Context, p Plan, f *feed) (held context.Context, release func() error, err error) {
 	s, err := connectSteady(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = p.awaitClaim(ctx, func() (bool, error) {
+	err = awaitClaim(ctx, p, func() (bool, error) {
 		return p.Schema.Claims.Take(ctx, s)
-	}, func() error { return p.refuseBeside(ctx, s) })
+	}, func() error { return refuseBeside(ctx, p, s) })
 	if err == nil {
-		err = p.endOrphans(ctx, f, s)
+		err = endOrphans(ctx, p, f, s)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	held, lose := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { p.watchClaim(held, s, lose) })
+	watching.Go(func() { watchClaim(held, p, s, lose) })
 	return held, func() error {
 		lose(context.Canceled)
 		watching.Wait()
@@ -114,7 +114,7 @@ func (p Plan) claimOnServer(ctx context.Context, f *feed) (held context.Context,
 
 // watchClaim ends held when the session of the claim is lost: the server has given the claim back, so another build or
 // a run may begin.
-func (p Plan) watchClaim(held context.Context, s database.Session, lose context.CancelCauseFunc) {
+func watchClaim(held context.Context, p Plan, s database.Session, lose context.CancelCauseFunc) {
 	for pause(held, claimWatch) == nil {
 		_, err := p.Schema.Claims.Holder(held, s) // any question will do
 		if err != nil && held.Err() == nil && p.Database.Classify(err) == meter.Connection {
@@ -126,7 +126,7 @@ func (p Plan) watchClaim(held context.Context, s database.Session, lose context.
 
 // awaitClaim asks for the claim until it is given, or for as long as it takes a server
 // to notice that a client has gone, and then refuses.
-func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err error), refuse func() error) error {
+func awaitClaim(ctx context.Context, p Plan, ask func() (claimed bool, err error), refuse func() error) error {
 	defer p.waitFor("another job in %s to end", p.target())()
 	for end := time.Now().Add(claimPatience); ; {
 		claimed, err := ask()
@@ -146,22 +146,22 @@ func (p Plan) awaitClaim(ctx context.Context, ask func() (claimed bool, err erro
 }
 
 // refuseBeside refuses, and names the running job and its sessions.
-func (p Plan) refuseBeside(ctx context.Context, s database.Session) error {
+func refuseBeside(ctx context.Context, p Plan, s database.Session) error {
 	runs, err := p.Schema.Claims.Sharers(ctx, s)
 	if err != nil {
 		return fmt.Errorf("ask who runs on the database: %w", err)
 	}
 	if len(runs) > 0 && p.Spec.Action != job.Run {
-		return p.refuse(otherRun, listed(runs, 3))
+		return refuse(p, otherRun, listed(runs, 3))
 	}
 	who, err := p.Schema.Claims.Holder(ctx, s)
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask who builds in the database: %w", err)
 	case who == "" && p.Spec.Action != job.Run:
-		return p.refuse(otherJob, "a session that cannot be seen")
+		return refuse(p, otherJob, "a session that cannot be seen")
 	}
-	return p.refuse(otherBuild, cmp.Or(who, "a session that cannot be seen"))
+	return refuse(p, otherBuild, cmp.Or(who, "a session that cannot be seen"))
 }
 
 // What may stand in the way of a job, for a message.
@@ -171,14 +171,14 @@ const (
 	otherJob   = "a run is in progress, another build or a deletion,"
 )
 
-func (p Plan) refuse(what, who string) error {
+func refuse(p Plan, what, who string) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
 		"%s in %s (%s): wait for it to end, or end its session if its client is gone", what, p.target(), who))
 }
 
 // endOrphans ends the sessions that still work for a build whose claim is gone, and
 // waits until they have.
-func (p Plan) endOrphans(ctx context.Context, f *feed, s database.Session) error {
+func endOrphans(ctx context.Context, p Plan, f *feed, s database.Session) error {
 	defer p.waitFor("the sessions of an earlier build in %s to end", p.target())()
 	for said := false; ; {
 		orphans, err := p.Schema.Claims.Orphans(ctx, s)

@@ -132,7 +132,7 @@ func (c *counterReader) next(ctx context.Context) CounterReading {
 		c.close()
 		return CounterReading{At: time.Now(), Err: err}
 	}
-	reading := CounterReading{At: now.at, Counted: c.last.until(now)}
+	reading := CounterReading{At: now.at, Counted: movedSince(c.last, now)}
 	c.last = now
 	if c.prober != nil {
 		reading.Probed = c.prober.next(ctx)
@@ -156,7 +156,7 @@ func (c *counterReader) read(ctx context.Context) (count, error) {
 			return count{}, err
 		}
 	}
-	now, err := c.plan.counter(ctx, c.session)
+	now, err := readCount(ctx, c.plan, c.session)
 	if err != nil {
 		return now, fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
@@ -165,7 +165,7 @@ func (c *counterReader) read(ctx context.Context) (count, error) {
 
 // until returns how far a count has moved. A server that was restarted
 // counts from 0 again.
-func (c count) until(now count) Delta {
+func movedSince(c count, now count) Delta {
 	if !c.read || now.n < c.n {
 		return Delta{}
 	}
@@ -176,12 +176,12 @@ func (c *counterReader) sayProduct(ctx context.Context) error {
 	if c.said {
 		return nil
 	}
-	product, err := c.plan.otherProduct(ctx, c.session)
+	product, err := otherProduct(ctx, c.plan, c.session)
 	if err != nil {
 		return err
 	}
 	if c.said = true; product != "" {
-		c.say(c.plan.answeredBy(product))
+		c.say(answeredBy(c.plan, product))
 	}
 	return nil
 }
@@ -220,12 +220,12 @@ func (p *prober) next(ctx context.Context) *Delta {
 	if p.session == nil && !p.look(ctx) {
 		return nil
 	}
-	now, err := p.plan.probe(ctx, p.session)
+	now, err := readProbe(ctx, p.plan, p.session)
 	if err != nil {
 		closeQuietly(&p.session)
 		return nil
 	}
-	d := p.last.until(now)
+	d := movedSince(p.last, now)
 	p.last = now
 	return &d
 }

@@ -119,7 +119,7 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first s
 // readProbes reads the count of each group's workload.
 func (r *run) readProbes(ctx context.Context, s database.Session, to *reading) (err error) {
 	for i, g := range r.groups {
-		if to.groups[i].count, err = g.plan.probe(ctx, s); err != nil {
+		if to.groups[i].count, err = readProbe(ctx, g.plan, s); err != nil {
 			return fmt.Errorf("read the server's count of %s: %w", g.plan.Workload.Title, cmp.Or(context.Cause(ctx), err))
 		}
 	}
@@ -145,7 +145,7 @@ func (r *run) readCounter(ctx context.Context, s database.Session, to *reading) 
 	if least.Flush > 0 {
 		r.toldAll = time.Now()
 	}
-	to.counter, err = r.plan.counter(ctx, s)
+	to.counter, err = readCount(ctx, r.plan, s)
 	if without, is := errors.AsType[*database.UncountedError](err); is {
 		to.uncounted, err = without.Text, nil
 	}
@@ -267,7 +267,7 @@ func (r *run) notice(what string) (done func()) {
 
 // counter reads the server's own count of transactions. It was not read where the server
 // keeps none.
-func (p Plan) counter(ctx context.Context, s database.Session) (count, error) {
+func readCount(ctx context.Context, p Plan, s database.Session) (count, error) {
 	if p.Server.Counter == nil {
 		return count{}, nil
 	}
@@ -275,12 +275,12 @@ func (p Plan) counter(ctx context.Context, s database.Session) (count, error) {
 }
 
 // probe reads the workload's count. It was not read where the workload has none.
-func (p Plan) probe(ctx context.Context, s database.Session) (count, error) {
+func readProbe(ctx context.Context, p Plan, s database.Session) (count, error) {
 	if !p.SQL.Has("probe") {
 		return count{}, nil
 	}
 	return countOf(func() (int64, error) {
-		t, err := p.ask(ctx, s, "probe", 1)
+		t, err := ask(ctx, p, s, "probe", 1)
 		if err != nil {
 			return 0, err
 		}
@@ -300,7 +300,7 @@ func countOf(read func() (int64, error)) (count, error) {
 
 // ask runs one of the workload's own questions, which stand in its files in whatever
 // language the sessions of the database take.
-func (p Plan) ask(ctx context.Context, s database.Session, name string, limit int) (database.Table, error) {
+func ask(ctx context.Context, p Plan, s database.Session, name string, limit int) (database.Table, error) {
 	q, err := p.SQL.Query(name)
 	if err != nil {
 		return database.Table{}, err

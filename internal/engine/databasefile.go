@@ -8,7 +8,7 @@ import (
 // databaseFile notes which file holds an embedded database, and returns the function that reports
 // whether its path still leads there. Sessions keep a removed file open and go on as if nothing had
 // happened.
-func (p Plan) databaseFile() (check func() error) {
+func databaseFile(p Plan) (check func() error) {
 	if p.Database.File == nil {
 		return func() error { return nil }
 	}

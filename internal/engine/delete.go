@@ -36,13 +36,13 @@ func (d Deletion) RoutineNames() (names []string) {
 
 // PlanDeletion says what a delete would remove, and changes nothing. Its errors are
 // those of a delete that refuses.
-func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
-	d, disposal, err := p.planDeletion(ctx)
+func PlanDeletion(ctx context.Context, p Plan) (Deletion, error) {
+	d, disposal, err := findDeletion(ctx, p)
 	if err != nil {
 		return d, err
 	}
 	disposal.Dry = true
-	if d.Around, err = p.around(ctx, disposal); err != nil {
+	if d.Around, err = dropAround(ctx, p, disposal); err != nil {
 		return d, job.WithExit(exitOfConnect(err), fmt.Errorf("nothing was dropped: %w", err))
 	}
 	if disposal.Leftover && !d.any() {
@@ -57,7 +57,7 @@ func (p Plan) PlanDeletion(ctx context.Context) (Deletion, error) {
 
 // planDeletion says which parts of the schema will be dropped, and how the others
 // are treated.
-func (p Plan) planDeletion(ctx context.Context) (d Deletion, rest database.DropOptions, err error) {
+func findDeletion(ctx context.Context, p Plan) (d Deletion, rest database.DropOptions, err error) {
 	session, err := connectSteady(ctx, p)
 	if err != nil {
 		return d, rest, err
@@ -74,7 +74,7 @@ func (d Deletion) any() bool {
 }
 
 // around asks the database what becomes of what is around the schema.
-func (p Plan) around(ctx context.Context, d database.DropOptions) ([]database.DropResult, error) {
+func dropAround(ctx context.Context, p Plan, d database.DropOptions) ([]database.DropResult, error) {
 	if p.Database.Drop == nil {
 		return nil, nil
 	}
@@ -109,7 +109,7 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 	if err != nil {
 		return d, nil, err
 	}
-	others, upon := d.sort(objects)
+	others, upon := foreignObjects(d.Tables, d.Routines, objects)
 	if len(upon) > 0 {
 		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
 			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if it is not needed",
@@ -118,17 +118,17 @@ func deletable(ctx context.Context, p Plan, session database.Session) (d Deletio
 	return d, others, nil
 }
 
-// sort separates the objects outside the schema: those unrelated to it, and those
-// that depend on its tables.
-func (d Deletion) sort(objects []database.Object) (others, upon []string) {
+// foreignObjects separates the objects outside the schema that has these tables and routines: those
+// unrelated to it, and those that depend on its tables.
+func foreignObjects(tables, routines []string, objects []database.Object) (others, upon []string) {
 	for _, o := range objects {
-		ours := slices.Contains(d.Tables, o.Name)
+		ours := slices.Contains(tables, o.Name)
 		switch {
-		case o.Bond == database.Upon && ours && !slices.Contains(d.Tables, o.PartOf):
+		case o.Bond == database.Upon && ours && !slices.Contains(tables, o.PartOf):
 			upon = append(upon, o.What+" (on "+o.Name+")")
 		case o.Bond == database.Upon:
 		case (o.Bond == database.IsTable || o.Bond == database.PartOf) && ours:
-		case o.Bond == database.IsRoutine && slices.Contains(d.Routines, o.Name):
+		case o.Bond == database.IsRoutine && slices.Contains(routines, o.Name):
 		default:
 			others = append(others, o.What)
 		}
@@ -156,7 +156,7 @@ func findObjects(ctx context.Context, p Plan, session database.Session) ([]datab
 // remove drops the schema, and then the database and the account around it where
 // nothing else is in them.
 func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
-	plan, err := p.PlanDeletion(ctx)
+	plan, err := PlanDeletion(ctx, p)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -171,11 +171,11 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		f.step(job.Monitor, deleted)
 	}
 	if len(plan.Tables) == 0 { // what else is there is looked at as late as can be
-		if plan, rest, err = p.planDeletion(ctx); err != nil {
+		if plan, rest, err = findDeletion(ctx, p); err != nil {
 			return job.Result{}, err
 		}
 	}
-	plan.Around, err = p.around(ctx, rest)
+	plan.Around, err = dropAround(ctx, p, rest)
 	for _, fate := range plan.Around {
 		if fate.Stays == "" {
 			f.step(job.Monitor, job.Step{Name: job.StepDrop, Kind: fate.Kind, Of: fate.Name, Stage: job.Ends})
@@ -218,7 +218,7 @@ func (d Deletion) dropped() string {
 // dropSchema looks again and drops what is proven ours, all in one transaction where
 // the database has them for that. It returns what it dropped, and what is left.
 func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []string, err error) {
-	held, release, err := p.claim(ctx, f)
+	held, release, err := claim(ctx, p, f)
 	if err != nil {
 		return d, nil, err
 	}
@@ -228,7 +228,7 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 		return d, nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	if err := p.sayServer(ctx, session, f); err != nil {
+	if err := sayServer(ctx, p, session, f); err != nil {
 		return d, nil, err
 	}
 	if err := session.Begin(ctx, database.ReadWrite); err != nil {
@@ -250,7 +250,7 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 	}
 	// What is left is looked at last, since others may have been quick.
 	objects, err := findObjects(ctx, p, session)
-	others, _ = Deletion{}.sort(objects)
+	others, _ = foreignObjects(nil, nil, objects)
 	return d, others, err
 }
 

@@ -39,7 +39,7 @@ const roundTrips = 9
 
 // Examine tries out the connection of a plan. It changes nothing. An error means that a server
 // stopped in the middle of an answer.
-func (p Plan) Examine(ctx context.Context, version string) (e Examination, err error) {
+func Examine(ctx context.Context, p Plan, version string) (e Examination, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
 	owner, failed := connect(ctx, p, database.Owner)

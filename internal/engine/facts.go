@@ -21,7 +21,7 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 	if facts.Server, err = p.Server.Version(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's version: %w", err)
 	}
-	if facts.Product, err = p.otherProduct(ctx, s); err != nil {
+	if facts.Product, err = otherProduct(ctx, p, s); err != nil {
 		return facts, err
 	}
 	if p.Server.Pooling != nil {
@@ -46,7 +46,7 @@ func findFacts(ctx context.Context, p Plan, s database.Session, version string) 
 // throughPooler returns the plan of a run that goes through a connection pooler. If sessions share
 // connections, no session can tell the server to report what its users have done, and the server's name
 // of a session is that of another one soon after.
-func (p Plan) throughPooler(by database.Pooling) (Plan, error) {
+func throughPooler(p Plan, by database.Pooling) (Plan, error) {
 	if !by.Shares() {
 		return p, nil
 	}
@@ -73,7 +73,7 @@ func findContention(ctx context.Context, p Plan, s database.Session) (*job.Conte
 
 // otherProduct returns the name of the server's product where it is another than the
 // one that was chosen, as when MySQL's client talks to MariaDB, and else "".
-func (p Plan) otherProduct(ctx context.Context, s database.Session) (string, error) {
+func otherProduct(ctx context.Context, p Plan, s database.Session) (string, error) {
 	if p.Server.Product == nil {
 		return "", nil
 	}
@@ -89,13 +89,13 @@ func (p Plan) otherProduct(ctx context.Context, s database.Session) (string, err
 
 // sayServer says once for a job that another product answers than was chosen, and what no test
 // has shown of such servers.
-func (p Plan) sayServer(ctx context.Context, s database.Session, f *feed) error {
-	product, err := p.otherProduct(ctx, s)
+func sayServer(ctx context.Context, p Plan, s database.Session, f *feed) error {
+	product, err := otherProduct(ctx, p, s)
 	if err != nil {
 		return err
 	}
 	if product != "" {
-		f.message(0, "%s", p.answeredBy(product))
+		f.message(0, "%s", answeredBy(p, product))
 	}
 	if limits := p.Database.Limits(product); limits != "" {
 		f.message(0, "%s", limits)
@@ -103,6 +103,6 @@ func (p Plan) sayServer(ctx context.Context, s database.Session, f *feed) error 
 	return nil
 }
 
-func (p Plan) answeredBy(product string) string {
+func answeredBy(p Plan, product string) string {
 	return fmt.Sprintf("A %s server answered, although %s was chosen: what follows is about %[1]s.", product, p.Database.Title)
 }

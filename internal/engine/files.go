@@ -11,7 +11,7 @@ const spareFiles = 100
 
 // checkFiles refuses a run that needs more open files than this process may have, before
 // it makes thousands of connections for nothing. A limit of 0 means no limit.
-func (p Plan) checkFiles(limit int) error {
+func checkFiles(p Plan, limit int) error {
 	connections := 0
 	for _, group := range p.plans() {
 		connections += group.connections()

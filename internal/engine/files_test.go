@@ -20,7 +20,7 @@ func TestARunThatNeedsMoreFilesThanThereMayBeIsRefused(t *testing.T) {
 		p := fakePlan(fakeUser{}, load.Pacing{Connections: tt.shared})
 		p.Users = tt.users
 		got := ""
-		if err := p.checkFiles(tt.limit); err != nil {
+		if err := checkFiles(p, tt.limit); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

@@ -53,7 +53,7 @@ func workThrough(ctx context.Context, c coordinator) (job.Result, error) {
 		err = job.WithExit(job.ExitStopped, fmt.Errorf("the time limit of %s was over before the work was done: the result is partial", p.Pacing.Duration))
 		result.Reason = err.Error()
 	}
-	err = p.judge(&result, err)
+	err = judge(p, &result, err)
 	headline := result
 	f.send(job.Event{User: p.firstWorker(), Headline: &headline})
 	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here

@@ -11,7 +11,7 @@ import (
 
 // keyed compares the measured rate of a run whose terminals pause with the rate that their pauses
 // allow. The measured time began a while after users could.
-func (p Plan) keyed(sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
+func keyedOf(p Plan, sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
 	w := p.Workload
 	if w.Pause == nil || w.Weights == nil || elapsed <= 0 {
 		return nil
@@ -27,7 +27,7 @@ func (p Plan) keyed(sum meter.Summary, began, elapsed time.Duration) *job.Keyed 
 	if round <= 0 {
 		return nil // terminals pause for no time at all, which limits nothing
 	}
-	sessions := p.working(began, elapsed)
+	sessions := workingUsers(p, began, elapsed)
 	measured := sum.All()
 	k := &job.Keyed{
 		Sessions: sessions, Cycle: round.Seconds() / all,
@@ -48,7 +48,7 @@ func (p Plan) keyed(sum meter.Summary, began, elapsed time.Duration) *job.Keyed 
 }
 
 // working returns how many terminals work in some time since users could begin, on average.
-func (p Plan) working(began, elapsed time.Duration) float64 {
+func workingUsers(p Plan, began, elapsed time.Duration) float64 {
 	var all time.Duration
 	for terminal := range p.terminals() {
 		for _, shift := range p.shifts(terminal / p.clients()) {

@@ -104,7 +104,7 @@ func roomToBuild(ctx context.Context, p Plan, s database.Session, st schemaState
 		if err != nil {
 			return err
 		}
-		others, upon := Deletion{Tables: st.ownTables(p)}.sort(objects)
+		others, upon := foreignObjects(st.ownTables(p), nil, objects)
 		inTheWay = slices.Concat(inTheWay, others, upon)
 	}
 	if len(inTheWay) > 0 {

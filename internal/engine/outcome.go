@@ -125,7 +125,7 @@ func (g *runGroup) describeLoad(result *job.Result, m measurement) {
 		result.StartLag = latencyOf(g.totals.StartLag)
 	}
 	if _, pause := g.plan.pauses(); pause && !m.exhausted {
-		result.Keyed = g.plan.keyed(g.totals.Summary, m.from, m.elapsed)
+		result.Keyed = keyedOf(g.plan, g.totals.Summary, m.from, m.elapsed)
 	}
 	result.Pool = g.pool(m)
 	if g.totals.Queueing != nil {

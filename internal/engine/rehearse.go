@@ -41,7 +41,7 @@ func prepareAlone(ctx context.Context, c coordinator) (r *run, err error) {
 	session, err := connectSteady(ctx, p)
 	release := func() error { return nil }
 	if err == nil {
-		release, err = p.share(ctx, session)
+		release, err = shareClaim(ctx, p, session)
 	}
 	if err == nil {
 		if r, err = prepare(ctx, c, session); err != nil {

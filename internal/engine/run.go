@@ -85,14 +85,14 @@ type runGroup struct {
 // measurement, and returns what was measured.
 func doRun(ctx context.Context, c coordinator) (job.Result, error) {
 	p, stop := c.plan, c.stop
-	if err := p.checkFiles(host.OpenFiles()); err != nil {
+	if err := checkFiles(p, host.OpenFiles()); err != nil {
 		return job.Result{}, err
 	}
 	monitor, err := connectSteady(ctx, p)
 	if err != nil {
 		return job.Result{}, interrupted(ctx, job.Run, err)
 	}
-	release, err := p.share(ctx, monitor)
+	release, err := shareClaim(ctx, p, monitor)
 	if err != nil {
 		closeQuietly(&monitor)
 		return job.Result{}, interrupted(ctx, job.Run, err)
@@ -122,7 +122,7 @@ func doRun(ctx context.Context, c coordinator) (job.Result, error) {
 	if unaudited := r.commits.Err(); err == nil && unaudited != nil {
 		err = untidy(&result, job.Failed, job.ExitAborted, unaudited)
 	}
-	err = p.judge(&result, err)
+	err = judge(p, &result, err)
 	headline := result
 	c.feed.send(job.Event{User: job.Monitor, Headline: &headline})
 	if err == nil || result.Status.Whole() {
@@ -154,19 +154,19 @@ func prepare(ctx context.Context, c coordinator, s database.Session) (*run, erro
 		return nil, err
 	}
 	if facts.Product != "" {
-		f.message(0, "%s", p.answeredBy(facts.Product))
+		f.message(0, "%s", answeredBy(p, facts.Product))
 	}
 	if facts.Unproven != "" {
 		f.message(0, "%s", facts.Unproven)
 	}
-	if p, err = p.throughPooler(database.Pooling(facts.Pooling)); err != nil {
+	if p, err = throughPooler(p, database.Pooling(facts.Pooling)); err != nil {
 		return nil, err
 	}
 	if database.Pooling(facts.Pooling).Shares() && p.Schema.Claims != nil {
 		f.message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.target())
 	}
 	f.send(job.Event{User: monitor, Facts: &facts})
-	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: p.databaseFile(), heard: heard{next: 1}}
+	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p), heard: heard{next: 1}}
 	first, err := newRunGroup(ctx, p, schema, s)
 	if err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func (r *run) prepareBeside(ctx context.Context, p Plan, s database.Session, fac
 	if err != nil {
 		return nil, err
 	}
-	if p, err = p.throughPooler(database.Pooling(facts.Pooling)); err != nil {
+	if p, err = throughPooler(p, database.Pooling(facts.Pooling)); err != nil {
 		return nil, err
 	}
 	g, err := newRunGroup(ctx, p, schema, s)

@@ -152,11 +152,11 @@ func (p Plan) stalls(group string) bool {
 
 // judge compares what a run measured with its thresholds. Only a run that is valid and ran
 // to its end can pass. A run that would have succeeded otherwise, and missed one, is Missed.
-func (p Plan) judge(result *job.Result, err error) error {
+func judge(p Plan, result *job.Result, err error) error {
 	var missed []string
 	for _, t := range p.thresholds {
 		verdict := job.Threshold{Threshold: t.String(), Name: t.name, Bound: t.Bound, Unit: string(t.Unit)}
-		value, unmeasured := t.value(result)
+		value, unmeasured := measuredBy(t, result)
 		switch {
 		case unmeasured != nil:
 			verdict.Text = fmt.Sprintf("%s was not measured: %v", t.name, unmeasured)
@@ -198,7 +198,7 @@ func missedThresholds(missed, of int) string {
 }
 
 // value is what a threshold is about, in its unit; or why that was not measured.
-func (t boundThreshold) value(result *job.Result) (float64, error) {
+func measuredBy(t boundThreshold, result *job.Result) (float64, error) {
 	if t.figure != "" {
 		value, measured := result.Metric(t.figure)
 		if !measured {

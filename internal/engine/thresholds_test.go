@@ -109,7 +109,7 @@ func TestThresholds_JudgeAResult(t *testing.T) {
 		if tt.before != "" {
 			failure = job.WithExit(tt.exit, errBroken)
 		}
-		failure = p.judge(&result, failure)
+		failure = judge(p, &result, failure)
 		var passed []bool
 		texts := ""
 		for _, v := range result.Thresholds {

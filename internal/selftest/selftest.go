@@ -225,7 +225,7 @@ func (t *Test) Look(ctx context.Context) error {
 	known := map[string]bool{}
 	if t.left {
 		for _, plan := range t.known {
-			d, err := plan.PlanDeletion(ctx)
+			d, err := engine.PlanDeletion(ctx, plan)
 			if err != nil && job.ExitOf(err) != job.ExitMissing {
 				continue // what it found is not known, then, and named below
 			}

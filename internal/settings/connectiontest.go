@@ -38,7 +38,7 @@ const (
 // Try tests the connection of an order and changes nothing. It returns an error if the server
 // interrupts its response.
 func (o Order) Try(ctx context.Context, version string) (ConnectionTest, error) {
-	e, err := o.Plan.Examine(ctx, version)
+	e, err := engine.Examine(ctx, o.Plan, version)
 	t := ConnectionTest{Examination: e}
 	t.Owner, t.Admin = o.Explain(e.Owner), o.Explain(e.Admin)
 	if err != nil {

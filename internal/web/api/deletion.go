@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"sledge/internal/engine"
 	"sledge/internal/job"
 )
 
@@ -36,7 +37,7 @@ func (a *API) addDeletion() {
 		if err != nil {
 			return nil, err
 		}
-		plan, err := order.Plan.PlanDeletion(ctx)
+		plan, err := engine.PlanDeletion(ctx, order.Plan)
 		if err != nil {
 			if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
 				err = job.WithExit(job.ExitConnect, err) // the server answered and then refused
