@@ -17,7 +17,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// session is a database.Session over one connection of the driver.
+// session is a database.Session over one connection of the driver. A session that claims the database
+// opens a second one, claimant.
 //
 // In a transaction, reads are executed at once, and their file says which keys to watch; writes
 // wait in a queue until the commit sends them as one MULTI. If another client has changed a

@@ -75,7 +75,7 @@ func (a *API) addSequences() {
 		s, found := a.sweeps.Find(strconv.Itoa(in.Profile))
 		switch {
 		case !found:
-			return nil, problem(http.StatusNotFound, "this server has started no sequence for profile %d", in.Profile)
+			return nil, problem(http.StatusNotFound, "this server has no sequence for profile %d", in.Profile)
 		case s.IsOver():
 			return nil, problem(http.StatusConflict, "the runs of profile %d have already ended", in.Profile)
 		}
