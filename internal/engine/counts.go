@@ -104,6 +104,9 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first s
 	ctx, cancel := context.WithTimeoutCause(ctx, r.grace, within)
 	defer cancel()
 	defer r.notice("the server's counts")()
+	if first == counterFirst && r.plan.Server.Flush != nil {
+		_ = r.plan.Server.Flush(ctx, s) // what the monitor has done so far; the counter says if the session is gone
+	}
 	steps := []func(context.Context, database.Session, *reading) error{r.readCounter, r.readProbes}
 	if first == probeFirst {
 		slices.Reverse(steps)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,11 +24,15 @@ type lateSession struct {
 func (s *lateSession) commit(now bool) {
 	s.pending++
 	if now || time.Since(s.last) >= time.Second {
-		s.server.mu.Lock()
-		s.server.committed += s.pending
-		s.server.mu.Unlock()
-		s.pending, s.last = 0, time.Now()
+		s.report()
 	}
+}
+
+func (s *lateSession) report() {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.server.committed += s.pending
+	s.pending, s.last = 0, time.Now()
 }
 
 // lateUser is one of a few whose transactions take long, or of the others.
@@ -43,11 +48,16 @@ func (u *lateUser) Do(context.Context, workload.Transaction) error {
 }
 
 // countLate returns a plan whose server learns of commits as late as PostgreSQL does, also of
-// the 30 that it takes to log in.
+// the 30 that it takes the monitor and each user to log in.
 func countLate(p Plan, takes func(number int) time.Duration) Plan {
 	server := &fakeServer{}
+	var sessions atomic.Int32
 	p.Database.Connect = func(context.Context, any, database.Role) (database.Session, error) {
-		return &lateSession{instantSession: instantSession{server: server}}, nil
+		s := &lateSession{instantSession: instantSession{server: server}}
+		if sessions.Add(1) == 1 { // the monitor's
+			s.pending = 30
+		}
+		return s, nil
 	}
 	p.Workload.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		session := c.Session.(*lateSession)
@@ -56,10 +66,12 @@ func countLate(p Plan, takes func(number int) time.Duration) Plan {
 		}
 		return &lateUser{session, takes(c.Number)}, nil
 	}
-	p.Server.Counter = func(context.Context, database.Session) (int64, error) {
+	p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) {
 		server.mu.Lock()
-		defer server.mu.Unlock()
-		return server.committed, nil
+		n := server.committed
+		server.mu.Unlock()
+		s.(*lateSession).report() // after the statement
+		return n, nil
 	}
 	p.Server.Flush = func(_ context.Context, s database.Session) error {
 		s.(*lateSession).commit(true)
@@ -87,7 +99,7 @@ func TestRun_ComparesServerCountWithWorkAtFlush(t *testing.T) {
 }
 
 // Users that key first are in their keying time when a run without a ramp-up reads the server's count.
-func TestRun_CountsNoLogInOfUsersThatPauseFirst(t *testing.T) {
+func TestRun_CountsNoLogInOfMonitorAndUsersThatPauseFirst(t *testing.T) {
 	for name, clients := range map[string]int{"users": 0, "asynchronous clients": 4} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
