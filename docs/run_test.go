@@ -1,3 +1,5 @@
+//go:build unix
+
 package docs_test
 
 import (
@@ -10,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,9 +28,6 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 // TestManual_ShowsWhatTheProgramDoes runs the commands of every page, in a folder and a repository of the
 // page's own, and compares what they print with what the page says that they print.
 func TestManual_ShowsWhatTheProgramDoes(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the commands are those of a Unix shell")
-	}
 	programs := t.TempDir()
 	for _, name := range []string{"sledge", "hammerdbcli", "hammerdbws"} {
 		if err := os.Symlink(testserver.Program(t), filepath.Join(programs, name)); err != nil {

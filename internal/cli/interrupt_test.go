@@ -80,7 +80,7 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 }
 
 // People press Ctrl-C again when they mean it; programs send several signals for one
-// wish. Time goes by from each signal to the next.
+// request. Time goes by from each signal to the next.
 func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -59,10 +59,10 @@ type Handle struct {
 	facts    *job.Facts
 	failed   error // the error of Remark
 
-	wishing    sync.Mutex // guards the stop and abort requests; never held for long
+	requesting sync.Mutex // guards the stop and abort requests; never held for long
 	interrupts int
-	fulfilled  map[job.Wish]bool
-	wishes     []job.Event // requests that have not been emitted
+	fulfilled  map[job.Request]bool
+	requests   []job.Event // requests that have not been emitted
 }
 
 // Outcome is the end of a job.
@@ -80,7 +80,7 @@ func (o Outcome) Err() error { return errors.Join(o.Lost, o.Failure) }
 // repository and did not begin.
 func Start(ctx context.Context, runner job.Runner, order settings.Order, with With) (*Handle, error) {
 	h := &Handle{
-		order: order, with: with, fulfilled: map[job.Wish]bool{},
+		order: order, with: with, fulfilled: map[job.Request]bool{},
 		stop: make(chan struct{}), worked: make(chan struct{}), over: make(chan struct{}),
 		spec: order.Spec,
 	}
@@ -178,7 +178,7 @@ func (h *Handle) tellClosing(failure error) {
 	}
 	h.telling.Lock()
 	defer h.telling.Unlock()
-	h.handOutWishes()
+	h.emitPending()
 	for _, e := range h.with.Closing(failure) {
 		h.handOut(e)
 	}
@@ -197,7 +197,7 @@ func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error
 // end records the end of the job, and sets its error.
 func (h *Handle) end(ctx context.Context, result job.Result, err error) {
 	h.telling.Lock()
-	h.handOutWishes()
+	h.emitPending()
 	h.told = true
 	h.telling.Unlock()
 	h.events.end()
@@ -251,7 +251,7 @@ func (h *Handle) tell(e job.Event) {
 	if h.told {
 		return // an event after the end of the job
 	}
-	h.handOutWishes()
+	h.emitPending()
 	h.handOut(e)
 	if h.with.Remark == nil {
 		return

@@ -211,7 +211,7 @@ func TestInterrupt_StopsARunThenAborts(t *testing.T) {
 		running.Interrupt() // which changes nothing any more
 		var got []string
 		for e := range running.Watch(t.Context(), 1) {
-			got = append(got, fmt.Sprintf("%d %s%s", e.Sequence, e.Wish, e.Message))
+			got = append(got, fmt.Sprintf("%d %s%s", e.Sequence, e.Request, e.Message))
 		}
 		if strings.Join(got, ", ") != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.action, strings.Join(got, ", "), tt.want)
@@ -240,7 +240,7 @@ func TestInterrupt_WorksBesideABlockedWatcher(t *testing.T) {
 	running.Wait()
 	var got []string
 	for e := range running.Watch(t.Context(), 1) {
-		got = append(got, string(e.Wish)+e.Message)
+		got = append(got, string(e.Request)+e.Message)
 	}
 	if want := []string{"held up", "stop"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

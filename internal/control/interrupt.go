@@ -13,19 +13,19 @@ const Patience = 3
 
 // Stop ends a run early: its users complete their transactions, and the measurements are kept as a
 // partial result. Other jobs can only be aborted.
-func (h *Handle) Stop() { h.wish(job.WishStop) }
+func (h *Handle) Stop() { h.request(job.StopRequest) }
 
 // Abort aborts the job.
-func (h *Handle) Abort() { h.wish(job.WishAbort) }
+func (h *Handle) Abort() { h.request(job.AbortRequest) }
 
 // Interrupt handles a request to end the job and never blocks. The first request stops a run, so
 // that its result is kept; later ones abort. A caller that must exit counts the requests, and exits
 // at Patience.
 func (h *Handle) Interrupt() {
-	h.wishing.Lock()
+	h.requesting.Lock()
 	h.interrupts++
 	first := h.interrupts == 1
-	h.wishing.Unlock()
+	h.requesting.Unlock()
 	if first && h.order.Spec.Action == job.Run {
 		h.Stop()
 		return
@@ -33,44 +33,44 @@ func (h *Handle) Interrupt() {
 	h.Abort()
 }
 
-// wish applies a stop or abort request and emits it, unless the same request was applied before or
+// request applies a stop or abort request and emits it, unless the same request was applied before or
 // the job has ended. It does not wait until it is emitted, because an attending watcher may block.
-func (h *Handle) wish(w job.Wish) {
-	h.wishing.Lock()
-	defer h.wishing.Unlock()
+func (h *Handle) request(r job.Request) {
+	h.requesting.Lock()
+	defer h.requesting.Unlock()
 	select {
 	case <-h.worked:
 		return
 	default:
 	}
-	if h.fulfilled[w] {
+	if h.fulfilled[r] {
 		return
 	}
-	h.fulfilled[w] = true
-	h.wishes = append(h.wishes, job.Event{At: time.Now(), Wish: w})
-	go h.tellWishes()
-	if w == job.WishStop {
+	h.fulfilled[r] = true
+	h.requests = append(h.requests, job.Event{At: time.Now(), Request: r})
+	go h.emitRequests()
+	if r == job.StopRequest {
 		close(h.stop)
 		return
 	}
 	h.abort()
 }
 
-// tellWishes emits the pending requests.
-func (h *Handle) tellWishes() {
+// emitRequests emits the pending requests.
+func (h *Handle) emitRequests() {
 	h.telling.Lock()
 	defer h.telling.Unlock()
-	h.handOutWishes()
+	h.emitPending()
 }
 
-// handOutWishes emits the pending requests. It is called before any other event, so that a request
+// emitPending emits the pending requests. It is called before any other event, so that a request
 // precedes its effects. The caller holds the lock telling.
-func (h *Handle) handOutWishes() {
-	h.wishing.Lock()
-	wishes := h.wishes
-	h.wishes = nil
-	h.wishing.Unlock()
-	for _, e := range wishes {
+func (h *Handle) emitPending() {
+	h.requesting.Lock()
+	requests := h.requests
+	h.requests = nil
+	h.requesting.Unlock()
+	for _, e := range requests {
 		if !h.told {
 			h.handOut(e)
 		}

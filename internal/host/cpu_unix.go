@@ -4,8 +4,8 @@ package host
 
 import "syscall"
 
-// cpuSeconds returns the CPU time, user and system, of this process.
-func cpuSeconds() float64 {
+// CPUSeconds returns the CPU time, user and system, of this process.
+func CPUSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0

@@ -2,8 +2,8 @@ package host
 
 import "syscall"
 
-// cpuSeconds returns the CPU time, user and system, of this process.
-func cpuSeconds() float64 {
+// CPUSeconds returns the CPU time, user and system, of this process.
+func CPUSeconds() float64 {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
 		return 0

@@ -30,14 +30,14 @@ type Load struct {
 
 // StartLoad begins to measure the use of this process.
 func StartLoad() *Load {
-	l := &Load{began: time.Now(), cpu: cpuSeconds()}
+	l := &Load{began: time.Now(), cpu: CPUSeconds()}
 	debug.ReadGCStats(&l.gc)
 	l.pauses = slices.Clone(gcPauses().Counts)
 	l.limits.MaxProcs = runtime.GOMAXPROCS(0)
 	l.limits.CgroupCores = cgroupCores(os.DirFS("/"))
 	l.throttled = throttledSeconds(os.DirFS("/"))
 	l.machine = beginMachine()
-	l.began, l.cpu = time.Now(), cpuSeconds() // excludes the reading of the machine's figures
+	l.began, l.cpu = time.Now(), CPUSeconds() // excludes the reading of the machine's figures
 	l.pulse = startPulse()
 	return l
 }
@@ -52,7 +52,7 @@ func (l *Load) End() job.ClientLoad {
 		used.Pauses = append(used.Pauses, job.ClientPause{From: p.From.Sub(l.began).Seconds(), Seconds: p.Length.Seconds(), CPUSeconds: p.CPU.Seconds()})
 	}
 	used.ThrottledSeconds = throttledSeconds(os.DirFS("/")) - l.throttled
-	used.CPUSeconds = cpuSeconds() - l.cpu
+	used.CPUSeconds = CPUSeconds() - l.cpu
 	if elapsed := time.Since(l.began).Seconds(); elapsed > 0 {
 		used.CoresUsed = used.CPUSeconds / elapsed
 		used.Machine = l.machine(used.CPUSeconds, elapsed, runtime.NumCPU())

@@ -41,14 +41,14 @@ func (p *pulse) run() {
 	defer runtime.UnlockOSThread()
 	timer := time.NewTimer(beat)
 	defer timer.Stop()
-	last, used := time.Now(), cpuSeconds()
+	last, used := time.Now(), CPUSeconds()
 	for ended := false; !ended; timer.Reset(beat) {
 		select {
 		case <-p.quit:
 			ended = true
 		case <-timer.C:
 		}
-		now, usedNow := time.Now(), cpuSeconds()
+		now, usedNow := time.Now(), CPUSeconds()
 		if now.Sub(last)-beat >= pauseAfter {
 			p.mu.Lock()
 			p.pauses = append(p.pauses, Pause{last, now.Sub(last), time.Duration((usedNow - used) * float64(time.Second))})

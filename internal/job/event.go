@@ -44,7 +44,7 @@ type Event struct {
 	Settled option.Values `json:"settled,omitempty" long:"true"`
 
 	Sample  *Sample `json:"sample,omitempty"`
-	Wish    Wish    `json:"wish,omitempty"`    // a request to stop or abort the job
+	Request Request `json:"request,omitempty"` // a request to stop or abort the job
 	Message string  `json:"message,omitempty"` // what has no form of its own, in words
 }
 
@@ -67,13 +67,13 @@ const (
 	UserFailed    UserState = "failed"
 )
 
-// Wish is a request to end a job early.
-type Wish string
+// Request is a request to end a job early.
+type Request string
 
-// The wishes.
+// The requests.
 const (
-	WishStop  Wish = "stop"  // users are to finish the transaction that they are in
-	WishAbort Wish = "abort" // abort transactions in flight
+	StopRequest  Request = "stop"  // users are to finish the transaction that they are in
+	AbortRequest Request = "abort" // abort transactions in flight
 )
 
 // Trouble is why a virtual user, or the whole job, cannot go on.

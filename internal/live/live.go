@@ -56,7 +56,7 @@ type View struct {
 	failures []Failure
 	failed   map[string]int64 // by class, since the job began
 	said     []string         // by the job and its monitor, the newest last
-	wish     job.Wish
+	request  job.Request
 	metrics  []job.Metric
 	pushed   int // changes of anything but what has marks of its own
 }
@@ -224,8 +224,8 @@ func (v *View) Add(e job.Event) error {
 		failure.Message = cut(failure.Message, longestText)
 		v.failures = append(v.failures, failure)
 		v.failures = v.failures[max(0, len(v.failures)-keptFailures):]
-	case e.Wish != "":
-		v.wish = e.Wish
+	case e.Request != "":
+		v.request = e.Request
 	case e.Headline != nil:
 		v.metrics = e.Headline.Metrics
 	case e.Facts != nil:

@@ -29,7 +29,7 @@ type Update struct {
 	Progress []Progress   `json:"progress,omitempty" doc:"Of a build or a check, by steps."`
 	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions in flight, of a run that ends when its work is done."`
 	Said     []string     `json:"said,omitempty" doc:"The last lines of the job and its monitor."`
-	Wish     job.Wish     `json:"wish,omitempty" doc:"A pending request to stop or abort the job."`
+	Request  job.Request  `json:"request,omitempty" doc:"A pending request to stop or abort the job."`
 	Metrics  []job.Metric `json:"metrics,omitempty" doc:"What the run has measured, when that is over."`
 
 	// Lists that grow: what stands here takes the place of whatever is there from a place on.
@@ -84,7 +84,7 @@ func (v *View) Since(m Mark) (Update, error) {
 	}
 	u := Update{
 		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures),
-		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Wish: v.wish, Metrics: v.metrics,
+		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Request: v.request, Metrics: v.metrics,
 		Width: v.fold.width,
 	}
 	if v.begin.IsZero() {

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,9 +57,14 @@ func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) i
 			if err := rows.Scan(&last, &text); err != nil {
 				return nil, 0, err
 			}
-			if err := json.Unmarshal(text, &e.Event); err != nil {
+			old := struct { // of an earlier Sledge
+				*job.Event
+				Wish job.Request `json:"wish"`
+			}{Event: &e.Event}
+			if err := json.Unmarshal(text, &old); err != nil {
 				return nil, 0, err
 			}
+			e.Request = cmp.Or(e.Request, old.Wish)
 			e.row = last
 			list = append(list, e)
 		}

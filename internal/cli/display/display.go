@@ -81,8 +81,8 @@ func (d *Display) Watch(e job.Event) {
 		d.spans.span(d, *e.Span)
 	case e.Failure != nil:
 		d.failure(*e.Failure)
-	case e.Wish != "":
-		d.line(d.err, d.wished(e.Wish))
+	case e.Request != "":
+		d.line(d.err, d.requested(e.Request))
 	case e.Headline != nil:
 		d.measured = true
 	case e.Phase != nil:

@@ -60,18 +60,18 @@ func New(order settings.Order, o Options) *Display {
 	return d
 }
 
-// wished are the messages for requests to stop or abort a job.
-var wished = map[job.Wish]string{
-	job.WishStop:  "stopping: users finish their transactions; press Ctrl-C again to abort",
-	job.WishAbort: "aborting; press Ctrl-C again to quit at once",
+// requested are the messages for requests to stop or abort a job.
+var requested = map[job.Request]string{
+	job.StopRequest:  "stopping: users finish their transactions; press Ctrl-C again to abort",
+	job.AbortRequest: "aborting; press Ctrl-C again to quit at once",
 }
 
-// wished returns the message for a request to stop or abort this job.
-func (d *Display) wished(w job.Wish) string {
-	if w == job.WishStop && d.measured {
+// requested returns the message for a request to stop or abort this job.
+func (d *Display) requested(w job.Request) string {
+	if w == job.StopRequest && d.measured {
 		return "stopping the server's maintenance after the run; press Ctrl-C again to abort"
 	}
-	return wished[w]
+	return requested[w]
 }
 
 // Follow shows a job until it is over.

@@ -4,24 +4,14 @@ package db2
 
 import (
 	"context"
-	"syscall"
 	"testing"
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/host"
 	"sledge/internal/option"
 	"sledge/internal/testserver"
 )
-
-// processorTime is what this process has used of processors so far, without its children.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
 
 // BenchmarkCall is what calls of the library cost the client, of whose processor time the metric
 // tells: Derby, a process of its own, answers such statements at once.
@@ -81,13 +71,13 @@ func BenchmarkCall(b *testing.B) {
 				}
 			}()
 			b.ReportAllocs()
-			before := processorTime(b)
+			before := host.CPUSeconds()
 			for b.Loop() {
 				if _, err := st.Run(ctx, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
-			b.ReportMetric(float64(processorTime(b)-before)/float64(time.Microsecond)/float64(b.N), "cpu-µs/op")
+			b.ReportMetric((host.CPUSeconds()-before)*1e6/float64(b.N), "cpu-µs/op")
 		})
 	}
 }

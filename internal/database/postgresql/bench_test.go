@@ -2,12 +2,11 @@ package postgresql_test
 
 import (
 	"context"
-	"syscall"
 	"testing"
-	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
+	"sledge/internal/host"
 	"sledge/internal/sqlfile"
 	"sledge/internal/testserver"
 )
@@ -59,22 +58,13 @@ func BenchmarkStatement(b *testing.B) {
 				}
 			}
 			run()
-			before := cpuTime(b)
+			before := host.CPUSeconds()
 			b.ReportAllocs()
 			for b.Loop() {
 				in.A++
 				run()
 			}
-			b.ReportMetric(float64(cpuTime(b)-before)/float64(b.N)/1e3, "cpu-µs/op")
+			b.ReportMetric((host.CPUSeconds()-before)*1e6/float64(b.N), "cpu-µs/op")
 		})
 	}
-}
-
-// cpuTime returns the user and system time of this process.
-func cpuTime(t testing.TB) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -108,7 +108,7 @@ func (w *worker) send(m message) {
 	_ = w.in.Encode(m)
 }
 
-// pass passes wishes on, until the worker has ended.
+// pass passes requests on, until the worker has ended.
 func (w *worker) pass(ctx context.Context, stop <-chan struct{}, ended <-chan struct{}, breaking time.Duration) {
 	abort := ctx.Done()
 	var over <-chan time.Time
@@ -116,10 +116,10 @@ func (w *worker) pass(ctx context.Context, stop <-chan struct{}, ended <-chan st
 		select {
 		case <-stop:
 			stop = nil
-			w.send(message{Wish: job.WishStop})
+			w.send(message{Request: job.StopRequest})
 		case <-abort:
 			abort, over = nil, time.After(breaking)
-			w.send(message{Wish: job.WishAbort})
+			w.send(message{Request: job.AbortRequest})
 		case <-over:
 			w.kill(fmt.Sprintf("its process had not broken it off %v after it was told to, and was killed", breaking))
 			return

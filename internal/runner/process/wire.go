@@ -3,7 +3,7 @@
 // of the program that started it.
 //
 // Such a process is this program again: a worker. Its standard input brings the order, secrets
-// included, and then wishes; its standard output brings events and the result. Both are JSON
+// included, and then stop and abort requests; its standard output brings events and the result. Both are JSON
 // messages, one after another. Whichever side dies, the other reads the end of a pipe.
 package process
 
@@ -20,9 +20,9 @@ import (
 
 // message is what one side tells the other. One of its members is set.
 type message struct {
-	// To the worker. The order comes first, and the wishes may come at any time after it.
-	Order *order   `json:"order,omitempty"`
-	Wish  job.Wish `json:"wish,omitempty"`
+	// To the worker. The order comes first, and requests may come at any time after it.
+	Order   *order      `json:"order,omitempty"`
+	Request job.Request `json:"request,omitempty"`
 
 	// From the worker. The end comes last. Alive is set where there was nothing to tell.
 	Event *job.Event `json:"event,omitempty"`

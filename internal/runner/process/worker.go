@@ -87,7 +87,7 @@ func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, 
 	return tell.send(message{End: &e})
 }
 
-// obey does what the program wishes that started the worker, until it tells no more, which it does
+// obey carries out the requests of the program that started the worker, until it tells no more, which it does
 // when it is gone.
 func obey(messages *json.Decoder, stop chan struct{}, abort, exit func()) {
 	stopped := false
@@ -99,9 +99,9 @@ func obey(messages *json.Decoder, stop chan struct{}, abort, exit func()) {
 			return
 		}
 		switch {
-		case m.Wish == job.WishAbort:
+		case m.Request == job.AbortRequest:
 			abort()
-		case m.Wish == job.WishStop && !stopped:
+		case m.Request == job.StopRequest && !stopped:
 			stopped = true
 			close(stop)
 		}

@@ -91,7 +91,7 @@ type API struct {
 	mu       sync.Mutex // held for moments only
 	closing  bool       // starts nothing more
 	closed   bool       // begins nothing more that Close waits for
-	wishes   int        // requests to end the program
+	requests int        // requests to end the program
 	starting int        // jobs that are being added to the repository
 	running  map[job.ID]*control.Handle
 	ended    []job.Job          // jobs whose end could not be recorded: the repository still calls them running
@@ -265,7 +265,7 @@ func (a *API) Active() (names []string) {
 func (a *API) Interrupt() {
 	a.mu.Lock()
 	a.closing = true
-	a.wishes++
+	a.requests++
 	handles := a.handles()
 	a.mu.Unlock()
 	a.sweeps.End()
@@ -306,7 +306,7 @@ const lastWord = 2 * time.Second
 func (a *API) Close() {
 	a.mu.Lock()
 	a.closing = true
-	a.wishes += control.Patience // jobs that are just starting are aborted
+	a.requests += control.Patience // jobs that are just starting are aborted
 	handles := a.handles()
 	a.mu.Unlock()
 	a.sweeps.End()

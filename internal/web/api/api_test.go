@@ -270,21 +270,21 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 			t.Errorf("got %d running jobs, want 1", len(list))
 		}
 		var got job.Status
-		var wish job.Wish
+		var request job.Request
 		asked := false
 		w.follow(id, "", func(m message) bool {
 			if s := m.event.Second; s != nil && s.Phase == job.Measure && !asked {
 				asked = true
 				w.raw("POST", "/jobs/"+id+"/"+verb, "", 202)
 			}
-			if m.event.Wish != "" {
-				wish = m.event.Wish
+			if m.event.Request != "" {
+				request = m.event.Request
 			}
 			got = m.over.Status
 			return true
 		})
-		if got != job.Partial || wish != job.Wish(verb) {
-			t.Errorf("a run, after %s: got %s and the wish %q, want it partial, and the wish told", verb, got, wish)
+		if got != job.Partial || request != job.Request(verb) {
+			t.Errorf("a run, after %s: got %s and the request %q, want it partial, and the request told", verb, got, request)
 		}
 		w.refuses("POST", "/jobs/"+id+"/"+verb, 409, "has already ended")
 	}

@@ -227,7 +227,7 @@ func (a *API) begin(order settings.Order) (*control.Handle, error) {
 		defer a.mu.Unlock()
 		a.starting--
 		a.running[h.ID()] = h
-		for range a.wishes { // requests to end the program that came meanwhile
+		for range a.requests { // requests to end the program that came meanwhile
 			h.Interrupt()
 		}
 	}})

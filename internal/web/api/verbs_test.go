@@ -54,10 +54,10 @@ func TestStart_BlocksNoOtherRequest(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	// It began after the wish to end the program, which it hears nevertheless.
+	// It began after the request to end the program, which it hears nevertheless.
 	h := w.api.handle(job.ID(<-second))
 	for e := range h.Watch(t.Context(), 1) {
-		if e.Wish == job.WishStop {
+		if e.Request == job.StopRequest {
 			return
 		}
 	}
