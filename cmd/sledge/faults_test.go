@@ -1,5 +1,3 @@
-//go:build unix
-
 package main_test
 
 import (
@@ -13,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -433,71 +430,6 @@ func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
 	}
 	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "NOPM") || !strings.Contains(out, "MEASURED, BUT NOT RECORDED") || !strings.Contains(out, "the figures are whole") {
 		t.Errorf("want the result, and that it is not recorded; got\n%s", out)
-	}
-}
-
-// TestWhatCannotBeWrittenToCanBeListed reads as another user than the one that runs
-// the tests, whom no permission keeps out where that is root.
-func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
-	t.Parallel() // it spends its time waiting
-	if os.Getuid() != 0 {
-		t.Skip("root alone can be another user")
-	}
-	p, _ := onSchema(t)
-	folder := t.TempDir()
-	p.keepIn(folder)
-	p.must("check", "--db", "sqlite")
-	checked := p.last()
-	read := filepath.Join(folder, "reader")
-	for path := folder; len(path) > len(os.TempDir()); path = filepath.Dir(path) { // down to the files
-		if err := os.Chmod(path, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chmod(p.repository, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(p.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(read, program, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	as := func(args ...string) (string, job.Exit) {
-		c := exec.Command(read, args...)
-		c.Env = append(p.env, "HOME="+folder, "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		out, _ := c.CombinedOutput() // how it ended is in ProcessState
-		return string(out), job.Exit(c.ProcessState.ExitCode())
-	}
-	files := func() (names []string) {
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			names = append(names, e.Name())
-		}
-		return names
-	}
-	before := files()
-	for _, args := range [][]string{{"jobs"}, {"jobs", "show", "last"}, {"jobs", "export", "last"}} {
-		if out, exit := as(args...); exit != job.OK || !strings.Contains(out, checked.ID) {
-			t.Errorf("sledge %s: exit code %d, want %d and job %s\n%s", strings.Join(args, " "), exit, job.OK, checked.ID, out)
-		}
-	}
-	if out, exit := as("check", "--db", "sqlite"); exit != job.ExitError || !strings.Contains(out, "permission denied") || !strings.Contains(out, "--repo") {
-		t.Errorf("a recorded check: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
-	}
-	if after := files(); !slices.Equal(before, after) {
-		t.Errorf("got files %v, want %v as before", after, before)
-	}
-	if err := os.Chmod(p.repository, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out, exit := as("jobs"); exit != job.ExitError || !strings.Contains(out, "permission denied") {
-		t.Errorf("a repository that is private: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
 	}
 }
 
