@@ -159,6 +159,8 @@ var layers = map[string]string{
 	"engine/order/ordertest": "engine/order",
 	"engine/enginetest":      "catalog database engine job meter option schema sqlfile workload",
 
+	"engine/enginetest/analytics": "database meter schema sqlfile workload",
+
 	"interpreter/interpretertest": "",
 	"repository/repositorytest":   "job meter option repository",
 
@@ -167,7 +169,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "engine/enginetest", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "engine/enginetest", "engine/enginetest/analytics", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()

@@ -164,7 +164,7 @@ func (a *archive) printList(jobs []job.Job) error {
 		if r := j.Result; r.P99 > 0 {
 			p99 = milliseconds(meter.Millis(1e3 * r.P99))
 		}
-		t.Row(string(j.ID), j.Begun.UTC().Format(time.DateTime), string(j.Spec.Action), j.Spec.Workload, report.Printable(where), report.Printable(size),
+		t.Row(string(j.ID), j.Begun.UTC().Format(time.DateTime), string(j.Spec.Action), j.Spec.Workloads(), report.Printable(where), report.Printable(size),
 			users, took(j), p99, outcome(j, reasons))
 	}
 	return a.program.printTable(t)
@@ -184,7 +184,7 @@ func took(j job.Job) string {
 // outcome returns a job's first figure if it succeeded. Otherwise it returns the status, the figure
 // if there is one, and the reason, of at most longest characters.
 func outcome(j job.Job, longest int) string {
-	figure := figure(j.Result)
+	figure := report.Headline(j)
 	if j.Status == job.Succeeded {
 		if figure == "" {
 			figure = "succeeded"
@@ -236,12 +236,4 @@ func shortTime(text string) string {
 		return text
 	}
 	return text[len("2006-"):len("2006-01-02 15:04")]
-}
-
-// figure returns the first headline figure of a result, or "".
-func figure(r job.Result) string {
-	if len(r.Metrics) == 0 {
-		return ""
-	}
-	return report.Short(r.Metrics[0]) + " " + r.Metrics[0].Name
 }

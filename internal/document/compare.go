@@ -57,7 +57,7 @@ func NewComparison(ctx context.Context, store *repository.Store, resolver settin
 // runsLike returns the valid runs of the repository, j among them, that were asked for the same
 // on the same server and data.
 func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []job.Job, err error) {
-	all, err := store.List(ctx, repository.Query{Action: job.Run, Database: j.Spec.Database, Workload: j.Spec.Workload})
+	all, err := store.List(ctx, repository.Query{Action: job.Run, Database: j.Spec.Database, Workload: j.Spec.Workloads()})
 	place := func(j job.Job) (string, string) {
 		if j.Facts == nil {
 			return "", ""
@@ -67,7 +67,7 @@ func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []j
 	target, size := place(j)
 	for _, other := range all {
 		t, s := place(other)
-		same := maps.Equal(other.Spec.Options, j.Spec.Options) && report.Users(other) == report.Users(j) && t == target && s == size
+		same := maps.Equal(other.Spec.Options, j.Spec.Options) && slices.EqualFunc(other.Spec.Beside, j.Spec.Beside, job.Group.Equal) && report.Users(other) == report.Users(j) && t == target && s == size
 		if same && (other.Status.Valid() || other.ID == j.ID) {
 			list = append(list, other)
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
@@ -158,6 +159,15 @@ func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
 
 // plans returns the plans of all groups of a run.
 func (p Plan) plans() []Plan { return append([]Plan{p}, p.others...) }
+
+// Title names the workloads of all groups: "TPROC-C beside TPROC-H".
+func (p Plan) Title() string {
+	var titles []string
+	for _, g := range p.plans() {
+		titles = append(titles, g.Workload.Title)
+	}
+	return strings.Join(titles, " beside ")
+}
 
 // KindNames lists the kinds of transaction of all groups.
 func (p Plan) KindNames() (names []string) {

@@ -2,60 +2,29 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
-	"sledge/internal/database"
+	"sledge/internal/engine/enginetest/analytics"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/order/ordertest"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
-	"sledge/internal/schema"
 	"sledge/internal/testserver"
-	"sledge/internal/workload"
 )
 
-// queries are a workload of one query over TPROC-C's tables. Those of TPROC-H have the same names as some of them, so
-// that no database can hold both.
-var queries = &workload.Workload{
-	Name: "queries", Title: "Queries", Finite: true, SQL: fstest.MapFS{},
-	Kinds:       []workload.Kind{{Name: "stock"}},
-	Options:     func() any { return &struct{}{} },
-	Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "stock"}} },
-	NewTerminal: func(workload.Slot) workload.Terminal { return stockCounter{} },
-	NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
-		return stockCounter{c.Session}, nil
-	},
-	Builders: func(any) int { return 1 },
-}
-
-// stockCounter counts the rows of a table, again and again.
-type stockCounter struct{ database.Session }
-
-func (stockCounter) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
-
-func (s stockCounter) Do(ctx context.Context, _ workload.Transaction) error {
-	if err := s.Begin(ctx, database.ReadOnly); err != nil {
-		return err
-	}
-	_, err := s.Query(ctx, "SELECT COUNT(*) FROM stock", 1)
-	return errors.Join(err, s.Commit(ctx))
-}
-
-func withQueries() catalog.Catalog {
+func withAnalytics() catalog.Catalog {
 	c := edition.Catalog
-	c.Workloads = append(slices.Clone(c.Workloads), queries)
+	c.Workloads = append(slices.Clone(c.Workloads), analytics.Workload)
 	return c
 }
 
-// mixed returns the spec of a run of TPROC-C, whose schema it has built, beside queries.
+// mixed returns the spec of a run of TPROC-C, whose schema it has built, beside queries on the same schema.
 func mixed(t *testing.T, l Local, database string, values option.Values) job.Spec {
 	t.Helper()
 	spec := func(action job.Action, workload string, options ...string) job.Spec {
@@ -75,13 +44,13 @@ func mixed(t *testing.T, l Local, database string, values option.Values) job.Spe
 	})
 	s := spec(job.Run, "tprocc", "rampup", "0", "duration", "3s")
 	s.Users, s.Group = 2, "orders"
-	s.Options["fail_if"] = "queries.stock.p95>60s,orders.new_order.max>60s,orders.p99>60s,orders.stall>30s,orders.nopm<1,queries.failed>0"
-	s.Beside = []job.Group{{Name: "queries", Workload: "queries", Users: 1}}
+	s.Options["fail_if"] = "queries.query_6.failed>0,orders.new_order.max>60s,orders.p99>60s,orders.stall>30s,orders.nopm<1,queries.p95>60s"
+	s.Beside = []job.Group{{Name: "queries", Workload: "analytics", Users: 1}}
 	return s
 }
 
 func TestRun_HasGroupsOfUsersWithWorkloadsOfTheirOwn(t *testing.T) {
-	l := Local{Catalog: withQueries(), Version: "test"}
+	l := Local{Catalog: withAnalytics(), Version: "test"}
 	for database, values := range map[string]func(*testing.T) option.Values{
 		"sqlite":     func(t *testing.T) option.Values { return option.Values{"file": filepath.Join(t.TempDir(), "mixed.db")} },
 		"postgresql": func(t *testing.T) option.Values { return testserver.Open(t, "postgresql").Values() },
@@ -108,7 +77,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 		t.Fatal(err)
 	}
 	l.Through = through
-	seconds := meter.NewSummary(5 + 1)
+	seconds := meter.NewSummary(5 + 5)
 	watch := watcher(func(e job.Event) {
 		if e.Second != nil && e.Second.Phase == job.Measure {
 			if err := seconds.AddCoded(e.Second.Measured); err != nil {
@@ -120,7 +89,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	if err != nil {
 		t.Fatalf("%v: %s", err, result.Reason)
 	}
-	if result.Users != 3 || len(result.Kinds) != 6 || len(result.Summary.Kinds) != 6 || result.Kinds[0] != "orders.new order" {
+	if result.Users != 3 || len(result.Kinds) != 10 || len(result.Summary.Kinds) != 10 || result.Kinds[0] != "orders.new order" {
 		t.Fatalf("got %d users and the kinds %q, want 3 and those of both groups", result.Users, result.Kinds)
 	}
 	ended := map[string]int64{}
@@ -142,7 +111,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 		t.Fatalf("got the groups %+v beside %+v and %+v, want two, and what is of one of them only in it", result.Groups, result.Agreement, result.LongestGap)
 	}
 	orders, queries := result.Groups[0], result.Groups[1]
-	if orders.Name != "orders" || orders.Workload != "tprocc" || orders.Users != 2 || queries.Name != "queries" || queries.Workload != "queries" || queries.Users != 1 {
+	if orders.Name != "orders" || orders.Workload != "tprocc" || orders.Users != 2 || queries.Name != "queries" || queries.Workload != "analytics" || queries.Users != 1 {
 		t.Errorf("got %+v, want both groups", result.Groups)
 	}
 	if a := orders.Agreement; a == nil || !a.Holds && !a.Vague || queries.Agreement != nil {
@@ -151,7 +120,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	if orders.LongestGap == nil || queries.LongestGap != nil {
 		t.Errorf("got the stalls %+v and %+v, want those of orders, since queries may take any time", orders.LongestGap, queries.LongestGap)
 	}
-	for _, name := range []string{"orders.NOPM", "orders.TPM", "queries.TPM"} {
+	for _, name := range []string{"orders.NOPM", "orders.TPM", "queries.QPM"} {
 		if value, is := result.Metric(name); !is || value <= 0 {
 			t.Errorf("got %v, want %s", result.Metrics, name)
 		}
@@ -173,7 +142,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 }
 
 func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
-	l := Local{Catalog: withQueries(), Version: "test"}
+	l := Local{Catalog: withAnalytics(), Version: "test"}
 	for want, change := range map[string]func(*job.Spec){
 		"cannot have steps yet":       func(s *job.Spec) { s.Options["steps"] = "1,2" },
 		"cannot have a rate yet":      func(s *job.Spec) { s.Options["rate"] = "10/s" },
@@ -186,11 +155,11 @@ func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
 		"a name has lower-case":       func(s *job.Spec) { s.Beside[0].Name = "Q.1" },
 		`"nopm" is not a metric`:      func(s *job.Spec) { s.Options["fail_if"] = "nopm<5" },
 		"may take any time":           func(s *job.Spec) { s.Options["fail_if"] = "queries.stall>5s" },
-		`"queries.stok" is not a kind of transaction of TPROC-C and Queries: did you mean queries.stock?`: func(s *job.Spec) { s.Options["fail_if"] = "queries.stok.p95>5s" },
+		`"queries.qery_6" is not a kind of transaction of TPROC-C beside Analytics: did you mean queries.query_6?`: func(s *job.Spec) { s.Options["fail_if"] = "queries.qery_6.p95>5s" },
 	} {
 		s := job.Spec{
 			Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 1, Group: "orders", Options: option.Values{"dbname": "both", "user": "x"},
-			Beside: []job.Group{{Name: "queries", Workload: "queries", Users: 1}},
+			Beside: []job.Group{{Name: "queries", Workload: "analytics", Users: 1}},
 		}
 		change(&s)
 		if _, err := l.Plan(s); err == nil || !strings.Contains(err.Error(), want) {

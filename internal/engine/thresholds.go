@@ -48,11 +48,11 @@ func (p Plan) bindThresholds() ([]boundThreshold, error) {
 func (p Plan) bindThreshold(t threshold.Threshold) (boundThreshold, error) {
 	b := boundThreshold{Threshold: t, name: t.Metric}
 	words := threshold.Vocabulary{Finite: p.Pacing.Finite}
-	var titles, groups []string
+	var groups []string
 	var figures []workload.Figure
 	for _, g := range p.plans() {
 		words.Kinds, figures = append(words.Kinds, g.Workload.KindNames()...), append(figures, g.Workload.Figures...)
-		titles, groups = append(titles, g.Workload.Title), append(groups, g.group)
+		groups = append(groups, g.group)
 	}
 	if len(p.others) == 0 {
 		groups = nil
@@ -60,7 +60,7 @@ func (p Plan) bindThreshold(t threshold.Threshold) (boundThreshold, error) {
 	for _, f := range figures {
 		words.Figures = append(words.Figures, f.Name)
 	}
-	title := strings.Join(titles, " and ")
+	title := p.Title()
 	wrong := func(format string, args ...any) (boundThreshold, error) {
 		return b, fmt.Errorf("%q: "+format, append([]any{t.String()}, args...)...)
 	}

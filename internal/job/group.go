@@ -1,6 +1,7 @@
 package job
 
 import (
+	"maps"
 	"strings"
 
 	"sledge/internal/option"
@@ -18,12 +19,30 @@ type Group struct {
 // Own returns the name that a kind or a figure has within the group, and whether it is the group's.
 func (g Group) Own(name string) (own string, is bool) { return strings.CutPrefix(name, g.Name+".") }
 
+// Equal reports whether two groups are asked for the same.
+func (g Group) Equal(other Group) bool {
+	return g.Name == other.Name && g.Workload == other.Workload && g.Users == other.Users && maps.Equal(g.Options, other.Options)
+}
+
 // Groups lists the groups of a run that has several; nil of any other job.
 func (s Spec) Groups() []Group {
 	if len(s.Beside) == 0 {
 		return nil
 	}
 	return append([]Group{{Name: s.Group, Workload: s.Workload, Options: s.Options, Users: max(s.Users, 1)}}, s.Beside...)
+}
+
+// GroupsOf returns the number of the group of each kind of transaction: 0 in a run without groups.
+func (s Spec) GroupsOf(kinds []string) []int {
+	numbers := make([]int, len(kinds))
+	for i, kind := range kinds {
+		for n, g := range s.Groups() {
+			if _, is := g.Own(kind); is {
+				numbers[i] = n
+			}
+		}
+	}
+	return numbers
 }
 
 // AllUsers returns the number of virtual users, in all groups.

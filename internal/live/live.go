@@ -46,6 +46,7 @@ type View struct {
 	server   job.ServerRate
 	last     meter.CodedSummary // what now says, with its histograms; forgotten when they were read
 	part     part               // what was measured in the phase
+	groups   []int              // the number of the group of each kind of transaction
 	fold     fold
 	users    users
 	working  int // virtual users that are to work, by the newest step
@@ -83,10 +84,10 @@ func (v *View) Sessions() int { return v.sessions }
 
 // New returns the view of a job of which nothing has happened yet.
 func New(j Job) *View {
-	v := &View{job: j, failed: map[string]int64{}, underWay: map[int]job.Span{}}
+	v := &View{job: j, failed: map[string]int64{}, underWay: map[int]job.Span{}, groups: j.Spec.GroupsOf(j.Kinds)}
 	v.fold.width = 1
 	if j.Spec.Action == job.Run {
-		v.users.reach(j.Spec.Users)
+		v.users.reach(j.Spec.AllUsers())
 	}
 	return v
 }
@@ -122,9 +123,16 @@ func latencyOf(d meter.Distribution, done int64) *meter.Latency {
 
 // Part is what was measured in a phase so far.
 type Part struct {
-	Phase      job.Phase      `json:"phase"`
-	Seconds    float64        `json:"seconds"`
-	Metrics    []job.Metric   `json:"metrics,omitempty"`
+	Phase   job.Phase    `json:"phase"`
+	Seconds float64      `json:"seconds"`
+	Metrics []job.Metric `json:"metrics,omitempty"`
+	Totals
+
+	Groups []GroupPart `json:"groups,omitempty" doc:"The same of each group, of a run that has several."`
+}
+
+// Totals is what transactions together did in a phase so far.
+type Totals struct {
 	Rate       float64        `json:"per_minute"`
 	Done       int64          `json:"done"`
 	RolledBack int64          `json:"rolled_back"`
@@ -133,19 +141,48 @@ type Part struct {
 	Response   *meter.Latency `json:"response,omitempty"`
 }
 
+// GroupPart is what a group did in a phase so far.
+type GroupPart struct {
+	Name string `json:"name"`
+	Totals
+}
+
+func totalsOf(t meter.CodedTally, response meter.Distribution, elapsed time.Duration) Totals {
+	sum := Totals{Rate: rateOf(t, elapsed), Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried, Response: latencyOf(response, t.Done)}
+	for _, n := range t.Failed {
+		sum.Failed += n
+	}
+	return sum
+}
+
 // part is what was measured in a phase so far.
 type part struct {
 	phase  job.Phase
 	counts meter.CodedSummary // by kind, without histograms
 	sum    *meter.Interval    // of all kinds
+	groups *meter.Interval    // of each group; nil of a run without groups
 }
 
-// add adds a second, and resets with each phase.
-func (p *part) add(s *job.Second) error {
+// add adds a second, and resets with each phase. Groups has the number of the group of each kind, of a run
+// with so many groups.
+func (p *part) add(s *job.Second, groups []int, many int) error {
 	if p.sum == nil || p.phase != s.Phase {
 		*p = part{phase: s.Phase, counts: countsOf(s.Measured), sum: meter.NewInterval(1)}
+		if many > 0 {
+			p.groups = meter.NewInterval(many)
+		}
 	} else {
 		p.counts = countsOf(p.counts, s.Measured)
+	}
+	for i := range min(len(groups), len(s.Measured.Kinds)) {
+		if many == 0 {
+			break
+		}
+		one := make([]meter.CodedTally, many)
+		one[groups[i]] = s.Measured.Kinds[i]
+		if err := p.groups.Add(meter.CodedSummary{Kinds: one}); err != nil {
+			return err
+		}
 	}
 	return together(p.sum, s.Measured.Kinds)
 }
@@ -156,13 +193,18 @@ func (v *View) Part() *Part {
 	if elapsed <= 0 {
 		return nil
 	}
-	t := allOf(v.part.counts)
 	p := &Part{
-		Phase: v.part.phase, Seconds: math.Round(elapsed.Seconds()*1000) / 1000, Done: t.Done, RolledBack: t.RolledBack, Retried: t.Retried,
-		Rate: rateOf(t, elapsed), Response: latencyOf(v.part.sum.Response(0), t.Done),
+		Phase: v.part.phase, Seconds: math.Round(elapsed.Seconds()*1000) / 1000,
+		Totals: totalsOf(allOf(v.part.counts), v.part.sum.Response(0), elapsed),
 	}
-	for _, n := range t.Failed {
-		p.Failed += n
+	for n, g := range v.job.Spec.Groups() {
+		var own meter.CodedSummary
+		for i, k := range v.part.counts.Kinds {
+			if i < len(v.groups) && v.groups[i] == n {
+				own.Kinds = append(own.Kinds, k)
+			}
+		}
+		p.Groups = append(p.Groups, GroupPart{g.Name, totalsOf(allOf(own), v.part.groups.Response(n), elapsed)})
 	}
 	if v.job.Score != nil {
 		p.Metrics = v.job.Score(v.part.counts)
@@ -232,7 +274,7 @@ func (v *View) Add(e job.Event) error {
 		v.job.Facts = e.Facts
 		if e.User == job.Monitor && v.job.Spec.Action == job.Run && !v.job.Finite {
 			v.users.monitored = true
-			v.users.reach(v.job.Spec.Users + 1)
+			v.users.reach(v.job.Spec.AllUsers() + 1)
 		}
 	case e.Step != nil:
 		v.step(*e.Step)
@@ -294,7 +336,7 @@ func (v *View) second(e job.Event) error {
 	if v.job.Finite {
 		return nil
 	}
-	if err := errors.Join(v.fold.add(e.At, e.At.Sub(v.begin), s, v.users.counts()), v.part.add(s)); err != nil {
+	if err := errors.Join(v.fold.add(e.At, e.At.Sub(v.begin), s, v.users.counts()), v.part.add(s, v.groups, len(v.job.Spec.Groups()))); err != nil {
 		return err
 	}
 	all := allOf(s.Measured)

@@ -108,7 +108,7 @@ func Compare(runs []Measured, unset func(j job.Job, option string) string) Compa
 	c := Comparison{Schema: ComparisonSchema, Differences: []Difference{}, Figures: []SharedFigure{}}
 	for _, r := range runs {
 		c.Runs = append(c.Runs, ComparedRun{
-			ID: r.Job.ID, Begun: r.Job.Begun.UTC(), Database: r.Job.Spec.Database, Workload: r.Job.Spec.Workload, Users: Users(r.Job),
+			ID: r.Job.ID, Begun: r.Job.Begun.UTC(), Database: r.Job.Spec.Database, Workload: r.Job.Spec.Workloads(), Users: Users(r.Job),
 			Status: r.Job.Status, Reason: r.Job.Reason, Elapsed: elapsed(r.Job, r.Summary).Seconds(),
 		})
 	}
@@ -117,9 +117,48 @@ func Compare(runs []Measured, unset func(j job.Job, option string) string) Compa
 		each[i] = []job.Job{r.Job}
 	}
 	c.Differences = differences(each, unset)
+	runs = namedAlike(runs)
 	c.measure(runs)
 	c.query(runs)
 	return c
+}
+
+// optionsOf lists the options that a group has of its own.
+func optionsOf(g job.Group, j job.Job) (text string) {
+	if g.Name == j.Spec.Group { // they are those of the run
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Options)) {
+		text += ", " + name + " " + g.Options[name]
+	}
+	return text
+}
+
+// namedAlike names the kinds and figures of runs without groups as runs with groups name those of their group
+// that has the same workload, so that what a group does can be compared with what it does alone.
+func namedAlike(runs []Measured) []Measured {
+	group := map[string]string{} // by workload
+	for _, r := range runs {
+		for _, g := range r.Job.Spec.Groups() {
+			if group[g.Workload] == "" {
+				group[g.Workload] = g.Name + "."
+			}
+		}
+	}
+	runs = slices.Clone(runs)
+	for i := range runs {
+		j := &runs[i].Job
+		if prefix := group[j.Spec.Workload]; prefix != "" && j.Spec.Groups() == nil {
+			j.Kinds, j.Result.Metrics = slices.Clone(j.Kinds), slices.Clone(j.Result.Metrics)
+			for k := range j.Kinds {
+				j.Kinds[k] = prefix + j.Kinds[k]
+			}
+			for k := range j.Result.Metrics {
+				j.Result.Metrics[k].Name = prefix + j.Result.Metrics[k].Name
+			}
+		}
+	}
+	return runs
 }
 
 // differences lists what differs between groups of runs. A group has each value that its runs
@@ -179,7 +218,23 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 	add("users", false, func(j job.Job) string { return strconv.Itoa(Users(j)) })
 	add("seed", false, func(j job.Job) string { return strconv.FormatUint(j.Spec.Seed, 10) })
 	add("database", false, func(j job.Job) string { return j.Spec.Database })
-	add("workload", false, func(j job.Job) string { return j.Spec.Workload })
+	add("workload", false, func(j job.Job) string { return j.Spec.Workloads() })
+	var names []string
+	for _, j := range runs {
+		for _, g := range j.Spec.Groups() {
+			names = append(names, g.Name)
+		}
+	}
+	for _, name := range distinct(names) {
+		add("group "+name, false, func(j job.Job) string {
+			for _, g := range j.Spec.Groups() {
+				if g.Name == name {
+					return VirtualUsers(g.Users) + optionsOf(g, j)
+				}
+			}
+			return "none"
+		})
+	}
 	add("target", false, facts(func(f job.Facts) string { return f.Target }))
 	add("server", false, facts(func(f job.Facts) string { return strings.TrimSpace(f.Product + " " + f.Server) }))
 	for _, name := range sharedSettings(runs) {
@@ -243,6 +298,15 @@ func (c *Comparison) measure(runs []Measured) {
 	})
 	if kinds = distinct(kinds); len(kinds) < 2 {
 		return
+	}
+	var groups []string
+	for _, r := range runs {
+		for _, g := range r.Job.Spec.Groups() {
+			groups = append(groups, g.Name)
+		}
+	}
+	for _, name := range distinct(groups) {
+		c.transactions(name, runs)
 	}
 	for _, kind := range kinds {
 		c.transactions(kind, runs)
@@ -332,7 +396,7 @@ func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Mea
 	}
 }
 
-// tally is the tally of a kind, or with "" of all kinds. It is nil if the run does not have the
+// tally is the tally of a kind, of all kinds of a group, or with "" of all kinds. It is nil if the run does not have the
 // kind, or if its transactions were few and long: percentiles of few transactions of many kinds
 // mean nothing.
 func (r Measured) tally(kind string) *meter.Tally {
@@ -343,11 +407,14 @@ func (r Measured) tally(kind string) *meter.Tally {
 		all := r.Summary.All()
 		return &all
 	}
-	i := slices.Index(r.Job.Kinds, kind)
-	if i < 0 || i >= len(r.Summary.Kinds) {
-		return nil
+	if i := slices.Index(r.Job.Kinds, kind); i >= 0 && i < len(r.Summary.Kinds) {
+		return &r.Summary.Kinds[i]
 	}
-	return &r.Summary.Kinds[i]
+	if part := ofGroup(job.Group{Name: kind}, r.Job.Kinds, r.Summary); len(part.Kinds) > 0 {
+		all := part.All()
+		return &all
+	}
+	return nil
 }
 
 // MostCompared is how many runs a comparison may be of: a table has letters for so many.

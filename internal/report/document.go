@@ -46,8 +46,9 @@ type Document struct {
 	Alarms  []string `json:"alarms,omitempty"`  // the grounds of the tone "bad", a line each
 
 	Transactions []Transaction `json:"transactions,omitempty"`
-	All          *Transaction  `json:"all,omitempty"`   // all kinds together
-	Steps        []LoadStep    `json:"steps,omitempty"` // in which different numbers of virtual users worked
+	All          *Transaction  `json:"all,omitempty"`    // all kinds together
+	Steps        []LoadStep    `json:"steps,omitempty"`  // in which different numbers of virtual users worked
+	Groups       []Group       `json:"groups,omitempty"` // of a run that has several, whose kinds and figures are named by them: orders.payment
 }
 
 // Transaction is what one kind of transaction did. Each was either done, or
@@ -84,10 +85,10 @@ type Transaction struct {
 func NewDocument(j job.Job, sum meter.Summary) Document {
 	r := j.Result.Brief()
 	r.Status, r.Reason, r.Users = j.Status, j.Reason, Users(j)
-	r.Started, r.Elapsed, r.Steps, r.Kinds = r.Started.UTC(), elapsed(j, sum).Seconds(), nil, nil
+	r.Started, r.Elapsed, r.Steps, r.Groups, r.Kinds = r.Started.UTC(), elapsed(j, sum).Seconds(), nil, nil, nil
 	d := Document{
 		Schema: Schema,
-		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workload,
+		ID:     j.ID, Action: j.Spec.Action, Database: j.Spec.Database, Workload: j.Spec.Workloads(),
 		Options: j.Spec.Options, Seed: j.Spec.Seed, Profile: j.Profile, Labels: j.Spec.Labels, Note: j.Spec.Note, Origin: j.Origin,
 		Begun: j.Begun.UTC(), Ended: j.Ended.UTC(), Facts: j.Facts, UnrecordedEvents: j.Dropped,
 		Result: r, Worth: Worth(j), Steps: newLoadSteps(j.Result.Steps, j.Kinds),
@@ -96,14 +97,20 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	utc.Result.Started = r.Started
 	d.Grounds = Grounds(utc, sum)
 	d.Alarms = Alarms(d.Grounds)
+	all := sum.All()
+	c := correctionOf(j, sum)
+	d.Groups = newGroups(j, sum, all.Done, c)
 	if len(sum.Kinds) == 0 {
 		return d
 	}
-	all := sum.All()
-	c := correctionOf(j, sum)
 	for i := range sum.Kinds {
-		name := KindName(j.Kinds, i)
-		d.Transactions = append(d.Transactions, newTransaction(name, &sum.Kinds[i], all.Done).corrected(c, name, &sum.Kinds[i]))
+		name, of := KindName(j.Kinds, i), c
+		for _, g := range j.Spec.Groups() {
+			if _, is := g.Own(name); is {
+				of = c.in(g)
+			}
+		}
+		d.Transactions = append(d.Transactions, newTransaction(name, &sum.Kinds[i], all.Done).corrected(of, name, &sum.Kinds[i]))
 	}
 	whole := newTransaction("all", &all, all.Done).corrected(c, "", &all)
 	d.All = &whole

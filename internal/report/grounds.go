@@ -188,12 +188,14 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 		row(Doubtful, "Failures", "%s", failureClass(f))
 	}
 	row(Plain, "Load", "%s", load(j))
-	if c := r.Contention; c != nil {
-		mark := Plain
-		if c.Sharing > 0 {
-			mark = Doubtful
+	for _, g := range evidence(r) {
+		if c := g.Contention; c != nil {
+			mark := Plain
+			if c.Sharing > 0 {
+				mark = Doubtful
+			}
+			row(mark, "Contention", "%s%s", inGroup(g), c.Expect)
 		}
-		row(mark, "Contention", "%s", c.Expect)
 	}
 	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
 		since := ""

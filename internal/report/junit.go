@@ -83,7 +83,7 @@ func JUnit(w io.Writer, runs []job.Job, failure error) error {
 func junitRun(j job.Job) junitSuite {
 	took := j.Ended.Sub(j.Begun).Seconds()
 	s := junitSuite{
-		Name: fmt.Sprintf("run %s on %s, %s", j.Spec.Workload, j.Spec.Database, VirtualUsers(Users(j))),
+		Name: fmt.Sprintf("run %s on %s, %s", j.Spec.Workloads(), j.Spec.Database, VirtualUsers(Users(j))),
 		Time: junitSeconds(took), Timestamp: j.Begun.UTC().Format("2006-01-02T15:04:05"),
 	}
 	property := func(name, value string) {

@@ -109,7 +109,11 @@ func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	tone, word := verdict(j, list)
 	pieces := []piece{{b.tone(tone), strings.TrimSpace(sign(tone) + " " + word)}}
 	few := 2
-	if len(j.Result.Spans) > 0 { // of several tests, each has figures of its own
+	switch groups := j.Spec.Groups(); {
+	case groups != nil && len(j.Result.Metrics) > 0: // each has a line of its own
+		few = 0
+		pieces = append(pieces, piece{plain, count(int64(len(groups))) + " groups"})
+	case len(j.Result.Spans) > 0: // of several tests, each has figures of its own
 		few = 6
 	}
 	figure := b.figureLook(j)
@@ -131,19 +135,19 @@ func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	if spans := j.Result.Spans; len(spans) > 0 {
 		cutOff = countSpans(spans, job.SpanCutOff)
 		failed, ended = countSpans(spans, job.SpanFailed), int64(len(spans))-cutOff
-	} else if all.Done > 0 {
-		at := func(p float64) string { return millis(float64(all.Response.ValueAtQuantile(p))) }
-		pieces = append(pieces, piece{plain, fmt.Sprintf("p50 %s, p95 %s, p99 %s ms", at(50), at(95), at(99))})
-	}
-	if failed > 0 {
-		pieces = append(pieces, piece{b.Look.Bad, fmt.Sprintf("%s failed (%s)", count(failed), share(failed, ended))})
-	} else if ended > 0 {
-		pieces = append(pieces, piece{plain, "0 failed"})
+		pieces = append(pieces, failedPieces(b, failed, ended)...)
+	} else if few == 0 {
+		pieces = append(pieces, failedPieces(b, failed, ended)...)
+	} else {
+		pieces = append(pieces, endedPieces(b, all)...)
 	}
 	if cutOff > 0 { // not a failure, as in thresholds
 		pieces = append(pieces, piece{b.Look.Bad, count(cutOff) + " aborted"})
 	}
 	b.pieces(pieces)
+	if few == 0 {
+		groupScores(b, j, sum)
+	}
 }
 
 // countSpans counts the transactions that ended in one way.
@@ -172,6 +176,9 @@ func where(b *page, j job.Job, sum meter.Summary) (list []piece) {
 		on = version
 	}
 	parts := []string{on, j.Spec.Workload + ", " + load(j)}
+	if j.Spec.Groups() != nil { // which say their workloads
+		parts[1] = load(j)
+	}
 	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
 		since := ""
 		if !j.Result.Started.IsZero() {
@@ -255,7 +262,7 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 	if j.ID != "" {
 		line("ID", "%s", j.ID)
 	}
-	line("Action", "%s %s on %s", cmp.Or(j.Spec.Action, "unknown"), j.Spec.Workload, j.Spec.Database)
+	line("Action", "%s %s on %s", cmp.Or(j.Spec.Action, "unknown"), j.Spec.Workloads(), j.Spec.Database)
 	line("Status", "%s", j.Status)
 	if j.Origin != "" {
 		line("Recorded", "by %s, which keeps no histograms: sledge jobs timing %s shows its own figures", j.Origin, j.ID)
@@ -280,6 +287,11 @@ func setup(b *page, j job.Job, sum meter.Summary) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(j.Spec.Options)) {
 		line("Option", "%s %s", name, j.Spec.Options[name])
+	}
+	for _, g := range j.Spec.Beside {
+		for _, name := range slices.Sorted(maps.Keys(g.Options)) {
+			line("Option of "+g.Name, "%s %s", name, g.Options[name])
+		}
 	}
 	if !j.Begun.IsZero() {
 		line("Begun", "%s", j.Begun.Format(timeLayout))

@@ -17,26 +17,20 @@ import (
 func transactions(b *page, j job.Job, sum meter.Summary) {
 	c := correctionOf(j, sum)
 	all := sum.All()
-	var rows []row
-	for i := range sum.Kinds {
-		r := row{KindName(j.Kinds, i), KindName(j.Kinds, i), &sum.Kinds[i]}
-		if r.tally.Ended()+r.tally.Retried > 0 || c.longest(r.kind) > 0 { // or not requested
-			rows = append(rows, r)
-		}
-	}
+	rows := rowsOf(j, sum, c)
 	if len(rows) > 1 {
-		rows = append(rows, row{"all", "", &all})
+		rows = append(rows, row{"all", "", &all, c})
 	}
 	b.title("Response time (ms)", "from scheduled start to completion, retries included")
-	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Response }, &c)
-	if len(corrects(rows, c)) > 0 {
+	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Response }, true)
+	if len(corrects(rows)) > 0 {
 		b.say(b.Look.Faint, "  Percentiles with a c also count what users could not begin while they waited.")
 	}
 	if !b.Whole {
 		return
 	}
 	b.title("Service time (ms)", "of the last try alone")
-	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Service }, nil)
+	latencies(b, rows, func(t *meter.Tally) meter.Histogram { return t.Service }, false)
 	endings(b, rows)
 	if all.Traffic.RoundTrips > 0 {
 		traffic(b, rows)
@@ -46,8 +40,44 @@ func transactions(b *page, j job.Job, sum meter.Summary) {
 // row is one line of a table of transactions.
 type row struct {
 	name  string
-	kind  string // "" for all kinds
+	kind  string // "" for all kinds, of the run or of a group
 	tally *meter.Tally
+
+	correction
+}
+
+// rowsOf returns a row for each kind of transaction that was requested; those of several groups stand
+// under the row of their group.
+func rowsOf(j job.Job, sum meter.Summary, c correction) (rows []row) {
+	groups := j.Spec.Groups()
+	if groups == nil {
+		groups = []job.Group{{}}
+	}
+	for _, g := range groups {
+		indent, of := "", c
+		var kinds []row
+		if g.Name != "" {
+			indent, of = "  ", c.in(g)
+		}
+		for i := range sum.Kinds {
+			kind := KindName(j.Kinds, i)
+			name, is := kind, true
+			if g.Name != "" {
+				name, is = g.Own(kind)
+			}
+			r := row{indent + name, kind, &sum.Kinds[i], of}
+			if is && (r.tally.Ended()+r.tally.Retried > 0 || of.longest(kind) > 0) { // or not requested
+				kinds = append(kinds, r)
+			}
+		}
+		if g.Name != "" && len(kinds) > 0 {
+			part := ofGroup(g, j.Kinds, sum)
+			all := part.All()
+			rows = append(rows, row{g.Name, "", &all, of})
+		}
+		rows = append(rows, kinds...)
+	}
+	return rows
 }
 
 // apart reports whether two latencies, in nanoseconds, differ by so much that a reader
@@ -67,16 +97,16 @@ var shown = []struct {
 
 // corrects lists the percentiles of response times that hide a stall: of a run in which some
 // transaction took as long as one, those that the correction changes visibly.
-func corrects(rows []row, c correction) (percentiles []float64) {
+func corrects(rows []row) (percentiles []float64) {
 	stalled := slices.ContainsFunc(rows, func(r row) bool {
-		return max(c.longest(r.kind), time.Duration(r.tally.Response.Max())) >= longStall*time.Second
+		return !r.paced && !r.anyLength && max(r.longest(r.kind), time.Duration(r.tally.Response.Max())) >= longStall*time.Second
 	})
-	if c.paced || !stalled {
+	if !stalled {
 		return nil
 	}
 	for _, s := range shown {
 		if slices.ContainsFunc(rows, func(r row) bool {
-			return r.tally.Done > 0 && apart(r.tally.Response.ValueAtQuantile(s.percentile), c.at(r, s.percentile))
+			return r.tally.Done > 0 && apart(r.tally.Response.ValueAtQuantile(s.percentile), r.at(s.percentile))
 		}) {
 			percentiles = append(percentiles, s.percentile)
 		}
@@ -84,22 +114,25 @@ func corrects(rows []row, c correction) (percentiles []float64) {
 	return percentiles
 }
 
-// at is a corrected percentile. Of large values the histogram knows about how large they
+// at is a corrected percentile; of transactions that may take any time, the plain one. Of large values the histogram knows about how large they
 // are, and names the end.
-func (c correction) at(r row, percentile float64) int64 {
-	corrected, _ := c.of(r.kind, r.tally)
-	return min(corrected.ValueAtQuantile(percentile), max(int64(c.longest(r.kind)), r.tally.Response.Max()))
+func (r row) at(percentile float64) int64 {
+	if r.anyLength {
+		return r.tally.Response.ValueAtQuantile(percentile)
+	}
+	corrected, _ := r.of(r.kind, r.tally)
+	return min(corrected.ValueAtQuantile(percentile), max(int64(r.longest(r.kind)), r.tally.Response.Max()))
 }
 
-// latencies writes a table. With a correction it has corrected percentiles beside the plain
+// latencies writes a table. With corrections it has corrected percentiles beside the plain
 // ones, where those are others, failures, retries, and as maximum what a transaction waited
 // at least that did not end, where that is longer.
-func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, c *correction) {
+func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, corrections bool) {
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  transaction", Left: true}, {Head: "done"}}}
 	var corrected []float64
 	failed, retried := false, false
-	if c != nil {
-		corrected = corrects(rows, *c)
+	if corrections {
+		corrected = corrects(rows)
 		failed = slices.ContainsFunc(rows, func(r row) bool { return r.tally.Failures() > 0 })
 		retried = slices.ContainsFunc(rows, func(r row) bool { return r.tally.Retried > 0 })
 	}
@@ -144,12 +177,12 @@ func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, c *co
 		for _, s := range shown {
 			cells = append(cells, figure(float64(h.ValueAtQuantile(s.percentile))))
 			if slices.Contains(corrected, s.percentile) {
-				cells = append(cells, figure(float64(c.at(r, s.percentile))))
+				cells = append(cells, figure(float64(r.at(s.percentile))))
 			}
 		}
 		longest := figure(float64(h.Max()))
-		if c != nil {
-			if waited := int64(c.longest(r.kind)); waited > h.Max() {
+		if corrections {
+			if waited := int64(r.longest(r.kind)); waited > h.Max() {
 				longest = "≥" + millis(float64(waited))
 			}
 		}
@@ -171,7 +204,7 @@ func endings(b *page, rows []row) {
 	var back []string
 	for _, r := range rows {
 		if n := r.tally.RolledBack; n > 0 && r.kind != "" {
-			back = append(back, fmt.Sprintf("%s %s", count(n), r.name))
+			back = append(back, fmt.Sprintf("%s %s", count(n), r.kind))
 		}
 		if r.tally.Failures() > 0 || r.tally.Retried > 0 {
 			t.Row("  "+r.name, count(r.tally.Failures()), count(r.tally.Retried), cmp.Or(failedByClass(r.tally), "-"))
@@ -210,13 +243,15 @@ func Counts(r job.Result) []string {
 		line += " (" + classes + ")"
 	}
 	lines := []string{line + fmt.Sprintf(", %s retries", count(all.Retried))}
-	for _, g := range countGrounds(job.Result{Agreement: r.Agreement}, r.Summary) {
+	for _, g := range countGrounds(job.Result{Agreement: r.Agreement, Groups: r.Groups}, r.Summary) {
 		if g.Tone == Good {
 			lines = append(lines, g.line())
 		}
 	}
-	if c := r.Contention; c != nil && c.Sharing > 0 {
-		lines = append(lines, "Contention: "+c.Expect)
+	for _, g := range evidence(r) {
+		if c := g.Contention; c != nil && c.Sharing > 0 {
+			lines = append(lines, "Contention: "+inGroup(g)+c.Expect)
+		}
 	}
 	return append(lines, Warnings(r)...)
 }
@@ -225,7 +260,10 @@ func Counts(r job.Result) []string {
 func Warnings(r job.Result) (lines []string) {
 	of := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: r}
 	of.Result.LastFailures = nil // they were told as they came
-	of.Result.Contention = nil
+	of.Result.Contention, of.Result.Groups = nil, slices.Clone(r.Groups)
+	for i := range of.Result.Groups {
+		of.Result.Groups[i].Contention = nil
+	}
 	for _, g := range Attention(Grounds(of, r.Summary)) {
 		lines = append(lines, Printable(g.line()))
 	}

@@ -25,15 +25,19 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
 		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
 	}
-	if a := r.Agreement; a != nil {
-		what := fmt.Sprintf("the virtual users counted %s %ss%s, the server %s", count(a.Client), a.What, over(*a), count(a.Server))
+	for _, g := range evidence(r) {
+		a := g.Agreement
+		if a == nil {
+			continue
+		}
+		what := inGroup(g) + fmt.Sprintf("the virtual users counted %s %ss%s, the server %s", count(a.Client), a.What, over(*a), count(a.Server))
 		if a.Server < 0 {
-			what = fmt.Sprintf("the virtual users counted %s %ss%s, and the database has %s fewer than before", count(a.Client), a.What, over(*a), count(-a.Server))
+			what = inGroup(g) + fmt.Sprintf("the virtual users counted %s %ss%s, and the database has %s fewer than before", count(a.Client), a.What, over(*a), count(-a.Server))
 		}
 		within := fmt.Sprintf("%s to %s expected", count(a.Low), count(a.High))
 		switch {
 		case a.None:
-			row(Plain, "Counts", "not compared: there were no %ss to do, which are what is counted in the database", a.What)
+			row(Plain, "Counts", "%snot compared: there were no %ss to do, which are what is counted in the database", inGroup(g), a.What)
 		case a.Vague:
 			row(Doubtful, "Counts", "%s: this says nothing, because anything from %s to %s would fit. Run for longer.", what, count(a.Low), count(a.High))
 		case !a.Holds:
@@ -41,7 +45,8 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 		default:
 			row(Good, "Counts", "%s: they agree (%s)%s", what, within, allowance(*a))
 		}
-	} else if r.CounterAgreement == nil && r.Pool.Elsewhere() {
+	}
+	if r.Agreement == nil && r.CounterAgreement == nil && r.Pool.Elsewhere() {
 		row(Doubtful, "Counts", "not compared: the pool leads to several servers, and the one that the monitor is connected to counted neither all transactions nor its own alone")
 	}
 	if a := r.CounterAgreement; a != nil {
@@ -116,8 +121,12 @@ func flowGrounds(r job.Result) (list []Ground) {
 			row(Bad, "Users", "%s of %s did no transaction; %s", count(int64(idle.Idle)), sharers(r), cmp.Or(idle.Why, "the client had no time for them: run it on a faster machine, or with fewer users"))
 		}
 	}
-	if r.LongestGap != nil {
-		list = append(list, longestGap(r))
+	for _, g := range evidence(r) {
+		if g.LongestGap != nil {
+			ground := longestGap(r, g)
+			ground.Text = inGroup(g) + ground.Text
+			list = append(list, ground)
+		}
 	}
 	for _, o := range r.Outages {
 		row(Doubtful, "Outages", "%s", outage(o))
@@ -142,8 +151,8 @@ func flowGrounds(r job.Result) (list []Ground) {
 }
 
 // longestGap says for how long no transaction ended.
-func longestGap(r job.Result) Ground {
-	g := *r.LongestGap
+func longestGap(r job.Result, of job.GroupResult) Ground {
+	g := *of.LongestGap
 	if g.Seconds < longStall {
 		text := "steady: a transaction ended at least every 0.25 s"
 		if g.Seconds > 0 {
@@ -155,8 +164,8 @@ func longestGap(r job.Result) Ground {
 		return Ground{Good, "Flow", text}
 	}
 	text := fmt.Sprintf("no transaction ended for %.1f s from %s", g.Seconds, clock(g.From))
-	if r.Standstills > 1 {
-		text += fmt.Sprintf(", the longest of %s stalls", count(int64(r.Standstills)))
+	if of.Standstills > 1 {
+		text += fmt.Sprintf(", the longest of %s stalls", count(int64(of.Standstills)))
 	}
 	switch {
 	case len(r.Outages) > 0:
@@ -275,6 +284,9 @@ type correction struct {
 	elapsed time.Duration
 	waiting []job.Waiting
 
+	anyLength bool            // transactions may take any time, so that none of them is a stall
+	unstalled map[string]bool // the groups that this is true of
+
 	// paced says that the run had a rate: its transactions were due whether or not earlier
 	// ones had ended, so that nothing is left out of their response times.
 	paced bool
@@ -310,9 +322,16 @@ func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, ti
 
 // correctionOf returns the correction for a job's figures.
 func correctionOf(j job.Job, sum meter.Summary) correction {
-	return correction{
+	c := correction{
 		users: Workers(j, job.Measure), elapsed: cmp.Or(sum.Elapsed, elapsed(j, sum)), waiting: j.Result.Waiting, paced: paced(j),
+		unstalled: map[string]bool{},
 	}
+	for _, g := range j.Result.Groups {
+		if g.LongestGap == nil {
+			c.anyLength, c.unstalled[g.Name] = true, true
+		}
+	}
+	return c
 }
 
 // paced reports whether a run had a rate. One that was killed has no result, but it was

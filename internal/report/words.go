@@ -227,10 +227,13 @@ func load(j job.Job) string {
 	if n := j.Result.Clients; n > 0 {
 		users += fmt.Sprintf(" with %s asynchronous clients each, %s in all,", count(int64(n)), count(int64(Users(j)*n)))
 	}
+	if groups := j.Spec.Groups(); groups != nil {
+		users = groupLoad(groups) + ","
+	}
 	if f := j.Facts; f != nil && f.Size != "" {
 		users += " on " + f.Size
 	}
-	return users
+	return strings.TrimSuffix(users, ",")
 }
 
 // server says where a job went, and what answered there, if anything did.

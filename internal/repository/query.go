@@ -76,7 +76,7 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 		since = q.Since.UnixMilli()
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT `+jobColumns+` FROM job
-		WHERE (begun_ms, number) < (?7, ?8) AND begun_ms >= ?9 AND ?1 IN ('', action) AND ?2 IN ('', database) AND ?3 IN ('', workload) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
+		WHERE (begun_ms, number) < (?7, ?8) AND begun_ms >= ?9 AND ?1 IN ('', action) AND ?2 IN ('', database) AND (?3 IN ('', workload) OR instr(' + ' || workload || ' + ', ' + ' || ?3 || ' + ') > 0) AND (?4 IN ('', status) OR ?4 = 'killed' AND status = 'running') AND ?5 IN (0, profile)
 			AND NOT EXISTS (SELECT 1 FROM json_each(?6) AS wanted WHERE NOT EXISTS (
 				SELECT 1 FROM json_each(spec, '$.labels') AS label WHERE label.key = wanted.key AND wanted.value IN ('', label.value)))
 			AND NOT EXISTS (SELECT 1 FROM json_each(?10) AS word WHERE instr(lower(`+searchedText+`), word.value) = 0)

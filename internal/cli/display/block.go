@@ -12,6 +12,7 @@ import (
 
 	"sledge/internal/job"
 	"sledge/internal/live"
+	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/terminal"
 )
@@ -19,8 +20,9 @@ import (
 // block is the display of a run on a terminal: its progress, its rate as a number and as a graph of
 // the last minute, and the response times and failures of the current phase.
 type block struct {
-	title  string // such as "run 2 of 5"; "" for a single run
-	users  int    // when the run begins
+	title  string      // such as "run 2 of 5"; "" for a single run
+	users  int         // when the run begins
+	groups []job.Group // of a run that has several
 	length func(job.Phase) time.Duration
 
 	view    *live.View
@@ -49,7 +51,8 @@ func (b *block) text(look terminal.Look) func(width int) string {
 	offset := time.Duration(phase.Passed * float64(time.Second))
 	length, rates := b.length(phase.Name), slices.Clone(b.rates)
 	head := []string{look.Strong(fmt.Sprintf("%-8s", phase.Name)) + " " + Clock(offset) + " of " + Clock(length), Clock(max(0, length-offset)) + " left"}
-	var figures, times, errors string
+	var figures, errors string
+	var times []string
 	if now, err := b.view.Now(); err == nil && now != nil {
 		part := b.view.Part()
 		if part == nil || part.Phase != phase.Name { // the phase has just begun; the block keeps its height
@@ -75,11 +78,16 @@ func (b *block) text(look terminal.Look) func(width int) string {
 		case b.counted: // the server does not answer now
 			figures += look.Faint("   server -")
 		}
-		p50, p95, p99, longest := "-", "-", "-", "-"
-		if r := part.Response; r != nil {
-			p50, p95, p99, longest = spellMillis(r.P50), spellMillis(r.P95), spellMillis(r.P99), spellMillis(r.Max)
+		if len(b.groups) == 0 {
+			times = []string{timesOf(part.Response, look)}
 		}
-		times = look.Faint("p50 ") + p50 + " ms   " + look.Faint("p95 ") + p95 + " ms   " + look.Faint("p99 ") + p99 + " ms   " + look.Faint("max ") + longest + " ms"
+		for i, g := range b.groups { // their times have little to do with each other
+			sum := live.Totals{}
+			if i < len(part.Groups) {
+				sum = part.Groups[i].Totals
+			}
+			times = append(times, fmt.Sprintf("%s %*s TPM   ", look.Strong(fmt.Sprintf("%-*s", widestName(b.groups), g.Name)), len(humanize.Comma(int64(part.Rate))), humanize.Comma(int64(sum.Rate)))+timesOf(sum.Response, look))
+		}
 		errors = counted(part.Failed, "failed", look.Bad, look) + "   " + counted(part.Retried, "retried", look.Doubtful, look)
 		if now.Stalled > 1 {
 			errors += "   " + look.Bad(fmt.Sprintf("no transaction has ended for %d s", now.Stalled))
@@ -97,7 +105,10 @@ func (b *block) text(look terminal.Look) func(width int) string {
 		if figures != "" {
 			lines = append(lines, "  "+Beside(figures, look.Faint(users), width-2), "")
 			lines = append(lines, Graph(rates, width)...)
-			lines = append(lines, "", "  "+times, "  "+errors)
+			lines = append(lines, "")
+			for _, line := range append(times, errors) {
+				lines = append(lines, "  "+line)
+			}
 		}
 		for i, line := range lines {
 			if terminal.Width(line) > width { // plain text can be cut anywhere
@@ -106,6 +117,15 @@ func (b *block) text(look terminal.Look) func(width int) string {
 		}
 		return strings.Join(lines, "\n")
 	}
+}
+
+// timesOf formats percentiles of response times.
+func timesOf(r *meter.Latency, look terminal.Look) string {
+	p50, p95, p99, longest := "-", "-", "-", "-"
+	if r != nil {
+		p50, p95, p99, longest = spellMillis(r.P50), spellMillis(r.P95), spellMillis(r.P99), spellMillis(r.Max)
+	}
+	return look.Faint("p50 ") + p50 + " ms   " + look.Faint("p95 ") + p95 + " ms   " + look.Faint("p99 ") + p99 + " ms   " + look.Faint("max ") + longest + " ms"
 }
 
 // counted formats a count, in the look bad unless it is 0.

@@ -39,10 +39,13 @@ type Display struct {
 	began   time.Time     // when the step began
 	shown   time.Time     // when progress was last shown as a line
 	whole   bool          // whether the step was shown as complete; totals are estimates and can be exceeded
-	window  meter.Summary // of all kinds together
+	window  meter.Summary // of all kinds together, or of each group
 	rates   []float64     // the server's rates in the window
-	retried int64         // since the phase began
-	failed  int64         // since the phase began
+	retried []int64       // since the phase began, as in the window
+	failed  []int64       // since the phase began, as in the window
+
+	groups  []job.Group // of a run that has several
+	groupOf []int       // the group of each kind of transaction
 
 	spans spanning // of a run of queries
 
@@ -195,7 +198,7 @@ func maintenance(s job.Step) string {
 
 // phase begins a phase of a run.
 func (d *Display) phase(phase job.Phase) {
-	d.window, d.rates, d.retried, d.failed = meter.Summary{}, nil, 0, 0
+	d.window, d.rates = meter.Summary{}, nil
 	if d.block == nil {
 		return
 	}
@@ -226,11 +229,16 @@ func (d *Display) second(s job.Second) {
 		return
 	}
 	if d.window.Kinds == nil {
-		d.window = meter.NewSummary(1)
+		parts := max(1, len(d.groups))
+		d.window, d.retried, d.failed = meter.NewSummary(parts), make([]int64, parts), make([]int64, parts)
 	}
 	d.window.Elapsed += s.Measured.Elapsed
-	for _, k := range s.Measured.Kinds {
-		if err := k.AddTo(&d.window.Kinds[0]); err != nil {
+	for i, k := range s.Measured.Kinds {
+		part := 0
+		if len(d.groups) > 0 {
+			part = d.groupOf[i]
+		}
+		if err := k.AddTo(&d.window.Kinds[part]); err != nil {
 			return // damaged data are not shown; the result reports them
 		}
 	}
@@ -243,8 +251,10 @@ func (d *Display) second(s job.Second) {
 	if d.window.Elapsed < d.interval-early && s.Passed() < length {
 		return
 	}
-	if line := d.progressOfRun(s, length); !d.brief {
-		d.line(d.err, line)
+	if lines := d.progressOfRun(s, length); !d.brief {
+		for _, line := range lines {
+			d.line(d.err, line)
+		}
 	}
 	d.window.Reset()
 	d.rates = d.rates[:0]
@@ -261,12 +271,13 @@ func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 	return p.Duration
 }
 
-// progressOfRun formats the window as a line: rates and latencies of the window, failures and
-// retries of the whole phase.
-func (d *Display) progressOfRun(s job.Second, length time.Duration) string {
-	all := d.window.All()
-	d.retried += all.Retried
-	d.failed += all.Failures()
+// progressOfRun formats the window as a line, or as one for each group below one for all: rates and latencies
+// of the window, failures and retries of the whole phase.
+func (d *Display) progressOfRun(s job.Second, length time.Duration) []string {
+	for i, t := range d.window.Kinds {
+		d.retried[i] += t.Retried
+		d.failed[i] += t.Failures()
+	}
 	server := ""
 	if d.counted {
 		server = fmt.Sprintf("server %s TPM   ", mean(d.rates))
@@ -274,11 +285,33 @@ func (d *Display) progressOfRun(s job.Second, length time.Duration) string {
 	if s.Phase == job.LogIn {
 		server = fmt.Sprintf("%s clients   ", humanize.Comma(int64(s.Sessions))) + server
 	}
-	return fmt.Sprintf("%-8s %s of %s   %sclient %s TPM   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
-		s.Phase, Clock(s.Passed()), Clock(length), server,
-		humanize.Comma(int64(d.window.PerMinute(all.Done+all.RolledBack))),
-		Millis(all.Response, 50), Millis(all.Response, 95), Millis(all.Response, 99), Millis(all.Response, 100),
-		humanize.Comma(d.failed), humanize.Comma(d.retried))
+	head := fmt.Sprintf("%-8s %s of %s   %s", s.Phase, Clock(s.Passed()), Clock(length), server)
+	client := func(t *meter.Tally) string {
+		return fmt.Sprintf("client %s TPM", humanize.Comma(int64(d.window.PerMinute(t.Done+t.RolledBack))))
+	}
+	figures := func(i int) string {
+		t := &d.window.Kinds[i]
+		return fmt.Sprintf("%s   p50 %s ms   p95 %s ms   p99 %s ms   max %s ms   failed %s   retried %s",
+			client(t), Millis(t.Response, 50), Millis(t.Response, 95), Millis(t.Response, 99), Millis(t.Response, 100),
+			humanize.Comma(d.failed[i]), humanize.Comma(d.retried[i]))
+	}
+	if len(d.groups) == 0 {
+		return []string{head + figures(0)}
+	}
+	all := d.window.All()
+	list := []string{head + client(&all)}
+	for i, g := range d.groups {
+		list = append(list, fmt.Sprintf("  %-*s   %s", widestName(d.groups), g.Name, figures(i)))
+	}
+	return list
+}
+
+// widestName returns the length of the longest name of groups.
+func widestName(groups []job.Group) (n int) {
+	for _, g := range groups {
+		n = max(n, len(g.Name))
+	}
+	return n
 }
 
 func mean(rates []float64) string {

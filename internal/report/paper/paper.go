@@ -180,6 +180,13 @@ func (a Archive) names(j job.Job) (workload, database string) {
 	if w, err := a.Resolver.Workload(workload); err == nil {
 		workload = w.Title
 	}
+	for _, g := range j.Spec.Beside {
+		title := g.Workload
+		if w, err := a.Resolver.Workload(title); err == nil {
+			title = w.Title
+		}
+		workload += " beside " + title
+	}
 	if d, err := a.Resolver.Known().Database(database); err == nil {
 		database = d.Title
 	}
