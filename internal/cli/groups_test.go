@@ -308,7 +308,7 @@ func listsNameGroups(t *testing.T, m mixed) {
 	}
 	headlines[0].Elapsed = report.LeastOfBest.Seconds()
 	if best, _ := report.Best(headlines); len(best) != 1 || best[0].Workload != "tprocc + analytics" || best[0].Metric.Name != "orders.NOPM" || best[0].Users != 3 {
-		t.Errorf("got the best %+v, want one that is no run of TPROC-C alone", best)
+		t.Errorf("got the best %+v, want it apart from runs of TPROC-C alone", best)
 	}
 }
 
