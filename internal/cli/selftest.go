@@ -250,6 +250,7 @@ func (p *Program) runSelftest(ctx context.Context, f *selftestFlags, test *selft
 			if more {
 				first += " ..."
 			}
+			first = job.Cut(first, job.LongestInList) // the report has all of it
 			fmt.Fprintf(p.Stderr, "                     %s\n", first)
 		}
 	}

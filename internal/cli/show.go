@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 
 	"sledge/internal/hammerdb/views"
@@ -46,7 +47,7 @@ func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
 		if j.Status != job.Succeeded { // the error says what to do
 			break
 		}
-		list = append(list, report.Pointer{Command: s.command(p, job.Run), Why: "load it with virtual users"})
+		list = append(list, report.Pointer{Command: s.command(p, j, job.Run), Why: "load it with virtual users"})
 	case job.Run:
 		if j.ID != "" {
 			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show all that was recorded"})
@@ -54,7 +55,7 @@ func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
 				list = append(list, report.Pointer{Command: "sledge jobs plan " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show the query plans"})
 			}
 		}
-		list = append(list, report.Pointer{Command: s.command(p, job.Check), Why: "verify that the data are still consistent"})
+		list = append(list, report.Pointer{Command: s.command(p, j, job.Check), Why: "verify that the data are still consistent"})
 	}
 	return list
 }
@@ -79,9 +80,10 @@ func urlWithoutPassword(text string) (bare string, had bool) {
 	return u.String(), had
 }
 
-// command returns a command that performs an action on the same database, ready to paste. It does
-// not contain passwords of a URL or --set, but asks for them.
-func (s *jobFlags) command(p *Program, action job.Action) string {
+// command returns a command that performs an action on the database of a job, ready to paste. It does
+// not contain passwords of a URL or --set, but asks for them. Options without effect on the action, which
+// would be refused, are left out.
+func (s *jobFlags) command(p *Program, j job.Job, action job.Action) string {
 	words := []string{"sledge", string(action)}
 	add := func(flag, value string) { words = append(words, "--"+flag, settings.ShellWord(value)) }
 	if s.config != "" {
@@ -107,10 +109,14 @@ func (s *jobFlags) command(p *Program, action job.Action) string {
 			add(f.Name, value)
 		}
 	}
+	pair, _ := p.Resolver.Catalog.Pair(j.Spec.Database, j.Spec.Workload) // the job's was found before
 	for _, setting := range s.set {
-		if name, _, _ := strings.Cut(setting, "="); strings.Contains(name, "pass") {
+		name, _, _ := strings.Cut(setting, "=")
+		o, _ := settings.Find(pair, name)
+		switch {
+		case strings.Contains(name, "pass"):
 			asks = true
-		} else {
+		case len(o.Actions) == 0 || slices.Contains(o.Actions, string(action)):
 			add("set", setting)
 		}
 	}

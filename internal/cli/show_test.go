@@ -24,6 +24,18 @@ func TestNext_RepeatsServerAndRepository(t *testing.T) {
 	}
 }
 
+// A check refuses options of runs.
+func TestNext_LeavesOutOptionsOfOtherActions(t *testing.T) {
+	w := newWorld(t)
+	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) { return measured(), nil })
+	if code := w.run("run", "--db", "pg", "--set", "key_and_think=true", "--set", "ssl_mode=require", "--set", "pg_rampup=3"); code != job.OK {
+		t.Fatalf("got exit code %d: %s", code, &w.err)
+	}
+	if want := "sledge check --db pg --set ssl_mode=require "; !strings.Contains(w.out.String(), want) {
+		t.Errorf("got %q, want %q in it", &w.out, want)
+	}
+}
+
 func TestNext_SuggestsRunOnlyAfterSuccessfulBuild(t *testing.T) {
 	for status, want := range map[job.Status]bool{job.Succeeded: true, job.Failed: false} {
 		w := newWorld(t)

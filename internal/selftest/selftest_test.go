@@ -108,12 +108,13 @@ func TestAnEmbeddedDatabaseGetsAFileOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a server does not take of the routines, it says, and the rest is tried without them.
+// What a server does not take of the routines, it says, here in 40 MB, and the rest is tried without them.
 func TestRoutinesThatAServerDoesNotTakeAreLeftOut(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines, client SQL", server(t))
 	pair := &test.orders[0].Plan.Pair
 	broken := *pair.Database
-	broken.SQL = overlaid{broken.SQL, fstest.MapFS{"sql/tprocc/routines.sql": {Data: []byte("CREATE NONSENSE\n/\n")}}}
+	const raise = "DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = 'NONSENSE' || repeat('x', 20000000), DETAIL = repeat('y', 20000000); END $$\n/\n"
+	broken.SQL = overlaid{broken.SQL, fstest.MapFS{"sql/tprocc/routines.sql": {Data: []byte(raise)}}}
 	pair.Database = &broken
 	r := test.Run(t.Context())
 	gone(t, test)
@@ -124,6 +125,10 @@ func TestRoutinesThatAServerDoesNotTakeAreLeftOut(t *testing.T) {
 	failed, client := said["TPROC-C / routines / build"], said["TPROC-C / client SQL / run"]
 	if failed.Outcome != Failed || !strings.Contains(strings.Join(failed.Says, " "), "NONSENSE") || client.Outcome != Passed || r.Count(Failed) != 1 {
 		t.Errorf("got %+v, want the build to fail with the server's words, and client SQL to run", r.Steps)
+	}
+	document, err := json.Marshal(r)
+	if text := r.Markdown(); err != nil || len(document) > 64<<10 || len(text) > 64<<10 {
+		t.Errorf("%v: the report has %d bytes in JSON and %d as text, want less", err, len(document), len(text))
 	}
 }
 

@@ -178,7 +178,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 	case err != nil:
 		behind("%s may still hold something that the test made: %v", target, err)
 	case len(names) > 0:
-		behind("%s still has what the test made: %s. Drop it by hand", target, few(names))
+		behind("%s still holds %s: drop by hand what the test made", target, few(names))
 	case (!t.standed || t.left) && t.around(ctx):
 		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
 	}

@@ -60,7 +60,7 @@ const (
 		"Client SQL is not safe there, because Babelfish ignores UPDLOCK: two sessions read a row before either changes it. New orders then fail by a duplicate key " +
 		"and deliveries by a missing row, 2 to 9 % of all transactions with 3 or 4 virtual users at one warehouse, which makes a run invalid; a change to a customer " +
 		"or to the stock may be lost unnoticed. Use stored procedures. A statement that is cancelled, as by a limit on queries, takes its session with it. TPM is the " +
-		"virtual users' own count. Rows go by bulk copy through a temporary table, and bulk_folder has no effect. Babelfish refuses columnstore, partition_by_date, " +
+		"virtual users' own count, and a result does not say what else slowed the server. Rows go by bulk copy through a temporary table, and bulk_folder has no effect. Babelfish refuses columnstore, partition_by_date, " +
 		"advanced_statistics and in_memory."
 )
 
