@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { between, bytes, count, day, figure, millis, moment, seconds, short, spell, tookOf } from './format.ts'
+import { between, bytes, count, day, figure, headline, millis, moment, seconds, short, spell, tookOf } from './format.ts'
 
 test('counts have commas and no fraction', () => {
   expect(count(1234567)).toBe('1,234,567')
@@ -18,6 +18,13 @@ test.each([
 ])('the figure of %o is %s, in lists %s', (metric, whole, inLists) => {
   expect(figure(metric)).toBe(whole)
   expect(short(metric)).toBe(inLists)
+})
+
+test('the headline has the first figure of each group', () => {
+  const metrics = ['orders.NOPM', 'orders.TPM', 'reads.QPM'].map((name, i) => ({ name, value: 100 * (i + 1) }))
+  expect(headline({ metrics, groups: [{ name: 'orders' }, { name: 'reads' }] })).toBe('100 orders.NOPM, 300 reads.QPM')
+  expect(headline({ metrics })).toBe('100 orders.NOPM')
+  expect(headline({})).toBe('')
 })
 
 test.each([

@@ -33,6 +33,13 @@ export function short(m: Metric): string {
   return !m.unit && m.value >= 10 ? count(m.value) : figure(m)
 }
 
+/** The first figure of a job, or of each of its groups, by whose names the figures begin. */
+export function headline(job: { metrics?: Metric[] | null; groups?: { name: string }[] | null }): string {
+  const metrics = job.metrics ?? []
+  const first = job.groups?.length ? job.groups.map(({ name }) => metrics.find((metric) => metric.name.startsWith(`${name}.`))) : metrics.slice(0, 1)
+  return first.flatMap((metric) => (metric === undefined ? [] : [`${short(metric)} ${metric.name}`])).join(', ')
+}
+
 /** Milliseconds with three significant digits, or all digits of whole milliseconds. */
 export function millis(ms: number | undefined): string {
   if (ms === undefined) return nothing

@@ -10,9 +10,10 @@ class Titles {
     return Object.hasOwn(this.#known, name) ? (this.#known[name] ?? name) : name
   }
 
-  /** A job in words: "run TPROC-C on PostgreSQL". */
+  /** A job in words: "run TPROC-C on PostgreSQL". The workload of a run of several groups has the names of all. */
   ofJob(job: { action: string; workload: string; database: string }): string {
-    return `${job.action} ${this.of(job.workload)} on ${this.of(job.database)}`
+    const all = job.workload.split(' + ').map((name) => this.of(name))
+    return `${job.action} ${all.join(' beside ')} on ${this.of(job.database)}`
   }
 
   /** Requests the titles. If that fails, names are shown. */
