@@ -100,7 +100,7 @@ var layers = map[string]string{
 	"document": "catalog job option report repository settings",
 
 	// What people keep of it, and print.
-	"report/paper": "chart document job meter report repository settings terminal",
+	"paper": "chart document job meter report repository settings terminal",
 
 	// People. Their program is handed the catalog; so are they.
 	"settings":      "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
@@ -115,16 +115,16 @@ var layers = map[string]string{
 	"counter":       "database document engine job report workload",
 	"help":          "",
 	"web":           "privatefile",
-	"web/api":       "catalog control control/tasks counter datagen docs document engine experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option report report/paper repository scripting settings",
+	"web/api":       "catalog control control/tasks counter datagen docs document engine experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option report paper repository scripting settings",
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
-	"cli":           "catalog cli/display control counter database datagen document engine engine/load experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report report/paper repository selftest settings terminal web web/api web/pages workload",
+	"cli":           "catalog cli/display control counter database datagen document engine engine/load experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report paper repository selftest settings terminal web web/api web/pages workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":        "option workload",
 	"hammerdb/xmlfile":      "",
 	"hammerdb/pools":        "engine/pool hammerdb/names hammerdb/xmlfile option",
 	"hammerdb/lines":        "job",
-	"hammerdb/views":        "catalog chart hammerdb/lines hammerdb/names job meter report report/paper repository terminal",
+	"hammerdb/views":        "catalog chart hammerdb/lines hammerdb/names job meter report paper repository terminal",
 	"hammerdb/history":      "hammerdb/lines hammerdb/names job option repository sqlitefile",
 	"hammerdb/scripts":      "catalog database hammerdb/names option workload",
 	"hammerdb/setup":        "database hammerdb/names job option settings",
@@ -151,10 +151,10 @@ var layers = map[string]string{
 	"bench":                  "",
 	"browser":                "",
 	"testserver":             "",
-	"database/databasetest":  "database option suite/sessions suite/suitetest",
-	"database/grammartest":   "catalog catalog/edition database engine job option sqlfile suite/sessions workload",
+	"suite/databasetest":     "database option suite/sessions suite/suitetest",
+	"grammartest":            "catalog catalog/edition database engine job option sqlfile suite/sessions workload",
 	"report/reporttest":      "job meter option",
-	"workload/workloadtest":  "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
+	"suite/workloadtest":     "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":        "suite",
 	"engine/order/ordertest": "engine/order",
 	"engine/enginetest":      "catalog database engine job meter option schema sqlfile workload",
@@ -169,7 +169,7 @@ var layers = map[string]string{
 
 // forTests lists the packages that start servers or fail a testing.T, and so have
 // no place in the program.
-var forTests = []string{"bench", "browser", "testserver", "database/databasetest", "database/grammartest", "report/reporttest", "repository/repositorytest", "workload/workloadtest", "suite/suitetest", "engine/enginetest", "engine/enginetest/analytics", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
+var forTests = []string{"bench", "browser", "testserver", "suite/databasetest", "grammartest", "report/reporttest", "repository/repositorytest", "suite/workloadtest", "suite/suitetest", "engine/enginetest", "engine/enginetest/analytics", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()
@@ -271,14 +271,14 @@ func TestLayerRulesTellPackagesApart(t *testing.T) {
 		{"engine", "database/sqlite", false},
 		{"database/mariadb", "database/mysql", true},
 		{"database/sqlite", "workload", false},
-		{"database/sqlite", "database/databasetest", false},
+		{"database/sqlite", "suite/databasetest", false},
 		{"workload/tprocc", "database", true},
 		{"workload/tprocc", "database/sqlite", false},
 		{"workload/tprocc/rows", "schema", true}, // as its parent may
 		{"workload/tprocc/rows", "engine", false},
 		{"workload/tproch/dbgen", "schema", false}, // by a line of its own
 		{"catalog/edition", "workload/tprocc", true},
-		{"catalog/edition", "workload/workloadtest", false},
+		{"catalog/edition", "suite/workloadtest", false},
 		{"catalog", "workload/tprocc", false},
 		{"cli", "catalog/edition", false},
 	}

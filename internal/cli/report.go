@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/paper"
 	"sledge/internal/report"
-	"sledge/internal/report/paper"
 	"sledge/internal/repository"
 )
 

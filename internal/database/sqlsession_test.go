@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/suite/sessions"
 	"sledge/internal/testserver"
 )

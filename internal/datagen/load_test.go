@@ -16,11 +16,11 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/testserver"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
 	"sledge/internal/workload/tproch"
-	"sledge/internal/workload/workloadtest"
 )
 
 func TestMain(m *testing.M) { testserver.Main(m) }

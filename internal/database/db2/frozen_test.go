@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
 	"sledge/internal/meter"
 	"sledge/internal/option"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"sledge/internal/database/db2"
-	"sledge/internal/database/grammartest"
+	"sledge/internal/grammartest"
 )
 
 // Sqlfluff's grammar of Db2 knows no parameters, so it reads what the server is asked about itself.

@@ -21,7 +21,6 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/duckdb"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -29,10 +28,11 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/databasetest"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tprocc"
 	"sledge/internal/workload/tproch"
-	"sledge/internal/workload/workloadtest"
 )
 
 func Test(t *testing.T) {

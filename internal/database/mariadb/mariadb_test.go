@@ -3,8 +3,8 @@ package mariadb_test
 import (
 	"testing"
 
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/mariadb"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

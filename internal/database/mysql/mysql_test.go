@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/suite/sessions"
 	"sledge/internal/testserver"
 )

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
 	"sledge/internal/host"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

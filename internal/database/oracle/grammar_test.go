@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"sledge/internal/catalog/edition"
-	"sledge/internal/database/grammartest"
 	"sledge/internal/database/oracle"
 	"sledge/internal/datagen"
 	"sledge/internal/engine"
+	"sledge/internal/grammartest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )

@@ -3,8 +3,8 @@ package oracle_test
 import (
 	"testing"
 
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/oracle"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

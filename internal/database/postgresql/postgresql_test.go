@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

@@ -3,7 +3,7 @@ package redis
 import (
 	"testing"
 
-	"sledge/internal/database/databasetest"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

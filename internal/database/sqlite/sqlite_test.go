@@ -4,9 +4,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"sledge/internal/database/databasetest"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/option"
+	"sledge/internal/suite/databasetest"
 )
 
 func Test(t *testing.T) {

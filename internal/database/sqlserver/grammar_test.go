@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"sledge/internal/catalog/edition"
-	"sledge/internal/database/grammartest"
 	"sledge/internal/database/sqlserver"
 	"sledge/internal/datagen"
 	"sledge/internal/engine"
+	"sledge/internal/grammartest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )

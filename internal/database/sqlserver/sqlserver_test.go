@@ -11,13 +11,13 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
-	"sledge/internal/database/databasetest"
-	"sledge/internal/database/grammartest"
 	"sledge/internal/database/sqlserver"
 	"sledge/internal/engine"
+	"sledge/internal/grammartest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/schema"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 

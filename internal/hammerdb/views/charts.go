@@ -10,8 +10,8 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/chart"
 	"sledge/internal/job"
+	"sledge/internal/paper"
 	"sledge/internal/report"
-	"sledge/internal/report/paper"
 	"sledge/internal/repository"
 )
 

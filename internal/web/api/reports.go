@@ -5,7 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"sledge/internal/report/paper"
+	"sledge/internal/paper"
 )
 
 // ReportFile is a report, as a file.

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/repository"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/testserver"
-	"sledge/internal/workload/workloadtest"
 )
 
 // TestWhatBecomesOfDatabaseAndRole deletes an empty schema and compares the report about the

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/suite"
 	"sledge/internal/suite/suitetest"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/workload/tprocc"
-	"sledge/internal/workload/workloadtest"
 )
 
 // breaks has a statement for each rule that makes its check find something.

@@ -13,7 +13,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workload/workloadtest"
+	"sledge/internal/suite/workloadtest"
 )
 
 // TestWhatStandsInADatabase puts something into a database of its own, on every

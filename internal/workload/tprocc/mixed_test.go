@@ -8,8 +8,8 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/testserver"
-	"sledge/internal/workload/workloadtest"
 )
 
 // A run without new orders has no NOPM, nor can its counts be compared by them. It is

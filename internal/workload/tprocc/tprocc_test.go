@@ -3,9 +3,9 @@ package tprocc_test
 import (
 	"testing"
 
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/testserver"
 	"sledge/internal/workload/tprocc"
-	"sledge/internal/workload/workloadtest"
 )
 
 func TestMain(m *testing.M) { testserver.Main(m) }

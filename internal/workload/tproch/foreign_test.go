@@ -14,9 +14,9 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/workload/tproch"
 	"sledge/internal/workload/tproch/dbgen"
-	"sledge/internal/workload/workloadtest"
 )
 
 // foreignScale is that of the schemas that are made as another program does.

@@ -11,7 +11,7 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
-	"sledge/internal/workload/workloadtest"
+	"sledge/internal/suite/workloadtest"
 )
 
 // Query 17 looks up the lines of a few parts, for which there is an index; query 6 reads all

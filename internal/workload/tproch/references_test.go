@@ -8,7 +8,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
-	"sledge/internal/workload/workloadtest"
+	"sledge/internal/suite/workloadtest"
 )
 
 // TPC-H 1.4.2 has eight references, of one or two columns.

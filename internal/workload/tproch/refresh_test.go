@@ -18,8 +18,8 @@ import (
 	"sledge/internal/engine"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/testserver"
-	"sledge/internal/workload/workloadtest"
 )
 
 // killable is the variable that holds the spec of a run that this program does instead of its

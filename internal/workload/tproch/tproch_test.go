@@ -15,11 +15,11 @@ import (
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
 	"sledge/internal/suite"
+	"sledge/internal/suite/workloadtest"
 	"sledge/internal/workload"
 	"sledge/internal/workload/tproch"
 	"sledge/internal/workload/tproch/answers"
 	"sledge/internal/workload/tproch/qgen"
-	"sledge/internal/workload/workloadtest"
 )
 
 func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tproch.Workload, alike(), nil) }
