@@ -52,6 +52,7 @@ func bindGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, erro
 		}
 		p.before, p.Seed = before, first.Seed+uint64(i)+1 // or users of two groups would draw the same
 		before += p.Users
+		first.Grace = max(first.Grace, p.Grace)
 		first.others = append(first.others, p)
 	}
 	if before > maxUsers {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
@@ -164,6 +165,27 @@ func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
 		change(&s)
 		if _, err := l.Plan(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// A query that is in flight at the end of a run does not count against the run, however long it takes.
+func TestGroups_MayHaveQueriesInFlightAtTheEnd(t *testing.T) {
+	p, err := Local{Catalog: withAnalytics()}.Plan(job.Spec{
+		Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Group: "orders", Options: option.Values{"file": "mixed.db"},
+		Beside: []job.Group{{Name: "queries", Workload: "analytics", Users: 1}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, plan := range p.plans() {
+		g := runGroup{boundGroup: boundGroup{plan: plan}}
+		g.totals.Summary = meter.NewSummary(len(plan.Workload.Kinds))
+		for _, aborted := range []bool{false, true} {
+			g.totals.InFlight = []order.InFlight{{Took: time.Minute, Aborted: aborted}}
+			if got, want := len(g.waiting()) == 1, i == 0 || aborted; got != want {
+				t.Errorf("%s, aborted %v: got %v, want %v", plan.group, aborted, got, want)
+			}
 		}
 	}
 }

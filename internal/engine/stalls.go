@@ -78,13 +78,13 @@ func (s *stallWatch) look(second *order.Interval, elapsed time.Duration) {
 
 // waiting lists, longest first, the transactions that count with the latency they had
 // when the time was up, or in the end: all that were aborted, and those that by then
-// had taken longer than is usual.
+// had taken longer than is usual, unless they may take any time.
 func (g *runGroup) waiting() []job.Waiting {
 	all := g.totals.Summary.All()
 	usual := max(time.Second, time.Duration(all.Response.ValueAtQuantile(99.9)))
 	var list []job.Waiting
 	for _, w := range g.totals.InFlight {
-		if w.Took < usual && !w.Aborted {
+		if (w.Took < usual || g.plan.anyLength) && !w.Aborted {
 			continue
 		}
 		if g.arrivals != nil && w.Connected && !w.Aborted {
