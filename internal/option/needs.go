@@ -107,7 +107,7 @@ func FindIdle(known []Description, action string, set, all Values, names Names) 
 		if _, said := set[d.Name]; !said || d.Soon || all[d.Name] == d.Default {
 			continue
 		}
-		i := Idle{Option: d.Name, Value: d.public(all[d.Name])}
+		i := Idle{Option: d.Name, Value: d.public(set[d.Name])}
 		if len(d.Actions) > 0 && !slices.Contains(d.Actions, action) {
 			i.Elsewhere, i.because, i.wayOut = true, "this is a "+action+", and the option is for "+strings.Join(d.Actions, " and "), "leave it out"
 			list = append(list, i)

@@ -21,6 +21,9 @@ func TestResolve_JudgesOptionsWithoutEffectByTheirSource(t *testing.T) {
 	if want := "option max_retries: 3 would have no effect, " + why + ": set stop_on_failure to false, or leave out max_retries (it is from --set)"; err == nil || err.Error() != want {
 		t.Errorf("command line: got %v, want %s", err, want)
 	}
+	if _, err := resolver.Resolve(job.Run, settings.Sources{Flags: pg, Set: []string{"driver=test", "rampup=1s"}}); err == nil || !strings.Contains(err.Error(), "option rampup: 1s would") {
+		t.Errorf("a value with a unit: got %v, want it as it was given", err)
+	}
 	if job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("command line: got exit %d", job.ExitOf(err))
 	}
