@@ -350,7 +350,7 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 		},
 		{
 			"succeeds without metrics", "a.tcl", "metstart\nmetstop\n",
-			job.OK, "", "CPU metrics are not started, the script goes on without them: metrics of processors and disks are not built into Sledge yet\n" +
+			job.OK, "", "CPU metrics are not started, and the script goes on without them: metrics of processors and disks are not built into Sledge yet\n" +
 				"No Metrics Agent detected on id: localhost:10000: metrics of processors and disks are not built into Sledge yet\n",
 		},
 		{

@@ -1,4 +1,4 @@
-# Checks that the schema is whole and its data are consistent.
+# Checks that the schema is complete and its data are consistent.
 source [file join [file dirname [file normalize [info script]]] settings.tcl]
 
 puts "CHECK SCHEMA STARTED"

@@ -15,8 +15,8 @@ type Address struct {
 	Port int
 }
 
-// Addresses reads a list such as "a,b:5433,[::1]:5434", whose first that takes a connection
-// is meant. A name alone stands for itself, whatever is in it, with the usual port.
+// Addresses parses a list such as "a,b:5433,[::1]:5434", of which the first server that accepts a
+// connection is used. A single name stands for itself, whatever it contains, with the default port.
 func Addresses(list string, port int) ([]Address, error) {
 	if !strings.Contains(list, ",") {
 		return []Address{{list, port}}, nil
@@ -36,16 +36,16 @@ func Addresses(list string, port int) ([]Address, error) {
 			a.Host = host
 		}
 		if a.Host == "" {
-			return nil, fmt.Errorf("%q has an empty name in its list: separate the servers by one comma each", list)
+			return nil, fmt.Errorf("%q has an empty name: separate servers by single commas", list)
 		}
 		all = append(all, a)
 	}
 	return all, nil
 }
 
-// EachServer returns a copy of the options for each server of a list, into which at has put
-// where that is; or the options themselves where there is one, or a mistake in the list, which
-// is for their Validate to say.
+// EachServer returns a copy of the options for each server of a list; at writes the address into
+// it. If there is only one server, or a mistake in the list, which Validate reports, it returns the
+// options themselves.
 func EachServer[T any](options *T, list string, port int, at func(one *T, a Address)) []*T {
 	addresses, err := Addresses(list, port)
 	if err != nil || len(addresses) < 2 {
@@ -60,9 +60,9 @@ func EachServer[T any](options *T, list string, port int, at func(one *T, a Addr
 	return servers
 }
 
-// ConnectFirst connects to the first of several servers that takes the connection. Where
-// none does, the error is that of the first, which is the one that is meant most, with
-// the words of the others.
+// ConnectFirst connects to the first of several servers that accepts the connection. If none does,
+// it returns the error of the first server, which is the most important one, with the texts of the
+// others.
 func ConnectFirst[T, S any](servers []T, connect func(server T) (S, error)) (s S, err error) {
 	var failures []error
 	for _, one := range servers {

@@ -14,26 +14,26 @@ import (
 
 // Param is a parameter of a query, bound to a field of the struct for input.
 type Param struct {
-	// Pointer is to the field: *int64, *float64, *string, *[]byte or *time.Time, or
-	// *sql.Null of one of them but for bytes, whose nil is NULL.
+	// Pointer points to the field: *int64, *float64, *string, *[]byte or *time.Time, or *sql.Null
+	// of one of them except []byte, whose nil is NULL.
 	Pointer any
 	Mode    Mode
 }
 
-// Mode says which way a parameter's value goes.
+// Mode is the direction of a parameter.
 type Mode int
 
-// The modes. Out and InOut are those of the output parameters of routines.
+// The modes. Out and InOut are output parameters of routines.
 const (
 	In Mode = iota
 	Out
 	InOut
 )
 
-// modes are the modes by what follows the name in a field's tag: sql:"total,out".
+// modes are the modes by the tag's text after the name: sql:"total,out".
 var modes = map[string]Mode{"": In, "out": Out, "inout": InOut}
 
-// BindParams returns the fields of in that the query names, in placeholder order.
+// BindParams returns the fields of in that the query names, in the order of the placeholders.
 func BindParams(q sqlfile.Query, in any) ([]Param, error) {
 	fields, err := tagged(in)
 	if err != nil {
@@ -50,7 +50,8 @@ func BindParams(q sqlfile.Query, in any) ([]Param, error) {
 	return params, nil
 }
 
-// Outputs returns pointers to the fields of the output parameters, in placeholder order.
+// Outputs returns pointers to the fields of the output parameters, in the order of the
+// placeholders.
 func Outputs(params []Param) []any {
 	var pointers []any
 	for _, p := range params {
@@ -61,8 +62,8 @@ func Outputs(params []Param) []any {
 	return pointers
 }
 
-// NoOutputs returns an error that is errors.ErrUnsupported if one of the parameters is
-// for output: it is for databases that have no such thing.
+// NoOutputs returns an error that is errors.ErrUnsupported if a parameter is for output, for
+// databases without such parameters.
 func NoOutputs(q sqlfile.Query, params []Param) error {
 	if len(Outputs(params)) > 0 {
 		return fmt.Errorf("sql %s: output parameters: %w", q.Name, errors.ErrUnsupported)
@@ -70,7 +71,7 @@ func NoOutputs(q sqlfile.Query, params []Param) error {
 	return nil
 }
 
-// Value returns the value of a field that Param.Pointer is to, and nil for NULL.
+// Value returns the value of a field that Param.Pointer points to, and nil for NULL.
 func Value(pointer any) any {
 	switch p := NotNull(pointer).(type) {
 	case *int64:
@@ -87,9 +88,8 @@ func Value(pointer any) any {
 	return nil
 }
 
-// NotNull returns the field that a value is in where the one that the pointer is to may
-// be NULL and is not; nil where it is NULL; and else the pointer itself. Nothing is
-// allocated.
+// NotNull returns a pointer to the value of a field. For an sql.Null it returns the pointer to the
+// value within, or nil if it is NULL. It allocates nothing.
 func NotNull(pointer any) any {
 	switch p := pointer.(type) {
 	case *[]byte:
@@ -120,8 +120,8 @@ func NotNull(pointer any) any {
 	return pointer
 }
 
-// SetNull makes the field that a pointer is to NULL, which is the zero value where it
-// cannot be NULL, or else not NULL, and returns a pointer to where the value goes.
+// SetNull sets a field to NULL, or to its zero value if it cannot be NULL; or it marks the field as
+// not NULL. It returns the pointer to the value.
 func SetNull(pointer any, null bool) any {
 	switch p := pointer.(type) {
 	case *int64:
@@ -171,14 +171,12 @@ func SetNull(pointer any, null bool) any {
 	return pointer
 }
 
-// Row takes every column that a query returns, whatever its name, as text. It is
-// an out for Prepare where answers are shown rather than worked with. A NULL is
-// the empty text.
+// Row takes every column that a query returns, whatever its name, as text. It is an out for Prepare
+// if the rows are only shown. A NULL is the empty text.
 type Row struct{ Columns, Values []string }
 
-// BindColumns returns, for each result column, a pointer to the field of out
-// that is tagged with its name, or nil where none is. Every field must have its
-// column.
+// BindColumns returns, for each result column, a pointer to the field of out with its name as the
+// tag, or nil without such a field. Every field must have its column.
 func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
 	if row, ok := out.(*Row); ok {
 		return row.bind(columns), nil
@@ -201,7 +199,7 @@ func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
 	return pointers, nil
 }
 
-// bind makes room for a row of these columns. It returns nil where there are none.
+// bind makes room for a row of these columns. It returns nil if there are no columns.
 func (r *Row) bind(columns []string) []any {
 	if len(columns) == 0 {
 		return nil
@@ -214,8 +212,8 @@ func (r *Row) bind(columns []string) []any {
 	return pointers
 }
 
-// tagged returns the fields of a struct by the names in their sql tags. An embedded
-// struct lends its fields.
+// tagged returns the fields of a struct by the names in their sql tags, including those of embedded
+// structs.
 func tagged(structure any) (map[string]Param, error) {
 	fields := map[string]Param{}
 	if structure == nil {

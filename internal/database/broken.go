@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// IsBroken reports whether an error that is not the server's means that the connection is gone,
-// or never came about: by what Go's packages return, or by one of the driver's own errors.
+// IsBroken reports whether an error that is not the server's means that the connection is lost, or
+// was never made. It recognizes errors of Go's packages and the driver's own.
 func IsBroken(err error, ofDriver ...error) bool {
 	is := func(target error) bool { return errors.Is(err, target) }
 	_, isUnconnected := errors.AsType[*ConnectError](err)

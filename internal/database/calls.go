@@ -6,16 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// Calls lets another goroutine cancel the current call of a session, or end all calls for good. Sessions over drivers
-// that watch contexts embed it.
+// Calls lets another goroutine cancel the current call of a session, or end all calls for good.
+// Sessions over drivers that watch contexts embed it.
 type Calls struct {
 	// Interrupted says that the session was interrupted.
 	Interrupted atomic.Bool
 
-	life atomic.Pointer[life] // of the current call, and replaced if that is cancelled
+	life atomic.Pointer[life] // of the current call; replaced if that is cancelled
 }
 
-// life is a context with what ends it.
+// life is a context with its cancel function.
 type life struct {
 	context.Context
 	end context.CancelFunc
@@ -45,10 +45,11 @@ func (c *Calls) Watched(ctx context.Context) (watched context.Context, done func
 	return watched, func() { stop(); cancel() }, nil
 }
 
-// Cancel implements Session, for drivers that go on with a connection when the context of a call has ended.
+// Cancel implements Session, for drivers that keep a connection after the context of a call has
+// ended.
 func (c *Calls) Cancel(context.Context) error {
 	c.life.Swap(newLife()).end()
-	if c.Interrupted.Load() { // End may have ended the life before
+	if c.Interrupted.Load() { // End may have ended it before
 		c.End()
 	}
 	return nil
@@ -57,10 +58,10 @@ func (c *Calls) Cancel(context.Context) error {
 // End ends the current call and refuses further ones.
 func (c *Calls) End() { c.life.Load().end() }
 
-// ErrInterrupted is what calls of an interrupted session fail with.
+// ErrInterrupted is the error of calls of an interrupted session.
 var ErrInterrupted = errors.New("the session was interrupted")
 
-// Ended returns the error that a call ends with, given the driver's.
+// Ended returns the error of a call, given the driver's error.
 func (c *Calls) Ended(err error) error {
 	if err != nil && c.Interrupted.Load() {
 		return errors.Join(ErrInterrupted, err)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Proof says in a sentence which releases of the server Sledge's tests run on: "Tested on
-// PostgreSQL 15, 17 and 18."; "" where they run on none.
+// Proof names the releases of the server that Sledge's tests run on, in a sentence: "Tested on
+// PostgreSQL 15, 17 and 18."; "" if there are none.
 func (d *Database) Proof() string {
 	if len(d.Tested) == 0 {
 		return ""
@@ -15,7 +15,8 @@ func (d *Database) Proof() string {
 	return fmt.Sprintf("Tested on %s %s.", d.Title, listed(d.Tested))
 }
 
-// Remarks returns what to know before use, in sentences: Proof, Unproven, and the details of each relative.
+// Remarks returns what a user must know before use, in sentences: Proof, Unproven, and the details
+// of each relative.
 func (d *Database) Remarks() []string {
 	remarks := []string{d.Proof(), d.Unproven}
 	for _, r := range d.Relatives {
@@ -24,8 +25,8 @@ func (d *Database) Remarks() []string {
 	return slices.DeleteFunc(remarks, func(s string) bool { return s == "" })
 }
 
-// Limits says in sentences what Sledge's tests have not shown of a product, which is "" if it is the one that
-// was chosen: the relative's own limits, or else Unproven.
+// Limits says in sentences what Sledge's tests have not shown of a product: the limits of the
+// relative, or Unproven. product is "" for the chosen product.
 func (d *Database) Limits(product string) string {
 	for _, r := range d.Relatives {
 		if r.Product == product {
@@ -35,9 +36,9 @@ func (d *Database) Limits(product string) string {
 	return d.Unproven
 }
 
-// Doubts says in sentences what Sledge's tests have not shown of a server of that version,
-// which may be followed by other words, and of that product, which is "" where it is the one
-// that was chosen. They are "" where that is nothing. Versions of relatives are not compared.
+// Doubts says in sentences what Sledge's tests have not shown of a server with that version and
+// product, or "". The version may be followed by other words, and product is "" for the chosen
+// product. Versions of relatives are not compared.
 func (d *Database) Doubts(product, version string) string {
 	var doubts []string
 	number, _, _ := strings.Cut(version, " ")
@@ -55,8 +56,8 @@ func (d *Database) Doubts(product, version string) string {
 	return strings.Join(doubts, " ")
 }
 
-// testedOn reports whether a version is of a release that tests run on. Another digit would
-// make another number of it: 15 is not the beginning of 150.
+// testedOn reports whether a version belongs to a tested release. A following digit means another
+// release: 150 does not belong to 15.
 func (d *Database) testedOn(version string) bool {
 	for _, release := range d.Tested {
 		if rest, is := strings.CutPrefix(version, release); is && (rest == "" || rest[0] < '0' || rest[0] > '9') {
@@ -66,7 +67,7 @@ func (d *Database) testedOn(version string) bool {
 	return false
 }
 
-// listed joins words as a sentence does: "15, 17 and 18".
+// listed joins words as in a sentence: "15, 17 and 18".
 func listed(words []string) string {
 	last := len(words) - 1
 	if last == 0 {

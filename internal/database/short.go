@@ -2,9 +2,9 @@ package database
 
 import "sledge/internal/job"
 
-// Short returns err, or, if its text is longer than job.LongestText bytes, an error with the text cut that wraps
-// err. Sessions shorten what their driver returns if the server has no limit of its own: an error of 20 MB would be
-// printed and stored. Nil stays nil.
+// Short returns err. If its text is longer than job.LongestText bytes, Short returns an error with
+// a shortened text that wraps err. Sessions use it if the server has no limit of its own, because
+// an error of 20 MB would be printed and stored. Nil stays nil.
 func Short(err error) error {
 	if err == nil {
 		return nil

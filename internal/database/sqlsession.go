@@ -13,29 +13,28 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// SQLSession is a Session over database/sql, for drivers without a better
-// interface of their own. A database embeds it and replaces what it does better.
+// SQLSession is a Session over database/sql, for drivers without a better interface. A database
+// embeds it and replaces the methods that it can improve.
 type SQLSession struct {
 	pool    *sql.DB
 	conn    *sql.Conn
 	inTx    bool
 	dialect Dialect
 
-	timesAsText bool // columns of times hold text, so a time is sent in TimeFormat
+	timesAsText bool // columns of times hold text, so times are sent in TimeFormat
 
-	// prepared statements must be closed with the session: a pool does not close those of a
-	// connection that was taken out of it, and some drivers keep the database open until all
-	// are closed.
+	// Prepared statements must be closed with the session: a pool does not close those of a
+	// connection that was taken out of it, and some drivers keep the database open until all are
+	// closed.
 	prepared []*sql.Stmt
 
-	// Calls ends the session's calls: each driver can watch a context.
+	// Calls can end the session's calls, because each driver can watch a context.
 	Calls
 
-	// Brief says that nothing in a transaction waits for long: the calls that begin it
-	// and end it, and its statements, are not watched.
+	// Brief says that no call in a transaction waits for long, so its calls are not watched.
 	Brief bool
 
-	// BeginStatement spells BEGIN; "BEGIN" when nil.
+	// BeginStatement is the statement that begins a transaction; "BEGIN" if it is nil.
 	BeginStatement func(Access) string
 }
 
@@ -57,7 +56,7 @@ func OpenSQL(ctx context.Context, driver, source string, dialect Dialect) (*SQLS
 	return s, nil
 }
 
-// Conn is the session's connection, for what only its driver has.
+// Conn returns the session's connection, for features that only its driver has.
 func (s *SQLSession) Conn() *sql.Conn { return s.conn }
 
 // Prepare implements Session.
@@ -149,15 +148,14 @@ func (s *SQLSession) Begin(ctx context.Context, access Access) error {
 	return err
 }
 
-// Commit implements Session. A commit that fails leaves the transaction to be
-// rolled back.
+// Commit implements Session. If it fails, the caller must roll the transaction back.
 func (s *SQLSession) Commit(ctx context.Context) error {
 	err := s.border(ctx, "COMMIT")
 	s.inTx = err != nil
 	return err
 }
 
-// border executes what begins a transaction or ends it.
+// border executes a statement that begins or ends a transaction.
 func (s *SQLSession) border(ctx context.Context, statement string) error {
 	if !s.Brief {
 		return s.Exec(ctx, statement)
@@ -175,7 +173,7 @@ func (s *SQLSession) Rollback(ctx context.Context) error {
 	return s.border(ctx, "ROLLBACK")
 }
 
-// Load inserts many rows to a statement, prepared once.
+// Load inserts many rows with each statement, which is prepared once.
 func (s *SQLSession) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	ctx, done, err := s.Watched(ctx)
 	if err != nil {
@@ -187,7 +185,7 @@ func (s *SQLSession) Load(ctx context.Context, table schema.Table, rows schema.R
 }
 
 func (s *SQLSession) load(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
-	const valuesPerInsert = 900 // SQLite's oldest limit is 999
+	const valuesPerInsert = 900 // the limit of old versions of SQLite is 999
 	rowsPerInsert := valuesPerInsert / len(table.Columns)
 	full, err := s.conn.PrepareContext(ctx, InsertStatement(table, rowsPerInsert, s.dialect.Placeholder))
 	if err != nil {
@@ -223,8 +221,7 @@ func (s *SQLSession) load(ctx context.Context, table schema.Table, rows schema.R
 	}
 }
 
-// InsertStatement returns an INSERT of that many rows with a placeholder for
-// every value.
+// InsertStatement returns an INSERT for a number of rows, with a placeholder for each value.
 func InsertStatement(table schema.Table, rows int, placeholder func(n int) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "INSERT INTO %s (%s) VALUES ", table.Name, strings.Join(table.ColumnNames(), ", "))
@@ -249,7 +246,7 @@ func (s *SQLSession) Interrupt() {
 	s.End()
 }
 
-// ended returns the error that a call ends with, given the driver's.
+// ended returns the error of a call, given the driver's error.
 func (s *SQLSession) ended(err error) error { return s.Ended(Short(err)) }
 
 // Close implements Session. A lost connection is not an error of Close.
@@ -354,8 +351,7 @@ func (st *sqlStatement) bindColumns(rows *sql.Rows) error {
 	return err
 }
 
-// plain has the values that the driver returns made plain before the scanners take
-// them, where the dialect says how.
+// plain converts the driver's values for the scanners, if the dialect has a conversion.
 func (s *SQLSession) plain(rows *sql.Rows, scanners []any) ([]any, error) {
 	if s.dialect.Plain == nil {
 		return scanners, nil
@@ -370,7 +366,7 @@ func (s *SQLSession) plain(rows *sql.Rows, scanners []any) ([]any, error) {
 	return scanners, nil
 }
 
-// plainer makes the values of a column plain for the scanner that takes them.
+// plainer converts the values of a column for its scanner.
 type plainer struct {
 	plain      func(columnType string, value any) any
 	columnType string
@@ -385,15 +381,15 @@ func (p *plainer) Scan(value any) error {
 	return p.next.Scan(value)
 }
 
-// scanner takes one result column.
+// scanner takes the values of one result column.
 type scanner struct{ target any }
 
 // Scan implements sql.Scanner.
 func (s *scanner) Scan(value any) error { return Assign(s.target, value) }
 
-// Assign writes a value, as a database/sql driver returns it, to the field that BindColumns
-// found for its column: NULL as the zero value; a column without a field is ignored. The value
-// may be reused for the next row.
+// Assign writes a value that a database/sql driver returned to the field that BindColumns found for
+// its column. NULL sets the zero value; a column without a field is ignored. The value may be
+// reused for the next row.
 func Assign(target, value any) error {
 	if target == nil {
 		return nil
@@ -456,7 +452,7 @@ func scanString(target *string, value any) error {
 	case string:
 		*target = v
 	case []byte:
-		if *target != string(v) { // compares without copying, and mostly it is the same
+		if *target != string(v) { // compares without copying; usually the values are equal
 			*target = string(v)
 		}
 	case time.Time:

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// TimeFormat is how a time is written for databases, in UTC and to the microsecond.
+// TimeFormat is the text form of a time in databases: UTC, to the microsecond.
 const TimeFormat = "2006-01-02 15:04:05.999999"
 
 // AppendTime appends a time in TimeFormat.
 func AppendTime(buf []byte, t time.Time) []byte { return t.UTC().AppendFormat(buf, TimeFormat) }
 
-// ParseTime reads a time as databases write it: 2006-01-02 15:04:05.999999, with a T
-// between day and hour or without an hour, and with an offset such as +05:30, or Z, or
-// none for UTC. Unlike time.Parse it allocates nothing of a text in bytes.
+// ParseTime parses a time as databases write it: 2006-01-02 15:04:05.999999. A T may separate day
+// and time, the time may be missing, and an offset such as +05:30 or Z may follow; without one it
+// is UTC. Unlike time.Parse, it allocates nothing for a text in bytes.
 func ParseTime[T string | []byte](text T) (time.Time, error) {
 	r := timeReader[T]{rest: text}
 	year, month, day := r.number(4), r.after('-'), r.after('-')
@@ -33,13 +33,13 @@ func ParseTime[T string | []byte](text T) (time.Time, error) {
 	return t.Add(-time.Duration(offset) * time.Second), nil
 }
 
-// timeReader reads the parts of a time from the front of a text.
+// timeReader parses the parts of a time from the front of a text.
 type timeReader[T string | []byte] struct {
 	rest  T
 	wrong bool
 }
 
-// number reads so many digits.
+// number parses a number with so many digits.
 func (r *timeReader[T]) number(digits int) (n int) {
 	if len(r.rest) < digits {
 		r.wrong = true
@@ -57,7 +57,7 @@ func (r *timeReader[T]) number(digits int) (n int) {
 	return n
 }
 
-// after reads two digits after a sign.
+// after parses two digits after a separator.
 func (r *timeReader[T]) after(sign byte) int {
 	if r.wrong || len(r.rest) == 0 || r.rest[0] != sign {
 		r.wrong = true
@@ -67,7 +67,7 @@ func (r *timeReader[T]) after(sign byte) int {
 	return r.number(2)
 }
 
-// fraction reads the nanoseconds of a second, if there are any.
+// fraction parses the nanoseconds of a second, if there are any.
 func (r *timeReader[T]) fraction() int {
 	if r.wrong || len(r.rest) == 0 || r.rest[0] != '.' {
 		return 0
@@ -83,7 +83,7 @@ func (r *timeReader[T]) fraction() int {
 	return nanos
 }
 
-// offset reads the seconds that a time is ahead of UTC, if it says so.
+// offset parses the seconds that a time is ahead of UTC, if the text has an offset.
 func (r *timeReader[T]) offset() int {
 	if r.wrong || len(r.rest) == 0 {
 		return 0

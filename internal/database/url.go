@@ -12,14 +12,14 @@ import (
 
 // URLOptions returns the options that a URL of the form
 //
-//	scheme://user:password@host:port/name?parameter=value
+// scheme://user:password@host:port/name?parameter=value
 //
-// sets, and the name, which each database takes as it sees fit. A parameter is an option, by
-// its own name or by the one that URLs of the database's own clients have for it, which
-// clients lists in small letters. The errors quote neither the password nor a parameter.
+// sets, and the name, which each database interprets. A parameter is an option, by its own name or
+// by the name in URLs of the database's own clients, which clients lists in lower case. Errors
+// quote neither the password nor a parameter.
 func URLOptions(u *url.URL, clients map[string]string) (values option.Values, name string, err error) {
 	if strings.Contains(u.Host, ",") {
-		return nil, "", errors.New("the URL names several servers: name one, or give a list, if the database takes one, by the option host")
+		return nil, "", errors.New("the URL names several servers: name one, or set the option host to a list if the database accepts one")
 	}
 	name = strings.Trim(u.Path, "/")
 	if strings.Contains(name, "/") {
@@ -27,7 +27,7 @@ func URLOptions(u *url.URL, clients map[string]string) (values option.Values, na
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return nil, "", errors.New("the part of the URL after the ? cannot be read: write name=value, with & between two")
+		return nil, "", errors.New("cannot read the part of the URL after the ?: write name=value, separated by &")
 	}
 	values = option.Values{}
 	for option, value := range map[string]string{"host": u.Hostname(), "port": u.Port(), "user": u.User.Username()} {

@@ -72,7 +72,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 				return errors.Join(errors.New("driver: bad connection"), unrestored)
 			},
 			true, nil, job.Partial, job.ExitStopped,
-			"what the server was to do after the run was stopped: THE SERVER MAY STILL HAVE SETTINGS THAT WERE MEANT FOR A MOMENT (it is gone): put them back with SET GLOBAL a = 1; SET GLOBAL b = 2;",
+			"what the server was to do after the run was stopped: THE SERVER MAY STILL HAVE TEMPORARY SETTINGS (it is gone): restore them with SET GLOBAL a = 1; SET GLOBAL b = 2;",
 		},
 		{
 			"it fails", "",

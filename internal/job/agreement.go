@@ -1,55 +1,55 @@
 package job
 
-// Agreement compares the virtual users' own count with the server's, of those
-// transactions that the workload's probe counts.
+// Agreement compares the virtual users' count with the server's count of the transactions that the
+// workload's probe counts.
 type Agreement struct {
 	What   string `json:"what"` // "new order"
 	Client int64  `json:"client"`
 	Server int64  `json:"server"`
 
-	// Low and High bound what the server may count if both are right: the
-	// client's count, and what may have been in flight while the server was read.
+	// Low and High bound the server's count if both counts are right: the client's count, widened
+	// by the transactions in flight at the readings.
 	Low   int64 `json:"low"`
 	High  int64 `json:"high"`
 	Holds bool  `json:"holds"`
 
-	// Limit is by how many percent the server's count may be out of bounds before the run is
-	// invalid: option max_failures. It is 0 where a count out of bounds makes no run invalid.
+	// Limit is how far outside the bounds the server's count may be, in percent, before the run is
+	// invalid: option max_failures. It is 0 if such a count makes no run invalid.
 	Limit float64 `json:"limit_percent,omitempty"`
 
-	// Over is where those transactions went that are compared, of a pool whose connections
-	// lead to several places; "" if all of them are compared.
+	// Over names the servers of the compared transactions, if a pool's connections lead to several;
+	// "" if all transactions are compared.
 	Over string `json:"over,omitempty"`
 
-	// Vague says that the bounds are met, and so far apart that this says nothing.
+	// Vague says that the bounds are met, but are so far apart that this proves nothing.
 	Vague bool `json:"vague,omitempty"`
 
-	// None says that the run had no such transactions to do and that the server counted 0. This says
+	// None says that the run had no such transactions and that the server counted 0. This proves
 	// nothing about the count of other transactions.
 	None bool `json:"none,omitempty"`
 
-	// Allowance says why the server may count less than the client; "" where it may not.
+	// Allowance says why the server may count less than the client; "" if it may not.
 	Allowance string `json:"allowance,omitempty"`
 }
 
-// Off returns by how much of the larger count the server's is out of bounds, in percent.
+// Off returns how far the server's count is out of bounds, in percent of the larger count.
 func (a Agreement) Off() float64 {
 	off := max(a.Low-a.Server, a.Server-a.High, 0)
 	return 100 * float64(off) / float64(max(a.Client, a.Server, 1))
 }
 
-// TrustedWithin is by how many percent the server's count may be out of bounds for a figure
-// that is computed from it to be relied on.
+// TrustedWithin is how far the server's count may be out of bounds, in percent, before figures
+// computed from it are unreliable.
 const TrustedWithin = 1
 
-// Trusted reports whether a figure computed from the server's count can be relied on.
+// Trusted reports whether a figure computed from the server's count is reliable.
 func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= TrustedWithin }
 
-// Suspicion says what is the likely reason for counts that disagree, and what to do.
+// Suspicion returns the likely reason for counts that disagree, and what to do.
 func (a Agreement) Suspicion() string {
 	switch {
 	case a.Server < 0:
-		return "Rows that are counted were removed while the run went on. Keep other programs away from the schema, build it again, and repeat the run."
+		return "Counted rows were removed during the run. Keep other programs away from the schema, build it again, and repeat the run."
 	case a.Server < a.Client:
 		return "The schema's routines may roll back without reporting it: run with client_sql=true, or build the schema with Sledge."
 	}

@@ -4,60 +4,60 @@ import (
 	"slices"
 )
 
-// ClientLoad is what Sledge's own process used of its machine over some time, and what it
-// might have used. A client that is near its limit measures itself.
+// ClientLoad is the load of Sledge's own process over some time, with the limits of its machine. A
+// client near its limit measures itself.
 type ClientLoad struct {
 	CPUSeconds float64 `json:"cpu_seconds"` // user and system time
-	CoresUsed  float64 `json:"cores_used"`  // that is, in each second
-	Cores      float64 `json:"cores"`       // that it might have used: the least of the machine's and the two limits
+	CoresUsed  float64 `json:"cores_used"`  // CPU seconds used in each second
+	Cores      float64 `json:"cores"`       // cores that the process may use: the least of the machine's and the two limits
 
-	// OtherJobs is how many other jobs the same process did at the same time, at most. It is read from
-	// jobs of an earlier Sledge; now each job of the web application has its own process.
+	// OtherJobs is the largest number of other jobs that ran in the same process at once. Only jobs
+	// of earlier versions have it, because now each job of the web application has its own process.
 	OtherJobs int `json:"other_jobs,omitempty"`
 
-	MaxProcs    int     `json:"gomaxprocs"`             // how many Go ran its code on at most
-	CgroupCores float64 `json:"cgroup_cores,omitempty"` // how many Linux's control groups allow; 0 for no limit
+	MaxProcs    int     `json:"gomaxprocs"`             // GOMAXPROCS: the cores that Go may use
+	CgroupCores float64 `json:"cgroup_cores,omitempty"` // the limit of Linux's control groups, in cores; 0 without a limit
 
-	// WithDatabase says that the database worked inside this process, as SQLite does:
-	// what it used is in these figures.
+	// WithDatabase says that the database is embedded in this process, like SQLite, so these
+	// figures include it.
 	WithDatabase bool `json:"with_database,omitempty"`
 
-	// Pauses are the times in which this process did not run at all: it was stopped, its machine was
-	// suspended, or it got no core. What users waited meanwhile is not the server's doing.
+	// Pauses are the times in which this process did not run at all: it was stopped, its machine
+	// was suspended, or it got no core. The server did not cause the waits of users in these times.
 	Pauses []ClientPause `json:"pauses,omitempty"`
 
-	// ThrottledSeconds is for how long Linux kept it from cores because a control group had
-	// used what it may, added up over the cores.
+	// ThrottledSeconds is how long Linux kept the process from running because a control group had
+	// used up its quota, added up over the cores.
 	ThrottledSeconds float64 `json:"throttled_seconds,omitempty"`
 
-	Machine *MachineLoad `json:"machine,omitempty"` // nil where the system does not tell
+	Machine *MachineLoad `json:"machine,omitempty"` // nil if the system does not report it
 
-	// The pauses in which Go's garbage collector held up all of the process.
+	// The pauses in which Go's garbage collector stopped the whole process.
 	GCPauses              int64   `json:"gc_pauses"`
-	GCPauseSeconds        float64 `json:"gc_pause_seconds"`         // in all
-	GCLongestPauseSeconds float64 `json:"gc_longest_pause_seconds"` // the longest lasted no longer, and up to a quarter less
+	GCPauseSeconds        float64 `json:"gc_pause_seconds"`         // total
+	GCLongestPauseSeconds float64 `json:"gc_longest_pause_seconds"` // the longest pause was at most this long, and at least three quarters of it
 }
 
-// NearLimit reports whether the client may have been what was measured. One that was busy for a
-// moment alone, as in a run of which the first query fails, was not.
+// NearLimit reports whether the client may have limited the result. A client that was busy only for
+// a moment, as in a run whose first query fails, was not near its limit.
 func (c ClientLoad) NearLimit() bool {
-	const near, moment = 0.8, 0.1 // of its cores; seconds of CPU time
+	const near, moment = 0.8, 0.1 // share of its cores; seconds of CPU time
 	return !c.WithDatabase && c.CoresUsed >= near*c.Cores && c.CPUSeconds >= moment
 }
 
-// HadRoom reports whether the client had what it needed all the time: it was not near its
-// limit, was never stopped, and was not throttled for a twentieth of the time.
+// HadRoom reports whether the client had enough resources all the time: it was not near its limit,
+// never stopped, and not throttled for a twentieth of the time.
 func (c ClientLoad) HadRoom() bool {
 	return !c.NearLimit() && len(c.Pauses) == 0 && !c.Throttled()
 }
 
-// Throttled reports whether control groups kept the client from its cores for more than a
-// twentieth of the time that it worked and waited for them.
+// Throttled reports whether control groups kept the client from its cores for more than a twentieth
+// of the time that it worked and waited for them.
 func (c ClientLoad) Throttled() bool {
 	return c.ThrottledSeconds > 0.05*(c.CPUSeconds+c.ThrottledSeconds) && c.ThrottledSeconds >= 0.1
 }
 
-// Paused returns for how many seconds in all the client did not run.
+// Paused returns the total seconds in which the client did not run.
 func (c ClientLoad) Paused() (seconds float64) {
 	for _, p := range c.Pauses {
 		seconds += p.Seconds
@@ -65,41 +65,41 @@ func (c ClientLoad) Paused() (seconds float64) {
 	return seconds
 }
 
-// MachineLoad says who used the cores of the client's machine, in cores: seconds of CPU time in each
-// second. They do not contain the time of interrupts.
+// MachineLoad shows who used the cores of the client's machine, in cores: seconds of CPU time in
+// each second. The figures leave out the time of interrupts.
 type MachineLoad struct {
-	Cores  int     `json:"cores"`  // of the machine
+	Cores  int     `json:"cores"`  // cores of the machine
 	Busy   float64 `json:"busy"`   // used by all processes
-	Client float64 `json:"client"` // by this one
-	Server float64 `json:"server"` // by the database's server, where it is on this machine
-	Others float64 `json:"others"` // by all else
-	Steal  float64 `json:"steal"`  // that a host gave to other machines
+	Client float64 `json:"client"` // used by this process
+	Server float64 `json:"server"` // used by the database's server, if it is on this machine
+	Others float64 `json:"others"` // used by all other processes
+	Steal  float64 `json:"steal"`  // stolen: given to other machines by the host
 
-	Waited   float64 `json:"waited_seconds"` // that threads of this process waited for a core, added up
-	Pressure float64 `json:"pressure"`       // share of the time in which some process waited for one, by Linux's pressure stall information
+	Waited   float64 `json:"waited_seconds"` // time that threads of this process waited for a core, added up
+	Pressure float64 `json:"pressure"`       // share of the time in which any process waited for a core, by Linux's pressure stall information
 
-	// Unknown says why Server, and so Others, is not known; "" if it is known.
+	// Unknown says why Server, and therefore Others, is unknown; "" if they are known.
 	Unknown string `json:"unknown,omitempty"`
 
-	Processes []ProcessLoad `json:"processes,omitempty"` // those of the others that used most, by their names
+	Processes []ProcessLoad `json:"processes,omitempty"` // the other processes that used most, by name
 }
 
-// ProcessLoad is what processes of a name used.
+// ProcessLoad is the load of all processes of one name.
 type ProcessLoad struct {
 	Name  string  `json:"name"`
 	Cores float64 `json:"cores"`
-	Ended float64 `json:"-"` // by their children that ended, where those have the same name
+	Ended float64 `json:"-"` // used by their children that have ended, if those have the same name
 }
 
-// Disturbed reports whether others used so many of the cores that figures may be theirs: a twentieth of all
-// cores, and a quarter of one, or as much stolen by the host.
+// Disturbed reports whether other processes used so many cores that they may have changed the
+// figures: a twentieth of all cores and a quarter of one, or as much stolen by the host.
 func (m MachineLoad) Disturbed() bool {
 	enough := max(0.25, 0.05*float64(m.Cores))
 	return m.Unknown == "" && m.Others >= enough || m.Steal >= enough
 }
 
-// Attribute splits what other processes used into the server's part and the others'. Server are the names of
-// the server's programs, if it is on this machine, and else nil.
+// Attribute splits the use of other processes into the server's part and the rest. Server holds the
+// names of the server's programs, or is nil if the server is on another machine.
 func (m *MachineLoad) Attribute(server []string) {
 	seen := false
 	var others []ProcessLoad
@@ -112,7 +112,7 @@ func (m *MachineLoad) Attribute(server []string) {
 	}
 	m.Processes, m.Others = others, max(0, m.Busy-m.Client-m.Server)
 	if server != nil && !seen {
-		m.Unknown = "the server is on this machine, and its processes cannot be seen"
+		m.Unknown = "the server is on this machine, but its processes are not visible"
 	}
 }
 
@@ -123,7 +123,7 @@ type ClientPause struct {
 	From    float64 `json:"from_seconds"` // since the measurement began
 	Seconds float64 `json:"seconds"`
 
-	// CPUSeconds is what it used meanwhile. If that is most of the time, the process was not stopped:
-	// it was too busy to look at its clock.
+	// CPUSeconds is the CPU time that the process used in the pause. If it is most of the pause,
+	// the process was not stopped: it was too busy to look at its clock.
 	CPUSeconds float64 `json:"cpu_seconds"`
 }

@@ -2,13 +2,13 @@ package job
 
 import "errors"
 
-// Exit is the exit code of the program, which tells scripts what went wrong.
+// Exit is the exit code of the program.
 type Exit int
 
 // The exit codes. They are part of the interface and never change their meaning.
 const (
 	OK           Exit = 0
-	ExitError    Exit = 1   // something failed that has no code of its own
+	ExitError    Exit = 1   // something failed for which there is no other code
 	ExitUsage    Exit = 2   // bad input: nothing was changed
 	ExitConnect  Exit = 3   // the server could not be reached, or refused the login
 	ExitCheck    Exit = 4   // the check found rows that break a rule
@@ -42,7 +42,7 @@ var ExitMeanings = []struct {
 	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because the reader of the output has gone"},
 }
 
-// exitError is an error with the exit code it should end the program with.
+// exitError is an error with the exit code for the program.
 type exitError struct {
 	code Exit
 	err  error
@@ -51,8 +51,8 @@ type exitError struct {
 func (e exitError) Error() string { return e.err.Error() }
 func (e exitError) Unwrap() error { return e.err }
 
-// WithExit returns err with an exit code. The innermost code wins, since it
-// stands nearest to the cause. A nil error stays nil.
+// WithExit returns err with an exit code. If err already has a code, that one wins, because it is
+// closer to the cause. A nil error stays nil.
 func WithExit(code Exit, err error) error {
 	if err == nil {
 		return nil

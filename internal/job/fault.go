@@ -5,18 +5,18 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a panic in what does a job. The job ends by it as by any other error, and the
+// Fault is a panic in the code that does a job. It ends the job like any other error, and the
 // program goes on.
 type Fault struct {
-	Value any    // that was panicked with
+	Value any    // the value of the panic
 	Stack []byte // where
 }
 
-// Error says what it was.
+// Error returns the value of the panic.
 func (f *Fault) Error() string { return fmt.Sprintf("a bug in Sledge ended the job: %v", f.Value) }
 
-// Guarded calls work, and returns a panic in it as a Fault. Every goroutine that calls
-// what a database or a workload brings along begins with it.
+// Guarded calls work, and returns a panic in it as a Fault. Every goroutine that calls code of a
+// database or a workload begins with it.
 func Guarded(work func() error) (err error) {
 	whole := false
 	defer func() {

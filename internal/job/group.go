@@ -7,24 +7,25 @@ import (
 	"sledge/internal/option"
 )
 
-// Group is users of a run that do a workload of their own beside those of its Spec. Kinds of transaction and
-// figures are named by their group, as in "orders.payment" and "orders.NOPM".
+// Group is a group of a run's users that has its own workload, beside the users of the Spec. The
+// names of its kinds of transaction and figures begin with the group's name: "orders.payment",
+// "orders.NOPM".
 type Group struct {
 	Name     string        `json:"name"`
 	Workload string        `json:"workload"`
-	Options  option.Values `json:"options,omitempty"` // of the workload; a group has the options of database and load that the spec has
+	Options  option.Values `json:"options,omitempty"` // options of the workload; the options of database and load are the spec's
 	Users    int           `json:"users"`
 }
 
-// Own returns the name that a kind or a figure has within the group, and whether it is the group's.
+// Own returns the name of a kind or a figure within the group, and whether it belongs to the group.
 func (g Group) Own(name string) (own string, is bool) { return strings.CutPrefix(name, g.Name+".") }
 
-// Equal reports whether two groups are asked for the same.
+// Equal reports whether two groups have the same settings.
 func (g Group) Equal(other Group) bool {
 	return g.Name == other.Name && g.Workload == other.Workload && g.Users == other.Users && maps.Equal(g.Options, other.Options)
 }
 
-// Groups lists the groups of a run that has several; nil of any other job.
+// Groups lists the groups of a run with several; it returns nil for any other job.
 func (s Spec) Groups() []Group {
 	if len(s.Beside) == 0 {
 		return nil
@@ -63,10 +64,10 @@ func (s Spec) Workloads() string {
 	return text
 }
 
-// WorkloadsBy is what stands between the names of Spec.Workloads.
+// WorkloadsBy separates the names of Spec.Workloads.
 const WorkloadsBy = " + "
 
-// GroupResult is the part of a result that one of several groups has by itself.
+// GroupResult is the part of a result that belongs to one of several groups.
 type GroupResult struct {
 	Name     string `json:"name"`
 	Workload string `json:"workload"`
@@ -75,7 +76,7 @@ type GroupResult struct {
 	Contention *Contention `json:"contention,omitempty"`
 	Agreement  *Agreement  `json:"agreement,omitempty"`
 
-	// LongestGap is nil of a group whose transactions may take any time, such as queries.
+	// LongestGap is nil if the group's transactions may take any time, such as queries.
 	LongestGap  *Gap `json:"longest_gap,omitempty"`
 	Standstills int  `json:"standstills,omitempty"`
 }

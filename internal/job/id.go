@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// NewID returns an ID that no other job has: 8 digits of the time in seconds, so
-// that IDs sort by age, and 16 random ones, so that two in one second differ,
-// on this machine or another.
+// NewID returns a unique ID: 8 digits for the time in seconds, so that IDs sort by age, and 16
+// random digits, so that two IDs of one second differ, on this machine or another.
 func NewID() ID {
 	var b [12]byte
 	binary.BigEndian.PutUint32(b[:4], uint32(time.Now().Unix()))

@@ -2,15 +2,15 @@ package job
 
 import "time"
 
-// Count is a rate of transactions a minute at a moment of a job, by the server's own
-// count where it keeps one.
+// Count is a rate of transactions a minute at a moment of a job: the server's own count if the
+// server keeps one.
 type Count struct {
 	At   time.Time `json:"at"`
 	Rate float64   `json:"tpm"`
 }
 
-// ImportDetails is what another program kept of a job that has no place in Job: it is
-// shown as that program gave it, since nothing of it can be worked out again.
+// ImportDetails holds what another program recorded about a job and Job has no member for. It is
+// shown unchanged, because nothing of it can be computed again.
 type ImportDetails struct {
 	Settings []Section      `json:"settings,omitempty"`
 	Timings  []Timing       `json:"timings,omitempty"`
@@ -30,8 +30,8 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Timing is how long the transactions of one kind took, of one virtual user or of
-// all of them. Times are in milliseconds.
+// Timing holds the times of one kind of transaction, for one virtual user or for all of them, in
+// milliseconds.
 type Timing struct {
 	User    int      `json:"user,omitempty"` // position of the virtual user; 0 for all together
 	Name    string   `json:"name"`           // "NEWORD"
@@ -43,15 +43,15 @@ type Timing struct {
 	Total   float64  `json:"total_ms"`
 	P99     float64  `json:"p99_ms"`
 	P95     float64  `json:"p95_ms"`
-	P75     *float64 `json:"p75_ms,omitempty"` // nil where it was not recorded
+	P75     *float64 `json:"p75_ms,omitempty"` // nil if it was not recorded
 	P50     float64  `json:"p50_ms"`
 	P25     *float64 `json:"p25_ms,omitempty"`
 	SD      float64  `json:"sd_ms"`
-	Ratio   float64  `json:"ratio_pct"` // of the elapsed time, in percent
+	Ratio   float64  `json:"ratio_pct"` // share of the elapsed time, in percent
 }
 
-// SystemMetric is how busy the machine under test was at a moment. What was not
-// recorded is nil.
+// SystemMetric is the load of the machine under test at a moment. Members that were not recorded
+// are nil.
 type SystemMetric struct {
 	At   time.Time `json:"at"`
 	User *float64  `json:"usr_pct,omitempty"`

@@ -1,5 +1,5 @@
-// Package job describes a job: its spec, its events, and its result. It does not know who does
-// jobs, keeps them or shows them.
+// Package job describes a job: its spec, its events, and its result. It does not know runners,
+// repositories or displays.
 package job
 
 import (
@@ -9,46 +9,46 @@ import (
 	"sledge/internal/option"
 )
 
-// ID names a job for good: 24 upper-case hexadecimal digits.
+// ID identifies a job forever: 24 upper-case hexadecimal digits.
 type ID string
 
-// Spec is everything asked of a job, as plain data: what the command line and
-// the web page fill in, the repository keeps, and a primary sends to its
-// replicas. Two runs of one spec pick the same transactions with the same inputs.
+// Spec is the complete description of a job, as plain data. The command line and the web page fill
+// it in, and the repository keeps it. Two runs of one spec pick the same transactions with the same
+// inputs.
 type Spec struct {
 	Action   Action        `json:"action"`
 	Database string        `json:"database"`
 	Workload string        `json:"workload"`
-	Options  option.Values `json:"options"` // only what differs from the defaults, and no secret
+	Options  option.Values `json:"options"` // options that differ from their defaults, without secrets
 	Users    int           `json:"users,omitempty"`
 	Seed     uint64        `json:"seed"`
-	Group    string        `json:"group,omitempty"`  // the name of these users, if others work beside them
-	Beside   []Group       `json:"beside,omitempty"` // users of a run that work beside these, in the same database
-	Resume   bool          `json:"resume,omitempty"` // go on with a build that was interrupted; it stays in the spec of one that was, whose time is not that of a whole build
+	Group    string        `json:"group,omitempty"`  // the name of these users, if other groups work beside them
+	Beside   []Group       `json:"beside,omitempty"` // groups of users that work beside these, in the same database
+	Resume   bool          `json:"resume,omitempty"` // continue an interrupted build; a resumed build keeps it, because its duration is not that of a whole build
 
-	// Labels and Note are for people and their programs, to find the job by and to know
-	// what it was done for. They change nothing in it.
+	// Labels and Note help people and programs to find the job and to know its purpose. They have
+	// no effect on it.
 	Labels map[string]string `json:"labels,omitempty"`
 	Note   string            `json:"note,omitempty"`
 
 	// Secrets are the values of secret options. Code that binds a spec, such as engine.NewPlan,
-	// takes them out of Options; nothing prints, encodes or keeps them.
+	// takes them out of Options. They are never printed, encoded or kept.
 	Secrets option.Secrets `json:"-"`
 
-	// Names are the front end's names of the options, for messages. They are not part of what is
-	// asked for, and are not kept.
+	// Names are the front end's names of the options, for messages. They are not part of the
+	// description, and are not kept.
 	Names option.Names `json:"-"`
 }
 
-// Values returns the options together with the secret ones, to bind them or to connect by them.
+// Values returns all options, including secret ones, for binding and for connecting.
 func (s Spec) Values() option.Values {
 	all := s.Options.Clone()
 	maps.Copy(all, s.Secrets.Reveal())
 	return all
 }
 
-// Settle returns the spec with options as they were settled while its job was done. That
-// is what is kept: the options mean the same whenever they are bound again.
+// Settle returns the spec with the options that were settled while the job was done. That is the
+// kept spec: its options have the same meaning whenever they are bound again.
 func (s Spec) Settle(settled option.Values) Spec {
 	options := s.Options.Clone()
 	maps.Copy(options, settled)
@@ -56,7 +56,7 @@ func (s Spec) Settle(settled option.Values) Spec {
 	return s
 }
 
-// Action is what a job does.
+// Action is the kind of a job.
 type Action string
 
 // The actions.
@@ -67,47 +67,46 @@ const (
 	Delete Action = "delete"
 )
 
-// Status says how a job stands or how it ended.
+// Status is the state of a job, or how it ended.
 type Status string
 
-// The statuses. A job whose process went away without ending it is Killed.
+// The statuses. A job is Killed if its process disappeared without ending it.
 const (
 	Running   Status = "running"
 	Succeeded Status = "succeeded"
 	Failed    Status = "failed"  // it ended with an error
 	Partial   Status = "partial" // stopped by the user; what was measured until then is kept
-	Invalid   Status = "invalid" // it ran, but its numbers must not be used
-	Missed    Status = "missed"  // it was measured in full and is valid, and missed a threshold
+	Invalid   Status = "invalid" // it ran, but its figures must not be used
+	Missed    Status = "missed"  // it is valid and was measured in full, and missed a threshold
 	Killed    Status = "killed"
 )
 
-// Statuses are all of them, in the order in which lists offer them.
+// Statuses lists all statuses in the order of lists.
 var Statuses = []Status{Running, Succeeded, Missed, Failed, Partial, Invalid, Killed}
 
-// Valid reports whether the figures of a run of this status may be compared with others.
+// Valid reports whether the figures of a run with this status may be compared with others.
 func (s Status) Valid() bool { return s == Succeeded || s == Missed }
 
-// Whole reports whether a run of this status ran to its end, whatever its figures are worth.
+// Whole reports whether a run with this status ran to its end, whether or not its figures are
+// valid.
 func (s Status) Whole() bool { return s == Succeeded || s == Invalid || s == Missed }
 
-// Watcher is told of a job as it goes, where it goes: the repository, the primary of a
-// distributed run, and who hands the events out to those who may be slow. Events come
-// one after another, never two at once; a watcher that is slow delays the next second's
-// event, and virtual users only where they begin, end, or tell of the first failures of a
-// class.
+// Watcher receives the events of a job in its own goroutine: the repository, and the log that
+// passes events on to slow readers. Events come one after another, never two at once. A slow
+// watcher delays the next second's event. It delays virtual users only when they begin, end, or
+// report the first failures of a class.
 type Watcher interface{ Watch(Event) }
 
-// Control is how the caller follows and ends a job.
+// Control lets the caller follow and end a job.
 type Control struct {
 	Watchers []Watcher
 
-	// Stop, when closed, ends a run early: users finish their transactions, and the result is
-	// marked partial. Cancelling the context aborts.
+	// Stop, when closed, ends a run early: users complete their transactions, and the result is
+	// marked partial. Cancelling the context aborts the job.
 	Stop <-chan struct{}
 }
 
-// Runner does jobs. The engine does them in this process; a cluster's primary has its replicas
-// do them. Callers need not know which.
+// Runner does jobs, in this process or in another one. Callers need not know which.
 type Runner interface {
 	Do(ctx context.Context, spec Spec, control Control) (Result, error)
 }

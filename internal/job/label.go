@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Labels have names that stand in commands and in addresses as they are. Values and notes
-// are one line or a few.
+// Names of labels need no quotes in commands and addresses. Values and notes may have several
+// lines.
 var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$`)
 
 const (
@@ -18,14 +18,14 @@ const (
 	longestNote  = 4000
 )
 
-// ParseLabel reads a label as people write it, "name=value".
+// ParseLabel parses a label in the form "name=value".
 func ParseLabel(text string) (name, value string, err error) {
 	name, value, ok := strings.Cut(text, "=")
 	switch {
 	case !ok || value == "":
 		return "", "", fmt.Errorf("%q has no value: write name=value, such as ticket=4711", text)
 	case !labelName.MatchString(name):
-		return "", "", fmt.Errorf("%q cannot be the name of a label: begin with a letter or digit, and use up to 63 letters, digits, _ . and -", name)
+		return "", "", fmt.Errorf("%q is not a name of a label: begin with a letter or digit, and use up to 63 letters, digits, _ . and -", name)
 	}
 	if err := checkText(value, longestLabel); err != nil {
 		return "", "", fmt.Errorf("the value of %s: %w", name, err)
@@ -33,7 +33,7 @@ func ParseLabel(text string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// CheckNote returns why a text can be no note, or nil.
+// CheckNote returns why a text is not allowed as a note, or nil.
 func CheckNote(text string) error {
 	return checkText(strings.NewReplacer("\n", " ", "\t", " ").Replace(text), longestNote)
 }

@@ -2,27 +2,27 @@ package job
 
 import "fmt"
 
-// Ledger says what became of the transactions that the server acknowledged as committed,
-// and of those that are in doubt, since their connection was lost before it answered. An
-// audit has looked for them in the database when the last user had ended.
+// Ledger is the outcome of the audit of a run. The audit looks in the database for every
+// transaction that the server acknowledged as committed, and for those in doubt, whose connection
+// was lost before the server answered. It runs after the last user has ended.
 type Ledger struct {
 	Account
-	Kinds    []Account `json:"kinds"`              // of each kind of transaction that writes
-	Examples []string  `json:"examples,omitempty"` // the first that are missing or appear twice, in words
-	Seconds  float64   `json:"seconds"`            // that the audit took
+	Kinds    []Account `json:"kinds"`              // for each kind of transaction that writes
+	Examples []string  `json:"examples,omitempty"` // the first missing or repeated ones, in words
+	Seconds  float64   `json:"seconds"`            // duration of the audit
 }
 
-// Account counts the transactions of a kind, or of all. Acknowledged = Found + Missing +
-// those of Twice that share an order number + Unproven.
+// Account counts the transactions of one kind, or of all. Acknowledged = Found + Missing + Unproven
+// + those of Twice that share an order number.
 type Account struct {
 	Kind         string `json:"kind,omitempty"` // "" for all
 	Acknowledged int64  `json:"acknowledged"`
-	Found        int64  `json:"found"`              // of them, in the database
+	Found        int64  `json:"found"`              // acknowledged, and in the database
 	Missing      int64  `json:"missing"`            // acknowledged, and not in the database
-	Twice        int64  `json:"twice"`              // in the database without a retry of ours, or acknowledged like another commit
-	Unproven     int64  `json:"unproven,omitempty"` // acknowledged, and of a kind that may leave nothing to find
+	Twice        int64  `json:"twice"`              // in the database twice without a retry, or acknowledged twice with one order number
+	Unproven     int64  `json:"unproven,omitempty"` // acknowledged, and of a kind that may leave no trace
 	InDoubt      int64  `json:"in_doubt"`
-	InDoubtFound int64  `json:"in_doubt_found"` // of those in doubt, in the database
+	InDoubtFound int64  `json:"in_doubt_found"` // in doubt, and in the database
 }
 
 // Add adds another account to this one.
@@ -36,10 +36,10 @@ func (a *Account) Add(other Account) {
 	a.InDoubtFound += other.InDoubtFound
 }
 
-// Holds reports whether all is there that was acknowledged, and nothing twice.
+// Holds reports whether every acknowledged transaction is in the database, and none is there twice.
 func (a Account) Holds() bool { return a.Missing == 0 && a.Twice == 0 }
 
-// Broken says what is wrong; it is for an account that does not hold.
+// Broken describes the failure of an account that does not hold.
 func (a Account) Broken() string {
-	return fmt.Sprintf("of %d acknowledged transactions %d are missing in the database, and %d appear twice", a.Acknowledged, a.Missing, a.Twice)
+	return fmt.Sprintf("of %d acknowledged transactions, %d are missing in the database, and %d appear twice", a.Acknowledged, a.Missing, a.Twice)
 }

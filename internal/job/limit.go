@@ -7,13 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// The longest texts of a server, in bytes: of an event or a result, and of a line in a list.
+// The longest texts of a server that are kept, in bytes: of an event or a result, and of a line in
+// a list.
 const (
 	LongestText   = 4 << 10
 	LongestInList = 300
 )
 
-// Cut returns a text of at most that many bytes and a mark, if it is longer.
+// Cut returns the first bytes of a text and a mark, if the text is longer than the limit.
 func Cut(text string, longest int) string {
 	if len(text) <= longest {
 		return text
@@ -23,21 +24,21 @@ func Cut(text string, longest int) string {
 	for end > 0 && !utf8.RuneStart(text[end]) {
 		end--
 	}
-	return strings.Clone(text[:end]) + mark // so that the rest of the text is freed
+	return strings.Clone(text[:end]) + mark // so that the rest of the text can be freed
 }
 
-// Limit cuts every text of an event that a server may have made as long as it likes. Texts
-// that are kept in full on purpose, such as plans, have the tag long.
+// Limit shortens the texts of an event whose length a server decides. Texts that are kept in full,
+// such as plans, have the tag long.
 func (e *Event) Limit() {
 	if e.Second == nil {
 		limit(reflect.ValueOf(e).Elem())
 	}
 }
 
-// Limit cuts the texts of a result, as Event.Limit does.
+// Limit shortens the texts of a result, as Event.Limit does.
 func (r *Result) Limit() { limit(reflect.ValueOf(r).Elem()) }
 
-// limit cuts the texts within a value.
+// limit shortens the texts within a value.
 func limit(v reflect.Value) {
 	if !holdsText(v.Type()) {
 		return
@@ -71,7 +72,7 @@ func limit(v reflect.Value) {
 	}
 }
 
-// textual says of types, none of which is recursive, whether their values may hold texts.
+// textual reports whether values of a type may contain texts. No type is recursive.
 var textual sync.Map
 
 func holdsText(t reflect.Type) bool {

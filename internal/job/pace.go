@@ -4,28 +4,29 @@ import (
 	"sledge/internal/meter"
 )
 
-// Pace says how a run kept to its requested rate of transactions. Rates are per second, over
-// the measured time; start lag is how long after its scheduled start a transaction began.
+// Pace says how well a run kept its requested rate of transactions. Rates are per second, over the
+// measured time. The start lag is the time from the scheduled start of a transaction to its actual
+// start.
 type Pace struct {
-	Asked  float64 `json:"asked_per_second"` // that were due
-	Ended  float64 `json:"ended_per_second"` // of those, that began in that time and ended, then or soon after
-	Behind int64   `json:"behind"`           // due when the time was up, and not begun by then
+	Asked  float64 `json:"asked_per_second"` // scheduled transactions
+	Ended  float64 `json:"ended_per_second"` // transactions that were scheduled and began in the measured time, and that ended, even after it
+	Behind int64   `json:"behind"`           // scheduled and not begun when the time was up
 
-	// Earlier is how many ended in the measured time that were due before it. They are in no
-	// histogram, and not in Ended.
+	// Earlier counts the transactions that ended in the measured time and were scheduled before it.
+	// They are in no histogram, and not in Ended.
 	Earlier int64 `json:"due_earlier,omitempty"`
 
-	// Reached is the share of the transactions due that were done, or rolled back as the
-	// workload asks, in percent; 100 if no transaction was due. Share also knows it of jobs that were
-	// recorded before it was kept.
+	// Reached is the share of the scheduled transactions that were done, or rolled back as the
+	// workload asks, in percent; 100 if none was scheduled. Share also returns it for jobs of
+	// earlier versions.
 	Reached float64 `json:"reached_percent,omitempty"`
 
 	StartLag meter.Latency `json:"start_lag"`
 
-	Kinds []KindPace `json:"kinds,omitempty"` // where each kind of transaction has a rate of its own
+	Kinds []KindPace `json:"kinds,omitempty"` // if each kind of transaction has its own rate
 }
 
-// Share returns Reached, or an estimate of it in a job from before it was kept.
+// Share returns Reached, or an estimate of it for jobs of earlier versions.
 func (p Pace) Share() float64 {
 	if p.Reached == 0 && p.Asked > 0 {
 		return 100 * p.Ended / p.Asked
@@ -33,25 +34,25 @@ func (p Pace) Share() float64 {
 	return p.Reached
 }
 
-// Keyed compares a run with keying and thinking times with what these allow: what terminals
-// do whose transactions take no time at all.
+// Keyed compares a run with keying and thinking times with the rate that these allow if
+// transactions take no time.
 type Keyed struct {
-	Sessions float64 `json:"sessions"`            // terminals that worked, on average over the measured time
+	Sessions float64 `json:"sessions"`            // mean number of terminals that worked in the measured time
 	Cycle    float64 `json:"cycle_seconds"`       // mean pause before and after a transaction
 	Expected float64 `json:"expected_per_minute"` // transactions of all kinds
-	Measured float64 `json:"measured_per_minute"` // those done, or rolled back as the workload asks
-	Reached  float64 `json:"reached_percent"`     // of the expected
+	Measured float64 `json:"measured_per_minute"` // transactions that were done, or rolled back as the workload asks
+	Reached  float64 `json:"reached_percent"`     // share of the expected rate
 
-	// Each says what one terminal does at most, as "10 new orders in 476 s", and Figure what
-	// all do of what the headline counts, a minute.
+	// Each is the most that one terminal does, such as "10 new orders in 476 s". Figure is what all
+	// terminals do a minute, in the unit of the headline.
 	Each   string  `json:"each,omitempty"`
 	Figure float64 `json:"expected_figure,omitempty"`
-	What   string  `json:"what,omitempty"`  // the headline counts: "new order"
-	Limit  string  `json:"limit,omitempty"` // of the workload's standard, in words: "the times of TPC-C allow at most 12.86 a warehouse"
+	What   string  `json:"what,omitempty"`  // the unit of the headline: "new order"
+	Limit  string  `json:"limit,omitempty"` // the limit of the workload's standard, in words: "the times of TPC-C allow at most 12.86 a warehouse"
 }
 
-// PaceReached returns which share of its rate, or of what keying and thinking times allow, a run
-// reached, in percent. A run that was asked for neither reached it all.
+// PaceReached returns the share of its rate, or of what keying and thinking times allow, that a run
+// reached, in percent. A run without either reached all of it.
 func (r Result) PaceReached() float64 {
 	reached := 100.0
 	if r.Pace != nil {
@@ -63,8 +64,8 @@ func (r Result) PaceReached() float64 {
 	return reached
 }
 
-// EnoughPace is the share of a rate, or of what keying and thinking times allow, in percent,
-// below which a run is said not to have kept its pace.
+// EnoughPace is the share of a rate, or of what keying and thinking times allow, in percent, below
+// which a run has a caveat.
 const EnoughPace = 95
 
 // KindPace is the Pace of one kind of transaction.
@@ -77,8 +78,8 @@ type KindPace struct {
 	StartLag meter.Latency `json:"start_lag"`
 }
 
-// Sharing says how virtual users fared that share connections.
+// Sharing holds the waits of virtual users that share connections.
 type Sharing struct {
 	Connections int           `json:"connections"`
-	Wait        meter.Latency `json:"wait"` // of a transaction for a connection: in its response time, not in its service time
+	Wait        meter.Latency `json:"wait"` // a transaction's wait for a connection: part of its response time, not of its service time
 }

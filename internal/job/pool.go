@@ -7,33 +7,33 @@ import (
 	"sledge/internal/meter"
 )
 
-// Pool is what was done over each connection of a pool, by the virtual users' own count and
-// in the measured time alone.
+// Pool holds the work over each connection of a pool in the measured time, by the virtual users'
+// own count.
 type Pool struct {
 	Connections []PoolConnection `json:"connections"`
 
-	// Users holds how many transactions of each kind each virtual user has done, or rolled
-	// back as the workload asks; user number 0 first, whose position is 2.
+	// Users holds the number of transactions that each virtual user has done, or rolled back as the
+	// workload asks, by kind. It begins with user number 0, whose position is 2.
 	Users [][]int64 `json:"users"`
 }
 
-// PoolConnection is a connection of a pool, of which each virtual user had one.
+// PoolConnection is one connection of a pool. Each virtual user has its own.
 type PoolConnection struct {
 	Name      string         `json:"name"`
 	Target    string         `json:"target"`
 	Server    string         `json:"server"` // its version
 	PerMinute float64        `json:"per_minute"`
 	Failed    int64          `json:"failed"`
-	Response  *meter.Latency `json:"response,omitempty"` // of those done; missing if no transaction was
+	Response  *meter.Latency `json:"response,omitempty"` // response times of the done transactions; missing if there are none
 	Shares    []PoolShare    `json:"shares"`             // by kind of transaction
 	Lost      *PoolLoss      `json:"lost,omitempty"`
 
-	// Monitored says that the server's counts, and the figures made of them, are of where
-	// it leads.
+	// Monitored says that the monitor is connected to this server, so the server's counts and the
+	// figures computed from them are this server's.
 	Monitored bool `json:"monitored"`
 }
 
-// PoolShare is the work of one kind of transaction over a connection. PerMinute counts those
+// PoolShare is the work of one kind of transaction over a connection. PerMinute counts transactions
 // that were done or rolled back as the workload asks.
 type PoolShare struct {
 	Kind       string  `json:"kind"`
@@ -45,16 +45,16 @@ type PoolShare struct {
 
 // PoolLoss says when and why a connection was lost.
 type PoolLoss struct {
-	At   time.Time `json:"at"`           // by the first virtual user
-	From float64   `json:"from_seconds"` // since the measurement began; less than 0 where it had not
-	Why  string    `json:"why"`          // of the first session
+	At   time.Time `json:"at"`           // when the first virtual user lost it
+	From float64   `json:"from_seconds"` // seconds since the measurement began; less than 0 if it was lost before
+	Why  string    `json:"why"`          // the error of the first session
 
-	Sessions int     `json:"sessions"`                  // that were lost, one of each virtual user's at a time
-	Back     int     `json:"back"`                      // of them that were made again
-	BackBy   float64 `json:"back_by_seconds,omitempty"` // when the last of those was there
+	Sessions int     `json:"sessions"`                  // how many virtual users lost theirs at the same time
+	Back     int     `json:"back"`                      // how many of them connected again
+	BackBy   float64 `json:"back_by_seconds,omitempty"` // when the last of them had connected again
 }
 
-// Elsewhere reports whether the pool leads to more than what the monitor is connected to.
+// Elsewhere reports whether the pool has connections to another server than the monitor's.
 func (p *Pool) Elsewhere() bool {
 	return p != nil && slices.ContainsFunc(p.Connections, func(c PoolConnection) bool { return !c.Monitored })
 }

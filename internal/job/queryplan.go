@@ -2,28 +2,28 @@ package job
 
 import "strings"
 
-// QueryPlan is how a database answers a query, as it explains it.
+// QueryPlan is a database's plan of a query.
 type QueryPlan struct {
-	Kind   string `json:"kind"`              // of transaction: "query 9"
-	Stream int    `json:"stream"`            // whose parameters the query has
-	Query  string `json:"query" long:"true"` // as the database was asked
+	Kind   string `json:"kind"`              // the kind of transaction: "query 9"
+	Stream int    `json:"stream"`            // the stream whose parameters the query has
+	Query  string `json:"query" long:"true"` // the query as it was sent to the database
 
-	Lines   []PlanLine `json:"lines,omitempty"` // as the database put them; nil where it has none
-	Timed   bool       `json:"timed,omitempty"` // the query was executed for it, and the lines have times
-	Seconds float64    `json:"seconds"`         // how long it took to get, of a timed one to execute
-	Error   string     `json:"error,omitempty"` // why there is no plan, or one without times although they were asked for
+	Lines   []PlanLine `json:"lines,omitempty"` // the lines of the plan, unchanged; nil if there is no plan
+	Timed   bool       `json:"timed,omitempty"` // the query was executed for the plan, and the lines have times
+	Seconds float64    `json:"seconds"`         // the time to get the plan; for a timed plan, the time to execute the query
+	Error   string     `json:"error,omitempty"` // why the plan is missing, or why it lacks the requested times
 }
 
-// PlanLine is a line of a plan. Step is what it says of the shape of the plan, which is an
-// operator, a table or an index, without costs, estimates, times and constants, and set in by
-// how deep in the plan it is; "" of a line that says nothing of it.
+// PlanLine is a line of a plan. Step is its part of the plan's shape: an operator, a table or an
+// index, indented by its depth, without costs, estimates, times and constants. Step is "" if the
+// line has no part in the shape.
 type PlanLine struct {
 	Text string `json:"text" long:"true"`
 	Step string `json:"step,omitempty"`
 }
 
-// Shape returns the steps of the plan. Plans with the same shape may differ in costs,
-// estimates and constants alone.
+// Shape returns the steps of the plan. Plans with the same shape differ at most in costs, estimates
+// and constants.
 func (p QueryPlan) Shape() string {
 	var steps []string
 	for _, line := range p.Lines {
@@ -34,17 +34,17 @@ func (p QueryPlan) Shape() string {
 	return strings.Join(steps, "\n")
 }
 
-// Explained says how the plans of a run's queries were had, after its measured time.
+// Explained summarizes how the plans of a run were read after its measured time.
 type Explained struct {
 	Queries int     `json:"queries"`
-	Plans   int     `json:"plans"`           // that could be had
-	Timed   int     `json:"timed,omitempty"` // of them, with times
-	Seconds float64 `json:"seconds"`         // that it took, queries that were executed for it included
-	Asked   string  `json:"asked"`           // "explain", or "analyze" for times
-	Why     string  `json:"why,omitempty"`   // the first reason for which a plan, or its times, are missing
+	Plans   int     `json:"plans"`           // plans that were read
+	Timed   int     `json:"timed,omitempty"` // plans with times
+	Seconds float64 `json:"seconds"`         // the time for all plans, including executed queries
+	Asked   string  `json:"asked"`           // "explain", or "analyze" for plans with times
+	Why     string  `json:"why,omitempty"`   // the first reason why a plan, or its times, are missing
 }
 
-// Add takes a plan into account.
+// Add includes a plan in the summary.
 func (e *Explained) Add(p QueryPlan) {
 	if len(p.Lines) > 0 {
 		e.Plans++

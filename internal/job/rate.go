@@ -6,15 +6,15 @@ import (
 	"sledge/internal/meter"
 )
 
-// Rate is a Second as charts show it: transactions a minute of all kinds together,
-// and how long they took.
+// Rate is a Second as charts show it: the transactions a minute of all kinds together, and their
+// response times.
 type Rate struct {
 	At time.Time `json:"at"`
 	Moment
-	Client *float64 `json:"client_tpm,omitempty"` // missing in a job that another program recorded
-	Failed int64    `json:"failed,omitempty"`     // how many transactions failed since the point before
+	Client *float64 `json:"client_tpm,omitempty"` // missing if another program recorded the job
+	Failed int64    `json:"failed,omitempty"`     // transactions that failed since the point before
 
-	// Response is of all kinds of transaction together, of those done in the second; it
-	// is missing where none was.
+	// Response holds the response times of all kinds of transaction together that were done in the
+	// second. It is missing if there are none.
 	Response *meter.Latency `json:"response,omitempty"`
 }

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// Series names what is read beside the transactions of a job, again and again.
+// Series identifies values that are sampled repeatedly beside the transactions of a job.
 type Series struct {
 	Name   string            `json:"name"`             // "lock waits"
-	Unit   string            `json:"unit,omitempty"`   // of its values: "ms"
-	Labels map[string]string `json:"labels,omitempty"` // which one of several, such as {"disk": "sda"}
+	Unit   string            `json:"unit,omitempty"`   // the unit of its values: "ms"
+	Labels map[string]string `json:"labels,omitempty"` // distinguishes several series of one name: {"disk": "sda"}
 }
 
-// Called returns what tells the series from others of its name: "sda", or its name if it has no labels.
+// Called returns the text that distinguishes the series from others of its name: "sda", or its name
+// if it has no labels.
 func (s Series) Called() string {
 	if len(s.Labels) == 0 {
 		return s.Name
@@ -26,7 +27,7 @@ func (s Series) Called() string {
 	return strings.Join(values, ", ")
 }
 
-// TransactionCounter names the series of the rate that the transaction counter reads.
+// TransactionCounter names the series of the transaction counter's rate.
 const TransactionCounter = "transaction counter"
 
 // Sample is one value of a series, at the time of its event.

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Settled returns the result of a job that has ended, by err if that is not nil, with the
-// status and the reason filled in where they were left open.
+// Settled returns the result of a job that has ended with err, which may be nil. It fills in the
+// status and the reason if they are empty.
 func (r Result) Settled(err error) Result {
 	switch {
 	case err != nil && (r.Status == "" || r.Status == Running || r.Status == Succeeded):
@@ -24,5 +24,5 @@ func (r Result) Settled(err error) Result {
 	return r
 }
 
-// Stopped is the reason of what was stopped, in place of Go's words for it.
+// Stopped is the reason of a stopped job, instead of Go's text for it.
 const Stopped = "stopped before it was done"

@@ -2,45 +2,44 @@ package job
 
 import "time"
 
-// Span is one transaction of a run whose transactions are few and long, so that each is
-// kept by itself: what it was, when it ran, and what came of it. Any view of such a run is
-// made from its spans.
+// Span is one transaction of a run whose transactions are few and long, so each has a record: its
+// kind, when it ran, and its outcome. All views of such a run are made from its spans.
 type Span struct {
 	User   int    `json:"user"`             // position of the virtual user
 	Kind   string `json:"kind"`             // "query 14"
-	Stage  string `json:"stage,omitempty"`  // of the run that it is a part of: "power test"
-	Stream int    `json:"stream"`           // that it is a part of, as the workload numbers them; NoStream if it is not part of a stream
-	Set    int    `json:"set,omitempty"`    // which time the stream does all of its work, from 1
+	Stage  string `json:"stage,omitempty"`  // the stage of the run that it belongs to: "power test"
+	Stream int    `json:"stream"`           // the stream that it belongs to, by the workload's number; NoStream if there is none
+	Set    int    `json:"set,omitempty"`    // which repetition of the stream's work it belongs to, from 1
 	Number int    `json:"number,omitempty"` // its place in the set, from 1
-	Of     int    `json:"of,omitempty"`     // how many the set has
+	Of     int    `json:"of,omitempty"`     // the number of transactions in the set
 
 	From    float64 `json:"from_seconds"` // since users began
-	Seconds float64 `json:"seconds"`      // how long it took, of the last try; 0 of one that begins
-	Rows    int64   `json:"rows"`         // that it returned; of what changes data what the workload counts it in, as orders
+	Seconds float64 `json:"seconds"`      // duration of the last try; 0 when the span begins
+	Rows    int64   `json:"rows"`         // rows returned; for changes, the workload's unit, such as orders
 	Retries int     `json:"retries,omitempty"`
 
-	// Outcome says how it ended; "" of one that begins.
+	// Outcome says how it ended; "" when the span begins.
 	Outcome SpanOutcome `json:"outcome,omitempty"`
-	Class   string      `json:"class,omitempty"` // of failure
+	Class   string      `json:"class,omitempty"` // the class of the failure
 	Message string      `json:"message,omitempty"`
 }
 
-// NoStream is the stream of a transaction that is not part of one.
+// NoStream is the stream of a transaction that belongs to none.
 const NoStream = -1
 
-// Done reports whether the transaction did what it was to do.
+// Done reports whether the transaction succeeded.
 func (s Span) Done() bool { return s.Outcome == SpanDone }
 
-// Time returns how long it took.
+// Time returns the duration.
 func (s Span) Time() time.Duration { return time.Duration(s.Seconds * float64(time.Second)) }
 
-// Answer is what a query asked and what it got, before its span ends.
+// Answer is a query with its answer, sent before its span ends.
 type Answer struct {
 	Kind    string     `json:"kind"`              // "query 14"
-	Text    string     `json:"text" long:"true"`  // what was asked
-	Columns []string   `json:"columns,omitempty"` // none for a query that failed
-	Rows    [][]string `json:"rows,omitempty"`    // the first of them, as text; a NULL is NULL
-	More    int64      `json:"more,omitempty"`    // rows that there were behind these
+	Text    string     `json:"text" long:"true"`  // the query
+	Columns []string   `json:"columns,omitempty"` // empty if the query failed
+	Rows    [][]string `json:"rows,omitempty"`    // the first rows, as text; a NULL is NULL
+	More    int64      `json:"more,omitempty"`    // number of rows after these
 }
 
 // SpanOutcome says how a span ended.
@@ -50,5 +49,5 @@ type SpanOutcome string
 const (
 	SpanDone   SpanOutcome = "done"
 	SpanFailed SpanOutcome = "failed"
-	SpanCutOff SpanOutcome = "cut off" // by the end of the run
+	SpanCutOff SpanOutcome = "cut off" // aborted by the end of the run
 )

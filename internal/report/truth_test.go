@@ -37,7 +37,7 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"rows that were removed",
 			job.Result{Agreement: &job.Agreement{What: "new order", Client: 4374, Server: -31_383, Low: 4372, High: 4376}},
-			Ground{Bad, "Counts", "the virtual users counted 4,374 new orders, and the database has 31,383 fewer than before: they disagree (4,372 to 4,376 expected). Rows that are counted were removed while the run went on. Keep other programs away from the schema, build it again, and repeat the run."},
+			Ground{Bad, "Counts", "the virtual users counted 4,374 new orders, and the database has 31,383 fewer than before: they disagree (4,372 to 4,376 expected). Counted rows were removed during the run. Keep other programs away from the schema, build it again, and repeat the run."},
 		},
 		{
 			"none of them to do",

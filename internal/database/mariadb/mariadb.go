@@ -1,4 +1,5 @@
-// Package mariadb is MariaDB: MySQL but for what stands here. Its SQL is MySQL's, too.
+// Package mariadb is MariaDB: MySQL, except for what this package declares. Its SQL is MySQL's,
+// too.
 package mariadb
 
 import (
@@ -54,10 +55,10 @@ var Database = &database.Database{
 	SQL:            files,
 }
 
-// Options are MySQL's, and what only MariaDB offers.
+// Options are MySQL's options and MariaDB's own.
 type Options struct {
 	mysql.Options
-	Purge bool `opt:"purge" group:"load" for:"run" needs:"driver=timed" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run begins as this one did (MariaDB from 10.7 on)"`
+	Purge bool `opt:"purge" group:"load" for:"run" needs:"driver=timed" help:"after a run, wait until the server has purged old row versions and written all changed pages back, so that the next run starts from the same state (MariaDB from 10.7 on)"`
 }
 
 func newOptions(use database.Use) any {

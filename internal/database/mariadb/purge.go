@@ -15,8 +15,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// finish is Database.Finish. For maria_purge it makes the server do the work
-// that a run has put off, in two steps.
+// finish is Database.Finish. For maria_purge it makes the server do the work that a run has
+// postponed, in two steps.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	if o, is := options.(*Options); !is || !o.Purge { // a workload of queries leaves nothing to purge
 		return nil
@@ -24,8 +24,8 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return drain{options: options, tell: tell, every: time.Second}.all(ctx)
 }
 
-// mayFinish is Database.MayFinish. An account that may set a variable may set it to its current
-// value.
+// mayFinish is Database.MayFinish. It sets a variable to its current value, which an account that
+// may set the variable can do.
 func mayFinish(ctx context.Context, options any) error {
 	o, is := options.(*Options)
 	if !is || !o.Purge {
@@ -37,34 +37,33 @@ func mayFinish(ctx context.Context, options any) error {
 	}
 	defer s.Close()
 	if err := s.Exec(ctx, "SET GLOBAL innodb_io_capacity = @@GLOBAL.innodb_io_capacity"); err != nil {
-		return fmt.Errorf("purge: user %s may not set what speeds it up: %w: grant the right, or set %s to false", o.User, err, o.Name("purge"))
+		return fmt.Errorf("purge: user %s may not change the settings that speed it up: %w: grant the right, or set %s to false", o.User, err, o.Name("purge"))
 	}
 	return nil
 }
 
-// drain has the server work off what a status variable counts.
+// drain makes the server reduce a status variable to zero.
 type drain struct {
 	options any
 	tell    func(job.Event)
 	every   time.Duration // between two looks
 }
 
-// setting is a global variable and a value of it.
+// setting is a global variable with a value.
 type setting struct{ name, value string }
 
-// String is the statement that sets it.
+// String returns the statement that sets it.
 func (v setting) String() string { return "SET GLOBAL " + v.name + " = " + v.value }
 
-// work is what the server is to work off: what a status variable counts.
+// work is postponed work of the server, which a status variable counts.
 type work struct {
 	step     job.StepName
 	variable string
 	unit     string // what it counts
-	quiet    bool   // it begins when virtual users have ended their last transactions
+	quiet    bool   // work begins when virtual users have ended their last transactions
 
-	// settings speed it up. They are in the order in which the values before can be put
-	// back: a variable that bounds another from above comes after it where the bound was
-	// raised, and before it where it was lowered.
+	// settings speed up the work. Their order allows restoring them: a variable that limits another
+	// one comes after it if the limit was raised, and before it if the limit was lowered.
 	settings []setting
 }
 
@@ -95,7 +94,7 @@ func (d drain) all(ctx context.Context) error {
 		return err
 	}
 	err = d.both(ctx, s)
-	_ = s.Close() // which fails where the connection was lost, as err says
+	_ = s.Close() // which fails if the connection was lost, as err says
 	return err
 }
 
@@ -116,8 +115,7 @@ func (d drain) both(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// canPurge reports whether the number of purge threads can be changed, as it can
-// from 10.7 on.
+// canPurge reports whether the number of purge threads can be changed, as it can from 10.7 on.
 func canPurge(version string) bool {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -126,7 +124,7 @@ func canPurge(version string) bool {
 	return err1 == nil && err2 == nil && slices.Compare([]int{first, second}, []int{10, 7}) >= 0
 }
 
-// do has the server work something off.
+// do makes the server do the work.
 func (d drain) do(ctx context.Context, s database.Session, w work) error {
 	n, err := status(ctx, s, w.variable)
 	if err != nil {
@@ -153,8 +151,8 @@ func (d drain) do(ctx context.Context, s database.Session, w work) error {
 	return d.with(ctx, s, wanted, before, func() error { return d.await(ctx, s, w, n) })
 }
 
-// awaitQuiet waits until the virtual users have ended their last transactions, but not for
-// long: other programs may work on the server, too.
+// awaitQuiet waits until the virtual users have ended their last transactions. The wait is limited,
+// because other programs may work on the server, too.
 func (d drain) awaitQuiet(ctx context.Context, s database.Session) error {
 	const fewCommits, looks = 100, 60
 	last, err := status(ctx, s, "COM_COMMIT")
@@ -173,8 +171,7 @@ func (d drain) awaitQuiet(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// await waits until there is nothing left to do, or the server has seen no new low for ten
-// looks.
+// await waits until no work is left, or until ten readings have shown no progress.
 func (d drain) await(ctx context.Context, s database.Session, w work, had int64) error {
 	const patience, looksPerReport = 10, 300
 	began, lowest, since := time.Now(), int64(-1), 0
@@ -213,8 +210,8 @@ func (d drain) pause(ctx context.Context) error {
 	}
 }
 
-// changes returns the settings that the server has and that can be restored, last first as they
-// are changed, and their values before.
+// changes returns the settings that the server has and that can be restored, with their present
+// values, in reverse order of the changes.
 func changes(ctx context.Context, s database.Session, settings []setting) (wanted, before []setting, err error) {
 	for _, v := range slices.Backward(settings) {
 		t, err := s.Query(ctx, "SELECT global_value, global_value BETWEEN numeric_min_value + 0 AND numeric_max_value + 0"+
@@ -222,8 +219,8 @@ func changes(ctx context.Context, s database.Session, settings []setting) (wante
 		if err != nil {
 			return nil, nil, err
 		}
-		// Another version may have other variables, or show for one that it does without
-		// a value that it does not take.
+		// Another version may have other variables, or show a value that it does not accept for one
+		// that it does not use.
 		if len(t.Rows) == 0 || t.Rows[0][1] != "1" {
 			continue
 		}
@@ -232,8 +229,8 @@ func changes(ctx context.Context, s database.Session, settings []setting) (wante
 	return wanted, before, nil
 }
 
-// with runs do while the settings are in force. They are put back whatever happens, on a
-// connection of their own, because the end of a context closes the one that was waited on.
+// with runs do while the settings are in force. It always restores them, on a connection of its
+// own, because the end of a context closes the connection that was waiting.
 func (d drain) with(ctx context.Context, s database.Session, wanted, before []setting, do func() error) (err error) {
 	changed := 0
 	defer func() { err = errors.Join(err, d.restore(context.WithoutCancel(ctx), before[:changed])) }()
@@ -246,11 +243,10 @@ func (d drain) with(ctx context.Context, s database.Session, wanted, before []se
 	return do()
 }
 
-// restoreWithin is how long a server may be gone before its settings are left to people.
+// restoreWithin is how long a server may be gone before restoring its settings is left to the user.
 var restoreWithin = 30 * time.Second
 
-// restore puts values back, the last first, and looks whether they are. A server that went
-// away gets some time to come back.
+// restore restores values, the last first, and verifies them. It waits for a server that went away.
 func (d drain) restore(ctx context.Context, before []setting) error {
 	if len(before) == 0 {
 		return nil
@@ -268,8 +264,8 @@ func (d drain) restore(ctx context.Context, before []setting) error {
 	}
 }
 
-// putBack puts values back, and returns the statements for those that it could not put
-// back, and whether that was because the server is gone.
+// putBack restores values. It returns the statements for those that it could not restore, and
+// whether the server was gone.
 func (d drain) putBack(ctx context.Context, before []setting) (left []string, gone bool, err error) {
 	s, err := product.Connect(ctx, d.options, database.Admin)
 	gone = err != nil
@@ -290,7 +286,7 @@ func (d drain) putBack(ctx context.Context, before []setting) (left []string, go
 	return left, gone, err
 }
 
-// set sets a variable and looks whether it then has that value.
+// set sets a variable and verifies its value.
 func set(ctx context.Context, s database.Session, v setting) error {
 	if err := s.Exec(ctx, v.String()); err != nil {
 		return fmt.Errorf("set %s: %w", v.name, err)
@@ -310,7 +306,7 @@ func status(ctx context.Context, s database.Session, variable string) (int64, er
 	return strconv.ParseInt(text, 10, 64)
 }
 
-// value returns the only value that a query answers.
+// value returns the only value of a query.
 func value(ctx context.Context, s database.Session, query string) (string, error) {
 	t, err := s.Query(ctx, query, 1)
 	if err == nil && len(t.Rows) == 0 {

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// The error numbers that something here depends on. MySQL and MariaDB number
-// most errors alike; from 1900 on MariaDB's are its own, and from 3000 on MySQL's.
+// The error numbers that this code depends on. MySQL and MariaDB share most numbers; from 1900 on
+// they are MariaDB's own, and from 3000 on MySQL's.
 const (
 	errSnapshotChanged        = 1020 // MariaDB, with innodb_snapshot_isolation
 	errDiskFull               = 1021
@@ -43,7 +43,7 @@ const (
 	errLockWaitTimeout        = 1205
 	errLockTableFull          = 1206
 	errDeadlock               = 1213
-	errNoParentRow            = 1216 // 1451 and 1452 in other words
+	errNoParentRow            = 1216 // 1451 and 1452 with other names
 	errRowIsParent            = 1217
 	errUserLimit              = 1226
 	errSpecificAccessDenied   = 1227
@@ -123,7 +123,7 @@ func ReadsOnly(err error) bool {
 	return n == errOptionPrevents || n == errReadOnlyTransaction || n == errReadOnlyMode
 }
 
-// number returns the number of a server's error, and 0 for others.
+// number returns the number of a server's error, and 0 for other errors.
 func number(err error) uint16 {
 	if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 		return e.Number
@@ -131,8 +131,8 @@ func number(err error) uint16 {
 	return 0
 }
 
-// isBroken reports whether an error that is not the server's means that the
-// connection is gone. The driver closes it, too, when a call's context ends.
+// isBroken reports whether an error that is not the server's means that the connection is lost. The
+// driver also closes the connection when a call's context ends.
 func isBroken(err error) bool {
 	return database.IsBroken(err, mysql.ErrInvalidConn, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrNoTLS)
 }

@@ -13,8 +13,8 @@ import (
 	"sledge/internal/option"
 )
 
-// variables are those that the product's own client reads. They are weaker than its
-// files (MySQL manual, section 6.2.2), other than PostgreSQL's.
+// variables are the variables that the product's own client reads. Unlike PostgreSQL's, they are
+// weaker than its files (MySQL manual, section 6.2.2).
 var variables = []struct{ variable, option string }{
 	{"MYSQL_HOST", "host"},
 	{"MYSQL_TCP_PORT", "port"},
@@ -22,8 +22,8 @@ var variables = []struct{ variable, option string }{
 	{"MYSQL_PWD", "password"},
 }
 
-// ClientSettings is Database.ClientSettings: what the product's own client finds by
-// itself, in its variables and in the files called my.cnf.
+// ClientSettings is Database.ClientSettings: the settings of the product's own client, from its
+// variables and the files called my.cnf.
 func (p Product) ClientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{product: p, values: map[string]database.ClientSetting{}}
 	for _, v := range variables {
@@ -75,12 +75,12 @@ func (p Product) optionFiles(from database.Surroundings) []string {
 	return paths
 }
 
-// client gathers client settings, by the options' names. Of two that say
-// the same option the later wins, as it does for the client.
+// client gathers client settings, by the options' names. As in the client, a later setting of an
+// option wins.
 type client struct {
 	product Product
 	values  map[string]database.ClientSetting
-	exposed string // the file that the password stands in, if others can read it
+	exposed string // the file that contains the password, if others can read it
 }
 
 func (c *client) groups(suffix string) []string {
@@ -141,8 +141,7 @@ func (c *client) takeOption(o fileOption) {
 	}
 }
 
-// encrypt asks for TLS, or forbids it. Without the certificate of an authority there is
-// none to check the server by.
+// encrypt turns TLS on or off. Without an authority's certificate, the server's cannot be verified.
 func (c *client) encrypt(on bool, o fileOption) {
 	if !on {
 		c.set("ssl", "false", o.origin())
@@ -154,9 +153,9 @@ func (c *client) encrypt(on bool, o fileOption) {
 	}
 }
 
-// chooseSocket leaves out a socket if anything names a server by its port or its host: the
-// socket may lead to another server. A client file's localhost means the socket, as it does for
-// the product's own client.
+// chooseSocket drops the socket if any setting names a port, or a host other than a client file's
+// localhost, because the socket may lead to another server. As for the product's own client,
+// localhost in a client file means the socket.
 func (c *client) chooseSocket(given option.Values) {
 	_, givenPort := given["port"]
 	_, givenHost := given["host"]
@@ -170,7 +169,7 @@ func (c *client) chooseSocket(given option.Values) {
 	}
 }
 
-// chooseCertificate leaves out a certificate of our own that could not be shown.
+// chooseCertificate drops a client certificate that could not be used.
 func (c *client) chooseCertificate(given option.Values) {
 	encrypted := c.values["ssl"].Value
 	if text, ok := given["ssl"]; ok {
@@ -182,8 +181,8 @@ func (c *client) chooseCertificate(given option.Values) {
 	}
 }
 
-// absolute returns the path that a client in this folder would open: our options take
-// one that is not absolute from the folder of certificates.
+// absolute returns the path that a client in this folder would open, because our options look up
+// relative paths in the folder of certificates.
 func absolute(path string) string {
 	if whole, err := filepath.Abs(path); err == nil && path != "" {
 		return whole

@@ -15,13 +15,12 @@ import (
 	"sledge/internal/schema"
 )
 
-// loadNumber makes the names that the driver knows readers by differ, since it
-// keeps them in one map for the whole program.
+// loadNumber makes the names of readers unique, because the driver keeps them in one map for the
+// whole program.
 var loadNumber atomic.Int64
 
-// Load implements database.Session. It sends the load text as it is for the
-// server to parse, or INSERTs it where the server does not let clients send
-// files. Either is kept whole or not at all.
+// Load implements database.Session. It sends the load text for the server to parse, or INSERTs the
+// rows if the server does not let clients send files. Both keep all rows or none.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.inTx {
 		return s.load(ctx, table, rows)
@@ -43,7 +42,7 @@ func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowS
 	n, err := s.loadLocal(ctx, table, rows)
 	switch number(err) {
 	case errNotAllowedCommand, errLocalDisabledMySQL, errLocalDisabledMariaDB:
-		s.refusesLocal = true // and has not asked for any of the rows yet
+		s.refusesLocal = true // the server has not requested any rows yet
 		return s.insert(ctx, table, rows)
 	}
 	return n, s.failed(err)
@@ -55,9 +54,8 @@ func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema
 	name := "sledge" + strconv.FormatInt(loadNumber.Add(1), 10)
 	mysql.RegisterReaderHandler(name, func() io.Reader { return reader })
 	defer mysql.DeregisterReaderHandler(name)
-	// The delimiters are the server's defaults, save that without backslash escapes
-	// (see sql_mode) it would have none for values. In hexadecimal digits they mean
-	// the same in all modes.
+	// The delimiters are the server's defaults, but without backslash escapes (see sql_mode) it
+	// would have none for values. Hexadecimal digits mean the same in all modes.
 	result, err := s.conn.ExecContext(ctx, fmt.Sprintf("LOAD DATA LOCAL INFILE 'Reader::%s' INTO TABLE %s CHARACTER SET utf8mb4 "+
 		"FIELDS TERMINATED BY x'09' ESCAPED BY x'5C' LINES TERMINATED BY x'0A' (%s)", name, table.Name, strings.Join(table.ColumnNames(), ", ")), nil)
 	n, err := affected(result, err)
@@ -73,9 +71,9 @@ func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema
 	return n, nil
 }
 
-// loadWarning returns the first warning of the last statement as an error. LOCAL
-// has LOAD DATA pass over rows with a key that is there already, and bend values
-// that do not fit, and only warn of it; of keys, MySQL 5.6 does not even warn.
+// loadWarning returns the first warning of the last statement as an error. With LOCAL, LOAD DATA
+// skips rows with an existing key and changes values that do not fit, and only warns. For keys,
+// MySQL 5.6 does not even warn.
 func (s *session) loadWarning(ctx context.Context) error {
 	warnings, err := s.Query(ctx, "SHOW WARNINGS LIMIT 10", 10)
 	if err != nil {
@@ -98,7 +96,7 @@ func (s *session) loadWarning(ctx context.Context) error {
 // the server has a smaller limit, half of that leaves room for the last row.
 const insertSize = 256 << 10
 
-// insert loads by INSERTs of many rows.
+// insert loads rows by INSERTs of many rows.
 func (s *session) insert(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	head := fmt.Sprintf("INSERT INTO %s (%s) VALUES ", table.Name, strings.Join(table.ColumnNames(), ", "))
 	text := []byte(head)

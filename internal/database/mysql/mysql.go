@@ -1,5 +1,5 @@
-// Package mysql is MySQL, and what its variants share with it. It knows no
-// workload but what its SQL files say for one.
+// Package mysql is MySQL, with the code that its variants share. It knows workloads only through
+// its SQL files.
 package mysql
 
 import (
@@ -48,12 +48,12 @@ var Database = &database.Database{
 	SQL:            files,
 }
 
-// Dialect is how MySQL and its variants spell things.
+// Dialect is the dialect of MySQL and its variants.
 var Dialect = database.Dialect{
 	Placeholder:   func(int) string { return "?" },
 	Type:          nativeType,
 	Bytes:         "LONGBLOB",
-	KeyedTable:    " ENGINE = InnoDB", // what a build notes must go with the rows that it is about
+	KeyedTable:    " ENGINE = InnoDB", // the build log must be committed with its rows
 	TellsCapitals: true,
 }
 

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// optionReader reads the option files of MySQL and MariaDB (MySQL manual, section
-// 6.2.2.2). They look like INI files, but a library for those reads another language:
-// here a semicolon is part of a password, a # ends a value unless it is quoted, dashes
-// and underscores are the same, \s is a blank, and a line may include other files.
+// optionReader reads the option files of MySQL and MariaDB (MySQL manual, section 6.2.2.2). They
+// look like INI files, but differ from what libraries for those read: a semicolon is part of a
+// password, a # ends a value unless it is quoted, dashes and underscores are the same, \s is a
+// blank, and a line may include other files.
 type optionReader struct {
 	wanted   []string // the groups
 	options  []fileOption
 	warnings []string
 }
 
-// deepest is how many files may include one another.
+// deepest limits how many files may include one another.
 const deepest = 10
 
-// read takes the options out of a file. One that is not there, or that we may not read,
-// counts as empty, as it does for the clients.
+// read reads the options of a file. A file that is missing or unreadable counts as empty, as for
+// the clients.
 func (r *optionReader) read(path string, depth int) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -38,10 +38,10 @@ func (r *optionReader) read(path string, depth int) {
 	}
 	mode := info.Mode().Perm()
 	if runtime.GOOS == "windows" {
-		mode = 0o600 // which has no such modes
+		mode = 0o600 // Windows has no such modes
 	}
 	if mode&0o002 != 0 {
-		r.warnings = append(r.warnings, fmt.Sprintf("ignored the file %s, because anybody can change it: chmod o-w %s", path, path))
+		r.warnings = append(r.warnings, fmt.Sprintf("ignored the file %s, because all users can change it: chmod o-w %s", path, path))
 		return
 	}
 	group := ""
@@ -60,7 +60,7 @@ func (r *optionReader) read(path string, depth int) {
 		}
 	}
 	if lines.Err() != nil {
-		r.warnings = append(r.warnings, fmt.Sprintf("read only part of the file %s: %v", path, lines.Err()))
+		r.warnings = append(r.warnings, fmt.Sprintf("could read only part of the file %s: %v", path, lines.Err()))
 	}
 }
 
@@ -102,7 +102,7 @@ func readOption(line, path string, number int, mode fs.FileMode) fileOption {
 	}
 }
 
-// beforeComment cuts a line at its first # outside of quotes.
+// beforeComment cuts a line at the first # outside of quotes.
 func beforeComment(line string) string {
 	var quote, before rune
 	for i, c := range line {
@@ -121,7 +121,7 @@ func beforeComment(line string) string {
 	return line
 }
 
-// unquote takes a value out of its quotes, and spells the escapes out.
+// unquote removes the quotes of a value and replaces its escapes.
 func unquote(value string) string {
 	if n := len(value); n > 1 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
 		value = value[1 : n-1]

@@ -9,45 +9,44 @@ import (
 	"sledge/internal/option"
 )
 
-// Options says where the server is, which account connects, and how to build the schema.
+// Options holds the server, the account, and how to build the schema.
 type Options struct {
 	server  `dict:"connection" group:"connection"`
 	account `group:"accounts"`
 
 	Engine     string `opt:"storage_engine" group:"schema" for:"build" help:"storage engine of the tables"`
-	Partition  bool   `opt:"partition" group:"schema" for:"build" help:"divide order_line into a partition for every 100 warehouses, from 200 warehouses on"`
-	Prepared   bool   `opt:"prepared" group:"client" for:"run" needs:"!client_sql" help:"prepare the calls of stored procedures on the server, in place of sending each as text; MariaDB needs less time for them then"`
+	Partition  bool   `opt:"partition" group:"schema" for:"build" help:"partition order_line by warehouse, with 100 warehouses in a partition, from 200 warehouses on"`
+	Prepared   bool   `opt:"prepared" group:"client" for:"run" needs:"!client_sql" help:"prepare the calls of stored procedures on the server instead of sending each as text, which saves MariaDB time"`
 	HistoryKey bool   `opt:"history_pk" group:"schema" for:"build" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
 }
 
-// account says who owns the schema, and where it is.
+// account names the owner and the database of the schema.
 type account struct {
-	User     string `opt:"user" flag:"user" help:"user who owns the schema"`
+	User     string `opt:"user" flag:"user" help:"user that owns the schema"`
 	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
 	Database string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 }
 
-// server says where the server is and how to talk to it.
+// server says where the server is and how to connect to it.
 type server struct {
 	option.Naming
-	Host   string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; or several servers, such as a,b:3307, of which the first is taken that accepts writes"`
-	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
-	Socket string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of TCP if the host is 127.0.0.1 or localhost; null uses TCP"`
+	Host   string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server's machine; or several servers, such as a,b:3307, of which the first that accepts writes is used"`
+	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server"`
+	Socket string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used instead of TCP if the host is 127.0.0.1 or localhost; null uses TCP"`
 
 	SSL              bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLTwoWay        bool   `opt:"ssl_two_way" needs:"ssl" help:"show the server the client's certificate, too"`
+	SSLTwoWay        bool   `opt:"ssl_two_way" needs:"ssl" help:"also send the client's certificate to the server"`
 	SSLLinuxFolder   string `opt:"ssl_linux_capath" needs:"ssl" help:"folder of the certificate and key files on systems other than Windows"`
 	SSLWindowsFolder string `opt:"ssl_windows_capath" needs:"ssl" help:"folder of the certificate and key files on Windows"`
-	SSLCA            string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without checking who the server is"`
+	SSLCA            string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without verifying the server"`
 	SSLCert          string `opt:"ssl_cert" needs:"ssl,ssl_two_way" help:"PEM file of the client's certificate, for two-way TLS"`
 	SSLKey           string `opt:"ssl_key" needs:"ssl,ssl_two_way" help:"PEM file of the key of the client's certificate, for two-way TLS"`
-	SSLCipher        string `opt:"ssl_cipher" needs:"ssl" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; server leaves the choice to the server"`
+	SSLCipher        string `opt:"ssl_cipher" needs:"ssl" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; the word server leaves the choice to the server"`
 
 	oneOf bool // several that were named
 }
 
-// each returns the options of every server that is named. One of several is never meant by
-// the socket.
+// each returns the options of every named server. If there are several, the socket is not used.
 func (o *Options) each() []*Options {
 	return database.EachServer(o, o.Host, o.Port, func(one *Options, a database.Address) {
 		one.Host, one.Port, one.Socket, one.oneOf = a.Host, a.Port, null, true
@@ -71,7 +70,7 @@ func Servers(options any) []any {
 	return list
 }
 
-// null is how users write that there is none.
+// null is the value that means none.
 const null = "null"
 
 // NewOptions returns the product's defaults.
@@ -93,7 +92,7 @@ func (p Product) NewOptions(use database.Use) Options {
 	}
 }
 
-// mysqlOptions are MySQL's options, with what its variants do not have.
+// mysqlOptions are MySQL's options, including those that its variants lack.
 type mysqlOptions struct {
 	Options
 	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for analytic workloads on OceanBase, which are not built yet"`
@@ -126,7 +125,8 @@ func (p Product) NewAnalyticOptions(use database.Use) AnalyticOptions {
 	return AnalyticOptions{server: o.server, account: o.account, Engine: o.Engine}
 }
 
-// mysqlAnalyticOptions are MySQL's options for those, with what its variants do not have.
+// mysqlAnalyticOptions are MySQL's options for these workloads, including those that its variants
+// lack.
 type mysqlAnalyticOptions struct {
 	AnalyticOptions
 	OceanBase  bool   `opt:"oceanbase" group:"schema" soon:"true" help:"build for OceanBase; not built yet, so a job with it is refused"`
@@ -137,7 +137,7 @@ type mysqlAnalyticOptions struct {
 // Validate implements option.Validator.
 func (o *mysqlAnalyticOptions) Validate(names option.Names) error {
 	if o.OceanBase {
-		return names.Wrong("oceanbase", "true", "what it asks for is not built yet: set it to false")
+		return names.Wrong("oceanbase", "true", "this feature is not built yet: set it to false")
 	}
 	return o.AnalyticOptions.Validate(names)
 }
@@ -149,7 +149,7 @@ func (o *Options) Validate(names option.Names) error {
 	case addresses != nil:
 		return names.Wrong("host", o.Host, "%w", addresses)
 	case o.Database == "":
-		return names.Wrong("dbname", "", "it is empty: name the database to put the schema in")
+		return names.Wrong("dbname", "", "it is empty: name the database for the schema")
 	case !isWord(o.Engine):
 		return names.Wrong("storage_engine", o.Engine, "%q is not the name of a storage engine, such as innodb", o.Engine)
 	case o.SSLTwoWay && !o.SSL:
@@ -158,7 +158,7 @@ func (o *Options) Validate(names option.Names) error {
 	return nil
 }
 
-// isWord reports whether text can stand in SQL as it is.
+// isWord reports whether text needs no quotes in SQL.
 func isWord(text string) bool {
 	for _, c := range []byte(text) {
 		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -168,8 +168,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// common returns the options themselves, so that those of a variant, which embed
-// them, give them away.
+// common returns the options themselves, so that variants that embed them return them.
 func (o *Options) common() *Options { return o }
 
 // password returns the password to connect with.
@@ -180,8 +179,8 @@ func (o *Options) password() string {
 	return o.Password
 }
 
-// certificateFile returns the path of a PEM file, which stands in the folder of
-// such files unless its path is absolute.
+// certificateFile returns the path of a PEM file, which is in the folder for such files unless its
+// path is absolute.
 func (o *Options) certificateFile(name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -192,12 +191,11 @@ func (o *Options) certificateFile(name string) string {
 	return filepath.Join(o.SSLLinuxFolder, name)
 }
 
-// HistoryKeyFits reports whether history is to have an invisible key, which only
-// InnoDB tables get. schema.sql asks.
+// HistoryKeyFits reports whether history gets an invisible key, which only InnoDB tables support.
+// schema.sql calls it.
 func (o *Options) HistoryKeyFits() bool { return o.HistoryKey && strings.EqualFold(o.Engine, "innodb") }
 
-// Partitions returns how many partitions order_line gets, or 0 for none, as
-// people know it to be divided. schema.sql asks.
+// Partitions returns the number of partitions of order_line, or 0 for none. schema.sql calls it.
 func (o *Options) Partitions(warehouses int) int {
 	const warehousesPerPartition, fewest = 100, 200
 	if !o.Partition || warehouses < fewest {

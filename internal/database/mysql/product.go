@@ -24,25 +24,24 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// Product is MySQL or a variant of it: all that the way to its server depends
-// on. Its methods are members of a database.Database; they take Options, or a
-// struct that embeds them.
+// Product is MySQL or a variant of it, with everything that connecting to its server depends on.
+// Its methods are members of a database.Database; they take Options, or a struct that embeds them.
 type Product struct {
 	Title    string
-	Password string // default password of the user root, which people know from the console
+	Password string // default password of the user root, as in the console
 
 	HistoryKeySince string // the first version that has invisible columns
 
-	// ClientGroups are the groups of my.cnf that its own client reads, and HomeVariables
-	// name the folder of one more such file: the first that is set counts.
+	// ClientGroups are the groups of my.cnf that its own client reads. HomeVariables name the
+	// folder of one more such file; the first that is set counts.
 	ClientGroups  []string
 	HomeVariables []string
 }
 
 type settings interface{ common() *Options }
 
-// FromURL is Database.FromURL. A URL names a server by its address, so the socket is used only
-// where the URL gives one.
+// FromURL is Database.FromURL. A URL contains the address of a server, so the socket is used only
+// if the URL names one.
 func (p Product) FromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, nil)
 	if err != nil {
@@ -78,8 +77,8 @@ func (o *Options) address() (network, address string) {
 	return "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
 }
 
-// Create is Database.Create. The database is made in latin1: an index on c_last is a third
-// of what it would be in utf8mb4.
+// Create is Database.Create. The database uses latin1, in which an index on c_last takes a third of
+// its size in utf8mb4.
 func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(settings).common()
 	name := o.Database
@@ -101,15 +100,14 @@ func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) 
 	})
 }
 
-// isServersOwn reports whether a server keeps a database of this name for itself.
+// isServersOwn reports whether a database of this name belongs to the server.
 func isServersOwn(name string) bool {
 	return slices.Contains([]string{"mysql", "information_schema", "performance_schema", "sys", "ndbinfo"}, strings.ToLower(name))
 }
 
-// checkHistoryKey says where the server is too old for the key of history that the
-// options ask for, and refuses a server that takes no table without a key where history
-// would have none. Of age the server is asked as schema.sql asks it: in comments that
-// only servers of that age or younger read.
+// checkHistoryKey reports if the server is too old for the requested key of history, and refuses a
+// server that accepts no table without a key if history would have none. It tests the server's age
+// as schema.sql does, by comments that only servers from a version on read.
 func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Session, tell func(job.Event)) error {
 	o, hasHistory := options.(interface{ HistoryKeyFits() bool })
 	if !hasHistory {
@@ -137,7 +135,7 @@ func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Se
 	return common.Wrong("history_pk", strconv.FormatBool(common.HistoryKey), "the server's %s is ON and the table history has no primary key, %w: %s", wants.Rows[0][0], database.ErrUnfit, advice)
 }
 
-// Drop is Database.Drop. There is no account to drop: none was made.
+// Drop is Database.Drop. There is no account to drop, because Create creates none.
 func (p Product) Drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	name := options.(settings).common().Database
 	fate := database.DropResult{Kind: "database", Name: name}
@@ -152,7 +150,7 @@ func (p Product) Drop(ctx context.Context, options any, d database.DropOptions) 
 	if fate.Stays != "" {
 		return []database.DropResult{fate}, nil
 	}
-	var left bool // nothing is known of the database, or it is not there
+	var left bool // the database does not exist, or nothing is known about it
 	err := p.administer(ctx, options, func(s database.Session) error {
 		created, err := wasCreated(ctx, s, name)
 		switch {
@@ -186,23 +184,23 @@ func wasCreated(ctx context.Context, s database.Session, name string) (bool, err
 	return sqlschema.WasCreated(ctx, s, identifier(name)+".", exists, name)
 }
 
-// hidden says which rights the user lacks to see all that may be in a database, or ""
-// if none: a server does not show routines, events and triggers to everybody, and
-// drops them with the database all the same.
+// hidden names the rights that the user lacks to see everything in a database, or returns "". A
+// server shows routines, events and triggers only with these rights, but drops them with the
+// database in any case.
 func hidden(ctx context.Context, s database.Session, name string) (string, error) {
 	lacking, err := lacks(ctx, s, name, "EVENT", "EXECUTE", "TRIGGER")
 	if err != nil || len(lacking) == 0 {
 		return "", err
 	}
-	return fmt.Sprintf("the user lacks the rights %s and may not see everything in it", strings.Join(lacking, ", ")), nil
+	return fmt.Sprintf("the user lacks the rights %s, so it may contain objects that the user cannot see", strings.Join(lacking, ", ")), nil
 }
 
-// Lacking is Database.Lacking. Rights that the user has by a role are not seen.
+// Lacking is Database.Lacking. It does not see rights that come from a role.
 func (Product) Lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
 	return lacks(ctx, s, schemaName(options), "CREATE", "DROP", "INSERT", "SELECT", "UPDATE", "DELETE", "CREATE ROUTINE")
 }
 
-// lacks lists those of some rights that the user was not granted for a database.
+// lacks lists those of the given rights that the user was not granted on a database.
 func lacks(ctx context.Context, s database.Session, name string, rights ...string) (lacking []string, err error) {
 	granted, err := s.Query(ctx, `SELECT DISTINCT privilege_type FROM (
 			SELECT grantee, privilege_type FROM information_schema.user_privileges
@@ -243,7 +241,7 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// Connect is Database.Connect. An Admin and an Observer are in no database.
+// Connect is Database.Connect. Sessions of Admin and Observer use no database.
 func (p Product) Connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	return database.ConnectFirst(options.(settings).common().each(), func(o *Options) (database.Session, error) {
 		return p.connect(ctx, o, as)
@@ -259,7 +257,7 @@ func (p Product) connect(ctx context.Context, o *Options, as database.Role) (dat
 		c.DBName = o.Database
 	}
 	c.MultiStatements = true
-	c.ClientFoundRows = true // an update is counted where its row was found, as in other databases, even if it changed nothing
+	c.ClientFoundRows = true // an update counts if it found its row, even if it changed nothing, as in other databases
 	c.Logger = &mysql.NopLogger{}
 	if o.SSL {
 		var err error
@@ -311,8 +309,8 @@ func (s *session) open(ctx context.Context) error {
 	return nil
 }
 
-// connection is what the driver's connections can do. They are used without
-// database/sql, whose pool would cost as much as the driver itself.
+// connection is the interface of the driver's connections. They are used without database/sql,
+// whose pool would cost as much as the driver itself.
 type connection interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -320,8 +318,7 @@ type connection interface {
 	driver.ExecerContext
 }
 
-// explain says what could not be reached, which options lead there, and what
-// may be done about it.
+// explain says what could not be reached, which options to check, and what to do.
 func (p Product) explain(o *Options, err error) error {
 	_, address := o.address()
 	cause := err
@@ -347,7 +344,7 @@ func (p Product) advice(o *Options, err error) string {
 	switch number(err) {
 	case errAccessDenied, errAccessDeniedNoPassword:
 		advice := fmt.Sprintf("check options %s and %s", name("user"), name("password"))
-		if !o.SSL { // the server says no more to an account that has REQUIRE SSL
+		if !o.SSL { // for an account with REQUIRE SSL, the server says no more
 			advice += fmt.Sprintf(", and set %s if the user needs TLS", name("ssl"))
 		}
 		return advice
@@ -362,7 +359,7 @@ func (p Product) advice(o *Options, err error) string {
 	case errPasswordExpired, errMustChangePassword:
 		return fmt.Sprintf("set a new password by ALTER USER ... IDENTIFIED BY with the server's own client, and in option %s", name("password"))
 	case errAccountLocked:
-		return "have it unlocked by ALTER USER ... ACCOUNT UNLOCK, or choose another in option " + name("user")
+		return "unlock it by ALTER USER ... ACCOUNT UNLOCK, or choose another in option " + name("user")
 	case errSecureTransport:
 		return fmt.Sprintf("set option %s", name("ssl"))
 	case 0:
@@ -376,7 +373,7 @@ func (p Product) advice(o *Options, err error) string {
 	case isCertificate:
 		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
 	case hasNoCommonSuite(err):
-		return fmt.Sprintf("the server takes none of the cipher suites: an old one may take AES128-GCM-SHA256 in option %s", name("ssl_cipher"))
+		return fmt.Sprintf("the server accepts none of the cipher suites: an old server may accept AES128-GCM-SHA256 in option %s", name("ssl_cipher"))
 	case o.SSL:
 		return fmt.Sprintf("check options %s and %s, that the server is running there, and the %s options", name("host"), name("port"), name("ssl"))
 	}

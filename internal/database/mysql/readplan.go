@@ -8,11 +8,11 @@ import (
 	"sledge/internal/job"
 )
 
-// ReadPlan reads the one text of EXPLAIN FORMAT=JSON and of MariaDB's ANALYZE FORMAT=JSON,
-// or the tree of MySQL's EXPLAIN ANALYZE, in which steps begin with an arrow.
+// ReadPlan reads the JSON of EXPLAIN FORMAT=JSON and of MariaDB's ANALYZE FORMAT=JSON, or the tree
+// of MySQL's EXPLAIN ANALYZE, in which steps begin with an arrow.
 //
-// Of JSON, the steps are the objects and lists, such as filesort, the tables, how they are
-// accessed, by which key, and what is done with a buffer, a file or a temporary table.
+// In JSON, the steps are the objects and lists, such as filesort; the tables, their access and key;
+// and the use of a buffer, a file or a temporary table.
 func ReadPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -29,11 +29,11 @@ func ReadPlan(answer database.Table) []job.PlanLine {
 	return lines
 }
 
-// member is a line of JSON that begins with the name of a member.
+// member matches a line of JSON that begins with the name of a member.
 var member = regexp.MustCompile(`^( *)"([^"]+)": (.*?),?$`)
 
-// told are members whose values are part of a plan's shape, and counted those that open an
-// object or a list, and tell only how much there is of something.
+// told are members whose values are part of a plan's shape. counted are members that open an object
+// or a list, but hold only an amount.
 var (
 	told    = regexp.MustCompile(`^(table_name|access_type|key|using_.*|materialized|cacheable|dependent)$`)
 	counted = regexp.MustCompile(`^(possible_keys|used_key_parts|used_columns|ref|cost_info|query_optimization|partitions|r_.*)$`)
@@ -55,7 +55,7 @@ func stepOfJSON(text string) string {
 	return ""
 }
 
-// behind is what follows the step in a line of a tree: costs, times and constants.
+// behind matches the text after the step in a line of a tree: costs, times and constants.
 var behind = regexp.MustCompile(`  \((cost|actual|never).*$| over \(.*$`)
 
 func stepOfTree(text string) string {

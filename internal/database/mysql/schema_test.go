@@ -150,7 +150,7 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 		s.set("user", "sledge half@see")
 		s.set("password", "secret")
 		for _, tt := range []struct{ grant, want string }{
-			{"SELECT", "the user lacks the rights EVENT and may not see everything in it"},
+			{"SELECT", "the user lacks the rights EVENT, so it may contain objects that the user cannot see"},
 			{"EVENT", ""},
 		} {
 			mustExec(t, admin, "GRANT "+tt.grant+" ON sledge_hidden.* TO "+user)

@@ -21,46 +21,46 @@ import (
 // session is a database.Session over a connection of the driver.
 type session struct {
 	conn    connection
-	network net.Conn // what conn talks over, so that Interrupt can break it
+	network net.Conn // the connection below conn, which Interrupt breaks
 
-	// inTx is whether a transaction may be open: one that Begin began, or one that a stored
-	// procedure began and left open when it failed.
+	// inTx says that a transaction may be open: one that Begin began, or one that a failed stored
+	// procedure left open.
 	inTx bool
 
 	prepareCalls   bool
-	writes         bool // the server must accept writes: it is one of several
-	refusesLocal   bool // the server does not let clients send it files
+	writes         bool // the server must accept writes, because it is one of several
+	refusesLocal   bool // the server does not let clients send files
 	takesCompounds bool // the server takes compound statements outside of routines
-	packet         int  // bytes that the server takes in one message
+	packet         int  // the longest message that the server accepts, in bytes
 
-	// A server continues a statement when its client has gone, and keeps the locks of its
-	// transaction. So the connection of an interrupted call is killed by its number, over a
-	// connection of another's. A connection of connector's becomes the session's own.
+	// A server continues a statement after its client has gone, and keeps the locks of its
+	// transaction. So the connection of an interrupted call is killed by its number, over another
+	// connection. A connection of connector's becomes the session's own.
 	connector, another driver.Connector
 	id                 string
-	machine            string    // that the server calls its own
-	since              time.Time // when the connection was there
+	machine            string    // the server's number of the connection
+	since              time.Time // when the connection was opened
 	interrupted        atomic.Bool
 }
 
-// begin makes the session what the rest of it takes for granted.
+// begin sets the session variables that the session relies on.
 func (s *session) begin(ctx context.Context) error {
-	// What an administrator may have set for everybody would end each COMMIT otherwise,
-	// keep rows back without a word, or take away sessions that wait for others: those of
-	// a build that loads, and of users who think. DEFAULT would mean what is set for
-	// everybody.
+	// Server-wide values of these settings could end the session at each COMMIT, silently limit the
+	// rows, or time out sessions that wait: builders that load, and users that think. DEFAULT would
+	// mean the server-wide values.
 	if err := s.Exec(ctx, "SET SESSION autocommit = 1, completion_type = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1, "+
 		"wait_timeout = CAST(GREATEST(@@wait_timeout, 86400) AS UNSIGNED)"); err != nil {
 		return err
 	}
-	// MariaDB from 11.6 on makes a transaction fail that changes what another has
-	// changed since its snapshot, where MySQL lets it work with the row as it is now.
-	// TPROC-C's routines count on the latter. Whichever product was chosen, either may
-	// answer, and of any age: one that does not know the setting needs none.
+	// From MariaDB 11.6 on, a transaction fails if it changes a row that another has changed since
+	// its snapshot; MySQL lets it work with the current row. TPROC-C's routines rely on the latter.
+	// Either product of any age may answer, whichever was chosen; one that does not know the
+	// setting does not need it.
 	if err := s.Exec(ctx, "SET SESSION innodb_snapshot_isolation = OFF"); err != nil && number(err) != errUnknownVariable {
 		return err
 	}
-	// MariaDB from 10.1.1 on takes compound statements, and alone reads this comment.
+	// MariaDB from 10.1.1 on supports compound statements, and is the only product that reads this
+	// comment.
 	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */, @@hostname, @@max_allowed_packet", 1)
 	if err != nil {
 		return err
@@ -83,43 +83,41 @@ func (s *session) begin(ctx context.Context) error {
 	return nil
 }
 
-// isOff reports whether read_only is. MariaDB from 12.0 on has several degrees of it, and
-// calls them by name.
+// isOff reports whether read_only is off. MariaDB from 12.0 on has several levels with names.
 func isOff(readOnly string) bool { return readOnly == "0" || readOnly == "OFF" }
 
-// errReadOnly says that a server is not the one of several that takes writes.
+// errReadOnly says that this server of several does not accept writes.
 var errReadOnly = errors.New("the server is read-only, as a replica is")
 
-// Exec implements database.Session. The statement may be several, divided by
-// semicolons.
+// Exec implements database.Session. It accepts several statements, separated by semicolons.
 func (s *session) Exec(ctx context.Context, statement string) error {
 	_, err := s.conn.ExecContext(ctx, statement, nil)
 	return s.failed(err)
 }
 
-// failed notes an error, which may have left a transaction open or a statement
-// going on, and returns it.
+// failed records an error, after which a transaction may be open or a statement still running, and
+// returns it.
 func (s *session) failed(err error) error {
 	if err == nil {
 		return nil
 	}
 	s.inTx = true
 	if s.writes && number(err) == errOptionPrevents {
-		// Another of the servers takes writes now, and this one keeps its connections: who
-		// takes them for lost finds it.
+		// Another server accepts writes now, and this one keeps its connections: count them as
+		// lost, so that users find the other one.
 		return &database.ConnectError{Text: err.Error(), Err: errReadOnly}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
 		s.interrupted.Store(true)
 	}
 	if errors.Is(err, mysql.ErrInvalidConn) {
-		return fmt.Errorf("the server has ended the connection, or is not reached any more: %w", err)
+		return fmt.Errorf("the server has closed the connection, or cannot be reached: %w", err)
 	}
 	return err
 }
 
-// Query implements database.Session. Of several statements, the first that
-// returns rows is the one that answers.
+// Query implements database.Session. Of several statements, the first that returns rows gives the
+// answer.
 func (s *session) Query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
 	rows, err := s.conn.QueryContext(ctx, statement, nil)
 	if err != nil {
@@ -191,7 +189,7 @@ func (s *session) Rollback(ctx context.Context) error {
 // Cancel implements database.Session, over another connection.
 func (s *session) Cancel(ctx context.Context) error {
 	if err := s.killAt(ctx, "QUERY"); err != nil {
-		return fmt.Errorf("have the server end a statement: %w", err)
+		return fmt.Errorf("ask the server to end a statement: %w", err)
 	}
 	return nil
 }
@@ -199,12 +197,11 @@ func (s *session) Cancel(ctx context.Context) error {
 // Interrupt implements database.Session: reading and writing fail at once.
 func (s *session) Interrupt() {
 	s.interrupted.Store(true)
-	// An error would mean that the connection is closed, which is as good.
+	// an error would mean that the connection is closed already
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
 
-// Close implements database.Session. Taking leave of the server is not worth
-// waiting for one that does not answer.
+// Close implements database.Session. It does not wait for a server that does not answer.
 func (s *session) Close() error {
 	_ = s.network.SetWriteDeadline(time.Now().Add(lastWords))
 	err := s.conn.Close()
@@ -214,20 +211,20 @@ func (s *session) Close() error {
 	return err
 }
 
-// lastWords bounds what is said to a server while leaving it.
+// lastWords limits the time for closing a session.
 const lastWords = 2 * time.Second
 
-// kill ends what the server still does for this session. If the server cannot
-// be reached any more, it does nothing for it either.
+// kill ends the session's work on the server. If the server cannot be reached, it does not work for
+// the session either.
 func (s *session) kill() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	// It fails if the connection is gone already, which is the usual case.
+	// It fails if the connection is already gone, which is the usual case.
 	_ = s.killAt(ctx, "CONNECTION")
 }
 
-// killAt has the server end what it does for this session, which is the CONNECTION, or its
-// QUERY alone. What is no longer there needs no end.
+// killAt ends the session's CONNECTION on the server, or only its QUERY. It ignores one that no
+// longer exists.
 func (s *session) killAt(ctx context.Context, what string) error {
 	conn, err := s.another.Connect(ctx)
 	if err != nil {
@@ -256,11 +253,10 @@ func (s *session) isAt(ctx context.Context, other *session) bool {
 	return err == nil && t.Rows[0][0] == s.machine
 }
 
-// Prepare implements database.Session. A query of one statement is prepared on
-// the server. One of several statements, and a CALL, is sent as text with its
-// values in it, because that is one round trip for all of it; unless the user
-// wants calls prepared: then each statement is, and takes a round trip. Several of
-// which one is a CALL become a single one where the server takes that.
+// Prepare implements database.Session. A query of one statement is prepared on the server. A CALL,
+// or a query of several statements, is sent as text with its values, which takes one round trip. If
+// the user wants prepared calls, each statement is prepared and takes a round trip. If the server
+// supports it, a CALL and its other statements become one compound statement.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	bound, err := database.BindParams(q, in)
 	if err != nil {

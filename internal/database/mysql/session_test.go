@@ -491,7 +491,7 @@ func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
 	s.set("password", "secret")
 	for _, tt := range []struct{ account, want string }{
 		{"PASSWORD EXPIRE", "set a new password by ALTER USER ... IDENTIFIED BY with the server's own client, and in option password"},
-		{"ACCOUNT LOCK", "have it unlocked by ALTER USER ... ACCOUNT UNLOCK, or choose another in option user"},
+		{"ACCOUNT LOCK", "unlock it by ALTER USER ... ACCOUNT UNLOCK, or choose another in option user"},
 		{"REQUIRE SSL", "check options user and password, and set ssl if the user needs TLS"},
 		{"WITH MAX_CONNECTIONS_PER_HOUR 1", "raise that limit of the user of option user, or use fewer virtual users"},
 	} {

@@ -9,10 +9,9 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// split divides a query into its statements at semicolons, and each statement
-// into the pieces that stand before, between and after its placeholders. Quoted
-// text is left alone, and so are the comments that were not left out when the query
-// was read: those that a server reads.
+// split divides a query into its statements at semicolons, and each statement into the parts
+// before, between and after its placeholders. It skips quoted text, and comments that a server
+// reads.
 func split(text string) [][]string {
 	var statements [][]string
 	var pieces []string
@@ -45,10 +44,9 @@ func split(text string) [][]string {
 	return statements
 }
 
-// withVariables returns what a call with output parameters is done by, and the values
-// that it takes. The protocol has no place for such parameters in a text, so they are
-// variables of the session, which those that go both ways are put into before and all
-// are read from after.
+// withVariables returns the statements of a call with output parameters, and their values. The text
+// protocol has no output parameters, so they are session variables: SET assigns those that go both
+// ways, and SELECT reads all of them afterwards.
 func withVariables(q sqlfile.Query, call []string, params []database.Param) (statements [][]string, values []any, err error) {
 	if len(params) != len(call)-1 {
 		return nil, nil, fmt.Errorf("sql %s: it has %d parameters, and %d are bound", q.Name, len(call)-1, len(params))
@@ -74,9 +72,8 @@ func withVariables(q sqlfile.Query, call []string, params []database.Param) (sta
 	return statements, append(values, inputs...), nil
 }
 
-// compound makes one statement of several that call a stored procedure. A server that
-// takes such a statement answers it once, with the rows and the end of it together,
-// where it answers each of several statements as soon as it is done.
+// compound makes one statement of several that call a stored procedure. The server answers a
+// compound statement once, at its end, and several statements one by one.
 func compound(statements [][]string) [][]string {
 	pieces := join(statements)
 	pieces[0] = "BEGIN NOT ATOMIC " + pieces[0]
@@ -94,7 +91,7 @@ func join(statements [][]string) []string {
 	return pieces
 }
 
-// outputVariable is the variable of the session that takes an output parameter.
+// outputVariable is the session variable of an output parameter.
 func outputVariable(n int) string { return fmt.Sprintf("@sledge_out%d", n) }
 
 // isCall reports whether the only statement calls a stored procedure.
@@ -107,7 +104,7 @@ func callsOne(statements [][]string) bool {
 	return slices.ContainsFunc(statements, func(pieces []string) bool { return firstWord(pieces) == "CALL" })
 }
 
-// isSelect reports whether a statement returns rows; a compound one may.
+// isSelect reports whether a statement returns rows; a compound statement may.
 func isSelect(pieces []string) bool {
 	switch firstWord(pieces) {
 	case "SELECT", "SHOW", "WITH", "VALUES", "TABLE", "BEGIN":
@@ -116,7 +113,7 @@ func isSelect(pieces []string) bool {
 	return false
 }
 
-// firstWord returns the word that a statement begins with, in capitals.
+// firstWord returns the first word of a statement, in capitals.
 func firstWord(pieces []string) string {
 	word, _, _ := strings.Cut(pieces[0], " ")
 	word, _, _ = strings.Cut(word, "\n")

@@ -16,17 +16,17 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// textStatement is sent as text, with the values written into it.
+// textStatement is sent as text with the values in it.
 type textStatement struct {
 	session *session
-	pieces  []string // of the text, before, between and after the values
+	pieces  []string // the parts of the text, before, between and after the values
 	params  []any    // pointers to the values
 	text    []byte   // reused for every run
 	results results
 }
 
-// newTextStatement joins the statements into one text. It has as many
-// placeholders as there are params, or the server will say what is wrong with it.
+// newTextStatement joins the statements into one text. If the number of placeholders differs from
+// that of params, the server will report the mistake.
 func newTextStatement(s *session, q sqlfile.Query, statements [][]string, params []any, out any) *textStatement {
 	return &textStatement{session: s, pieces: join(statements), params: params, results: results{query: q, out: out}}
 }
@@ -38,8 +38,8 @@ func (t *textStatement) Run(ctx context.Context, each func() error) (int64, erro
 		text = append(appendLiteral(text, p), t.pieces[i+1]...)
 	}
 	t.text = text
-	// The driver copies the text into its own buffer before it returns, so the
-	// string need not be a copy, too.
+	// The driver copies the text into its own buffer before it returns, so the string need not be a
+	// copy.
 	query := unsafe.String(unsafe.SliceData(text), len(text))
 	if t.results.out == nil {
 		result, err := t.session.conn.ExecContext(ctx, query, nil)
@@ -60,7 +60,7 @@ func affected(result driver.Result, err error) (int64, error) {
 	return result.RowsAffected()
 }
 
-// appendLiteral appends the value that p points to as SQL has it.
+// appendLiteral appends the value at p as an SQL literal.
 func appendLiteral(buf []byte, p any) []byte {
 	switch p := database.NotNull(p).(type) {
 	case nil:
@@ -79,9 +79,9 @@ func appendLiteral(buf []byte, p any) []byte {
 	panic("mysql: no literal for a bound value") // BindParams returns no other types
 }
 
-// appendText appends a string literal that means the same whatever sql_mode
-// says. A backslash escapes in all modes but NO_BACKSLASH_ESCAPES, so a string
-// with one goes in hexadecimal digits; doubling quotes works in all modes.
+// appendText appends a string literal with the same meaning in all modes of sql_mode. A backslash
+// escapes in all modes but NO_BACKSLASH_ESCAPES, so a string with a backslash is written in
+// hexadecimal digits. Doubled quotes work in all modes.
 func appendText(buf []byte, text string) []byte {
 	if strings.IndexByte(text, '\\') >= 0 {
 		return fmt.Appendf(buf, "_utf8mb4 x'%x'", text)
@@ -98,15 +98,15 @@ func appendText(buf []byte, text string) []byte {
 	return append(append(buf, text...), '\'')
 }
 
-// preparedStatement is one or more statements prepared on the server, run one
-// after another. The last of them fills the struct bound for output.
+// preparedStatement is one or more statements prepared on the server, run one after another. The
+// last one fills the struct for output.
 type preparedStatement struct {
 	session *session
 	steps   []step
 	results results
 }
 
-// step is one statement that the server has prepared.
+// step is one statement prepared on the server.
 type step struct {
 	statement preparedOnServer
 	isSelect  bool
@@ -114,7 +114,7 @@ type step struct {
 	args      []driver.NamedValue // reused for every run
 }
 
-// preparedOnServer is what the driver's statements can do.
+// preparedOnServer is the interface of the driver's statements.
 type preparedOnServer interface {
 	driver.Stmt
 	driver.StmtQueryContext
@@ -185,15 +185,14 @@ func (s *step) values() []driver.NamedValue {
 	return s.args
 }
 
-// results reads what a query returns into the struct bound for output.
+// results reads the rows of a query into the struct for output.
 type results struct {
 	query sqlfile.Query
-	out   any // the struct; outputs, where a call has output parameters; or nil
+	out   any // the struct; outputs, if a call has output parameters; or nil
 
-	// sets holds, for every set of rows that the query returns, pointers to where
-	// its columns go. A set without all the columns that out wants has none and is
-	// passed over; mismatch says what the last such set is without. Both are known
-	// from the first run on.
+	// sets holds pointers to the targets of the columns, for every result set of the query. A set
+	// without all the columns of out has none and is skipped; mismatch says what the last such set
+	// lacks. Both are known after the first run.
 	sets     [][]any
 	mismatch error
 	row      []driver.Value // reused for every row
@@ -202,8 +201,8 @@ type results struct {
 // outputs are pointers to the fields of the output parameters.
 type outputs []any
 
-// read reads all rows of all sets and closes them. It returns the number of rows
-// in the last set that fills out.
+// read reads all rows of all result sets and closes them. It returns the number of rows in the last
+// set that fills out.
 func (r *results) read(rows driver.Rows, each func() error) (n int64, err error) {
 	defer func() {
 		if closeErr := rows.Close(); err == nil {
@@ -242,7 +241,7 @@ func (r *results) bind(columns []string) {
 	case !isOutput:
 		pointers, err = database.BindColumns(r.query, columns, r.out)
 	case len(columns) == 0 || columns[0] != outputVariable(0):
-		pointers = nil // rows that the call returns beside its output parameters
+		pointers = nil // result sets of the call other than its output parameters
 	}
 	if err != nil {
 		r.mismatch = err

@@ -23,7 +23,7 @@ func SecretFiles(options any) []string {
 	return nil
 }
 
-// tlsConfig says how to encrypt, by the ssl options.
+// tlsConfig returns the TLS configuration of the ssl options.
 func (o *Options) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
 	if o.SSLCA == null {
@@ -32,7 +32,7 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 		path := o.certificateFile(o.SSLCA)
 		pem, err := os.ReadFile(path)
 		if err != nil {
-			return nil, o.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", err)
+			return nil, o.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without verifying the server", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
@@ -57,9 +57,9 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 	return c, nil
 }
 
-// cipherSuites finds suites of TLS 1.2 by OpenSSL's names for them. Those whose key
-// exchange is RSA's have no forward secrecy, so only who names one gets it: it is all
-// that Go and an old server, such as MySQL 8.0.15, both know.
+// cipherSuites finds suites of TLS 1.2 by OpenSSL's names. Suites with RSA key exchange have no
+// forward secrecy, so they are used only if named; they are all that Go shares with an old server
+// such as MySQL 8.0.15.
 func cipherSuites(list string) ([]uint16, error) {
 	var suites []uint16
 	var known []string
@@ -89,7 +89,7 @@ func isKeptForOld(suite uint16) bool {
 	return suite == tls.TLS_RSA_WITH_AES_128_GCM_SHA256 || suite == tls.TLS_RSA_WITH_AES_256_GCM_SHA384
 }
 
-// hasNoCommonSuite reports whether a server refused all that a client offered it.
+// hasNoCommonSuite reports whether a server refused everything that a client offered.
 func hasNoCommonSuite(err error) bool {
 	refused, is := errors.AsType[*net.OpError](err)
 	return is && refused.Op == "remote error" && strings.HasSuffix(refused.Error(), "handshake failure")

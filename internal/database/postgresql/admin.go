@@ -14,12 +14,12 @@ import (
 	"sledge/internal/job"
 )
 
-// madeHere is the comment on accounts and databases that create made, by which
-// drop knows them.
+// madeHere is the comment on accounts and databases that create has created. drop recognizes them
+// by it.
 const madeHere = "made by Sledge"
 
-// create makes the account and the database. Where the owner can work already, the
-// superuser is not needed.
+// create creates the account and the database. If the owner can build already, the superuser is not
+// needed.
 func create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(target)
 	a := o.own()
@@ -46,7 +46,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 			fmt.Sprintf("set %s to one who exists and may create tables in the database %s", o.Name("user"), a.Database))
 	}
 	if a.Password == a.known && a.User != a.Superuser {
-		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
+		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which is public: set %s to choose another", a.User, o.Name("password"))})
 	}
 	if err := createDatabase(ctx, admin, a, tell); err != nil {
 		return mayNot(o, fmt.Errorf("create the database %s: %w", a.Database, err),
@@ -63,13 +63,13 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	return canBuild(ctx, o.owner())
 }
 
-// mayNot adds the ways out to an error of the administrator's, if it is one of missing rights.
+// mayNot adds the ways out to an administrator's error, if a right is missing.
 func mayNot(o target, err error, otherwise string) error {
 	if stateOf(err) != insufficientPrivilege {
 		return err
 	}
 	a := o.own()
-	return fmt.Errorf("%w: user %s may not do that: set %s and %s to one who may, or %s", err, a.Superuser, o.Name("superuser"), o.Name("superuser_password"), otherwise)
+	return fmt.Errorf("%w: user %s may not do that: set %s and %s to a user that may, or %s", err, a.Superuser, o.Name("superuser"), o.Name("superuser_password"), otherwise)
 }
 
 // insufficientPrivilege is a SQLSTATE.
@@ -77,7 +77,7 @@ const insufficientPrivilege = "42501"
 
 var errNoRights = errors.New("the user may not create tables in the schema public")
 
-// canBuild returns nil if the owner can connect and make tables.
+// canBuild returns nil if the owner can connect and create tables.
 func canBuild(ctx context.Context, owner login) error {
 	s, err := dial(ctx, owner)
 	if err != nil {
@@ -98,15 +98,15 @@ func canBuild(ctx context.Context, owner login) error {
 	return err
 }
 
-// errTemplate refuses a database that others are copies of.
+// errTemplate refuses a template database.
 func errTemplate(owner login) error {
 	return owner.server.Wrong(owner.databaseOption, owner.database, "%q is a template for new databases, %w: choose another database",
 		owner.database, database.ErrUnfit)
 }
 
 // createAccount creates the account, or gives an account that it created earlier the current
-// password. The reason why an account cannot build tells whether it can log in: an account that
-// we did not create keeps its password.
+// password. The reason why an account cannot build shows whether it can log in. An account that
+// Sledge did not create keeps its password.
 func createAccount(ctx context.Context, admin *session, a *account, why error) error {
 	if a.User == a.Superuser {
 		return nil
@@ -139,8 +139,8 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 	if err := admin.Exec(ctx, "COMMENT ON ROLE "+user+" IS "+literal(madeHere)); err != nil {
 		return err
 	}
-	// One who may create roles without being a superuser, as with hosted servers,
-	// needs this to give the role a database.
+	// A role that may create roles without being a superuser, as on managed services, needs this to
+	// give the role a database.
 	return admin.Exec(ctx, "GRANT "+user+" TO CURRENT_USER")
 }
 
@@ -170,7 +170,7 @@ func grantSchema(ctx context.Context, admin login, user string) error {
 	return s.Exec(ctx, "GRANT "+rightsInPublic+" TO "+pgx.Identifier{user}.Sanitize())
 }
 
-// finish checkpoints and vacuums, so that the next run starts from a clean state.
+// finish makes a checkpoint and vacuums, so that the next run starts from a clean state.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(target)
 	if !o.vacuum() {
@@ -213,7 +213,7 @@ func mayFinish(ctx context.Context, options any) error {
 	return err
 }
 
-// run has one statement run by a session of its own.
+// run executes a statement in a session of its own.
 func run(ctx context.Context, l login, statement string) error {
 	s, err := dial(ctx, l)
 	if err != nil {
@@ -226,7 +226,7 @@ func run(ctx context.Context, l login, statement string) error {
 	return nil
 }
 
-// has reports whether a query returns any row.
+// has reports whether a query returns a row.
 func (s *session) has(ctx context.Context, query string) (bool, error) {
 	t, err := s.Query(ctx, query, 1)
 	return len(t.Rows) > 0, err

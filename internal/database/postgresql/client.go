@@ -17,12 +17,11 @@ import (
 	"sledge/internal/option"
 )
 
-// variables maps libpq's variables, and the equivalent parameters of its service files, to our
-// options. PGUSER and PGDATABASE name the account and database of a user of psql: here they say
-// how to create the schema's owner and database, not what these are called. (PostgreSQL manual,
-// sections 34.15 and 34.17.)
+// variables maps libpq's variables, and the parameters of its service files, to our options. PGUSER
+// and PGDATABASE are the account and database of a user of psql. Here they say how to create the
+// schema's owner and database, not their names. (PostgreSQL manual, sections 34.15 and 34.17.)
 var variables = []struct{ variable, parameter, option string }{
-	{"PGHOSTADDR", "hostaddr", "host"}, // libpq connects there, whatever the host is called
+	{"PGHOSTADDR", "hostaddr", "host"}, // libpq connects to this address, whatever the host name is
 	{"PGHOST", "host", "host"},
 	{"PGPORT", "port", "port"},
 	{"PGSSLMODE", "sslmode", "ssl_mode"},
@@ -61,7 +60,7 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 		case v.option == "superuser" && value.Value == c.value("user"):
 			continue // the schema's owner, which is not a superuser
 		case v.option == "superuser_dbname" && value.Value == c.value("dbname"):
-			continue // which may not be there yet, and cannot be dropped from within
+			continue // which may not exist yet, and cannot be dropped from within
 		}
 		c.take(v.option, value)
 	}
@@ -70,8 +69,8 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 	return c.found, c.warnings, nil
 }
 
-// said is what the service that PGSERVICE names says, and for the rest the environment,
-// by libpq's names of the parameters.
+// said returns the parameters of the service that PGSERVICE names, and for the rest the
+// environment, by libpq's names.
 func (c *client) said() (map[string]database.ClientSetting, error) {
 	said := map[string]database.ClientSetting{}
 	service, file, origin, err := c.service()
@@ -114,14 +113,13 @@ func (c *client) service() (parameters map[string]string, path, origin string, e
 	return service.Settings, path, fmt.Sprintf("service %s of %s", name, path), nil
 }
 
-// othersRead reports whether others than the owner can read a file.
+// othersRead reports whether users other than the owner can read a file.
 func othersRead(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
-// inHome returns the path of one of libpq's files; on Windows they have a folder and
-// names of their own.
+// inHome returns the path of one of libpq's files; Windows has another folder and other names.
 func (c *client) inHome(name, onWindows string) string {
 	folder := c.Variable("HOME")
 	if runtime.GOOS == "windows" {
@@ -133,7 +131,7 @@ func (c *client) inHome(name, onWindows string) string {
 	return filepath.Join(folder, name)
 }
 
-// value returns the value of an option that is known so far.
+// value returns the known value of an option.
 func (c *client) value(name string) string {
 	if value, ok := c.given[name]; ok {
 		return value
@@ -146,7 +144,7 @@ func (c *client) value(name string) string {
 	return c.defaults[name]
 }
 
-// isSet reports whether a place has said what an option is.
+// isSet reports whether any source has set an option.
 func (c *client) isSet(name string) bool {
 	if _, ok := c.given[name]; ok {
 		return true
@@ -159,7 +157,7 @@ func (c *client) isSet(name string) bool {
 	return false
 }
 
-// take takes a setting unless there is one already.
+// take uses a setting unless the option is already set.
 func (c *client) take(name string, s database.ClientSetting) {
 	if !c.isSet(name) {
 		s.Option = name
@@ -167,10 +165,9 @@ func (c *client) take(name string, s database.ClientSetting) {
 	}
 }
 
-// password gives PGPASSWORD to whose it is: PGUSER's, or else the superuser's. Were it
-// the schema's owner's as well, a build would make the owner with the password of a
-// database administrator. Only an owner who is there, and does not have the default
-// password, is tried with it.
+// password gives PGPASSWORD to PGUSER, or else to the superuser. The schema's owner does not get
+// it, because a build would then create the owner with the password of a database administrator. It
+// is tried only for an existing owner that does not have the default password.
 func (c *client) password(said map[string]database.ClientSetting) {
 	password, ok := said["password"]
 	if !ok {
@@ -190,7 +187,7 @@ func (c *client) password(said map[string]database.ClientSetting) {
 	}
 }
 
-// alone reports whether the owner is the only account that is used.
+// alone reports whether only the owner's account is used.
 func (c *client) alone() bool {
 	return slices.Contains([]string{"true", "1", "yes", "on"}, strings.ToLower(c.value("no_superuser")))
 }
@@ -226,7 +223,7 @@ func (c *client) passwordFile(called string) {
 		host = called // libpq looks up the name, even if PGHOSTADDR gives the address
 	}
 	if filepath.IsAbs(host) {
-		host = "localhost" // as libpq calls all sockets
+		host = "localhost" // libpq's name for all sockets
 	}
 	for _, account := range []struct{ password, user, database string }{
 		{"password", "user", "dbname"},

@@ -21,8 +21,8 @@ import (
 	"sledge/internal/loop"
 )
 
-// dialTimeout bounds how long a network may take to reach one of a host's addresses,
-// so that others get their turn before the time to connect is over.
+// dialTimeout limits the time for each of a host's addresses, so that the others get their turn
+// before the time to connect is over.
 const dialTimeout = 10 * time.Second
 
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
@@ -33,21 +33,21 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 		}
 		return dial(ctx, o.admin())
 	}
-	// The counts that are read are those of the database one is connected to, so
-	// that it is the schema's own also for the superuser.
+	// The server's counts cover the current database, so even the superuser connects to the
+	// schema's database for them.
 	if as == database.Observer && !o.own().NoSuperuser {
 		s, err := dial(ctx, o.admin().to(o.own().Database))
 		switch {
 		case err == nil:
 			return s, nil
-		case errors.Is(err, database.ErrMissing): // and so it is for the owner, who may be missing, too
+		case errors.Is(err, database.ErrMissing): // and the same for the owner's, which may be missing, too
 			return nil, err
 		}
 	}
 	return dial(ctx, o.owner())
 }
 
-// dial opens one connection, to the first of the servers that takes it.
+// dial opens one connection, to the first server that accepts it.
 func dial(ctx context.Context, l login) (*session, error) {
 	return database.ConnectFirst(l.server.each(), func(s *server) (*session, error) {
 		one := l
@@ -56,10 +56,10 @@ func dial(ctx context.Context, l login) (*session, error) {
 	})
 }
 
-// dial opens a connection and finds out whether a pooler is in between.
+// dial opens a connection and detects a pooler.
 func (l login) dial(ctx context.Context) (*session, error) {
 	s, err := l.open(ctx)
-	if stateOf(err) == protocolViolation && l.parallel != "" { // of a pooler, for a setting that it does not pass on
+	if stateOf(err) == protocolViolation && l.parallel != "" { // because a pooler may not pass a setting on
 		plain := l
 		plain.parallel = ""
 		s, err = plain.open(ctx)
@@ -79,15 +79,16 @@ func (l login) dial(ctx context.Context) (*session, error) {
 // protocolViolation is a SQLSTATE.
 const protocolViolation = "08P01"
 
-// setParallel sets the parallel workers of a session that a pooler may not have told the server of.
+// setParallel sets the parallel workers of a session if a pooler may not have passed them to the
+// server.
 func (s *session) setParallel(ctx context.Context, l login) error {
 	if !s.pooler.Pooling.Shares() {
 		return s.Exec(ctx, "SET max_parallel_workers_per_gather = "+l.parallel)
 	}
 	t, err := s.Query(ctx, "SHOW max_parallel_workers_per_gather", 1)
 	if err == nil && t.Rows[0][0] != l.parallel {
-		err = l.server.Wrong("parallel_workers", l.parallel, "the connection pooler is in %s mode, in which a session cannot choose that, and the server has %s: "+
-			"set that, or run ALTER ROLE %s SET max_parallel_workers_per_gather = %s and have the pooler reconnect", s.pooler.Pooling, t.Rows[0][0], pgx.Identifier{l.user}.Sanitize(), l.parallel)
+		err = l.server.Wrong("parallel_workers", l.parallel, "the connection pooler is in %s mode, in which a session cannot set this, and the server's value is %s: "+
+			"use that value, or run ALTER ROLE %s SET max_parallel_workers_per_gather = %s and have the pooler reconnect", s.pooler.Pooling, t.Rows[0][0], pgx.Identifier{l.user}.Sanitize(), l.parallel)
 	}
 	return err
 }
@@ -118,8 +119,8 @@ func (l login) open(ctx context.Context) (*session, error) {
 	return newSession(conn), nil
 }
 
-// secretFiles is Database.SecretFiles. If no key is named, the driver takes libpq's default key, if that has a certificate.
-// libpq refuses a key that others can read; the driver does not look.
+// secretFiles is Database.SecretFiles. If no key is named, the driver uses libpq's default key if
+// it has a certificate. libpq refuses a key that others can read; the driver does not check.
 func secretFiles(options any) []string {
 	s := options.(target).owner().server
 	switch {
@@ -139,10 +140,10 @@ func secretFiles(options any) []string {
 	return []string{filepath.Join(folder, "postgresql.key")}
 }
 
-// config makes the driver's configuration. The driver insists on making it from
-// a connection string and, like libpq, fills what the string leaves out from PG*
-// variables and files. So the string names everything we have an option for, and
-// whatever could change how the server runs the workload is set afterwards.
+// config returns the driver's configuration. The driver insists on a connection string and, like
+// libpq, fills in missing parameters from PG* variables and files. So the string names everything
+// that we have an option for, and anything else that could change how the server runs the workload
+// is set afterwards.
 func (l login) config() (*pgconn.Config, error) {
 	settings := []struct{ name, value string }{
 		{"host", l.server.Host},
@@ -165,8 +166,8 @@ func (l login) config() (*pgconn.Config, error) {
 	}
 	config, err := pgconn.ParseConfig(text.String())
 	if err != nil {
-		// The driver's text quotes the connection string. What lies beneath is
-		// what went wrong, such as a certificate file that is not there.
+		// The driver's text quotes the connection string. The wrapped error is the cause, such as a
+		// missing certificate file.
 		if cause := errors.Unwrap(err); cause != nil {
 			return nil, fmt.Errorf("check %s, %s and %s: %w",
 				l.server.Name("ssl_ca"), l.server.Name("ssl_cert"), l.server.Name("ssl_key"), cause)
@@ -191,8 +192,8 @@ func (l login) config() (*pgconn.Config, error) {
 	return config, nil
 }
 
-// attributes says which servers will do: of several, those that accept writes, so that a
-// standby is passed over until it takes over.
+// attributes returns which servers are acceptable. If there are several, it requires one that
+// accepts writes, so a standby is skipped until it takes over.
 func (s *server) attributes() string {
 	if s.oneOf {
 		return "read-write"
@@ -200,10 +201,9 @@ func (s *server) attributes() string {
 	return "any"
 }
 
-// readAlone lets none but the session read from the connection, as a loop wants it. The
-// driver reads in a goroutine of its own when a write takes long, so that the server and
-// the client cannot both wait for the other to read; requests of virtual users are much
-// shorter than what the network holds.
+// readAlone makes the session the only reader of the connection, as a loop requires. If a write
+// takes long, the driver reads in its own goroutine, so that server and client cannot both wait for
+// the other to read. Requests of virtual users are much shorter than the network's buffers.
 func readAlone(config *pgconn.Config) {
 	config.AfterNetConnect = func(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
 		return unreadable{conn}, nil
@@ -214,15 +214,14 @@ func readAlone(config *pgconn.Config) {
 	}
 }
 
-// unreadable is a connection as the driver has it that must not read from it: at each
-// try it learns that the time is over, after which it tries no more.
+// unreadable is the connection as the driver sees it when it must not read: each attempt fails with
+// a timeout, after which the driver stops trying.
 type unreadable struct{ net.Conn }
 
 // Read is net.Conn's.
 func (unreadable) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-// explain says in one line why a connection could not be made and which options
-// to look at.
+// explain says in one line why a connection failed, and which options to check.
 func (l login) explain(answer listener.Answer, err error) error {
 	if answer.What != "" {
 		return &database.ConnectError{Text: answer.Mistake(l.server.String(), "PostgreSQL", l.server.Name("host"), l.server.Name("port")), Err: err}
@@ -245,9 +244,9 @@ func (l login) explain(answer listener.Answer, err error) error {
 	case errors.As(err, &fromServer):
 		cause, advice = fromServer, l.advice(fromServer.Code, check)
 	case errors.As(err, &unknownAuthority):
-		cause, advice = unknownAuthority, check("ssl_ca")+", which must hold the authority that signed the server's certificate"
+		cause, advice = unknownAuthority, check("ssl_ca")+", which must contain the authority that signed the server's certificate"
 	case errors.As(err, &otherHost):
-		cause, advice = otherHost, check("host")+", which must be a name that the server's certificate is for"
+		cause, advice = otherHost, check("host")+", which must be a name in the server's certificate"
 	case errors.As(err, &fromNetwork):
 		cause, advice = fromNetwork, check("host", "port")+", and that the server is running"
 	case strings.Contains(err.Error(), "read only connection"):
@@ -267,13 +266,13 @@ func (l login) explain(answer listener.Answer, err error) error {
 	return unconnected
 }
 
-// errReadOnly says that a server is not the one of several that takes writes.
+// errReadOnly says that this server of several does not accept writes.
 var errReadOnly = errors.New("the server is read-only, as a standby is")
 
-// invalidPassword is a SQLSTATE. Servers say it of users that they do not know, too.
+// invalidPassword is a SQLSTATE. Servers also use it for unknown users.
 const invalidPassword = "28P01"
 
-// advice is what to do about an error that the server answered with.
+// advice returns what to do about an error of the server.
 func (l login) advice(code string, check func(...string) string) string {
 	switch {
 	case strings.HasPrefix(code, "28"):

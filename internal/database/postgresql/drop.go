@@ -14,8 +14,8 @@ import (
 	"sledge/internal/database"
 )
 
-// drop drops the database and its owner if create made them and nothing else is in either. Of an
-// account that create made and that stays, it takes back the rights that create gave.
+// drop drops the database and its owner if create created them and nothing else is in them. If it
+// keeps an account that create created, it revokes the rights that create granted.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(target)
 	a := o.own()
@@ -24,8 +24,8 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	}
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
-		// An account that can build without the superuser can delete without, but it must not silently
-		// leave behind what create made.
+		// An account that can build without the superuser can delete without it, but must not
+		// silently leave behind what create created.
 		if made, _ := madeDatabase(ctx, o.owner()); made {
 			return nil, fmt.Errorf("a build created the database, and only the superuser can drop it: %w; or set %s to keep the database", err, o.Name("no_superuser"))
 		}
@@ -45,7 +45,8 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	return present(base, role), nil
 }
 
-// present leaves out the results without a name: there was no such object, or no schema in it.
+// present leaves out results without a name, which stand for objects that do not exist or hold no
+// schema.
 func present(fates ...database.DropResult) []database.DropResult {
 	return slices.DeleteFunc(fates, func(f database.DropResult) bool { return f.Name == "" })
 }
@@ -64,7 +65,7 @@ func allStay(a *account, d database.DropOptions, why string) []database.DropResu
 	}
 }
 
-// madeDatabase reports whether create made the database that owner is led to.
+// madeDatabase reports whether create created the database that owner connects to.
 func madeDatabase(ctx context.Context, owner login) (bool, error) {
 	s, err := dial(ctx, owner)
 	if err != nil {
@@ -74,15 +75,15 @@ func madeDatabase(ctx context.Context, owner login) (bool, error) {
 	return s.has(ctx, "SELECT 1 FROM pg_database WHERE datname = current_database() AND shobj_description(oid, 'pg_database') = "+literal(madeHere))
 }
 
-// ending is the end of what is around a schema, by the superuser's session.
+// ending drops the database and the account around a schema, in the superuser's session.
 type ending struct {
 	database.DropOptions
 	admin   *session
 	options target
 }
 
-// endDatabase drops the database, unless there is a reason to keep it. It returns no kind if
-// there is no database, and no name if there was no schema in a database that it leaves alone.
+// endDatabase drops the database, unless there is a reason to keep it. It returns no kind if the
+// database does not exist, and no name if it keeps a database that held no schema.
 func (e ending) endDatabase(ctx context.Context, name string) (database.DropResult, error) {
 	fate := database.DropResult{Kind: "database", Name: name}
 	is := func(condition string) (bool, error) {
@@ -123,14 +124,14 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.DropResu
 			if e.admin.pooler.Pooling != "" {
 				fate.Stays += "; the connection pooler keeps connections open: delete over a connection to the server itself"
 			}
-		case "42501", "55000": // insufficient_privilege, object_not_in_prerequisite_state: of hosted servers
+		case "42501", "55000": // insufficient_privilege, object_not_in_prerequisite_state: on managed services
 			fate.Stays, err = serverSays(err), nil
 		}
 	}
 	return fate, err
 }
 
-// connected lists the other connections to a database, or returns "" without any. A session
+// connected lists the other connections to a database, or returns "" if there are none. A session
 // that was closed a moment ago may still be listed.
 func (e ending) connected(ctx context.Context, name string) (string, error) {
 	const tries, pause = 20, 100 * time.Millisecond
@@ -156,8 +157,8 @@ func (e ending) connected(ctx context.Context, name string) (string, error) {
 	}
 }
 
-// endRole drops an account that served only the schema: it has no rights over the server, is in
-// no group and owns nothing.
+// endRole drops an account that served only the schema: it has no rights over the server, is in no
+// group and owns nothing.
 func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.DropResult, error) {
 	fate := database.DropResult{Kind: "role", Name: name}
 	t, err := e.admin.Query(ctx, `SELECT
@@ -197,8 +198,8 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 	return fate, err
 }
 
-// notCreated says how the user drops a role that create did not make, and takes back the rights
-// that create may have granted it.
+// notCreated returns how the user drops a role that create did not create, and how to revoke the
+// rights that create may have granted it.
 func (e ending) notCreated(ctx context.Context, name string, baseStays bool) (string, error) {
 	role := pgx.Identifier{name}.Sanitize()
 	why := database.NotCreated("DROP ROLE " + role)
@@ -218,11 +219,12 @@ func (e ending) notCreated(ctx context.Context, name string, baseStays bool) (st
 	return why, err
 }
 
-// rightsInPublic are the rights that create grants to an account in a database that it did not make.
+// rightsInPublic are the rights that create grants to an account in a database that it did not
+// create.
 const rightsInPublic = "USAGE, CREATE ON SCHEMA public"
 
-// dropRole drops an account, and what create granted it. It returns why the server
-// would not.
+// dropRole drops an account and the rights that create granted it. It returns the server's reason
+// if it refuses.
 func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stays string, err error) {
 	if baseStays {
 		if err := e.revokeSchema(ctx, name); err != nil {
@@ -239,7 +241,7 @@ func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stay
 	return "", err
 }
 
-// revokeSchema takes back what grantSchema gave.
+// revokeSchema revokes the rights that grantSchema granted.
 func (e ending) revokeSchema(ctx context.Context, name string) error {
 	s, err := dial(ctx, e.options.admin().to(e.options.own().Database))
 	if err != nil {
@@ -253,8 +255,8 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 	return err
 }
 
-// ownsMore lists what an account has outside the database of the schema, and inside besides the
-// schema, which is certain only after the schema is dropped.
+// ownsMore lists what an account owns outside the schema, in this database and others. The list is
+// complete only after the schema has been dropped.
 func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (string, error) {
 	inside, itself := literal(e.options.own().Database), literal(e.options.own().Database) // what does not count
 	if baseStays {
@@ -280,14 +282,14 @@ func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (stri
 	return "it owns or may use something else: " + strings.Join(what, ", "), nil
 }
 
-// serversDetail lists what the server adds to an error line by line.
+// serversDetail returns the details of a server's error, line by line.
 func serversDetail(err error) string {
 	var e *pgconn.PgError
 	errors.As(err, &e)
 	return strings.Join(strings.Split(e.Detail, "\n"), ", ")
 }
 
-// serverSays is the server's own message, on one line, with what it adds to it.
+// serverSays returns the server's message with its details on one line.
 func serverSays(err error) string {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {

@@ -1,7 +1,7 @@
 package postgresql
 
-// durability is Database.Durability. Settings that have their defaults are not listed,
-// and by default both are on.
+// durability is Database.Durability. Settings with default values are not listed, and both are on
+// by default.
 func durability(settings map[string]string) (durable bool, why string) {
 	switch {
 	case settings["fsync"] == "off":

@@ -10,21 +10,21 @@ import (
 	"sledge/internal/option"
 )
 
-// server says where PostgreSQL is and how to talk to it.
+// server says where PostgreSQL is and how to connect to it.
 type server struct {
 	option.Naming
-	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first is taken that accepts writes"`
+	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first that accepts writes is used"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
-	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and what of the server's certificate is verified"`
+	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and how the server's certificate is verified"`
 	SSLRootCert string `opt:"ssl_ca" needs:"ssl_mode!=disable" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
 	SSLCert     string `opt:"ssl_cert" needs:"ssl_mode!=disable" help:"PEM file of the client's certificate; empty for libpq's default"`
 	SSLKey      string `opt:"ssl_key" needs:"ssl_mode!=disable" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
 
 	oneOf   bool     // several that were named
-	poolers *poolers // that sessions of these options have found
+	poolers *poolers // the poolers that sessions with these options have found
 }
 
-// each returns every server that is named.
+// each returns the options of every server that is named.
 func (s *server) each() []*server {
 	return database.EachServer(s, s.Host, s.Port, func(one *server, a database.Address) {
 		one.Host, one.Port, one.oneOf = a.Host, a.Port, true
@@ -53,26 +53,26 @@ func servers(options any) []any {
 	return list
 }
 
-// account says who owns the schema, and who may create that owner.
+// account names the owner of the schema, and the user that may create that owner.
 type account struct {
-	Superuser         string `opt:"superuser" help:"user who creates the account and the database of the schema"`
+	Superuser         string `opt:"superuser" help:"user that creates the account and the database of the schema"`
 	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
 	DefaultDatabase   string `opt:"superuser_dbname" help:"database that the superuser connects to before the schema's own exists"`
 	NoSuperuser       bool   `opt:"no_superuser" help:"never connect as the superuser: the account and the database must exist"`
-	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
+	User              string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
 	Password          string `opt:"password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 	Tablespace        string `opt:"tablespace" group:"schema" for:"build" help:"tablespace in which the database is created"`
 
-	known string // the default password, which everybody knows
+	known string // the default password, which is public
 }
 
-// transactional are PostgreSQL's options for workloads of short transactions.
+// transactional holds PostgreSQL's options for workloads of short transactions.
 type transactional struct {
 	server     `dict:"connection" group:"connection"`
 	account    `group:"accounts"`
 	Procedures bool `opt:"stored_procedures" group:"schema" for:"build" help:"build stored procedures (PostgreSQL 11 and later) instead of functions"`
-	Partition  bool `opt:"partition" group:"schema" for:"build" help:"partition order_line by warehouse, 100 warehouses to a partition, from 200 warehouses on"`
+	Partition  bool `opt:"partition" group:"schema" for:"build" help:"partition order_line by warehouse, with 100 warehouses in a partition, from 200 warehouses on"`
 	Vacuum     bool `opt:"vacuum" group:"load" for:"run" needs:"driver=timed" help:"checkpoint and vacuum after a run"`
 
 	OracleCompatible bool `opt:"oracle_compatible" group:"schema" soon:"true" help:"use the Oracle types and packages of EnterpriseDB's server; not built yet, so a job with it is refused"`
@@ -80,15 +80,15 @@ type transactional struct {
 	Dritasnap        bool `opt:"wait_snapshots" group:"load" soon:"true" help:"take snapshots of EnterpriseDB's wait events before and after a run; not built yet, so a job with it is refused"`
 }
 
-// analytic are PostgreSQL's options for workloads of queries.
+// analytic holds PostgreSQL's options for workloads of queries.
 type analytic struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" for:"run|check" needs:"nothing" help:"parallel workers that a query may have, as max_parallel_workers_per_gather says it to the server"`
+	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" for:"run|check" needs:"nothing" help:"limit of the parallel workers of a query: the server's setting max_parallel_workers_per_gather"`
 
-	Greenplum         bool `opt:"greenplum" group:"schema" soon:"true" help:"distribute the tables as Greenplum wants it; not built yet, so a job with it is refused"`
-	GreenplumCompress bool `opt:"greenplum_compress" group:"schema" soon:"true" help:"keep the tables compressed and by column in Greenplum; not built yet, so a job with it is refused"`
-	Redshift          bool `opt:"redshift" group:"load" soon:"true" help:"ask the cloud analytic queries in the words of Redshift; not built yet, so a job with it is refused"`
+	Greenplum         bool `opt:"greenplum" group:"schema" soon:"true" help:"distribute the tables for Greenplum; not built yet, so a job with it is refused"`
+	GreenplumCompress bool `opt:"greenplum_compress" group:"schema" soon:"true" help:"store the tables compressed and by column in Greenplum; not built yet, so a job with it is refused"`
+	Redshift          bool `opt:"redshift" group:"load" soon:"true" help:"use Redshift's syntax for the cloud analytic queries; not built yet, so a job with it is refused"`
 }
 
 func newOptions(use database.Use) any {
@@ -119,7 +119,7 @@ func (o *analytic) Validate(names option.Names) error {
 		unbuilt{"greenplum", o.Greenplum}, unbuilt{"greenplum_compress", o.GreenplumCompress}, unbuilt{"redshift", o.Redshift})
 }
 
-// unbuilt is an option for something that is not built yet.
+// unbuilt is an option of a feature that is not built yet.
 type unbuilt struct {
 	name  string
 	asked bool
@@ -131,7 +131,7 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 	}
 	for _, m := range missing {
 		if m.asked {
-			return names.Wrong(m.name, "true", "what it asks for is not built yet: set it to false")
+			return names.Wrong(m.name, "true", "this feature is not built yet: set it to false")
 		}
 	}
 	for _, needed := range []struct{ name, value string }{{"host", s.Host}, {"user", a.User}, {"dbname", a.Database}} {
@@ -142,8 +142,8 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 	return nil
 }
 
-// Partitions returns the number of partitions of order_line, or 0 for none: partitioning does
-// not pay below 200 warehouses.
+// Partitions returns the number of partitions of order_line, or 0 for none, because partitioning
+// does not pay below 200 warehouses.
 func (o *transactional) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0
@@ -194,13 +194,13 @@ func (a *account) owner(s *server) login {
 	}
 }
 
-// login is all that one connection needs, and which options it came from.
+// login is everything that one connection needs, with the names of its options.
 type login struct {
 	server                                     *server
 	user, password, database                   string
 	userOption, passwordOption, databaseOption string
 
-	parallel string // workers of a query at most; "" leaves it to the server
+	parallel string // limit of a query's workers; "" leaves it to the server
 }
 
 // to returns the same login to another database.
@@ -209,7 +209,7 @@ func (l login) to(database string) login {
 	return l
 }
 
-// String says where the login leads to, for messages.
+// String returns the target of the login, for messages.
 func (l login) String() string { return l.database + " on " + l.server.String() }
 
 // String returns the address, for messages.

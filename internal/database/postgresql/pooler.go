@@ -16,21 +16,20 @@ import (
 // pooler is a connection pooler between client and server, such as pgbouncer.
 type pooler struct {
 	Pooling  database.Pooling // "" if there is no pooler
-	prepares bool             // it keeps named statements for each client, whichever connection serves it
+	prepares bool             // it keeps named statements for each client, across connections
 }
 
-// unnamed reports whether statements have to be parsed each time they run.
+// unnamed reports whether statements must be parsed for each execution.
 func (p pooler) unnamed() bool { return p.Pooling.Shares() && !p.prepares }
 
-// poolers are those that a job has found, by login: a pooler may serve each database and user in
-// another way.
+// poolers are the poolers that a job has found, by login, because a pooler may serve each database
+// and user differently.
 type poolers struct {
 	mu    sync.Mutex
 	found map[string]pooler
 }
 
-// of returns the pooler that a session was opened through, and looks for it if the session is the
-// first of its login.
+// of returns the pooler of a session, and detects it if the session is the first of its login.
 func (p *poolers) of(ctx context.Context, l login, s *session) (pooler, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,19 +48,18 @@ func (p *poolers) of(ctx context.Context, l login, s *session) (pooler, error) {
 }
 
 const (
-	poolerPatience = 2 * time.Second // a second connection of a pool that is used up waits for the first
+	poolerPatience = 2 * time.Second // a second connection of an exhausted pool waits for the first
 	poolerRounds   = 5
 )
 
-// findPooler detects a pooler between a session and its server. A pooler gives the client its
-// own process number. A second client shows whether connected clients share connections; if
-// other clients use the pool too, the two may happen to get different connections, so it tries
-// several times. In doubt it assumes sharing, because what works through such a pooler works
-// through any.
+// findPooler detects a pooler between a session and its server. A pooler gives the client its own
+// process number. A second client shows whether connected clients share connections. If other
+// clients use the pool too, the two may get different connections by chance, so it tries several
+// times. In doubt it assumes sharing, because what works through such a pooler works through any.
 func (l login) findPooler(ctx context.Context, s *session) (pooler, error) {
 	own, err := s.backEnd(ctx)
 	if stateOf(err) != "" || err == nil && own == strconv.FormatUint(uint64(s.conn.PID()), 10) {
-		return pooler{}, nil // a server without that function is not PostgreSQL, and nothing is known of its poolers
+		return pooler{}, nil // a server without that function is not PostgreSQL, and its poolers are unknown
 	}
 	if err != nil {
 		return pooler{}, err
@@ -130,12 +128,12 @@ func keepsApart(ctx context.Context, sessions ...*session) bool {
 		}
 	}
 	for _, s := range sessions {
-		_ = s.conn.Deallocate(ctx, name) // of a connection that never had it, or is gone
+		_ = s.conn.Deallocate(ctx, name) // this connection never had it, or is gone
 	}
 	return apart
 }
 
-// errByStatement refuses what needs transactions.
+// errByStatement refuses an action that needs transactions.
 var errByStatement = errors.New("the connection pooler is in statement mode, which has no transactions: " +
 	"set its pool_mode to transaction or session, or connect to the server itself")
 
@@ -150,7 +148,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	}
 	if steady := server.Steady; steady != nil {
 		server.Steady = func(ctx context.Context, s database.Session) error {
-			if own, is := s.(*session); is && own.pooler.Pooling.Shares() { // the next to have the connection would have its settings, too
+			if own, is := s.(*session); is && own.pooler.Pooling.Shares() { // the next client of the connection would get its settings, too
 				return nil
 			}
 			return steady(ctx, s)
@@ -159,9 +157,10 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// newSchema is Database.Schema. Advisory locks of a session mean nothing if sessions share
-// connections. Then a build holds its claim in a transaction and cannot know which connections work for
-// it, and a run only looks whether a build has a claim, since its monitor cannot stay in a transaction.
+// newSchema is Database.Schema. If sessions share connections, a session's advisory locks mean
+// nothing. Then a build holds its claim in a transaction and cannot know which connections work for
+// it. A run only checks that no build has a claim, because its monitor cannot stay in a
+// transaction.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	schema := sqlschema.New(d, sql, plan)
 	if schema.Claims == nil {

@@ -1,5 +1,5 @@
-// Package postgresql is PostgreSQL, through the low level of pgx, its native
-// driver. It knows no workload but what its SQL files say for one.
+// Package postgresql is PostgreSQL, through the low level of pgx, its native driver. It knows
+// workloads only through its SQL files.
 package postgresql
 
 import (

@@ -7,9 +7,9 @@ import (
 	"sledge/internal/job"
 )
 
-// readPlan reads EXPLAIN's text, a line in each row. Steps are the lines that have costs:
-// "  ->  Seq Scan on orders  (cost=0.00..4.50 rows=150 width=8)". The others, such as
-// filters, belong to the step above them.
+// readPlan reads the text of EXPLAIN, one line in each row. Steps are the lines with costs: " ->
+// Seq Scan on orders (cost=0.00..4.50 rows=150 width=8)". Other lines, such as filters, belong to
+// the step above them.
 func readPlan(answer database.Table) []job.PlanLine {
 	lines := make([]job.PlanLine, 0, len(answer.Rows))
 	for _, row := range answer.Rows {

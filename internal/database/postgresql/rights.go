@@ -6,8 +6,8 @@ import (
 	"sledge/internal/database"
 )
 
-// lacking is Database.Lacking. A superuser lacks nothing, and an account needs no rights to
-// create objects that it owns already.
+// lacking is Database.Lacking. A superuser lacks nothing, and an account needs no rights to create
+// objects that it already owns.
 func lacking(ctx context.Context, options any, s database.Session) (rights []string, err error) {
 	if options.(target).own().NoSuperuser {
 		return nil, nil

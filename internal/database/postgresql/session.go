@@ -20,14 +20,12 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// lastWords bounds what is said to a server while leaving it, since it may be
-// gone.
+// lastWords limits the time for closing a session, because the server may be unreachable.
 const lastWords = time.Second
 
-// session is one connection. Statements, begin and commit speak the protocol themselves,
-// message by message (manual, "Frontend/Backend Protocol"): the driver's own calls allocate for
-// every statement and request the columns of every result again. Everything else uses the
-// driver.
+// session is one connection. Statements, begin and commit use the protocol directly, message by
+// message (manual, "Frontend/Backend Protocol"), because the driver's calls allocate for every
+// statement and request the columns of every result again. Everything else uses the driver.
 type session struct {
 	conn     *pgconn.PgConn
 	net      net.Conn // below conn, for Interrupt
@@ -37,11 +35,11 @@ type session struct {
 
 	interrupted bool // a conversation was interrupted; the server may still work on it
 
-	// beginning says that Begin was called and BEGIN not yet sent. It travels with
-	// the statement that follows, which saves every transaction a round trip.
+	// beginning says that Begin was called and BEGIN was not sent yet. BEGIN travels with the next
+	// statement, which saves every transaction a round trip.
 	beginning bool
 
-	// Messages that are sent again and again.
+	// Messages that are sent repeatedly.
 	begin, commit message
 	execute       pgproto3.Execute
 	sync          pgproto3.Sync
@@ -68,8 +66,8 @@ func newSession(conn *pgconn.PgConn) *session {
 	return &session{conn: conn, net: conn.Conn(), frontend: conn.Frontend()}
 }
 
-// Prepare implements database.Session. The name on the server is numbered, so
-// that two statements of one session may have the same.
+// Prepare implements database.Session. Names on the server are numbered, so two statements of one
+// session may have the same name.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	params, err := database.BindParams(q, in)
 	if err != nil {
@@ -92,7 +90,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	st.unnamed, st.parse.Query = name == "", q.Text
 	st.bind = pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params)), ParameterFormatCodes: make([]int16, len(params))}
 	for i, p := range params {
-		if p.Mode != database.Out { // such a one is given as NULL
+		if p.Mode != database.Out { // which means NULL
 			st.params[i] = p.Pointer
 		}
 		if _, ok := p.Pointer.(*[]byte); ok {
@@ -116,8 +114,8 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	return st, err
 }
 
-// bindOutputs binds the output parameters of a CALL, which come as the only row of its
-// result, in their order.
+// bindOutputs binds the output parameters of a CALL, which are the only row of its result, in
+// order.
 func (st *statement) bindOutputs(q sqlfile.Query, outputs []any, columns int, out any) error {
 	if out != nil {
 		return fmt.Errorf("sql %s: a call returns its output parameters and no other rows: %w", q.Name, errors.ErrUnsupported)
@@ -146,8 +144,7 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 	var t database.Table
 	for results.NextResult() {
 		t = readTable(results.ResultReader(), limit)
-		// What is beyond the limit would else be taken for a result of its own. An
-		// error is told by results, too.
+		// Excess columns would otherwise count as a result. Errors are reported by results, too.
 		_, _ = results.ResultReader().Close()
 	}
 	return t, database.Short(results.Close())
@@ -170,8 +167,7 @@ func readTable(result *pgconn.ResultReader, limit int) database.Table {
 	return t
 }
 
-// Begin implements database.Session. To PostgreSQL it makes no difference what
-// the transaction will do.
+// Begin implements database.Session. PostgreSQL does not need to know what the transaction will do.
 func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	switch {
 	case s.pooler.Pooling == database.ByStatement:
@@ -191,13 +187,13 @@ func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	return nil
 }
 
-// errNotCommitted is what the client must not miss: PostgreSQL answers the
-// COMMIT of a transaction that has failed with a rollback and no error.
+// errNotCommitted reports a COMMIT that PostgreSQL answered with a rollback and no error, because a
+// statement of the transaction had failed.
 var errNotCommitted = errors.New("commit: a statement of the transaction had failed, so it was rolled back")
 
 // Commit implements database.Session.
 func (s *session) Commit(ctx context.Context) error {
-	if s.beginning { // nothing was done, and the server knows of nothing
+	if s.beginning { // nothing was done, and the server has not seen the BEGIN
 		s.beginning = false
 		return nil
 	}
@@ -210,8 +206,7 @@ func (s *session) Commit(ctx context.Context) error {
 	return err
 }
 
-// Rollback implements database.Session. The loss of the connection is a rollback,
-// too.
+// Rollback implements database.Session. A lost connection is a rollback, too.
 func (s *session) Rollback(ctx context.Context) error {
 	s.beginning = false
 	if s.conn.IsClosed() || s.conn.TxStatus() == 'I' {
@@ -236,10 +231,10 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	return tag.RowsAffected(), database.Short(err)
 }
 
-// copied is the text of a COPY. The driver reads it in a goroutine of its own, for which it does
-// not wait where the connection breaks; but rows are their maker's again when a load is over.
+// copied is the text of a COPY. The driver reads it in its own goroutine and does not wait for it
+// if the connection breaks, but the caller may reuse the rows after the load.
 type copied struct {
-	mu   sync.Mutex // held while rows are made
+	mu   sync.Mutex // held while rows are generated
 	rows *schema.Reader
 	over bool
 }
@@ -254,14 +249,14 @@ func (c *copied) Read(buf []byte) (int, error) {
 	return c.rows.Read(buf)
 }
 
-// end waits for a Read that goes on, and lets none begin.
+// end waits for the current Read, and refuses further ones.
 func (c *copied) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
 }
 
-// Cancel implements database.Session. The server takes it over a connection of its own.
+// Cancel implements database.Session. The request uses a connection of its own.
 func (s *session) Cancel(ctx context.Context) error {
 	if err := s.conn.CancelRequest(ctx); err != nil {
 		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", err)
@@ -272,17 +267,16 @@ func (s *session) Cancel(ctx context.Context) error {
 // Interrupt implements database.Session: reads and writes fail from now on.
 func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
 
-// Close implements database.Session. A statement that still waits for a lock on the server
-// after an interrupted conversation would keep the locks of its transaction, so it is
-// cancelled.
+// Close implements database.Session. If a conversation was interrupted, the server may still wait
+// for a lock and keep the locks of the transaction, so Close cancels the statement.
 func (s *session) Close() error {
 	if s.interrupted {
 		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 		defer cancel()
-		_ = s.conn.CancelRequest(ctx) // a server that cannot be reached does nothing for it either
+		_ = s.conn.CancelRequest(ctx) // an unreachable server does not work for it either
 	}
 	_ = s.net.SetDeadline(time.Now().Add(lastWords))
-	_ = s.conn.Close(context.Background()) // an error because the server had hung up is not an error of Close
+	_ = s.conn.Close(context.Background()) // if the server has closed the connection, Close has no error
 	select {
 	case <-s.conn.CleanupDone():
 	case <-time.After(lastWords):
@@ -290,7 +284,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// beginNow sends the BEGIN that is due, where it cannot travel with a statement.
+// beginNow sends the pending BEGIN if it cannot travel with a statement.
 func (s *session) beginNow(ctx context.Context) error {
 	if !s.beginning {
 		return nil
@@ -301,9 +295,9 @@ func (s *session) beginNow(ctx context.Context) error {
 	return err
 }
 
-// converse has the bound statement executed and reads all that the server says
-// until it is ready for the next, of others sent before, too. It returns the number of
-// rows: those given to st, if st takes any, and else those affected.
+// converse makes the server execute the bound statement and reads its answers, including those to
+// earlier statements, until the server is ready for the next one. It returns the number of rows:
+// those given to st if st takes any, otherwise those affected.
 func (s *session) converse(ctx context.Context, st *statement, each func() error) (int64, error) {
 	s.frontend.SendExecute(&s.execute)
 	s.frontend.SendSync(&s.sync)
@@ -339,13 +333,13 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 	}
 }
 
-// lost notes that the conversation was interrupted in the middle.
+// lost records that the conversation was interrupted.
 func (s *session) lost(err error) error {
 	s.interrupted = !s.conn.IsClosed()
 	return fmt.Errorf("the connection to PostgreSQL is lost: %w", err)
 }
 
-// affectedRows reads the number at the end of a command tag such as "UPDATE 3".
+// affectedRows parses the number at the end of a command tag such as "UPDATE 3".
 func affectedRows(tag []byte) int64 {
 	var n, unit int64 = 0, 1
 	for i := len(tag) - 1; i >= 0 && '0' <= tag[i] && tag[i] <= '9'; i-- {

@@ -10,19 +10,19 @@ import (
 	"sledge/internal/database"
 )
 
-// statement is a prepared statement. Values go both ways as text: the server
-// reads and writes any type that way, and digits cost it next to nothing.
+// statement is a prepared statement. Values are sent and received as text: the server accepts any
+// type in this form, and converting digits costs it little.
 type statement struct {
 	session *session
 	name    string
-	params  []any // pointers to the fields that the parameters are read from; nil for a NULL
-	columns []any // pointers to the fields that take the result; nil where none does
+	params  []any // pointers to the fields of the parameters; nil for a NULL
+	columns []any // pointers to the fields for the result; nil for a column without a field
 	message
 	buf []byte // holds the parameters' text
 }
 
-// Run implements database.Statement. It allocates nothing but strings that
-// differ from what their field held before.
+// Run implements database.Statement. It allocates only strings that differ from the value that
+// their field held before.
 func (st *statement) Run(ctx context.Context, each func() error) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("%s: %w", st.name, err)
@@ -44,9 +44,9 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 
 var _ database.Batch = (*statement)(nil)
 
-// RunMany implements database.Batch: the rows travel one behind the other, and the
-// server answers once for all of them. What it has to say meanwhile fits into the
-// buffers of the network, since a batch is bounded.
+// RunMany implements database.Batch: all rows are sent at once, and the server answers for all of
+// them. Its messages meanwhile fit into the network's buffers, because the size of a batch is
+// limited.
 func (st *statement) RunMany(ctx context.Context, next func() bool) (affected int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("%s: %w", st.name, err)
@@ -77,8 +77,8 @@ func (st *statement) RunMany(ctx context.Context, next func() bool) (affected in
 	return affected, nil
 }
 
-// encode writes the current values of the parameters into the bind message.
-// Where buf has to grow, the parameters before keep the older one alive.
+// encode writes the current values of the parameters into the bind message. If buf must grow, the
+// parameters written before keep the old one alive.
 func (st *statement) encode() {
 	buf := st.buf[:0]
 	for i, p := range st.params {
@@ -96,7 +96,7 @@ func (st *statement) encode() {
 		case *[]byte:
 			buf = append(buf, *p...)
 		case *time.Time:
-			buf = append(database.AppendTime(buf, *p), "+00"...) // which a type without a zone passes over
+			buf = append(database.AppendTime(buf, *p), "+00"...) // types without a zone ignore it
 		}
 		st.bind.Parameters[i] = buf[start:len(buf):len(buf)]
 	}
@@ -132,8 +132,7 @@ func (st *statement) take(values [][]byte) (err error) {
 	return nil
 }
 
-// parseInt reads a whole number, which the server may have written as a numeric
-// with zeros after the point.
+// parseInt parses a whole number. The server may send it as a numeric with zeros after the point.
 func parseInt(text []byte) (int64, error) {
 	if whole, fraction, found := bytes.Cut(text, []byte(".")); found && len(bytes.Trim(fraction, "0")) == 0 {
 		text = whole

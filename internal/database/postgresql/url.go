@@ -9,7 +9,7 @@ import (
 	"sledge/internal/option"
 )
 
-// parameters are libpq's, and the options that they set.
+// parameters are libpq's parameters with our options.
 var parameters = map[string]string{"sslmode": "ssl_mode", "sslrootcert": "ssl_ca", "sslcert": "ssl_cert", "sslkey": "ssl_key"}
 
 // fromURL is Database.FromURL, for libpq's URLs.
@@ -22,7 +22,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 		values["dbname"] = name
 	}
 	if strings.Contains(values["host"], ",") {
-		return nil, errors.New("the URL names several servers: name one, or give the list by the option host")
+		return nil, errors.New("the URL names several servers: name one, or set the option host to the list")
 	}
 	return values, nil
 }

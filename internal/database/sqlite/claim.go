@@ -12,9 +12,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// claim is Database.Claim. The lock is SQLite's own, on an empty file beside the
-// database: one on the database itself would keep the builders out. The system takes
-// it back when the process ends, however that ends. SQLite lets readers share a lock.
+// claim is Database.Claim. The claim is SQLite's own lock on an empty file beside the database,
+// because a lock on the database itself would exclude the builders. The system releases it when the
+// process ends in any way. Readers can share a lock.
 func claim(ctx context.Context, options any, shared bool) (release func() error, err error) {
 	name := of(options).File + "-build"
 	for {
@@ -24,7 +24,7 @@ func claim(ctx context.Context, options any, shared bool) (release func() error,
 		}
 		switch err := lock(ctx, s, shared); {
 		case errors.Is(err, errGivenUp):
-			_ = s.Close() // of a file that has no name any more
+			_ = s.Close() // the lock of a file that has lost its name
 		case err != nil:
 			return nil, errors.Join(err, s.Close())
 		default:
@@ -43,16 +43,16 @@ func openClaim(ctx context.Context, name string) (database.Session, error) {
 	return s, nil
 }
 
-// errGivenUp means that the locked file was removed after it was opened: another process may
+// errGivenUp means that the locked file was removed after it was opened, so another process may
 // hold the lock of a new file of that name.
 var errGivenUp = errors.New("the file is of an earlier claim")
 
-// lock takes the lock of a file. The journal is in memory: one on the disk would go by a
-// name that is another file's once this one is removed.
+// lock takes the lock of a file. The journal is in memory, because a journal on disk would have the
+// name of another process's file after this one is removed.
 func lock(ctx context.Context, s database.Session, shared bool) error {
 	begin := "BEGIN EXCLUSIVE"
 	if shared {
-		begin = "BEGIN" // which locks with the first statement that reads
+		begin = "BEGIN" // the first statement that reads takes the lock
 	}
 	for _, statement := range []string{"PRAGMA journal_mode = memory", begin} {
 		err := s.Exec(ctx, statement)
@@ -73,18 +73,18 @@ func lock(ctx context.Context, s database.Session, shared bool) error {
 	return err
 }
 
-// giveUp removes the file and then releases its lock, with a mark for processes that opened the
-// file before it was removed.
+// giveUp removes the file and then releases its lock. A mark in the file tells processes that
+// opened it before.
 func giveUp(ctx context.Context, s database.Session, name string, shared bool) error {
 	if shared {
 		if s.Exec(ctx, "COMMIT") != nil || s.Exec(ctx, "BEGIN EXCLUSIVE") != nil {
-			return s.Close() // others share it, and the last of them removes the file
+			return s.Close() // others share it; the last of them removes the file
 		}
 	}
 	if os.Remove(name) == nil {
 		return errors.Join(s.Exec(ctx, "PRAGMA user_version = 1"), s.Exec(ctx, "COMMIT"), s.Close())
 	}
-	// Windows cannot remove a file that is open, even in a process that waits for its lock.
+	// Windows cannot remove a file that any process has open, such as one that waits for its lock.
 	err := s.Close()
 	_ = os.Remove(name) // it is empty and harmless
 	return err

@@ -9,7 +9,7 @@ func durability(settings map[string]string) (durable bool, why string) {
 	case journal == "memory" || journal == "off":
 		return false, "journal_mode is " + journal
 	case settings["synchronous"] == normal && journal == "wal":
-		return false, "synchronous is normal, which in WAL mode forces nothing to the disk at a commit"
+		return false, "synchronous is normal, which in WAL mode does not sync commits to disk"
 	case settings["synchronous"] == normal:
 		return true, "synchronous is normal, without WAL"
 	}

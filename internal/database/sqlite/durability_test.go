@@ -9,7 +9,7 @@ func TestSettingsDecideWhetherCommitsSurvive(t *testing.T) {
 		why      string
 	}{
 		{map[string]string{"synchronous": "0", "journal_mode": "wal"}, false, "synchronous is off"},
-		{map[string]string{"synchronous": "1", "journal_mode": "wal"}, false, "synchronous is normal, which in WAL mode forces nothing to the disk at a commit"},
+		{map[string]string{"synchronous": "1", "journal_mode": "wal"}, false, "synchronous is normal, which in WAL mode does not sync commits to disk"},
 		{map[string]string{"synchronous": "1", "journal_mode": "delete"}, true, "synchronous is normal, without WAL"},
 		{map[string]string{"synchronous": "2", "journal_mode": "memory"}, false, "journal_mode is memory"},
 		{map[string]string{"synchronous": "3", "journal_mode": "wal"}, true, "synchronous is full"},

@@ -7,9 +7,9 @@ import (
 	"sledge/internal/job"
 )
 
-// readPlan draws EXPLAIN QUERY PLAN's tree, of which each row has its id, that of its parent, a number of
-// no use, and what is done: "SEARCH orders USING INDEX o_custkey (o_custkey=?)". Each
-// line is a step; SQLite tells no costs, estimates and constants.
+// readPlan draws the tree of EXPLAIN QUERY PLAN. Each row has its id, its parent's id, an unused
+// number, and the operation: "SEARCH orders USING INDEX o_custkey (o_custkey=?)". Each line is a
+// step; SQLite shows no costs, estimates or constants.
 func readPlan(answer database.Table) []job.PlanLine {
 	depth := map[string]int{}
 	lines := make([]job.PlanLine, 0, len(answer.Rows))

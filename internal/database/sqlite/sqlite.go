@@ -1,5 +1,5 @@
-// Package sqlite is SQLite, in the program itself: it needs no server, so the
-// main job runs on a bare machine.
+// Package sqlite is SQLite, embedded in the program: it needs no server, so a first test runs on
+// any machine.
 package sqlite
 
 import (
@@ -55,33 +55,32 @@ var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
 	Bytes:       "BLOB",
-	KeyedTable:  " WITHOUT ROWID", // the rows are clustered on the key, a warehouse's together
-	QuotedFiles: true,             // the shell's .import knows no backslashes
+	KeyedTable:  " WITHOUT ROWID", // the rows are clustered by the key, warehouse by warehouse
+	QuotedFiles: true,             // the shell's .import does not understand backslashes
 }
 
-// Options says which file to open, and how safely and generously.
+// Options names the file, and how to open it.
 type Options struct {
 	option.Naming
 	File   string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
 	tuning `dict:"connection" group:"connection"`
 }
 
-// tuning says how safely and generously a file is opened.
+// tuning holds options of durability, locks and memory.
 type tuning struct {
-	Synchronous       string `opt:"synchronous" choices:"off|normal|full|extra" help:"when a commit is forced to the disk: normal at checkpoints, full at each commit, off never"`
-	BusyTimeoutMillis int    `opt:"busy_timeout" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds to wait for a lock before SQLITE_BUSY"`
+	Synchronous       string `opt:"synchronous" choices:"off|normal|full|extra" help:"when commits are synced to disk: normal at checkpoints, full at each commit, off never"`
+	BusyTimeoutMillis int    `opt:"busy_timeout" unit:"milliseconds" min:"0" max:"3600000" help:"milliseconds to wait for a lock before a statement fails with SQLITE_BUSY"`
 	CacheMiB          int    `opt:"cache_mib" unit:"MiB" min:"1" max:"65536" help:"page cache of each session, in MiB"`
 }
 
-// analytic are SQLite's options for workloads of queries, which have a file of their own
-// unless the user says otherwise.
+// analytic holds SQLite's options for workloads of queries, which have their own file by default.
 type analytic struct {
 	option.Naming
 	File   string `opt:"file" group:"connection" flag:"dbname" main:"true" help:"database file"`
 	tuning `dict:"connection" group:"connection"`
 }
 
-// of returns the options, whichever use they are for.
+// of returns the options of either use.
 func of(options any) *Options {
 	if a, is := options.(*analytic); is {
 		return &Options{Naming: a.Naming, File: a.File, tuning: a.tuning}
@@ -96,7 +95,7 @@ func newOptions(use database.Use) any {
 	return &Options{File: "sledge.sqlite", tuning: tuning{Synchronous: "normal", BusyTimeoutMillis: 10_000, CacheMiB: 8}}
 }
 
-// fromURL takes sqlite:relative.db, sqlite:/absolute.db and sqlite:///absolute.db.
+// fromURL accepts sqlite:relative.db, sqlite:/absolute.db and sqlite:///absolute.db.
 func fromURL(u *url.URL) (option.Values, error) {
 	if u.Host != "" || u.RawQuery != "" {
 		return nil, fmt.Errorf("the URL of a SQLite file is sqlite:FILE, without host or parameters")
@@ -111,7 +110,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return option.Values{"file": file}, nil
 }
 
-// create makes the file if it does not exist, and records that in it.
+// create creates the file if it does not exist, and records that in it.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := of(options)
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
@@ -148,13 +147,13 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 	return created, errors.Join(err, s.Close())
 }
 
-// schemaName is the name of the file, without its folder and its ending.
+// schemaName is the name of the file without its folder and extension.
 func schemaName(options any) string {
 	base := filepath.Base(of(options).File)
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// drop removes the file, and those that SQLite keeps beside it.
+// drop removes the file, and the files that SQLite keeps beside it.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := of(options)
 	fate := database.DropResult{Kind: "file", Name: o.File}
@@ -180,8 +179,8 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	return []database.DropResult{fate}, nil
 }
 
-// briefMillis is how long users may wait for a lock without anybody having to end that,
-// as by default. To be able to costs a fifth of the processor's time.
+// briefMillis is the longest wait for a lock, the default, at which calls need not be
+// interruptible. Interruptible calls cost a fifth of the CPU time.
 const briefMillis = 10_000
 
 func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
@@ -201,14 +200,14 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 		if access == database.ReadOnly {
 			return "BEGIN"
 		}
-		// A transaction that begins by reading and wants to write later may find that
-		// it cannot, however long it waits; one that says so at once only has to wait.
+		// A transaction that begins with a read and writes later may be unable to continue, however
+		// long it waits. One that announces the write at its beginning only has to wait.
 		return "BEGIN IMMEDIATE"
 	}
 	return s, nil
 }
 
-// source spells the options as the driver takes them. The file must exist.
+// source returns the options in the driver's format. The file must exist.
 func source(o *Options) string {
 	path := (&url.URL{Path: filepath.ToSlash(o.File)}).EscapedPath()
 	pragmas := url.Values{"mode": {"rw"}, "_pragma": {

@@ -14,12 +14,11 @@ import (
 	"sledge/internal/settings"
 )
 
-// autopilotCommands are the runs of HammerDB's autopilot, which only its windows
-// have.
+// autopilotCommands start HammerDB's autopilot, which only HammerDB's windows have.
 func autopilotCommands() []command {
 	return []command{{
 		name: "autopilot", usage: "autopilot [VU VU ...]",
-		help:  "Runs the workload once for each number of virtual users, those given or else the generic dictionary's autopilot_sequence, as one performance profile; shows the profile and returns its id. Each run takes as long as its rampup and duration say.",
+		help:  "Runs the workload once for each number of virtual users, as one performance profile; shows the profile and returns its id. The numbers are the arguments, or else autopilot_sequence in the generic dictionary. Rampup and duration set the length of each run.",
 		takes: varies, run: autopilot,
 	}}
 }

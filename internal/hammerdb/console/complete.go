@@ -12,10 +12,10 @@ import (
 	"sledge/internal/repository"
 )
 
-// Complete says what the word before position, in bytes, may become, for an
-// editor of lines: the line is head, then one of the completions, then tail.
+// Complete returns the completions of the word before position, which counts bytes. A completed
+// line is head, then one of the completions, then tail.
 func (c *Console) Complete(line string, position int) (head string, completions []string, tail string) {
-	// What is typed is the last command of the line, inside brackets perhaps.
+	// The typed command is the last one of the line, possibly inside brackets.
 	command := line[:position]
 	command = command[strings.LastIndexAny(command, ";[{")+1:]
 	word := command[strings.LastIndexAny(command, " \t")+1:]
@@ -28,7 +28,7 @@ func (c *Console) Complete(line string, position int) (head string, completions 
 	return line[:position-len(word)], completions, line[position:]
 }
 
-// candidates lists what may follow the words before the one that is being typed.
+// candidates lists the words that may follow the given ones.
 func (c *Console) candidates(before []string, word string) []string {
 	if len(before) == 0 {
 		return Commands()
@@ -61,7 +61,7 @@ func (c *Console) candidates(before []string, word string) []string {
 	return alternatives(name, len(args))
 }
 
-// settings lists what may follow the first arguments of diset and giset.
+// settings lists the words that may follow the first arguments of diset and giset.
 func (c *Console) settings(sections []dictionaries.Section, args []string) (words []string) {
 	for _, section := range sections {
 		if len(args) == 0 {
@@ -83,7 +83,7 @@ func (c *Console) settings(sections []dictionaries.Section, args []string) (word
 	return words
 }
 
-// values lists what a setting may become, or else what it is.
+// values lists the values that a setting may have, or else its current value.
 func values(entry dictionaries.Entry) []string {
 	switch {
 	case entry.Secret:
@@ -98,7 +98,7 @@ func values(entry dictionaries.Entry) []string {
 	return []string{entry.Value}
 }
 
-// choices lists what may follow the first arguments of dbset.
+// choices lists the words that may follow the first arguments of dbset.
 func (c *Console) choices(args []string) (words []string) {
 	switch {
 	case len(args) == 0:
@@ -117,7 +117,7 @@ func (c *Console) choices(args []string) (words []string) {
 	return words
 }
 
-// jobIDs lists the latest jobs. Where they cannot be read there are none to offer.
+// jobIDs lists the latest jobs, or nothing if they cannot be read.
 func (c *Console) jobIDs() (ids []string) {
 	const offered = 20
 	store, err := c.jobsStore()
@@ -134,8 +134,8 @@ func (c *Console) jobIDs() (ids []string) {
 	return ids
 }
 
-// alternatives lists the words that a command's usage has in brackets at a place
-// among its arguments, as [vu|delay] value has at place 0.
+// alternatives lists the words in brackets that the usage of a command has for an argument:
+// [vu|delay] value has vu and delay for argument 0.
 func alternatives(name string, place int) []string {
 	command, ok := find(name)
 	if !ok {
@@ -153,7 +153,7 @@ func alternatives(name string, place int) []string {
 	return strings.Split(inside, "|")
 }
 
-// scriptFiles lists the Tcl scripts and folders that a path may become.
+// scriptFiles lists the Tcl scripts and folders that begin with a path.
 func scriptFiles(typed string) (paths []string) {
 	folder := typed[:strings.LastIndex(typed, "/")+1]
 	entries, err := os.ReadDir(filepath.Join(".", folder))

@@ -37,13 +37,12 @@ func configureCommands() []command {
 		},
 		{
 			name: "importconfig", usage: "importconfig path", takes: 1, run: importConfig,
-			help: "Takes over the settings in a file of HammerDB's, SQLite or XML, or in a folder of them. It lists what it does not know; if a value is wrong, it sets nothing.",
+			help: "Imports settings from a HammerDB file, SQLite or XML, or from a folder of such files. It lists settings that it does not know; if a value is wrong, it changes nothing.",
 		},
 	}
 }
 
-// usageError is what HammerDB prints when the command of that name is called
-// wrongly.
+// usageError returns HammerDB's message for a wrong call of that command.
 func usageError(name string) error {
 	command, ok := find(name)
 	if !ok {
@@ -52,8 +51,7 @@ func usageError(name string) error {
 	return command.usageError()
 }
 
-// invalidOption is what HammerDB prints about a first word that a command does
-// not know.
+// invalidOption returns HammerDB's message for a first argument that a command does not know.
 func invalidOption(name, word string, known []string) error {
 	hint := ""
 	if nearest := option.Nearest(word, known); nearest != "" {
@@ -126,8 +124,8 @@ func giset(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// explain turns an error of the dictionary into console output. A value that is set already is
-// not a failure: scripts set defaults.
+// explain turns an error of the dictionary into console output. Setting a value that is already set
+// is not a failure, because scripts set defaults.
 func (c *Console) explain(command string, err error) error {
 	if same, ok := errors.AsType[*dictionaries.SameValueError](err); ok {
 		c.out.print(same.Error())
@@ -145,7 +143,7 @@ func (c *Console) explain(command string, err error) error {
 	return fail("%v", err)
 }
 
-// Sections of the generic dictionary that commands of their own set.
+// Sections of the generic dictionary that have their own commands.
 const (
 	virtualUserSection = "virtual_user_options"
 	counterSection     = "transaction_counter"
@@ -154,7 +152,7 @@ const (
 // vuOption is a word of vuset.
 type vuOption struct {
 	word, key, title string
-	least            int // the smallest value; unless it is 0 or 1
+	least            int // the smallest value; for settings that are not 0 or 1
 	isFlag           bool
 }
 
@@ -170,8 +168,8 @@ var vuOptions = []vuOption{
 	{word: "timestamps", key: "log_timestamps", title: "Log timestamps", isFlag: true},
 }
 
-// vuset prints nothing when it succeeds, as in HammerDB. There, a wrong value
-// sets the default; here it leaves the setting as it was.
+// vuset prints nothing if it succeeds, as in HammerDB. HammerDB replaces a wrong value by the
+// default; Sledge leaves the setting unchanged.
 func vuset(c *Console, _ context.Context, call Call) (string, error) {
 	word, value := call.Args[0], call.Args[1]
 	var words []string
@@ -200,8 +198,8 @@ func (c *Console) setVirtualUsers(o vuOption, value string) error {
 	return nil
 }
 
-// setGeneric changes a setting of the console itself; setting the value that it already has is
-// not a mistake if the command prints nothing then.
+// setGeneric changes a setting of the console itself. Setting the present value is not a mistake if
+// the command prints nothing then.
 func (c *Console) setGeneric(section, key, value string) error {
 	_, err := c.book.SetGeneric(section, key, value)
 	if _, same := errors.AsType[*dictionaries.SameValueError](err); same {
@@ -210,7 +208,7 @@ func (c *Console) setGeneric(section, key, value string) error {
 	return err
 }
 
-// check refuses a value in HammerDB's words.
+// check refuses a value with HammerDB's message.
 func (o vuOption) check(value string) error {
 	n, err := strconv.Atoi(value)
 	switch {
@@ -224,7 +222,7 @@ func (o vuOption) check(value string) error {
 	return nil
 }
 
-// tcOptions are the words of tcset, their keys, and what is printed about them.
+// tcOptions are the arguments of tcset, their keys, and their output.
 var tcOptions = []struct{ word, key, title string }{
 	{"refreshrate", "tc_refresh_rate", "refresh rate"},
 	{"logtotemp", "tc_log_to_temp", "log to temp"},
@@ -267,9 +265,9 @@ func importConfig(c *Console, _ context.Context, call Call) (string, error) {
 		lines = append(lines, change.String())
 	}
 	for _, passed := range done.Passed {
-		lines = append(lines, "Passed over "+passed)
+		lines = append(lines, "Skipped "+passed)
 	}
-	lines = append(lines, fmt.Sprintf("Imported %s: %d settings changed, %d as they were, %d lines passed over",
+	lines = append(lines, fmt.Sprintf("Imported %s: %d settings changed, %d unchanged, %d lines skipped",
 		path, len(done.Changes), done.Same, len(done.Passed)))
 	c.out.print(strings.Join(lines, "\n"))
 	return "", nil

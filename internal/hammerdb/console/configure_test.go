@@ -134,8 +134,8 @@ func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
 	for _, want := range []string{
 		"Changed tpcc:pg_count_ware from 1 to 10 for PostgreSQL",
 		"Changed tpcc:pg_pass from **** to **** for PostgreSQL",
-		"Passed over postgresql.xml: tpcc:pg_future: it is not known",
-		"2 settings changed, 1 as they were, 1 lines passed over",
+		"Skipped postgresql.xml: tpcc:pg_future: it is not known",
+		"2 settings changed, 1 unchanged, 1 lines skipped",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got\n%s\nwant %q in it", out, want)

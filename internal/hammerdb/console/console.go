@@ -1,9 +1,9 @@
-// Package console is the compatible console: the commands, settings and output
-// lines that scripts written for HammerDB rely on, done by Sledge's engine. It
-// knows no scripting language: interpreters call its commands by name.
+// Package console is the compatible console: the commands, settings and output lines that scripts
+// for HammerDB rely on, implemented by Sledge's engine. It knows no scripting language:
+// interpreters call its commands by name.
 //
-// Lines that people's tools parse are kept byte for byte; where a message is
-// Sledge's own it names the key, the value and the way out.
+// Lines that users' tools parse are identical to HammerDB's. Sledge's own messages name the key,
+// the value and the way out.
 package console
 
 import (
@@ -26,53 +26,53 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Config is what a console is made of.
+// Config configures a console.
 type Config struct {
 	Resolver settings.Resolver
 	Runner   job.Runner
 	Version  string
 
-	Script  string    // path of the script that runs; "" for none
-	Out     io.Writer // everything that commands print, in whole lines
+	Script  string    // path of the running script; "" without a script
+	Out     io.Writer // output of the commands, in whole lines
 	Environ []string  // lines "NAME=value"
 
-	// Width returns the width of the terminal that Out is, or 0 if it is not a terminal; or is nil.
+	// Width returns the width of the terminal behind Out, or 0 if Out is not a terminal. It may be
+	// nil.
 	Width func() int
 
 	// Height returns the number of lines of the terminal at which the user types commands. It is
-	// nil without one.
+	// nil without a terminal.
 	Height func() int
 
-	// ShowsResults says that what commands return is shown to who types them. In a script it
-	// goes to the script.
+	// ShowsResults says whether to print the results of commands for a user at a prompt. In a
+	// script, the script gets them.
 	ShowsResults bool
 
-	// OpenStore opens the job repository at a path, or in its usual place where the
-	// path is "".
+	// OpenStore opens the job repository at a path, or the default one if the path is "".
 	OpenStore func(path string) (*repository.Store, error)
 
 	// StartWeb serves the web application on a port of this machine, with the job repository at a
-	// path, as OpenStore has it. FindWeb finds a server of the same user and repository on a
-	// port, whichever command started it. They are nil in a console that must not serve.
+	// path as for OpenStore. FindWeb finds a server of the same user and repository on a port,
+	// whichever command started it. Both are nil in a console that must not serve.
 	StartWeb func(repository string, port int) (OwnWeb, error)
 	FindWeb  func(repository string, port int) (Web, error)
 
-	// Settings is the file that settings are kept in between two starts; "" keeps
-	// them for this console only.
+	// Settings is the file that keeps the settings between two starts. If it is "", settings end
+	// with the console.
 	Settings string
 }
 
-// Console is one person's console, or one script's. Commands are called one
-// after another; Interrupt may be called while one is running.
+// Console is the console of one user or one script. It takes one command at a time; Interrupt may
+// be called while a command is running.
 type Console struct {
 	Config
 	out  *output
 	book *dictionaries.Book
 
 	users   virtualUsers
-	userLog *os.File // the output of virtual users; nil if not requested
+	userLog *os.File // the log of the virtual users' output; nil if not requested
 	script  script
-	warned  bool // that others can read the script that runs
+	warned  bool // the warning that others can read the running script was printed
 	counter counter
 	web     web
 
@@ -80,8 +80,8 @@ type Console struct {
 
 	running struct {
 		sync.Mutex
-		interrupt   func() // of the command that is running, or nil
-		interrupted bool   // whether the command was, by whatever it did
+		interrupt   func() // cancels the running command; nil without one
+		interrupted bool   // whether the running command was interrupted
 	}
 
 	failing struct {
@@ -91,7 +91,7 @@ type Console struct {
 	}
 }
 
-// width is how wide what is printed may be; 0 is as wide as it takes.
+// width returns the width available for output; 0 means unlimited.
 func (c *Console) width() int {
 	if c.Width == nil {
 		return 0
@@ -99,7 +99,7 @@ func (c *Console) width() int {
 	return c.Width()
 }
 
-// New returns a console with the settings that were kept.
+// New returns a console with the saved settings.
 func New(config Config) (*Console, error) {
 	book, err := dictionaries.Open(config.Resolver, config.Settings)
 	if err != nil {
@@ -112,42 +112,42 @@ func New(config Config) (*Console, error) {
 	return c, nil
 }
 
-// Close stops what the console has running, and ends its use of its files.
+// Close stops the console's work in progress and closes its files.
 func (c *Console) Close() error {
 	return errors.Join(c.closeWeb(), c.closeCounter(), c.closeUserLog(), c.repository.close(), c.book.Close())
 }
 
-// Call is one command as a script calls it.
+// Call is one call of a command by a script.
 type Call struct {
 	Name   string
 	Args   []string
 	Folder string // the interpreter's working folder, which paths are relative to
 
-	Print func(text string) // what is printed goes to it meanwhile, or to Config.Out if it is nil
+	Print func(text string) // receives the output during the call; nil for Config.Out
 }
 
-// What a call may return that ends the script, too.
+// Errors of a call that also end the script.
 var (
 	ErrQuit        = errors.New("quit")
 	ErrInterrupted = errors.New("interrupted")
 )
 
-// command is one word of the console.
+// command is one command of the console.
 type command struct {
 	name  string
 	usage string // what follows "Usage: "
-	help  string // what help prints about it
+	help  string // the explanation that help prints
 	takes int    // arguments, or varies
 
-	// run does the command and returns what the script gets. An error made by fail
-	// is printed; any other ends the script.
+	// run executes the command and returns its result. If fail made an error, it is printed and the
+	// script goes on; any other error ends the script.
 	run func(c *Console, ctx context.Context, call Call) (string, error)
 }
 
-// varies is for commands that look at the number of their arguments themselves.
+// varies is set for commands that check the number of their arguments themselves.
 const varies = -1
 
-// usageError is what HammerDB prints when the command is called wrongly.
+// usageError returns HammerDB's message for a call with wrong arguments.
 func (c command) usageError() error { return fail("Usage: %s", c.usage) }
 
 // find returns the command of that name, if there is one.
@@ -160,7 +160,7 @@ func find(name string) (command, bool) {
 	return all[i], true
 }
 
-// commands lists every word of the console by name.
+// commands lists all commands by name.
 func commands() []command {
 	all := slices.Concat(
 		configureCommands(), printCommands(), schemaCommands(), scriptCommands(), userCommands(), autopilotCommands(), stepCommands(),
@@ -179,9 +179,8 @@ func Commands() []string {
 	return names
 }
 
-// Call does a command and returns what it returns to the script. What HammerDB
-// prints and goes on after, such as a wrong key, is printed and remembered for
-// Failure; the error is only for what ends a script.
+// Call executes a command and returns its result to the script. Mistakes after which HammerDB goes
+// on, such as a wrong key, are printed and recorded for Failure. An error ends the script.
 func (c *Console) Call(ctx context.Context, call Call) (string, error) {
 	command, ok := find(call.Name)
 	if !ok {
@@ -203,7 +202,7 @@ func (c *Console) Call(ctx context.Context, call Call) (string, error) {
 	return result, err
 }
 
-// do runs the command with as many arguments as it takes.
+// do executes the command after checking the number of its arguments.
 func (c command) do(console *Console, ctx context.Context, call Call) (string, error) {
 	if c.takes != varies && len(call.Args) != c.takes {
 		return "", c.usageError()
@@ -211,8 +210,8 @@ func (c command) do(console *Console, ctx context.Context, call Call) (string, e
 	return c.run(console, ctx, call)
 }
 
-// begin makes the command that begins interruptible, and returns what ends that
-// and says whether it was interrupted.
+// begin makes a command interruptible. It returns a function that ends this and reports whether the
+// command was interrupted.
 func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.running.Lock()
@@ -227,9 +226,8 @@ func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 	}
 }
 
-// onInterrupt has handle called at each Ctrl-C, in place of cancelling the command
-// that is running, until restore is called. Handle must not wait for anything: who is
-// told of Ctrl-C has to be told of the next one.
+// onInterrupt calls handle at each Ctrl-C, instead of cancelling the running command, until restore
+// is called. Handle must not wait, because it must also see the next Ctrl-C.
 func (c *Console) onInterrupt(handle func()) (restore func()) {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -249,8 +247,8 @@ func (c *Console) wasInterrupted() bool {
 	return c.running.interrupted
 }
 
-// Interrupt stops the command that is running, and returns false when there is
-// none: then the interpreter is what is busy, or nothing is.
+// Interrupt stops the running command. It returns false if no command is running: then the
+// interpreter is busy, or nothing is.
 func (c *Console) Interrupt() bool {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -262,8 +260,8 @@ func (c *Console) Interrupt() bool {
 	return true
 }
 
-// Failure returns the first failure that was printed, with its exit code, or nil
-// when everything that ran succeeded.
+// Failure returns the first failure that was printed, with its exit code, or nil if everything
+// succeeded.
 func (c *Console) Failure() error {
 	c.failing.Lock()
 	defer c.failing.Unlock()
@@ -287,36 +285,35 @@ func (c *Console) remember(err error) {
 	c.failing.first = cmp.Or(c.failing.first, err)
 }
 
-// failure is an error that is printed as HammerDB prints it, after which the
-// script goes on.
+// failure is an error that is printed like HammerDB's, after which the script goes on.
 type failure struct {
-	text string // as printed, of one line or more
+	text string // the printed text, of one or more lines
 	err  error
 }
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// fail returns a mistake of the user's in the words that are printed.
+// fail returns a user's mistake with the text to print.
 func fail(format string, args ...any) error { return failWith(job.ExitUsage, format, args...) }
 
-// failWith returns a failure with an exit code in the words that are printed.
+// failWith returns a failure with an exit code and the text to print.
 func failWith(code job.Exit, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
 	return &failure{text, job.WithExit(code, errors.New(strings.ReplaceAll(text, "\n", "; ")))}
 }
 
-// output writes whole lines, whichever goroutine they come from.
+// output writes whole lines from any goroutine.
 type output struct {
 	mu       sync.Mutex
 	to       io.Writer
 	width    func() int        // of the terminal, as in Config; or nil
-	diverted func(text string) // takes what is printed, unless it is nil
-	failed   error             // why something was not printed, first of all
+	diverted func(text string) // receives the output instead, unless it is nil
+	failed   error             // the first error of writing
 }
 
-// divert has print take what is printed, until the function it returns is called.
-// With nil it changes nothing.
+// divert sends the output to print until the returned function is called. If print is nil, it
+// changes nothing.
 func (o *output) divert(print func(text string)) (end func()) {
 	set := func(print func(string)) {
 		o.mu.Lock()
@@ -329,12 +326,12 @@ func (o *output) divert(print func(text string)) (end func()) {
 
 func (o *output) print(text string) { o.write(text, o.width) }
 
-// printWhole prints text whose lines must stay whole on a terminal, too: programs read
-// it, or people copy it for one.
+// printWhole prints text whose lines a terminal must not shorten, because programs read it or users
+// copy it.
 func (o *output) printWhole(text string) { o.write(text, nil) }
 
 func (o *output) write(text string, width func() int) {
-	text = report.PrintableLines(text) // some of it is what a server or a script says
+	text = report.PrintableLines(text) // it may contain text of a server or a script
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.diverted != nil {
@@ -348,8 +345,8 @@ func (o *output) write(text string, width func() int) {
 	o.failed = cmp.Or(o.failed, err)
 }
 
-// failure returns an error if something was not printed: a full disk must not make
-// a result disappear without a word.
+// failure returns an error if output was lost: a full disk must not make a result disappear
+// silently.
 func (o *output) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -38,8 +38,8 @@ func counterCommands() []command {
 	}
 }
 
-// counter is the transaction counter. It counts on a session of its own; where a
-// database keeps no count, it counts what this console's virtual users end.
+// counter is the transaction counter. It has a session of its own. If a database keeps no count, it
+// counts the transactions of this console's virtual users.
 type counter struct {
 	ended atomic.Int64 // transactions that virtual users have ended so far
 
@@ -49,14 +49,14 @@ type counter struct {
 		job      *control.Handle // the running job; nil if there is none
 	}
 
-	// The rest belongs to the commands, which come one after another.
-	id   string // names the counter that is running; "" when none is
+	// The other members belong to the commands, which run one after another.
+	id   string // identifies the running counter; "" if there is none
 	stop context.CancelFunc
 	done sync.WaitGroup
 	log  *counterLog
 }
 
-// watch counts what virtual users end. It is called by the job that is running.
+// watch counts transactions that virtual users have ended. The running job calls it.
 func (t *counter) watch(e job.Event) {
 	if e.Second == nil {
 		return
@@ -66,7 +66,7 @@ func (t *counter) watch(e job.Event) {
 	}
 }
 
-// record has what the counter reads told in a job, until the function it returns is
+// record makes the counter emit its readings as events of a job, until the returned function is
 // called.
 func (t *counter) record(r *control.Handle, databaseName string) (end func()) {
 	set := func(r *control.Handle) {
@@ -78,8 +78,8 @@ func (t *counter) record(r *control.Handle, databaseName string) (end func()) {
 	return func() { set(nil) }
 }
 
-// read passes the readings of a database to the running job. The settings may have changed
-// since the counter was started: a job on another database gets none.
+// read passes the readings of a database to the running job. If the settings have changed since the
+// counter started, a job on another database gets none.
 func (t *counter) read(databaseName, unit string, c job.Count) {
 	t.recording.Lock()
 	defer t.recording.Unlock()
@@ -88,8 +88,7 @@ func (t *counter) read(databaseName, unit string, c job.Count) {
 	}
 }
 
-// end stops the counter, if it is running, and waits for it. It returns false when
-// it was not running.
+// end stops the counter and waits for it. It returns false if the counter was not running.
 func (t *counter) end() bool {
 	if t.id == "" {
 		return false
@@ -100,15 +99,14 @@ func (t *counter) end() bool {
 	return true
 }
 
-// tcstart starts the counter, and returns when the first count was read or could
-// not be.
+// tcstart starts the counter, and returns after the first reading or its failure.
 func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	t := &c.counter
 	if t.id != "" {
 		c.out.printf("Transaction Counter thread already running with threadid:%s", t.id)
 		return "", nil
 	}
-	order, err := c.order(c.spec(job.Check)) // a check depends on nothing that only runs do
+	order, err := c.order(c.spec(job.Check)) // a check works without settings that only a run needs
 	if err != nil {
 		return "", err
 	}
@@ -129,7 +127,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 		}.Run(background)
 		switch {
 		case errors.Is(err, engine.ErrNotCounted):
-			c.out.printf("%s keeps no count of transactions: those of this console's Virtual Users are counted", plan.Database.Title)
+			c.out.printf("%s keeps no count of transactions: the counter shows those of this console's Virtual Users", plan.Database.Title)
 			t.count(background, every, unit.Per, show)
 		case err != nil:
 			show(time.Now(), 0, err)
@@ -147,8 +145,8 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	return "", nil
 }
 
-// counterLines returns what is called with each rate. The first one, or the
-// error in its place, also goes to started.
+// counterLines returns a function that prints each rate. It also sends the first rate, or the
+// error, to started.
 func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
 	unit := plan.Workload.Throughput()
 	first := true
@@ -185,8 +183,8 @@ func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<-
 	}
 }
 
-// count reports the rate of what virtual users end, as engine.Counting does that of
-// a server.
+// count reports the rate of the virtual users' transactions, as engine.Counting reports that of a
+// server.
 func (t *counter) count(ctx context.Context, every, per time.Duration, each func(at time.Time, rate float64, err error)) {
 	last, lastAt := t.ended.Load(), time.Now()
 	each(lastAt, 0, nil)
@@ -230,7 +228,7 @@ func tcstop(c *Console, _ context.Context, _ Call) (string, error) {
 	return "", c.counter.log.close()
 }
 
-// closeCounter stops the counter without a word.
+// closeCounter stops the counter and prints nothing.
 func (c *Console) closeCounter() error {
 	if !c.counter.end() {
 		return nil
@@ -238,7 +236,7 @@ func (c *Console) closeCounter() error {
 	return c.counter.log.close()
 }
 
-// counterLog is the file that tcset logtotemp asks for; nil where it does not.
+// counterLog opens the file that tcset logtotemp asks for; it returns nil without that setting.
 type counterLog struct {
 	file       *os.File
 	timestamps bool

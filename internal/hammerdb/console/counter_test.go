@@ -93,7 +93,7 @@ func TestCounterOfADatabaseWithoutACountCountsTheVirtualUsers(t *testing.T) {
 		id := "tid0x[0-9a-f]{12}"
 		matches(t, out.String(),
 			"Transaction Counter is not running",
-			"SQLite keeps no count of transactions: those of this console's Virtual Users are counted",
+			"SQLite keeps no count of transactions: the counter shows those of this console's Virtual Users",
 			"Transaction Counter Started",
 			"Transaction Counter logging activated to "+log,
 			"0 SQLite tpm",
@@ -132,7 +132,7 @@ func TestCounterOfQueriesCountsThemByTheHour(t *testing.T) {
 		synctest.Wait()
 		call(t, c, "tcstop")
 		matches(t, out.String(),
-			"SQLite keeps no count of transactions: those of this console's Virtual Users are counted",
+			"SQLite keeps no count of transactions: the counter shows those of this console's Virtual Users",
 			"Transaction Counter Started",
 			"0 SQLite qph",
 			"7200 SQLite qph",

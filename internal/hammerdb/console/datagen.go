@@ -24,11 +24,11 @@ func datagenCommands() []command {
 	return []command{
 		{
 			name: "dgset", usage: "dgset [" + strings.Join(words, "|") + "] value", takes: 2, run: dgset,
-			help: "Configures the data generation: virtual users, warehouses or scale factor, the directory for the files, and whether files are compressed and may replace existing ones.",
+			help: "Configures the data generation: virtual users, warehouses or scale factor, the directory for the files, whether to compress them, and whether to overwrite existing ones.",
 		},
 		{
 			name: "datagenrun", usage: "datagenrun", run: datagenrun,
-			help: "Writes the initial rows of the chosen benchmark into flat files, with scripts that load them by the database's own program, and waits until all are written.",
+			help: "Writes the initial rows of the chosen benchmark to flat files, with scripts that load them with the database's own client, and waits until all are written.",
 		},
 	}
 }
@@ -62,7 +62,7 @@ func dgset(c *Console, _ context.Context, call Call) (string, error) {
 
 func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
 	if o.word == "directory" && value != "" {
-		// A later start of the console may have another working folder.
+		// The next start of the console may have another working folder.
 		value = inFolder(call.Folder, value)
 		if err := datagen.CheckFolder(value); err != nil {
 			return fail("%s", capitalised(err))
@@ -77,13 +77,13 @@ func (c *Console) setDatagen(call Call, o datagenOption, value string) error {
 		return c.explain(call.Name, err)
 	}
 	if o.word == "directory" {
-		value = c.datagenFolder() // also without one of its own
+		value = c.datagenFolder() // the folder in effect, even if the setting is empty
 	}
 	c.out.printf("Set %s to %s for data generation", o.title, value)
 	return nil
 }
 
-// checkDatagenUsers refuses more virtual users than units, where each needs one.
+// checkDatagenUsers refuses more virtual users than units, if each user needs a unit.
 func (c *Console) checkDatagenUsers(users int) error {
 	b := c.book.Benchmark()
 	if !b.UnitEach {
@@ -103,7 +103,7 @@ func datagenWord(key string) string {
 	return datagenOptions[i].word
 }
 
-// datagenFolder is where files are written.
+// datagenFolder returns the folder for the files.
 func (c *Console) datagenFolder() string {
 	if folder := c.book.Generic(datagenSection, "gen_directory"); folder != "" {
 		return folder
@@ -111,7 +111,7 @@ func (c *Console) datagenFolder() string {
 	return TempDir(c.Environ)
 }
 
-// datagenText is what print datagen prints.
+// datagenText returns the output of print datagen.
 func (c *Console) datagenText() string {
 	b := c.book.Benchmark()
 	return fmt.Sprintf("Data Generation set to build a %s schema for %s with %s %s with %s virtual users in %s",
@@ -140,9 +140,9 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 		return "", c.explainDatagen(ctx, err)
 	}
 	if s := result.Scripts; s != (datagen.Scripts{}) {
-		c.out.printf("Run %s, %s and %s in %s, in this order: each says how", s.Create, s.Load, s.Finish, config.Folder)
+		c.out.printf("Run %s, %s and %s in %s, in this order: each begins with instructions", s.Create, s.Load, s.Finish, config.Folder)
 		if s.LoadShell != "" {
-			c.out.printf("In place of %s there is %s, and %s for Windows", s.Load, s.LoadShell, s.LoadWindows)
+			c.out.printf("Instead of %s, use %s, or %s on Windows", s.Load, s.LoadShell, s.LoadWindows)
 		}
 	} else {
 		c.out.print("No scripts: these rows break keys of the schema")
@@ -150,7 +150,7 @@ func datagenrun(c *Console, ctx context.Context, _ Call) (string, error) {
 	return "", nil
 }
 
-// datagenConfig checks what a generation needs before anything is done.
+// datagenConfig checks the requirements of a generation before it begins.
 func (c *Console) datagenConfig() (datagen.Config, error) {
 	if c.users.exist() {
 		return datagen.Config{}, fail("Error: Cannot generate data with Virtual Users active, destroy Virtual Users first")
@@ -158,13 +158,13 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	if err := c.checkDatagenUsers(c.book.GenericInt(datagenSection, "gen_num_vu")); err != nil {
 		return datagen.Config{}, err
 	}
-	spec := c.spec(job.Check) // files may hold rows that no schema has room for
+	spec := c.spec(job.Check) // files may hold more rows than a schema may
 	b := c.book.Benchmark()
 	if b.Generated == "" {
 		return datagen.Config{}, fail("Error: Sledge cannot generate the data of %s as files: use buildschema", b.Title)
 	}
 	spec.Options[b.Size] = c.book.Generic(datagenSection, b.Generated)
-	spec.Options[b.Builders] = "1" // the builders have no part in it
+	spec.Options[b.Builders] = "1" // the builders of a schema take no part in it
 	compression := datagen.Uncompressed
 	if c.book.GenericFlag(datagenSection, "gen_compress") {
 		compression = datagen.Gzip
@@ -176,8 +176,8 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	}, err
 }
 
-// explainDatagen makes of an error what is printed, with the way out in the words
-// of the console.
+// explainDatagen turns an error into the console's output, with the console's command that fixes
+// it.
 func (c *Console) explainDatagen(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return failWith(job.ExitStopped, "Data Generation cancelled")
@@ -189,17 +189,16 @@ func (c *Console) explainDatagen(ctx context.Context, err error) error {
 	return failWith(job.ExitOf(err), "%s", text)
 }
 
-// capitalised spells an error as HammerDB begins its lines.
+// capitalised returns an error with a capital letter, as HammerDB's lines begin.
 func capitalised(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// datagenScreen shows a generation as HammerDB shows its virtual users. They are
-// running from the first line that one of them says: nothing is shown of one that
-// was refused.
+// datagenScreen shows a generation as HammerDB shows its virtual users. It shows them as running
+// from their first line on, so a refused generation shows nothing.
 type datagenScreen struct {
-	mu     sync.Mutex // the lines come from several goroutines
+	mu     sync.Mutex // lines come from several goroutines
 	screen screen
 	users  int
 	begun  bool
@@ -222,7 +221,7 @@ func (s *datagenScreen) tell(e job.Event) {
 	}
 }
 
-// end says how the virtual users ended.
+// end prints how the virtual users ended.
 func (s *datagenScreen) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +236,7 @@ func (s *datagenScreen) end(err error) {
 	s.screen.console.out.print(lines.AllComplete)
 }
 
-// all has each virtual user say a line.
+// all prints a line for each virtual user.
 func (s *datagenScreen) all(line string) {
 	for user := 1; user <= s.users; user++ {
 		s.screen.say(time.Now(), user, line)

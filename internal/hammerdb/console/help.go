@@ -12,7 +12,7 @@ import (
 	"sledge/internal/hammerdb/dictionaries"
 )
 
-// helpCommands are help, quit and what scripts ask of the machine.
+// helpCommands are help, quit and queries about the machine.
 func helpCommands() []command {
 	return []command{
 		{
@@ -28,7 +28,7 @@ func helpCommands() []command {
 		},
 		{
 			name: "librarycheck", usage: "librarycheck",
-			help: "Shows how Sledge reaches each database: every driver is built in, but some load a library of the vendor's.",
+			help: "Shows how Sledge connects to each database: every driver is built in, but some load a library of the vendor.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				for _, d := range c.Resolver.Databases {
 					c.out.printf("Checking database library for %s\n%s", dictionaries.NameOf(d), libraryOf(d))
@@ -50,7 +50,7 @@ func helpCommands() []command {
 		},
 		{
 			name: "numberOfWHs", usage: "numberOfWHs",
-			help: "Returns a number of warehouses that suits this machine: 8 per logical processor, rounded up to a multiple of 10 as long as that is 100 or less, and at most 4000.",
+			help: "Returns a suitable number of warehouses for this machine: 8 for each logical processor, rounded up to a multiple of 10 up to 100, and at most 4000.",
 			run: func(*Console, context.Context, Call) (string, error) {
 				return strconv.Itoa(warehousesFor(runtime.NumCPU())), nil
 			},
@@ -81,8 +81,7 @@ func warehousesFor(processors int) int {
 	return min(n, most)
 }
 
-// deprecated is a command that scripts may still hold, and that vurun has made
-// needless.
+// deprecated returns a command that scripts may still contain and that vurun has made unnecessary.
 func deprecated(name string) command {
 	return command{
 		name: name, usage: name,
@@ -109,13 +108,13 @@ func switchmode(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// missing are the commands of parts that are not built yet.
+// missing are the commands of features that Sledge does not have yet.
 var missing = map[string]string{
 	"ci": "pipelines", "cifix": "pipelines", "cilisten": "pipelines", "cipush": "pipelines", "cireset": "pipelines",
 	"ciset": "pipelines", "cistatus": "pipelines", "cistop": "pipelines", "citmp": "pipelines", "pipe": "pipelines", "pipes": "pipelines",
 }
 
-// missingCommands say in one line what they belong to, and fail.
+// missingCommands print the feature that they belong to, and fail.
 func missingCommands() []command {
 	var all []command
 	for name, part := range missing {
@@ -151,7 +150,7 @@ func help(c *Console, _ context.Context, call Call) (string, error) {
 	return "", fail("Error: invalid option\nUsage: help [%s]", strings.Join(Commands(), "|"))
 }
 
-// libraryOf says which library a database is reached by, in HammerDB's words.
+// libraryOf returns the name of a database's driver library, in HammerDB's words.
 func libraryOf(d *database.Database) string {
 	library := "built in"
 	if d.Library != nil {

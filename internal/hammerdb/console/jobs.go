@@ -43,23 +43,23 @@ func jobsCommands() []command {
 	return []command{both, alias}
 }
 
-// jobsUsage is what HammerDB prints when jobs is called wrongly.
+// jobsUsage is HammerDB's message for a wrong call of jobs.
 func jobsUsage() error {
 	return fail("Error: Usage: %s - type \"help jobs\"", jobsCommands()[0].usage)
 }
 
-// commandLine is the generic section that the settings of jobs are in.
+// commandLine is the generic section with the settings of jobs.
 const commandLine = "commandline"
 
-// openRepository is the job repository as it was opened last, for as long as its
-// setting stays.
+// openRepository is the job repository that was opened last. It stays open until its setting
+// changes.
 type openRepository struct {
 	store *repository.Store
-	path  string // as OpenStore was given it
+	path  string // the path that was passed to OpenStore
 }
 
-// Repository returns where the job repository is: what the setting sqlite_db names, or
-// "" for its usual place. It returns false when jobs are not to be kept.
+// Repository returns the path of the job repository from the setting sqlite_db, or "" for the
+// default path. It returns false if jobs are not kept.
 func (c *Console) Repository() (path string, kept bool) {
 	path = c.book.Generic(commandLine, "sqlite_db")
 	if path == "TMP" || path == "TEMP" {
@@ -68,8 +68,8 @@ func (c *Console) Repository() (path string, kept bool) {
 	return path, !c.book.GenericFlag(commandLine, "jobs_disable")
 }
 
-// jobsStore returns the job repository, or nil when jobs are not to be kept. It is
-// opened when it is first needed.
+// jobsStore returns the job repository, or nil if jobs are not kept. It opens the repository at the
+// first use.
 func (c *Console) jobsStore() (*repository.Store, error) {
 	path, kept := c.Repository()
 	if !kept {
@@ -98,7 +98,7 @@ func (r *openRepository) close() error {
 	return err
 }
 
-// show prints a view in the format that was chosen.
+// show prints a view in the chosen format.
 func (c *Console) show(v views.View) {
 	if c.book.Generic(commandLine, "jobsoutput") == "JSON" {
 		c.out.printWhole(v.JSON())
@@ -109,29 +109,29 @@ func (c *Console) show(v views.View) {
 	}
 }
 
-// answer is what one form of jobs does with the words after its name.
+// answer implements one form of jobs, with the words after its name.
 type answer func(c *Console, ctx context.Context, store *repository.Store, call Call, words []string) (string, error)
 
-// form is a form of jobs that is not about one job, by its first word.
+// form is a form of jobs that does not concern one job. Its first word selects it.
 type form struct {
 	least, most int // words after the first
 	do          answer
 }
 
-// anyNumber is for forms that count their words themselves.
+// anyNumber marks forms that check the number of their words themselves.
 const anyNumber = math.MaxInt
 
 func forms() map[string]form {
 	return map[string]form{
 		"limit":     {1, 1, jobsLimit},
-		"--limit":   {1, 1, jobsLimit}, // as sledge jobs has it
+		"--limit":   {1, 1, jobsLimit}, // as in sledge jobs
 		"joblist":   {0, 0, joblist},
 		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Resolver.Catalog) })},
 		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) views.View { return views.Timestamps(jobs...) })},
-		"format":    {0, anyNumber, jobsFormat}, // which has a usage of its own
+		"format":    {0, anyNumber, jobsFormat}, // which has its own usage
 		"profileid": {0, 1, profileID},
 		"profile":   {1, 2, jobsProfile},
-		"diff":      {0, anyNumber, jobsDiff}, // which returns something even then
+		"diff":      {0, anyNumber, jobsDiff}, // which returns a result even then
 		"import":    {1, 1, jobsImport},
 		"cireset": {0, 0, func(*Console, context.Context, *repository.Store, Call, []string) (string, error) {
 			return "", fail("Error: jobs cireset belongs to pipelines, which are not built into Sledge yet")
@@ -164,8 +164,8 @@ func jobs(c *Console, ctx context.Context, call Call) (string, error) {
 	return c.oneJob(ctx, store, words)
 }
 
-// roomForJobs is the default number of jobs to show: those that fit the terminal, or 0, all, in
-// a script.
+// roomForJobs returns the default number of jobs to show: as many as fit the terminal, or 0 for all
+// in a script.
 func (c *Console) roomForJobs() int {
 	if c.Height == nil {
 		return 0
@@ -196,7 +196,7 @@ func jobsLimit(c *Console, ctx context.Context, store *repository.Store, _ Call,
 
 func formatUsage() error { return fail("Error: Usage: jobs format [ text | JSON ]") }
 
-// jobsDisable prints HammerDB's line. Here it takes effect at once.
+// jobsDisable prints HammerDB's line, but takes effect at once.
 func (c *Console) jobsDisable(words []string) error {
 	if len(words) != 1 || words[0] != "0" && words[0] != "1" {
 		return fail("Error: Usage: jobs disable [ 0 | 1 ]")
@@ -276,7 +276,7 @@ func profileID(c *Console, ctx context.Context, store *repository.Store, _ Call,
 	return "", nil
 }
 
-// number reads the number of a performance profile.
+// number parses the number of a performance profile.
 func number(word string) (int, error) {
 	n, err := strconv.Atoi(word)
 	if err != nil {
@@ -292,7 +292,7 @@ func profileJobs(ctx context.Context, store *repository.Store, word string) ([]j
 		return nil, err
 	}
 	var list []job.Job
-	if n != 0 { // which would ask for the jobs of any profile
+	if n != 0 { // because 0 would select the jobs of any profile
 		if list, err = store.List(ctx, repository.Query{Profile: n}); err != nil {
 			return nil, err
 		}
@@ -319,7 +319,7 @@ func jobsProfile(c *Console, ctx context.Context, store *repository.Store, _ Cal
 	return "", nil
 }
 
-// notCompared is what jobs diff returns when there is no ratio.
+// notCompared is the result of jobs diff without a ratio.
 const notCompared = "null"
 
 func jobsDiff(c *Console, ctx context.Context, store *repository.Store, _ Call, words []string) (string, error) {
@@ -353,8 +353,8 @@ func jobsDiff(c *Console, ctx context.Context, store *repository.Store, _ Call, 
 	return comparison.String(), nil
 }
 
-// processorsOf returns how many logical processors the machine of the first job
-// has that says so, or 0.
+// processorsOf returns the number of logical processors of the first job whose machine is known, or
+// 0.
 func processorsOf(ctx context.Context, store *repository.Store, jobs []job.Job) (int, error) {
 	for _, j := range jobs {
 		if j.Facts != nil && j.Facts.Host.CPUs > 0 {

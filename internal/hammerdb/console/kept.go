@@ -12,19 +12,19 @@ import (
 	"sledge/internal/settings"
 )
 
-// Kept is the settings that the next console begins with.
+// Kept are the settings that the next console starts with.
 type Kept struct {
-	File         string           `json:"file,omitempty" doc:"Where they are kept on the server's machine; missing where they are not."`
+	File         string           `json:"file,omitempty" doc:"The file on the server's machine that keeps them; missing if no file does."`
 	Dictionaries []KeptDictionary `json:"dictionaries"`
-	Warnings     []string         `json:"warnings" doc:"What of the file is passed over."`
+	Warnings     []string         `json:"warnings" doc:"The lines of the file that are ignored."`
 }
 
-// KeptDictionary is the settings of a database, or of the console itself.
+// KeptDictionary holds the settings of a database, or of the console itself.
 type KeptDictionary struct {
 	Name     string        `json:"name" doc:"The database's, or generic."`
 	Title    string        `json:"title"`
-	Command  string        `json:"command" doc:"The console's command that sets one."`
-	Changed  int           `json:"changed" doc:"How many are not the default."`
+	Command  string        `json:"command" doc:"The console's command that changes one of them."`
+	Changed  int           `json:"changed" doc:"The number of settings that differ from the default."`
 	Sections []KeptSection `json:"sections"`
 }
 
@@ -34,16 +34,17 @@ type KeptSection struct {
 	Entries []KeptEntry `json:"entries"`
 }
 
-// KeptEntry is a setting with its value, which is masked where it is secret.
+// KeptEntry is a setting with its value, which is masked if it is secret.
 type KeptEntry struct {
 	option.Description
 	Value   string `json:"value"`
-	Changed bool   `json:"changed" doc:"Whether it is not the default."`
-	Limits  string `json:"limits" doc:"What values it takes, in words."`
-	Idle    bool   `json:"idle,omitempty" doc:"Whether it is without effect: scripts may set it all the same."`
+	Changed bool   `json:"changed" doc:"Whether it differs from the default."`
+	Limits  string `json:"limits" doc:"The allowed values, in words."`
+	Idle    bool   `json:"idle,omitempty" doc:"Whether it has no effect; scripts may still set it."`
 }
 
-// KeptIn reads the settings that are kept in a file. One that is not there is not made, and has the defaults.
+// KeptIn reads the settings in a file. If the file does not exist, KeptIn returns the defaults and
+// does not create it.
 func KeptIn(resolver settings.Resolver, file string) (Kept, error) {
 	k := Kept{File: file, Warnings: []string{}}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -84,8 +85,8 @@ func keptDictionary(d dictionaries.Dictionary) KeptDictionary {
 	return k
 }
 
-// Keep sets a setting in a file, as the command of its dictionary does, and returns the line that the command
-// prints. Consoles that are open already keep theirs.
+// Keep changes a setting in a file, as its dictionary's command does, and returns the line that the
+// command prints. Open consoles do not see the change.
 func Keep(resolver settings.Resolver, file, dictionary, section, key, value string) (line string, err error) {
 	book, err := dictionaries.Open(resolver, file)
 	if err != nil {

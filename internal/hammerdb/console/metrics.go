@@ -2,24 +2,24 @@ package console
 
 import "context"
 
-// noMetrics is why the commands of metrics do nothing.
+// noMetrics is the reason why the commands of metrics do nothing.
 const noMetrics = "metrics of processors and disks are not built into Sledge yet"
 
-// metricsCommands are the commands of HammerDB's agent, which reports how busy the
-// machine of the server is. The wrappers that HammerDB brings along call them in every
-// test and end when one fails, and a test without metrics is a whole test. So they say
-// that there are none, begin as HammerDB's lines do where those are true, and succeed.
+// metricsCommands are the commands of HammerDB's agent, which reports the CPU load of the server's
+// machine. HammerDB's own test scripts call them in every test and end if one fails, although a
+// test does not need metrics. So these commands say that there are no metrics, with HammerDB's
+// lines as far as they are true, and succeed.
 func metricsCommands() []command {
 	return []command{
 		{
 			name: "metset", usage: "metset [agent_hostname|agent_id] value", takes: 2, run: metset,
-			help: "Notes which agent reports the metrics. It has no effect until Sledge has metrics.",
+			help: "Sets the agent that reports the metrics. It has no effect until Sledge has metrics.",
 		},
 		{
 			name: "metstart", usage: "metstart",
 			help: "Says that metrics are not built into Sledge yet, and does nothing.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
-				c.out.print("CPU metrics are not started, the script goes on without them: " + noMetrics)
+				c.out.print("CPU metrics are not started, and the script goes on without them: " + noMetrics)
 				return "", nil
 			},
 		},

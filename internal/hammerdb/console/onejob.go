@@ -17,12 +17,12 @@ import (
 	"sledge/internal/repository"
 )
 
-// source returns the source of the parts of jobs.
+// source returns the source of a job's parts.
 func (c *Console) source(store *repository.Store) parts.Source {
 	return parts.Source{Store: store, Catalog: c.Resolver.Catalog}
 }
 
-// oneJob answers the forms of jobs that begin with the ID of a job.
+// oneJob runs the forms of jobs that begin with the ID of a job.
 func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []string) (string, error) {
 	if len(words) > 1 && words[1] == "getchart" {
 		return c.chart(ctx, store, words)
@@ -65,8 +65,8 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 	return "", nil
 }
 
-// chart returns a page with a chart of a job, or of a profile: HammerDB returns it to the
-// script, and does not print it.
+// chart returns a page with a chart of a job or a profile. As in HammerDB, the script gets it, and
+// it is not printed.
 func (c *Console) chart(ctx context.Context, store *repository.Store, words []string) (string, error) {
 	if len(words) != 3 {
 		return "", jobsUsage()
@@ -111,7 +111,7 @@ func (c *Console) chart(ctx context.Context, store *repository.Store, words []st
 	return charted(views.JobChart(ctx, store, j, kind, c.Resolver.Catalog))
 }
 
-// charted returns the page of a chart, or its error with the exit code.
+// charted returns the page of a chart, or an error with its exit code.
 func charted(page string, err error) (string, error) {
 	if err != nil {
 		return "", failWith(job.ExitOf(err), "%v", err)
@@ -119,8 +119,8 @@ func charted(page string, err error) (string, error) {
 	return page, nil
 }
 
-// findJob finds the job that the first word names, which may also be the result of vurun.
-// Anything can be an ID, as in HammerDB.
+// findJob finds the job that the first word names. The word may also be the result of vurun. As in
+// HammerDB, an ID may be any word.
 func findJob(ctx context.Context, store *repository.Store, words []string) (job.Job, error) {
 	id := words[0]
 	if _, after, ok := strings.Cut(id, "jobid="); ok {
@@ -144,7 +144,7 @@ func findJob(ctx context.Context, store *repository.Store, words []string) (job.
 	return j, err
 }
 
-// userOutput shows the output of one virtual user.
+// userOutput prints the output of one virtual user.
 func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job.Job, user int) error {
 	view, found, err := c.source(store).Lines(ctx, j, max(user, 0))
 	if err != nil {
@@ -157,8 +157,8 @@ func (c *Console) userOutput(ctx context.Context, store *repository.Store, j job
 	return nil
 }
 
-// userTiming prints the response times of one virtual user and returns them to the script: some
-// versions of HammerDB print them, others return them.
+// userTiming prints the response times of one virtual user and returns them to the script, because
+// some versions of HammerDB print them and others return them.
 func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job.Job, word string) (string, error) {
 	user, err := strconv.Atoi(strings.TrimPrefix(word, "vu="))
 	if err != nil {
@@ -181,7 +181,7 @@ func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job
 	return text, nil
 }
 
-// deleteJob deletes a job without asking, as HammerDB does, and therefore requires the whole ID.
+// deleteJob deletes a job. As in HammerDB it does not ask, so it requires the whole ID.
 func (c *Console) deleteJob(ctx context.Context, store *repository.Store, j job.Job, word string) error {
 	if !strings.HasSuffix(word, string(j.ID)) {
 		return fail("Error: jobs delete takes the whole id, which is %s", j.ID)

@@ -20,7 +20,7 @@ var printWords = []string{
 	"db", "bm", "ci", "dict", "generic", "script", "vuconf", "vucreated", "vustatus", "vucomplete", "datagen", "tcconf",
 }
 
-// PrintWords lists what the command print can show.
+// PrintWords lists the arguments of the command print.
 func PrintWords() []string { return slices.Clone(printWords) }
 
 func printSettings(c *Console, _ context.Context, call Call) (string, error) {
@@ -52,15 +52,15 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "vustatus":
 		c.out.print(c.users.String())
 	case "vucomplete":
-		// It prints nothing in HammerDB either: vucomplete returns its answer.
+		// It prints nothing in HammerDB either: vucomplete returns its result.
 	default:
 		return "", invalidOption(call.Name, call.Args[0], printWords)
 	}
 	return "", nil
 }
 
-// describeDatabases lists each database that can be chosen and its prefix, in
-// HammerDB's shape. The blank at the end is HammerDB's.
+// describeDatabases lists each database and its prefix, in HammerDB's format, which ends with a
+// blank.
 func (c *Console) describeDatabases() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Database %s set.\nTo change do: dbset db prefix, one of:\n", dictionaries.NameOf(c.book.Database()))
@@ -73,7 +73,7 @@ func (c *Console) describeDatabases() string {
 	return text.String()
 }
 
-// currentSections are those of the database that the benchmark uses.
+// currentSections returns the sections of the current benchmark's database.
 func (c *Console) currentSections() []dictionaries.Section {
 	return only(c.book.Sections(), dictionaries.ConnectionSection, c.book.Benchmark().Section)
 }
@@ -90,8 +90,8 @@ func only(sections []dictionaries.Section, names ...string) []dictionaries.Secti
 	return chosen
 }
 
-// layOut writes sections as HammerDB does: their names padded to the longest of
-// them, keys to the longest of their section.
+// layOut formats sections as HammerDB does: it pads section names to the longest one, and keys to
+// the longest of their section.
 func layOut(sections []dictionaries.Section) string {
 	widest := 0
 	for _, s := range sections {
@@ -112,7 +112,7 @@ func layOut(sections []dictionaries.Section) string {
 	return strings.Join(lines, "\n")
 }
 
-// describeVirtualUsers is the nine lines of print vuconf.
+// describeVirtualUsers returns the nine lines of print vuconf.
 func (c *Console) describeVirtualUsers() string {
 	var lines []string
 	for _, l := range []struct{ title, key string }{

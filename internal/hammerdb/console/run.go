@@ -23,11 +23,11 @@ import (
 	"sledge/internal/settings"
 )
 
-// vurun runs the workload, as many times as vuset iterations asks for. Each time
-// is a job of its own; the last one's id is returned.
+// vurun runs the workload as often as vuset iterations says. Each iteration is a job; vurun returns
+// the ID of the last one.
 func vurun(c *Console, ctx context.Context, _ Call) (string, error) { return c.runAll(ctx, nil) }
 
-// runAll is vurun, with options on top of settings and script.
+// runAll is vurun with options that override settings and script.
 func (c *Console) runAll(ctx context.Context, more option.Values) (string, error) {
 	if err := c.requireScript(); err != nil {
 		return "", err
@@ -60,11 +60,10 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 	return result, err
 }
 
-// withIterationsLeft returns the order of a run after which as many iterations are left: a
-// virtual user whose connection is lost goes on with its next iteration after the repeat
-// delay, as in HammerDB, while the others are still in theirs. Settings or a script that say
-// whether to connect again say it alone, and who has work to finish cannot leave it. The order
-// stays bound as it was.
+// withIterationsLeft returns the order of a run that has more iterations after it. As in HammerDB,
+// a virtual user that loses its connection goes on with its next iteration after the repeat delay,
+// while the others are still in theirs. Settings or a script that set reconnect take precedence,
+// and so does a workload whose users must complete their work. The order stays bound.
 func withIterationsLeft(order settings.Order, left int, repeat time.Duration) settings.Order {
 	pacing := &order.Plan.Pacing
 	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded() || pacing.RaiseError || pacing.Finite {
@@ -78,8 +77,8 @@ func withIterationsLeft(order settings.Order, left int, repeat time.Duration) se
 	return order
 }
 
-// workers is the number of virtual users that work in a run: the created ones without the
-// monitor, or else those to create.
+// workers returns the number of virtual users that work in a run: the created ones without the
+// monitor, or the number to create.
 func (c *Console) workers() int {
 	all := c.users.count()
 	switch {
@@ -91,9 +90,9 @@ func (c *Console) workers() int {
 	return all
 }
 
-// runOrder binds a run with a number of virtual users, before anything is done, and
-// returns the lines that there are to say of it. More is set on top of settings and script.
-// What only the driver script asks for no setting can mend.
+// runOrder binds a run with a number of virtual users before anything is done, and returns the
+// lines to print about it. The options in more override settings and script. An error names the
+// driver script if only the script set the option.
 func (c *Console) runOrder(users int, more option.Values) (order settings.Order, remarks []string, err error) {
 	spec := c.runSpec()
 	maps.Copy(spec.Options, more)
@@ -116,26 +115,26 @@ func (c *Console) runOrder(users int, more option.Values) (order settings.Order,
 	return order, remarks, fail("%v (the loaded driver script says so: clearscript drops it)", err)
 }
 
-// runOnce does one run with the virtual users there are.
+// runOnce does one run with the existing virtual users.
 func (c *Console) runOnce(ctx context.Context, order settings.Order) (string, error) {
-	c.users.create(c.users.count()) // those of an earlier run start again
+	c.users.create(c.users.count()) // users of an earlier run start again
 	return c.do(ctx, order)
 }
 
-// runSpec is a run by the settings and the script as they stand.
+// runSpec returns a run with the current settings and script.
 func (c *Console) runSpec() job.Spec {
 	spec := c.spec(job.Run)
 	if b := c.book.Benchmark(); b.Queries {
-		spec.Options[b.Size] = c.book.Value(b.Size) // to be compared with what is there
+		spec.Options[b.Size] = c.book.Value(b.Size) // to compare it with the schema
 	}
 	maps.Copy(spec.Options, c.script.values)
 	return spec
 }
 
-// spaceUsers sets how far apart the users start, unless settings or script say it. With
-// HammerDB's half second the last of many would start long after the ramp-up, and the
-// measured time would be of fewer users than the result says: then they start closer
-// together, and spaceUsers returns the line that tells of it.
+// spaceUsers sets the delay between the starts of users, unless settings or script set it. With
+// HammerDB's half second, the last of many users would start long after the ramp-up, and the
+// measured time would have fewer users than the result says. Then they start closer together, and
+// spaceUsers returns a line that says so.
 func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 	b := c.book.Benchmark()
 	millis := c.book.GenericInt(virtualUserSection, "user_delay")
@@ -143,7 +142,7 @@ func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 		return ""
 	}
 	delay := time.Duration(millis) * time.Millisecond
-	if c.workload().Finite { // so all of it is measured
+	if c.workload().Finite { // so the delay is part of the measured time
 		spec.Options[b.UserDelay] = delay.String()
 		return ""
 	}
@@ -167,8 +166,7 @@ func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 	return remark
 }
 
-// spec is a job of the current database and benchmark, with the settings as they
-// stand.
+// spec returns a job of the current database and benchmark, with the current settings.
 func (c *Console) spec(action job.Action) job.Spec {
 	w := c.workload()
 	return job.Spec{
@@ -186,8 +184,8 @@ func (c *Console) order(spec job.Spec) (settings.Order, error) {
 	return order, nil
 }
 
-// do does a job and shows it. It returns what HammerDB returns, even if the job failed: perform has
-// printed and remembered that.
+// do does a job and shows it. It returns HammerDB's result even if the job failed, because perform
+// has printed and recorded the failure.
 func (c *Console) do(ctx context.Context, order settings.Order) (string, error) {
 	outcome, err := c.perform(ctx, order)
 	if err != nil {
@@ -200,7 +198,7 @@ func (c *Console) do(ctx context.Context, order settings.Order) (string, error) 
 	return title + " (No jobid)", nil
 }
 
-// perform does a job and shows it, until it is over. An error says that it could not be begun.
+// perform does a job and shows it until it is over. An error means that the job could not begin.
 func (c *Console) perform(ctx context.Context, order settings.Order) (control.Outcome, error) {
 	store, err := c.storeFor(order.Plan)
 	if err != nil {
@@ -214,7 +212,7 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 	keeping := &bookkeeper{console: c, plan: order.Plan}
 	with := control.With{Store: store, Attending: []job.Watcher{keeping}, Remark: keeping.remark, Closing: keeping.closing}
 	if order.Plan.Pacing.Test {
-		with.Attending = append(with.Attending, screen) // what virtual users say is all that comes of it
+		with.Attending = append(with.Attending, screen) // its only output is what virtual users print
 	}
 	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Target(order.Plan.Connection))
 	var counted, restore func()
@@ -240,8 +238,8 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 	return outcome, nil
 }
 
-// storeFor returns the repository for a job, or nil if jobs are not kept; runs of the test
-// driver never are, because they have no result.
+// storeFor returns the repository for a job, or nil if jobs are not kept. Runs of the test driver
+// are never kept, because they have no result.
 func (c *Console) storeFor(plan engine.Plan) (*repository.Store, error) {
 	if plan.Pacing.Test {
 		return nil, nil
@@ -255,12 +253,12 @@ var requested = map[job.Request]string{
 	job.AbortRequest: "Aborting",
 }
 
-// bookkeeper notes the state of a job for the other commands, and adds HammerDB's lines to the
-// job. It attends the job, so it must not block.
+// bookkeeper records the state of a job for the other commands, and adds HammerDB's lines to the
+// job. The job calls it directly, so it must not block.
 type bookkeeper struct {
 	console   *Console
 	plan      engine.Plan
-	saidError bool // whether it was said what went wrong
+	saidError bool // whether the error was printed
 }
 
 // Watch implements job.Watcher.
@@ -286,8 +284,8 @@ func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
 	return said, err
 }
 
-// otherSize says that there is another amount of data than the settings say; "" where they
-// say nothing of it, or are right.
+// otherSize returns a line if the schema has another amount of data than the settings say. It
+// returns "" if they agree or the settings have no amount.
 func (b *bookkeeper) otherSize(facts job.Facts) string {
 	size := b.plan.Workload.Size
 	there, _, _ := strings.Cut(strings.TrimPrefix(facts.Size, size.Unit+" "), ",")
@@ -298,7 +296,7 @@ func (b *bookkeeper) otherSize(facts job.Facts) string {
 	return lines.OtherSize(b.plan.Workload.Name, asked, there)
 }
 
-// closing prints errors that were not printed yet, and how the virtual users ended.
+// closing prints errors that were not printed yet, and the final state of the virtual users.
 func (b *bookkeeper) closing(failure error) (said []job.Event) {
 	is := job.UserSucceeded
 	if failure != nil {
@@ -313,12 +311,12 @@ func (b *bookkeeper) closing(failure error) (said []job.Event) {
 	return append(said, job.Event{Message: lines.AllComplete})
 }
 
-// measured adds to the headline of a run how its transactions ended, and writes the
-// log of response times where timeprofile asks for one.
+// measured adds the outcomes of transactions to the headline of a run, and writes the log of
+// response times if timeprofile asks for it.
 func (c *Console) measured(plan engine.Plan, result job.Result, say func(line string)) error {
 	said := report.Counts
 	if plan.Pacing.Finite {
-		said = report.Warnings // each virtual user has said what it measured
+		said = report.Warnings // each virtual user has reported its measurements
 	}
 	for _, line := range said(result) {
 		say(line)
@@ -341,8 +339,8 @@ func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, say func
 	return errors.Join(views.TimeProfile(file, plan.Database.Title, result, c.book.Benchmark().Labels, time.Now()), file.Close())
 }
 
-// logPath returns the path of a log file in the temporary folder; its name is
-// made unique where that setting is 1.
+// logPath returns the path of a log file in the temporary folder. The name is unique if the setting
+// asks for that.
 func (c *Console) logPath(name, section, unique string) string {
 	if c.book.GenericFlag(section, unique) {
 		name += "_" + string(job.NewID())

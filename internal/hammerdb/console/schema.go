@@ -14,12 +14,12 @@ func schemaCommands() []command {
 	return []command{
 		{
 			name: "buildschema", usage: "buildschema [resume]",
-			help:  "Builds the schema of the chosen benchmark with as many virtual users as the dictionary says, waits until it is complete, and returns \"Schema Build jobid=ID\". With resume it continues a build that was interrupted.",
+			help:  "Builds the schema of the chosen benchmark with the number of virtual users in the dictionary, waits until it is complete, and returns \"Schema Build jobid=ID\". With resume, it continues an interrupted build.",
 			takes: varies, run: buildschema,
 		},
 		{
 			name: "checkschema", usage: "checkschema",
-			help: "Checks that the schema is whole and its data are consistent, and returns \"Schema Check jobid=ID\".",
+			help: "Checks that the schema is complete and its data are consistent, and returns \"Schema Check jobid=ID\".",
 			run: func(c *Console, ctx context.Context, _ Call) (string, error) {
 				return c.oneUserJob(ctx, job.Check, "Checking", "check")
 			},
@@ -59,7 +59,7 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	return c.doWith(ctx, order, users)
 }
 
-// oneUserJob does a job that takes one virtual user.
+// oneUserJob does a job that has one virtual user.
 func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb string) (string, error) {
 	order, err := c.prepare(action, false)
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb
 	return c.doWith(ctx, order, 1)
 }
 
-// prepare checks what a job on the schema needs before anything is done. A build may go
-// on with one that was interrupted.
+// prepare checks the requirements of a job on the schema before anything is done. A build may
+// resume an interrupted one.
 func (c *Console) prepare(action job.Action, resume bool) (settings.Order, error) {
 	if c.users.exist() {
 		return settings.Order{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
@@ -80,7 +80,7 @@ func (c *Console) prepare(action job.Action, resume bool) (settings.Order, error
 	spec := c.spec(action)
 	spec.Resume = resume
 	if name := c.book.Benchmark().Size; action == job.Check && name != "" {
-		// Only what differs from its default is in the spec, and a check compares what is.
+		// The spec has only settings that differ from the default, and a check compares only those.
 		spec.Options[name] = c.book.Value(name)
 	}
 	if action == job.Build {
@@ -95,8 +95,7 @@ func (c *Console) prepare(action job.Action, resume bool) (settings.Order, error
 	return order, err
 }
 
-// checkBuilders refuses more builders than units in HammerDB's words, where each
-// needs one.
+// checkBuilders refuses more builders than units, in HammerDB's words, if each needs one.
 func (c *Console) checkBuilders() error {
 	b := c.book.Benchmark()
 	builders, errBuilders := strconv.Atoi(c.book.Value(b.Builders))
@@ -108,13 +107,12 @@ func (c *Console) checkBuilders() error {
 		b.Unit, builders, units, b.Unit)
 }
 
-// confirm answers a question of HammerDB's windows, which scripts expect to see
-// answered.
+// confirm prints a question of HammerDB's windows with its answer, because scripts expect both.
 func (c *Console) confirm(question string) {
 	c.out.print(question + "\nEnter yes or no: replied yes")
 }
 
-// doWith does a job on the schema with virtual users that are there for it alone.
+// doWith does a job on the schema with virtual users that exist only for it.
 func (c *Console) doWith(ctx context.Context, order settings.Order, users int) (string, error) {
 	c.clearScript()
 	c.users.create(users)

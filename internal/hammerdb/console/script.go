@@ -17,11 +17,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// script is what virtual users are to do, besides the settings: nothing of its
-// own after loadscript, and what the file says after customscript.
+// script holds a run's settings besides the dictionary: none after loadscript, those of the file
+// after customscript.
 type script struct {
 	loaded    bool
-	refused   string        // the file that could not be loaded, where none was loaded or cleared since
+	refused   string        // the file that could not be loaded, until another one is loaded or the script is cleared
 	values    option.Values // what that file decides
 	monitored bool          // whether virtual user 1 monitors and times the run
 }
@@ -31,7 +31,7 @@ func scriptCommands() []command {
 	return []command{
 		{
 			name: "loadscript", usage: "loadscript",
-			help: "Loads the driver script: what virtual users will do with the settings as they are now.",
+			help: "Loads the driver script, which says what virtual users do with the current settings.",
 			run:  loadscript,
 		},
 		{
@@ -50,17 +50,17 @@ func scriptCommands() []command {
 		},
 		{
 			name: "customscript", usage: "customscript scriptname.tcl",
-			help:  "Loads a driver script that savescript wrote and you edited. It takes over one that HammerDB saved if it can read it with certainty.",
+			help:  "Loads a driver script that savescript wrote and you may have edited. It also takes over a script that HammerDB saved, if it understands all of it.",
 			takes: 1, run: customscript,
 		},
 		{
 			name: "custommonitor", usage: "custommonitor [test|timed]",
-			help:  "Decides whether a custom script gets one more virtual user, which monitors and times the run.",
+			help:  "Decides whether a custom script has one more virtual user, which monitors and times the run.",
 			takes: varies, run: custommonitor,
 		},
 		{
 			name: "distributescript", usage: "distributescript",
-			help:  "Distributes the script to replicas: Sledge has none yet.",
+			help:  "Distributes the script to replicas, which Sledge does not have yet.",
 			takes: varies,
 			run: func(*Console, context.Context, Call) (string, error) {
 				return "", fail("Error: Cannot distribute script if not in Primary mode")
@@ -84,12 +84,12 @@ func (c *Console) loadScript() {
 	c.out.print(`Script loaded, Type "print script" to view`)
 }
 
-// clearScript drops the script that is loaded. One that was refused stays so until the user
-// loads another, or clears it.
+// clearScript drops the loaded script. A refused script stays refused until the user loads another
+// one or clears it.
 func (c *Console) clearScript() { c.script = script{refused: c.script.refused} }
 
-// requireScript loads the script if none is loaded, as HammerDB does. If the user asked for
-// one that could not be loaded, a run would test something else.
+// requireScript loads the script if none is loaded, as HammerDB does. If the user asked for a
+// script that could not be loaded, it fails, because the run would test something else.
 func (c *Console) requireScript() error {
 	if c.script.refused != "" {
 		return fail("Error: %s was not loaded, so there is no script to run: load another with customscript, or use the settings with loadscript", c.script.refused)
@@ -103,7 +103,7 @@ func (c *Console) requireScript() error {
 // workload is the current benchmark's.
 func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Meant }
 
-// scriptText spells the driver script that is loaded.
+// scriptText returns the text of the loaded driver script.
 func (c *Console) scriptText() (string, error) {
 	if !c.script.loaded {
 		return "", fail("No Script loaded: Load with loadscript")
@@ -111,8 +111,7 @@ func (c *Console) scriptText() (string, error) {
 	return scripts.Text(c.book.Database(), c.workload(), c.runSpec().Options), nil
 }
 
-// maxScript is more than any driver script is long, in bytes. HammerDB's have
-// about 30 KB.
+// maxScript is the size limit of a driver script, in bytes. HammerDB's have about 30 KB.
 const maxScript = 4 << 20
 
 func savescript(c *Console, _ context.Context, call Call) (string, error) {
@@ -130,7 +129,7 @@ func savescript(c *Console, _ context.Context, call Call) (string, error) {
 		name += ".tcl"
 	}
 	path, write := filepath.Join(TempDir(c.Environ), name), writeOurs
-	if filepath.Base(name) != name { // where the user says, through links too
+	if filepath.Base(name) != name { // at the user's path, through links too
 		path = inFolder(call.Folder, name)
 		write = func(path, text string, mode os.FileMode) error { return os.WriteFile(path, []byte(text), mode) }
 	}
@@ -148,7 +147,7 @@ func savescript(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// inFolder returns path as it is meant in the interpreter's working folder.
+// inFolder resolves path in the interpreter's working folder.
 func inFolder(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -178,7 +177,7 @@ func customscript(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// readCustom reads a driver script that can run.
+// readCustom reads a driver script, and checks that it can run.
 func (c *Console) readCustom(path, name string) (scripts.Script, error) {
 	text, err := readScript(path)
 	if err != nil {
@@ -188,7 +187,7 @@ func (c *Console) readCustom(path, name string) (scripts.Script, error) {
 	if err != nil {
 		return scripts.Script{}, fail("Error: %s: %v", name, err)
 	}
-	spec := c.spec(job.Check) // what is not built yet is kept, and refused when it is to run
+	spec := c.spec(job.Check) // settings of unsupported parts are kept, and refused when the run begins
 	maps.Copy(spec.Options, read.Values)
 	if _, err := c.Resolver.Order(spec); err != nil {
 		return scripts.Script{}, fail("Error: %s: %v", name, err)
@@ -228,7 +227,7 @@ func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// drive has the script decide whether the run is timed, where it may be.
+// drive lets the script decide whether the run is timed, if the workload allows timed runs.
 func (c *Console) drive(how string) {
 	if c.workload().Finite {
 		return

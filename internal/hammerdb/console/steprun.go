@@ -20,15 +20,15 @@ import (
 func stepCommands() []command {
 	return []command{{
 		name: "steprun", usage: "steprun [steps.xml]",
-		help:  "Runs the workload with the virtual users there are, the primary, which others join and leave as the file of steps says: HammerDB's config/steps.xml, or the one that is named. All of them are part of one run and one job. Returns the job id as vurun does.",
+		help:  "Runs the workload with the existing virtual users, the primary. The replicas in the file of steps, HammerDB's config/steps.xml or the file that you name, join and leave the run. All are part of one job. Returns the job id as vurun does.",
 		takes: varies, run: steprun,
 	}}
 }
 
-// replica is virtual users who join a run for some time, as a file of steps has them.
+// replica is a group of virtual users that join a run for some time, as the file of steps says.
 type replica struct {
 	name  string
-	after option.Minutes // the one before has begun; of the first, the ramp-up has ended
+	after option.Minutes // the replica before has begun; for the first replica: the ramp-up has ended
 	long  option.Minutes
 	users int
 }
@@ -70,10 +70,10 @@ func steprun(c *Console, ctx context.Context, call Call) (string, error) {
 	return result, nil
 }
 
-// stepsOption is the option of every run that says who joins and leaves.
+// stepsOption is the option of every run that says which users join and leave, and when.
 const stepsOption = "steps"
 
-// times are how long users of a run work before it is measured, and then.
+// times are the ramp-up and the duration of a run.
 func (c *Console) times(options option.Values) (rampUp, duration option.Minutes, err error) {
 	for _, one := range []struct {
 		option string
@@ -90,8 +90,8 @@ func (c *Console) times(options option.Values) (rampUp, duration option.Minutes,
 	return rampUp, duration, nil
 }
 
-// sayWhoStarts says what HammerDB says before a step workload, but for what is about its
-// processes, of which there are none here.
+// sayWhoStarts prints HammerDB's lines before a step workload, without those about its processes,
+// because Sledge starts none.
 func (c *Console) sayWhoStarts(replicas []replica, rampUp, duration option.Minutes) {
 	c.out.printf("primary starts immediately, runs rampup for %s minutes then runs test for %s minutes with %d Active VU", spell(rampUp), spell(duration), c.workers())
 	delays := "Delaying Start of Replicas to rampup " + spell(rampUp)
@@ -106,7 +106,8 @@ func (c *Console) sayWhoStarts(replicas []replica, rampUp, duration option.Minut
 	c.out.print(delays)
 }
 
-// stepsOf spells the replicas as the option of a run, or says which is there for too long.
+// stepsOf writes the replicas as the value of that option, or returns the replica that would
+// outlast the primary.
 func stepsOf(replicas []replica, rampUp, duration option.Minutes) (string, error) {
 	var parts, overruns []string
 	begins := option.Minutes(0)
@@ -124,12 +125,12 @@ func stepsOf(replicas []replica, rampUp, duration option.Minutes) (string, error
 	return strings.Join(parts, ","), nil
 }
 
-// spell writes a time in minutes, to a hundredth of one.
+// spell writes a time in minutes, to a hundredth of a minute.
 func spell(m option.Minutes) string {
 	return strconv.FormatFloat(math.Round(time.Duration(m).Minutes()*100)/100, 'f', -1, 64)
 }
 
-// readSteps reads the file of steps that a call names, or HammerDB's where that may be.
+// readSteps reads the named file of steps, or looks for HammerDB's file.
 func readSteps(call Call) ([]replica, error) {
 	var paths []string
 	if len(call.Args) == 1 {
@@ -162,13 +163,13 @@ func readSteps(call Call) ([]replica, error) {
 	if len(call.Args) == 1 {
 		return nil, fmt.Errorf("there is no file %s", paths[0])
 	}
-	return nil, fmt.Errorf("there is no %s, nor a config folder with it beside the program: copy HammerDB's there, or name its file, as in steprun /opt/HammerDB/config/steps.xml", paths[len(paths)-1])
+	return nil, fmt.Errorf("there is no %s and no config folder beside the program: copy HammerDB's folder there, or name the file, as in steprun /opt/HammerDB/config/steps.xml", paths[len(paths)-1])
 }
 
-// stepsBelow is where HammerDB's file of steps is, seen from its folder.
+// stepsBelow is the path of the file of steps below HammerDB's folder.
 func stepsBelow(folder string) string { return filepath.Join(folder, "config", "steps.xml") }
 
-// parseSteps reads what is in a file of steps.
+// parseSteps parses a file of steps.
 func parseSteps(text []byte) ([]replica, error) {
 	root, err := xmlfile.Read(text)
 	if err != nil {
@@ -203,7 +204,7 @@ func parseReplica(e xmlfile.Element) (r replica, err error) {
 		}
 	}
 	if r.long == 0 {
-		return r, fmt.Errorf("duration of %s: 0 minutes are over as they begin", r.name)
+		return r, fmt.Errorf("duration of %s: it must be more than 0 minutes", r.name)
 	}
 	if r.users, err = strconv.Atoi(text("virtual_users")); err != nil || r.users < 1 {
 		return r, fmt.Errorf("virtual_users of %s: %q is not a number of virtual users", r.name, text("virtual_users"))

@@ -30,7 +30,7 @@ func TestMistakesInAFileOfStepsAreNamed(t *testing.T) {
 		"<connpool><a/></connpool>": "it is not HammerDB's file of steps",
 		"<steps>\n<a></steps>":      "line 2: an element is closed by the end of another one",
 		"<steps><a><duration>1</duration><virtual_users>1</virtual_users></a></steps>":                                           `start_after_prev of a: "" is neither`,
-		"<steps><a><start_after_prev>1</start_after_prev><duration>0</duration><virtual_users>1</virtual_users></a></steps>":     "duration of a: 0 minutes are over as they begin",
+		"<steps><a><start_after_prev>1</start_after_prev><duration>0</duration><virtual_users>1</virtual_users></a></steps>":     "duration of a: it must be more than 0 minutes",
 		"<steps><a><start_after_prev>1</start_after_prev><duration>1</duration><virtual_users>0</virtual_users></a></steps>":     `virtual_users of a: "0" is not a number`,
 		"<steps><a><start_after_prev>-1</start_after_prev><duration>1</duration><virtual_users>1</virtual_users></a></steps>":    "start_after_prev of a: -1 minutes is not between",
 		"<steps><a><start_after_prev>1</start_after_prev><duration>1</duration><virtual_users>1</virtual_users></a>\x00</steps>": "it holds a control character",

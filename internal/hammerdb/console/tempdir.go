@@ -8,9 +8,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// TempDir returns the folder that everything goes to which has no other place:
-// the first of HammerDB's variables that names a folder one can write to, or else
-// the system's own. The environment has lines "NAME=value".
+// TempDir returns the default folder for output: the first writable folder that one of HammerDB's
+// variables names, or else the system's temporary folder. The environment has lines "NAME=value".
 func TempDir(environ []string) string {
 	names := []string{"TMP", "TMPDIR", "TEMP"}
 	if runtime.GOOS == "windows" {
@@ -27,7 +26,7 @@ func TempDir(environ []string) string {
 	return "."
 }
 
-// isWritable finds out by making a file, since permissions alone do not tell.
+// isWritable creates a file to find out, because permissions alone do not tell.
 func isWritable(folder string) bool {
 	file, err := os.CreateTemp(folder, ".sledge-*")
 	if err != nil {
@@ -36,8 +35,8 @@ func isWritable(folder string) bool {
 	return file.Close() == nil && os.Remove(file.Name()) == nil
 }
 
-// notOursError refuses to write to a file in the temporary folder that another user may have
-// put there as a trap.
+// notOursError refuses to write to a file in the temporary folder that another user may have placed
+// there.
 type notOursError struct{ path, what string }
 
 // Error names the file and the way out.
@@ -45,13 +44,13 @@ func (e notOursError) Error() string {
 	return e.path + " " + e.what + ", so nothing was written to it: remove it, or set TMP to a folder of your own"
 }
 
-// writeOurs writes a file of the temporary folder as os.WriteFile does, if it is ours.
+// writeOurs writes a file of the temporary folder like os.WriteFile, unless it is another user's.
 func writeOurs(path, text string, mode os.FileMode) error {
 	file, err := openOurs(path, os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	err = file.Truncate(0) // not before: it might have been another's
+	err = file.Truncate(0) // only now, because it might have been another user's
 	if err == nil {
 		_, err = file.WriteString(text)
 	}

@@ -16,7 +16,7 @@ func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 		return nil, notOursError{path, "is a symbolic link"}
 	}
 	if err != nil {
-		// Where a folder is everybody's, the system keeps even root out of others' files.
+		// In a shared folder, the system keeps even root from other users' files.
 		if info, statErr := os.Lstat(path); statErr == nil && foreign(info) != "" {
 			err = notOursError{path, foreign(info)}
 		}
@@ -32,7 +32,7 @@ func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// foreign says what a file has of another's, or returns "".
+// foreign returns what shows that a file belongs to another user, or "".
 func foreign(info os.FileInfo) string {
 	if !info.Mode().IsRegular() {
 		return "is not a regular file"

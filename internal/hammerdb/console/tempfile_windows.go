@@ -2,8 +2,8 @@ package console
 
 import "os"
 
-// openOurs opens a file for writing, and makes it where there is none, but follows no
-// link. The temporary folder is the user's own on Windows.
+// openOurs opens or creates a file for writing. It follows no link. On Windows each user has a
+// temporary folder of their own.
 func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, notOursError{path, "is not a regular file"}

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/job"
 )
 
-// The words that vustatus has for how a virtual user stands.
+// The states of a virtual user, in the words of vustatus.
 const (
 	waiting   = "WAIT IDLE"
 	working   = "RUNNING"
@@ -18,8 +18,8 @@ const (
 	failed    = "FINISH FAILED"
 )
 
-// virtualUsers are the virtual users that were created, by position: the first
-// is number 1, and the monitor where there is one.
+// virtualUsers are the created virtual users by position. The first is number 1; in a timed run it
+// is the monitor.
 type virtualUsers struct {
 	mu     sync.Mutex
 	status []string
@@ -42,7 +42,7 @@ func (v *virtualUsers) create(n int) {
 	}
 }
 
-// follow notes how a virtual user stands.
+// follow records the state of a virtual user.
 func (v *virtualUsers) follow(position int, is job.UserState) {
 	word := map[job.UserState]string{job.UserRunning: working, job.UserSucceeded: succeeded, job.UserFailed: failed}[is]
 	v.mu.Lock()
@@ -52,7 +52,7 @@ func (v *virtualUsers) follow(position int, is job.UserState) {
 	}
 }
 
-// unfinished lists the positions of those who have not said how they ended.
+// unfinished lists the positions of virtual users that have not reported their end.
 func (v *virtualUsers) unfinished() []int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -65,7 +65,7 @@ func (v *virtualUsers) unfinished() []int {
 	return list
 }
 
-// String is what vustatus prints.
+// String returns the output of vustatus.
 func (v *virtualUsers) String() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,7 +89,7 @@ func userCommands() []command {
 		},
 		{
 			name: "vurun", usage: "vurun",
-			help: "Runs the workload with the virtual users, which it creates if there are none, waits until all that belongs to the run is done, and returns the job id as \"Benchmark Run jobid=ID\".",
+			help: "Runs the workload with the virtual users, and creates them if there are none. Waits until the whole run is done, and returns the job id as \"Benchmark Run jobid=ID\".",
 			run:  vurun,
 		},
 		{
@@ -107,7 +107,7 @@ func userCommands() []command {
 		},
 		{
 			name: "vucomplete", usage: "vucomplete",
-			help: "Returns true when every virtual user has finished, however it ended, and otherwise false.",
+			help: "Returns true when every virtual user has finished, with or without an error, and false otherwise.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				return strconv.FormatBool(c.vucomplete()), nil
 			},
@@ -121,8 +121,8 @@ func vucreate(c *Console, _ context.Context, _ Call) (string, error) {
 	return "", c.createUsers()
 }
 
-// createUsers notes the number of virtual users. They connect when the run begins, all at once,
-// so creating a thousand takes no time.
+// createUsers records the number of virtual users. They connect when the run begins, so creating a
+// thousand takes no time.
 func (c *Console) createUsers() error {
 	if c.users.exist() {
 		return fail("Error: Virtual Users exist, destroy with vudestroy before creating")
@@ -145,10 +145,10 @@ func (c *Console) createUsers() error {
 	return nil
 }
 
-// firstCreated is the line for the first virtual user, unless it is the monitor of a run.
+// firstCreated is the line for virtual user 1, unless it is the monitor of a run.
 const firstCreated = "Vuser 1 created - WAIT IDLE"
 
-// created returns the lines for new virtual users, first for the first of them.
+// created returns the lines for new virtual users; first is the line for virtual user 1.
 func created(n int, first string) string {
 	lines := []string{first}
 	for i := 2; i <= n; i++ {

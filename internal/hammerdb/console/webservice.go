@@ -6,31 +6,30 @@ import (
 	"strconv"
 )
 
-// Web is a server of the web application that runs, whichever command started it.
+// Web is a running server of the web application, whichever command started it.
 type Web interface {
-	// Environment says where and what it is.
+	// Environment returns the server's address and version.
 	Environment(ctx context.Context) (string, error)
 
-	// End asks it to end, which it does once jobs that it was asked to start have stopped.
+	// End asks the server to end. It does so after its jobs have stopped.
 	End(ctx context.Context) error
 }
 
-// OwnWeb is one that a console has started.
+// OwnWeb is a server that this console has started.
 type OwnWeb interface {
-	// Link is the address to open, and whether it logs in by itself, once.
+	// Link returns the address to open, and whether it logs in by itself, once.
 	Link() (address string, logsIn bool)
 
-	// Quit stops jobs that it was asked to start and ends it after that; a second time it
-	// aborts them.
+	// Quit stops the server's jobs and then the server. A second call aborts the jobs.
 	Quit()
 
-	// Wait waits until it has ended.
+	// Wait waits until the server has ended.
 	Wait() error
 }
 
-// web is what a console knows of the web service.
+// web is the console's state of the web service.
 type web struct {
-	own  OwnWeb // nil where it has started none
+	own  OwnWeb // nil if the console has started none
 	port int    // of its own
 }
 
@@ -42,26 +41,26 @@ func webCommands() []command {
 		},
 		{
 			name: "wsstart", usage: "wsstart", takes: 0, run: wsstart,
-			help: "Serves the web application to browsers on this machine, and prints how to come in. It ends with the console; sledge web serves without one.",
+			help: "Serves the web application to browsers on this machine, and prints the link or the address to log in. It ends with the console; sledge web runs without one.",
 		},
 		{
 			name: "wsstatus", usage: "wsstatus", takes: 0, run: wsstatus,
-			help: "Shows whether a web service of this job repository runs on the port, and where.",
+			help: "Shows whether a web service of this job repository runs on the port, and its address.",
 		},
 		{
 			name: "wsstop", usage: "wsstop", takes: 0, run: wsstop,
-			help: "Ends the web service, also one that another console or sledge web has started with the same job repository. Jobs that browsers have started in it are stopped.",
+			help: "Ends the web service, even if another console or sledge web started it with the same job repository. Stops the jobs that browsers started in it.",
 		},
 	}
 }
 
 const webSection, webPort = "webservice", "ws_port"
 
-// WebPort is the TCP port that the web service is to have.
+// WebPort returns the TCP port for the web service.
 func (c *Console) WebPort() int {
 	port, err := strconv.Atoi(c.book.Generic(webSection, webPort))
 	if err != nil {
-		panic(err) // the settings hold numbers only
+		panic(err) // the settings allow only numbers
 	}
 	return port
 }
@@ -86,10 +85,10 @@ func wsport(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// errNoWeb is for consoles that cannot serve, such as one that is itself in a browser.
+// errNoWeb is the error of consoles that cannot serve, such as one in a browser.
 var errNoWeb = errors.New("this console has no web service")
 
-// findWeb finds the server that is meant: this console's own, or that on the port.
+// findWeb finds this console's own server, or the one on the port.
 func (c *Console) findWeb() (found Web, port int, err error) {
 	port = c.WebPort()
 	if c.FindWeb == nil {
@@ -162,7 +161,7 @@ func wsstop(c *Console, ctx context.Context, _ Call) (string, error) {
 	return "", nil
 }
 
-// closeWeb ends the server that this console has started, if any, and waits until it has.
+// closeWeb ends the server that this console has started, if any, and waits for its end.
 func (c *Console) closeWeb() error {
 	own := c.web.own
 	if own == nil {

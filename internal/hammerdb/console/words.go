@@ -9,7 +9,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// Words is all that a script may call and set, for editors that complete and explain it.
+// Words are the commands and settings of scripts, for editors that complete and explain them.
 type Words struct {
 	Commands   []Word       `json:"commands"`
 	Databases  []Dictionary `json:"databases"`
@@ -25,7 +25,7 @@ type Word struct {
 	Help  string `json:"help"`
 }
 
-// Dictionary is what diset takes once a database is chosen.
+// Dictionary holds the settings that diset takes for one database.
 type Dictionary struct {
 	Prefix   string  `json:"prefix" doc:"What dbset db takes."`
 	Title    string  `json:"title"`
@@ -88,6 +88,5 @@ func groups(sections []dictionaries.Section) (list []Group) {
 	return list
 }
 
-// DriverScript spells a driver script with the defaults of a database and a workload, to begin
-// with.
+// DriverScript returns a new driver script with the defaults of a database and a workload.
 func DriverScript(d *database.Database, w *workload.Workload) string { return scripts.Text(d, w, nil) }

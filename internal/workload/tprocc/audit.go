@@ -17,11 +17,10 @@ import (
 
 // auditor compares the ledger of a run with the database.
 //
-// An order is found as a row, by its number where the client knows it, and else by who
-// ordered how many lines in which district. Rows of history have no key: the payments of
-// a district are compared by how many there are more than before the run, and by what
-// they amount to. Deliveries leave no row: they are counted by the new orders that are
-// gone.
+// An order is found as a row: by its number if the client knows it, otherwise by district, customer
+// and number of lines. Rows of history have no key, so the payments of a district are compared by
+// the number and the sum of the rows added since the run began. Deliveries leave no row, so they
+// are counted by the new orders that have left the queue.
 type auditor struct {
 	sql    *sqlfile.Library
 	before map[place]balance
@@ -90,7 +89,7 @@ func readBalances(ctx context.Context, s database.Session, sql *sqlfile.Library)
 			all[at] = one
 			return nil
 		}); err != nil {
-			return nil, fmt.Errorf("read for the audit of the ledger how the districts stand: %w", err)
+			return nil, fmt.Errorf("read the state of the districts for the audit of the ledger: %w", err)
 		}
 	}
 	return all, nil
@@ -108,7 +107,7 @@ type orderClaim struct {
 	inDoubt bool
 }
 
-// orderRow is what an order is known by.
+// orderRow identifies an order.
 type orderRow struct{ number, customer, lines int32 }
 
 // paymentClaims are the commits of the payments of a district.
@@ -193,7 +192,7 @@ func sorted(commits iter.Seq[workload.Commit]) (map[place]*claims, map[int32]del
 	return districts, deliveries
 }
 
-// prepareOrders returns what reads the orders of a district from a number on.
+// prepareOrders prepares a query for the orders of a district from a number on.
 func (a *auditor) prepareOrders(ctx context.Context, s database.Session) (func(at place, from int64) ([]orderRow, error), error) {
 	var in struct {
 		Warehouse int64 `sql:"w_id"`
@@ -225,22 +224,22 @@ func (a *auditor) prepareOrders(ctx context.Context, s database.Session) (func(a
 	}, nil
 }
 
-// match is the result of comparing the commits of one kind in one place, with an example of
-// what is missing or appears twice.
+// match is the result of comparing the commits of one kind in one place, with an example of a
+// missing or repeated one.
 type match struct {
 	job.Account
 	example string
 }
 
-// matchOrders matches the commits of a district with the rows added since the run began. Each
-// row matches one commit at most. Commits with a known number come first, then other
-// acknowledged ones, then those in doubt; rows left over are unexpected.
+// matchOrders matches the commits of a district with the rows added since the run began. Each row
+// matches at most one commit. Commits with a known number come first, then other acknowledged ones,
+// then those in doubt. Rows left over are unexpected.
 func matchOrders(list []orderClaim, rows []orderRow) (m match) {
 	byNumber := make(map[int32]orderRow, len(rows))
 	for _, row := range rows {
 		byNumber[row.number] = row
 	}
-	answered := map[int32]bool{} // numbers that were acknowledged, and whether their row is one of those
+	answered := map[int32]bool{} // acknowledged numbers, and whether their row has one of them
 	for _, c := range list {
 		if c.inDoubt || c.number == 0 {
 			continue
@@ -262,7 +261,7 @@ func matchOrders(list []orderClaim, rows []orderRow) (m match) {
 		m.Found++
 		delete(byNumber, number)
 	}
-	left := map[orderRow]int{} // rows by who ordered how many lines
+	left := map[orderRow]int{} // rows by customer and number of lines
 	for _, row := range byNumber {
 		row.number = 0
 		left[row]++
@@ -298,14 +297,14 @@ func matchOrders(list []orderClaim, rows []orderRow) (m match) {
 	for row, n := range left {
 		if n > 0 {
 			m.Twice += int64(n)
-			m.example = fmt.Sprintf("there is an order of %d lines by customer %d more than there should be", row.lines, row.customer)
+			m.example = fmt.Sprintf("there is one order of %d lines by customer %d too many", row.lines, row.customer)
 		}
 	}
 	return m
 }
 
-// matchPayments compares the payments of a district with how many rows of history there
-// are more than before the run, and by how many cents.
+// matchPayments compares the payments of a district with the number and the sum of the rows of
+// history that were added since the run began.
 func matchPayments(c paymentClaims, rows, cents int64) (m match) {
 	m.Acknowledged, m.InDoubt = c.acknowledged, int64(len(c.inDoubt))
 	more, moreCents := rows-c.acknowledged, cents-c.cents
@@ -316,7 +315,7 @@ func matchPayments(c paymentClaims, rows, cents int64) (m match) {
 		m.Twice, m.InDoubtFound = more-m.InDoubt, m.InDoubt
 	case amounts(c.inDoubt, int(more), moreCents):
 		m.InDoubtFound = more
-	default: // as many as there should be, and not the same
+	default: // the right number, but not the same payments
 		m.Missing, m.Twice, m.InDoubtFound = 1, 1, more
 	}
 	m.Found = c.acknowledged - m.Missing
@@ -327,8 +326,8 @@ func matchPayments(c paymentClaims, rows, cents int64) (m match) {
 	return m
 }
 
-// amounts reports whether as many of the list come to a sum. Of a list so long that
-// nearly any sum can be made of it that is taken for granted.
+// amounts reports whether some of the listed amounts add up to a sum. If the list is so long that
+// nearly any sum is possible, it returns true.
 func amounts(list []int64, n int, sum int64) bool {
 	const few = 16
 	switch {
@@ -342,12 +341,12 @@ func amounts(list []int64, n int, sum int64) bool {
 	return amounts(list[1:], n-1, sum-list[0]) || amounts(list[1:], n, sum)
 }
 
-// gone says how many new orders have gone from the queue of a district, and how many were
-// in it before the run, so that as many deliveries have certainly found one.
+// gone returns how many new orders have left the queue of a district, and how many were in it
+// before the run. At least that many deliveries found one.
 type gone struct{ n, most int64 }
 
-// matchDeliveries compares the deliveries of a warehouse with what they took from the
-// queue of each district. One that finds a queue empty passes it over, and leaves nothing.
+// matchDeliveries compares the deliveries of a warehouse with the new orders that they took from
+// the queue of each district. A delivery skips an empty queue and leaves no trace there.
 func matchDeliveries(c deliveryClaims, districts []gone) (m match) {
 	m.Acknowledged, m.InDoubt = c.acknowledged, c.inDoubt
 	for _, g := range districts {
@@ -377,7 +376,7 @@ type findings struct {
 	examples []string
 }
 
-// mostExamples is how many examples a ledger shows.
+// mostExamples is the largest number of examples in a ledger.
 const mostExamples = 10
 
 func (f *findings) note(kind meter.Kind, at place, m match) {

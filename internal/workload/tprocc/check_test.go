@@ -192,7 +192,7 @@ func (c *subject) makes() {
 		}
 	}
 	if want := []string{
-		"Warning: user tpcc has the default password, which everybody knows: set password to give it another",
+		"Warning: user tpcc has the default password, which is public: set password to choose another",
 		"CREATING DATABASE tpcc under OWNER tpcc",
 	}; c.d.Name == "postgresql" && !slices.Equal(heard.lines, want) {
 		c.t.Errorf("the second call must create nothing: got %q, want %q", heard.lines, want)

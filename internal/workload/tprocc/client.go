@@ -10,29 +10,29 @@ import (
 	"sledge/internal/workload"
 )
 
-// statementSender sends every statement of a transaction itself, prepared.
+// statementSender sends every statement of a transaction from the client, prepared.
 type statementSender struct {
 	workload.Connection
 	asked *order // the last
 
 	stmt clientStatements
 	work scratch
-	ids  []int64 // of the customers that share a last name
+	ids  []int64 // customers that share a last name
 
-	answers answers // for a test to show; its rows are kept in a test only
+	answers answers // shown by tests; its rows are kept only in a test
 
 	data, names []byte // hold C_DATA and H_DATA of the current payment
 }
 
-// orderLine is what Pick draws for a line of an order.
+// orderLine is a line of an order, as Pick draws it.
 type orderLine struct{ number, item, supply, quantity int64 }
 
-// unusedItem is an item number that no item has, by which 1 % of all new orders
-// roll back (TPC-C 2.4.1.5).
+// unusedItem is an item number that no item has. It makes 1 % of all new orders roll back (TPC-C
+// 2.4.1.5).
 const unusedItem = Items + 1
 
-// scratch holds what the statements of one transaction hand on to each other.
-// Its fields and those of inputs are bound to the statements by their tags.
+// scratch holds values that the statements of one transaction pass to each other. The tags of its
+// fields, and of inputs, bind them to the statements.
 type scratch struct {
 	inputs
 	OrderID  int64  `sql:"o_id"`
@@ -85,11 +85,11 @@ type scratch struct {
 	low struct {
 		Count int64 `sql:"stock_count"`
 	}
-	// ignored is bound where rows are read for the terminal to show.
+	// ignored is bound to columns that only a terminal would show.
 	ignored struct{}
 }
 
-// clientStatements are the prepared statements by transaction.
+// clientStatements are the prepared statements of each transaction.
 type clientStatements struct {
 	newOrder struct {
 		customerWarehouse, district, updateDistrict, insertOrder, insertNewOrder,
@@ -166,7 +166,7 @@ func (u *statementSender) prepare(ctx context.Context) error {
 // Do implements workload.Executor.
 func (u *statementSender) Do(ctx context.Context, t workload.Transaction) error {
 	u.asked = t.Inputs.(*order)
-	u.work.inputs = u.asked.inputs // a retry begins with what was picked
+	u.work.inputs = u.asked.inputs // a retry begins with the picked inputs
 	u.answers.lines = u.answers.lines[:0]
 	access := database.ReadWrite
 	if u.asked.kind == orderStatus || u.asked.kind == stockLevel {
@@ -263,8 +263,7 @@ func (u *statementSender) doPayment(ctx context.Context) error {
 	return one(ctx, s.insertHistory)
 }
 
-// appendBadCredit appends what C_DATA becomes: the payment, then what it held
-// before, 500 characters in all.
+// appendBadCredit appends the new C_DATA: the payment, then the old text, at most 500 characters.
 func appendBadCredit(buf []byte, w *scratch) []byte {
 	for _, n := range [...]int64{w.CID, w.CDID, w.CWID, w.DID, w.WID} {
 		buf = append(strconv.AppendInt(buf, n, 10), ' ')
@@ -279,8 +278,8 @@ func appendBadCredit(buf []byte, w *scratch) []byte {
 // statements, which do not retain values.
 func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(buf)) }
 
-// findCustomer puts the id of the customer to be looked up by name into the
-// scratch: of n who share the name, the one at n/2 rounded up by first name.
+// findCustomer looks up a customer by last name and stores its id in scratch. Of n customers with
+// the name, in order of the first name, it takes number n/2, rounded up.
 func (u *statementSender) findCustomer(ctx context.Context, byName database.Statement) error {
 	if u.asked.ByName == 0 {
 		return nil
@@ -351,16 +350,16 @@ func (u *statementSender) doDelivery(ctx context.Context) error {
 	return nil
 }
 
-// one runs a statement that must find or change just one row.
+// one runs a statement that must find or change exactly one row.
 func one(ctx context.Context, s database.Statement) error {
 	n, err := s.Run(ctx, nil)
 	if err == nil && n != 1 {
-		err = fmt.Errorf("a statement that must find or change one row found or changed %d", n)
+		err = fmt.Errorf("a statement must find or change one row, and it was %d", n)
 	}
 	return err
 }
 
-// each runs statements that must find or change one row each.
+// each runs statements that must each find or change exactly one row.
 func each(ctx context.Context, statements ...database.Statement) error {
 	for _, s := range statements {
 		if err := one(ctx, s); err != nil {

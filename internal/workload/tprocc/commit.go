@@ -9,24 +9,25 @@ var (
 	_ workload.Accountable = (*statementSender)(nil)
 )
 
-// The numbers of a commit, by kind: the warehouse, the district, and what distinguishes the
-// transaction. A delivery covers all districts of a warehouse.
+// The numbers of a commit, by kind: the warehouse, the district, and the numbers that distinguish
+// the transaction. A delivery covers all districts of a warehouse.
 const (
 	ofWarehouse = iota
 	ofDistrict
 	ofCustomer // of a new order
-	ofLines    // how many the new order has
-	ofNumber   // the number of the order; 0 where the routine does not tell
+	ofLines    // number of lines of the new order
+	ofNumber   // number of the order; 0 if the routine does not return it
 
 	ofCents = ofCustomer // the amount of a payment
 )
 
-// untold stands for the number of an order where a routine tells only that there is one, as
-// functions do that return the total amount. No order of a run has it: a build makes the first
-// 3000 of each district.
+// untold stands for the number of an order if the routine only reports that there is one, as
+// functions do that return the total amount. No order of a run has this number, because a build
+// creates the first 3000 of each district.
 const untold = 1
 
-// commit returns the note of a transaction; number is that of a new order, 0 if unknown.
+// commit returns the commit record of a transaction; number is that of a new order, or 0 if it is
+// unknown.
 func (o *order) commit(inDoubt bool, number int64) (workload.Commit, bool) {
 	r := workload.Commit{Kind: o.kind, InDoubt: inDoubt}
 	r.Numbers[ofWarehouse], r.Numbers[ofDistrict] = int32(o.WID), int32(o.DID)
@@ -49,7 +50,7 @@ func (o *order) commit(inDoubt bool, number int64) (workload.Commit, bool) {
 // Committed implements workload.Accountable.
 func (u *routineCaller) Committed(t workload.Transaction, inDoubt bool) (workload.Commit, bool) {
 	number := u.order.ID
-	if number == untold || u.Test { // whose answers may be anybody's
+	if number == untold || u.Test { // a test run does not read the number
 		number = 0
 	}
 	return t.Inputs.(*order).commit(inDoubt, number)

@@ -11,9 +11,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// roomy is how many warehouses for each user make it unlikely that users wait for each
-// other: of those who draw a home among 4 for each, about one in five shares it. Those who
-// are dealt homes have one each.
+// roomy is the number of warehouses for each user from which on users seldom wait for each other.
+// If users draw one of 4 warehouses for each of them, about one in five shares its home.
 func (o *Options) roomy() int {
 	if o.Homes == randomHomes || o.AllWarehouses {
 		return 4
@@ -21,9 +20,8 @@ func (o *Options) roomy() int {
 	return 1
 }
 
-// contention counts the users that share a warehouse, by the homes that they will have.
-// It returns nil where there are enough warehouses, or users would not wait for each
-// other's rows anyway.
+// contention counts the users that share a warehouse, by their home warehouses. It returns nil if
+// there are enough warehouses, or if users do not wait for each other's rows.
 func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c workload.Crowd) (*job.Contention, error) {
 	o := c.Options.(*Options)
 	if c.Users < 2 || !o.asked(c.Kinds).contended() || o.rests() {
@@ -38,7 +36,7 @@ func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c
 		return nil, fmt.Errorf("count the warehouses: %w", err)
 	}
 	warehouses, err := strconv.Atoi(t.Rows[0][0])
-	if err != nil || warehouses >= o.roomy()*c.Users { // users will say that there is no warehouse
+	if err != nil || warehouses >= o.roomy()*c.Users { // the users will report the missing warehouse
 		return nil, nil
 	}
 	found := crowding(o, c, warehouses)
@@ -46,7 +44,7 @@ func contention(ctx context.Context, s database.Session, sql *sqlfile.Library, c
 	return &found, nil
 }
 
-// crowding counts who works where.
+// crowding counts the users of each warehouse.
 func crowding(o *Options, c workload.Crowd, warehouses int) job.Contention {
 	found := job.Contention{Users: c.Users, Units: warehouses, Enough: o.roomy() * c.Users}
 	each, on := make([][]int, c.Users), make([]int, warehouses+1)
@@ -68,12 +66,13 @@ func crowding(o *Options, c workload.Crowd, warehouses int) job.Contention {
 	return found
 }
 
-// contended reports whether users lock rows of a warehouse that others need: payments its
-// one row, new orders a row of its ten districts, deliveries the oldest orders.
+// contended reports whether users lock rows of a warehouse that other users need. A payment locks
+// the warehouse's single row, a new order locks a row of its ten districts, and a delivery locks
+// the oldest orders.
 func (w weights) contended() bool { return w[payment] > 0 || w[newOrder] > 0 || w[delivery] > 0 }
 
-// rests reports whether users pause for so long that they seldom meet in a warehouse: the
-// standard has ten of them there, with pauses of 20 s for transactions of milliseconds.
+// rests reports whether users pause for so long that they seldom meet in a warehouse. The standard
+// has ten users for each, with pauses of 20 s and transactions of milliseconds.
 func (o *Options) rests() bool {
 	if !o.KeyAndThink {
 		return false
@@ -86,7 +85,7 @@ func (o *Options) rests() bool {
 	return pause/all >= 1
 }
 
-// expectation says in words what was counted, and what to do about it.
+// expectation describes the counts in words, with advice.
 func expectation(c job.Contention, o *Options) string {
 	units := "share a home warehouse"
 	if o.AllWarehouses {

@@ -8,11 +8,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// Schemas of TPROC-C are shared with HammerDB, whose workload it is. What this file says
-// of HammerDB is what its loader and its routines do to the data: a check must know that
-// of a schema, and a run of routines, which Sledge did not make.
+// Sledge shares schemas of TPROC-C with HammerDB. This file holds what a check or a run must know
+// about HammerDB's loader and routines, because either program may have built the schema.
 
-// foreignBuilder is who built a schema that the query foreign tells from our own.
+// foreignBuilder names the program that built a schema, if the query foreign shows that Sledge did
+// not.
 const foreignBuilder = "HammerDB"
 
 var builder = workload.BuilderByQuery(foreignBuilder)
@@ -32,8 +32,8 @@ var builder = workload.BuilderByQuery(foreignBuilder)
 const addedPayments = "HammerDB's client SQL (no_stored_procs) adds payments to C_BALANCE instead of subtracting them; " +
 	"build the schema again to have one that can be checked"
 
-// silence says that routines which are not Sledge's answer nothing when they roll an
-// order back for its unused item. HammerDB's draw one order in ninety-nine to have one.
+// silence explains that routines of other programs do not report when they roll an order back for
+// its unused item. HammerDB's routines do so for one order in 99.
 func silence(ctx context.Context, s database.Session, sql *sqlfile.Library, options any) (workload.Silence, error) {
 	if options.(*Options).NoStoredProcs || !sql.Has("installed_routines") {
 		return workload.Silence{}, nil
@@ -44,6 +44,6 @@ func silence(ctx context.Context, s database.Session, sql *sqlfile.Library, opti
 	}
 	return workload.Silence{
 		Share: 1. / 99,
-		Why:   "the routines are not Sledge's, and may roll back one new order in 99 without saying so",
+		Why:   "the routines are not Sledge's, and may roll back one new order in 99 without reporting it",
 	}, nil
 }

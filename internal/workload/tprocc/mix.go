@@ -9,25 +9,24 @@ import (
 	"sledge/internal/option"
 )
 
-// weights is a whole number for each kind of transaction.
+// weights holds a whole number for each kind of transaction.
 type weights [kinds]int
 
-// mixes are the mixes with names. The order of the weights is that of the kinds.
+// mixes are the named mixes. The weights are in the order of the kinds.
 var mixes = []struct {
 	name string
 	weights
 }{
 	{"default", weights{newOrder: 10, payment: 10, delivery: 1, stockLevel: 1, orderStatus: 1}}, // the deck of TPC-C 5.2.4.2
 
-	// TPC-C 5.2.3: at least 43 % payments and 4 % of each kind but new orders, which are
-	// the rest.
+	// TPC-C 5.2.3: at least 43 % payments and 4 % of each other kind; new orders are the rest.
 	{"standard", weights{newOrder: 45, payment: 43, delivery: 4, stockLevel: 4, orderStatus: 4}},
 
 	{"read-only", weights{stockLevel: 1, orderStatus: 1}},
-	{"write-only", weights{newOrder: 10, payment: 10, delivery: 1}}, // as they are to each other by default
+	{"write-only", weights{newOrder: 10, payment: 10, delivery: 1}}, // with the default proportions
 }
 
-// namedMix returns the weights of a mix by its name.
+// namedMix returns the weights of a named mix.
 func namedMix(name string) (weights, bool) {
 	for _, m := range mixes {
 		if option.SameName(m.name, name) {
@@ -37,7 +36,7 @@ func namedMix(name string) (weights, bool) {
 	return weights{}, false
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads the name of a mix, too.
+// UnmarshalText implements encoding.TextUnmarshaler. It also accepts the name of a mix.
 func (w *weights) UnmarshalText(text []byte) error {
 	word := strings.TrimSpace(string(text))
 	if named, ok := namedMix(word); ok {
@@ -61,8 +60,8 @@ func (w *weights) UnmarshalText(text []byte) error {
 	})
 }
 
-// MarshalText implements encoding.TextMarshaler. Weights are written as such even where
-// the mix has a name: they mean the same to every version.
+// MarshalText implements encoding.TextMarshaler. It writes weights even if the mix has a name,
+// because weights mean the same in every version.
 func (w weights) MarshalText() ([]byte, error) {
 	var text []byte
 	for i, n := range w {
@@ -89,8 +88,7 @@ func mixed(options any) string {
 	return ""
 }
 
-// asked returns the mix of kinds that are asked for, or the one of the options where users
-// decide.
+// asked returns the mix of the requested kinds, or the mix of the options if users decide.
 func (o *Options) asked(kinds []meter.Kind) weights {
 	if kinds == nil {
 		return o.Mix
@@ -111,7 +109,7 @@ func (w weights) list() []float64 {
 	return list
 }
 
-// deck returns as many cards of each kind as its weight.
+// deck returns a deck with as many cards of each kind as its weight.
 func (w weights) deck() []meter.Kind {
 	var cards []meter.Kind
 	for k, n := range w {

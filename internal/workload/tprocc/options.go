@@ -14,15 +14,15 @@ import (
 type Options struct {
 	option.Naming
 	Warehouses int      `opt:"warehouses" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
-	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side; no more than warehouses"`
-	LoadTime   loadTime `opt:"load_time" group:"schema" for:"build" help:"date and time (UTC) that the initial rows carry, or now; fixed by default, so that the same seed gives the same rows"`
+	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side, at most one for each warehouse"`
+	LoadTime   loadTime `opt:"load_time" group:"schema" for:"build" help:"date and time (UTC) in the initial rows, or now; fixed by default, so that the same seed gives the same rows"`
 
-	KeyAndThink   bool    `opt:"key_and_think" group:"load" for:"run" needs:"nothing" help:"keying times before and thinking times after transactions"`
-	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"keying time in seconds of new order, payment, delivery, stock level, order status; fractions are fine"`
-	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"mean thinking time in seconds of the same; each is drawn from an exponential distribution cut at ten times the mean"`
-	Mix           weights `opt:"mix" group:"load" for:"run" needs:"nothing" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the least that TPC-C asks for), read-only, write-only"`
-	Deck          bool    `opt:"deck" group:"load" for:"run" needs:"nothing" help:"deal transactions from a shuffled deck that holds each as often as its weight, rather than draw each by chance"`
-	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" for:"run" needs:"!all_warehouses" help:"how users get their home warehouses: dealt, without repetition as long as there are enough, in an order that the seed decides; or random, each by chance, so that some share one"`
+	KeyAndThink   bool    `opt:"key_and_think" group:"load" for:"run" needs:"nothing" help:"pause for a keying time before each transaction and a thinking time after it"`
+	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"keying times in seconds, of new order, payment, delivery, stock level, order status; they may have fractions"`
+	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"mean thinking times in seconds, in the same order; each pause is drawn from an exponential distribution, limited to ten times the mean"`
+	Mix           weights `opt:"mix" group:"load" for:"run" needs:"nothing" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the minimum shares of TPC-C), read-only, write-only"`
+	Deck          bool    `opt:"deck" group:"load" for:"run" needs:"nothing" help:"deal transactions from a shuffled deck with as many cards of each kind as its weight, instead of drawing each at random"`
+	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" for:"run" needs:"!all_warehouses" help:"how users get their home warehouses: dealt in an order that the seed decides, without repetition while there are enough; or random, so that some users share one"`
 	AllWarehouses bool    `opt:"all_warehouses" group:"load" for:"run" needs:"nothing" help:"each user works on its share of all warehouses instead of one home warehouse"`
 	NoStoredProcs bool    `opt:"client_sql" group:"client" flag:"client-sql" for:"run" needs:"nothing" help:"send every statement from the client, prepared, instead of calling stored routines"`
 }
@@ -44,7 +44,7 @@ func newOptions() any {
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
 	if o.Builders > o.Warehouses {
-		return names.Wrong("builders", strconv.Itoa(o.Builders), "%d is more than the %d of %s: a builder needs a warehouse of its own",
+		return names.Wrong("builders", strconv.Itoa(o.Builders), "%d is more than the %d of %s: each builder needs a warehouse",
 			o.Builders, o.Warehouses, names.Of("warehouses"))
 	}
 	if o.Mix == (weights{}) {
@@ -53,8 +53,8 @@ func (o *Options) Validate(names option.Names) error {
 	return nil
 }
 
-// perKind reads five values, one for each kind of transaction in order, or any
-// number of kind=value, of which the rest stay as they were.
+// perKind parses five values, one for each kind of transaction in order, or any number of
+// kind=value, which leave the other kinds unchanged.
 func perKind[T any](text []byte, values *[kinds]T, parse func(string) (T, error)) error {
 	fields := strings.Split(string(text), ",")
 	named := strings.Contains(fields[0], "=")
@@ -113,13 +113,13 @@ func (s seconds) MarshalText() ([]byte, error) {
 // Kind names the type for people.
 func (seconds) Kind() string { return "5 times" }
 
-// loadTime is the moment that the initial rows carry.
+// loadTime is the date and time in the initial rows.
 type loadTime struct {
 	time.Time
-	now bool // so that "now" is written as such, and means the moment when it is bound
+	now bool // keeps the word "now", which means the moment of binding
 }
 
-// UnmarshalText reads "now", a date, or a date and time, in UTC.
+// UnmarshalText parses "now", a date, or a date and time, in UTC.
 func (l *loadTime) UnmarshalText(text []byte) error {
 	if string(text) == "now" {
 		*l = loadTime{time.Now().UTC().Truncate(time.Second), true}

@@ -19,25 +19,25 @@ func (u *routineCaller) Outcome() string {
 	return strings.TrimSpace(u.asked.calledWith() + " " + strings.Join(u.shown, " "))
 }
 
-// keepAnswer keeps a row of what the routine returned.
+// keepAnswer keeps a row that the routine returned.
 func (u *routineCaller) keepAnswer() error {
 	row := u.answers[u.asked.kind]
 	for i, name := range row.Columns {
 		if u.asked.kind == newOrder && name == "no_d_next_o_id" {
-			u.order.ID, _ = strconv.ParseInt(row.Values[i], 10, 64) // a foreign schema may have NULL, which is not a number
+			u.order.ID, _ = strconv.ParseInt(row.Values[i], 10, 64) // a schema of another program may have NULL
 		}
 	}
 	u.shown = append(u.shown, list(row.Values...))
 	return nil
 }
 
-// answers are what a client's user only reads for the terminal to show.
+// answers are columns that a user reads only for the terminal to show.
 type answers struct {
 	buyer, customer, line database.Row // of a new order, of an order status
 	lines                 []string
 	show                  func() error // called for each line of an order; nil outside a test
 
-	delivered [DistrictsPerWarehouse]int64 // the order of each district; 0 for none
+	delivered [DistrictsPerWarehouse]int64 // the order of each district; 0 if there was none
 }
 
 // keepLine keeps a line of an order.
@@ -46,8 +46,8 @@ func (a *answers) keepLine() error {
 	return nil
 }
 
-// shown returns what a statement is bound to whose answer is only for a terminal
-// to show: a row in a test, and else nothing.
+// shown returns the target of an answer that only a terminal shows: a row in a test, otherwise
+// nothing.
 func (u *statementSender) shown(row *database.Row) any {
 	if u.Test {
 		return row
@@ -79,8 +79,7 @@ func (u *statementSender) Outcome() string {
 	return u.asked.calledWith() + " " + strings.Join(values, " ")
 }
 
-// calledWith says what the transaction was called with, in the order of the
-// arguments of the routines.
+// calledWith returns the inputs of the transaction, in the order of the routines' arguments.
 func (o *order) calledWith() string {
 	in := &o.inputs
 	switch o.kind {
@@ -107,8 +106,7 @@ func list(values ...string) string {
 	return "{" + strings.Join(elements, " ") + "}"
 }
 
-// element puts a value in braces that would otherwise not be one element of a
-// list.
+// element puts a value in braces if it would otherwise not be one element of a list.
 func element(value string) string {
 	if value == "" || strings.ContainsRune(value, ' ') {
 		return "{" + value + "}"

@@ -14,29 +14,29 @@ const (
 	DistrictsPerWarehouse = 10
 	CustomersPerDistrict  = 3000
 	OrdersPerDistrict     = CustomersPerDistrict
-	FirstNewOrder         = 2101 // the orders from here on are not delivered yet
+	FirstNewOrder         = 2101 // orders from this number on are not delivered
 
 	fewestLines, mostLines = 5, 15 // O_OL_CNT
 	meanLines              = (fewestLines + mostLines) / 2
 )
 
-// How much a builder takes at a time, if not one warehouse.
+// The number of rows that a builder takes at a time, for tables that are not divided by warehouse.
 const (
 	itemsPerChunk      = 10_000
 	warehousesPerChunk = 1000
 )
 
-// Population determines the initial rows: equal Populations make equal rows, in any order and
+// Population determines the initial rows: equal Populations generate equal rows, in any order and
 // in any process. The rows of a warehouse do not depend on the number of warehouses.
 type Population struct {
 	Warehouses int
 	Seed       uint64
-	LoadTime   time.Time // every date in the rows; kept to the second, in UTC
+	LoadTime   time.Time // every date in the rows, to the second, in UTC
 }
 
-// Tables returns the nine tables of TPC-C 1.3 in build order, those that take longest first, so
-// that builders end together. Names and types are TPROC-C's, so programs for TPROC-C can share
-// schemas. The key of stock keeps a warehouse's stock together.
+// Tables returns the nine tables of TPC-C 1.3 in build order: the tables that take longest come
+// first, so that builders end together. Names and types are TPROC-C's, so programs for TPROC-C can
+// share schemas. The key of stock keeps a warehouse's stock together.
 func (p Population) Tables() []schema.Table {
 	now := p.LoadTime.UTC().Format(time.DateTime)
 	w := int64(p.Warehouses)
@@ -157,8 +157,8 @@ func newOrderColumns() []schema.Column {
 	return []schema.Column{integer("no_w_id"), small("no_d_id"), integer("no_o_id")}
 }
 
-// orderLineColumns keeps the order in which TPROC-C's routine for SQL Server
-// writes them without naming them, and the two columns it may leave NULL.
+// orderLineColumns keeps the order in which TPROC-C's routine for SQL Server writes the columns
+// without naming them, and the two columns that may be NULL.
 func orderLineColumns() []schema.Column {
 	return []schema.Column{
 		integer("ol_o_id"), small("ol_d_id"), integer("ol_w_id"), small("ol_number"), integer("ol_i_id"),

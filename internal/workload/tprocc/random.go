@@ -6,19 +6,17 @@ import (
 	"math/rand/v2"
 )
 
-// The constants A of NURand, which decide how far from uniform it is
-// (TPC-C 2.1.6).
+// The constants A of NURand, which decide how non-uniform it is (TPC-C 2.1.6).
 const (
 	LastNameA   = 255  // for C_LAST, over 0..999
 	CustomerIDA = 1023 // for C_ID, over 1..3000
 	ItemIDA     = 8191 // for OL_I_ID, over 1..100000
 )
 
-// The constants C of NURand, each one number out of 0..A, which decide where
-// its peaks lie (TPC-C 2.1.6). The two for C_LAST must differ by 65 to 119, but
-// not by 96 or 112 (TPC-C 2.1.6.1), so that a run does not ask most often for
-// the very names the load made most often. They are fixed rather than drawn, so
-// that runs of different days, machines and users are comparable.
+// The constants C of NURand, one number from 0..A each, which decide the positions of its peaks
+// (TPC-C 2.1.6). The two for C_LAST must differ by 65 to 119, but not by 96 or 112 (TPC-C 2.1.6.1),
+// so that a run does not favour the same names as the load. They are fixed, so that runs of
+// different days, machines and users are comparable.
 const (
 	LastNameLoadC = 123 // TPROC-C's
 	LastNameRunC  = 223
@@ -52,10 +50,10 @@ func makeLastNames() (names [1000]string) {
 	return names
 }
 
-// within maps a random word evenly onto x..y. Seen as a fraction of 2^64 the
-// word is multiplied by the size of the range (Lemire, "Fast random integer
-// generation in an interval"). His correction is left out: our ranges are at
-// most a million, so no number is likelier than another by more than 1e-13.
+// within maps a random word evenly onto x..y. It treats the word as a fraction of 2^64 and
+// multiplies it by the size of the range (Lemire, "Fast random integer generation in an interval").
+// It leaves out Lemire's correction: the ranges are at most a million, so the probabilities of two
+// numbers differ by at most 1e-13.
 func within(word uint64, x, y int) int {
 	n, _ := bits.Mul64(word, uint64(y-x+1))
 	return x + int(n)
@@ -74,24 +72,21 @@ const (
 	historyStream
 	ordersStream
 	orderLineStream
-	lineCountStream // O_OL_CNT, which orders and order_line must agree on
+	lineCountStream // O_OL_CNT, which must be the same in orders and order_line
 )
 
-// generator draws what rows are made of. It is the standard library's PCG, held
-// by value and called without an interface; its sequence is fixed, so rows do not
-// change with the version of Go.
+// generator draws the random values of rows. It is the standard library's PCG, held by value and
+// called without an interface. Its sequence is fixed, so rows do not change with the version of Go.
 type generator struct{ rand.PCG }
 
-// newGenerator returns the generator of one chunk. Seeds, streams and chunks are
-// small numbers that differ by little, so they are mixed into starting points far
-// apart.
+// newGenerator returns the generator of one chunk. Seeds, streams and chunks are small numbers that
+// differ little, so newGenerator mixes them into distant starting points.
 func newGenerator(seed uint64, s stream, chunk int) generator {
 	return generator{*rand.NewPCG(mix(seed), mix(uint64(s)<<32|uint64(chunk)))}
 }
 
-// mix is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators"): a step of its counter, so that zero does not stay zero, and its
-// output function.
+// mix is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators"): a
+// step of its counter, so that zero does not stay zero, and its output function.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -99,7 +94,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// within is RandomNumber without the price of an interface.
+// within is RandomNumber without the cost of an interface.
 func (g *generator) within(x, y int) int { return within(g.Uint64(), x, y) }
 
 // appendLetters appends an a-string of x to y characters (TPC-C 4.3.2.2).
@@ -112,8 +107,8 @@ func (g *generator) appendDigits(buf []byte, n int) []byte {
 	return g.appendDrawn(buf, n, digitPairs)
 }
 
-// appendDrawn appends n characters, drawn in pairs, eight to a random word. It
-// writes whole words, and afterwards takes back what is too much.
+// appendDrawn appends n characters, drawn in pairs, eight for each random word. It writes whole
+// words and then removes the excess.
 func (g *generator) appendDrawn(buf []byte, n int, pairs []uint16) []byte {
 	end := len(buf) + n
 	for len(buf) < end {
@@ -122,10 +117,10 @@ func (g *generator) appendDrawn(buf []byte, n int, pairs []uint16) []byte {
 	return buf[:end]
 }
 
-// drawEight makes eight characters of a random word. As in within, the word is a
-// fraction that is multiplied by the number of pairs: the whole part chooses a
-// pair, and what is left is again a fraction, if one with 12 bits less to it. The
-// fourth pair is chosen with 28 bits, which favours none by more than 2e-5.
+// drawEight makes eight characters from a random word. As in within, the word is a fraction that is
+// multiplied by the number of pairs. The integer part chooses a pair, and the rest is a fraction
+// again, with 12 bits less. The fourth pair is chosen with 28 bits, so no pair is favoured by more
+// than 2e-5.
 func drawEight(word uint64, pairs []uint16) uint64 {
 	n := uint64(len(pairs))
 	i, word := bits.Mul64(word, n)
@@ -135,8 +130,8 @@ func drawEight(word uint64, pairs []uint16) uint64 {
 	return uint64(pairs[i]) | uint64(pairs[j])<<16 | uint64(pairs[k])<<32 | uint64(pairs[l])<<48
 }
 
-// All pairs of characters, the first one in the low byte, so that four pairs
-// shifted together are eight characters in order.
+// All pairs of characters, the first character in the low byte, so that four shifted pairs are
+// eight characters in order.
 var (
 	letterPairs = makePairs("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 	digitPairs  = makePairs("0123456789")
@@ -152,15 +147,15 @@ func makePairs(alphabet string) []uint16 {
 	return pairs
 }
 
-// sample picks rows at random, and exactly so many of so many: each row with the
-// chance that picks are still wanted among the rows still to come (Knuth, The Art
-// of Computer Programming 3.4.2, algorithm S).
+// sample picks an exact number of rows at random. The chance of each row is the number of picks
+// left divided by the number of rows left (Knuth, The Art of Computer Programming 3.4.2, algorithm
+// S).
 type sample struct{ wanted, left int }
 
 // oneInTen returns a sample that picks a tenth of rows.
 func oneInTen(rows int) sample { return sample{wanted: rows / 10, left: rows} }
 
-// pick tells whether the next row is among the sample.
+// pick reports whether the next row is in the sample.
 func (s *sample) pick(g *generator) bool {
 	picked := g.within(1, s.left) <= s.wanted
 	s.left--

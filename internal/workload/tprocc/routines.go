@@ -21,23 +21,23 @@ type routineCaller struct {
 	in    inputs // bound to the calls
 	asked *order // the last
 	calls [kinds]database.Statement
-	lots  *rand.Rand // of which a call's chance is drawn
+	lots  *rand.Rand // the source of a call's chance
 
-	// tellsRollback is whether the routines are Sledge's: those answer order
-	// number 0 when they rolled back for an unused item. Others do not tell.
+	// tellsRollback says that the routines are Sledge's, which return order number 0 if they rolled
+	// back for an unused item. Others do not report it.
 	tellsRollback bool
 
 	order struct {
 		ID int64 `sql:"no_d_next_o_id"`
 	}
 
-	// In a test all that comes back is kept, to be shown.
+	// Tests keep the whole answer, to compare it.
 	answers [kinds]database.Row
 	shown   []string     // the rows of the last answer
-	show    func() error // called for each of them; nil outside a test
+	show    func() error // called for each row; nil outside a test
 }
 
-// routineNames are those of TPROC-C, in the order of the kinds.
+// routineNames are the names of TPROC-C's routines, in the order of the kinds.
 var routineNames = [kinds]string{"neword", "payment", "delivery", "slev", "ostat"}
 
 func newRoutineCaller(ctx context.Context, connection workload.Connection) (workload.Executor, error) {
@@ -75,8 +75,8 @@ func newRoutineCaller(ctx context.Context, connection workload.Connection) (work
 	return u, nil
 }
 
-// seedServer makes the server's random numbers, by which routines draw the lines
-// of an order, follow from the seed and the user's number as well.
+// seedServer seeds the server's random numbers, by which routines draw the lines of an order, with
+// the seed and the user's number.
 func (u *routineCaller) seedServer(ctx context.Context) error {
 	u.lots = rand.New(rand.NewPCG(u.Seed, serverStream^uint64(u.Number)))
 	if !u.SQL.Has("seed_session") {
@@ -100,15 +100,14 @@ func (u *routineCaller) seedServer(ctx context.Context) error {
 	return nil
 }
 
-// serverStream and lineStream keep what is drawn for the server and for order
-// lines apart from the transactions, so that both ways of running the workload
-// pick the same ones.
+// serverStream and lineStream are the random numbers for the server and for order lines. They are
+// separate from those for transactions, so routines and client SQL pick the same transactions.
 const (
 	serverStream = 0x5e7e_0000_0000_0000
 	lineStream   = 0x11e0_0000_0000_0000
 )
 
-// lots is how many numbers there are to seed a server's with.
+// lots is the number of possible seeds of a server's random numbers.
 const lots = 1 << 30
 
 // Do implements workload.Executor.
@@ -134,9 +133,9 @@ const (
 	other  = "other"
 )
 
-// routines is what a schema holds of stored routines.
+// routines describes the stored routines of a schema.
 type routines struct {
-	kind  string // "function" or "procedure"; "" when not all five of either are there
+	kind  string // "function" or "procedure"; "" unless all five of one kind exist
 	maker string // sledge or other
 	found [][]string
 }
@@ -152,9 +151,8 @@ func (r routines) String() string {
 	return strings.Join(names, ", ")
 }
 
-// findRoutines looks in the catalogue for the five routines, and takes the kind
-// of which there are all five; functions, when both are there, since those
-// answer in fewer columns.
+// findRoutines looks up the five routines in the catalog. It returns the kind of which all five
+// exist. If both exist it returns functions, because their answers have fewer columns.
 func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) (routines, error) {
 	named, err := namedRoutines(ctx, s, sql)
 	if err != nil {
@@ -180,8 +178,8 @@ func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library)
 	return r, nil
 }
 
-// newTrial is Workload.NewTrial: what a run tries in client SQL. A call of a routine cannot be tried, because
-// it commits by itself, so the server is asked for the right to it.
+// newTrial is Workload.NewTrial: the client SQL that a run tries. A routine commits, so its call
+// cannot be tried; instead, the server is asked whether the user may call it.
 func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 	if c.Options.(*Options).callsRoutines(c.SQL) {
 		if err := mayCall(ctx, c); err != nil {
@@ -191,8 +189,9 @@ func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, er
 	return newStatementSender(ctx, c)
 }
 
-// mayCall returns an error with ExitUsage if the user may not call a routine of the schema. A database either lists
-// such routines, or refuses the statement that has the name of the routine.
+// mayCall returns an error with ExitUsage if the user may not call a routine of the schema. A
+// database either lists the routines that the user may call, or refuses a statement that names the
+// routine.
 func mayCall(ctx context.Context, c workload.Connection) error {
 	const query = "denied_routines"
 	found, err := findRoutines(ctx, c.Session, c.SQL)
@@ -225,14 +224,14 @@ func mayCall(ctx context.Context, c workload.Connection) error {
 	return nil
 }
 
-// namedRoutine is a stored routine that has the name of one of ours.
+// namedRoutine is a stored routine with the name of one of ours.
 type namedRoutine struct {
 	name, kind, maker string
 	signature         string // as DROP takes it
-	fits              bool   // it is called as ours is
+	fits              bool   // it has the parameters of ours
 }
 
-// namedRoutines looks in the catalogue for what has the names of our routines.
+// namedRoutines looks up routines with the names of ours in the catalog.
 func namedRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) ([]namedRoutine, error) {
 	q, err := sql.Query("installed_routines")
 	if err != nil {
@@ -249,16 +248,16 @@ func namedRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library
 	return named, nil
 }
 
-// allOf reports whether all five routines of a kind are there.
+// allOf reports whether all five routines of a kind exist.
 func allOf(named []namedRoutine, kind string) bool {
 	return !slices.ContainsFunc(routineNames[:], func(name string) bool {
 		return !slices.ContainsFunc(named, func(n namedRoutine) bool { return n.fits && n.kind == kind && n.name == name })
 	})
 }
 
-// listRoutines tells the routines that are of a schema of TPROC-C: those that Sledge
-// made, and those of which there are all five. One alone that is called as ours is
-// may be anybody's.
+// listRoutines returns the routines that belong to a schema of TPROC-C: those that Sledge created,
+// and those of which all five exist. A single routine with our parameters may belong to another
+// program.
 func listRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Routines, error) {
 	if !sql.Has("installed_routines") {
 		return workload.Routines{}, nil

@@ -2,10 +2,9 @@ package tprocc
 
 import "encoding/binary"
 
-// This file holds what the rows of several tables are made of. A row is put
-// together from constant pieces, made once a chunk or once a district, and from
-// what is drawn for it. It is all plain appends: making room first was tried, and is
-// no faster.
+// This file holds the parts that rows of several tables share. A row consists of constant pieces,
+// made once for a chunk or a district, and of random values. Everything is a plain append;
+// reserving room first is no faster.
 
 // originalText marks a tenth of items and stocks (TPC-C 4.3.3.1).
 const originalText = "ORIGINAL"
@@ -21,8 +20,8 @@ func appendData(buf []byte, g *generator, original bool) []byte {
 	return buf
 }
 
-// appendAddress appends street_1, street_2, city, state and zip, divided by
-// tabs. A zip code is four random digits and 11111 (TPC-C 4.3.2.7).
+// appendAddress appends street_1, street_2, city, state and zip, separated by tabs. A zip code is
+// four random digits and 11111 (TPC-C 4.3.2.7).
 func appendAddress(buf []byte, g *generator) []byte {
 	for range 3 {
 		buf = append(g.appendLetters(buf, 10, 20), '\t')
@@ -43,13 +42,13 @@ func appendInt(buf []byte, n int) []byte {
 	return appendTwoDigits(buf, n)
 }
 
-// appendCents appends an amount of cents with its point.
+// appendCents appends an amount of cents with its decimal point.
 func appendCents(buf []byte, cents int) []byte {
 	buf = append(appendInt(buf, cents/100), '.')
 	return appendTwoDigits(buf, cents%100)
 }
 
-// appendRate appends a rate below one, of so many ten-thousandths.
+// appendRate appends a rate below one, given in ten-thousandths.
 func appendRate(buf []byte, n int) []byte {
 	buf = append(buf, "0."...)
 	return appendTwoDigits(appendTwoDigits(buf, n/100), n%100)
@@ -59,27 +58,25 @@ func appendTwoDigits(buf []byte, n int) []byte {
 	return binary.LittleEndian.AppendUint16(buf, digitPairs[n])
 }
 
-// warehouseRange tells which warehouses are in a chunk of the tables that
-// have few rows for each.
+// warehouseRange returns the warehouses of a chunk, for tables with few rows in each warehouse.
 func warehouseRange(chunk, warehouses int) (first, last int) {
 	first = chunk*warehousesPerChunk + 1
 	return first, min(first+warehousesPerChunk-1, warehouses)
 }
 
-// walk goes through all rows of a warehouse's districts that have the same
-// number of rows.
+// walk iterates over the rows of a warehouse's districts, which all have the same number of rows.
 type walk struct {
 	warehouse, district, row int
-	first, last              int // of the rows of a district
+	first, last              int // number of rows in a district
 }
 
-// newWalk returns a walk of one warehouse that stands before its first row.
+// newWalk returns a walk of one warehouse, before its first row.
 func newWalk(chunk, first, last int) walk {
 	return walk{warehouse: chunk + 1, row: last, first: first, last: last}
 }
 
-// step goes to the next row. It tells whether there is one, and whether that is
-// the first one of a district.
+// step goes to the next row. It reports whether there is one, and whether it is the first row of a
+// district.
 func (w *walk) step() (more, newDistrict bool) {
 	if w.row < w.last {
 		w.row++

@@ -1,11 +1,10 @@
 package tprocc
 
-// namesInOrder is how many customers of a district have the names 0..999 in
-// order, so that every name is there; later ones have names by NURand
-// (TPC-C 4.3.3.1).
+// namesInOrder is the number of customers of a district with the names 0..999 in order, so that
+// every name occurs. Later customers have names by NURand (TPC-C 4.3.3.1).
 const namesInOrder = 1000
 
-// customerRows makes the rows of customer of one warehouse (TPC-C 4.3.3.1).
+// customerRows generates the rows of customer for one warehouse (TPC-C 4.3.3.1).
 type customerRows struct {
 	walk      walk
 	random    generator
@@ -60,13 +59,13 @@ func (s *customerRows) lastName() string {
 	return LastName(NURand(&s.random, LastNameA, 0, 999, LastNameLoadC))
 }
 
-// historyRows makes the rows of history of one warehouse, one of each customer
-// (TPC-C 4.3.3.1).
+// historyRows generates the rows of history for one warehouse, one for each customer (TPC-C
+// 4.3.3.1).
 type historyRows struct {
 	walk   walk
 	random generator
 	now    string
-	middle []byte // all between H_C_ID and H_DATA, tabs included
+	middle []byte // everything between H_C_ID and H_DATA, including the tabs
 }
 
 func newHistoryRows(seed uint64, chunk int, now string) *historyRows {
@@ -86,7 +85,7 @@ func (s *historyRows) AppendRow(buf []byte) ([]byte, bool) {
 	}
 	if newDistrict {
 		s.middle = append(s.middle[:0], '\t')
-		for range 2 { // the district of the customer, and that of the payment
+		for range 2 { // the districts of the customer and of the payment
 			s.middle = append(appendInt(s.middle, s.walk.district), '\t')
 			s.middle = append(appendInt(s.middle, s.walk.warehouse), '\t')
 		}

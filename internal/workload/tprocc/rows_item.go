@@ -1,6 +1,6 @@
 package tprocc
 
-// itemRows makes the rows of item (TPC-C 4.3.3.1).
+// itemRows generates the rows of item (TPC-C 4.3.3.1).
 type itemRows struct {
 	random     generator
 	original   sample
@@ -30,7 +30,7 @@ func (s *itemRows) AppendRow(buf []byte) ([]byte, bool) {
 	return buf, true
 }
 
-// stockRows makes the rows of stock of one warehouse (TPC-C 4.3.3.1).
+// stockRows generates the rows of stock for one warehouse (TPC-C 4.3.3.1).
 type stockRows struct {
 	random    generator
 	original  sample

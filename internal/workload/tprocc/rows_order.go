@@ -1,8 +1,8 @@
 package tprocc
 
-// lineCounts draws O_OL_CNT (TPC-C 4.3.3.1), order after order of a
-// warehouse. It draws from a stream of its own, which orders and order_line
-// both follow: so they agree without knowing of each other.
+// lineCounts draws O_OL_CNT (TPC-C 4.3.3.1), order after order of a warehouse. It has its own
+// stream of random numbers, which orders and order_line both use, so they agree without further
+// communication.
 type lineCounts struct{ random generator }
 
 func newLineCounts(seed uint64, chunk int) lineCounts {
@@ -11,7 +11,7 @@ func newLineCounts(seed uint64, chunk int) lineCounts {
 
 func (c *lineCounts) next() int { return c.random.within(fewestLines, mostLines) }
 
-// orderRows makes the rows of orders of one warehouse (TPC-C 4.3.3.1).
+// orderRows generates the rows of orders for one warehouse (TPC-C 4.3.3.1).
 type orderRows struct {
 	walk      walk
 	random    generator
@@ -58,9 +58,9 @@ func (s *orderRows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(buf, s.end...), true
 }
 
-// shuffleCustomers makes a random permutation of the customers (TPC-C 4.3.2.6):
-// each place, from the last one down, is swapped with one not after it. That
-// shuffles evenly whatever the order was before, such as the last district's.
+// shuffleCustomers makes a random permutation of the customers (TPC-C 4.3.2.6): it swaps each
+// place, from the last one down, with a random place that is not after it. The result is uniform
+// whatever the initial order, such as that of the last district.
 func (s *orderRows) shuffleCustomers() {
 	for i := len(s.customers) - 1; i > 0; i-- {
 		j := s.random.within(0, i)
@@ -68,8 +68,8 @@ func (s *orderRows) shuffleCustomers() {
 	}
 }
 
-// undeliveredRows makes the rows of new_order of one warehouse: one for each order
-// that is not delivered (TPC-C 4.3.3.1). Nothing about them is random.
+// undeliveredRows generates the rows of new_order for one warehouse: one for each order that is not
+// delivered (TPC-C 4.3.3.1). They contain nothing random.
 type undeliveredRows struct {
 	walk walk
 	key  []byte // NO_W_ID and NO_D_ID, a tab after each
@@ -93,12 +93,12 @@ func (s *undeliveredRows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(appendInt(buf, s.walk.row), '\n'), true
 }
 
-// orderLineRows makes the rows of order_line of one warehouse (TPC-C 4.3.3.1).
+// orderLineRows generates the rows of order_line for one warehouse (TPC-C 4.3.3.1).
 type orderLineRows struct {
 	walk         walk // of the orders
 	random       generator
 	lines        lineCounts
-	number, last int    // OL_NUMBER: the last one made, and the last one of its order
+	number, last int    // OL_NUMBER of the row before, and of the last row of its order
 	key          []byte // OL_O_ID, OL_D_ID and OL_W_ID, a tab after each
 	delivered    []byte // OL_DELIVERY_D to OL_QUANTITY of a delivered order, tabs around
 	supply       []byte // OL_SUPPLY_W_ID and OL_QUANTITY, tabs around
@@ -135,7 +135,7 @@ func (s *orderLineRows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(s.random.appendLetters(buf, 24, 24), '\n'), true
 }
 
-// nextOrder goes on to the next order, and tells whether there is one.
+// nextOrder goes to the next order, and reports whether there is one.
 func (s *orderLineRows) nextOrder() bool {
 	more, _ := s.walk.step()
 	if !more {

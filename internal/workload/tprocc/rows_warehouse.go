@@ -1,6 +1,6 @@
 package tprocc
 
-// warehouseRows makes the rows of warehouse (TPC-C 4.3.3.1).
+// warehouseRows generates the rows of warehouse (TPC-C 4.3.3.1).
 type warehouseRows struct {
 	random     generator
 	next, last int // W_ID
@@ -23,12 +23,11 @@ func (s *warehouseRows) AppendRow(buf []byte) ([]byte, bool) {
 	return buf, true
 }
 
-// districtRows makes the rows of district (TPC-C 4.3.3.1), those of a warehouse
-// together.
+// districtRows generates the rows of district (TPC-C 4.3.3.1), warehouse by warehouse.
 type districtRows struct {
 	random          generator
 	warehouse, last int
-	district        int // the last one that was made
+	district        int // the row before
 }
 
 func newDistrictRows(seed uint64, chunk, warehouses int) *districtRows {
@@ -52,8 +51,8 @@ func (s *districtRows) AppendRow(buf []byte) ([]byte, bool) {
 	return appendPlace(buf, &s.random, "\t3001\t"), true
 }
 
-// appendPlace appends what warehouse and district end alike: tax, between (what
-// a district has between the two), name and address.
+// appendPlace appends the columns that warehouse and district share: the tax, between (which only a
+// district has), name and address.
 func appendPlace(buf []byte, g *generator, between string) []byte {
 	buf = appendRate(buf, g.within(0, 2000))
 	buf = append(buf, between...)

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// inputs are what a transaction is called with; one kind uses some of them.
+// inputs are the inputs of a transaction; each kind uses some of them.
 type inputs struct {
 	WID         int64  `sql:"w_id"`
 	MaxWID      int64  `sql:"max_w_id"`
@@ -24,39 +24,39 @@ type inputs struct {
 	LineCount   int64  `sql:"ol_cnt"`
 	CWID        int64  `sql:"c_w_id"`
 	CDID        int64  `sql:"c_d_id"`
-	ByName      int64  `sql:"by_name"` // 1 when the customer is looked for by last name
+	ByName      int64  `sql:"by_name"` // 1 if the customer is looked up by last name
 	AmountCents int64  `sql:"h_amount_cents"`
 	LastName    string `sql:"c_last"`
 	CarrierID   int64  `sql:"carrier_id"`
 	Threshold   int64  `sql:"threshold"`
 
-	// Chance is what a routine draws the lines of an order from where the server has no
-	// random numbers of a session's own that could be seeded.
+	// Chance seeds the random lines of an order in a routine, if the server's sessions have no
+	// random numbers that can be seeded.
 	Chance int64 `sql:"chance"`
 }
 
-// order is what a terminal asks for: a transaction and its inputs.
+// order is a picked transaction with its inputs.
 type order struct {
 	inputs
 	kind  meter.Kind
-	lines []orderLine // of a new order, where the client draws them
+	lines []orderLine // lines of a new order, if the client draws them
 }
 
-// terminal picks the transactions of one virtual user: it is what stands before
-// a person in TPC-C, and knows nothing of a database.
+// terminal picks the transactions of one virtual user, like the terminals of TPC-C. It knows no
+// database.
 type terminal struct {
 	slot    workload.Slot
 	options *Options
 	order
 
 	warehouses         int   // there are this many
-	home               []int // those that this user works on; usually just one
+	home               []int // warehouses that this user works on; usually one
 	stockLevelDistrict int   // TPC-C 2.8.1.1: fixed for each terminal
 
-	deck []meter.Kind // as many of each kind as its weight
-	next int          // the card of the deck to deal next, when it is dealt from
+	deck []meter.Kind // as many cards of each kind as its weight
+	next int          // the next card of the deck, if the mix is dealt
 
-	lineRand *rand.Rand // for lines of orders; nil where routines draw them
+	lineRand *rand.Rand // for lines of orders; nil if routines draw them
 }
 
 // newTerminal is Workload.NewTerminal.
@@ -73,8 +73,8 @@ func newTerminal(slot workload.Slot) workload.Terminal {
 	return t
 }
 
-// newExecutor prepares the calls of stored routines where the schema has them, and else
-// the statements of client SQL, or where the options ask for it.
+// newExecutor prepares the calls of stored routines if the schema has them. If it has none, or if
+// the options ask for client SQL, newExecutor prepares the statements.
 func newExecutor(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 	if c.Options.(*Options).callsRoutines(c.SQL) {
 		return newRoutineCaller(ctx, c)
@@ -87,7 +87,7 @@ func (o *Options) callsRoutines(sql *sqlfile.Library) bool {
 	return !o.NoStoredProcs && sql.Has("installed_routines")
 }
 
-// survey finds out how many warehouses there are.
+// survey reads the number of warehouses.
 func survey(ctx context.Context, l workload.Look) (any, error) {
 	q, err := l.SQL.Query("limits")
 	if err != nil {
@@ -109,8 +109,7 @@ func survey(ctx context.Context, l workload.Look) (any, error) {
 	return int(limits.MaxWID), nil
 }
 
-// chooseWarehouses gives the user its home warehouse, or its share of all of them, dealt out
-// in turns.
+// chooseWarehouses gives the user its home warehouse, or its share of all warehouses.
 func (t *terminal) chooseWarehouses() {
 	t.home = homes(t.slot.Rand, t.options, t.slot.Seed, t.slot.Number, t.slot.Users, t.warehouses)
 	t.stockLevelDistrict = RandomNumber(t.slot.Rand, 1, DistrictsPerWarehouse)
@@ -120,9 +119,9 @@ func (t *terminal) chooseWarehouses() {
 	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.slot.Users})
 }
 
-// homes returns the warehouses of a user: its share of all, or the one that it is dealt or
-// draws. The draw is the first of each user, so that what else users draw does not depend on
-// how they get their homes.
+// homes returns the warehouses of a user: its share of all, or its home warehouse. Drawing the home
+// is the first draw of each user in any case, so later draws do not depend on how users get their
+// homes.
 func homes(r *rand.Rand, o *Options, seed uint64, number, users, warehouses int) []int {
 	drawn := RandomNumber(r, 1, warehouses)
 	switch {
@@ -138,9 +137,9 @@ func homes(r *rand.Rand, o *Options, seed uint64, number, users, warehouses int)
 	return []int{dealtHome(seed, number, warehouses)}
 }
 
-// dealtHome returns the home warehouse that a user is dealt. Users whose numbers differ by
-// less than there are warehouses never get the same one: the warehouses are counted off in
-// steps that have no divisor in common with their number, from one that the seed decides.
+// dealtHome returns the home warehouse that the user is dealt. Two users get the same one only if
+// their numbers differ by a multiple of the number of warehouses. The seed decides the first
+// warehouse and the step to the next, which has no common divisor with the number of warehouses.
 func dealtHome(seed uint64, number, warehouses int) int {
 	r := rand.New(rand.NewPCG(seed, homeStream))
 	first, step := r.IntN(warehouses), 1+r.IntN(warehouses)
@@ -150,7 +149,7 @@ func dealtHome(seed uint64, number, warehouses int) int {
 	return (first+number%warehouses*step)%warehouses + 1
 }
 
-// homeStream is that of the random numbers by which homes are dealt, besides those of users.
+// homeStream is the stream of random numbers for dealing homes, apart from the users' streams.
 const homeStream = 1 << 62
 
 // divisor returns the greatest common divisor of two numbers.
@@ -161,14 +160,14 @@ func divisor(a, b int) int {
 	return a
 }
 
-// tell tells of a step that begins.
+// tell emits the beginning of a step.
 func (t *terminal) tell(s job.Step) {
 	s.Stage = job.Begins
 	t.slot.Tell(job.Event{Step: &s})
 }
 
-// deal decides the next kind of transaction: a card drawn by chance and put back
-// (TPC-C 5.2.4.1), or the next of a shuffled deck (5.2.4.2).
+// deal decides the next kind of transaction: a card that is drawn at random and put back (TPC-C
+// 5.2.4.1), or the next card of a shuffled deck (5.2.4.2).
 func (t *terminal) deal() meter.Kind {
 	r := t.slot.Rand
 	if !t.options.Deck {
@@ -215,9 +214,8 @@ func (t *terminal) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 	return t.paced(), true
 }
 
-// pickLines draws the lines of an order, clause 2.4.1.5. They are sorted by
-// supply warehouse and item, so that two orders lock the stock they share in the
-// same order; the unused item stays last.
+// pickLines draws the lines of an order, clause 2.4.1.5. It sorts them by supply warehouse and
+// item, so that two orders lock shared stock in the same order. The unused item stays last.
 func (t *terminal) pickLines() {
 	r := t.lineRand
 	t.lines = t.lines[:0]
@@ -240,8 +238,8 @@ func (t *terminal) pickLines() {
 	})
 }
 
-// pickPayment draws the inputs of a Payment, clause 2.5.1.2: 85 % are of a
-// customer of the home warehouse, the rest of one of another.
+// pickPayment draws the inputs of a Payment, clause 2.5.1.2: 85 % have a customer of the home
+// warehouse, the rest one of another warehouse.
 func (t *terminal) pickPayment() {
 	r, in := t.slot.Rand, &t.inputs
 	in.CWID, in.CDID = in.WID, in.DID
@@ -269,8 +267,7 @@ func (t *terminal) customer() int64 {
 	return int64(NURand(t.slot.Rand, CustomerIDA, 1, CustomersPerDistrict, CustomerIDC))
 }
 
-// otherWarehouse draws a warehouse that is not the home warehouse, unless there
-// is no other.
+// otherWarehouse draws a warehouse other than the home warehouse, if there is one.
 func otherWarehouse(r *rand.Rand, home int64, warehouses int) int64 {
 	if warehouses == 1 {
 		return home
@@ -282,8 +279,8 @@ func otherWarehouse(r *rand.Rand, home int64, warehouses int) int64 {
 	return w
 }
 
-// paced adds keying and thinking time: the first is fixed for each kind (5.2.5.2),
-// the other exponential, cut at ten times its mean (5.2.5.4).
+// paced adds keying and thinking time. The keying time is fixed for each kind (5.2.5.2). The
+// thinking time is exponential, limited to ten times its mean (5.2.5.4).
 func (t *terminal) paced() workload.Transaction {
 	next := workload.Transaction{Kind: t.kind, Inputs: &t.order}
 	if t.options.KeyAndThink {
@@ -298,7 +295,7 @@ func (t *terminal) paced() workload.Transaction {
 func (o *Options) pauses() []time.Duration {
 	list := make([]time.Duration, kinds)
 	for k := range list {
-		// The mean of an exponential distribution that is cut at ten times its mean.
+		// The mean of an exponential distribution that is limited to ten times its mean.
 		list[k] = inSeconds(o.Keying[k] + o.Thinking[k]*(1-math.Exp(-10)))
 	}
 	return list

@@ -304,7 +304,7 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 		want   string // "" where they are fine
 	}{
 		{option.Values{"warehouses": "4", "builders": "4"}, ""},
-		{option.Values{"builders": "2"}, "option builders: 2 is more than the 1 of warehouses: a builder needs a warehouse of its own"},
+		{option.Values{"builders": "2"}, "option builders: 2 is more than the 1 of warehouses: each builder needs a warehouse"},
 		{option.Values{"mix": "45,43,4,4,4"}, ""},
 		{option.Values{"mix": "neworder=1,payment=0"}, ""},
 		{option.Values{"mix": "1,2,3"}, `option mix: "1,2,3" has 3 values instead of five: new order, payment, delivery, stock level, order status`},

@@ -1,6 +1,5 @@
-// Package tprocc is TPROC-C: the order-entry workload derived from TPC-C 5.11
-// under TPROC-C's own operating conditions. The rules of data and transactions are
-// the standard's; mix, home warehouses and pacing are not.
+// Package tprocc is TPROC-C: the order-entry workload derived from TPC-C 5.11. Data and
+// transactions follow the standard; mix, home warehouses and pacing are TPROC-C's own.
 package tprocc
 
 import (
@@ -102,12 +101,10 @@ func (o *Options) population(seed uint64) Population {
 	return Population{Warehouses: o.Warehouses, Seed: seed, LoadTime: o.LoadTime.Time}
 }
 
-// score computes NOPM, new orders a minute by the district table, and TPM,
-// transactions a minute by the server's own count, with the
-// client's counts beside them. A database without a count of its own gets the
-// client's as its TPM. Where the mix has no new orders, there is no NOPM, and the
-// client's own count comes first: nothing vouches for the server's, which may be of the
-// work of others.
+// score computes NOPM, new orders a minute by the district table, and TPM, transactions a minute by
+// the server's own count, with the client's counts beside them. If the database keeps no count, TPM
+// is the client's count. If the mix has no new orders, there is no NOPM, and the client's count
+// comes first, because nothing shows that the server's count has no work of other programs.
 func score(w workload.Window) []job.Metric {
 	const orders, transactions, byClient = "new orders a minute", "transactions a minute", ", by the virtual users' count"
 	all := w.Summary.All()
@@ -129,7 +126,7 @@ func score(w workload.Window) []job.Metric {
 	}
 	if orderless {
 		return []job.Metric{
-			{Name: "client TPM", Value: clientTPM, Means: transactions + byClient + "; no NOPM, since the mix has no new orders"},
+			{Name: "client TPM", Value: clientTPM, Means: transactions + byClient + "; no NOPM, because the mix has no new orders"},
 			{Name: "TPM", Value: tpm, Means: transactions + byWhom},
 		}
 	}
@@ -142,9 +139,9 @@ func score(w workload.Window) []job.Metric {
 	}
 }
 
-// rules are the cardinalities of TPC-C 4.3.3.1 and the twelve consistency
-// conditions of 3.3.2. Runs add orders and history and remove new orders, so
-// those are only bounded from below.
+// rules are the cardinalities of TPC-C 4.3.3.1 and the twelve consistency conditions of 3.3.2. Runs
+// add orders and history and remove new orders, so the cardinalities of orders and history are
+// lower bounds.
 var rules = []workload.Rule{
 	{Name: "warehouses", Title: "warehouses are numbered from 1 without gaps", Source: "TPC-C 1.3.1"},
 	{Name: "districts", Title: "each warehouse has 10 districts", Source: "TPC-C 4.3.3.1"},
@@ -157,25 +154,25 @@ var rules = []workload.Rule{
 	{Name: "consistency_2", Title: "D_NEXT_O_ID - 1 = max(O_ID) = max(NO_O_ID)", Source: "TPC-C 3.3.2.2", Begins: "consistency 2"},
 	{Name: "consistency_3", Title: "max(NO_O_ID) - min(NO_O_ID) + 1 = number of new orders", Source: "TPC-C 3.3.2.3", Begins: "consistency 3"},
 	{Name: "consistency_4", Title: "sum(O_OL_CNT) = number of order lines of the district", Source: "TPC-C 3.3.2.4", Begins: "consistency 4"},
-	{Name: "consistency_5", Title: "O_CARRIER_ID is null exactly where there is a new order", Source: "TPC-C 3.3.2.5", Begins: "consistency 5"},
+	{Name: "consistency_5", Title: "O_CARRIER_ID is null if and only if there is a new order", Source: "TPC-C 3.3.2.5", Begins: "consistency 5"},
 	{Name: "consistency_6", Title: "O_OL_CNT = number of order lines of the order", Source: "TPC-C 3.3.2.6", Begins: "consistency 6"},
-	{Name: "consistency_7", Title: "OL_DELIVERY_D is null exactly where O_CARRIER_ID is", Source: "TPC-C 3.3.2.7", Begins: "consistency 7"},
+	{Name: "consistency_7", Title: "OL_DELIVERY_D is null if and only if O_CARRIER_ID is", Source: "TPC-C 3.3.2.7", Begins: "consistency 7"},
 	{Name: "consistency_8", Title: "W_YTD = sum(H_AMOUNT) of the warehouse", Source: "TPC-C 3.3.2.8", Begins: "consistency 8"},
 	{Name: "consistency_9", Title: "D_YTD = sum(H_AMOUNT) of the district", Source: "TPC-C 3.3.2.9", Begins: "consistency 9"},
 	{
 		Name: "consistency_10", Title: "C_BALANCE = sum(delivered OL_AMOUNT) - sum(H_AMOUNT)", Source: "TPC-C 3.3.2.10", Begins: "consistency 10",
-		Foreign: "its loader gives delivered lines an amount that no balance includes, and customers orders by chance",
+		Foreign: "its loader gives delivered lines an amount that no balance includes, and draws the customers of orders at random",
 		Known:   addedPayments,
 	},
 	{Name: "consistency_11", Title: "number of orders - number of new orders = 2100 + delivered since", Source: "TPC-C 3.3.2.11", Begins: "consistency 11"},
 	{
 		Name: "consistency_12", Title: "C_BALANCE + C_YTD_PAYMENT = sum(delivered OL_AMOUNT)", Source: "TPC-C 3.3.2.12", Begins: "consistency 12",
-		Foreign: "its loader gives delivered lines an amount that no balance includes, and its payments leave C_YTD_PAYMENT as it is",
+		Foreign: "its loader gives delivered lines an amount that no balance includes, and its payments do not change C_YTD_PAYMENT",
 		Known:   addedPayments,
 	},
 }
 
-// extent counts the warehouses of a schema by the last one's number, as users do.
+// extent returns the number of warehouses of a schema, which is the number of the last one.
 func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (string, error) {
 	q, err := sql.Query("limits")
 	if err != nil {
@@ -191,8 +188,8 @@ func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (stri
 	return "1 warehouse", nil
 }
 
-// inspect finds out how many warehouses there are, who loaded the data, and
-// whether the stored routines are all there.
+// inspect finds the number of warehouses, the program that loaded the data, and whether all stored
+// routines exist.
 func inspect(ctx context.Context, l workload.Look) (workload.Inspection, error) {
 	s, sql := l.Session, l.SQL
 	var seen workload.Inspection
@@ -211,7 +208,7 @@ func inspect(ctx context.Context, l workload.Look) (workload.Inspection, error) 
 	if err != nil {
 		return seen, err
 	}
-	seen.Size, _ = strconv.ParseFloat(warehouses, 64) // there is no number where there is no warehouse: rules say so
+	seen.Size, _ = strconv.ParseFloat(warehouses, 64) // without a warehouse there is no number; the rules report that
 	if seen.Foreign, err = builder(ctx, s, sql); err != nil {
 		return seen, err
 	}
@@ -223,7 +220,7 @@ func inspect(ctx context.Context, l workload.Look) (workload.Inspection, error) 
 		return seen, err
 	}
 	finding := job.Finding{
-		Rule: "routines", Title: "the five stored routines are there", Holds: r.kind != "",
+		Rule: "routines", Title: "the five stored routines exist", Holds: r.kind != "",
 		Columns: []string{"routine", "kind", "maker", "signature"}, Rows: r.found,
 	}
 	if finding.Holds {

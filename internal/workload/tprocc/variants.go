@@ -5,8 +5,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// variants are Workload.Variants. From a deck, every kind comes up even where few
-// transactions are done.
+// variants are Workload.Variants. A deck makes every kind occur even in a short run.
 var variants = []workload.Variant{
 	{Name: "routines", Build: option.Values{"warehouses": "2", "builders": "2"}, Run: option.Values{"deck": "true"}, SQL: "routines", RoundTrips: call},
 	{Name: "test of routines", Run: rehearsal(), SQL: "routines", Test: true},
@@ -21,11 +20,11 @@ var variants = []workload.Variant{
 	{Name: "test of procedures", Run: rehearsal(), Option: "stored_procedures", Test: true},
 }
 
-// A call is one round trip; one that is prepared may take three. TPC-C's statements are some
-// 50 for a new order and 8 for a payment.
+// A call is one round trip, or three if it is prepared. TPC-C has about 50 statements for a new
+// order and 8 for a payment.
 var call, calls, statements = [2]float64{1, 1}, [2]float64{1, 3}, [2]float64{10, 50}
 
-// rehearsal are the values for a test run with some options set.
+// rehearsal returns the values of a test run with some options set.
 func rehearsal(options ...string) option.Values {
 	values := option.Values{"driver": "test", "iterations": "46", "deck": "true"}
 	for _, name := range options {
