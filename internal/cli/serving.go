@@ -52,7 +52,7 @@ func (s *site) users() (api.Users, error) {
 		{Does: "Add a person (asks for a password)", Command: "sledge web user add NAME --role look" + repo},
 		{Does: "Add a program (prints a token once)", Command: "sledge web user add NAME --role act --token" + repo},
 		{Does: "Change a user's password or role", Command: "sledge web user add NAME --role act --replace" + repo},
-		{Does: "Remove a user and end their sessions", Command: "sledge web user remove NAME" + repo},
+		{Does: "Remove a user and end their logins", Command: "sledge web user remove NAME" + repo},
 	}}
 	for _, one := range all {
 		list.Users = append(list.Users, api.User{Name: one.Name, Role: string(one.Role), By: one.By(), Added: one.Added})

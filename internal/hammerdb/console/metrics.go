@@ -8,7 +8,7 @@ const noMetrics = "metrics of processors and disks are not built into Sledge yet
 // metricsCommands are the commands of HammerDB's agent, which reports the CPU load of the server's
 // machine. HammerDB's own test scripts call them in every test and end if one fails, although a
 // test does not need metrics. So these commands say that there are no metrics, with HammerDB's
-// lines as far as they are true, and succeed.
+// lines if these are true, and succeed.
 func metricsCommands() []command {
 	return []command{
 		{

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// cloudQueries is how many queries the cloud analytic set has, which is asked instead of the
-// 22: it has no parameters, and one order.
+// cloudQueries is the number of queries in the cloud analytic set, which replaces the 22. It has no
+// parameters, and one order.
 const cloudQueries = 13
 
 // firstCloudQuery is the kind of its first query.
@@ -25,14 +25,14 @@ func cloudKinds() []workload.Kind {
 	return kinds
 }
 
-// cloudStream is the terminal of a virtual user that asks the cloud analytic set, query 1
-// first, set after set.
+// cloudStream is the terminal of a virtual user that runs the cloud analytic set, query 1 first,
+// set after set.
 type cloudStream struct {
 	sql    *sqlfile.Library
 	number int // of the stream
 	sets   int // that it asks
 
-	set, next int // the set it is in, from 0, and the query that is next in it, from 0
+	set, next int // the current set, from 0, and the next query in it, from 0
 	question
 }
 

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// dataFiles divides the rows by supplier, which each table but the two smallest has the
-// same number of rows for (TPC-H 4.2.5).
+// dataFiles divides the rows by supplier, because every table except the two smallest has the same
+// number of rows for each supplier (TPC-H 4.2.5).
 var dataFiles = &workload.DataFiles{
 	Units:  func(options any) int { return int(options.(*Options).size().Count(dbgen.Supplier)) },
 	Unit:   "suppliers",
@@ -30,8 +30,8 @@ var dataFiles = &workload.DataFiles{
 	Typed: typed,
 }
 
-// typed returns a column with the type that tpchgen-cli and DuckDB's generator give it: keys have 64
-// bits at any scale, and decimals 15 digits.
+// typed returns a column with its type in tpchgen-cli and DuckDB's generator: keys have 64 bits at
+// any scale, and decimals 15 digits.
 func typed(c schema.Column) schema.Column {
 	switch {
 	case c.Type == schema.Integer && strings.HasSuffix(c.Name, "key"):
@@ -42,7 +42,7 @@ func typed(c schema.Column) schema.Column {
 	return c
 }
 
-// columns makes the rows of a table column by column.
+// columns generates the rows of a table column by column.
 type columns struct {
 	batch  *dbgen.Batch
 	source *dbgen.Source

@@ -11,8 +11,8 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// inspect finds out how much data there is, and whether orders and lines are those that dbgen
-// makes, with what refresh functions have done to them.
+// inspect finds the amount of data, and whether orders and lines are dbgen's, including the work of
+// the refresh functions.
 func inspect(ctx context.Context, l workload.Look) (seen workload.Inspection, err error) {
 	factor, err := findScale(ctx, l.Session, l.SQL)
 	if err != nil {
@@ -24,11 +24,11 @@ func inspect(ctx context.Context, l workload.Look) (seen workload.Inspection, er
 	}
 	size, err := dbgen.NewScale(factor)
 	if err != nil {
-		return seen, nil // rules say what is wrong with the suppliers
+		return seen, nil // the rules report problems with the suppliers
 	}
 	finding := job.Finding{
 		Rule: "rows", Source: "TPC-H 4.2.5",
-		Title: "orders and lineitem are as dbgen makes them, refreshes included, by their numbers, keys and quantities",
+		Title: "orders and lineitem equal dbgen's, refreshes included, by their numbers, keys and quantities",
 	}
 	done, err := readProgress(ctx, l, size)
 	if err != nil {
@@ -57,12 +57,12 @@ func inspect(ctx context.Context, l workload.Look) (seen workload.Inspection, er
 	return seen, nil
 }
 
-// totalled says what the totals are that are compared.
+// totalled names the totals that are compared.
 var totalled = [...]string{"orders", "sum of the orders' keys", "lines", "sum of the lines' quantities"}
 
 type sums [len(totalled)]*big.Rat
 
-// readTotals asks the database for them.
+// readTotals reads them from the database.
 func readTotals(ctx context.Context, l workload.Look) (found sums, err error) {
 	for i, name := range []string{"totals.orders", "totals.lines"} {
 		rows, err := ask(ctx, l, name)
@@ -94,7 +94,7 @@ func expected(ctx context.Context, l workload.Look, size dbgen.Scale, done progr
 			return sums{}, err
 		}
 		if time.Since(began) > 2*time.Second {
-			l.Progress("counting the lines that dbgen makes", first, all)
+			l.Progress("counting the lines that dbgen generates", first, all)
 		}
 		total.Add(size.Initial(first, min(step, all-first+1)))
 	}

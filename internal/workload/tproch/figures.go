@@ -12,14 +12,13 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// score computes what the tests come to, how long queries took and how many were answered in
-// an hour.
+// score computes the figures of the tests, the mean query times, and the queries an hour.
 func score(w workload.Window) []job.Metric {
 	f := figuresOf(w)
 	metrics := f.metrics
 	var withRows, all mean
 	tests := map[string]*mean{powerTest: {}, throughputTest: {}}
-	begun := 0.0 // when tests began, in seconds since users could; excludes the rest of a refresh set
+	begun := 0.0 // when the tests began, in seconds since the users began; excludes the rest of an interrupted refresh set
 	for _, span := range w.Spans {
 		if span.Stage == restOfSet {
 			begun = max(begun, span.From+span.Seconds)
@@ -41,9 +40,9 @@ func score(w workload.Window) []job.Metric {
 	means := fmt.Sprintf("of the times of %s", queriesAnswered(all.n))
 	switch without := all.n - withRows.n; {
 	case withRows.n == 0:
-		means += "; none gave any rows"
+		means += "; none returned rows"
 	case without > 0:
-		means += fmt.Sprintf("; without the %d that gave no rows, %s s", without, spelled(withRows.geometric()))
+		means += fmt.Sprintf("; without the %d that returned no rows, %s s", without, spelled(withRows.geometric()))
 	}
 	metrics = append(metrics, job.Metric{Name: meanFigure, Value: all.geometric(), Unit: "s", Means: means})
 	if power, throughput := tests[powerTest], tests[throughputTest]; power.n > 0 && throughput.n > 0 {
@@ -71,7 +70,7 @@ func queriesAnswered(n int) string {
 	return fmt.Sprintf("%d queries that were answered", n)
 }
 
-// spelled writes seconds with four digits at least.
+// spelled formats seconds with at least four digits.
 func spelled(seconds float64) string {
 	digits := max(0, 3-int(math.Floor(math.Log10(max(seconds, 1e-9)))))
 	return strconv.FormatFloat(seconds, 'f', digits, 64)
@@ -81,7 +80,7 @@ func isRefresh(s job.Span) bool {
 	return s.Kind == newSales.kind() || s.Kind == oldSales.kind()
 }
 
-// remarks says of each test what its figure lacks, or why there is none.
+// remarks says for each test what its figure lacks, or why there is none.
 func remarks(w workload.Window) []string { return figuresOf(w).remarks }
 
 // The names of the figures.
@@ -90,14 +89,14 @@ const (
 	throughputFigure = "throughput"
 	compositeFigure  = "composite"
 	hourlyFigure     = "queries an hour"
-	meanFigure       = "geometric mean" // of the times of queries
+	meanFigure       = "geometric mean" // based on the times of queries
 	meanWithRows     = "geometric mean with rows"
 )
 
-// meanOf is the name of the geometric mean of one test.
+// meanOf returns the name of one test's geometric mean.
 func meanOf(test string) string { return meanFigure + ", " + test }
 
-// figures are what the tests of a run come to.
+// figures computes the figures of a run's tests.
 type figures struct {
 	metrics []job.Metric
 	remarks []string
@@ -132,7 +131,7 @@ func figuresOf(w workload.Window) (f figures) {
 		value, means := compute()
 		f.metrics = append(f.metrics, job.Metric{Name: figure, Value: value, Means: means})
 		if least := leastStreams(t.factor); name == throughputTest && t.streams < least {
-			f.remarks = append(f.remarks, fmt.Sprintf("The throughput is of fewer streams than TPC-H asks for at scale factor %g: %d instead of %d.", t.factor, t.streams, least))
+			f.remarks = append(f.remarks, fmt.Sprintf("The throughput test had fewer streams than TPC-H requires at scale factor %g: %d instead of %d.", t.factor, t.streams, least))
 		}
 	}
 	if len(f.metrics) == 2 {
@@ -152,10 +151,10 @@ type test struct {
 	spans   []job.Span
 }
 
-// lacks says why there is no figure; "" where there is one.
+// lacks returns why there is no figure, or "".
 func (t test) lacks() string {
 	if t.options.QuerySets != 1 {
-		return fmt.Sprintf("each stream asked %d sets of queries, and the test is of one", t.options.QuerySets)
+		return fmt.Sprintf("each stream ran %d query sets, and the test has one", t.options.QuerySets)
 	}
 	done := map[string]int{}
 	for _, s := range t.spans {
@@ -163,20 +162,20 @@ func (t test) lacks() string {
 		case !s.Done():
 			return fmt.Sprintf("%s %s", s.Kind, notDone[s.Outcome])
 		case s.Retries > 0:
-			return fmt.Sprintf("%s was tried %d times", s.Kind, s.Retries+1)
+			return fmt.Sprintf("%s took %d tries", s.Kind, s.Retries+1)
 		case isRefresh(s) && s.Rows != t.set:
-			return fmt.Sprintf("a %s was of %d orders instead of %d", s.Kind, s.Rows, t.set)
+			return fmt.Sprintf("a %s had %d orders instead of %d", s.Kind, s.Rows, t.set)
 		}
 		done[s.Kind]++
 	}
 	for _, k := range slices.Concat(queryKinds(), refreshKinds()) {
 		if n := done[k.Name]; n != t.streams {
-			if n > t.streams { // which only refreshes can be
-				return fmt.Sprintf("%s was done %d times instead of %d: one refresh set for each stream of queries is asked for", k.Name, n, t.streams)
+			if n > t.streams { // only refreshes can be
+				return fmt.Sprintf("%s was done %d times instead of %d: the test needs one refresh set for each stream of queries", k.Name, n, t.streams)
 			}
 			short := fmt.Sprintf("%s was done %d of %d times", k.Name, n, t.streams)
 			if strings.HasSuffix(k.Name, "refresh") && n > 0 {
-				short += ": one refresh set for each stream of queries is asked for"
+				short += ": the test needs one refresh set for each stream of queries"
 			}
 			return short
 		}
@@ -186,9 +185,9 @@ func (t test) lacks() string {
 
 var notDone = map[job.SpanOutcome]string{job.SpanFailed: "failed", job.SpanCutOff: "was aborted"}
 
-// power is 3600 * scale factor / geometric mean of the seconds that 22 queries and the two
-// refresh functions took. Queries that took less than a thousandth of the longest one count as
-// that (TPC-H 5.4.1).
+// power is 3600 * scale factor / geometric mean of the seconds of 22 queries and the two refresh
+// functions. Queries that took less than a thousandth of the longest one count as a thousandth
+// (TPC-H 5.4.1).
 func (t test) power() (value float64, means string) {
 	longest := 0.0
 	for _, s := range t.spans {
@@ -220,8 +219,8 @@ func numbered(n int) string {
 	return fmt.Sprintf("%d queries", n)
 }
 
-// throughput is the queries of all streams an hour, times the scale factor (TPC-H 5.4.2), from
-// the beginning of the first query or refresh to the end of the last (TPC-H 5.3.6).
+// throughput is the queries an hour of all streams, times the scale factor (TPC-H 5.4.2), from the
+// beginning of the first query or refresh to the end of the last (TPC-H 5.3.6).
 func (t test) throughput() (value float64, means string) {
 	from, to := math.Inf(1), 0.0
 	for _, s := range t.spans {
@@ -235,8 +234,8 @@ func (t test) throughput() (value float64, means string) {
 		fmt.Sprintf("queries an hour x scale factor, of %s and as many refresh sets in %s s", streams, spelled(to-from))
 }
 
-// leastStreams returns how many streams TPC-H 5.3.4 asks for at least; 0 below scale factor 1,
-// of which it says nothing.
+// leastStreams returns the minimum number of streams of TPC-H 5.3.4; 0 below scale factor 1, for
+// which it sets none.
 func leastStreams(factor float64) int {
 	for i, from := range []float64{1, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
 		if factor < from {

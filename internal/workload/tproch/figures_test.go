@@ -79,7 +79,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 			name:    "not of a query that was tried again",
 			change:  func(s []job.Span) []job.Span { s[30].Retries = 1; return s },
 			want:    map[string]float64{"power": power, "composite": 0, "throughput": 0},
-			remarks: []string{"No figure for throughput: query 7 was tried 2 times."},
+			remarks: []string{"No figure for throughput: query 7 took 2 tries."},
 		},
 		{
 			name:    "not without a refresh",
@@ -105,7 +105,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 			name:    "not of half a refresh set",
 			change:  func(s []job.Span) []job.Span { s[0].Rows = 7; return s },
 			want:    map[string]float64{"power": 0},
-			remarks: []string{"No figure for power: a new sales refresh was of 7 orders instead of 15."},
+			remarks: []string{"No figure for power: a new sales refresh had 7 orders instead of 15."},
 		},
 		{
 			name:    "not of several sets of queries",

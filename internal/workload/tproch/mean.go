@@ -2,15 +2,14 @@ package tproch
 
 import "math"
 
-// mean is a geometric mean that grows value by value. A product of hundreds of times would
-// leave what a float64 can hold, so logarithms are added.
+// mean is a geometric mean of the values added so far. It adds logarithms, because a product of
+// hundreds of times would overflow a float64.
 type mean struct {
 	n   int
 	sum float64 // of logarithms
 }
 
-// add takes in a value greater than 0; a time of 0 counts as a nanosecond, which no clock
-// tells from it.
+// add adds a value. A time of 0 counts as a nanosecond, which is below the resolution of the clock.
 func (m *mean) add(seconds float64) {
 	m.n++
 	m.sum += math.Log(max(seconds, 1e-9))

@@ -8,23 +8,23 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// Options are the options of TPROC-H that every database has. Their defaults are those that
-// people know from the console.
+// Options are the options of TPROC-H that every database has. Their defaults are those of the
+// console.
 type Options struct {
 	option.Naming
-	Scale    scale `opt:"scale_factor" group:"schema" main:"true" unit:"GB" flag:"scale" for:"build|check" help:"scale factor: about how many GB of rows to build, from 0.001 to 10000"`
+	Scale    scale `opt:"scale_factor" group:"schema" main:"true" unit:"GB" flag:"scale" for:"build|check" help:"scale factor: about the number of GB of rows to build, from 0.001 to 10000"`
 	Builders int   `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1024" help:"virtual users that build the schema side by side"`
 
-	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" needs:"nothing" help:"how often each virtual user asks all queries"`
-	Validation bool `opt:"validation" group:"load" for:"run" needs:"nothing" help:"ask with the parameters for which the standard gives the answers, instead of those that the seed gives"`
-	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" needs:"nothing" help:"ask the 13 cloud analytic queries instead of the 22: they have no parameters, and are asked in one order"`
-	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" needs:"nothing" help:"show each query when it has ended, and the first 20 rows that it returned"`
+	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" needs:"nothing" help:"how often each virtual user runs all queries"`
+	Validation bool `opt:"validation" group:"load" for:"run" needs:"nothing" help:"use the parameters for which the standard publishes the answers, instead of those of the seed"`
+	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" needs:"nothing" help:"run the 13 cloud analytic queries instead of the 22: they have no parameters and a fixed order"`
+	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" needs:"nothing" help:"show each query after it has ended, with the first 20 rows that it returned"`
 
-	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" needs:"nothing" help:"queries: what the other options say; power: one virtual user runs the refresh functions around stream 0; throughput: the first runs refresh functions while the others ask, a stream each; both: one test after the other, for the figure of both"`
-	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" needs:"test=queries" help:"run the refresh functions: one virtual user does so around its queries, as in the power test; of several the first does nothing else, as in the throughput test"`
-	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" needs:"refresh|test!=queries,users!=1" help:"refresh sets that the first of several virtual users runs; 0 for as many as there are streams of queries"`
-	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" needs:"refresh|test!=queries,users!=1" help:"milliseconds to wait before each refreshed order, which has a transaction of its own then; the power test does not wait"`
-	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" for:"run" needs:"refresh|test!=queries" help:"tell of each order that the refresh functions insert or delete"`
+	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" needs:"nothing" help:"queries: as the other options say; power: one virtual user runs the refresh functions before and after stream 0; throughput: the first user runs refresh functions while each other user runs a stream; both: one test after the other, with a composite figure"`
+	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" needs:"test=queries" help:"run the refresh functions: with one virtual user before and after its queries, as in the power test; with several, the first user runs only them, as in the throughput test"`
+	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" needs:"refresh|test!=queries,users!=1" help:"refresh sets that the first of several virtual users runs; 0 for one for each stream of queries"`
+	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" needs:"refresh|test!=queries,users!=1" help:"milliseconds to wait before each refreshed order, which is then a transaction of its own; the power test does not wait"`
+	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" for:"run" needs:"refresh|test!=queries" help:"report each order that the refresh functions insert or delete"`
 }
 
 // The values of the option test.
@@ -44,7 +44,7 @@ func (o *Options) refreshes() bool { return o.Refresh || o.Test != testQueries }
 
 // Validate implements option.Validator.
 func (o *Options) Validate(names option.Names) error {
-	const without = "the cloud analytic queries go without refresh functions: set %s to %s"
+	const without = "the cloud analytic queries have no refresh functions: set %s to %s"
 	if o.Cloud && o.Test != testQueries {
 		return names.Wrong("cloud_queries", "true", without, names.Of("test"), testQueries)
 	}
@@ -52,12 +52,12 @@ func (o *Options) Validate(names option.Names) error {
 		return names.Wrong("cloud_queries", "true", without, names.Of("refresh"), "false")
 	}
 	if o.Cloud && o.Validation {
-		return names.Wrong("cloud_queries", "true", "the cloud analytic queries have no parameters, so there are none to validate with: set %s to false", names.Of("validation"))
+		return names.Wrong("cloud_queries", "true", "the cloud analytic queries have no parameters to validate with: set %s to false", names.Of("validation"))
 	}
 	return nil
 }
 
-// scale is a scale factor that rows can be made for.
+// scale is a scale factor for which rows can be generated.
 type scale struct{ factor float64 }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

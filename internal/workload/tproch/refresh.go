@@ -19,14 +19,14 @@ import (
 // function is a refresh function.
 type function string
 
-// The refresh functions of TPC-H 2.6 and 2.7, by what their line of refreshTable is called.
+// The refresh functions of TPC-H 2.6 and 2.7, by the names of their lines in refreshTable.
 const (
 	newSales function = "new sales"
 	oldSales function = "old sales"
 )
 
-// refreshTable says how many orders each refresh function has done, of all sets one after
-// another. A function that has done none has no line.
+// refreshTable records how many orders each refresh function has done, over all sets. A function
+// that has done none has no line.
 var refreshTable = schema.Table{
 	Name: "sledge_refresh",
 	Columns: []schema.Column{
@@ -36,10 +36,10 @@ var refreshTable = schema.Table{
 	Key: []string{"function_name"},
 }
 
-// progress is what refreshTable says.
+// progress holds the contents of refreshTable.
 type progress map[function]int64
 
-// readProgress reads how far earlier runs have come.
+// readProgress reads the progress of earlier runs.
 func readProgress(ctx context.Context, l workload.Look, size dbgen.Scale) (progress, error) {
 	done := progress{}
 	if !l.Kept {
@@ -51,25 +51,25 @@ func readProgress(ctx context.Context, l workload.Look, size dbgen.Scale) (progr
 	}
 	t, err := l.Session.Query(ctx, q.Text, 0)
 	if err != nil {
-		return nil, fmt.Errorf("read how many orders were refreshed: %w", err)
+		return nil, fmt.Errorf("read the number of refreshed orders: %w", err)
 	}
 	for _, row := range t.Rows {
 		n, err := strconv.ParseInt(row[1], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("read how many orders were refreshed: %w", err)
+			return nil, fmt.Errorf("read the number of refreshed orders: %w", err)
 		}
 		done[function(row[0])] = n
 	}
 	each := setSize(size)
 	most := done[oldSales]/each*each + each // sets are inserted one at a time
 	if done[oldSales] < 0 || done[newSales] < done[oldSales] || done[newSales] > most || most > size.LastSet()*each+each {
-		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which no run has left: build the schema again",
+		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which no run leaves: build the schema again",
 			refreshTable.Name, done[newSales], done[oldSales])
 	}
 	return done, nil
 }
 
-// setSize is how many orders a refresh set has.
+// setSize returns the number of orders in a refresh set.
 func setSize(size dbgen.Scale) int64 {
 	first, err := size.Refresh(1)
 	if err != nil {
@@ -78,7 +78,7 @@ func setSize(size dbgen.Scale) int64 {
 	return first.Count()
 }
 
-// begun returns the set that an earlier run began and has not finished; 0 where there is none.
+// begun returns the set that an earlier run began and did not complete; 0 if there is none.
 func (p progress) begun(each int64) int64 {
 	if p[newSales] == p[oldSales] && p[newSales]%each == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (p progress) free(each int64) int64 {
 	return set
 }
 
-// refreshing is what one refresh function is to do of one set.
+// refreshing is one refresh function's part of one set.
 type refreshing struct {
 	function function
 	size     dbgen.Scale
@@ -104,7 +104,7 @@ type refreshing struct {
 	span     workload.Span
 }
 
-// refresher does refresh functions over a connection.
+// refresher runs refresh functions over a connection.
 type refresher struct {
 	workload.Connection
 	verbose bool
@@ -119,10 +119,10 @@ type refresher struct {
 	}
 
 	last   *refreshing // what was done last
-	orders int64       // of it, in all tries
+	orders int64       // of the set, in all tries
 }
 
-// ordersAtOnce is how many orders are refreshed in a transaction, at most.
+// ordersAtOnce limits the orders that one transaction refreshes.
 const ordersAtOnce = 1000
 
 func newRefresher(ctx context.Context, c workload.Connection, o *Options) (*refresher, error) {
@@ -148,8 +148,8 @@ func newRefresher(ctx context.Context, c workload.Connection, o *Options) (*refr
 	return r, nil
 }
 
-// warm has the text made that comments are cut out of, which takes a few tenths of a second
-// once in a process, and is not the refresh functions' time.
+// warm generates the text of comments, which takes a few tenths of a second once in a process and
+// must not count as the refresh functions' time.
 func warm(of dbgen.Table) {
 	size, err := dbgen.NewScale(1)
 	if err != nil {
@@ -174,15 +174,15 @@ func (r *refresher) do(ctx context.Context, t *refreshing) error {
 	}
 	each := set.Count()
 	if done[newSales] < (t.set-1)*each || t.function == oldSales && done[newSales] < t.set*each {
-		return fmt.Errorf("refresh set %d has to wait, because the new sales before it are not all there: the next run goes on with them", t.set)
+		return fmt.Errorf("refresh set %d must wait, because the new sales before it are incomplete: the next run continues them", t.set)
 	}
 	if done[oldSales] < (t.set-1)*each {
-		return fmt.Errorf("refresh set %d has to wait, because the old sales before it are still there: the next run goes on with them", t.set)
+		return fmt.Errorf("refresh set %d must wait, because the old sales before it still exist: the next run continues them", t.set)
 	}
 	for order := done[t.function] - (t.set-1)*each + 1; order <= each; {
 		count := min(ordersAtOnce, each-order+1)
 		if t.delay > 0 {
-			count = 1 // a transaction does not wait for the next order
+			count = 1 // no transaction waits for the next order
 		}
 		if !r.pause(t.delay) {
 			return workload.ErrStopped
@@ -216,8 +216,8 @@ func (r *refresher) pause(delay time.Duration) bool {
 	}
 }
 
-// transact refreshes count orders of a set, each with all its lines, in one transaction with
-// the note of how many orders are done.
+// transact refreshes count orders of a set, each with all its lines, and records the progress, in
+// one transaction.
 func (r *refresher) transact(ctx context.Context, t *refreshing, set dbgen.Refresh, order, count int64) error {
 	if err := r.Session.Begin(ctx, database.ReadWrite); err != nil {
 		return err
@@ -233,10 +233,10 @@ func (r *refresher) transact(ctx context.Context, t *refreshing, set dbgen.Refre
 		return errAnotherRun
 	}
 	if err != nil && r.in.Before == 0 {
-		return fmt.Errorf("note the first orders that are refreshed, which fails if %w: %w", errAnotherRun, err)
+		return fmt.Errorf("record the first refreshed orders, which fails if %w: %w", errAnotherRun, err)
 	}
 	if err != nil {
-		return fmt.Errorf("note the orders that are refreshed: %w", err)
+		return fmt.Errorf("record the refreshed orders: %w", err)
 	}
 	if t.function == newSales {
 		err = r.insert(ctx, set, order, count)
@@ -270,13 +270,13 @@ func (r *refresher) insert(ctx context.Context, set dbgen.Refresh, order, count 
 			return err
 		}
 		if loaded != made.rows {
-			return fmt.Errorf("only %d of %d rows of %s could be inserted: the others have keys that are there already", loaded, made.rows, rows.table)
+			return fmt.Errorf("only %d of %d rows of %s could be inserted: the keys of the others exist already", loaded, made.rows, rows.table)
 		}
 	}
 	return nil
 }
 
-// layout describes a table as rows are loaded into it.
+// layout describes a table for loading rows.
 func (r *refresher) layout(of dbgen.Table) (schema.Table, error) {
 	name, err := r.SQL.Query("refresh." + of.String())
 	t := built[slices.IndexFunc(built, func(t table) bool { return t.table == of })]
@@ -308,13 +308,13 @@ func (r *refresher) delete(ctx context.Context, set dbgen.Refresh, order, count 
 		return err
 	}
 	if deleted != count {
-		return fmt.Errorf("%d orders are there with keys from %d to %d, and there should be %d: the schema was refreshed by another program. Build it again",
+		return fmt.Errorf("there are %d orders with keys from %d to %d instead of %d: another program has refreshed the schema. Build it again",
 			deleted, r.in.Low, r.in.High, count)
 	}
 	return nil
 }
 
-// tell tells of each order.
+// tell reports each order.
 func (r *refresher) tell(f function, set dbgen.Refresh, order, count int64) {
 	step, key := job.StepNewSale, set.Inserted
 	if f == oldSales {
@@ -325,7 +325,7 @@ func (r *refresher) tell(f function, set dbgen.Refresh, order, count int64) {
 	}
 }
 
-// refreshes is a terminal that does refresh functions, of one set after another.
+// refreshes is a terminal that runs refresh functions, set after set.
 type refreshes struct {
 	size        dbgen.Scale
 	first, last int64 // sets
@@ -335,7 +335,7 @@ type refreshes struct {
 	picked int
 }
 
-// pair are both functions, as they follow each other in the throughput test (TPC-H 5.3.4).
+// pair runs both functions, in the order of the throughput test (TPC-H 5.3.4).
 var pair = []function{newSales, oldSales}
 
 // Pick implements workload.Terminal.

@@ -18,8 +18,8 @@ const (
 // refreshUser is the number of the virtual user that does the refresh functions.
 const refreshUser = 0
 
-// stages is Workload.Stages. What an earlier run left of a refresh set comes first, so that
-// the tests begin with whole ones.
+// stages is Workload.Stages. The rest of an interrupted refresh set comes first, so that the tests
+// begin with complete sets.
 func stages(options any, users int, survey any) ([]string, error) {
 	o, s := options.(*Options), survey.(surveyed)
 	tests, err := o.tests(users)
@@ -33,7 +33,7 @@ func stages(options any, users int, survey any) ([]string, error) {
 		sets += o.sets(t, users)
 	}
 	if first+sets-1 > last {
-		return nil, fmt.Errorf("the run needs %d refresh sets, and of %d the schema has %d left: then all of its initial orders are replaced. Build it again",
+		return nil, fmt.Errorf("the run needs %d refresh sets, and of %d the schema has %d left, after which all of its initial orders are replaced. Build it again",
 			sets, last, last-first+1)
 	}
 	if s.done.begun(each) != 0 {
@@ -42,13 +42,13 @@ func stages(options any, users int, survey any) ([]string, error) {
 	return tests, nil
 }
 
-// tests returns the tests that so many users do; none without refresh functions.
+// tests returns the tests that a number of users does; none without refresh functions.
 func (o *Options) tests(users int) ([]string, error) {
 	switch {
 	case o.Test == testPower && users != 1:
-		return nil, fmt.Errorf("the power test is the work of one virtual user: ask for 1, not %d, or for the test both", users)
+		return nil, fmt.Errorf("the power test needs one virtual user: set users to 1, not %d, or choose the test both", users)
 	case (o.Test == testThroughput || o.Test == testBoth) && users < 2:
-		return nil, fmt.Errorf("the test %s takes two virtual users at least, since the first runs the refresh functions and the others a stream of queries each: set users to 3, or test to power", o.Test)
+		return nil, fmt.Errorf("the test %s needs at least two virtual users, because the first runs the refresh functions and each other one a stream of queries: set users to 3, or test to power", o.Test)
 	case o.Test == testBoth:
 		return []string{powerTest, throughputTest}, nil
 	case !o.refreshes():
@@ -59,7 +59,7 @@ func (o *Options) tests(users int) ([]string, error) {
 	return []string{throughputTest}, nil
 }
 
-// sets returns how many refresh sets a test takes.
+// sets returns the number of refresh sets of a test.
 func (o *Options) sets(test string, users int) int64 {
 	switch {
 	case test == powerTest:
@@ -70,8 +70,8 @@ func (o *Options) sets(test string, users int) int64 {
 	return int64(o.RefreshSets)
 }
 
-// newTerminal is Workload.NewTerminal. A single user asks in the order of the power test, which
-// is stream 0; of several, the first is stream 1, unless it refreshes.
+// newTerminal is Workload.NewTerminal. A single user runs the queries in the order of the power
+// test, which is stream 0. Of several, the first runs stream 1, unless it refreshes.
 func newTerminal(slot workload.Slot) workload.Terminal {
 	o, s := slot.Options.(*Options), slot.Survey.(surveyed)
 	refreshing := slot.Number == refreshUser
@@ -103,7 +103,7 @@ func newTerminal(slot workload.Slot) workload.Terminal {
 		}
 	}
 	if o.Test == testBoth {
-		set++ // the power test had the one before
+		set++ // the power test had the set before
 	}
 	return &refreshes{
 		size: s.size, first: set, last: set + o.sets(throughputTest, slot.Users) - 1, functions: pair,
@@ -133,7 +133,7 @@ func (s *sequence) Pick() (workload.Transaction, bool) {
 	return workload.Transaction{}, false
 }
 
-// surveyed is what Survey finds.
+// surveyed is the result of Survey.
 type surveyed struct {
 	factor float64
 	size   dbgen.Scale

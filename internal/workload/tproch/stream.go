@@ -14,8 +14,8 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// stream is the terminal of a virtual user: it asks the 22 queries in the order of its
-// permutation (TPC-H 5.3.5 and appendix A), set after set.
+// stream is the terminal of a virtual user: it runs the 22 queries in the order of its permutation
+// (TPC-H 5.3.5 and appendix A), set after set.
 type stream struct {
 	options *Options
 	sql     *sqlfile.Library
@@ -24,11 +24,11 @@ type stream struct {
 	number  int
 	order   [qgen.Queries]int
 
-	set, next int // the set it is in, from 0, and the place of the next query in it, from 0
+	set, next int // the current set, from 0, and the place of the next query in it, from 0
 	question
 }
 
-// question is what a query is asked with.
+// question is a query with its text.
 type question struct {
 	query int
 	text  string
@@ -36,7 +36,7 @@ type question struct {
 	span  workload.Span
 }
 
-// newStream returns the stream of a number.
+// newStream returns the stream with a number.
 func newStream(slot workload.Slot, number int) *stream {
 	return &stream{
 		options: slot.Options.(*Options), sql: slot.SQL, seed: slot.Seed, scale: slot.Survey.(surveyed).factor,
@@ -62,8 +62,8 @@ func (s *stream) Pick() (workload.Transaction, bool) {
 	return workload.Transaction{Kind: meter.Kind(query - 1), Inputs: &s.question}, true
 }
 
-// parameters are what the query asks for. Each set of a stream has a seed of its own, as if
-// it were another run.
+// parameters returns the parameters of the query. Each set of a stream has its own seed, as if it
+// were another run.
 func (s *stream) parameters(query int) qgen.Parameters {
 	if s.options.Validation {
 		return qgen.Validation(query, s.scale)
@@ -75,8 +75,8 @@ func (s *stream) parameters(query int) qgen.Parameters {
 // asker is the executor of a session.
 type asker struct {
 	session   database.Session
-	refresher *refresher // nil over connections that refresh nothing
-	rows      int64      // of the last answer, or orders that were refreshed
+	refresher *refresher // nil for connections that refresh nothing
+	rows      int64      // rows of the last answer, or refreshed orders
 	verbose   bool
 	answer    *job.Answer // the last one, if requested
 }
@@ -91,7 +91,7 @@ func newExecutor(ctx context.Context, c workload.Connection) (_ workload.Executo
 	return a, err
 }
 
-// Do implements workload.Executor. A query is answered when its last row is there.
+// Do implements workload.Executor. A query ends when its last row has arrived.
 func (a *asker) Do(ctx context.Context, t workload.Transaction) error {
 	if f, is := t.Inputs.(*refreshing); is {
 		err := a.refresher.do(ctx, f)

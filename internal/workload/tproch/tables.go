@@ -5,16 +5,16 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// tables returns the eight tables of TPC-H 1.4 in the order they are built, those that take
-// longest first, so that builders end together. They are named and their columns ordered as
-// the standard has them.
+// tables returns the eight tables of TPC-H 1.4 in build order: the tables that take longest come
+// first, so that builders end together. Their names and the order of their columns are the
+// standard's.
 func (o *Options) tables() []schema.Table {
 	size := o.size()
 	var list []schema.Table
 	for _, t := range built {
 		rows := size.Count(t.table)
 		each := t.chunk
-		// A ledger with more lines than this is of no use.
+		// A build log with more lines than this would not help.
 		const most = 2000
 		each = max(each, (rows+most-1)/most)
 		chunks := int((rows + each - 1) / each)
@@ -30,7 +30,7 @@ func (o *Options) tables() []schema.Table {
 	return list
 }
 
-// unbuildable refuses the scale factors at which rows of partsupp have equal keys.
+// unbuildable refuses scale factors at which rows of partsupp have equal keys.
 func unbuildable(options any) (option, why string) {
 	size, err := dbgen.NewScale(options.(*Options).Scale.factor)
 	if err == nil && size.RepeatsSuppliers() {
@@ -43,16 +43,16 @@ func unbuildable(options any) (option, why string) {
 func (o *Options) size() dbgen.Scale {
 	size, err := dbgen.NewScale(o.Scale.factor)
 	if err != nil {
-		panic(err) // it was refused when it was bound
+		panic(err) // invalid scale factors were refused at binding
 	}
 	return size
 }
 
-// table describes a table apart from its rows.
+// table describes a table without its rows.
 type table struct {
 	table   dbgen.Table
-	rows    int64 // for each that the table's ranges count: about four lines for an order
-	chunk   int64 // how many a builder takes on at a time, at least
+	rows    int64 // rows for each unit of the table's ranges: about four lines for an order
+	chunk   int64 // smallest number of rows that a builder takes at a time
 	columns []schema.Column
 	key     []string
 }

@@ -1,5 +1,5 @@
-// Package tproch is TPROC-H: the analytic workload derived from TPC-H 3.0.1. Its rows are
-// those of the TPC's dbgen and its questions those of qgen, bit for bit.
+// Package tproch is TPROC-H: the analytic workload derived from TPC-H 3.0.1. Its rows are identical
+// to those of the TPC's dbgen, and its queries to those of qgen.
 package tproch
 
 import (
@@ -32,7 +32,7 @@ var Workload = &workload.Workload{
 	Use:     database.Use{Name: "tpch", Analytic: true},
 	Finite:  true,
 	Counted: workload.Throughput{Name: "QPH", Means: "queries an hour", Per: time.Hour},
-	Grace:   5 * time.Minute, // a query may take so long; who will not wait aborts
+	Grace:   5 * time.Minute, // a query may take that long; a user who cannot wait aborts
 	Size:    workload.Size{Option: "scale_factor", Unit: "scale factor"},
 	Tables:  func(options any, _ uint64) []schema.Table { return options.(*Options).tables() },
 	Identity: func(options any, _ uint64) string {
@@ -95,7 +95,7 @@ func refreshKinds() []workload.Kind {
 	return []workload.Kind{{Name: newSales.kind()}, {Name: oldSales.kind()}}
 }
 
-// kind is what a refresh function is called among the kinds of transaction.
+// kind returns the kind of transaction of a refresh function.
 func (f function) kind() string { return string(f) + " refresh" }
 
 func kindOf(f function) meter.Kind {
@@ -105,8 +105,8 @@ func kindOf(f function) meter.Kind {
 	return qgen.Queries + 1
 }
 
-// findScale returns the scale factor of a schema, by its suppliers, of which there are 10,000
-// at scale 1; 0 where there are none.
+// findScale returns the scale factor of a schema from the number of its suppliers, which is 10,000
+// at scale 1; 0 if there are none.
 func findScale(ctx context.Context, s database.Session, sql *sqlfile.Library) (float64, error) {
 	q, err := sql.Query("suppliers")
 	if err != nil {
@@ -128,8 +128,7 @@ func findScale(ctx context.Context, s database.Session, sql *sqlfile.Library) (f
 
 const suppliersAtScale1 = 10_000
 
-// survey tells terminals the scale factor, by which query 11 asks, and how far refreshes have
-// come.
+// survey reads the scale factor, on which query 11 depends, and the progress of refreshes.
 func survey(ctx context.Context, l workload.Look) (any, error) {
 	factor, err := findScale(ctx, l.Session, l.SQL)
 	if err != nil || !l.Options.(*Options).refreshes() {
@@ -137,7 +136,7 @@ func survey(ctx context.Context, l workload.Look) (any, error) {
 	}
 	s := surveyed{factor: factor}
 	if s.size, err = dbgen.NewScale(factor); err != nil {
-		return nil, fmt.Errorf("the suppliers are those of a scale that cannot be refreshed: %w", err)
+		return nil, fmt.Errorf("the number of suppliers belongs to a scale factor that cannot be refreshed: %w", err)
 	}
 	s.done, err = readProgress(ctx, l, s.size)
 	return s, err
@@ -159,10 +158,10 @@ func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (stri
 // rules are the cardinalities of TPC-H 4.2.5, the references of 1.4 and the sums of 4.2.3.
 var rules = []workload.Rule{
 	{Name: "fixed", Title: "there are 5 regions and 25 nations", Source: "TPC-H 4.2.5"},
-	{Name: "sizes", Title: "part, partsupp, customer and orders are as large as supplier says", Source: "TPC-H 4.2.5"},
+	{Name: "sizes", Title: "part, partsupp, customer and orders have the sizes that belong to supplier", Source: "TPC-H 4.2.5"},
 	{Name: "lines", Title: "each order has 1 to 7 lines, numbered from 1", Source: "TPC-H 4.2.3", Begins: "lines of orders"},
-	{Name: "references", Title: "every key that a row refers to is there", Source: "TPC-H 1.4.2", Begins: "references"},
+	{Name: "references", Title: "every key that a row refers to exists", Source: "TPC-H 1.4.2", Begins: "references"},
 	{Name: "totals", Title: "O_TOTALPRICE = sum(L_EXTENDEDPRICE * (1 + L_TAX) * (1 - L_DISCOUNT)) of the lines, truncated to cents", Source: "TPC-H 4.2.3", Begins: "totals of orders"},
-	{Name: "status", Title: "O_ORDERSTATUS is F or O where all lines have that status, and else P", Source: "TPC-H 4.2.3", Begins: "status of orders", Foreign: alwaysOpen},
+	{Name: "status", Title: "O_ORDERSTATUS is F or O if all lines have that status, and otherwise P", Source: "TPC-H 4.2.3", Begins: "status of orders", Foreign: alwaysOpen},
 	{Name: "customers", Title: "no customer whose key is divisible by three has orders", Source: "TPC-H 4.2.3", Begins: "customers without orders"},
 }

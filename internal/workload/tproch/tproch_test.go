@@ -159,7 +159,7 @@ func TestTheScoreIsAGeometricMean(t *testing.T) {
 		{Outcome: job.SpanCutOff, Seconds: 100},
 	}})
 	want := []job.Metric{
-		{Name: "geometric mean", Value: 4, Unit: "s", Means: "of the times of 3 queries that were answered; without the 1 that gave no rows, 2.000 s"},
+		{Name: "geometric mean", Value: 4, Unit: "s", Means: "of the times of 3 queries that were answered; without the 1 that returned no rows, 2.000 s"},
 		{Name: "queries an hour", Value: 360},
 		{Name: "geometric mean with rows", Value: 2, Unit: "s", Means: "of the times of 2 queries that were answered with rows"},
 	}

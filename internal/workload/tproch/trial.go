@@ -7,8 +7,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// newTrial tries what a run needs rights for: to read each table, and to write where there are
-// refresh functions. That no query is asked spares the minutes that it may take.
+// newTrial tries what a run needs rights for: reading each table, and writing if there are refresh
+// functions. It runs no query, because a query may take minutes.
 func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 	reads, writes, access := c.SQL.Names("trial.read_"), []string(nil), database.ReadOnly
 	if c.Options.(*Options).refreshes() {
@@ -33,7 +33,7 @@ func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, er
 	return tried{}, c.Session.Rollback(ctx)
 }
 
-// tried is the executor of a trial in which all has been tried.
+// tried is the executor of a trial in which everything has been tried.
 type tried struct{}
 
 // Do implements workload.Executor.

@@ -5,7 +5,7 @@ import (
 	"sledge/internal/job"
 )
 
-// rowsShown is how many rows of an answer are shown at most: some have thousands.
+// rowsShown limits the rows of an answer that are shown, because some answers have thousands.
 const rowsShown = 20
 
 // shown is the printed form of a query and its answer.

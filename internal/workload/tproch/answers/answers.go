@@ -1,6 +1,5 @@
-// Package answers compares answers to the queries of TPROC-H with each other: it knows the
-// columns of each, by what they are sorted, and how far a value may differ. It asks no
-// database.
+// Package answers compares answers to the queries of TPROC-H. It knows the columns of each answer,
+// their order, and how far values may differ. It does not connect to databases.
 package answers
 
 import (
@@ -12,15 +11,15 @@ import (
 	"strings"
 )
 
-// Kind says what a column holds, and so how two of its values are compared.
+// Kind is the kind of a column's values, which decides how two of them are compared.
 type Kind int
 
 // The kinds.
 const (
-	Text    Kind = iota // equal but for blanks at its ends: columns of fixed length have them, published answers do not
-	Date                // the same day, with or without a time of midnight
-	Whole               // keys, sizes, years and counts: the same number, however it is written
-	Decimal             // money of a row, sums, averages and ratios: as near as is asked for
+	Text    Kind = iota // equal except for trailing blanks: columns of fixed length have them, published answers do not
+	Date                // the same day, with or without a midnight time
+	Whole               // keys, sizes, years and counts: the same number in any notation
+	Decimal             // money of a row, sums, averages and ratios: equal within the tolerance
 )
 
 // Column is one of the columns of an answer.
@@ -29,25 +28,24 @@ type Column struct {
 	Kind Kind
 }
 
-// Answer says what the answers to a query have in common.
+// Answer describes the answers to a query.
 type Answer struct {
 	Columns []Column
 
-	// Keys are the columns that the rows are sorted by. Rows that are equal in them may come
-	// in any order.
+	// Keys are the columns that the rows are sorted by. Rows with equal keys may come in any order.
 	Keys []int
 
-	// Limit is how many rows there are at most; 0 is any number.
+	// Limit is the largest number of rows; 0 means no limit.
 	Limit int
 }
 
-// Of returns what answers to one of the 22 queries have in common.
+// Of returns the description of the answers to one of the 22 queries.
 func Of(query int) Answer { return standard[query] }
 
-// CloudQueries is how many queries the cloud analytic set has, numbered from 1.
+// CloudQueries is the number of queries in the cloud analytic set, which are numbered from 1.
 const CloudQueries = 13
 
-// OfCloud returns what answers to a query of the cloud analytic set have in common.
+// OfCloud returns the description of the answers to a query of the cloud analytic set.
 func OfCloud(query int) Answer { return cloud[query] }
 
 var standard = [...]Answer{
@@ -97,7 +95,7 @@ var cloud = [CloudQueries + 1]Answer{
 	13: {Columns: columns("p_brand p_type p_size# supplier_cnt#"), Keys: []int{3, 0, 1, 2}},
 }
 
-// columns reads names, with @ behind a date, # behind a whole number and ~ behind a decimal.
+// columns parses names, with @ after a date, # after a whole number and ~ after a decimal.
 func columns(names string) []Column {
 	var list []Column
 	for name := range strings.FieldsSeq(names) {
@@ -107,29 +105,28 @@ func columns(names string) []Column {
 	return list
 }
 
-// Tolerance is how far two decimal numbers may differ: by so much, or by that part of the
-// wanted one, whichever is more.
+// Tolerance is the allowed difference between two decimal numbers: an absolute one or a share of
+// the expected number, whichever is larger.
 type Tolerance struct{ Absolute, Relative float64 }
 
 var (
-	// Published is for the answers that the standard gives, which are rounded to two digits.
-	// The standard allows more: 100 for a sum of money, 1 % for averages and ratios (TPC-H
-	// 2.1.3.5).
+	// Published is the tolerance for the standard's answers, which are rounded to two digits. The
+	// standard allows more: 100 for a sum of money, 1 % for averages and ratios (TPC-H 2.1.3.5).
 	Published = Tolerance{Absolute: 0.01}
 
-	// Computed is for the answers of two databases. Some give averages with four digits after
-	// the point, and sums of floating-point numbers are off in the last digits.
+	// Computed is the tolerance for the answers of two databases. Some return averages with four
+	// digits after the point, and the last digits of floating-point sums differ.
 	Computed = Tolerance{Absolute: 0.0001, Relative: 1e-9}
 )
 
-// mostDifferences bounds how many rows an error speaks of.
+// mostDifferences limits the rows in an error.
 const mostDifferences = 5
 
-// Compare returns an error that says where an answer differs from the expected one. Values are
+// Compare returns an error that describes how an answer differs from the expected one. Values are
 // texts, and NULL is "NULL".
 //
-// If an answer is at its row limit, rows with the same keys as the last one may have been left
-// out. If the answers differ, only the keys of rows like the last one are compared.
+// If an answer is at its row limit, rows with the same keys as the last one may have been left out.
+// If the answers differ, only the keys of such rows are compared.
 func (a Answer) Compare(got, want [][]string, t Tolerance) error {
 	var differences []string
 	differ := func(format string, values ...any) {
@@ -166,8 +163,8 @@ func (a Answer) Compare(got, want [][]string, t Tolerance) error {
 	return errors.New(strings.Join(differences, "; "))
 }
 
-// tieEnd returns where the rows end that are equal in the keys to the one before them, from
-// one on. Without keys, all are.
+// tieEnd returns the end of the rows whose keys equal those of the row before them. Without keys,
+// it returns the end of all rows.
 func (a Answer) tieEnd(rows [][]string, from int, t Tolerance) int {
 	to := from + 1
 	for to < len(rows) && a.sameKeys(rows[to], rows[to-1], t) {
@@ -185,7 +182,7 @@ func (a Answer) sameKeys(got, want []string, t Tolerance) bool {
 	return true
 }
 
-// match returns which of the rows is equal to one, or -1.
+// match returns the index of a row that equals the given one, or -1.
 func (a Answer) match(got []string, rows [][]string, t Tolerance) int {
 	return slices.IndexFunc(rows, func(want []string) bool {
 		for i, c := range a.Columns {
@@ -197,7 +194,7 @@ func (a Answer) match(got []string, rows [][]string, t Tolerance) int {
 	})
 }
 
-// same reports whether two values of a kind are as near as they must be.
+// same reports whether two values of a kind are equal within the tolerance.
 func same(k Kind, got, want string, t Tolerance) bool {
 	switch k {
 	case Text:
@@ -216,11 +213,11 @@ func same(k Kind, got, want string, t Tolerance) bool {
 	if k == Whole {
 		return g == w
 	}
-	const representation = 1e-9 // of two digits after the point, in binary
+	const representation = 1e-9 // the error of two decimal digits in binary
 	return math.Abs(g-w) <= max(t.Absolute, t.Relative*math.Abs(w))+representation
 }
 
-// day returns a date without its time, if that is midnight.
+// day returns a date without a midnight time.
 func day(text string) string {
 	if len(text) > len("2006-01-02") {
 		date, rest := text[:len("2006-01-02")], text[len("2006-01-02"):]

@@ -2,7 +2,7 @@ package dbgen
 
 import "slices"
 
-// Kind says what the values of a column are.
+// Kind is the kind of a column's values.
 type Kind int
 
 // The kinds of values.
@@ -94,8 +94,7 @@ var columns = [...][]Column{
 	},
 }
 
-// Batch is some rows of one table, column by column. Source.Read fills it again and again, each
-// time overwriting what was there.
+// Batch is some rows of one table, column by column. Each Source.Read overwrites it.
 type Batch struct {
 	Rows    int
 	Columns []Values // in the table's order
@@ -104,12 +103,12 @@ type Batch struct {
 // NewBatch returns an empty batch for rows of so many columns.
 func NewBatch(columns int) *Batch { return &Batch{Columns: make([]Values, columns)} }
 
-// Values are the values of one column of a batch. There are Numbers, or Bytes and Ends where
-// the column's kind is Text.
+// Values are the values of one column of a batch: Numbers, or Bytes and Ends if the column's kind
+// is Text.
 type Values struct {
 	Numbers []int64
-	Bytes   []byte  // the texts, one right behind another
-	Ends    []int32 // where each of them ends
+	Bytes   []byte  // the texts without separators
+	Ends    []int32 // the end of each text
 }
 
 // Text returns the text of a row, counted from 0. It is part of Bytes.
@@ -142,7 +141,7 @@ func (v *Values) numbered(prefix string, number int64) {
 	v.bytes(b[:n-1])
 }
 
-// end takes longer Bytes, and notes that a text ends where they do.
+// end records the end of a text, at the end of the longer Bytes.
 func (v *Values) end(longer []byte) {
 	v.Bytes = longer
 	v.Ends = append(v.Ends, int32(len(longer)))

@@ -1,7 +1,7 @@
-// Package dbgen makes the rows of TPC-H, bit for bit as the TPC's program dbgen (version 2.14)
-// makes them: any range of a table's rows without those before it, and the rows of any refresh
-// set. It gives them as text or as values by columns. It knows no database, and no types of
-// columns beyond what the values are.
+// Package dbgen generates the rows of TPC-H, identical to those of the TPC's program dbgen (version
+// 2.14): any range of a table's rows without the rows before it, and the rows of any refresh set,
+// as text or as columns of values. It knows no database, and no column types beyond the kinds of
+// values.
 package dbgen
 
 import (
@@ -32,12 +32,12 @@ var tableNames = [...]string{"region", "nation", "supplier", "customer", "part",
 // String returns the table's name.
 func (t Table) String() string { return tableNames[t] }
 
-// Format is how rows are written as text: by the character that divides their values.
+// Format is the text format of rows, by the character that separates their values.
 type Format byte
 
 // The formats.
 const (
-	Tbl      Format = '|'  // dbgen's .tbl files, where the character stands behind the last value, too
+	Tbl      Format = '|'  // dbgen's .tbl files, which have the character after the last value, too
 	LoadText Format = '\t' // load text, as COPY and LOAD DATA read it by default; no value needs a backslash
 )
 
@@ -47,11 +47,11 @@ const (
 	MostScale  = 10_000
 )
 
-// Scale is a scale factor, with the sizes of tables that follow from it (TPC-H 4.2.5).
+// Scale is a scale factor, with the sizes of its tables (TPC-H 4.2.5).
 type Scale struct{ suppliers, customers, parts, orders, clerks, refreshed int64 }
 
-// NewScale returns the scale of a factor. Sizes are rounded down, as dbgen does where a factor
-// below 1 divides nothing evenly.
+// NewScale returns the scale of a factor. It rounds sizes down, as dbgen does if a factor below 1
+// gives a fraction.
 func NewScale(factor float64) (Scale, error) {
 	if !(factor >= LeastScale && factor <= MostScale) {
 		reason := "below that, parts would have too few suppliers to choose from, and refresh sets no orders"
@@ -60,8 +60,7 @@ func NewScale(factor float64) (Scale, error) {
 		}
 		return Scale{}, fmt.Errorf("scale factor %g: choose one from %g to %d: %s", factor, LeastScale, MostScale, reason)
 	}
-	// A factor is meant as the decimal number that was written, which may be a hair above what
-	// it is in binary.
+	// A factor means the decimal number that was written; its binary value may be slightly larger.
 	times := func(n float64) int64 { return int64(math.Floor(factor*n + 1e-6)) }
 	return Scale{
 		suppliers: times(10_000),
@@ -74,11 +73,11 @@ func NewScale(factor float64) (Scale, error) {
 }
 
 // RepeatsSuppliers reports whether some part has a supplier twice, so that rows of PartSupp have
-// equal keys. It is so at many factors below 0.024, where the distance that dbgen has between the
-// suppliers of a part may be a half or a third of all.
+// equal keys. This happens at many factors below 0.024, where dbgen's distance between the
+// suppliers of a part may be a half or a third of all suppliers.
 func (s Scale) RepeatsSuppliers() bool {
 	suppliers := newDivisor(s.suppliers)
-	for part := int64(1); part <= s.parts; part += s.suppliers { // the distance is that of its neighbours
+	for part := int64(1); part <= s.parts; part += s.suppliers { // the distance of their neighbours
 		for i := uint64(1); i < suppliersOfPart; i++ {
 			if supplierOf(part, i, suppliers) == supplierOf(part, 0, suppliers) {
 				return true
@@ -88,20 +87,20 @@ func (s Scale) RepeatsSuppliers() bool {
 	return false
 }
 
-// Count returns how many rows a table has, which is what its ranges are counted in. Lines belong to
-// their orders, seven at most: ranges of LineItem are counted in orders, and it is orders that
-// Count returns. They have four lines each on average.
+// Count returns the number of rows of a table, in the units of its ranges. The ranges of LineItem
+// are counted in orders, so for LineItem Count returns the number of orders, which have one to
+// seven lines each, four on average.
 func (s Scale) Count(t Table) int64 {
 	return [...]int64{
 		int64(len(regions)), int64(len(nations)), s.suppliers, s.customers, s.parts, suppliersOfPart * s.parts, s.orders, s.orders,
 	}[t]
 }
 
-// Source returns a source of count rows of a table from the row first on, the table's first one
-// being 1; of LineItem, the lines of so many orders. It panics if there are no such rows.
+// Source returns a source of count rows of a table, from the row first on, where 1 is the first
+// row; for LineItem, of the lines of count orders. It panics if there are no such rows.
 //
-// Of all sources of a process the first one that has comments takes a few tenths of a second,
-// in which it makes the text that all comments are cut from: it takes 67 MB, for good.
+// The first source of a process that has comments takes a few tenths of a second to generate their
+// text, which keeps 67 MB of memory.
 func (s Scale) Source(t Table, f Format, first, count int64) *Source {
 	checkRange(t.String(), first, count, s.Count(t))
 	var rows table
@@ -128,6 +127,6 @@ func (s Scale) Source(t Table, f Format, first, count int64) *Source {
 
 func checkRange(what string, first, count, all int64) {
 	if first < 1 || count < 0 || count > all-first+1 {
-		panic(fmt.Sprintf("dbgen: %d rows of %s from row %d on, of %d", count, what, first, all))
+		panic(fmt.Sprintf("dbgen: there are no %d rows of %s from row %d on, but %d in all", count, what, first, all))
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// line is room for one row as text: more than the longest takes, and a slot that is copied at
-// its end.
+// line has room for one row as text: more than the longest row, and a slot that is copied at its
+// end.
 type line [512]byte
 
-// Each of the following functions writes a value at place n of a line, and the delimiter behind
-// it. It returns the place after both.
+// Each of the following functions writes a value at place n of a line, and the delimiter after it.
+// It returns the place after both.
 
 // putInt writes a number that is not negative.
 func putInt(b *line, n int, v int64, delimiter byte) int {
@@ -21,7 +21,7 @@ func putInt(b *line, n int, v int64, delimiter byte) int {
 	return n + 1
 }
 
-// putMoney writes a number of hundredths, of no more than eight digits.
+// putMoney writes a number of hundredths with at most eight digits.
 func putMoney(b *line, n int, hundredths int64, delimiter byte) int {
 	if hundredths < 0 {
 		b[n] = '-'
@@ -29,7 +29,7 @@ func putMoney(b *line, n int, hundredths int64, delimiter byte) int {
 		hundredths = -hundredths
 	}
 	x := eightDigits(uint64(hundredths))
-	leading := bits.TrailingZeros64(x|1<<40) &^ 7 // three digits at least: the sixth is before the point
+	leading := bits.TrailingZeros64(x|1<<40) &^ 7 // at least three digits: the sixth is before the point
 	binary.LittleEndian.PutUint64(b[n:], (x|zeros)>>(leading&63))
 	n += 6 - leading/8
 	b[n] = '.'
@@ -53,7 +53,8 @@ func putBytes(b *line, n int, text []byte, delimiter byte) int {
 	return n + 1
 }
 
-// putNumbered writes a prefix and a number of nine digits, zeros included, or of as many as it has.
+// putNumbered writes a prefix and a number with nine digits, including zeros, or with all its
+// digits if it has more.
 func putNumbered(b *line, n int, prefix string, number int64, delimiter byte) int {
 	n += copy(b[n:], prefix)
 	n = putNumber(b, n, uint64(number/1e8))
@@ -94,8 +95,8 @@ func putEight(b *line, n int, v uint64) {
 }
 
 // eightDigits returns the digits of a number below 1e8, the first one in the lowest byte. It
-// divides two numbers of four digits by a hundred at once, and then four of two digits by ten,
-// by multiplications whose error is too small to show.
+// divides two numbers of four digits by a hundred at once, and then four numbers of two digits by
+// ten, by multiplications whose error is too small to matter.
 func eightDigits(v uint64) uint64 {
 	x := v/1e4 | v%1e4<<32
 	hundreds := (x * 10486 >> 20) & (0x7f<<32 | 0x7f)
@@ -116,8 +117,8 @@ const firstDay = 8035
 // calendar is the days as text, with room for a delimiter.
 type calendar [days][16]byte
 
-// sharedCalendar makes the calendar when it is first asked for, so that no start of the program
-// waits for it.
+// sharedCalendar makes the calendar at the first use, so that the start of the program does not
+// wait for it.
 var sharedCalendar = sync.OnceValue(func() *calendar {
 	var c calendar
 	day := time.Unix(firstDay*24*60*60, 0).UTC()
@@ -128,7 +129,7 @@ var sharedCalendar = sync.OnceValue(func() *calendar {
 	return &c
 })
 
-// put writes a date by its day.
+// put writes a date, given its day.
 func (c *calendar) put(b *line, n int, day uint16, delimiter byte) int {
 	*(*[16]byte)(b[n:]) = c[day]
 	b[n+10] = delimiter

@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// poolSize is how long the text is, in bytes, that all comments are cut from (TPC-H 4.2.2.10).
+// poolSize is the length in bytes of the text that all comments are cut from (TPC-H 4.2.2.10).
 const poolSize = 300 << 20
 
-// textSeed is where the stream begins that the text is drawn from.
+// textSeed is the start of the stream that the text is drawn from.
 const textSeed = 933588178
 
-// textPool is the text that comments are cut from, as the words it consists of: a byte for each
-// of them instead of seven. A word is kept with the blank before it, so that what ends a
-// sentence is a word as well. The text thus begins one byte earlier than dbgen's, with a blank.
+// textPool is the text that comments are cut from, as the words it consists of: a byte for each of
+// them instead of seven. A word is stored with the blank before it, so that the end of a sentence
+// is a word as well. The text thus begins one byte earlier than dbgen's, with a blank.
 type textPool struct {
 	tokens []byte // the words, by their numbers
 
-	// starts says, for each block of the text, which token its first byte is in, shifted by
-	// four bits, and how far into it: as little-endian numbers of 32 bits.
+	// starts says, for each block of the text, which token contains its first byte, shifted by four
+	// bits, and how far into the token it is: as little-endian numbers of 32 bits.
 	starts []byte
 
-	slots [256*slotSize + slotSize]byte // each word, and as much again for reading over the last one's end
+	slots [256*slotSize + slotSize]byte // each word, with as much padding for reading past the last one's end
 	sizes [256]uint8                    // of the words
 }
 
@@ -30,23 +30,23 @@ const (
 	slotSize  = 16 // no word is longer
 	blockSize = 64 // bytes of the text
 
-	poolTokens = 47_013_504 // what the text takes, with its last sentence whole
+	poolTokens = 47_013_504 // the size of the text with its last sentence complete
 )
 
-// sharedPool makes the pool when it is first asked for. It is the same for all scale factors.
+// sharedPool makes the pool at the first use. It is the same for all scale factors.
 var sharedPool = sync.OnceValue(newTextPool)
 
-// text is a piece of the pool. It is drawn as an offset and a size, and must be located before
-// it can be written.
+// text is a piece of the pool. It is drawn as an offset and a size, and must be located before it
+// can be written.
 type text struct {
 	offset uint32
-	token  uint32 // the first one of its block
-	skip   uint8  // bytes of the text from that token's first one
+	token  uint32 // the first token of its block
+	skip   uint8  // bytes of the text from the start of that token
 	first  uint8  // that token itself
 	size   uint8
 }
 
-// comments are those of some rows of a table, which are drawn, then located, then written.
+// comments are the comments of some rows of a table, which are drawn, then located, then written.
 type comments struct {
 	pool        *textPool
 	least, most uint64 // bytes of a comment
@@ -54,9 +54,8 @@ type comments struct {
 	texts       []text
 }
 
-// newComments returns the comments of a column: of so many rows at once, and from the row on
-// that comes after those that the stream has made. A comment has 40 % to 160 % of the average
-// length (TPC-H 4.2.2.10).
+// newComments returns the comments of a column, for a number of rows at a time, beginning at the
+// current row of the stream. A comment has 40 % to 160 % of the average length (TPC-H 4.2.2.10).
 func newComments(atOnce int, average uint64, seed stream, quota, skipped int64) comments {
 	return comments{
 		pool: sharedPool(), least: average * 4 / 10, most: average * 16 / 10,
@@ -64,7 +63,7 @@ func newComments(atOnce int, average uint64, seed stream, quota, skipped int64) 
 	}
 }
 
-// draw draws the comment of a row: where it begins in the text, and how long it is.
+// draw draws the comment of a row: its place in the text and its length.
 func (c *comments) draw(row int) {
 	offset := c.random.drawWide(int64(poolSize-c.most)+1) + 1 // behind the blank
 	c.texts[row] = text{offset: uint32(offset), size: uint8(c.least + c.random.draw(c.most-c.least+1))}
@@ -73,8 +72,8 @@ func (c *comments) draw(row int) {
 // locate locates the comments of the first n rows.
 func (c *comments) locate(n int) { c.pool.locate(c.texts[:n]) }
 
-// put writes the comment of a row at place n of a line, and the delimiter behind it. It returns
-// the place after both.
+// put writes the comment of a row at place n of a line, and the delimiter after it. It returns the
+// place after both.
 func (c *comments) put(b *line, n, row int, delimiter byte) int {
 	t := c.texts[row]
 	c.pool.write(b[n:], t)
@@ -92,8 +91,8 @@ func (c *comments) append(buf []byte, row int) []byte {
 	return buf[:end]
 }
 
-// locate finds texts in the pool. Nearly every look into it waits for memory: these loops are
-// all looks, so that the processor waits for many of them at once.
+// locate finds texts in the pool. Nearly every access to the pool waits for memory, so these loops
+// do nothing else, and the processor waits for many accesses at once.
 func (p *textPool) locate(texts []text) {
 	for i := range texts {
 		t := &texts[i]
@@ -106,7 +105,7 @@ func (p *textPool) locate(texts []text) {
 	}
 }
 
-// write writes a text to b, which must have slotSize bytes of room behind it.
+// write writes a text to b, which must have slotSize bytes of room after it.
 func (p *textPool) write(b []byte, t text) {
 	tokens := p.tokens[t.token:]
 	token, skip, i := int(t.first), int(t.skip), 0
@@ -115,7 +114,7 @@ func (p *textPool) write(b []byte, t text) {
 		i++
 		token = int(tokens[i])
 	}
-	// What a slot has too much is written over by the next word, or not used.
+	// The next word overwrites the excess bytes of a slot, or they are not used.
 	*(*[slotSize]byte)(b) = *(*[slotSize]byte)(p.slots[token*slotSize+skip:])
 	for n := int(p.sizes[token]) - skip; n < int(t.size); {
 		i++
@@ -128,8 +127,8 @@ func (p *textPool) write(b []byte, t text) {
 // wordList is a list to draw words from, as tokens, each as often as its weight says.
 type wordList []byte
 
-// phrase is a list of forms to draw from, each as often as its weight says. A form says which lists
-// the words are drawn from.
+// phrase is a list of forms to draw from, each as often as its weight says. A form lists the word
+// lists to draw from.
 type phrase [][]wordList
 
 func newTextPool() *textPool {
@@ -186,7 +185,7 @@ func (p *textPool) newGrammar() (forms [][]phrase) {
 	return forms
 }
 
-// fill draws sentences until the text is long enough. What there is only one of is not drawn.
+// fill draws sentences until the text is long enough. A list of one entry is not drawn from.
 func (p *textPool) fill(sentences [][]phrase) {
 	random := stream(textSeed)
 	count, size := 0, 0 // tokens, and bytes of the text
@@ -202,8 +201,8 @@ func (p *textPool) fill(sentences [][]phrase) {
 					token = list[random.draw(uint64(len(list)))]
 				}
 				p.tokens[count] = token
-				// The last token that is noted as the start of a block is the one that its
-				// first byte is in.
+				// The last token recorded as the start of a block is the one that contains its
+				// first byte.
 				block := uint(size+blockSize-1) / blockSize
 				binary.LittleEndian.PutUint32(p.starts[4*block:], uint32(count)<<4+uint32(-size&(blockSize-1)))
 				count++

@@ -5,21 +5,21 @@ import (
 	"math"
 )
 
-// setsOfKeys is after how many refresh sets the next set of free keys is used: as many as it
-// takes until they have gone through all orders.
+// setsOfKeys is the number of refresh sets after which the next set of free keys is used: as many
+// as go through all orders.
 const setsOfKeys = 1000
 
-// MostRefreshSet is the greatest number of a refresh set, whose keys still fit into 64 bits at
-// every scale.
+// MostRefreshSet is the greatest number of a refresh set. Its keys still fit into 64 bits at every
+// scale.
 const MostRefreshSet = math.MaxInt32
 
-// Refresh is a refresh set, as dbgen makes it with -U: the orders with their lines that RF1
+// Refresh is a refresh set, as dbgen generates it with -U: the orders with their lines that RF1
 // inserts (TPC-H 2.6.2) and the keys of those that RF2 deletes (TPC-H 2.7.2). Its orders are
-// numbered from 1 on.
+// numbered from 1.
 //
-// Set u inserts orders that the streams make behind those of the initial population and of the
-// sets before it. It deletes orders of the initial population, while u is below 1000: by then
-// they are all gone. From there on dbgen makes keys that no order has, and so do we.
+// Set u inserts orders that follow, in the streams, those of the initial population and of the
+// earlier sets. Below 1000 it deletes orders of the initial population; after that they are all
+// gone, and dbgen generates keys that no order has, as we do.
 type Refresh struct {
 	scale    Scale
 	set      int64
@@ -34,28 +34,27 @@ func (s Scale) Refresh(set int64) (Refresh, error) {
 	return Refresh{scale: s, set: set, previous: (set - 1) * s.refreshed}, nil
 }
 
-// Count returns how many orders are inserted, and how many are deleted: a thousandth of all,
-// rounded down. Where the scale factor is below 1, dbgen itself rounds to a multiple of ten,
-// and at 0.001 to none.
+// Count returns the number of inserted orders, which equals that of deleted ones: a thousandth of
+// all, rounded down. Below scale factor 1, dbgen rounds to a multiple of ten, and to none at 0.001.
 func (r Refresh) Count() int64 { return r.scale.refreshed }
 
-// Orders returns a source of count orders to be inserted, from the order first on.
+// Orders returns a source of count orders to insert, from the order first on.
 func (r Refresh) Orders(f Format, first, count int64) *Source {
 	return &Source{table: newOrderRows(r.scale, f, r.inserted(first, count)), left: count}
 }
 
-// LineItems returns a source of the lines of count orders to be inserted, from the order first on.
+// LineItems returns a source of the lines of count orders to insert, from the order first on.
 func (r Refresh) LineItems(f Format, first, count int64) *Source {
 	return &Source{table: newLineItemRows(r.scale, f, r.inserted(first, count)), left: count}
 }
 
-// Inserted returns the key of an order to be inserted.
+// Inserted returns the key of an order to insert.
 func (r Refresh) Inserted(order int64) int64 {
 	checkRange("a refresh set", order, 1, r.Count())
 	return orderKey(r.previous+order, 1+r.set/setsOfKeys)
 }
 
-// Deleted returns the key of an order to be deleted. Keys grow with the orders' numbers.
+// Deleted returns the key of an order to delete. Keys grow with the orders' numbers.
 func (r Refresh) Deleted(order int64) int64 {
 	checkRange("a refresh set", order, 1, r.Count())
 	return orderKey(r.previous+order, r.set/setsOfKeys)
@@ -70,14 +69,14 @@ func (r Refresh) inserted(first, count int64) orderRange {
 	}
 }
 
-// Deletes returns a source of rows with one column, the keys of count orders to be deleted,
-// from the order first on.
+// Deletes returns a source of rows with one column, the keys of count orders to delete, from the
+// order first on.
 func (r Refresh) Deletes(f Format, first, count int64) *Source {
 	checkRange("a refresh set", first, count, r.Count())
 	return &Source{table: &deleteRows{format: f, next: r.previous + first, set: r.set / setsOfKeys}, left: count}
 }
 
-// deleteRows makes the keys of orders to be deleted.
+// deleteRows generates the keys of orders to delete.
 type deleteRows struct {
 	format    Format
 	next, set int64

@@ -1,14 +1,14 @@
 package dbgen
 
-// fixedRows makes the rows of region and nation, which are the same for every scale factor but
-// have comments.
+// fixedRows generates the rows of region and nation, which are the same for every scale factor
+// except for comments.
 type fixedRows struct {
 	format   Format
 	names    []word
 	regions  []int64 // n_regionkey of each row; none for region
 	comments comments
 	next     int // row
-	first    int // of the rows that are drawn
+	first    int // of the drawn rows
 }
 
 func newRegionRows(f Format, first int64) *fixedRows {

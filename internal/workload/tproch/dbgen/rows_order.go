@@ -1,27 +1,26 @@
 package dbgen
 
-// This file makes the rows of orders and lineitem (TPC-H 4.2.3), of the initial population and
-// of refresh sets. Both draw what the other one needs to agree with it: the streams are all
-// that they share.
+// This file generates the rows of orders and lineitem (TPC-H 4.2.3), of the initial population and
+// of refresh sets. Both draw what they must agree on from the same streams, and share nothing else.
 
 const (
 	mostLines  = 7
-	orderDates = days - 151 // on how many days orders are made: the last one's lines still arrive in time
+	orderDates = days - 151 // the number of days on which orders are placed: the lines of the last one still arrive in time
 )
 
-// orderRange says which orders a source makes.
+// orderRange selects the orders of a source.
 type orderRange struct {
-	first   int64 // number of the first one, which its key follows from
-	skipped int64 // how many the streams have made before it
-	set     int64 // which keys they get, of those that the initial population leaves free; 0 is its own
+	first   int64 // number of the first order, which determines its key
+	skipped int64 // number of orders that the streams have generated before it
+	set     int64 // the set of keys that they use, among those that the initial population leaves free; 0 is its own
 }
 
 // orderKey returns the key of the order with a number. Of 32 keys the initial population uses eight
-// (TPC-H 4.2.3): sets of eight take turns.
+// (TPC-H 4.2.3), and sets of eight take turns.
 func orderKey(number, set int64) int64 { return (number>>3<<2+set)<<3 | number&7 }
 
-// lineStreams are the streams of both tables, as they are before the next order. Each order has
-// mostLines times as many numbers of the streams below count as one of its lines uses.
+// lineStreams are the streams of both tables before the next order. From the streams below count,
+// each order uses mostLines times as many numbers as one of its lines does.
 type lineStreams struct {
 	date, count                         stream
 	quantity, discount, tax, part, ship stream
@@ -39,7 +38,7 @@ func newLineStreams(orders int64) lineStreams {
 	}
 }
 
-// pass goes on to the next order, whatever of this one's quotas was used.
+// pass goes to the next order, whatever it has used of this one's quotas.
 func (s *lineStreams) pass() {
 	s.quantity.leap(mostLines)
 	s.discount.leap(mostLines)
@@ -48,7 +47,7 @@ func (s *lineStreams) pass() {
 	s.ship.leap(mostLines)
 }
 
-// lineBasics is what both tables need to know of a line.
+// lineBasics holds the values of a line that both tables need.
 type lineBasics struct {
 	part                    int64
 	quantity, discount, tax int64
@@ -69,7 +68,7 @@ func (s *lineStreams) draw(date uint16, parts int64) lineBasics {
 // price returns L_EXTENDEDPRICE in hundredths.
 func (l *lineBasics) price() int64 { return retailPrice(l.part) * l.quantity }
 
-// shipped tells whether the line's status is F rather than O.
+// shipped reports whether the line's status is F and not O.
 func (l *lineBasics) shipped() bool { return l.ship <= currentDay }
 
 // orderRows makes the rows of orders.
@@ -119,8 +118,8 @@ func (r *orderRows) draw(n int) int {
 	return n
 }
 
-// drawCustomer draws a customer. A third of them, whose key can be divided by three, has no
-// orders: the next one is taken instead, or the one before if there is none.
+// drawCustomer draws a customer. A third of them, whose key is divisible by three, have no orders:
+// then it takes the next one, or the one before if there is no next.
 func (r *orderRows) drawCustomer() int64 {
 	customer := 1 + r.customer.drawWide(r.scale.customers)
 	if uint64(customer)%3 != 0 {
@@ -132,7 +131,7 @@ func (r *orderRows) drawCustomer() int64 {
 	return customer - 1
 }
 
-// drawLines draws what of an order follows from its lines: its total and its status.
+// drawLines draws the values of an order that depend on its lines: its total and its status.
 func (r *orderRows) drawLines(row *order) {
 	count := 1 + int(r.lines.count.draw(mostLines))
 	lines := r.lines
@@ -141,7 +140,7 @@ func (r *orderRows) drawLines(row *order) {
 	shipped := 0
 	for range count {
 		l := lines.draw(row.date, r.scale.parts)
-		// Both times dbgen truncates to cents.
+		// dbgen truncates to cents twice.
 		discounted := uint64(l.price()) * uint64(100-l.discount) / 100
 		row.total += int64(discounted * uint64(100+l.tax) / 100)
 		if l.shipped() {
@@ -231,8 +230,8 @@ func (r *lineItemRows) draw(n int) int {
 	return drawn
 }
 
-// drawOrder draws the lines of an order into the rows from drawn on, and returns how many rows
-// there are then.
+// drawOrder draws the lines of an order into the rows from drawn on, and returns the new number of
+// rows.
 func (r *lineItemRows) drawOrder(drawn int) int {
 	key := orderKey(r.next, r.set)
 	r.next++

@@ -1,6 +1,6 @@
 package dbgen
 
-// This file makes the rows of part and partsupp (TPC-H 4.2.3).
+// This file generates the rows of part and partsupp (TPC-H 4.2.3).
 
 // suppliersOfPart is how many suppliers each part has.
 const suppliersOfPart = 4
@@ -11,7 +11,7 @@ func retailPrice(part int64) int64 {
 	return int64(90_000 + p/10%20_001 + p%1000*100)
 }
 
-// supplierOf returns the number i, 0..3, of a part's suppliers, of all suppliers.
+// supplierOf returns supplier i, 0..3, of a part, among all suppliers.
 func supplierOf(part int64, i uint64, suppliers divisor) int64 {
 	rounds, _ := suppliers.divide(uint64(part - 1))
 	_, place := suppliers.divide(uint64(part) + i*(suppliers.n/suppliersOfPart+rounds))
@@ -76,7 +76,7 @@ func (r *partRows) draw(n int) int {
 }
 
 // drawColors draws distinct colours, as the beginning of a shuffle that always starts from the same
-// order: what it has swapped is swapped back.
+// order: it undoes its swaps afterwards.
 func (r *partRows) drawColors(row *part) {
 	name := r.name
 	r.name.leap(len(r.colors))
@@ -132,8 +132,8 @@ func (r *partRows) add(b *Batch, row int) {
 	c[8].comment(&r.comments, row)
 }
 
-// partSuppRows makes the rows of partsupp. A part's rows use all numbers of its quotas, the
-// same number each: so a row has quotas of its own.
+// partSuppRows generates the rows of partsupp. The rows of a part use all numbers of its quotas in
+// equal parts, so each row has quotas of its own.
 type partSuppRows struct {
 	format         Format
 	suppliers      divisor

@@ -1,9 +1,9 @@
 package dbgen
 
-// This file makes the rows of supplier and customer, which are alike (TPC-H 4.2.3).
+// This file generates the rows of supplier and customer, which are similar (TPC-H 4.2.3).
 
-// partyStreams are the streams of what suppliers and customers both have, as they are before
-// the next row.
+// partyStreams are the streams of the columns that suppliers and customers share, before the next
+// row.
 type partyStreams struct{ address, nation, phone, balance stream }
 
 func (s partyStreams) at(rows int64) partyStreams {
@@ -12,23 +12,23 @@ func (s partyStreams) at(rows int64) partyStreams {
 	}
 }
 
-// party is what suppliers and customers both have.
+// party holds the values that suppliers and customers share.
 type party struct {
-	address     [mostAddress + 4]byte // and what the last five characters have too much
+	address     [mostAddress + 4]byte // and the excess of the last five characters
 	addressSize int
 	nation      int64
-	phone       [3]int64 // what is behind the code of the country
+	phone       [3]int64 // the digits after the country code
 	balance     int64
 }
 
-// The sizes of addresses, and how many numbers they are drawn from: one for the size, and one
-// for each five characters.
+// The sizes of addresses, and the number of draws for them: one for the size, and one for each five
+// characters.
 const (
 	leastAddress, mostAddress = 10, 40
 	addressQuota              = 9
 )
 
-// alphabet is what addresses are made of (TPC-H 4.2.2.7).
+// alphabet is the alphabet of addresses (TPC-H 4.2.2.7).
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz ABCDEFGHIJKLMNOPQRSTUVWXYZ,"
 
 func (s *partyStreams) draw(p *party) {
@@ -55,8 +55,7 @@ func (p *party) putParty(b *line, n int, d byte) int {
 	return putMoney(b, n, p.balance, d)
 }
 
-// putPhone writes the phone number, whose code of the country follows from the nation (TPC-H
-// 4.2.2.9).
+// putPhone writes the phone number, whose country code depends on the nation (TPC-H 4.2.2.9).
 func (p *party) putPhone(b *line, n int, d byte) int {
 	n = putInt(b, n, 10+p.nation, '-')
 	n = putInt(b, n, p.phone[0], '-')
@@ -81,8 +80,8 @@ type supplierRows struct {
 	streams  partyStreams
 	comments comments
 
-	// Ten suppliers in ten thousand have a comment that is told apart by "Customer Complaints"
-	// or "Customer Recommends", with a gap between the two words.
+	// Ten suppliers in ten thousand have a comment that contains "Customer Complaints" or "Customer
+	// Recommends", with a gap between the two words.
 	told, gap, offset, verdict stream
 
 	rows [atOnce]supplier
@@ -91,7 +90,7 @@ type supplierRows struct {
 type supplier struct {
 	party
 	key     int64
-	verdict string // what the comment says in the end; nothing in most
+	verdict string // the marking of the comment; empty for most suppliers
 	offset  int    // of "Customer "
 	gap     int    // behind it
 }
@@ -134,7 +133,7 @@ func (r *supplierRows) draw(n int) int {
 	return n
 }
 
-// tell writes into a comment what it is told apart by.
+// tell writes the marking into a comment.
 func (r *supplier) tell(comment []byte) {
 	if r.verdict != "" {
 		copy(comment[r.offset:], customer)

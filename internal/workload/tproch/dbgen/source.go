@@ -5,33 +5,32 @@ import (
 	"slices"
 )
 
-// atOnce is how many rows are drawn at once, of lineitem the lines of how many orders. Where
-// their comments stand in the text has then been asked of the memory for all of them before the
-// first is written.
+// atOnce is the number of rows drawn at once; for lineitem, the number of orders. All their
+// comments are then requested from memory before the first one is written.
 const atOnce = 16
 
-// table makes the rows of one table.
+// table generates the rows of one table.
 type table interface {
-	// draw draws the next rows, n of them but no more than atOnce, or the lines of n orders. It
-	// returns how many rows it has drawn.
+	// draw draws the next n rows, at most atOnce, or the lines of n orders. It returns the number
+	// of rows.
 	draw(n int) int
 
-	// put writes one of the drawn rows at the beginning of a line, and returns its length.
+	// put writes a drawn row at the beginning of a line, and returns its length.
 	put(b *line, row int) int
 
-	// add adds one of the drawn rows to a batch.
+	// add adds a drawn row to a batch.
 	add(b *Batch, row int)
 }
 
-// Source makes a range of rows, in order. It belongs to one goroutine, and allocates nothing once
-// buffers have grown.
+// Source generates a range of rows, in order. It belongs to one goroutine, and allocates nothing
+// after its buffers have grown.
 type Source struct {
 	table      table
 	left       int64 // rows that are not drawn yet, or orders
-	row, drawn int   // the next row of those that are drawn, and their number
+	row, drawn int   // the next drawn row, and the number of drawn rows
 }
 
-// more makes sure that a row is drawn, unless there is none.
+// more draws rows if none are left from the last draw.
 func (s *Source) more() bool {
 	if s.row < s.drawn {
 		return true
@@ -45,8 +44,8 @@ func (s *Source) more() bool {
 	return true
 }
 
-// AppendRow appends the next row to buf as text, with a newline, and returns the longer slice.
-// It returns false, and buf as it was, when there are no more rows.
+// AppendRow appends the next row to buf as text, with a newline, and returns the longer slice. It
+// returns false, and buf unchanged, if there are no more rows.
 func (s *Source) AppendRow(buf []byte) ([]byte, bool) {
 	if !s.more() {
 		return buf, false
@@ -77,8 +76,8 @@ func (s *Source) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-// Read puts the next rows into b, most of them at most, in place of what was there. It returns
-// how many there are, and 0 when there are no more.
+// Read replaces the contents of b by the next rows, at most most of them. It returns their number,
+// or 0 if there are no more.
 func (s *Source) Read(b *Batch, most int) int {
 	b.Rows = 0
 	for i := range b.Columns {

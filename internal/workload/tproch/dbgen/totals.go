@@ -2,20 +2,20 @@ package dbgen
 
 import "math/big"
 
-// Totals are what some orders and their lines add up to.
+// Totals are the sums of some orders and their lines.
 type Totals struct {
 	Orders, Lines int64
 	Quantity      int64 // of all lines
 	keys          big.Int
 }
 
-// Keys returns the sum of the keys of the orders, which outgrows 64 bits at large scales.
+// Keys returns the sum of the keys of the orders, which exceeds 64 bits at large scales.
 func (t *Totals) Keys() *big.Int { return &t.keys }
 
 // Add adds others to them.
 func (t *Totals) Add(others *Totals) { t.combine(others, 1) }
 
-// Subtract takes others out of them.
+// Subtract subtracts others from them.
 func (t *Totals) Subtract(others *Totals) { t.combine(others, -1) }
 
 func (t *Totals) combine(others *Totals, sign int64) {
@@ -34,14 +34,15 @@ func (s Scale) Initial(first, count int64) *Totals {
 }
 
 // Inserted returns the totals of the orders of all refresh sets taken together, from the order
-// first on: the first of set 2 has the number Refresh.Count + 1. Only sets below 1000 can be asked for.
+// first on: the first order of set 2 has the number Refresh.Count + 1. It accepts only sets below
+// 1000.
 func (s Scale) Inserted(first, count int64) *Totals {
 	checkRange("the refresh sets", first, count, s.LastSet()*s.refreshed)
 	return totals(orderRange{first: first, skipped: s.orders + first - 1, set: 1}, count)
 }
 
-// LastSet returns the last refresh set that deletes orders which are there: the sets after it
-// insert orders, and delete none.
+// LastSet returns the last refresh set that deletes existing orders. Later sets insert orders and
+// delete none.
 func (s Scale) LastSet() int64 { return setsOfKeys - 1 }
 
 func totals(o orderRange, count int64) *Totals {
@@ -49,7 +50,7 @@ func totals(o orderRange, count int64) *Totals {
 	lines := newLineStreams(o.skipped)
 	var keys, low int64
 	for i := range count {
-		// A sum of keys below 2^40 is moved on before it outgrows 63 bits.
+		// A sum of keys below 2^40 is carried over before it exceeds 63 bits.
 		low += orderKey(o.first+i, o.set)
 		if keys++; keys == 1<<20 {
 			t.keys.Add(&t.keys, big.NewInt(low))

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// word is a text that rows repeat, in a slot that is copied whole.
+// word is a repeated text, in a slot that is copied as a whole.
 type word struct {
 	text [32]byte
 	size int
@@ -16,7 +16,7 @@ func newWord(s string) (w word) {
 	return w
 }
 
-// words makes the words of a list that is divided by commas.
+// words splits a list at commas into words.
 func words(list string) (ws []word) {
 	for s := range strings.SplitSeq(list, ",") {
 		ws = append(ws, newWord(s))
@@ -24,7 +24,7 @@ func words(list string) (ws []word) {
 	return ws
 }
 
-// combined makes all words that have one part of each list, the last part changing fastest.
+// combined returns all combinations of one part of each list; the last part changes fastest.
 func combined(lists ...string) []word {
 	all := []string{""}
 	for _, list := range lists {
@@ -39,10 +39,10 @@ func combined(lists ...string) []word {
 	return words(strings.Join(all, ","))
 }
 
-// drawWord draws one of the words, each with the same chance.
+// drawWord draws one of the words with equal probability.
 func drawWord(s *stream, words []word) *word { return &words[s.draw(uint64(len(words)))] }
 
-// What rows choose from (TPC-H 4.2.2.13), each with the same chance.
+// The values that rows choose from (TPC-H 4.2.2.13), with equal probability.
 var (
 	segments     = words("AUTOMOBILE,BUILDING,FURNITURE,HOUSEHOLD,MACHINERY")
 	priorities   = words("1-URGENT,2-HIGH,3-MEDIUM,4-NOT SPECIFIED,5-LOW")
@@ -54,7 +54,7 @@ var (
 	containers = combined("SM,LG,MED,JUMBO,WRAP", "CASE,BOX,BAG,JAR,PACK,PKG,CAN,DRUM")
 )
 
-// colors are what names of parts consist of (TPC-H 4.2.3).
+// colors are the words of part names (TPC-H 4.2.3).
 var colors = words("almond,antique,aquamarine,azure,beige,bisque,black,blanched,blue,blush,brown,burlywood," +
 	"burnished,chartreuse,chiffon,chocolate,coral,cornflower,cornsilk,cream,cyan,dark,deep,dim,dodger,drab," +
 	"firebrick,floral,forest,frosted,gainsboro,ghost,goldenrod,green,grey,honeydew,hot,indian,ivory,khaki," +
@@ -63,8 +63,7 @@ var colors = words("almond,antique,aquamarine,azure,beige,bisque,black,blanched,
 	"saddle,salmon,sandy,seashell,sienna,sky,slate,smoke,snow,spring,steel,tan,thistle,tomato,turquoise," +
 	"violet,wheat,white,yellow")
 
-// regions are the rows of region, and nations those of nation with the region of each (TPC-H
-// 4.2.3).
+// regions are the rows of region, and nations those of nation with their regions (TPC-H 4.2.3).
 var (
 	regions = words("AFRICA,AMERICA,ASIA,EUROPE,MIDDLE EAST")
 	nations = words("ALGERIA,ARGENTINA,BRAZIL,CANADA,EGYPT,ETHIOPIA,FRANCE,GERMANY,INDIA,INDONESIA,IRAN,IRAQ,JAPAN," +
@@ -72,8 +71,8 @@ var (
 	nationRegions = [...]int64{0, 1, 1, 1, 4, 0, 3, 3, 2, 2, 4, 4, 2, 4, 0, 0, 0, 1, 2, 3, 4, 2, 3, 3, 1}
 )
 
-// weighted is one of the lists that the text of comments is drawn from: each entry as often
-// as its weight says, so that drawing a place draws by weight (TPC-H 4.2.2.14).
+// weighted is one of the lists that the text of comments is drawn from. It contains each entry as
+// often as its weight says, so that drawing a place draws by weight (TPC-H 4.2.2.14).
 func weighted(list string) (entries []string) {
 	for entry := range strings.SplitSeq(list, ",") {
 		text, number, found := strings.Cut(entry, "*")
@@ -88,10 +87,10 @@ func weighted(list string) (entries []string) {
 	return entries
 }
 
-// The grammar of comments (TPC-H 4.2.2.14). A sentence consists of phrases: of a noun N, of a
-// verb V, a preposition with its article P, and what ends it, T. A phrase consists of words out
-// of one of the lists below: nouns N, verbs V, adjectives J, adverbs D, auxiliaries X,
-// prepositions P, the article A, a comma C, terminators T.
+// The grammar of comments (TPC-H 4.2.2.14). A sentence consists of phrases: N with a noun, V with a
+// verb, P with a preposition and its article, and its end T. A phrase consists of words from the
+// lists below: nouns N, verbs V, adjectives J, adverbs D, auxiliaries X, prepositions P, the
+// article A, a comma C, terminators T.
 const (
 	sentences = "NVT*3,NVPNT*3,NVNT*3,NPNVNT,NPNVPNT"
 
@@ -119,7 +118,7 @@ const (
 	prepositions = "about*50,above*50,according to*50,across*50,after*50,against*40,along*40,alongside of*30,among*30," +
 		"around*20,at*10,atop,before,behind,beneath,beside,besides,between,beyond,by,despite,during,except,for,from," +
 		"in place of,inside,instead of,into,near,of,on,outside,over,past,since,through,throughout,to,toward,under," +
-		"until,up,upon,whithout,with,within" // "whithout" is how dbgen spells it
+		"until,up,upon,whithout,with,within" // dbgen spells it "whithout"
 	auxiliaries = "do,may,might,shall,will,would,can,could,should,ought to,must,will have to,shall have to," +
 		"could have to,should have to,must have to,need to,try to"
 )

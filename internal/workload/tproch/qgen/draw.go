@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// draw returns what qgen gives a query, in its order. Every query draws from a stream of
-// its own, so it does not matter which are asked for. The order of the draws is qgen's.
+// draw returns qgen's values for a query, in its order. Every query draws from its own stream, so
+// the values do not depend on the other queries. The order of the draws is qgen's.
 func (g Generator) draw(query int) []string {
 	s := newStream(g.Seed, query)
 	switch query {
@@ -66,16 +66,16 @@ func (g Generator) draw(query int) []string {
 	panic(fmt.Sprintf("qgen: there is no query %d", query))
 }
 
-// modulus and multiplier are those of the standard's linear congruential generator.
+// modulus and multiplier are the constants of the standard's linear congruential generator.
 const (
 	modulus    = 1<<31 - 1
 	multiplier = 16807
 )
 
-// stream is one of the generator's streams of random numbers: its last number.
+// stream is one of the generator's streams of random numbers, represented by its last number.
 type stream int64
 
-// newStream returns the stream of a query, which begins that many numbers after the seed.
+// newStream returns the stream of a query, which begins a number of draws after the seed.
 func newStream(seed uint64, query int) *stream {
 	s := stream(seed % modulus)
 	if s == 0 {
@@ -87,8 +87,8 @@ func newStream(seed uint64, query int) *stream {
 	return &s
 }
 
-// between returns the next number, brought between low and high, both included. The order
-// of the operations decides how it is rounded.
+// between returns the next number, scaled to low..high, both included. The order of the operations
+// decides the rounding.
 func (s *stream) between(low, high int) int {
 	*s = *s * multiplier % modulus
 	return low + int(float64(*s)/modulus*float64(high-low+1))
@@ -97,13 +97,13 @@ func (s *stream) between(low, high int) int {
 // number is between, as text.
 func (s *stream) number(low, high int) string { return strconv.Itoa(s.between(low, high)) }
 
-// year returns the first day of one of the years that have all their orders.
+// year returns the first day of one of the years in which all days have orders.
 func (s *stream) year() string { return fmt.Sprintf("19%d-01-01", s.between(93, 97)) }
 
 // brand returns the name of a brand.
 func (s *stream) brand() string { return "Brand#" + s.number(1, 5) + s.number(1, 5) }
 
-// pick returns one of the words, all of which are as likely.
+// pick returns one of the words, with equal probability.
 func (s *stream) pick(words []string) string { return words[s.between(0, len(words)-1)] }
 
 // pickTwo returns two different words.
@@ -116,8 +116,8 @@ func (s *stream) pickTwo(words []string) []string {
 	}
 }
 
-// shuffled returns the first n of all the numbers between low and high, shuffled. The
-// draws for the others would be the last of the stream, so they are left out.
+// shuffled returns the first n of all the numbers between low and high, shuffled. The draws for the
+// others would be the last of the stream, so it skips them.
 func (s *stream) shuffled(low, high, n int) []string {
 	all := make([]string, high-low+1)
 	for i := range all {

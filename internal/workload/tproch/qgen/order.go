@@ -1,18 +1,18 @@
 package qgen
 
-// LastStream is the last stream that has a permutation of its own. Stream 0 is the power
-// test.
+// LastStream is the last stream with its own permutation. Stream 0 is the power test.
 const LastStream = 40
 
-// Reuse says whose permutation a stream after the last takes.
+// Reuse decides which permutation a stream after the last one uses.
 type Reuse int
 
 // The rules of reuse.
 const (
-	// Modulo40 is the usual one: stream 41 takes that of stream 1 and stream 80 that of 0.
+	// Modulo40 is the usual choice: stream 41 uses that of stream 1, and stream 80 that of stream
+	// 0.
 	Modulo40 Reuse = iota
 
-	// Modulo41 starts again with stream 0, so that all 41 appear equally often.
+	// Modulo41 starts again with stream 0, so that all 41 occur equally often.
 	Modulo41
 )
 

@@ -1,6 +1,5 @@
-// Package qgen decides what the 22 queries of TPC-H ask for and in which order a stream
-// asks: the parameters of every query and the permutations, as the standard's qgen gives
-// them. It knows no SQL.
+// Package qgen decides the parameters of the 22 queries of TPC-H and their order in a stream, as
+// the standard's qgen does. It knows no SQL.
 package qgen
 
 import (
@@ -10,25 +9,25 @@ import (
 	"time"
 )
 
-// Queries is how many queries there are. They are numbered from 1.
+// Queries is the number of queries. They are numbered from 1.
 const Queries = 22
 
 // Generator draws the parameters of queries. Equal generators give equal parameters.
 type Generator struct {
-	// Seed is qgen's option -r. It counts modulo 2147483647; 0, which would stand for
-	// itself for ever, is taken as 1.
+	// Seed is qgen's option -r. It counts modulo 2147483647; 0, which would repeat itself forever,
+	// counts as 1.
 	Seed uint64
 
 	// Scale is the scale factor of the data. Only the fraction of query 11 depends on it.
 	Scale float64
 
 	// RaisedCodes draws the country codes of query 22 from 20 to 44, as qgen 2.14 prints them,
-	// instead of from 10 to 34, which are in the data. Ten of the 25 then match no customer.
+	// instead of from 10 to 34, which the data contain. Ten of the 25 then match no customer.
 	RaisedCodes bool
 }
 
-// StreamSeed returns the seed for a stream, given that of the power test, which is stream
-// 0: those of the throughput test follow it one by one, as the standard has it.
+// StreamSeed returns the seed of a stream, given the seed of the power test, which is stream 0. In
+// the standard, the streams of the throughput test have the seeds that follow it.
 func StreamSeed(seed uint64, stream int) uint64 { return seed + uint64(stream) }
 
 // Parameters returns the parameters of a query.
@@ -36,8 +35,8 @@ func (g Generator) Parameters(query int) Parameters {
 	return named(query, g.draw(query))
 }
 
-// Validation returns the parameters for which the standard gives the answer of a query at
-// scale 1. At another scale only the fraction of query 11 is another one.
+// Validation returns the parameters for which the standard publishes the answer of a query at scale
+// 1. At another scale, only the fraction of query 11 differs.
 func Validation(query int, scale float64) Parameters {
 	values := strings.Split(validation[query], "|")
 	if query == 11 {
@@ -46,25 +45,25 @@ func Validation(query int, scale float64) Parameters {
 	return named(query, values)
 }
 
-// Parameters are those of one query: first what qgen gives, in its order, and then what
-// follows from that.
+// Parameters are the parameters of one query: first qgen's, in its order, then those computed from
+// them.
 type Parameters []Parameter
 
-// Parameter is a value with the name that it has in the query's text.
+// Parameter is a value with its name in the query's text.
 type Parameter struct {
 	Name  string
 	Value string
 
-	// Number says that the value stands in a statement as it is; else it is quoted. Dates
-	// and patterns are quoted texts: what they are compared with decides their type.
+	// Number says that the value is written into a statement without quotes. Dates and patterns are
+	// quoted: the other operand decides their type.
 	Number bool
 
-	// Derived says that the value follows from others, so that the statement holds a plain
-	// constant where the standard's text computes one.
+	// Derived says that the value is computed from others, so that the statement contains a
+	// constant where the standard's text contains an expression.
 	Derived bool
 }
 
-// Literal returns the value as SQL writes it.
+// Literal returns the value as an SQL literal.
 func (p Parameter) Literal() string {
 	if p.Number {
 		return p.Value
@@ -72,7 +71,7 @@ func (p Parameter) Literal() string {
 	return "'" + strings.ReplaceAll(p.Value, "'", "''") + "'"
 }
 
-// Literals returns the values by name, as SQL writes them.
+// Literals returns the values by name, as SQL literals.
 func (p Parameters) Literals() map[string]string {
 	literals := make(map[string]string, len(p))
 	for _, parameter := range p {
@@ -81,8 +80,7 @@ func (p Parameters) Literals() map[string]string {
 	return literals
 }
 
-// names are those of the parameters that qgen gives, in its order. Those that end in # are
-// numbers.
+// names are the names of qgen's parameters, in its order. Those that end in # are numbers.
 var names = [Queries + 1]string{
 	1:  "delta#",
 	2:  "size# type region",
@@ -134,7 +132,7 @@ var validation = [Queries + 1]string{
 	22: "13|31|23|29|30|18|17",
 }
 
-// named gives the values of a query their names, and adds what follows from them.
+// named gives the values of a query their names, and adds the computed ones.
 func named(query int, values []string) Parameters {
 	var p Parameters
 	value := map[string]string{}
@@ -177,7 +175,7 @@ func named(query int, values []string) Parameters {
 	return p
 }
 
-// later returns a date so much after another one.
+// later returns the date after a period.
 func later(date string, years, months, days int) string {
 	t, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -186,5 +184,5 @@ func later(date string, years, months, days int) string {
 	return t.AddDate(years, months, days).Format(time.DateOnly)
 }
 
-// fraction is that of query 11, with as many digits as qgen prints.
+// fraction returns the fraction of query 11, with as many digits as qgen prints.
 func fraction(scale float64) string { return strconv.FormatFloat(0.0001/scale, 'f', 10, 64) }

@@ -2,8 +2,8 @@ package qgen
 
 import "strings"
 
-// The words of the data that queries ask for, in the order in which the standard lists
-// them: by their places they are drawn.
+// The words of the data that queries use, in the standard's order, because they are drawn by
+// position.
 var (
 	regions  = strings.Split("AFRICA,AMERICA,ASIA,EUROPE,MIDDLE EAST", ",")
 	nations  = strings.Split("ALGERIA,ARGENTINA,BRAZIL,CANADA,EGYPT,ETHIOPIA,FRANCE,GERMANY,INDIA,INDONESIA,IRAN,IRAQ,JAPAN,JORDAN,KENYA,MOROCCO,MOZAMBIQUE,PERU,CHINA,ROMANIA,SAUDI ARABIA,VIETNAM,RUSSIA,UNITED KINGDOM,UNITED STATES", ",")
@@ -26,7 +26,7 @@ var (
 		slate smoke snow spring steel tan thistle tomato turquoise violet wheat white yellow`)
 )
 
-// combinations returns every text with a word of each list, the last list changing first.
+// combinations returns every text with one word of each list; the last list changes fastest.
 func combinations(lists ...string) []string {
 	texts := []string{""}
 	for _, list := range lists {

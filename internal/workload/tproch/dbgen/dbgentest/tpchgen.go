@@ -1,5 +1,5 @@
-// Package dbgentest finds the generator that tests compare the rows of TPROC-H with:
-// tpchgen-cli, a program in Rust that makes the files of dbgen, too.
+// Package dbgentest finds tpchgen-cli, a generator in Rust that also writes dbgen's files. Tests
+// compare the rows of TPROC-H with its output.
 package dbgentest
 
 import (
@@ -27,9 +27,8 @@ func Tpchgen(t testing.TB) string {
 	return path
 }
 
-// Find returns the path of tpchgen-cli: where scripts/test-servers puts it, in .cache/servers
-// of the module whose tests are running, or where PATH has it. Versions before 4 take other
-// arguments.
+// Find returns the path of tpchgen-cli, in the folder of scripts/test-servers, which is
+// .cache/servers of the tested module, or in PATH. Versions before 4 take other arguments.
 func Find() (path string, found bool) {
 	for folder, err := os.Getwd(); err == nil && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
