@@ -2,10 +2,10 @@ package paper
 
 import "sledge/internal/chart"
 
-// Charts are charts on a page of their own, which is like a report and needs nothing else.
+// Charts are charts on a page of their own, a self-contained file like a report.
 type Charts struct {
 	Title  string
-	Over   string // what sort of page it is
+	Over   string // the kind of page
 	Charts []chart.Chart
 }
 

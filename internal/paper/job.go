@@ -17,7 +17,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// page makes the page of one job, with that title.
+// page returns the page of one job, with that title.
 func (s subject) page(title string) page {
 	j := s.job
 	p := page{
@@ -41,11 +41,11 @@ func (s subject) page(title string) page {
 		p.Facts = append(p.Facts, fact{"Note", report.PrintableLines(j.Spec.Note)})
 	}
 	parts := sectionsOf(s.sheet.Parts)
-	var last []section // what a job was asked for comes behind what came of it
+	var last []section // the options follow the result
 	if n := len(parts); n > 0 {
 		parts, last = parts[:n-1], parts[n-1:]
 	}
-	if len(parts) > 0 && j.Spec.Action == job.Run { // what the figures rest on
+	if len(parts) > 0 && j.Spec.Action == job.Run { // the evidence for the figures
 		p.Sections, parts = append(p.Sections, parts[0]), parts[1:]
 	}
 	p.Sections = append(p.Sections, s.charts()...)
@@ -56,7 +56,7 @@ func (s subject) page(title string) page {
 	return p
 }
 
-// charts are the sections that draw what was measured.
+// charts are the sections with charts of the measurements.
 func (s subject) charts() (list []section) {
 	add := func(title, explained string, blocks ...block) {
 		if len(blocks) > 0 {
@@ -93,7 +93,7 @@ func (s subject) charts() (list []section) {
 	return list
 }
 
-// timed are points on one axis of time, in seconds from when the first of them began.
+// timed are points on one axis of time, in seconds since the first of them began.
 func timed(points []job.Rate) (times []float64) {
 	if len(points) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func timed(points []job.Rate) (times []float64) {
 	return times
 }
 
-// bands are the phases in which nothing was measured.
+// bands are the phases without a measurement.
 func bands(points []job.Rate, times []float64) (list []chart.Band) {
 	from := 0.0
 	for i, p := range points {
@@ -194,7 +194,7 @@ func (s subject) overTime() (blocks []block) {
 	return blocks
 }
 
-// beside draws the series that observers read beside the run: those of one name and unit in one chart.
+// beside draws the series that observers sampled beside the run, one chart for each name and unit.
 func (s subject) beside() (blocks []block) {
 	phases := bands(s.points, timed(s.points))
 	var begin time.Time
@@ -223,7 +223,7 @@ func (s subject) beside() (blocks []block) {
 	return blocks
 }
 
-// counter is what a transaction counter read, where nothing else is known over time.
+// counter draws the readings of a transaction counter if nothing else is known over time.
 func (s subject) counter() chart.Line {
 	l := chart.Line{Name: "transaction counter", Is: "server"}
 	if len(s.points) > 0 || len(s.readings) == 0 {
@@ -236,7 +236,7 @@ func (s subject) counter() chart.Line {
 	return l
 }
 
-// boxes draws how response times are spread, of each kind of transaction.
+// boxes draws the distribution of response times for each kind of transaction.
 func (s subject) boxes() (chart.Boxes, bool) {
 	b := chart.Boxes{Name: "Response times by transaction", X: chart.Axis{Name: "response time, on a logarithmic axis", Unit: "ms", Log: true}}
 	if len(s.job.Result.Spans) > 0 {
@@ -257,7 +257,7 @@ func (s subject) boxes() (chart.Boxes, bool) {
 	return b, len(b.Boxes) > 0
 }
 
-// queryBars draws how long each kind of transaction took that is done few times.
+// queryBars draws the times of each kind of transaction that occurs few times.
 func queryBars(r job.Result) chart.Bars {
 	b := chart.Bars{Name: "Time of each", X: chart.Axis{Name: "time", Unit: "s"}, Series: []string{"mean time"}}
 	for _, kind := range r.Kinds {
@@ -268,7 +268,7 @@ func queryBars(r job.Result) chart.Bars {
 	return b
 }
 
-// valueOf is how long a bar for times is.
+// valueOf returns the length of a bar for times.
 func valueOf(t *report.QueryTimes) chart.Value {
 	if t == nil {
 		return chart.Value{Value: nothing}
@@ -283,7 +283,7 @@ func valueOf(t *report.QueryTimes) chart.Value {
 	return v
 }
 
-// streams draws what each stream did when.
+// streams draws the timeline of each stream.
 func streams(r job.Result) chart.Spans {
 	c := chart.Spans{Name: "Streams", X: chart.Axis{Name: "time since the first began", Time: true}}
 	lanes := map[int]int{}
@@ -305,7 +305,7 @@ func streams(r job.Result) chart.Spans {
 	return c
 }
 
-// Machine draws how busy the machine under test was, as another program kept it.
+// Machine draws the load of the machine under test, as another program recorded it.
 func Machine(d job.ImportDetails) (list []chart.Chart) {
 	if len(d.Metrics) == 0 {
 		return nil
@@ -378,7 +378,7 @@ func (s subject) examples() (list []section) {
 	return append(list, section{Title: "Examples of failures", Explained: explained, Blocks: []block{{Table: &t}}})
 }
 
-// percentiles is a table of all that is known of response times.
+// percentiles is a table of all known percentiles of response times.
 func percentiles(d report.Document) *table {
 	t := &table{}
 	for i, head := range []string{"transaction", "done", "min", "mean", "p25", "p50", "p75", "p90", "p95", "p99", "p99.9", "max", "deviation"} {

@@ -13,10 +13,10 @@ import (
 	"sledge/internal/terminal"
 )
 
-// page is what the template shows.
+// page is the data of the template.
 type page struct {
 	Title     string
-	Over      string // what sort of report it is
+	Over      string // the kind of report
 	Status    *status
 	Facts     []fact
 	Attention []report.Ground    // what a reader must know before using the figures
@@ -43,8 +43,8 @@ type section struct {
 	Blocks           []block
 }
 
-// settle gives the section an address, and each of its tables a name of its own, by which
-// people who cannot see the page go from one to the next.
+// settle gives the section an address, and each of its tables a name, by which users of screen
+// readers go from one to the next.
 func (s *section) settle(number int) {
 	s.ID = "part-" + strconv.Itoa(number)
 	tables := 0
@@ -68,12 +68,12 @@ func (s *section) settle(number int) {
 	}
 }
 
-// block is one of its members.
+// block has one of these members.
 type block struct {
 	Line    []terminal.Piece
 	Table   *table
 	Drawing *drawing
-	Text    string // as others wrote it, in lines set out by spaces
+	Text    string // text of another program, laid out by spaces
 }
 
 type table struct {
@@ -82,7 +82,7 @@ type table struct {
 	Rows  [][]cell
 }
 
-// Class says how it is set: narrower with many columns.
+// Class decides the layout: narrower with many columns.
 func (t table) Class() string {
 	const many = 10
 	switch {
@@ -97,11 +97,11 @@ func (t table) Class() string {
 // cell is a cell of a table.
 type cell struct {
 	Pieces []terminal.Piece
-	Number bool // it stands at the right
-	Mark   bool // it is a sign, whose meaning is said in words, too
+	Number bool // aligned to the right
+	Mark   bool // a sign, whose meaning is also given in words
 }
 
-// drawing is a chart, drawn for wide and for narrow screens, and what is behind it.
+// drawing is a chart, drawn for wide and for narrow screens, with its table.
 type drawing struct {
 	Title        string
 	Note         string
@@ -132,7 +132,7 @@ func draw(c chart.Chart, note string) block {
 // text is text in no look.
 func text(s string) []terminal.Piece { return []terminal.Piece{{Text: s}} }
 
-// signs are what states look like.
+// signs are the signs of states.
 var signs = map[job.Status]status{
 	job.Running:   {"going", "▶", "running"},
 	job.Succeeded: {"good", "✓", "done"},
@@ -143,7 +143,7 @@ var signs = map[job.Status]status{
 	job.Killed:    {"bad", "■", "killed"},
 }
 
-// signOf is the sign of a state; one that is not known is shown as such.
+// signOf returns the sign of a state, or the state itself if it is unknown.
 func signOf(s job.Status) *status {
 	if sign, known := signs[s]; known {
 		return &sign
@@ -151,7 +151,7 @@ func signOf(s job.Status) *status {
 	return &status{"doubtful", "?", cmp.Or(string(s), "unknown")}
 }
 
-// sectionsOf makes sections of the parts of a sheet.
+// sectionsOf converts the parts of a sheet into sections.
 func sectionsOf(parts []report.Part) (list []section) {
 	for _, p := range parts {
 		s := section{Title: p.Title, Explained: p.Explained}
@@ -191,7 +191,7 @@ func blockOf(i report.Item) block {
 	return block{Table: &t}
 }
 
-// mark finds out whether the first column is of signs, or of nothing.
+// mark finds out whether the first column consists of signs, or is empty.
 func (t *table) mark() {
 	for _, row := range t.Rows {
 		if len(row) == 0 {
@@ -206,13 +206,13 @@ func (t *table) mark() {
 	}
 }
 
-// spoken are words for the signs before a verdict.
+// spoken are the words for the signs before a verdict.
 var spoken = map[string]string{"✓": "good", "!": "doubtful", "✗": "bad"}
 
 // Spoken is the word for a sign.
 func (c cell) Spoken() string { return spoken[c.Pieces[0].Text] }
 
-// pieces takes text of a sheet apart, which may be set in.
+// pieces splits text of a sheet, which may be indented.
 func pieces(line string) []terminal.Piece {
 	list := terminal.Pieces(strings.TrimSpace(line))
 	for i := range list {
@@ -233,7 +233,7 @@ func plain(line string) string {
 	return b.String()
 }
 
-// setHeadline puts what came of a job large on the page.
+// setHeadline puts the result of a job large on the page.
 func (p *page) setHeadline(items []report.Item) {
 	for _, i := range items {
 		if i.Table == nil {

@@ -1,6 +1,6 @@
-// Package paper writes reports: one file of HTML about a job, a performance profile, or several
-// runs side by side, which has all in it that it needs, charts too, and prints well. What it
-// says of a job is a sheet of package report, so that it is what the command line says.
+// Package paper writes reports: one self-contained HTML file, with charts, about a job, a
+// performance profile, or several runs side by side, which also prints well. Its sentences come
+// from the sheets of package report, so they are those of the command line.
 package paper
 
 import (
@@ -25,15 +25,15 @@ import (
 	"sledge/internal/settings"
 )
 
-// Archive is where reports are made from.
+// Archive holds the sources of reports.
 type Archive struct {
 	Store    *repository.Store
 	Resolver settings.Resolver
-	Headline func(job.Job) string // of a run, in words that scripts look for; "" where it has none
+	Headline func(job.Job) string // headline of a run, in the words that scripts look for; "" if it has none
 	Version  string               // of the program
 }
 
-// Report is a report that was made.
+// Report is a finished report.
 type Report struct {
 	Name string // of its file: "sledge-6B024711AAAA.html"
 	HTML []byte
@@ -70,11 +70,11 @@ func colours() string {
 	return b.String() + "}\n"
 }
 
-// mostRuns is how many runs of a performance profile a report shows.
+// mostRuns limits the runs of a performance profile in a report.
 const mostRuns = 100
 
-// Of makes the report of performance profiles, by their numbers, or of jobs if
-// no profile is named.
+// Of returns the report of performance profiles, by their numbers, or of jobs if no profile is
+// named.
 func (a Archive) Of(ctx context.Context, ids []string, profiles []int) (Report, error) {
 	if len(profiles) > 0 {
 		return a.Profiles(ctx, profiles)
@@ -82,8 +82,8 @@ func (a Archive) Of(ctx context.Context, ids []string, profiles []int) (Report, 
 	return a.Jobs(ctx, ids)
 }
 
-// Jobs makes the report of a job, or of several runs side by side. The IDs are as the
-// repository takes them; the error is a mistake in them, or that there are no such jobs.
+// Jobs returns the report of a job, or of several runs side by side. The IDs are in any form that
+// the repository accepts. An error means that an ID is wrong, or that there is no such job.
 func (a Archive) Jobs(ctx context.Context, ids []string) (Report, error) {
 	if len(ids) == 0 {
 		return Report{}, job.WithExit(job.ExitUsage, fmt.Errorf("say which job: its ID, the first digits of it, or last"))
@@ -114,7 +114,7 @@ func (a Archive) Jobs(ctx context.Context, ids []string) (Report, error) {
 	return a.finish(comparisonPage(comparison, list), name)
 }
 
-// Profiles makes the report of a performance profile, or of several laid over each other.
+// Profiles returns the report of a performance profile, or of several together.
 func (a Archive) Profiles(ctx context.Context, numbers []int) (Report, error) {
 	if len(numbers) == 1 {
 		runs, err := a.runsOf(ctx, numbers[0])
@@ -173,8 +173,8 @@ func (p page) write() ([]byte, error) {
 
 const timeLayout = "2006-01-02 15:04:05 MST"
 
-// names returns what people call the workload and the database of a job, or how it is asked
-// for by where the program does not have it.
+// names returns the titles of the workload and the database of a job, or their names in its spec if
+// this program lacks them.
 func (a Archive) names(j job.Job) (workload, database string) {
 	workload, database = j.Spec.Workload, j.Spec.Database
 	if w, err := a.Resolver.Workload(workload); err == nil {
@@ -204,7 +204,7 @@ func (a Archive) title(j job.Job) string {
 	return text
 }
 
-// subject is a job with all that a report tells of it.
+// subject is a job with everything that a report shows of it.
 type subject struct {
 	job      job.Job
 	sum      meter.Summary
@@ -220,7 +220,7 @@ type subject struct {
 
 // How much is told.
 const (
-	mostPoints   = 600 // of a chart over time
+	mostPoints   = 600 // points of a chart over time
 	mostFailures = 40  // examples
 )
 
@@ -258,7 +258,7 @@ func (a Archive) read(ctx context.Context, id job.ID) (s subject, err error) {
 	return s, err
 }
 
-// How wide charts are drawn, in pixels: for paper and for screens with room, and for others.
+// The widths of charts, in pixels: for paper and wide screens, and for others.
 const (
 	wideChart   = 860
 	narrowChart = 340

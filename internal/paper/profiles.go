@@ -10,8 +10,8 @@ import (
 	"sledge/internal/report"
 )
 
-// profilesPage makes the page of several performance profiles, one laid over the other, of the
-// runs of each, the oldest first.
+// profilesPage returns the page of several performance profiles with their runs, the oldest first,
+// in the same charts.
 func (a Archive) profilesPage(c report.ProfileComparison, runs [][]job.Job) page {
 	p := page{Title: fmt.Sprintf("%d performance profiles over each other", len(c.Profiles)), Over: "Comparison"}
 	for i, profile := range c.Profiles {
@@ -40,8 +40,8 @@ func (a Archive) profilesPage(c report.ProfileComparison, runs [][]job.Job) page
 // profileName names a profile in charts and tables.
 func profileName(p report.Profile) string { return fmt.Sprintf("profile %d", p.Profile) }
 
-// curvesOver draws each figure, and a percentile, of all profiles over the numbers of virtual users
-// that any of them has.
+// curvesOver draws each figure, and a percentile, of all profiles over all their numbers of virtual
+// users.
 func curvesOver(profiles []report.Profile) (blocks []block) {
 	var users []int
 	var figures []job.Metric
@@ -97,8 +97,8 @@ func curvesOver(profiles []report.Profile) (blocks []block) {
 	return blocks
 }
 
-// whatDiffers is a table of what differs in what the runs of profiles were asked for, and where
-// they were done.
+// whatDiffers returns a table of the differences between profiles, in the options of their runs and
+// in their surroundings.
 func whatDiffers(c report.ProfileComparison) block {
 	if len(c.Differences) == 0 {
 		return block{Line: text("Nothing but numbers of virtual users and notes, which are not compared: labels, options, seed, server, data and client are the same.")}

@@ -12,14 +12,14 @@ import (
 	"sledge/internal/report"
 )
 
-// attend adds what forbids a figure of one of several runs.
+// attend adds the reasons why figures of one of several runs must not be used.
 func (p *page) attend(run string, j job.Job, sum meter.Summary) {
 	for _, alarm := range report.Alarms(report.Grounds(j, sum)) {
 		p.Attention = append(p.Attention, report.Ground{Tone: report.Bad, Name: run, Text: report.Printable(alarm)})
 	}
 }
 
-// comparisonPage makes the page of several runs side by side.
+// comparisonPage returns the page of several runs side by side.
 func comparisonPage(c report.Comparison, runs []subject) page {
 	p := page{Title: fmt.Sprintf("%d runs side by side", len(runs)), Over: "Comparison"}
 	for i, s := range runs {
@@ -47,13 +47,13 @@ func comparisonPage(c report.Comparison, runs []subject) page {
 	return p
 }
 
-// runName names a run in a chart, as tables do.
+// runName names a run in a chart, as in tables.
 func runName(i int) string { return "run " + report.Letter(i) }
 
-// runColour is what gives a run its colour.
+// runColour identifies the colour of a run.
 func runColour(i int) string { return fmt.Sprintf("run %d", i+1) }
 
-// runNames names all runs, and what gives each its colour.
+// runNames returns the names and the colours of all runs.
 func runNames(c report.Comparison) (names, colours []string) {
 	for i := range c.Runs {
 		names, colours = append(names, runName(i)), append(colours, runColour(i))
@@ -61,7 +61,7 @@ func runNames(c report.Comparison) (names, colours []string) {
 	return names, colours
 }
 
-// figureBars draws what is compared: each headline figure, and percentiles together.
+// figureBars draws the comparison: each headline figure, and percentiles together.
 func figureBars(c report.Comparison) (list []section) {
 	var blocks []block
 	percentiles := chart.Bars{Name: "Response times of all transactions", X: chart.Axis{Name: "response time", Unit: "ms"}}
@@ -79,7 +79,7 @@ func figureBars(c report.Comparison) (list []section) {
 			percentiles.Groups = append(percentiles.Groups, g)
 			continue
 		}
-		const most = 2 // what people came for; the table has all
+		const most = 2 // the main figure; the table has all
 		if len(percentiles.Groups) > 0 || headline == most {
 			continue
 		}
@@ -99,13 +99,13 @@ func figureBars(c report.Comparison) (list []section) {
 	return []section{{Title: "Charts", Blocks: blocks}}
 }
 
-// runLabel names a run where there is room for a few words.
+// runLabel describes a run in a few words.
 func runLabel(c report.Comparison, i int) string {
 	r := c.Runs[i]
 	return fmt.Sprintf("%s: %s, %d", report.Letter(i), r.Database, r.Users)
 }
 
-// laidOver draws the rates of all runs over each other.
+// laidOver draws the rates of all runs in one chart.
 func laidOver(runs []subject) (block, bool) {
 	l := chart.Lines{Name: "Transactions a minute", X: chart.Axis{Name: "measured time", Time: true}, Y: chart.Axis{Name: "transactions a minute, by the virtual users' count"}}
 	for i, s := range runs {
@@ -128,7 +128,7 @@ func laidOver(runs []subject) (block, bool) {
 	return draw(l, ""), true
 }
 
-// comparedQueries draws how long each kind of transaction took in each run.
+// comparedQueries draws the times of each kind of transaction in each run.
 func comparedQueries(c report.Comparison) (chart.Bars, bool) {
 	b := chart.Bars{Name: "Time of each", X: chart.Axis{Name: "time", Unit: "s"}}
 	b.Series, b.Is = runNames(c)
@@ -142,7 +142,7 @@ func comparedQueries(c report.Comparison) (chart.Bars, bool) {
 	return b, len(b.Groups) > 0
 }
 
-// profilePage makes the page of a performance profile, of its runs, the oldest first.
+// profilePage returns the page of a performance profile with its runs, the oldest first.
 func (a Archive) profilePage(number int, runs []job.Job) page {
 	first, last := runs[0], runs[len(runs)-1]
 	workload, database := a.names(first)
@@ -188,7 +188,7 @@ func (a Archive) profilePage(number int, runs []job.Job) page {
 	return p
 }
 
-// best is the best point of a profile, by its first figure.
+// best returns the best point of a profile, by its first figure.
 func best(points []report.ProfilePoint) (list []figure) {
 	at := -1
 	for i, p := range points {
@@ -210,8 +210,8 @@ func best(points []report.ProfilePoint) (list []figure) {
 	return list
 }
 
-// better reports whether a figure is better than another of the same name: of times the
-// shorter, of all others the greater.
+// better reports whether a figure is better than another of the same name: a shorter time, or a
+// greater figure of any other kind.
 func better(a, b job.Metric) bool {
 	if a.Unit == "s" {
 		return a.Value < b.Value

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Answer spells a query and its answer in lines of at most that width, or of any where it is
-// 0: the text, the rows in columns, and how many more there were.
+// Answer formats a query and its answer in lines of at most that width; 0 means no limit. It has
+// the text, the rows in columns, and the number of further rows.
 func Answer(a job.Answer, width int) []string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", a.Kind)
@@ -38,7 +38,7 @@ func Answer(a job.Answer, width int) []string {
 	return strings.Split(strings.TrimRight(text, "\n"), "\n")
 }
 
-// answerTable is the table of the rows: columns of numbers are aligned to the right.
+// answerTable returns the table of the rows. Columns of numbers are aligned to the right.
 func answerTable(a job.Answer) terminal.Table {
 	t := terminal.Table{Columns: terminal.Heads(a.Columns...)}
 	for i := range t.Columns {
@@ -47,7 +47,7 @@ func answerTable(a job.Answer) terminal.Table {
 	for _, row := range a.Rows {
 		cells := make([]string, len(row))
 		for i, value := range row {
-			cells[i] = Printable(strings.TrimSpace(value)) // columns of fixed length have blanks
+			cells[i] = Printable(strings.TrimSpace(value)) // values of columns of fixed length end with blanks
 			if _, err := strconv.ParseFloat(cells[i], 64); err != nil && cells[i] != "NULL" {
 				t.Columns[i].Left = true
 			}

@@ -14,19 +14,18 @@ import (
 	"sledge/internal/meter"
 )
 
-// ComparisonSchema names the shape of Comparison, as Schema does that of Document.
+// ComparisonSchema names the format of Comparison, as Schema does for Document.
 const ComparisonSchema = "sledge-comparison-1"
 
-// Comparison is several runs side by side: what differs in what they were asked for and
-// where they were done, and what they measured. Each list of values has one for each run,
-// in their order.
+// Comparison shows several runs side by side: the differences in their options and surroundings,
+// and their measurements. Each list of values has one for each run, in their order.
 type Comparison struct {
 	Schema      string         `json:"schema"` // always ComparisonSchema
 	Runs        []ComparedRun  `json:"runs"`
-	Differences []Difference   `json:"differences"` // in what the runs were asked for, and where they were done
+	Differences []Difference   `json:"differences"` // differences in options and surroundings
 	Figures     []SharedFigure `json:"figures"`
 
-	// Repeats are the runs of the repository that were asked for the same, of each run.
+	// Repeats describes, for each run, the runs of the repository with the same options.
 	Repeats []Repeats `json:"repeats,omitempty"`
 
 	// Queries are the transactions of runs that end when their work is done, by kind, in the
@@ -34,8 +33,8 @@ type Comparison struct {
 	Queries []ComparedQuery `json:"queries,omitempty"`
 }
 
-// Repeats says how the first figure varied over the valid runs of a repository that were asked
-// for the same on the same server and data, the compared run among them.
+// Repeats says how the first figure varied over the valid runs of a repository with the same
+// options, server and data, including the compared run.
 type Repeats struct {
 	Runs   int     `json:"runs"`
 	Figure string  `json:"figure,omitempty"` // "NOPM"
@@ -44,10 +43,10 @@ type Repeats struct {
 	Most   float64 `json:"most,omitempty"`
 }
 
-// enoughRepeats is how many runs show at least how much a figure varies by itself.
+// enoughRepeats is the number of runs from which on their spread is meaningful.
 const enoughRepeats = 3
 
-// RepeatsOf sums up the runs that are like j.
+// RepeatsOf summarizes the runs that are like j.
 func RepeatsOf(j job.Job, like []job.Job) (r Repeats) {
 	if len(j.Result.Metrics) == 0 {
 		return r
@@ -67,7 +66,7 @@ func RepeatsOf(j job.Job, like []job.Job) (r Repeats) {
 	return r
 }
 
-// ComparedRun is which run is compared.
+// ComparedRun identifies a compared run.
 type ComparedRun struct {
 	ID       job.ID     `json:"id"`
 	Begun    time.Time  `json:"begun"`
@@ -79,31 +78,30 @@ type ComparedRun struct {
 	Elapsed  float64    `json:"elapsed_seconds"`
 }
 
-// Difference is something in which the runs differ.
+// Difference is a value that differs between runs.
 type Difference struct {
-	Name   string   `json:"name"`             // of an option, or "users", "server" and the like
+	Name   string   `json:"name"`             // name of an option, or "users", "server" and the like
 	Option bool     `json:"option,omitempty"` // whether it is an option
 	Values []string `json:"values"`
 }
 
-// SharedFigure is a figure of all runs. Where a run does not have it, its value is null.
+// SharedFigure is a figure of all runs. Its value is null for a run without it.
 type SharedFigure struct {
 	Name   string     `json:"name"`           // "NOPM"
-	Kind   string     `json:"kind,omitempty"` // of transaction; missing for all kinds together
-	Unit   string     `json:"unit,omitempty"` // "ms"; missing for a headline figure whose name says it
+	Kind   string     `json:"kind,omitempty"` // kind of transaction; missing for all kinds together
+	Unit   string     `json:"unit,omitempty"` // "ms"; missing for a headline figure, whose name gives the unit
 	Values []*float64 `json:"values"`
-	Ratios []*float64 `json:"ratios"` // to the value of the first run
+	Ratios []*float64 `json:"ratios"` // ratios to the value of the first run
 }
 
-// Measured is a run with what was measured in it.
+// Measured is a run with its measurements.
 type Measured struct {
 	Job     job.Job
 	Summary meter.Summary
 	Plans   []job.QueryPlan // of its queries
 }
 
-// Compare sets runs side by side. Unset says what an option of a run is that it was not
-// asked for.
+// Compare compares runs side by side. unset returns the value of an option that a run did not set.
 func Compare(runs []Measured, unset func(j job.Job, option string) string) Comparison {
 	c := Comparison{Schema: ComparisonSchema, Differences: []Difference{}, Figures: []SharedFigure{}}
 	for _, r := range runs {
@@ -252,8 +250,8 @@ func differences(groups [][]job.Job, unset func(j job.Job, option string) string
 	return list
 }
 
-// sharedSettings lists the names of the servers' settings, where all runs were on the same
-// product: those of others have other names.
+// sharedSettings lists the names of the servers' settings if all runs used the same product,
+// because other products have other names.
 func sharedSettings(runs []job.Job) []string {
 	names := map[string]bool{}
 	for _, j := range runs {
@@ -267,7 +265,7 @@ func sharedSettings(runs []job.Job) []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// measure lists the figures: those of the headline, of all transactions, and of each kind.
+// measure lists the figures: of the headline, of all transactions, and of each kind.
 func (c *Comparison) measure(runs []Measured) {
 	var metrics, kinds []string
 	for _, r := range runs {
@@ -281,7 +279,7 @@ func (c *Comparison) measure(runs []Measured) {
 	for _, name := range distinct(metrics) {
 		c.add(name, "", unitOf(name, runs), runs, func(r Measured) (float64, bool) { return r.Job.Result.Metric(name) })
 	}
-	for i := range c.Figures { // times from different queries than in A are not comparable
+	for i := range c.Figures { // times of different queries than in A are not comparable
 		for k, r := range runs {
 			if i >= own && !sameDone(runs[0].Job.Result, r.Job.Result) {
 				c.Figures[i].Ratios[k] = nil
@@ -313,7 +311,7 @@ func (c *Comparison) measure(runs []Measured) {
 	}
 }
 
-// distinct returns the names once each, in the order in which they come first.
+// distinct returns the names once each, in the order of their first occurrence.
 func distinct(names []string) []string {
 	var list []string
 	for _, name := range names {
@@ -324,7 +322,7 @@ func distinct(names []string) []string {
 	return list
 }
 
-// transactions adds the figures of a kind of transaction, or with "" of all.
+// transactions adds the figures of a kind of transaction, or of all kinds if it is "".
 func (c *Comparison) transactions(kind string, runs []Measured) {
 	for _, p := range []struct {
 		name       string
@@ -354,7 +352,7 @@ func (c *Comparison) transactions(kind string, runs []Measured) {
 	}
 }
 
-// unitOf is what a headline figure is in, with its own unit; "" where its name says it.
+// unitOf returns the unit of a headline figure; "" if its name gives the unit.
 func unitOf(metric string, runs []Measured) string {
 	for _, r := range runs {
 		for _, m := range r.Job.Result.Metrics {
@@ -366,7 +364,7 @@ func unitOf(metric string, runs []Measured) string {
 	return ""
 }
 
-// addTally adds a figure computed by of from the tally of a kind.
+// addTally adds a figure that of computes from the tally of a kind.
 func (c *Comparison) addTally(name, kind, unit string, runs []Measured, of func(r Measured, t *meter.Tally) (float64, bool)) {
 	c.add(name, kind, unit, runs, func(r Measured) (float64, bool) {
 		if t := r.tally(kind); t != nil {
@@ -376,7 +374,7 @@ func (c *Comparison) addTally(name, kind, unit string, runs []Measured, of func(
 	})
 }
 
-// add adds a figure that some run has.
+// add adds a figure that at least one run has.
 func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Measured) (float64, bool)) {
 	f := SharedFigure{Name: name, Kind: kind, Unit: unit, Values: make([]*float64, len(runs)), Ratios: make([]*float64, len(runs))}
 	some := false
@@ -417,5 +415,5 @@ func (r Measured) tally(kind string) *meter.Tally {
 	return nil
 }
 
-// MostCompared is how many runs a comparison may be of: a table has letters for so many.
+// MostCompared limits the runs of a comparison, because a table names them by letters.
 const MostCompared = 26

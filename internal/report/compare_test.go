@@ -175,8 +175,8 @@ func TestRepeatsOf_SumsUpEqualRuns(t *testing.T) {
 	}{
 		{[]job.Job{run(100)}, Repeats{1, "NOPM", 100, 100, 100}, "the only run of its kind in this repository"},
 		// The middle of 80 and 100 is 90, and they are 20/90 apart.
-		{[]job.Job{run(100), other, run(80)}, Repeats{2, "NOPM", 80, 90, 100}, "one of 2 runs that were asked for the same: NOPM from 80.00 to 100.0, median 90.00, spread 22 %"},
-		{[]job.Job{run(100), run(80), run(120)}, Repeats{3, "NOPM", 80, 100, 120}, "one of 3 runs that were asked for the same: NOPM from 80.00 to 120.0, median 100.0, spread 40 %"},
+		{[]job.Job{run(100), other, run(80)}, Repeats{2, "NOPM", 80, 90, 100}, "one of 2 runs with the same options: NOPM from 80.00 to 100.0, median 90.00, spread 22 %"},
+		{[]job.Job{run(100), run(80), run(120)}, Repeats{3, "NOPM", 80, 100, 120}, "one of 3 runs with the same options: NOPM from 80.00 to 120.0, median 100.0, spread 40 %"},
 	} {
 		if got := RepeatsOf(run(100), tt.like); got != tt.want || got.String() != tt.said {
 			t.Errorf("got %+v, %q; want %+v, %q", got, got, tt.want, tt.said)

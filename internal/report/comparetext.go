@@ -14,17 +14,16 @@ import (
 	"sledge/internal/terminal"
 )
 
-// String says how many runs there are and how far they are apart.
+// String gives the number of runs and their spread.
 func (r Repeats) String() string {
 	if r.Runs < 2 {
 		return "the only run of its kind in this repository"
 	}
-	return fmt.Sprintf("one of %d runs that were asked for the same: %s from %s to %s, median %s, spread %s",
+	return fmt.Sprintf("one of %d runs with the same options: %s from %s to %s, median %s, spread %s",
 		r.Runs, Printable(r.Figure), figured(&r.Least), figured(&r.Most), figured(&r.Median), share(int64(1e6*(r.Most-r.Least)), int64(1e6*r.Median)))
 }
 
-// repeats says how much the figures of the runs vary by themselves, and what that means for
-// the ratios.
+// repeats says how much the figures of equal runs vary, and what that means for the ratios.
 func (c Comparison) repeats(b *page) {
 	if len(c.Repeats) == 0 {
 		return
@@ -42,7 +41,7 @@ func (c Comparison) repeats(b *page) {
 	}
 }
 
-// Letter is what a table calls a run.
+// Letter returns the letter of a run in tables.
 func Letter(i int) string { return string(rune('A' + i)) }
 
 // Text writes the comparison for people.
@@ -52,7 +51,7 @@ func (c Comparison) Text(w io.Writer, v View) error {
 	return b.write(w)
 }
 
-// whole tells all of the comparison.
+// whole writes the whole comparison.
 func (c Comparison) whole(b *page) {
 	b.title("Runs", "")
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true, Short: ShortID}, {Left: true, Rank: 1}, {Left: true, Wrapped: true}}}
@@ -73,11 +72,11 @@ func (c Comparison) whole(b *page) {
 	c.queries(b)
 }
 
-// longestCell is how wide a value may be, such as a rate over time, that stands in a table.
+// longestCell limits the width of a value in a table, such as a rate over time.
 const longestCell = 24
 
-// differences shows a table of what differs, and below it a line for each value of what is
-// too long for a table.
+// differences shows a table of the differences, followed by lines for values that are too long for
+// a table.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
 		b.say(plain, "\nThe runs were asked for the same, on the same server, and have the same labels. What differs in their figures is noise, or was changed outside of Sledge.")

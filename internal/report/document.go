@@ -8,42 +8,42 @@ import (
 	"sledge/internal/meter"
 )
 
-// Schema names the shape of Document. It changes when a program that reads one
-// shape could misread the other; new members alone do not change it.
+// Schema names the format of Document. It changes when a program that reads one format could
+// misread the other; new members alone do not change it.
 const Schema = "sledge-job-3"
 
 // Document is a job for programs: its settings, its result and the figures from its
 // histograms. Numbers are numbers, and their units are in their names; times are in UTC. The kinds
 // of transaction are in the workload's order.
 type Document struct {
-	Schema string `json:"schema"` // Schema, or of an exported job ExportSchema
+	Schema string `json:"schema"` // Schema, or ExportSchema for an exported job
 
-	ID       job.ID            `json:"id,omitempty"` // of a job that is recorded
+	ID       job.ID            `json:"id,omitempty"` // the ID of a recorded job
 	Action   job.Action        `json:"action"`
 	Database string            `json:"database"`
 	Workload string            `json:"workload"`
-	Options  map[string]string `json:"options,omitempty"` // only what differs from the defaults, without secrets
+	Options  map[string]string `json:"options,omitempty"` // options that differ from the defaults, without secrets
 	Seed     uint64            `json:"seed"`
-	Profile  int               `json:"profile,omitempty"` // number of the performance profile that a run is part of
+	Profile  int               `json:"profile,omitempty"` // number of the performance profile that the run belongs to
 	Labels   map[string]string `json:"labels,omitempty"`
 	Note     string            `json:"note,omitempty"`
-	Origin   string            `json:"origin,omitempty"` // the program that recorded it, when that was not Sledge
+	Origin   string            `json:"origin,omitempty"` // the program that recorded it, if that was not Sledge
 
 	Begun time.Time  `json:"begun,omitzero"`
 	Ended time.Time  `json:"ended,omitzero"`
 	Facts *job.Facts `json:"facts,omitempty"`
 
-	// UnrecordedEvents is how many events the repository could not take: output,
-	// failures or seconds are missing, but nothing that is counted here.
+	// UnrecordedEvents counts the events that the repository could not take. Output, failures or
+	// seconds are missing, but nothing that is counted here.
 	UnrecordedEvents int64 `json:"unrecorded_events,omitempty"`
 
-	// Result is how the job stands or ended. Its line is the headline that the caller fills in,
-	// and its users are those that a killed job was asked for.
+	// Result is the state or the result of the job. The caller fills in its headline line. The
+	// users of a killed job are those that it was asked for.
 	job.Result
 
-	Worth   string   `json:"worth,omitempty"`   // of the metrics, where the job did not end as it should: "INVALID: do not use these figures"
-	Grounds []Ground `json:"grounds,omitempty"` // what the figures rest on, and what needs attention: that of the tones "doubtful" and "bad"
-	Alarms  []string `json:"alarms,omitempty"`  // the grounds of the tone "bad", a line each
+	Worth   string   `json:"worth,omitempty"`   // the verdict on the metrics of a job that did not succeed: "INVALID: do not use these figures"
+	Grounds []Ground `json:"grounds,omitempty"` // the evidence for the figures; that of the tones "doubtful" and "bad" needs attention
+	Alarms  []string `json:"alarms,omitempty"`  // the evidence of the tone "bad", a line each
 
 	Transactions []Transaction `json:"transactions,omitempty"`
 	All          *Transaction  `json:"all,omitempty"`    // all kinds together
@@ -51,17 +51,17 @@ type Document struct {
 	Groups       []Group       `json:"groups,omitempty"` // of a run that has several, whose kinds and figures are named by them: orders.payment
 }
 
-// Transaction is what one kind of transaction did. Each was either done, or
-// rolled back because the workload asks for that, or failed.
+// Transaction holds the outcomes of one kind of transaction. Each was done, or rolled back because
+// the workload asks for that, or failed.
 type Transaction struct {
 	Kind         string           `json:"kind"`
 	Done         int64            `json:"done"`
-	SharePercent float64          `json:"share_percent"` // of all that were done
+	SharePercent float64          `json:"share_percent"` // of all transactions that were done
 	RolledBack   int64            `json:"rolled_back"`
-	Retries      int64            `json:"retries"` // tries beyond the first, of transactions however they ended
+	Retries      int64            `json:"retries"` // tries beyond the first, whatever the outcome
 	Failed       int64            `json:"failed"`
 	FailedBy     map[string]int64 `json:"failed_by_class,omitempty"`
-	Traffic      *Traffic         `json:"traffic,omitempty"` // over the network; missing where nothing went over one
+	Traffic      *Traffic         `json:"traffic,omitempty"` // over the network; missing without network traffic
 
 	// Response is the time from the scheduled start of a transaction to its completion,
 	// retries included; Service is the time of the last attempt. Both cover only transactions
@@ -69,19 +69,19 @@ type Transaction struct {
 	Response *meter.Latency `json:"response,omitempty"`
 	Service  *meter.Latency `json:"service,omitempty"`
 
-	// TimePercent is the share of the virtual users' time that Service takes: that of the last
-	// tries of those that were done. It is in timings alone.
+	// TimePercent is the share of the virtual users' time that Service takes, by the last tries of
+	// the done transactions. Only timings have it.
 	TimePercent float64 `json:"time_percent,omitempty"`
 
-	// Corrected is Response as it would be had each virtual user begun a transaction of
-	// the kind every ExpectedInterval, whether or not the one before had ended: corrected
-	// for coordinated omission, as HdrHistogram does. At a rate Response omits nothing: there
-	// Corrected only adds what had not ended, and there is no ExpectedInterval.
+	// Corrected is Response corrected for coordinated omission, as HdrHistogram does: as if each
+	// virtual user had begun a transaction of the kind every ExpectedInterval, whether or not the
+	// one before had ended. With a rate, Response omits nothing: then Corrected only adds
+	// transactions that had not ended, and there is no ExpectedInterval.
 	Corrected        *meter.Latency `json:"response_corrected,omitempty"`
 	ExpectedInterval float64        `json:"expected_interval_ms,omitempty"`
 }
 
-// NewDocument makes the document of a job and of what was measured in it.
+// NewDocument returns the document of a job and its measurements.
 func NewDocument(j job.Job, sum meter.Summary) Document {
 	r := j.Result.Brief()
 	r.Status, r.Reason, r.Users = j.Status, j.Reason, Users(j)
@@ -117,8 +117,8 @@ func NewDocument(j job.Job, sum meter.Summary) Document {
 	return d
 }
 
-// Users returns how many virtual users worked. A job that was killed has no
-// result, but it was asked for a number.
+// Users returns the number of virtual users that worked. A killed job has no result, so it returns
+// the requested number.
 func Users(j job.Job) int {
 	if j.Result.Users > 0 {
 		return j.Result.Users
@@ -126,8 +126,7 @@ func Users(j job.Job) int {
 	return j.Spec.AllUsers()
 }
 
-// elapsed returns how long was measured, which of a job that was killed only its
-// seconds tell.
+// elapsed returns the measured time. For a killed job it comes from the seconds.
 func elapsed(j job.Job, sum meter.Summary) time.Duration {
 	if j.Result.Elapsed > 0 {
 		return time.Duration(j.Result.Elapsed * float64(time.Second))
@@ -152,8 +151,8 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	return n
 }
 
-// Timing is how long transactions took that so many virtual users did, or asynchronous
-// clients of theirs: those of each kind, and of all together, where there are any.
+// Timing holds the times of the transactions of a number of virtual users, or of their asynchronous
+// clients: of each kind, and of all kinds together, if there are any.
 func Timing(kinds []string, sum meter.Summary, workers float64) (list []Transaction, whole *Transaction) {
 	list = []Transaction{}
 	if len(sum.Kinds) == 0 {
@@ -162,7 +161,7 @@ func Timing(kinds []string, sum meter.Summary, workers float64) (list []Transact
 	all := sum.All()
 	timed := func(name string, t *meter.Tally) Transaction {
 		n := newTransaction(name, t, all.Done)
-		if n.Service != nil { // not Response, in which transactions of a rate wait for a user who is free
+		if n.Service != nil { // not Response, because transactions of a rate also wait for a free user
 			took := float64(n.Service.Mean) * float64(time.Millisecond) * float64(t.Done)
 			n.TimePercent = math.Round(1000*Percent(took, float64(sum.Elapsed)*workers)) / 1000
 		}
@@ -203,8 +202,8 @@ func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transa
 	return n
 }
 
-// ResponseOf sums up how long the transactions of all kinds took together that were
-// done, from their scheduled start. It is nil where none was.
+// ResponseOf returns the response times of all kinds of done transactions together. It returns nil
+// if there are none.
 func ResponseOf(sum meter.Summary) *meter.Latency {
 	all := sum.All()
 	if all.Done == 0 {

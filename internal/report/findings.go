@@ -36,7 +36,7 @@ func findings(b *page, list []job.Finding) {
 	b.say(plain, "\n%s.", verdicts(list))
 }
 
-// verdicts counts the rules by what was found about them.
+// verdicts counts the rules by their findings.
 func verdicts(list []job.Finding) string {
 	if allHold(list) {
 		return fmt.Sprintf("all %d rules hold", len(list))
@@ -53,7 +53,7 @@ func allHold(list []job.Finding) bool {
 	return !slices.ContainsFunc(list, func(f job.Finding) bool { verdict, _ := judge(f); return verdict != ok })
 }
 
-// What a finding may say of its rule.
+// The outcomes of a rule.
 const (
 	ok      = "OK"
 	broken  = "BROKEN"

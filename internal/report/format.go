@@ -13,14 +13,14 @@ import (
 	"sledge/internal/job"
 )
 
-// millis writes nanoseconds as milliseconds. A histogram holds three significant
-// digits, so no more are shown, except of whole milliseconds.
+// millis formats nanoseconds as milliseconds. A histogram holds three significant digits, so no
+// more are shown, except for whole milliseconds.
 func millis(ns float64) string {
 	ms := ns / 1e6
 	if ms >= 100 {
 		return strconv.FormatFloat(ms, 'f', 0, 64)
 	}
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(ms, 'g', 3, 64), 64) // its own output: it parses
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(ms, 'g', 3, 64), 64) // its own output always parses
 	if rounded == 0 {
 		return "0"
 	}
@@ -28,7 +28,7 @@ func millis(ns float64) string {
 	return strconv.FormatFloat(rounded, 'f', decimals, 64)
 }
 
-// Spell writes a time as people say it: "5 min", "12.5 s".
+// Spell formats a time for people: "5 min", "12.5 s".
 func Spell(d time.Duration) string {
 	if d < time.Minute {
 		decimals := 2
@@ -50,7 +50,7 @@ func Spell(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// count writes a number with commas, for people.
+// count formats a number with commas, for people.
 func count(n int64) string { return humanize.Comma(n) }
 
 // Percent returns part as a share of whole in percent, 0 when there is no whole.
@@ -61,12 +61,11 @@ func Percent(part, whole float64) float64 {
 	return 100 * part / whole
 }
 
-// Printable shows a line that others wrote, such as a server's message, without
-// letting it move the cursor or hide text: what has no look of its own is written as
-// an escape, by its number.
+// Printable formats a line of another program, such as a server's message, so that it can neither
+// move the cursor nor hide text: unprintable characters become escapes with their numbers.
 func Printable(line string) string { return escaped(line, "") }
 
-// OneLine spells an error on one Printable line, because scripts take the last line.
+// OneLine formats an error as one Printable line, because scripts take the last line.
 func OneLine(err error) string {
 	text := job.Cut(cutWords(strings.TrimSpace(err.Error())), job.LongestText)
 	return Printable(strings.ReplaceAll(text, "\n", "; "))
@@ -94,8 +93,8 @@ func escaped(text, kept string) string {
 	return b.String()
 }
 
-// cutWords shortens words of a message that are longer than any name or path, so that the way
-// out after them stays visible.
+// cutWords shortens words of a message that are longer than any name or path, so that the way out
+// after them stays visible.
 func cutWords(text string) string {
 	const longest = 300
 	words := strings.SplitAfter(text, " ")

@@ -10,28 +10,28 @@ import (
 	"sledge/internal/meter"
 )
 
-// What the figures of a run are worth, as data: every view of a job says it in these words.
+// The evidence for the figures of a run, as data: every view of a job uses these sentences.
 
-// Tone says how good something is.
+// Tone says how good a piece of evidence is.
 type Tone string
 
 // The tones.
 const (
 	Good     Tone = "good"
-	Plain    Tone = "plain" // neither speaks for the figures nor against them
+	Plain    Tone = "plain" // neither for nor against the figures
 	Doubtful Tone = "doubtful"
 	Bad      Tone = "bad"
 )
 
-// Ground is something that the figures of a run rest on.
+// Ground is a piece of evidence for or against the figures of a run.
 type Ground struct {
 	Tone Tone   `json:"tone"`
-	Name string `json:"name,omitempty"` // "Counts"; missing where it goes on with the one before
+	Name string `json:"name,omitempty"` // "Counts"; missing if it continues the one before
 	Text string `json:"text"`
 }
 
-// Worth says what the figures of a job are worth that did not end as it should, in a few
-// words; "" where they count.
+// Worth returns the verdict on the figures of a job that did not succeed, in a few words; "" if
+// they are valid.
 func Worth(j job.Job) string {
 	if len(j.Result.Metrics) == 0 {
 		return ""
@@ -45,7 +45,7 @@ func Worth(j job.Job) string {
 	return worths[j.Status]
 }
 
-// worths says what the figures of a run are worth that did not end as it should.
+// worths are the verdicts on the figures of runs that did not succeed.
 var worths = map[job.Status]string{
 	job.Invalid: "INVALID: do not use these figures",
 	job.Missed:  "MISSED A THRESHOLD: the figures are valid",
@@ -54,17 +54,17 @@ var worths = map[job.Status]string{
 	job.Killed:  "KILLED: do not use these figures",
 }
 
-// untidied says the same of a run that was measured in full, and after which the server did
-// not do what it was to do.
+// untidied is the verdict on a run that was measured in full, and whose post-run maintenance was
+// not completed.
 var untidied = map[job.Status]string{
 	job.Partial: "STOPPED AFTER THE RUN: the figures are whole",
 	job.Failed:  "FAILED AFTER THE RUN: the figures are whole",
 }
 
-// NeedsAttention reports whether a reader must know the ground before using the figures.
+// NeedsAttention reports whether a reader must know the evidence before using the figures.
 func (g Ground) NeedsAttention() bool { return g.Tone == Doubtful || g.Tone == Bad }
 
-// line spells the ground as one line for people.
+// line formats the evidence as one line for people.
 func (g Ground) line() string {
 	if g.Name == "" {
 		return g.Text
@@ -72,8 +72,8 @@ func (g Ground) line() string {
 	return g.Name + ": " + g.Text
 }
 
-// Attention returns the grounds that a reader must know before using the figures: first those
-// that forbid a figure, then those that cast doubt on it.
+// Attention returns the evidence that a reader must know before using the figures: first evidence
+// that forbids a figure, then evidence that casts doubt on it.
 func Attention(list []Ground) []Ground {
 	attention := slices.DeleteFunc(slices.Clone(list), func(g Ground) bool { return !g.NeedsAttention() })
 	slices.SortStableFunc(attention, func(a, b Ground) int { return cmp.Compare(a.Tone, b.Tone) }) // "bad" is before "doubtful"
@@ -94,7 +94,7 @@ func passed(list []Ground) []string {
 	return distinct(names)
 }
 
-// Alarms are the lines of the grounds that forbid a figure.
+// Alarms are the lines of the evidence that forbids a figure.
 func Alarms(list []Ground) (lines []string) {
 	for _, g := range list {
 		if g.Tone == Bad {
@@ -119,7 +119,7 @@ func verdict(j job.Job, list []Ground) (Tone, string) {
 		return Bad, "MISSED A THRESHOLD"
 	case j.Status != job.Succeeded:
 		return Bad, status
-	case j.Origin != "": // which checked nothing that we know of
+	case j.Origin != "": // of another program, whose checks are unknown
 		return Plain, "Imported"
 	case len(attention) == 0:
 		return Good, "Valid"
@@ -130,12 +130,12 @@ func verdict(j job.Job, list []Ground) (Tone, string) {
 	}
 }
 
-// reason is the ground that says why a job did not succeed, or not yet.
+// reason returns why a job did not succeed, or has not ended.
 func reason(j job.Job) (Ground, bool) {
 	if j.Status == job.Running {
 		return Ground{Doubtful, "Running", fmt.Sprintf("since %s, in process %d: this shows what was recorded until now", j.Begun.UTC().Format(timeLayout), j.PID)}, true
 	}
-	if j.Status == job.Succeeded || j.Status == job.Missed || j.Reason == "" { // thresholds say themselves what was missed
+	if j.Status == job.Succeeded || j.Status == job.Missed || j.Reason == "" { // thresholds name the missed condition themselves
 		return Ground{}, false
 	}
 	why := strings.TrimPrefix(strings.ReplaceAll(j.Reason, "\n", "; "), job.NotValid)
@@ -150,24 +150,24 @@ func reason(j job.Job) (Ground, bool) {
 	return g, true
 }
 
-// notToUse begins the reason why figures do not count.
+// notToUse begins the reason why figures must not be used.
 const notToUse = "do not use these figures: "
 
-// reasonOnce returns the grounds of an invalid run with its reason said once, and first: by the check
-// that made it invalid where there is one, which has the same in more detail.
+// reasonOnce returns the evidence of an invalid run with its reason first and only once: by the
+// check that made it invalid if there is one, which has more details.
 func reasonOnce(j job.Job, list []Ground) []Ground {
 	by := slices.IndexFunc(list, func(g Ground) bool { return g.Tone == Bad && g.Name == j.Result.InvalidBy })
 	if j.Status != job.Invalid || j.Result.InvalidBy == "" || by < 0 {
 		return list
 	}
-	list[0] = list[by] // the place of what reason returned
+	list[0] = list[by] // the place of reason's result
 	if len(j.Result.Metrics) > 0 {
 		list[0].Text = notToUse + list[0].Text
 	}
 	return slices.Delete(list, by, by+1)
 }
 
-// Grounds say what the figures of a job rest on, and what needs attention in it.
+// Grounds returns the evidence for and against the figures of a job.
 func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
 		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
@@ -319,7 +319,8 @@ func Grounds(j job.Job, sum meter.Summary) (list []Ground) {
 	return reasonOnce(j, list)
 }
 
-// failureClass says how many transactions failed with a class of error, why the last did, and what to do.
+// failureClass says how many transactions failed with a class of error, why the last one did, and
+// what to do.
 func failureClass(f job.LastFailure) string {
 	way, known := failureWays[f.Class]
 	if !known {

@@ -10,11 +10,11 @@ import (
 	"sledge/internal/job"
 )
 
-// JUnitHead begins each report that JUnit writes, by which one is known.
+// JUnitHead begins each report of JUnit, and identifies it.
 const JUnitHead = xml.Header + `<testsuites name="sledge"`
 
-// The elements of a report, as the programs read it that show the results of CI. A test that
-// was missed is a failure; one of which nothing is known, as the run is not valid, is an error.
+// The elements of a report, as programs that show CI results read them. A missed test is a failure.
+// A test without an outcome, because the run is not valid, is an error.
 type (
 	junitReport struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -52,9 +52,9 @@ type (
 	}
 )
 
-// JUnit writes runs as a report in JUnit's XML: a suite for each, with a test of whether the
-// run is valid and one for each of its thresholds. The failure is what the runs ended with
-// that were asked for; where they do not show it, a suite of its own does.
+// JUnit writes runs as a report in JUnit's XML: a suite for each, with a test for the validity of
+// the run and one for each threshold. failure is the error with which the runs ended; if no run
+// shows it, it gets its own suite.
 func JUnit(w io.Writer, runs []job.Job, failure error) error {
 	r := junitReport{Name: "sledge"}
 	shown := false
@@ -120,7 +120,7 @@ func junitRun(j job.Job) junitSuite {
 	return counted(s)
 }
 
-// counted fills in the numbers of a suite.
+// counted fills in the counts of a suite.
 func counted(s junitSuite) junitSuite {
 	s.Tests = len(s.Cases)
 	for _, c := range s.Cases {

@@ -6,22 +6,22 @@ import (
 	"sledge/internal/terminal"
 )
 
-// page is a sheet in the making.
+// page is a sheet under construction.
 type page struct {
 	View
 	sheet Sheet
-	drawn bool // charts stand beside the sheet, and the headline is large
+	drawn bool // charts are beside the sheet, and the headline is large
 }
 
 // gap begins a part that has no title in a text.
 func (p *page) gap(name string) { p.sheet.begin(Part{Title: name, bare: true}) }
 
-// title begins a part of the page: with its name, and what a reader must know of it.
+// title begins a part of the page, with its name and its explanation.
 func (p *page) title(name, explained string) {
 	p.sheet.begin(Part{Title: name, Explained: explained})
 }
 
-// say adds lines that a text breaks where they are too wide. The look is of each line that comes of it.
+// say adds lines that a text wraps if they are too wide. All resulting lines have the look.
 func (p *page) say(look func(string) string, format string, args ...any) {
 	p.sheet.add(Item{line: fmt.Sprintf(format, args...), look: look})
 }
@@ -32,14 +32,14 @@ type piece struct {
 	text string
 }
 
-// pieces adds a line of pieces that stay whole: a text goes on in the next line with those that there is no
-// room for.
+// pieces adds a line of pieces that are never split: a text puts the pieces that do not fit on the
+// next line.
 func (p *page) pieces(list []piece) { p.sheet.add(Item{pieces: list}) }
 
-// asItIs adds lines that others wrote, set out by their spaces. A text folds those that are too wide.
+// asItIs adds lines of another program, laid out by spaces. A text folds those that are too wide.
 func (p *page) asItIs(text string) { p.sheet.add(Item{Text: PrintableLines(text)}) }
 
-// plain is the look of text that nothing sets off.
+// plain is the look of ordinary text.
 func plain(line string) string { return line }
 
 // table adds a table.
@@ -55,5 +55,5 @@ func (p *page) table(t terminal.Table) {
 	p.lay(t)
 }
 
-// lay adds a table of cells that have a look already, in columns that are not wrapped.
+// lay adds a table whose cells have looks, in columns that are not wrapped.
 func (p *page) lay(t terminal.Table) { p.sheet.add(Item{Table: &t}) }

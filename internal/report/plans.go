@@ -10,10 +10,10 @@ import (
 	"sledge/internal/terminal"
 )
 
-// PlansSchema names the shape of Plans, as Schema does that of Document.
+// PlansSchema names the format of Plans, as Schema does for Document.
 const PlansSchema = "sledge-plans-1"
 
-// Plans are the plans of the queries of one run, or of two to be laid side by side.
+// Plans are the plans of the queries of one run, or of two runs to compare.
 type Plans struct {
 	Schema  string         `json:"schema"` // always PlansSchema
 	Runs    []PlansOfRun   `json:"runs"`
@@ -27,14 +27,14 @@ type PlansOfRun struct {
 	Plans     []job.QueryPlan `json:"plans"`
 }
 
-// ComparedPlan says whether the plan of a query has another shape in the second run than in
-// the first: other operators, tables or indexes.
+// ComparedPlan says whether the plan of a query has another shape in the second run than in the
+// first: other operators, tables or indexes.
 type ComparedPlan struct {
 	Kind    string `json:"kind"`
-	Changed *bool  `json:"changed"` // null where one of the two has no plan
+	Changed *bool  `json:"changed"` // null if one of the two has no plan
 }
 
-// NewPlans lays the plans of runs side by side, those of the kinds that are chosen.
+// NewPlans returns the plans of the chosen kinds, of the runs side by side.
 func NewPlans(runs []PlansOfRun, chosen func(kind string) bool) Plans {
 	p := Plans{Schema: PlansSchema}
 	var kinds []string
@@ -66,8 +66,8 @@ func planOf(plans []job.QueryPlan, kind string) *job.QueryPlan {
 	return &plans[i]
 }
 
-// planChanged reports whether a plan has another shape than the one before; nil where one of
-// the two is not known.
+// planChanged reports whether a plan has another shape than the earlier one; nil if one of the two
+// is unknown.
 func planChanged(before, after []job.QueryPlan, kind string) *bool {
 	b, a := planOf(before, kind), planOf(after, kind)
 	if b == nil || a == nil || len(b.Lines) == 0 || len(a.Lines) == 0 {
@@ -77,8 +77,8 @@ func planChanged(before, after []job.QueryPlan, kind string) *bool {
 	return &changed
 }
 
-// Text writes the plans for people: of one run one after another; of two those that changed,
-// or with all those that did not, too.
+// Text writes the plans for people: of one run one after another; of two runs those that changed,
+// or all of them.
 func (p Plans) Text(w io.Writer, v View, all bool) error {
 	b := page{View: v}
 	if len(p.Runs) == 1 {
@@ -92,7 +92,7 @@ func (p Plans) Text(w io.Writer, v View, all bool) error {
 	return b.write(w)
 }
 
-// had says of which stream the parameters are, and how the plan was had.
+// had says which stream the parameters belong to, and how the plan was read.
 func had(plan job.QueryPlan) string {
 	text := fmt.Sprintf("as stream %d asked it", plan.Stream)
 	if plan.Timed {
@@ -111,10 +111,10 @@ func (p *page) plan(lines []job.PlanLine, indent string) {
 	}
 }
 
-// besideFrom is how wide a terminal must be for two plans beside each other.
+// besideFrom is the least width of a terminal for two plans side by side.
 const besideFrom = 100
 
-// compare writes two plans of each query, with what only one of them does marked.
+// compare writes two plans of each query, and marks what only one of them does.
 func (p Plans) compare(b *page, all bool) {
 	b.title("Plans", "what only A does is marked -, what only B does +")
 	for i, r := range p.Runs {
@@ -155,7 +155,7 @@ func (p Plans) compare(b *page, all bool) {
 
 // block is a step of a plan with its details in the lines below.
 type block struct {
-	step  string // not set in: a step may be the same one deeper in a plan
+	step  string // without indentation, because a step may be the same one deeper in a plan
 	lines []job.PlanLine
 }
 
@@ -170,11 +170,10 @@ func blocksOf(lines []job.PlanLine) (list []block) {
 	return list
 }
 
-// pair is a block of either plan; nil where only the other one has it.
+// pair is a block of each plan; nil if only the other plan has it.
 type pair struct{ a, b *block }
 
-// align pairs the blocks that both plans have, in their order: as many as can be, which is
-// the longest common subsequence.
+// align pairs the blocks that both plans have, in order: the longest common subsequence.
 func align(a, b []block) (rows []pair) {
 	longest := make([][]int, len(a)+1) // the remaining parts of both from i and j on
 	for i := range longest {
@@ -231,7 +230,7 @@ func (p *page) below(rows []pair) {
 	}
 }
 
-// beside writes both plans beside each other, and the same step of both in one line.
+// beside writes both plans side by side, with the same step of both in one line.
 func (p *page) beside(rows []pair) {
 	const divider = " | "
 	room := (p.Width - len(divider)) / 2
@@ -251,8 +250,8 @@ func (p *page) beside(rows []pair) {
 	}
 }
 
-// marked returns the lines of the block, which may be nil, in a width, each with the mark
-// where only one plan has it.
+// marked returns the lines of the block, which may be nil, at a width, each with the mark if only
+// one plan has it.
 func (b *block) marked(mark string, alone bool, width int) (list []string) {
 	if b == nil {
 		return nil
@@ -271,7 +270,7 @@ func (b *block) marked(mark string, alone bool, width int) (list []string) {
 	return list
 }
 
-// looked sets off a line with a mark.
+// looked highlights a line with a mark.
 func (p *page) looked(line string) string {
 	switch {
 	case strings.HasPrefix(line, "- "):

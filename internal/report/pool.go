@@ -9,8 +9,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// shares shows what was done over each connection of a pool: in one table, or where the
-// terminal is too narrow for that in two.
+// shares shows the work over each connection of a pool, in one table, or in two if the terminal is
+// too narrow.
 func shares(b *page, p job.Pool) {
 	b.title("Connections of the pool", "transactions a minute by the virtual users' count")
 	if t := sharesTable(p, true, true); b.Width <= 0 || t.Wide() <= b.Width {
@@ -32,8 +32,8 @@ func shares(b *page, p job.Pool) {
 	}
 }
 
-// sharesTable has a line for each connection: with the kinds of transaction, with the figures of
-// all together, or with both.
+// sharesTable has a line for each connection, with the kinds of transaction, the figures of all
+// kinds together, or both.
 func sharesTable(p job.Pool, kinds, all bool) terminal.Table {
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  connection", Left: true}}}
 	if all {
@@ -69,10 +69,10 @@ func sharesTable(p job.Pool, kinds, all bool) terminal.Table {
 	return t
 }
 
-// perMinute spells a rate to the whole number.
+// perMinute formats a rate as a whole number.
 func perMinute(rate float64) string { return count(int64(math.Round(rate))) }
 
-// lost says when a connection of a pool was lost, and why.
+// lost says when and why a connection of a pool was lost.
 func lost(c job.PoolConnection) string {
 	l := c.Lost
 	when := clock(l.From) + " of the measured time"

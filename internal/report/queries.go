@@ -11,18 +11,18 @@ import (
 	"sledge/internal/terminal"
 )
 
-// QueryTimes is how long the transactions of one kind took in a run whose transactions are
-// few and long: one in each set of each stream.
+// QueryTimes holds the times of one kind of transaction in a run whose transactions are few and
+// long, with one in each set of each stream.
 type QueryTimes struct {
 	Done    int     `json:"done"`
-	NotDone int     `json:"not_done,omitempty"` // that failed or were aborted
-	Least   float64 `json:"least_seconds"`      // of those that were done, 0 where none was
+	NotDone int     `json:"not_done,omitempty"` // number that failed or were aborted
+	Least   float64 `json:"least_seconds"`      // of the done ones; 0 if none was done
 	Mean    float64 `json:"mean_seconds"`
 	Most    float64 `json:"most_seconds"`
 	Rows    int64   `json:"rows"` // that they returned together
 }
 
-// TimesOf returns the times of a kind, or nil where the run has none of it.
+// TimesOf returns the times of a kind, or nil if the run has none.
 func TimesOf(r job.Result, kind string) *QueryTimes {
 	var t QueryTimes
 	sum := 0.0
@@ -50,7 +50,7 @@ func TimesOf(r job.Result, kind string) *QueryTimes {
 	return &t
 }
 
-// cells spells the least, the mean and the most.
+// cells formats the shortest, the mean and the longest time.
 func (t *QueryTimes) cells() (least, mean, most string) {
 	if t == nil || t.Done == 0 {
 		return "-", "-", "-"
@@ -58,7 +58,7 @@ func (t *QueryTimes) cells() (least, mean, most string) {
 	return seconds(t.Least), seconds(t.Mean), seconds(t.Most)
 }
 
-// rows spells how many rows there were.
+// rows formats the numbers of rows.
 func (t *QueryTimes) rows() string {
 	if t == nil {
 		return "-"
@@ -66,19 +66,19 @@ func (t *QueryTimes) rows() string {
 	return count(t.Rows)
 }
 
-// ComparedQuery is one kind of transaction of several runs, each list with one for each run,
+// ComparedQuery is one kind of transaction in several runs. Each list has one value for each run,
 // in their order.
 type ComparedQuery struct {
 	Kind   string        `json:"kind"`
-	Times  []*QueryTimes `json:"times"`  // null of a run without it
-	Ratios []*float64    `json:"ratios"` // of the mean times, to that of the first run
+	Times  []*QueryTimes `json:"times"`  // null for a run without it
+	Ratios []*float64    `json:"ratios"` // ratios of the mean times to that of the first run
 
-	// PlanChanged says whether the shape of the plan, which are its operators, tables and
-	// indexes, is another than in the first run; null where one of the two has no plan.
+	// PlanChanged says whether the shape of the plan, its operators, tables and indexes, differs
+	// from that in the first run; null if one of the two has no plan.
 	PlanChanged []*bool `json:"plan_changed"`
 }
 
-// query lists the queries that some run has.
+// query lists the queries that at least one run has.
 func (c *Comparison) query(runs []Measured) {
 	var kinds []string
 	for _, r := range runs {
@@ -118,12 +118,12 @@ func doneIn(r job.Result) map[string]int {
 	return done
 }
 
-// sameDone reports whether the same queries were done in two runs, equally often: then means
-// over all of them can be compared.
+// sameDone reports whether two runs did the same queries equally often. Only then can means over
+// all of them be compared.
 func sameDone(a, b job.Result) bool { return maps.Equal(doneIn(a), doneIn(b)) }
 
-// common adds, where not all runs did the same queries, the geometric mean of the mean times
-// of those that all did: nothing else there is of all queries can be compared.
+// common adds the geometric mean of the mean times of the queries that all runs did, if the runs
+// did not all do the same queries. Nothing else of all queries can be compared.
 func (c *Comparison) common(runs []Measured) {
 	var in []string // queries that all did
 	same := true
@@ -148,7 +148,7 @@ func (c *Comparison) common(runs []Measured) {
 	})
 }
 
-// ChangedPlans returns the kinds of transaction whose plan changed in some run.
+// ChangedPlans returns the kinds of transaction whose plan changed in at least one run.
 func (c Comparison) ChangedPlans() (kinds []string) {
 	for _, q := range c.Queries {
 		if slices.ContainsFunc(q.PlanChanged, func(changed *bool) bool { return changed != nil && *changed }) {
@@ -158,8 +158,8 @@ func (c Comparison) ChangedPlans() (kinds []string) {
 	return kinds
 }
 
-// queries writes a line for each query: how long it took in each run, what that is to the
-// time in the first, and whether its plan changed.
+// queries writes a line for each query: its time in each run, the ratio to the first, and whether
+// its plan changed.
 func (c Comparison) queries(b *page) {
 	if len(c.Queries) == 0 {
 		return
@@ -174,7 +174,7 @@ func (c Comparison) queries(b *page) {
 	b.title("Queries", what+", and the ratio to that of A")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  query", Left: true}}}
 	sameRows := c.sameRows()
-	// Of the ranks, that of plans is the lowest, and those of what a later run has are higher.
+	// Among the ranks, that of plans is the lowest, and those of later runs are higher.
 	for i := range c.Runs {
 		of := Letter(i)
 		t.Columns = append(t.Columns, terminal.Column{Head: of})
@@ -226,8 +226,8 @@ func (c Comparison) queries(b *page) {
 	b.lay(t)
 }
 
-// sameRows reports whether all runs got equally many rows of each query, as they do that ask
-// the same of the same data.
+// sameRows reports whether all runs got the same number of rows for each query, as they do for the
+// same queries on the same data.
 func (c Comparison) sameRows() bool {
 	return !slices.ContainsFunc(c.Queries, func(q ComparedQuery) bool {
 		return slices.ContainsFunc(q.Times, func(t *QueryTimes) bool {
@@ -236,7 +236,7 @@ func (c Comparison) sameRows() bool {
 	})
 }
 
-// planHead is what the column of plans is called where there is one.
+// planHead is the head of the column of plans.
 func planHead(runs int) string {
 	if runs == 2 {
 		return "plan"

@@ -16,7 +16,7 @@ func (p *page) write(w io.Writer) error {
 	return err
 }
 
-// text is the sheet of a page as text, with what to look at next.
+// text is the sheet of a page as text, followed by commands to try next.
 func (p *page) text() string {
 	t := sheetText{View: p.View}
 	for _, i := range p.sheet.Headline {
@@ -32,11 +32,11 @@ func (p *page) text() string {
 	return t.String()
 }
 
-// sheetText is the text of a sheet in the making.
+// sheetText is the text of a sheet under construction.
 type sheetText struct {
 	View
 	bytes.Buffer
-	left []string // the heads of columns that there was no room for
+	left []string // the heads of columns that did not fit
 }
 
 func (t *sheetText) title(p Part) {
@@ -64,7 +64,7 @@ func (t *sheetText) item(i Item) {
 	}
 }
 
-// lines writes text that is broken where it is too wide, each line in a look.
+// lines writes text with a look, and wraps it if it is too wide.
 func (t *sheetText) lines(look func(string) string, text string) {
 	for line := range strings.SplitSeq(terminal.Fold(text, t.Width), "\n") {
 		t.WriteString(look(line) + "\n")
@@ -112,7 +112,7 @@ func (t *sheetText) table(table terminal.Table) {
 	}
 }
 
-// end says what there was no room for, and where to look next.
+// end names the columns that did not fit, and the commands to try next.
 func (t *sheetText) end() {
 	if len(t.left) > 0 {
 		t.lines(t.Look.Faint, "\n"+NoRoom(t.left))
@@ -126,7 +126,7 @@ func (t *sheetText) end() {
 	for _, next := range t.View.Next {
 		wide = max(wide, terminal.Width(next.Command+next.Why))
 	}
-	if t.Width > 0 && wide+len("    ") > t.Width { // a command that is broken cannot be copied
+	if t.Width > 0 && wide+len("    ") > t.Width { // a broken command could not be copied
 		for _, next := range t.View.Next {
 			t.lines(t.Look.Faint, "  "+next.Why+":")
 			t.lines(plain, terminal.FoldCommands("    "+next.Command, t.Width))
@@ -139,7 +139,7 @@ func (t *sheetText) end() {
 	t.table(table)
 }
 
-// NoRoom says which columns of a table are not shown.
+// NoRoom names the columns of a table that are not shown.
 func NoRoom(left []string) string {
 	return fmt.Sprintf("No room for %s: widen the terminal, or use --json.", strings.Join(left, ", "))
 }

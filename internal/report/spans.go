@@ -14,8 +14,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Times writes how long the transactions took of a run in which they are few and long, and
-// when each was done: those of all virtual users together, or of each apart.
+// Times writes the times of the transactions of a run in which they are few and long, with a
+// timeline: for all virtual users together, or for each.
 func Times(w io.Writer, r job.Result, apart bool, v View) error {
 	b := page{View: v}
 	if !apart {
@@ -33,7 +33,7 @@ func Times(w io.Writer, r job.Result, apart bool, v View) error {
 	return b.write(w)
 }
 
-// UsersOf lists the positions of the virtual users who did something.
+// UsersOf lists the positions of the virtual users that did transactions.
 func UsersOf(list []job.Span) (users []int) {
 	for _, s := range list {
 		if !slices.Contains(users, s.User) {
@@ -44,8 +44,8 @@ func UsersOf(list []job.Span) (users []int) {
 	return users
 }
 
-// spans writes what a run did whose transactions are few and long: a line for each kind of
-// them, and a drawing of what each stream did when.
+// spans writes a line for each kind of transaction, and a timeline of each stream, for a run whose
+// transactions are few and long.
 func spans(b *page, r job.Result) {
 	b.title("Time (s)", "from the request to the last row")
 	t := terminal.Table{Columns: []terminal.Column{
@@ -83,7 +83,7 @@ func spans(b *page, r job.Result) {
 	}
 }
 
-// seconds writes a time with three digits at least.
+// seconds formats a time with at least three digits.
 func seconds(s float64) string {
 	switch {
 	case s >= 100:
@@ -96,8 +96,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.4f", s)
 }
 
-// streams draws what each stream did when, a line each: every transaction begins with its
-// number, where there is room for it.
+// streams draws the timeline of each stream in a line. Every transaction begins with its number if
+// there is room.
 func streams(b *page, r job.Result) {
 	users, names := UsersOf(r.Spans), map[int]string{}
 	label := len("  refreshes ")
@@ -125,8 +125,7 @@ func streams(b *page, r job.Result) {
 	}
 }
 
-// Mark is what stands for a transaction in a drawing: the number of its kind, or else its
-// first word.
+// Mark represents a transaction in a drawing: the number of its kind, or else its first word.
 func Mark(kind string) string {
 	if last := kind[strings.LastIndexByte(kind, ' ')+1:]; strings.Trim(last, "0123456789") == "" {
 		return last
@@ -135,7 +134,7 @@ func Mark(kind string) string {
 	return first
 }
 
-// draw puts a transaction into a line that stands for the whole run.
+// draw draws a transaction into the line of a whole run.
 func draw(line []rune, s job.Span, whole float64) {
 	at := func(t float64) int { return min(max(int(math.Round(t/whole*float64(len(line)))), 0), len(line)) }
 	from, to := at(s.From), at(s.From+s.Seconds)
@@ -147,7 +146,7 @@ func draw(line []rune, s job.Span, whole float64) {
 		line[i] = stroke
 	}
 	number := []rune(Mark(s.Kind))
-	if to-from > len(number) { // so that two numbers never stand side by side
+	if to-from > len(number) { // so that two numbers are never adjacent
 		copy(line[from:], number)
 	}
 }

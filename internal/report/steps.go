@@ -7,12 +7,12 @@ import (
 	"sledge/internal/terminal"
 )
 
-// LoadStep is a part of a run in which the same number of virtual users worked.
+// LoadStep is a part of a run with a constant number of virtual users.
 type LoadStep struct {
 	Users        int           `json:"users"`
 	From         float64       `json:"from_seconds"` // since the measurement began
 	To           float64       `json:"to_seconds"`
-	Metrics      []job.Metric  `json:"metrics,omitempty"` // by the count of the virtual users
+	Metrics      []job.Metric  `json:"metrics,omitempty"` // by the virtual users' own count
 	Transactions []Transaction `json:"transactions"`
 	All          Transaction   `json:"all"` // all kinds together
 }
@@ -40,7 +40,7 @@ func loadSteps(b *page, steps []job.LoadStep) {
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  users"}, {Head: "from", Rank: 1}, {Head: "to"}}}
 	for i, m := range steps[0].Metrics {
 		rank := 0
-		if i > 0 { // the first is what people come for
+		if i > 0 { // the first figure is the main one
 			rank = 3
 		}
 		t.Columns = append(t.Columns, terminal.Column{Head: m.Name, Rank: rank})
@@ -53,7 +53,7 @@ func loadSteps(b *page, steps []job.LoadStep) {
 		}
 		sum, err := s.Measured.Summary()
 		if err != nil {
-			continue // it is not whole, as an import may be
+			continue // it may be incomplete, because it was imported
 		}
 		all := sum.All()
 		for _, p := range []float64{50, 95, 99} {

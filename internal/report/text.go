@@ -1,6 +1,5 @@
-// Package report shows jobs: as text for people, as a JSON document and a table
-// for programs. It
-// computes nothing that was not measured and knows no workload.
+// Package report shows jobs: as text for people, and as a JSON document and a table for programs.
+// It computes only from measurements, and knows no workload.
 package report
 
 import (
@@ -18,22 +17,22 @@ import (
 	"sledge/internal/terminal"
 )
 
-// View says how a job is shown to people.
+// View says how to show a job to people.
 type View struct {
-	Width int           // in columns; 0 for as many as it takes
-	Look  terminal.Look // what can be shown besides plain text
-	Rules bool          // list the rules of a check, even where all hold
-	Whole bool          // show all that is known: each check, service times, what the job was asked for
-	Line  string        // the headline in words that scripts look for, shown with the whole; "" for none
+	Width int           // in columns; 0 means no limit
+	Look  terminal.Look // the abilities of the terminal besides plain text
+	Rules bool          // list the rules of a check even if all hold
+	Whole bool          // show everything: each check, service times, options
+	Line  string        // the headline in the words that scripts look for, shown with the whole; "" for none
 	Next  []Pointer     // where to look next
 }
 
-// Pointer is a command to try next, and what for.
+// Pointer is a command to try next, and its purpose.
 type Pointer struct{ Command, Why string }
 
-// Text writes a job for people: first its verdict with the figures, then what was measured
-// where, then what needs attention, then the details. The summary is of a run, and empty
-// otherwise.
+// Text writes a job for people: first its verdict with the figures, then the server, the workload
+// and the time, then what needs attention, then the details. The summary belongs to a run, and is
+// empty otherwise.
 func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	b := page{View: v}
 	list := Grounds(j, sum)
@@ -48,7 +47,7 @@ func Text(w io.Writer, j job.Job, sum meter.Summary, v View) error {
 	return b.write(w)
 }
 
-// whole shows the details of a job, below what needs attention.
+// whole shows the details of a job, below the lines that need attention.
 func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	if j.Spec.Action == job.Run && b.Whole {
 		if !b.drawn && len(j.Result.Metrics) > 0 {
@@ -87,7 +86,7 @@ func whole(b *page, j job.Job, sum meter.Summary, list []Ground) {
 
 const timeLayout = "2006-01-02 15:04:05 MST"
 
-// headline shows what came of a job that is not a run.
+// headline shows the result of a job that is not a run.
 func headline(b *page, j job.Job) {
 	r, look := j.Result, b.Look
 	took := Spell(elapsed(j, meter.Summary{}))
@@ -150,7 +149,7 @@ func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	}
 }
 
-// countSpans counts the transactions that ended in one way.
+// countSpans counts the transactions with one outcome.
 func countSpans(spans []job.Span, outcome job.SpanOutcome) (n int64) {
 	for _, s := range spans {
 		if s.Outcome == outcome {
@@ -168,7 +167,7 @@ func (p *page) figureLook(j job.Job) func(string) string {
 	return p.Look.Figure
 }
 
-// where says on which server what was measured, for how long and when.
+// where names the server, the workload, the length and the time of the measurement.
 func where(b *page, j job.Job, sum meter.Summary) (list []piece) {
 	on := j.Spec.Database
 	if f := j.Facts; f != nil && j.Origin == "" {
@@ -217,8 +216,8 @@ func attention(b *page, list []Ground) {
 	b.lay(groundTable(b, list))
 }
 
-// grounds lists what the figures of a run rest on: in a text, which has shown the rest above,
-// what needs no attention.
+// grounds lists the evidence for the figures of a run. A text has shown the rest above, so it lists
+// only what needs no attention.
 func grounds(b *page, list []Ground) {
 	if !b.drawn {
 		list = slices.DeleteFunc(slices.Clone(list), Ground.NeedsAttention)
@@ -227,13 +226,13 @@ func grounds(b *page, list []Ground) {
 	b.lay(groundTable(b, list))
 }
 
-// groundTable has a row for each ground.
+// groundTable has a row for each piece of evidence.
 func groundTable(b *page, list []Ground) terminal.Table {
 	t := terminal.Table{Bare: true, Columns: []terminal.Column{{Left: true}, {Left: true}, {Left: true, Wrapped: true}}}
 	last := ""
 	for _, g := range list {
 		name := g.Name
-		if name == last { // goes on with the one before
+		if name == last { // continues the one before
 			name = ""
 		}
 		last = g.Name
@@ -242,7 +241,7 @@ func groundTable(b *page, list []Ground) terminal.Table {
 	return t
 }
 
-// sign is what stands for a tone where there are no colours.
+// sign represents a tone without colours.
 func sign(t Tone) string {
 	return map[Tone]string{Good: "✓", Doubtful: "!", Bad: "✗", Plain: " "}[t]
 }
@@ -252,7 +251,7 @@ func (p *page) tone(t Tone) func(string) string {
 	return map[Tone]func(string) string{Good: p.Look.Good, Doubtful: p.Look.Doubtful, Bad: p.Look.Bad, Plain: plain}[t]
 }
 
-// setup says what the job was asked for, and where it was done.
+// setup shows the options of the job and its surroundings.
 func setup(b *page, j job.Job, sum meter.Summary) {
 	b.title("Job", "")
 	t := terminal.Table{Columns: []terminal.Column{{Left: true}, {Left: true, Wrapped: true}}, Bare: true}
@@ -320,7 +319,7 @@ func loaded(b *page, r job.Result) {
 	b.table(t)
 }
 
-// sumLoaded adds up what all tables got.
+// sumLoaded adds up the loads of all tables.
 func sumLoaded(r job.Result) (rows, size int64) {
 	for _, l := range r.Loaded {
 		rows += l.Rows

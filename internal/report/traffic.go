@@ -8,10 +8,10 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Traffic is what went over the network for transactions, however they ended, with all
-// their tries. Bytes are those on the wire, encrypted where the connection is. A round trip
-// begins with what is sent after something was received: several requests that are sent
-// together are one. Each is a mean for a transaction.
+// Traffic is the network traffic of transactions, whatever their outcome, with all their tries.
+// Bytes are those on the wire, encrypted if the connection is. A round trip begins with the first
+// data sent after something was received; requests that are sent together are one. Each member is a
+// mean for a transaction.
 type Traffic struct {
 	RoundTrips     int64   `json:"round_trips"`
 	Sent           int64   `json:"bytes_sent"`
@@ -34,12 +34,12 @@ func newTraffic(t *meter.Tally) *Traffic {
 	}
 }
 
-// String says what a transaction took.
+// String describes the traffic of a transaction.
 func (t *Traffic) String() string {
 	return fmt.Sprintf("%.2f round trips a transaction, %s bytes sent and %s received", t.RoundTripsEach, count(int64(math.Round(t.SentEach))), count(int64(math.Round(t.ReceivedEach))))
 }
 
-// traffic writes a table of what went over the network.
+// traffic writes a table of the network traffic.
 func traffic(b *page, rows []row) {
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "  transaction", Left: true},

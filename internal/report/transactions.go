@@ -12,8 +12,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// transactions writes the table of response times, and what else there is to say of
-// how transactions went.
+// transactions writes the table of response times, and what else is known about the transactions.
 func transactions(b *page, j job.Job, sum meter.Summary) {
 	c := correctionOf(j, sum)
 	all := sum.All()
@@ -80,15 +79,14 @@ func rowsOf(j job.Job, sum meter.Summary, c correction) (rows []row) {
 	return rows
 }
 
-// apart reports whether two latencies, in nanoseconds, differ by so much that a reader
-// cares.
+// apart reports whether two latencies, in nanoseconds, differ noticeably.
 func apart(a, b int64) bool {
 	const visible = int64(100 * time.Microsecond)
 	off := max(a, b) - min(a, b)
 	return off >= visible && off*10 >= min(a, b)
 }
 
-// shown are the percentiles that tables have.
+// shown are the percentiles in tables.
 var shown = []struct {
 	head       string
 	percentile float64
@@ -195,8 +193,8 @@ func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, corre
 	b.lay(t)
 }
 
-// endings says which transactions were rolled back as they should be, and shows those
-// that failed or were tried again, if there are any.
+// endings counts the transactions that were rolled back as the workload asks, and shows those that
+// failed or were retried, if there are any.
 func endings(b *page, rows []row) {
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "  transaction", Left: true}, {Head: "failed"}, {Head: "retries"}, {Head: "failed by class", Left: true, Wrapped: true},
@@ -219,7 +217,7 @@ func endings(b *page, rows []row) {
 	}
 }
 
-// failedByClass lists the classes of failures that there were, or is empty.
+// failedByClass lists the classes of the failures.
 func failedByClass(t *meter.Tally) string {
 	var classes []string
 	for _, c := range meter.Classes() {
@@ -230,9 +228,9 @@ func failedByClass(t *meter.Tally) string {
 	return strings.Join(classes, ", ")
 }
 
-// Counts says in a few lines how the transactions of a run ended, and whether the
-// virtual users' count and the server's agree: what must be known of a headline
-// that stands by itself. It is empty for a run that measured nothing.
+// Counts says in a few lines how the transactions of a run ended, and whether the virtual users'
+// count and the server's agree. It accompanies a headline that stands alone. It is empty for a run
+// that measured nothing.
 func Counts(r job.Result) []string {
 	if len(r.Summary.Kinds) == 0 {
 		return nil
@@ -256,7 +254,7 @@ func Counts(r job.Result) []string {
 	return append(lines, Warnings(r)...)
 }
 
-// Warnings are the lines of what needs attention in a run, beside why it did not succeed.
+// Warnings are the lines of a run that need attention, except the reason why it did not succeed.
 func Warnings(r job.Result) (lines []string) {
 	of := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: r}
 	of.Result.LastFailures = nil // they were told as they came

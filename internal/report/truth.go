@@ -15,9 +15,10 @@ import (
 	"sledge/internal/meter"
 )
 
-// The checks of a run: whether its counts agree, whether it flowed, whether the client had room.
+// The checks of a run: whether its counts agree, whether it stalled, whether the client had free
+// capacity.
 
-// longStall is the least length in seconds of a stall that is told.
+// longStall is the shortest stall that is reported, in seconds.
 const longStall = 1
 
 // countGrounds compare the counts of the virtual users with those of the server.
@@ -76,8 +77,8 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 	return list
 }
 
-// bound says by how much a count is out of bounds, and from where on that matters. Results of
-// older releases know no limit.
+// bound says how far a count is out of bounds, and the limit for that. Results of older releases
+// have no limit.
 func bound(off, limit float64, matters string) string {
 	if limit == 0 {
 		return ""
@@ -85,7 +86,7 @@ func bound(off, limit float64, matters string) string {
 	return fmt.Sprintf("; it is %.2f %% off, and more than %g %% %s", off, limit, matters)
 }
 
-// over says where the transactions went that are compared, if those are not all.
+// over names the servers of the compared transactions, if not all transactions are compared.
 func over(a job.Agreement) string {
 	if a.Over == "" {
 		return ""
@@ -101,8 +102,8 @@ func allowance(a job.Agreement) string {
 	return "; this allows for what cannot be told apart: " + a.Allowance
 }
 
-// flowGrounds say for how long no transaction ended, which connections were lost, and which
-// transactions had not ended when the time was up.
+// flowGrounds report the longest stall, lost connections, and transactions that had not ended when
+// the time was up.
 func flowGrounds(r job.Result) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
 		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
@@ -159,7 +160,7 @@ func longestGap(r job.Result, of job.GroupResult) Ground {
 			text = fmt.Sprintf("steady: the longest time in which no transaction ended was %.2f s, at %s", g.Seconds, clock(g.From))
 		}
 		if r.Client != nil && len(r.Client.Pauses) > 0 {
-			return Ground{Plain, "Flow", text + "; this does not count the time in which this client did not run"}
+			return Ground{Plain, "Flow", text + "; this leaves out the time in which this client did not run"}
 		}
 		return Ground{Good, "Flow", text}
 	}
@@ -178,13 +179,13 @@ func longestGap(r job.Result, of job.GroupResult) Ground {
 	return Ground{Bad, "Flow", text}
 }
 
-// clock spells seconds as minutes and seconds.
+// clock formats seconds as minutes and seconds.
 func clock(seconds float64) string {
 	s := int(seconds)
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// garbage says how garbage collection held up the client.
+// garbage reports the pauses of garbage collection.
 func garbage(c job.ClientLoad) string {
 	switch c.GCPauses {
 	case 0:
@@ -196,8 +197,8 @@ func garbage(c job.ClientLoad) string {
 		count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
 }
 
-// clientGrounds say what Sledge itself used of its machine, whether that was too much, and when
-// it did not run.
+// clientGrounds report the client's use of its machine, whether it was too much, and when the
+// client did not run.
 func clientGrounds(c job.ClientLoad) (list []Ground) {
 	used := fmt.Sprintf("%.2f of %s used", c.CoresUsed, cores(c.Cores))
 	if len(c.Pauses) > 0 {
@@ -212,7 +213,7 @@ func clientGrounds(c job.ClientLoad) (list []Ground) {
 		return list
 	case c.OtherJobs > 0:
 		return append(list, Ground{Doubtful, "Client", used + " together with " + otherJobs(c.OtherJobs) + " of this process: run one at a time"})
-	case c.WithDatabase: // which may take what it can get
+	case c.WithDatabase: // an embedded database may use all cores
 		return append(list, Ground{Plain, "Client", used + ", the database in it included; " + garbage(c)})
 	}
 	if c.Machine != nil && c.Machine.Disturbed() {
@@ -221,7 +222,7 @@ func clientGrounds(c job.ClientLoad) (list []Ground) {
 	return append(list, Ground{Good, "Client", used + ", so it did not limit the result; " + garbage(c)})
 }
 
-// clientPauses says when the client did not run.
+// clientPauses reports when the client did not run.
 func clientPauses(c job.ClientLoad) string {
 	longest := slices.MaxFunc(c.Pauses, func(a, b job.ClientPause) int { return cmp.Compare(a.Seconds, b.Seconds) })
 	line := fmt.Sprintf("it did not run for %.1f s from %s", longest.Seconds, clock(longest.From))
@@ -235,7 +236,7 @@ func clientPauses(c job.ClientLoad) string {
 	return line + "It was stopped or suspended, or got no core: keep its machine free for it."
 }
 
-// machine says who used the cores of the client's machine.
+// machine reports who used the cores of the client's machine.
 func machine(m job.MachineLoad) (Tone, string) {
 	if m.Unknown != "" && !m.Disturbed() {
 		return Plain, fmt.Sprintf("%.2f of %s used by all processes; %s", m.Busy, cores(float64(m.Cores)), m.Unknown)
@@ -261,7 +262,7 @@ func machine(m job.MachineLoad) (Tone, string) {
 	return Doubtful, text + fmt.Sprintf("; threads of the client waited %.1f s for a core. Repeat it on a quiet machine", m.Waited)
 }
 
-// otherJobs spells a number of them.
+// otherJobs formats a number of jobs.
 func otherJobs(n int) string {
 	if n == 1 {
 		return "another job"
@@ -269,7 +270,7 @@ func otherJobs(n int) string {
 	return count(int64(n)) + " other jobs"
 }
 
-// cores spells a number of cores, or a part of one.
+// cores formats a number of cores, or a part of one.
 func cores(n float64) string {
 	if n == 1 {
 		return "1 core"
@@ -277,8 +278,8 @@ func cores(n float64) string {
 	return strconv.FormatFloat(math.Round(100*n)/100, 'f', -1, 64) + " cores"
 }
 
-// correction knows what is needed to correct the latencies of a run for what virtual
-// users did not begin while they waited.
+// correction holds what corrects the latencies of a run for transactions that virtual users did not
+// begin while they waited.
 type correction struct {
 	users   float64
 	elapsed time.Duration
@@ -292,8 +293,8 @@ type correction struct {
 	paced bool
 }
 
-// waited lists how long transactions of a kind had waited at least that never ended in
-// the time of the run; of all kinds, where kind is "".
+// waited lists the minimum waits of the unfinished transactions of a kind, or of all kinds if kind
+// is "".
 func (c correction) waited(kind string) []time.Duration {
 	var list []time.Duration
 	for _, w := range c.waiting {
@@ -304,14 +305,13 @@ func (c correction) waited(kind string) []time.Duration {
 	return list
 }
 
-// longest returns the longest wait of those.
+// longest returns the longest of these waits.
 func (c correction) longest(kind string) time.Duration {
 	return slices.Max(append(c.waited(kind), 0))
 }
 
-// of corrects the response times of a kind, or of all kinds, named "". The expected
-// interval is the time in which a virtual user ended one transaction of the kind, and 0
-// at a rate.
+// of corrects the response times of a kind, or of all kinds, named "". The expected interval is the
+// mean time in which a virtual user ended one transaction of the kind, or 0 with a rate.
 func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, time.Duration) {
 	if c.paced {
 		return meter.Corrected(t.Response, 0, c.waited(kind)), 0
@@ -334,14 +334,13 @@ func correctionOf(j job.Job, sum meter.Summary) correction {
 	return c
 }
 
-// paced reports whether a run had a rate. One that was killed has no result, but it was
-// asked for one.
+// paced reports whether a run had a rate. A killed run has no result, so its spec decides.
 func paced(j job.Job) bool {
 	return j.Result.Pace != nil || cmp.Or(j.Spec.Options["rate"], "none") != "none"
 }
 
-// Workers returns how many virtual users, or asynchronous clients of theirs, worked in a
-// phase, on average over its time.
+// Workers returns the mean number of virtual users, or of their asynchronous clients, that worked
+// in a phase.
 func Workers(j job.Job, phase job.Phase) float64 {
 	if phase == job.RampUp && len(j.Result.Steps) > 0 {
 		return float64(j.Result.Steps[0].Users)

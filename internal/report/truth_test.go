@@ -42,7 +42,7 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 		{
 			"none of them to do",
 			job.Result{Agreement: &job.Agreement{What: "new order", Holds: true, None: true}},
-			Ground{Plain, "Counts", "not compared: there were no new orders to do, which are what is counted in the database"},
+			Ground{Plain, "Counts", "not compared: the run had no new orders, which the database counts"},
 		},
 		{
 			"what the routines keep to themselves",

@@ -13,7 +13,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// share writes a part of a whole in percent, with two digits that count.
+// share formats a part of a whole in percent, with two significant digits.
 func share(part, whole int64) string {
 	percent := Percent(float64(part), float64(whole))
 	if percent == 0 {
@@ -22,7 +22,7 @@ func share(part, whole int64) string {
 	return strconv.FormatFloat(percent, 'f', max(0, 1-int(math.Floor(math.Log10(percent)))), 64) + " %"
 }
 
-// Figure writes the value of a headline figure, with its unit if it has one.
+// Figure formats the value of a headline figure, with its unit if it has one.
 func Figure(m job.Metric) string {
 	if m.Unit == "" {
 		return number(m.Value)
@@ -32,7 +32,7 @@ func Figure(m job.Metric) string {
 	return humanize.CommafWithDigits(math.Round(m.Value*scale)/scale, digits) + " " + m.Unit
 }
 
-// Short writes it without the fraction of what is counted, unless that is much of it.
+// Short formats the value without its fraction, unless the fraction is a large part of it.
 func Short(m job.Metric) string {
 	if m.Unit == "" && (m.Value >= 10 || m.Value == math.Trunc(m.Value)) {
 		return count(int64(m.Value))
@@ -40,7 +40,7 @@ func Short(m job.Metric) string {
 	return Figure(m)
 }
 
-// number writes a figure: whole, unless it is so small that its fraction counts.
+// number formats a figure as a whole number, unless it is so small that its fraction matters.
 func number(value float64) string {
 	if value >= 100 {
 		return count(int64(value))
@@ -48,7 +48,7 @@ func number(value float64) string {
 	return humanize.CommafWithDigits(value, 2)
 }
 
-// explained says how the plans of the queries were had.
+// explained says how the plans of the queries were read.
 func explained(e job.Explained) string {
 	took := Spell(time.Duration(e.Seconds * float64(time.Second)))
 	if e.Seconds < 1 {
@@ -64,7 +64,7 @@ func explained(e job.Explained) string {
 	return text
 }
 
-// serverReport says what the server reported, or why it did not.
+// serverReport describes the server's report, or says why there is none.
 func serverReport(r job.ServerReport) string {
 	if r.Error != "" {
 		return fmt.Sprintf("no %s of the server: %s", r.Title, strings.Join(strings.Fields(r.Error), " "))
@@ -103,7 +103,7 @@ func outage(o job.Outage) string {
 	return line
 }
 
-// ledger says what became of what was acknowledged.
+// ledger summarizes the audit of the acknowledged commits.
 func ledger(l job.Ledger) string {
 	line := fmt.Sprintf("%s commits acknowledged, %s missing, %s twice", count(l.Acknowledged), count(l.Missing), count(l.Twice))
 	if l.Unproven > 0 {
@@ -133,7 +133,7 @@ func tidied(t job.Tidied) string {
 	return fmt.Sprintf("%s in %s", t.Work, took)
 }
 
-// kindPace says the same of one kind of transaction.
+// kindPace describes the pace of one kind of transaction.
 func kindPace(k job.KindPace) string {
 	text := fmt.Sprintf("%s: %s/s scheduled, %s/s ended; start lag %s",
 		k.Kind, rate(k.Asked), rate(k.Ended), delay(k.StartLag))
@@ -143,7 +143,7 @@ func kindPace(k job.KindPace) string {
 	return text
 }
 
-// keyed says how a run kept to what keying and thinking times allow.
+// keyed compares a run with what keying and thinking times allow.
 func keyed(k job.Keyed) string {
 	text := fmt.Sprintf("%.1f %% of what keying and thinking times allow: %s of %s transactions a minute", k.Reached, rate(k.Measured), rate(k.Expected))
 	if k.Each != "" {
@@ -158,7 +158,7 @@ func keyed(k job.Keyed) string {
 	return text
 }
 
-// pace says how a run kept to its rate.
+// pace compares a run with its rate.
 func pace(p job.Pace) string {
 	text := fmt.Sprintf("%.1f %% of the rate: %s/s scheduled, %s/s ended; start lag %s",
 		p.Share(), rate(p.Asked), rate(p.Ended), delay(p.StartLag))
@@ -174,7 +174,7 @@ func pace(p job.Pace) string {
 	return text
 }
 
-// rate spells a rate: with a decimal below a thousand.
+// rate formats a rate, with a decimal below a thousand.
 func rate(value float64) string {
 	if value >= 1000 {
 		return count(int64(math.Round(value)))
@@ -182,12 +182,12 @@ func rate(value float64) string {
 	return strconv.FormatFloat(value, 'f', 1, 64)
 }
 
-// delay spells how long transactions were held up.
+// delay formats the waits of transactions.
 func delay(d meter.Latency) string {
 	return fmt.Sprintf("%s on average (p99 %s, max %s)", late(d.Mean), late(d.P99), late(d.Max))
 }
 
-// late spells how late something was.
+// late formats a start lag.
 func late(ms meter.Millis) string {
 	if ms < 1e-3 {
 		return "0 ms"
@@ -195,7 +195,7 @@ func late(ms meter.Millis) string {
 	return millis(float64(ms)*1e6) + " ms"
 }
 
-// VirtualUsers spells a number of them.
+// VirtualUsers formats a number of virtual users.
 func VirtualUsers(n int) string {
 	if n == 1 {
 		return "1 virtual user"
@@ -203,7 +203,7 @@ func VirtualUsers(n int) string {
 	return count(int64(n)) + " virtual users"
 }
 
-// sharers says who shares connections.
+// sharers names the users that share connections.
 func sharers(r job.Result) string {
 	if r.Clients > 0 {
 		return count(int64(r.Users*r.Clients)) + " asynchronous clients"
@@ -218,7 +218,7 @@ func connections(n int) string {
 	return count(int64(n)) + " connections"
 }
 
-// load says who worked on how much.
+// load says how many users worked on how much data.
 func load(j job.Job) string {
 	users := VirtualUsers(Users(j))
 	if steps := j.Result.Steps; len(steps) > 1 {
@@ -236,7 +236,7 @@ func load(j job.Job) string {
 	return strings.TrimSuffix(users, ",")
 }
 
-// server says where a job went, and what answered there, if anything did.
+// server names the server of a job, and the product that answered, if it answered.
 func server(j job.Job) string {
 	f := j.Facts
 	if j.Origin != "" {

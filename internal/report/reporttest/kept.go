@@ -11,14 +11,14 @@ import (
 	"sledge/internal/meter"
 )
 
-// Kept is a job that was really run, with what was measured in it. The pages of the manual show kept
-// jobs: a test renders them again and compares.
+// Kept is a job of a real run with its measurements. Pages of the manual show kept jobs, and a test
+// renders them again and compares.
 type Kept struct {
 	Job      job.Job            `json:"job"`
 	Measured meter.CodedSummary `json:"measured"`
 
-	// Seconds are those of the measured time, with all kinds of transaction as one, of a job whose live
-	// display is shown.
+	// Seconds are the seconds of the measured time, with all kinds of transaction together, for a
+	// job whose live display is shown.
 	Seconds []job.Second `json:"seconds,omitempty"`
 }
 
@@ -37,8 +37,8 @@ func ReadKept(t testing.TB, name string, into any) {
 	}
 }
 
-// Write writes a kept job into a file of that name, without the names of its machines and the settings of
-// the server: nothing shows them.
+// Write writes a kept job to a file of that name, without the names of its machines and the
+// settings of the server, which no page shows.
 func (k Kept) Write(t testing.TB, folder, name string) {
 	t.Helper()
 	k.Job.Host = "client"

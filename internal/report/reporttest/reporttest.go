@@ -35,7 +35,7 @@ func Golden(t testing.TB, name string, got []byte) {
 	}
 }
 
-// Began is when the jobs began.
+// Began is the time at which the jobs began.
 var Began = time.Date(2025, 4, 14, 17, 9, 51, 0, time.UTC)
 
 // Kinds and Labels are those of TPROC-C.
@@ -44,8 +44,8 @@ var (
 	Labels = []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"}
 )
 
-// Measured holds 1, 2, ... 1000 ms of service for new orders, tenths of that for
-// payments, and no stock level at all.
+// Measured holds 1, 2, ... 1000 ms of service for new orders, tenths of that for payments, and no
+// stock level.
 func Measured() meter.Summary {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(len(Kinds))
 	done := func(kind meter.Kind, service time.Duration) {
@@ -92,7 +92,7 @@ func Run() job.Job {
 	}
 }
 
-// Steps is a run of 1 user for three minutes, who did nothing, and then of 4.
+// Steps is a run with 1 user for three minutes, who did nothing, and then with 4.
 func Steps() job.Job {
 	j := Run()
 	idle, busy := meter.NewSummary(len(Kinds)), Measured()
@@ -104,7 +104,7 @@ func Steps() job.Job {
 	return j
 }
 
-// Partial is a run that was stopped, and whose events were not all kept.
+// Partial is a run that was stopped, and whose events were not all recorded.
 func Partial() job.Job {
 	j := Run()
 	j.Status, j.Reason = job.Partial, "the run was stopped\nafter 5 minutes"
@@ -133,7 +133,7 @@ func Build() job.Job {
 	}
 }
 
-// Check is a check that found rules broken.
+// Check is a check that found broken rules.
 func Check() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133335", Spec: job.Spec{Action: job.Check, Database: "sqlite", Workload: "tprocc", Seed: 1},
@@ -166,8 +166,7 @@ func Imported() job.Job {
 	return j
 }
 
-// Figures makes a run of a number of users with a result, begun some minutes after
-// the first.
+// Figures returns a run with a number of users and a result, begun some minutes after the first.
 func Figures(id string, minute, users int, orders float64) job.Job {
 	j := Run()
 	j.ID, j.Begun = job.ID(id), Began.Add(time.Duration(minute)*time.Minute)
@@ -176,7 +175,7 @@ func Figures(id string, minute, users int, orders float64) job.Job {
 	return j
 }
 
-// Ended is j, ended in another way.
+// Ended returns j with another end.
 func Ended(j job.Job, status job.Status) job.Job {
 	j.Status = status
 	if status != job.Invalid && status != job.Partial {
