@@ -1,7 +1,7 @@
-// Package datagen writes the initial rows of a workload into flat files, with the
-// scripts by which the database's own programs make the tables, load the files and
-// finish the schema. Equal options and seed give the rows that a build loads. It
-// knows no workload and no database by name, and opens no connection.
+// Package datagen writes the initial rows of a workload to flat files, with scripts for the
+// database's own programs, which create the tables, load the files and finish the schema. Equal
+// options and seed give the rows of a build. It knows no workload and no database by name, and
+// opens no connection.
 package datagen
 
 import (
@@ -25,25 +25,25 @@ import (
 // Config says which files to write, and where.
 type Config struct {
 	Plan    engine.Plan // database, workload, options and seed; its session settings do not matter
-	Folder  string      // made if only its last part is missing
-	Workers int         // side by side; 1 if less
-	Parts   int         // files that each table is in, but for shared tables, with equally many units each; 0 is one for each worker
+	Folder  string      // created if its parent exists
+	Workers int         // number of workers side by side; 1 if less
+	Parts   int         // files for each table, except shared tables, with the same number of units each; 0 means one for each worker
 	Version string      // Sledge's, for the manifest
 
 	Format      Format      // Tbl if ""
-	Header      bool        // names of columns in the first line of CSV files
-	Compression Compression // "" is the usual one of the format
-	Overwrite   bool        // replaces what an earlier generation left in the folder
-	NoScripts   bool        // writes no scripts: the plan's database is any one
+	Header      bool        // write the names of the columns in the first line of CSV files
+	Compression Compression // "" is the default of the format
+	Overwrite   bool        // replace the files of an earlier generation in the folder
+	NoScripts   bool        // write no scripts: the plan's database is arbitrary
 
-	// Tell is told, as steps, what virtual user 1, who makes the shared tables and
-	// watches, and those after it, who are the workers, begin with; a single worker is
-	// user 1 itself. Twice a second it is told how far all have come. It is called from
-	// several goroutines, and may be nil.
+	// Tell gets the beginning of the work of virtual user 1, which writes the shared tables and
+	// watches, and of those after it, the workers, as steps; a single worker is user 1 itself.
+	// Twice a second it gets the progress of all. It is called from several goroutines, and may be
+	// nil.
 	Tell func(job.Event)
 }
 
-// Result is what was written.
+// Result lists what was written.
 type Result struct {
 	Files   []File
 	Scripts Scripts
@@ -54,17 +54,17 @@ type Result struct {
 type File struct {
 	Name     string `json:"name"` // within the folder
 	Table    string `json:"table"`
-	Part     int    `json:"part"`      // of the table, from 1
+	Part     int    `json:"part"`      // number of the part of the table, from 1
 	Parts    int    `json:"parts"`     // that the table has
-	FirstRow int64  `json:"first_row"` // its first row's number among those of the table, from 1
+	FirstRow int64  `json:"first_row"` // its first row's number within the table, from 1
 	Rows     int64  `json:"rows"`
-	Bytes    int64  `json:"text_bytes"`    // of the file before it is compressed; of a Parquet file, of the values before they are encoded
-	Stored   int64  `json:"bytes"`         // on the disk, which is less when they are compressed
+	Bytes    int64  `json:"text_bytes"`    // size before compression; for a Parquet file, of the values before encoding
+	Stored   int64  `json:"bytes"`         // size on disk
 	SHA256   string `json:"sha256"`        // of the file
 	MD5      string `json:"md5,omitempty"` // of the file before compression; "" for Parquet, which compresses internally
 }
 
-// Totals adds up the rows, their sizes, and the sizes of the files they are in.
+// Totals adds up the rows, their sizes, and the sizes of their files.
 func (r Result) Totals() (rows, size, stored int64) {
 	for _, f := range r.Files {
 		rows += f.Rows
@@ -74,23 +74,23 @@ func (r Result) Totals() (rows, size, stored int64) {
 	return rows, size, stored
 }
 
-// ExistsError says that a file is in the way of one that would be written.
+// ExistsError says that an existing file would be overwritten.
 type ExistsError struct{ File string }
 
 // Error implements error.
 func (e ExistsError) Error() string { return fmt.Sprintf("file %s already exists", e.File) }
 
-// How many workers, and how many parts of a table, may be asked for.
+// The limits of the numbers of workers and of a table's parts.
 const (
 	MaxWorkers = 1024
 	MaxParts   = 100_000
 )
 
-// monitor is the position of the virtual user who watches the workers.
+// monitor is the position of the virtual user that watches the workers.
 const monitor = 1
 
-// Generate writes the files. They get their names only when all of them are
-// whole: whatever ends it before leaves none behind.
+// Generate writes the files. They get their names only when all of them are complete: if anything
+// ends it before, it leaves none behind.
 func Generate(ctx context.Context, c Config) (Result, error) {
 	began := time.Now()
 	g, err := newGeneration(c)
@@ -103,13 +103,13 @@ func Generate(ctx context.Context, c Config) (Result, error) {
 	return g.generate(ctx, began)
 }
 
-// claim makes the folder its own. It refuses one that has files already.
+// claim claims the folder. It refuses one that already has files.
 func (g *generation) claim() (err error) {
 	g.stage, err = openStage(g.Folder, g.tableNames(), g.fileNames(), g.Overwrite)
 	return err
 }
 
-// generate writes the files into the folder that it has claimed.
+// generate writes the files to the claimed folder.
 func (g *generation) generate(ctx context.Context, began time.Time) (Result, error) {
 	if err := errors.Join(g.fill(ctx, began), g.stage.close()); err != nil {
 		return Result{}, g.explain(ctx, err)
@@ -166,18 +166,18 @@ func newGeneration(c Config) (*generation, error) {
 	return g, nil
 }
 
-// tableCount is how much of a table is written.
+// tableCount counts the written part of a table.
 type tableCount struct {
 	parts   int64 // files
 	rows    atomic.Int64
 	written atomic.Int64 // of the files
 }
 
-// size is how much there is, as the workload's option for it says.
+// size returns the amount of data, as the workload's option for it says.
 func (g *generation) size() string {
 	for _, o := range option.Describe(g.Plan.Settings) {
 		if o.Name == g.Plan.Workload.Size.Option {
-			return o.Default // of a struct that is bound, what it is bound to
+			return o.Default // for a bound struct, its value after binding
 		}
 	}
 	return ""
@@ -191,7 +191,7 @@ func (g *generation) tableNames() []string {
 	return names
 }
 
-// fileNames lists all files that there will be.
+// fileNames lists all files that will be written.
 func (g *generation) fileNames() []string {
 	names := []string{ManifestName}
 	for _, p := range g.parts {
@@ -206,7 +206,7 @@ func (g *generation) tell(user int, step job.Step) {
 	}
 }
 
-// user returns the position of the virtual user who is a worker.
+// user returns the position of a worker.
 func (g *generation) user(worker int) int {
 	if g.Workers == 1 || worker == sharedWorker {
 		return monitor
@@ -214,13 +214,13 @@ func (g *generation) user(worker int) int {
 	return monitor + worker
 }
 
-// write has the workers write the parts.
+// write makes the workers write the parts.
 func (g *generation) write(ctx context.Context) error {
 	stop := g.watch()
 	defer stop()
 	group, ctx := errgroup.WithContext(ctx)
-	// More than keep the cores busy while some wait for the disk would only take
-	// memory and open files.
+	// More workers than keep the cores busy while some wait for the disk would only take memory and
+	// open files.
 	group.SetLimit(2 * host.Cores())
 	queue := queue{parts: slices.Clone(g.parts)}
 	for _, worker := range g.workers(g.parts) {
@@ -239,7 +239,7 @@ func (g *generation) write(ctx context.Context) error {
 	return group.Wait()
 }
 
-// explain makes an error of what ended the writing.
+// explain turns what ended the writing into an error.
 func (g *generation) explain(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -250,8 +250,8 @@ func (g *generation) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// files lists what was written. Where the first row of a part stands in its table is known only
-// now, for a workload may count its parts in other things than rows.
+// files lists what was written. Only now it is known which row of a table a part begins with,
+// because a workload may count its parts in other units than rows.
 func (g *generation) files() []File {
 	var files []File
 	first := map[string]int64{}
@@ -264,13 +264,13 @@ func (g *generation) files() []File {
 	return files
 }
 
-// How often the monitor tells how many workers are done, and how often progress is told.
+// How often the monitor reports finished workers, and how often progress is reported.
 const (
 	tellEvery = 10 * time.Second
 	showEvery = 500 * time.Millisecond
 )
 
-// watch tells of the workers until stop is called.
+// watch reports the workers until stop is called.
 func (g *generation) watch() (stop func()) {
 	quit := make(chan struct{})
 	done := make(chan struct{})

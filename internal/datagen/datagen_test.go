@@ -270,9 +270,9 @@ func TestMistakesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}{
 		{"a file for a folder", at(file), "directory " + file + " is not a writable location: not a directory"},
 		{"a folder in no folder", at(filepath.Join(file, "a", "b")), "is not a writable location"},
-		{"more workers than units", with(func(c *datagen.Config) { c.Workers = 5 }), "5 workers are more than the 4 units: each needs one of its own"},
-		{"more parts than units", with(func(c *datagen.Config) { c.Parts = 5 }), "5 parts are more than the 4 units: each needs one of its own"},
-		{"too many workers", with(func(c *datagen.Config) { c.Workers, c.Parts = 1025, 1 }), "1025 workers are more than the 1024 that there may be"},
+		{"more workers than units", with(func(c *datagen.Config) { c.Workers = 5 }), "5 workers are more than the 4 units: each needs one"},
+		{"more parts than units", with(func(c *datagen.Config) { c.Parts = 5 }), "5 parts are more than the 4 units: each needs one"},
+		{"too many workers", with(func(c *datagen.Config) { c.Workers, c.Parts = 1025, 1 }), "1025 workers are more than the limit of 1024"},
 		{"a workload without files", with(func(c *datagen.Config) { c.Plan = offline(t, &empty, nil) }), "Special has no data files: use sledge build"},
 		{"an unknown format", with(func(c *datagen.Config) { c.Format = "orc" }), "format orc is not one of tbl, dbgen, csv, parquet"},
 		{"a compression for others", with(func(c *datagen.Config) { c.Compression = datagen.Snappy }), "compression snappy is not one of those for tbl files: none, gzip, zstd"},

@@ -9,28 +9,28 @@ import (
 	"sledge/internal/workload"
 )
 
-// part is a range of a table's rows that goes into one file.
+// part is a range of a table's rows in one file.
 type part struct {
 	table      schema.Table
 	number, of int // from 1
-	worker     int // the only worker that writes it; 0 is any free worker
+	worker     int // the only worker that may write it; 0 is any worker
 
-	// The chunks to be made, and which of their rows are written, counted over all
-	// of them. byUnit says that each chunk is one unit.
+	// The chunks to generate, and the range of their rows to write, counted over all of them.
+	// byUnit says that each chunk is one unit.
 	firstChunk, endChunk int
 	firstRow, endRow     int64
 	byUnit               bool
 
-	ranges workload.Ranges // in place of chunks, from firstRow to endRow; none where Rows is nil
+	ranges workload.Ranges // instead of chunks, from firstRow to endRow; Rows may be nil
 
 	file File // what was written
 }
 
-// sharedWorker is who writes the shared tables, where others have all parts of one number.
+// sharedWorker writes the shared tables if each worker has all parts of one number.
 const sharedWorker = -1
 
-// divide makes the parts of all tables, as even as can be. Where there are as many parts as
-// workers, each worker has those of one number.
+// divide makes the parts of all tables, as equal as possible. If there are as many parts as
+// workers, each worker writes those of one number.
 func (c *Config) divide(tables []schema.Table) []*part {
 	files := c.Plan.Workload.DataFiles
 	units, own := files.Units(c.Plan.Settings), c.Parts == c.Workers
@@ -103,7 +103,7 @@ func (q *queue) next(worker int) *part {
 	return nil
 }
 
-// workers lists who has something to write.
+// workers lists the workers that have something to write.
 func (c *Config) workers(parts []*part) []int {
 	var workers []int
 	if c.Parts == c.Workers {

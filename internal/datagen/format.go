@@ -9,24 +9,24 @@ import (
 	"sledge/internal/schema"
 )
 
-// Format is how rows are written in files.
+// Format is the format of rows in files.
 type Format string
 
 // The formats.
 const (
-	Tbl     Format = "tbl"     // lines with | between values, the usual one
-	Dbgen   Format = "dbgen"   // lines with | behind each value, in files that are named as the TPC's dbgen names them
-	CSV     Format = "csv"     // RFC 4180, but for lines, which end with a newline alone
+	Tbl     Format = "tbl"     // lines with | between values; the default
+	Dbgen   Format = "dbgen"   // lines with | after each value, in files named like dbgen's
+	CSV     Format = "csv"     // RFC 4180, but lines end with a newline alone
 	Parquet Format = "parquet" // columns with types
 )
 
-// Formats lists them, the usual one first.
+// Formats lists the formats, the default first.
 var Formats = []Format{Tbl, Dbgen, CSV, Parquet}
 
 // FormatNames lists their names.
 func FormatNames() []string { return texts(Formats) }
 
-// Compression is how files are made smaller.
+// Compression is the compression of files.
 type Compression string
 
 // The compressions.
@@ -37,7 +37,7 @@ const (
 	Snappy       Compression = "snappy" // within Parquet files only
 )
 
-// Compressions lists those that files of the format may have, the usual one first.
+// Compressions lists the compressions for files of the format, the default first.
 func (f Format) Compressions() []Compression {
 	if f == Parquet {
 		return []Compression{Snappy, Zstd, Gzip, Uncompressed}
@@ -48,7 +48,7 @@ func (f Format) Compressions() []Compression {
 // CompressionNames lists the names of all compressions.
 func CompressionNames() []string { return texts(Parquet.Compressions()) }
 
-// extension is what the names of the format's files have behind the table.
+// extension returns the end of the format's file names, after the table.
 func (f Format) extension() string {
 	switch f {
 	case CSV:
@@ -59,8 +59,8 @@ func (f Format) extension() string {
 	return ".tbl"
 }
 
-// extension is what the names of compressed files end with. Parquet files are compressed within,
-// and their names do not tell.
+// extension returns the end of compressed files' names. Parquet files are compressed inside, and
+// their names do not show it.
 func (c Compression) extension() string {
 	switch c {
 	case Gzip:
@@ -71,8 +71,7 @@ func (c Compression) extension() string {
 	return ""
 }
 
-// settle fills in what the configuration leaves to its defaults, and refuses what does not go
-// together.
+// settle fills in the defaults of the configuration, and refuses contradictions.
 func (c *Config) settle() error {
 	if c.Format == "" {
 		c.Format = Formats[0]
@@ -97,7 +96,7 @@ func (c *Config) settle() error {
 	return c.checkNumbers()
 }
 
-// checkNumbers refuses more workers or parts than there may be.
+// checkNumbers refuses more workers or parts than the limits.
 func (c *Config) checkNumbers() error {
 	files := c.Plan.Workload.DataFiles
 	units := files.Units(c.Plan.Settings)
@@ -107,7 +106,7 @@ func (c *Config) checkNumbers() error {
 		most int
 	}{{c.Workers, nameWorkers, MaxWorkers}, {c.Parts, nameParts, MaxParts}} {
 		if number.n > number.most {
-			return wrong(number.what, "%d %s are more than the %d that there may be", number.n, number.what, number.most)
+			return wrong(number.what, "%d %s are more than the limit of %d", number.n, number.what, number.most)
 		}
 	}
 	if c.Parts > units {
@@ -115,12 +114,12 @@ func (c *Config) checkNumbers() error {
 		if c.Parts == c.Workers {
 			what = nameWorkers
 		}
-		return wrong(what, "%d %s are more than the %d %s: each needs one of its own", c.Parts, what, units, files.Unit)
+		return wrong(what, "%d %s are more than the %d %s: each needs one", c.Parts, what, units, files.Unit)
 	}
 	return nil
 }
 
-// list spells names for people.
+// list formats names for people.
 func list[T ~string](names []T) string { return strings.Join(texts(names), ", ") }
 
 func texts[T ~string](names []T) []string {
@@ -131,7 +130,7 @@ func texts[T ~string](names []T) []string {
 	return texts
 }
 
-// fileName names the file of a part of a table.
+// fileName returns the file name of a part of a table.
 func (c *Config) fileName(p *part) string {
 	name := p.table.Name
 	switch {
@@ -148,17 +147,17 @@ func (c *Config) fileName(p *part) string {
 	return name + c.Compression.extension()
 }
 
-// encoder turns rows into what a file has of them.
+// encoder turns rows into the contents of a file.
 type encoder interface {
-	// encode turns the row that begins at start of buf, and ends it, into what the file has of
-	// it, in its place. It returns buf up to start where it keeps the row for later.
+	// encode converts the row at start of buf, up to its end, in place. It returns buf up to start
+	// if it keeps the row for later.
 	encode(buf []byte, start int) ([]byte, error)
 
-	// end writes what was kept.
+	// end writes the kept rows.
 	end() error
 }
 
-// newEncoder returns what makes the file of a part, and buf with what the file begins with.
+// newEncoder returns the encoder for the file of a part, and buf with the beginning of the file.
 func (g *generation) newEncoder(p *part, out *output, buf []byte) (encoder, []byte) {
 	switch {
 	case g.Format == Parquet:
@@ -176,18 +175,18 @@ func (g *generation) newEncoder(p *part, out *output, buf []byte) (encoder, []by
 	return linesTrimmed{}, buf
 }
 
-// takesLines tells whether the part's rows are made as lines, rather than as load text.
+// takesLines reports whether the part's rows are generated as lines, not as load text.
 func (g *generation) takesLines(p *part) bool {
 	return p.ranges.Lines != nil && (g.Format == Tbl || g.Format == Dbgen)
 }
 
-// linesAsTheyAre is the encoder of lines that are made as the file has them.
+// linesAsTheyAre is the encoder of lines that already have the file's format.
 type linesAsTheyAre struct{}
 
 func (linesAsTheyAre) encode(buf []byte, _ int) ([]byte, error) { return buf, nil }
 func (linesAsTheyAre) end() error                               { return nil }
 
-// linesTrimmed is the encoder of lines that lose what stands behind their last value.
+// linesTrimmed is the encoder of lines that lose the delimiter after their last value.
 type linesTrimmed struct{}
 
 func (linesTrimmed) encode(buf []byte, _ int) ([]byte, error) {
@@ -198,7 +197,7 @@ func (linesTrimmed) end() error { return nil }
 // withUsage gives an error the exit code of mistakes, before which nothing was changed.
 func withUsage(err error) error { return job.WithExit(job.ExitUsage, err) }
 
-// typed returns a table with the types that its columns have in files.
+// typed returns a table with the types of its columns in files.
 func (g *generation) typed(t schema.Table) schema.Table {
 	if typed := g.Plan.Workload.DataFiles.Typed; typed != nil {
 		t.Columns = slices.Clone(t.Columns)

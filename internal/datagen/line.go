@@ -7,17 +7,17 @@ import (
 	"sledge/internal/schema"
 )
 
-// lineMaker is the encoder of rows of load text as lines: values divided by a delimiter, and
-// nothing at all where a value is NULL.
+// lineMaker is the encoder of rows of load text as lines: values separated by a delimiter, and
+// nothing for a NULL.
 //
-// The two texts differ in little, and nearly all rows have no special characters,
-// so a row is mostly changed where it stands.
+// The two formats differ little, and few rows have special characters, so most rows are changed in
+// place.
 type lineMaker struct {
 	table     schema.Table
 	delimiter byte
-	behind    bool // the delimiter stands behind the last value, too
-	quoted    bool // special characters are kept by quotes, not by backslashes
-	empties   bool // an empty text is written as "", and is not NULL then
+	behind    bool // the delimiter also follows the last value
+	quoted    bool // special characters are protected by quotes, not by backslashes
+	empties   bool // an empty text is written as "", so it is not NULL
 	scratch   []byte
 }
 
@@ -32,7 +32,7 @@ func (m *lineMaker) encode(buf []byte, start int) ([]byte, error) {
 		case end < 0:
 			return nil, m.torn(buf[start:])
 		case end == 0 && m.empties:
-			// What was divided already is rewritten as it was.
+			// What was already separated is rewritten unchanged.
 			for j, c := range buf[start : len(buf)-len(row)] {
 				if c == m.delimiter {
 					buf[start+j] = '\t'
@@ -57,13 +57,13 @@ func (m *lineMaker) encode(buf []byte, start int) ([]byte, error) {
 
 func (m *lineMaker) end() error { return nil }
 
-// special tells whether a row has characters that need more than other delimiters.
+// special reports whether a row has characters that need more than other delimiters.
 func (m *lineMaker) special(row []byte) bool {
 	return bytes.IndexByte(row, '\\') >= 0 || bytes.IndexByte(row, m.delimiter) >= 0 ||
 		m.quoted && (bytes.IndexByte(row, '"') >= 0 || bytes.IndexByte(row, '\r') >= 0)
 }
 
-// again writes the row that begins at start of buf from the beginning.
+// again writes the row at start of buf again, from its beginning.
 func (m *lineMaker) again(buf []byte, start int) ([]byte, error) {
 	m.scratch = append(m.scratch[:0], buf[start:]...)
 	return m.rewrite(buf[:start], m.scratch)
@@ -97,8 +97,7 @@ func (m *lineMaker) rewrite(buf, row []byte) ([]byte, error) {
 	return append(buf, '\n'), nil
 }
 
-// appendQuoted appends a value of load text without its backslashes, in quotes
-// where it needs them.
+// appendQuoted appends a value of load text without its backslashes, in quotes if it needs them.
 func (m *lineMaker) appendQuoted(buf, field []byte) []byte {
 	value := field
 	if bytes.IndexByte(field, '\\') >= 0 {
@@ -118,7 +117,7 @@ func (m *lineMaker) appendQuoted(buf, field []byte) []byte {
 	}
 }
 
-// separator is what ends a column in load text.
+// separator ends a column in load text.
 func (m *lineMaker) separator(column int) byte {
 	if column == len(m.table.Columns)-1 {
 		return '\n'
@@ -126,13 +125,13 @@ func (m *lineMaker) separator(column int) byte {
 	return '\t'
 }
 
-// empty is an error because loaders take what is empty for NULL.
+// empty is an error, because loaders read an empty value as NULL.
 func (m *lineMaker) empty(column int) error {
-	return fmt.Errorf("column %s of %s is an empty text, which these files cannot tell from NULL", m.table.Columns[column].Name, m.table.Name)
+	return fmt.Errorf("column %s of %s is an empty text, which these files cannot distinguish from NULL", m.table.Columns[column].Name, m.table.Name)
 }
 
 func (m *lineMaker) torn(row []byte) error { return torn(m.table, row) }
 
 func torn(t schema.Table, row []byte) error {
-	return fmt.Errorf("a row of load text of %s has not %d columns: %q", t.Name, len(t.Columns), row)
+	return fmt.Errorf("a row of load text of %s does not have %d columns: %q", t.Name, len(t.Columns), row)
 }

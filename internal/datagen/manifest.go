@@ -13,22 +13,22 @@ import (
 	"sledge/internal/schema"
 )
 
-// ManifestName is the name of the file that lists all others. It comes last: a folder without it
-// is not whole.
+// ManifestName is the name of the file that lists all others. It is written last: a folder without
+// it is incomplete.
 const ManifestName = "datagen.manifest.json"
 
-// manifestSchema names the manifest's shape. Its number changes when a program that reads one
-// shape could misread the other.
+// manifestSchema names the manifest's format. Its number changes when a program that reads one
+// format could misread the other.
 const manifestSchema = "sledge-datagen-1"
 
-// Manifest is what a generation wrote, and of what.
+// Manifest describes a generation and its files.
 type Manifest struct {
 	Schema      string            `json:"schema"` // always sledge-datagen-1
 	Sledge      string            `json:"sledge"` // version
 	Begun       time.Time         `json:"begun"`
 	Workload    string            `json:"workload"`
-	Rows        string            `json:"rows"`    // what they follow from, in words
-	Options     map[string]string `json:"options"` // that says how much there is
+	Rows        string            `json:"rows"`    // what determines the rows, in words
+	Options     map[string]string `json:"options"` // the option for the amount of data
 	Seed        uint64            `json:"seed"`
 	Format      Format            `json:"format"`
 	Header      bool              `json:"header,omitempty"`
@@ -72,7 +72,7 @@ func ReadManifest(folder string) (Manifest, error) {
 	path := filepath.Join(folder, ManifestName)
 	text, err := readUpTo(path, largestManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{}, job.WithExit(job.ExitMissing, fmt.Errorf("%s is not there: sledge datagen writes it last, so the files are not whole, or not its", path))
+		return Manifest{}, job.WithExit(job.ExitMissing, fmt.Errorf("%s does not exist: sledge datagen writes it last, so the files are incomplete, or another program wrote them", path))
 	}
 	if err != nil {
 		return Manifest{}, withUsage(fmt.Errorf("read %s: %w", path, cause(err)))
@@ -86,7 +86,7 @@ func ReadManifest(folder string) (Manifest, error) {
 	}
 	c := Config{Format: m.Format, Compression: m.Compression}
 	for _, f := range m.Files {
-		// Files that a manifest lists are read, and replaced: it may list none but those of rows.
+		// Files that a manifest lists are read and replaced, so it may list only files of rows.
 		p := part{table: schema.Table{Name: f.Table}, number: f.Part, of: f.Parts}
 		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Table == "" || f.Name != c.fileName(&p) {
 			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is not a file of rows in its folder", path, f.Name))
@@ -95,11 +95,11 @@ func ReadManifest(folder string) (Manifest, error) {
 	return m, nil
 }
 
-// largestManifest is how many bytes a manifest has at most: about 400 for each file, of which
-// MaxParts of eight tables are the most.
+// largestManifest limits the bytes of a manifest: about 400 for each file, for MaxParts of eight
+// tables.
 const largestManifest = 1 << 30
 
-// readUpTo reads a regular file that is no larger than so many bytes.
+// readUpTo reads a regular file of at most so many bytes.
 func readUpTo(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -108,7 +108,7 @@ func readUpTo(path string, most int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	case info.Size() > most:
-		return nil, fmt.Errorf("it has %d bytes, and no manifest has more than %d", info.Size(), most)
+		return nil, fmt.Errorf("it has %d bytes, and the limit of a manifest is %d", info.Size(), most)
 	}
 	return os.ReadFile(path)
 }

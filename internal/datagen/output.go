@@ -18,14 +18,14 @@ type output struct {
 	file       *os.File
 	compressor io.WriteCloser // nil when the file is not compressed
 
-	made    int64     // bytes that the file has in it before it is compressed
+	made    int64     // size before compression
 	stored  int64     // bytes in the file
 	whole   hash.Hash // of the file
-	content hash.Hash // of what is in it before it is compressed; nil of a Parquet file
+	content hash.Hash // checksum of the contents before compression; nil for a Parquet file
 }
 
-// newOutput writes to a file. The rows are mostly random letters, which best
-// compression makes no smaller than the fastest does, but takes five times as long.
+// newOutput writes to a file. The rows are mostly random letters: the best compression makes them
+// no smaller than the fastest, but takes five times as long.
 func newOutput(file *os.File, format Format, compression Compression) (*output, error) {
 	o := &output{file: file, whole: sha256.New()}
 	if format == Parquet { // is compressed within
@@ -37,7 +37,7 @@ func newOutput(file *os.File, format Format, compression Compression) (*output, 
 	case Gzip:
 		o.compressor, err = gzip.NewWriterLevel(toFile{o}, gzip.BestSpeed)
 	case Zstd:
-		// Workers are side by side already.
+		// The workers already run in parallel.
 		o.compressor, err = zstd.NewWriter(toFile{o}, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	}
 	return o, err
@@ -55,7 +55,7 @@ func (o *output) Write(text []byte) (int, error) {
 	return o.compressor.Write(text)
 }
 
-// md5 returns the MD5 of what is in the file before it is compressed, or "" of a Parquet file.
+// md5 returns the MD5 of the contents before compression, or "" for a Parquet file.
 func (o *output) md5() string {
 	if o.content == nil {
 		return ""
@@ -63,8 +63,8 @@ func (o *output) md5() string {
 	return hex.EncodeToString(o.content.Sum(nil))
 }
 
-// Close writes what is pending and closes the file. What only then turns out not
-// to fit on the disk is an error, too.
+// Close writes what is pending and closes the file. It returns an error if the disk turns out to be
+// full only then.
 func (o *output) Close() error {
 	var err error
 	if o.compressor != nil {
@@ -73,7 +73,7 @@ func (o *output) Close() error {
 	return errors.Join(err, cause(o.file.Close()))
 }
 
-// toFile writes to the file of an output, and counts and sums what it gets.
+// toFile writes to the file of an output, and counts and hashes the bytes.
 type toFile struct{ *output }
 
 func (f toFile) Write(text []byte) (int, error) {

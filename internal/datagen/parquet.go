@@ -15,12 +15,12 @@ import (
 	"sledge/internal/schema"
 )
 
-// How much of a Parquet file is made at a time.
+// The units in which a Parquet file is written.
 const (
-	rowsPerGroup    = 122_880 // as DuckDB has it: groups are what readers share among threads, and what is kept in memory
+	rowsPerGroup    = 122_880 // as in DuckDB: readers share groups among threads, and a group is kept in memory
 	pageBytes       = 128 << 10
-	rowsAtOnce      = 256       // go to the columns together: their values stay in the processor's cache
-	dictionaryBytes = 128 << 10 // of the values of a column in a group; where they take more, the rest is written out
+	rowsAtOnce      = 256       // rows that go to the columns together: their values stay in the processor's cache
+	dictionaryBytes = 128 << 10 // bytes of a column's values in a group; beyond that, the rest is written out
 )
 
 // parquetEncoder is the encoder of Parquet files. It writes to the file itself.
@@ -30,10 +30,10 @@ type parquetEncoder struct {
 	columns []parquetColumn
 	pending int   // rows of load text that are not in the file yet
 	rows    int64 // all that are in the file
-	bytes   int64 // of their values, before they are encoded
+	bytes   int64 // size of their values before encoding
 }
 
-// parquetColumn is a column, with the values of load text that are not in the file yet.
+// parquetColumn is a column with the values of load text that are not in the file yet.
 type parquetColumn struct {
 	schema.Column
 	number int
@@ -41,7 +41,7 @@ type parquetColumn struct {
 	values []parquet.Value // scratch
 
 	schema.Values
-	nulls []bool // of a column that may be NULL, one for each value
+	nulls []bool // for an optional column, one for each value
 }
 
 func newParquetEncoder(t schema.Table, w io.Writer, compression Compression, version string) *parquetEncoder {
@@ -49,12 +49,12 @@ func newParquetEncoder(t schema.Table, w io.Writer, compression Compression, ver
 	options := []parquet.WriterOption{
 		parquet.NewSchema(t.Name, parquetColumns(t.Columns)),
 		parquet.Compression(codec(compression)), parquet.CreatedBy("sledge", version, ""),
-		// Every reader knows the first version of pages, and some no other. The column index has the bounds of
-		// pages already.
+		// Every reader understands the first version of pages, and some no other. The column index
+		// already has the bounds of pages.
 		parquet.DataPageVersion(1), parquet.DataPageStatistics(false), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.PageBufferSize(pageBytes),
 	}
 	for _, c := range t.Columns {
-		if isText(c) { // drawn at random, so that bounds exclude no page
+		if isText(c) { // drawn at random, so bounds would exclude no page
 			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
 	}
@@ -66,7 +66,7 @@ func newParquetEncoder(t schema.Table, w io.Writer, compression Compression, ver
 	return e
 }
 
-// codec returns the library's word for a compression.
+// codec returns the library's name for a compression.
 func codec(c Compression) compress.Codec {
 	switch c {
 	case Snappy:
@@ -79,7 +79,7 @@ func codec(c Compression) compress.Codec {
 	return &parquet.Uncompressed
 }
 
-// fastSnappy is snappy's compression in less time: the library's own takes twice as long to find a tenth more.
+// fastSnappy is a faster snappy: the library's own takes twice as long to save a tenth more.
 type fastSnappy struct{ snappy.Codec }
 
 // Encode implements compress.Codec.
@@ -87,8 +87,7 @@ func (*fastSnappy) Encode(dst, src []byte) ([]byte, error) {
 	return s2.EncodeSnappy(dst, src), nil
 }
 
-// orderedGroup is a group of columns in an order of their own: the library's is that of their
-// names.
+// orderedGroup is a group of columns in an order of its own; the library sorts them by name.
 type orderedGroup struct {
 	parquet.Group
 	fields []parquet.Field
@@ -120,8 +119,8 @@ func parquetColumns(columns []schema.Column) parquet.Node {
 	return g
 }
 
-// parquetType returns the type of a column. Decimals are integers of as many digits; of
-// timestamps it is said that they are in no time zone, so that databases load them as they are.
+// parquetType returns the type of a column. Decimals are integers with as many digits. Timestamps
+// are marked as having no time zone, so that databases load them unchanged.
 func parquetType(c schema.Column) parquet.Node {
 	switch c.Type {
 	case schema.Integer:
@@ -178,7 +177,8 @@ func (e *parquetEncoder) place() error {
 	return e.wrote(pending)
 }
 
-// encodeColumns writes the next rows of a source, and returns how many there were and the bytes of their values.
+// encodeColumns writes the next rows of a source, and returns their number and the size of their
+// values.
 func (e *parquetEncoder) encodeColumns(source schema.ColumnSource) (rows int, size int64, err error) {
 	before := e.bytes
 	rows = source.Read(rowsAtOnce)
@@ -200,7 +200,8 @@ func (e *parquetEncoder) write(c *parquetColumn, v schema.Values) error {
 	return err
 }
 
-// wrote counts rows that all columns have, and ends their group when it is full: rowsPerGroup is a multiple of rowsAtOnce.
+// wrote counts rows that all columns have, and ends their group when it is full: rowsPerGroup is a
+// multiple of rowsAtOnce.
 func (e *parquetEncoder) wrote(rows int) error {
 	e.rows += int64(rows)
 	if rows == 0 || e.rows%rowsPerGroup != 0 {
@@ -217,7 +218,8 @@ func (e *parquetEncoder) end() error {
 	return e.writer.Close()
 }
 
-// convert puts values into the form that the library takes. Elements are assigned because that takes half as long as append.
+// convert converts values into the library's form. It assigns elements, which takes half as long as
+// append.
 func (c *parquetColumn) convert(v schema.Values) error {
 	values := c.values[:len(v.Numbers)+len(v.Ends)]
 	switch {
@@ -242,7 +244,7 @@ func (c *parquetColumn) convert(v schema.Values) error {
 	for i, null := range c.nulls {
 		if null {
 			values[i] = parquet.NullValue().Level(0, 0, c.number)
-		} else { // levels are read of optional columns alone
+		} else { // levels are read only for optional columns
 			values[i] = values[i].Level(0, 1, c.number)
 		}
 	}
@@ -250,10 +252,10 @@ func (c *parquetColumn) convert(v schema.Values) error {
 	return nil
 }
 
-// isText tells whether the values of a column are texts rather than numbers.
+// isText reports whether the values of a column are texts and not numbers.
 func isText(c schema.Column) bool { return c.Type == schema.Char || c.Type == schema.Varchar }
 
-// width returns how many bytes a number of the column takes.
+// width returns the size of the column's numbers in bytes.
 func width(c schema.Column) int {
 	if c.Type == schema.BigInteger || c.Type == schema.Timestamp || c.Type == schema.Decimal && c.Size > 9 {
 		return 8
@@ -302,14 +304,14 @@ func (c *parquetColumn) parseNumber(field []byte) (int64, error) {
 	return scaled(field, 0)
 }
 
-// scaled reads a decimal number without its point, with so many digits behind that.
+// scaled parses a decimal number as a whole number of its last digit.
 func scaled(field []byte, scale int) (int64, error) {
 	digits, negative := bytes.CutPrefix(field, []byte("-"))
 	var n int64
 	behind, pointed := 0, false
 	for i, c := range digits {
 		switch {
-		case '0' <= c && c <= '9' && i < 19: // as many as an int64 has room for
+		case '0' <= c && c <= '9' && i < 19: // as many digits as fit into an int64
 			n = 10*n + int64(c-'0')
 			if pointed {
 				behind++
@@ -332,7 +334,7 @@ func scaled(field []byte, scale int) (int64, error) {
 	return n, nil
 }
 
-// days reads a date, such as 2006-01-02, as the number of days since 1970-01-01.
+// days parses a date, such as 2006-01-02, as the number of days since 1970-01-01.
 func days(field []byte) (int64, error) {
 	if len(field) != len(time.DateOnly) || field[4] != '-' || field[7] != '-' {
 		return 0, strconv.ErrSyntax
@@ -349,7 +351,7 @@ func days(field []byte) (int64, error) {
 	}
 	year, month, day := n/10_000, time.Month(n/100%100), n%100
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	if t.Month() != month || t.Day() != day { // there is no such day, and this is another
+	if t.Month() != month || t.Day() != day { // the day does not exist, and the result is another one
 		return 0, strconv.ErrRange
 	}
 	return t.Unix() / (24 * 60 * 60), nil

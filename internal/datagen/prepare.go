@@ -16,16 +16,16 @@ import (
 // Wanted is the user's request: which rows, and how to write them.
 type Wanted struct {
 	Sources     settings.Sources // database, workload, amount of data, and seed
-	Folder      string           // to write to; it is created if its parent exists
+	Folder      string           // folder to write to; it is created if its parent exists
 	Format      Format           // Tbl if ""
 	Header      bool             // begin each CSV file with the names of the columns
-	Compression Compression      // "" is the usual one of the format
+	Compression Compression      // "" is the default of the format
 	Workers     int              // that write in parallel
-	Parts       int              // files for each table; 0 is as many as workers
+	Parts       int              // files for each table; 0 means as many as workers
 	Overwrite   bool             // replace the files in the folder
 }
 
-// The names of what Wanted has beside its sources, in messages and in forms.
+// The names of the members of Wanted beside its sources, in messages and in forms.
 const (
 	nameFormat      = "format"
 	nameHeader      = "header"
@@ -34,7 +34,7 @@ const (
 	nameParts       = "parts"
 )
 
-// SettingError says which of the settings that Wanted has beside its sources is wrong.
+// SettingError says which member of Wanted, beside its sources, is wrong.
 type SettingError struct {
 	Setting string
 	text    string
@@ -48,9 +48,9 @@ func wrong(setting, format string, args ...any) error {
 	return &SettingError{setting, fmt.Sprintf(format, args...)}
 }
 
-// Prepare decides all settings of what is wanted. Where no database is named, rows are those
-// that all have which have the workload, and there are no scripts. All its errors are mistakes,
-// found before anything is written.
+// Prepare resolves all settings of a request. Without a database, it generates the rows that all
+// databases with the workload share, and no scripts. All its errors are mistakes, found before
+// anything is written.
 func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	if w.Workers < 1 || w.Workers > MaxWorkers {
 		return Config{}, settings.Order{}, withUsage(wrong(nameWorkers, "%s: %d is not between 1 and %d", nameWorkers, w.Workers, MaxWorkers))
@@ -61,8 +61,8 @@ func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	s := w.Sources
 	s.Flags = map[string]string{}
 	maps.Copy(s.Flags, w.Sources.Flags)
-	s.Flags["builders"] = "1" // no build follows, so any number of builders is fine
-	// Files may hold rows that no schema has room for, so this is not a build.
+	s.Flags["builders"] = "1" // no build follows, so any number of builders is allowed
+	// Files may hold more rows than a schema may, so this is not a build.
 	order, err := b.Resolve(job.Check, s)
 	anyDatabase := errors.Is(err, settings.ErrNoDatabase)
 	if anyDatabase {
@@ -79,29 +79,29 @@ func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	}, order, err
 }
 
-// Outline is what would be written.
+// Outline lists what would be written.
 type Outline struct {
-	Database    string         `json:"database,omitempty" doc:"Its title; missing where none was named."`
+	Database    string         `json:"database,omitempty" doc:"Its title; missing without a database."`
 	Workload    string         `json:"workload" doc:"Its title."`
-	Source      string         `json:"source" doc:"What the rows follow from, in words."`
+	Source      string         `json:"source" doc:"What determines the rows, in words."`
 	Rows        int64          `json:"rows" doc:"About how many."`
 	Format      Format         `json:"format"`
 	Compression Compression    `json:"compression"`
 	Tables      []OutlineTable `json:"tables"`
 	Scripts     []string       `json:"scripts,omitempty" doc:"Scripts that load the files, in the order in which to run them."`
-	Replaced    int            `json:"replaced,omitempty" doc:"How many files in the folder would be removed."`
-	Replaces    []string       `json:"replaces,omitempty" doc:"Their names, 100 at most."`
+	Replaced    int            `json:"replaced,omitempty" doc:"Number of files in the folder that would be removed."`
+	Replaces    []string       `json:"replaces,omitempty" doc:"Their names, at most 100."`
 }
 
-// OutlineTable is what would be written of a table.
+// OutlineTable lists what would be written of a table.
 type OutlineTable struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows" doc:"About how many."`
 	Files int64  `json:"files"`
 }
 
-// Look says what Generate would write, and writes nothing. It refuses what Generate refuses,
-// but for a folder that nothing can be written to: that shows by writing.
+// Look returns what Generate would write, and writes nothing. It refuses what Generate refuses,
+// except a folder that cannot be written to, which only writing shows.
 func Look(c Config) (Outline, error) {
 	g, err := newGeneration(c)
 	if err != nil {
@@ -143,8 +143,8 @@ func Look(c Config) (Outline, error) {
 	return o, nil
 }
 
-// Fields describes what can be said of the rows of a pair, and how they are written: how much,
-// the seed, and the settings of Wanted but for the folder.
+// Fields describes the settings of the rows of a pair and of their files: the amount of data, the
+// seed, and the members of Wanted except the folder.
 func Fields(pair catalog.Pair) []option.Description {
 	var list []option.Description
 	for _, o := range pair.Options() {
@@ -155,10 +155,10 @@ func Fields(pair catalog.Pair) []option.Description {
 	number := func(most int) string { return fmt.Sprint(most) }
 	return append(list,
 		option.Description{Name: "seed", Kind: "int", Default: "1", Min: "0", Help: "seed of all random choices: the same seed gives the same rows as a build"},
-		option.Description{Name: nameFormat, Kind: "string", Default: string(Formats[0]), Choices: FormatNames(), Help: "how rows are written: tbl has | between values, dbgen has it behind each and names files as the TPC's dbgen does"},
-		option.Description{Name: nameCompression, Kind: "string", Choices: CompressionNames(), Help: "compression of the files; Parquet files are compressed by snappy where nothing is said, others are not"},
+		option.Description{Name: nameFormat, Kind: "string", Default: string(Formats[0]), Choices: FormatNames(), Help: "format of the rows: tbl has | between values, dbgen has it after each value and names files like the TPC's dbgen"},
+		option.Description{Name: nameCompression, Kind: "string", Choices: CompressionNames(), Help: "compression of the files; the default is snappy for Parquet files and none for others"},
 		option.Description{Name: nameHeader, Kind: "bool", Default: "false", Help: "begin each CSV file with the names of the columns"},
 		option.Description{Name: nameWorkers, Kind: "int", Default: "1", Min: "1", Max: number(MaxWorkers), Help: "workers that write in parallel"},
-		option.Description{Name: nameParts, Kind: "int", Default: "0", Min: "0", Max: number(MaxParts), Help: "files for each table, of equally many rows; small tables have one; 0 is as many as workers"},
+		option.Description{Name: nameParts, Kind: "int", Default: "0", Min: "0", Max: number(MaxParts), Help: "files for each table, with the same number of rows; small tables have one; 0 means as many as workers"},
 	)
 }

@@ -2,8 +2,8 @@ package datagen
 
 import "io"
 
-// relay writes buffers by a goroutine of its own, so that the next rows are made while those
-// before them are summed, compressed and written.
+// relay writes buffers in its own goroutine, so that the next rows are generated while earlier ones
+// are hashed, compressed and written.
 type relay struct {
 	full    chan []byte
 	written chan written
@@ -34,7 +34,7 @@ func newRelay(w io.Writer) (*relay, []byte) {
 
 func newBuffer() []byte { return make([]byte, 0, bufferSize+4096) }
 
-// swap takes a full buffer, and returns an empty one as soon as all before it are written.
+// swap takes a full buffer, and returns an empty one as soon as all earlier ones are written.
 func (r *relay) swap(full []byte) ([]byte, error) {
 	r.full <- full
 	w := <-r.written

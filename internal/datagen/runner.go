@@ -12,13 +12,13 @@ import (
 	"sledge/internal/live"
 )
 
-// MaxTasks is how many tasks there may be at once.
+// MaxTasks limits the tasks that run at once.
 const MaxTasks = 4
 
-// mostNamed is how many files a report names that differ.
+// mostNamed limits the differing files that a report names.
 const mostNamed = 100
 
-// Kind is what a task does.
+// Kind is the kind of a task.
 type Kind string
 
 // The kinds of tasks.
@@ -27,41 +27,41 @@ const (
 	OfVerify   Kind = "verify"
 )
 
-// Report says what a task is and what has become of it.
+// Report is the state of a task.
 type Report struct {
 	ID      string       `json:"id"`
 	Kind    Kind         `json:"kind" enum:"generate,verify"`
 	Folder  string       `json:"folder" doc:"On the server's machine."`
 	Status  tasks.Status `json:"status" enum:"running,done,failed,stopped"`
-	Reason  string       `json:"reason,omitempty" doc:"Why it did not end well."`
+	Reason  string       `json:"reason,omitempty" doc:"Why it failed."`
 	Begun   time.Time    `json:"begun"`
 	Ended   *time.Time   `json:"ended,omitempty"`
 	Elapsed float64      `json:"elapsed_seconds"`
 
 	Progress *live.Progress `json:"progress,omitempty"`
 
-	// Written is what the manifest lists: of a generation when it is done, of a comparison
-	// what the files were compared with.
+	// Written summarizes the manifest: of a generation when it is done; of a comparison, the
+	// manifest that the files were compared with.
 	Written *Written `json:"written,omitempty"`
 
-	Differences []Difference `json:"differences,omitempty" doc:"The files that differ from the manifest, 100 at most."`
+	Differences []Difference `json:"differences,omitempty" doc:"The files that differ from the manifest, at most 100."`
 	Differing   int          `json:"differing,omitempty" doc:"How many differ."`
 }
 
-// Written is what a manifest says of all files together.
+// Written summarizes all files of a manifest.
 type Written struct {
 	Workload    string      `json:"workload" doc:"Its name."`
-	Source      string      `json:"source" doc:"What the rows follow from, in words."`
+	Source      string      `json:"source" doc:"What determines the rows, in words."`
 	Format      Format      `json:"format"`
 	Compression Compression `json:"compression"`
 	Files       int         `json:"files"`
 	Rows        int64       `json:"rows"`
-	TextBytes   int64       `json:"text_bytes" doc:"Of the rows as text."`
+	TextBytes   int64       `json:"text_bytes" doc:"Size of the rows as text."`
 	Bytes       int64       `json:"bytes" doc:"Of the files."`
-	Scripts     []string    `json:"scripts,omitempty" doc:"What to run in the folder, in this order, to load the files."`
+	Scripts     []string    `json:"scripts,omitempty" doc:"Scripts that load the files, to run in the folder in this order."`
 }
 
-// writtenOf adds up what a manifest lists.
+// writtenOf summarizes a manifest.
 func writtenOf(m Manifest, scripts []string) *Written {
 	w := &Written{Workload: m.Workload, Source: m.Rows, Format: m.Format, Compression: m.Compression, Files: len(m.Files), Scripts: scripts}
 	w.Rows, w.TextBytes, w.Bytes = Result{Files: m.Files}.Totals()
@@ -69,7 +69,7 @@ func writtenOf(m Manifest, scripts []string) *Written {
 }
 
 // Runner writes and compares files for any number of watchers: a few tasks at a time, each of which
-// outlives the client that has started it.
+// outlives the client that started it.
 type Runner struct {
 	list tasks.List[*Task]
 }
@@ -81,13 +81,13 @@ type Task struct {
 
 	mu      tasks.Cond
 	report  Report
-	files   []File // what the manifest lists, when that is known
+	files   []File // the contents of the manifest, when they are known
 	steps   live.Steps
 	version int64 // of the report
 }
 
-// Generate starts to write files, as Generate does. What that would refuse before it writes
-// anything is refused here.
+// Generate starts to write files. It refuses what the function Generate refuses before it writes
+// anything.
 func (d *Runner) Generate(c Config) (*Task, error) {
 	g, err := newGeneration(c)
 	if err != nil {
@@ -118,8 +118,8 @@ func (d *Runner) Generate(c Config) (*Task, error) {
 	})
 }
 
-// Verify starts to compare the files of a folder with its manifest, as Verify does. A folder
-// without a manifest is refused.
+// Verify starts to compare the files of a folder with its manifest. It refuses a folder without a
+// manifest.
 func (d *Runner) Verify(folder string) (*Task, error) {
 	m, err := ReadManifest(folder)
 	if err != nil {
@@ -148,11 +148,11 @@ func Differ(folder string, differ []Difference) error {
 	return fmt.Errorf("files in %s that differ from their manifest: %d", folder, len(differ))
 }
 
-// start begins a task, and does it.
+// start starts a task.
 func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*Task) (func(context.Context) error, error)) (*Task, error) {
 	return d.list.Begin(func(running []*Task) (*Task, error) {
 		if len(running) >= MaxTasks {
-			return nil, tasks.Busy("files are written or compared in %d folders, and that is the limit: wait for one, or stop it", MaxTasks)
+			return nil, tasks.Busy("files are being written or compared in %d folders, which is the limit: wait for one, or stop it", MaxTasks)
 		}
 		ctx, stop := context.WithCancel(context.Background())
 		t := &Task{
@@ -172,12 +172,12 @@ func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*
 	})
 }
 
-// checkFree refuses a folder that files are being written to here: a task that replaces files would
-// take the unfinished ones there for leftovers.
+// checkFree refuses a folder in which a task writes files, because a task that replaces files would
+// take the unfinished ones for remains.
 func checkFree(folder string, running []*Task) error {
 	info, err := os.Stat(folder)
 	if err != nil {
-		return nil // it is not there, or a claim says what is wrong
+		return nil // it does not exist, or claiming it will report the problem
 	}
 	for _, t := range running {
 		other, err := os.Stat(t.report.Folder)
@@ -188,7 +188,7 @@ func checkFree(folder string, running []*Task) error {
 	return nil
 }
 
-// List lists what goes on and what has ended lately, the oldest first.
+// List lists the running tasks and those that ended recently, the oldest first.
 func (d *Runner) List() []*Task { return d.list.All() }
 
 // Find returns a task by its ID.
@@ -196,35 +196,35 @@ func (d *Runner) Find(id string) (*Task, error) {
 	if t, found := d.list.Find(id); found {
 		return t, nil
 	}
-	return nil, job.WithExit(job.ExitMissing, errors.New("there is no such task: it is forgotten, or the program was started again since; sledge datagen verify compares a folder with its manifest"))
+	return nil, job.WithExit(job.ExitMissing, errors.New("this task does not exist: it ended long ago, or the program was restarted; sledge datagen verify compares a folder with its manifest"))
 }
 
-// Interrupt stops all tasks, because the program ends, and lets no other begin. Folders are left as
-// they were before it.
+// Interrupt stops all tasks because the program ends, and lets no other begin. Folders are left as
+// they were.
 func (d *Runner) Interrupt() {
 	for _, t := range d.list.End() {
 		t.stop()
 	}
 }
 
-// Wait returns when nothing goes on any more.
+// Wait returns when no task is running.
 func (d *Runner) Wait() {
 	for _, t := range d.List() {
 		<-t.over
 	}
 }
 
-// Stop stops a task: a folder is left as it was before it.
+// Stop stops a task, and leaves the folder as it was.
 func (t *Task) Stop() { t.stop() }
 
-// Report says how far the task is.
+// Report returns the state of the task.
 func (t *Task) Report() Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.current()
 }
 
-// current is the report as it is now. The lock is held.
+// current returns the current report. The caller holds the lock.
 func (t *Task) current() Report {
 	r := t.report
 	until := time.Now()
@@ -238,7 +238,7 @@ func (t *Task) current() Report {
 	return r
 }
 
-// Files returns some of the files that the manifest lists, and how many it does.
+// Files returns some of the files in the manifest, and their total number.
 func (t *Task) Files(from, most int) (some []File, all int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -271,7 +271,7 @@ func (t *Task) tell(e job.Event) {
 	t.wake()
 }
 
-// found notes what the manifest says.
+// found records the contents of the manifest.
 func (t *Task) found(w *Written, files []File) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -279,7 +279,7 @@ func (t *Task) found(w *Written, files []File) {
 	t.wake()
 }
 
-// end notes how it ended.
+// end records the end of the task.
 func (t *Task) end(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -295,7 +295,7 @@ func (t *Task) end(err error) {
 	close(t.over)
 }
 
-// wake has those who wait look again. The lock is held.
+// wake wakes the waiting readers. The caller holds the lock.
 func (t *Task) wake() {
 	t.version++
 	t.mu.Broadcast()

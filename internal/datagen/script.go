@@ -11,20 +11,20 @@ import (
 	"sledge/internal/schema"
 )
 
-// Scripts names the scripts beside the files, for the database's own program, in
-// the order in which they are run. They are "" for a database that has none.
+// Scripts names the scripts beside the files, for the database's own program, in the order in which
+// they run. The names are "" for a database without scripts.
 type Scripts struct {
 	Create string // makes the tables
 	Load   string // loads the files
-	Finish string // makes the indexes, the statistics and the routines
+	Finish string // creates the indexes, the statistics and the routines
 
-	// In place of Load: for a shell, and for that of Windows, where the database has another
-	// program that loads files of lines from a client's machine. Both are there, or neither.
+	// Instead of Load: for a shell, and for Windows, if the database has another program that loads
+	// files from a client's machine. Either both exist or neither.
 	LoadShell, LoadWindows string
 }
 
-// A database's datafiles.sql has a template for each script, of which those for Parquet files and
-// for shells are optional.
+// A database's datafiles.sql has a template for each script. Those for Parquet files and for shells
+// are optional.
 const (
 	createTemplate      = "datafiles.create"
 	loadTemplate        = "datafiles.load"
@@ -34,27 +34,27 @@ const (
 	finishTemplate      = "datafiles.finish"
 )
 
-// scriptData is what the templates are expanded with.
+// scriptData is the data of the templates.
 type scriptData struct {
 	Script     string       // the name of the script
 	Scripts    Scripts      // all that there are
 	Database   string       // the database's title
 	Connection any          // the database's options
-	Statements []string     // of the schema: those of create, or of finish
+	Statements []string     // statements of the schema: those of create, or of finish
 	Files      []scriptFile // in the order in which they are loaded
 	Tables     []scriptTable
 
 	Compression         Compression
-	CSV, Behind, Header bool   // whether the files are CSV, have | behind the last value, and begin with a header
-	Decompress          string // the command that writes what is in a file whose name follows; "" where files are not compressed
-	Unpack              string // the command that writes all of them uncompressed beside themselves; "" likewise
+	CSV, Behind, Header bool   // whether the files are CSV, have | after the last value, and begin with a header
+	Decompress          string // the command that prints the uncompressed contents of the file whose name follows; "" if files are not compressed
+	Unpack              string // the command that writes all of them uncompressed beside themselves; "" if files are not compressed
 }
 
-// Compressed tells whether the files are.
+// Compressed reports whether the files are compressed.
 func (d scriptData) Compressed() bool { return d.Decompress != "" }
 
-// Program is the command that writes a file as its database's loader takes it, with no | behind the
-// last value; "" where the loader takes the file itself.
+// Program is the command that prints a file as its database's loader reads it, without | after the
+// last value; "" if the loader reads the file itself.
 func (d scriptData) Program(f scriptFile) string {
 	switch {
 	case d.Behind && d.Compressed():
@@ -69,7 +69,7 @@ func (d scriptData) Program(f scriptFile) string {
 
 type scriptFile struct {
 	Name  string
-	Plain string // what it is called when it is not compressed
+	Plain string // its name without compression
 	scriptTable
 }
 
@@ -77,18 +77,18 @@ type scriptTable struct {
 	Table    string
 	Rows     int64           // in all its files
 	Columns  []schema.Column // in the order of the file
-	Nullable []string        // the names of those that may be NULL
-	Days     []string        // and of those that are dates without a time
-	Files    []string        // its files, as they are called when they are not compressed
+	Nullable []string        // the names of columns that may be NULL
+	Days     []string        // and of columns that are dates without a time
+	Files    []string        // its files, by their names without compression
 }
 
-// Names lists the columns as SQL does.
+// Names lists the columns in SQL.
 func (t scriptTable) Names() string {
 	return strings.Join(schema.Table{Columns: t.Columns}.ColumnNames(), ", ")
 }
 
-// scripts names the scripts of the database. There are none if the user does not want any, or
-// if the database's schema cannot hold the rows.
+// scripts names the scripts of the database. There are none if the user does not want any, or if
+// the database's schema cannot hold the rows.
 func (g *generation) scripts() Scripts {
 	if g.NoScripts || !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {
 		return Scripts{}
@@ -101,7 +101,7 @@ func (g *generation) scripts() Scripts {
 	return s
 }
 
-// buildable tells whether there can be a schema of the rows.
+// buildable reports whether a schema can hold the rows.
 func (g *generation) buildable() bool {
 	w := g.Plan.Workload
 	if w.Unbuildable == nil {
@@ -111,7 +111,7 @@ func (g *generation) buildable() bool {
 	return why == ""
 }
 
-// loadTemplate is the template for files of the format.
+// loadTemplate returns the template for files of the format.
 func (g *generation) loadTemplate() string {
 	if g.Format == Parquet {
 		return loadParquetTemplate
@@ -119,7 +119,7 @@ func (g *generation) loadTemplate() string {
 	return loadTemplate
 }
 
-// Order lists the scripts that make a schema, in the order in which they are run.
+// Order lists the scripts that create a schema, in the order in which they run.
 func (s Scripts) Order() []string {
 	if s == (Scripts{}) {
 		return nil
@@ -127,7 +127,7 @@ func (s Scripts) Order() []string {
 	return []string{s.Create, s.Load, s.Finish}
 }
 
-// names lists the scripts that there are.
+// names lists the existing scripts.
 func (s Scripts) names() []string {
 	names := s.Order()
 	if s.LoadShell != "" {

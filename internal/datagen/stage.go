@@ -17,11 +17,11 @@ import (
 // the folder: otherwise the files of two generations would mix.
 const unfinished = "datagen.unfinished"
 
-// stage is where files are written before they get their place.
+// stage is the place where files are written before they are moved.
 type stage struct {
 	folder string
-	made   bool   // whether the folder was not there before
-	inside string // the folder of what is not finished
+	made   bool   // whether the folder did not exist before
+	inside string // the folder of unfinished files
 	old    []string
 	done   bool
 }
@@ -42,7 +42,7 @@ func notWritable(folder string, err error) error {
 	return job.WithExit(job.ExitUsage, fmt.Errorf("directory %s is not a writable location: %w", folder, cause(err)))
 }
 
-// cause takes the path out of an error of the file system, where it was named.
+// cause returns an error of the file system without its path, if another text has it.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -51,9 +51,8 @@ func cause(err error) error {
 	return err
 }
 
-// openStage claims the folder. Before anything is written it refuses a folder
-// that has files of these tables already, whichever workers they are of: who loads
-// all files of a table would load both generations.
+// openStage claims the folder. It refuses a folder that already has files of these tables, by any
+// number of workers, because a loader of all files of a table would load both generations.
 func openStage(folder string, tables, names []string, overwrite bool) (*stage, error) {
 	s := &stage{folder: folder, inside: filepath.Join(folder, unfinished)}
 	s.made = os.Mkdir(folder, 0o777) == nil
@@ -80,8 +79,8 @@ func openStage(folder string, tables, names []string, overwrite bool) (*stage, e
 	return s, nil
 }
 
-// filesInTheWay lists the files of rows of the tables that are in the folder, whichever format
-// they have, and then those that an earlier generation's manifest lists, and those of names.
+// filesInTheWay lists the files of rows of the tables in the folder, in any format, then those that
+// an earlier generation's manifest lists, and those of names.
 func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -109,8 +108,8 @@ func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	return append(rows, others...), nil
 }
 
-// namesOfRows matches the names with numbers that a generation gives to files of the tables. Those
-// of dbgen's format are not among them: such files may be dbgen's own.
+// namesOfRows matches the numbered names that a generation gives to files of the tables. It leaves
+// out those of dbgen's format, because such files may be dbgen's own.
 func namesOfRows(tables []string) *regexp.Regexp {
 	quoted := make([]string, len(tables))
 	for i, t := range tables {
@@ -119,10 +118,10 @@ func namesOfRows(tables []string) *regexp.Regexp {
 	return regexp.MustCompile(`^(` + strings.Join(quoted, "|") + `)_[0-9]+\.(tbl|csv|parquet)(\.gz|\.zst)?$`)
 }
 
-// final returns the path that a file is going to have.
+// final returns the final path of a file.
 func (s *stage) final(name string) string { return filepath.Join(s.folder, name) }
 
-// create opens a file to be written.
+// create opens a file for writing.
 func (s *stage) create(name string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(s.inside, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -131,9 +130,9 @@ func (s *stage) create(name string) (*os.File, error) {
 	return file, nil
 }
 
-// publish gives the files their place, after removing those of an earlier
-// generation. If one cannot get there, none is left there. The manifest is the first to go and
-// the last to come: a folder that has it is whole.
+// publish moves the files to their place, after removing those of an earlier generation. If one
+// cannot be moved, it removes them all. The manifest is removed first and written last, so a folder
+// with a manifest is complete.
 func (s *stage) publish() error {
 	entries, err := os.ReadDir(s.inside)
 	if err != nil {
@@ -162,7 +161,7 @@ func (s *stage) publish() error {
 	return nil
 }
 
-// manifestFirst sorts names of files so that the manifest comes first.
+// manifestFirst sorts file names so that the manifest comes first.
 func manifestFirst(names []string) []string {
 	slices.SortStableFunc(names, func(a, b string) int {
 		switch ManifestName {
@@ -176,15 +175,14 @@ func manifestFirst(names []string) []string {
 	return names
 }
 
-// close removes what was written but not published, and the folder if it was
-// made for that.
+// close removes what was written but not published, and the folder if it was created for it.
 func (s *stage) close() error {
 	err := os.RemoveAll(s.inside)
 	if s.made && !s.done {
 		err = errors.Join(err, os.Remove(s.folder))
 	}
 	if err != nil {
-		return fmt.Errorf("remove what is not finished: %w", err)
+		return fmt.Errorf("remove the unfinished files: %w", err)
 	}
 	return nil
 }

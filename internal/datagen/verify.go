@@ -21,17 +21,17 @@ import (
 	"sledge/internal/job"
 )
 
-// Difference is a file that is not as the manifest says.
+// Difference is a file that differs from the manifest.
 type Difference struct {
 	File string `json:"file"` // its name in the folder
 	Why  string `json:"why"`  // "has 12 bytes instead of 15"
 }
 
 // Verify compares the files of a folder with its manifest, and returns the manifest and the files
-// that differ, in its order. Those of the tables that it does not list differ, too: who loads all
-// files of a table would load them.
+// that differ, in its order. Files of the tables that it does not list differ, too, because a
+// loader of all files of a table would load them.
 //
-// Tell is told of the progress, from one goroutine; it may be nil.
+// Tell gets the progress, from one goroutine; it may be nil.
 func Verify(ctx context.Context, folder string, tell func(job.Event)) (Manifest, []Difference, error) {
 	m, err := ReadManifest(folder)
 	if err != nil {
@@ -58,7 +58,7 @@ func Verify(ctx context.Context, folder string, tell func(job.Event)) (Manifest,
 type verification struct {
 	folder string
 	files  []File
-	why    []string // each file differs; "" where it does not
+	why    []string // how each file differs; "" if it does not
 	tell   func(job.Event)
 	read   atomic.Int64 // bytes
 }
@@ -78,7 +78,7 @@ func (v *verification) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// compare says why a file differs. Errors are those of reading it, and the context's.
+// compare returns how a file differs. Errors are those of reading it, and the context's.
 func (v *verification) compare(ctx context.Context, f File) (string, error) {
 	path := filepath.Join(v.folder, f.Name)
 	info, err := os.Stat(path)
@@ -87,7 +87,7 @@ func (v *verification) compare(ctx context.Context, f File) (string, error) {
 		return "is missing", nil
 	case err != nil:
 		return "", fmt.Errorf("open %s: %w", path, cause(err))
-	case !info.Mode().IsRegular(): // to open a pipe is to wait for a writer
+	case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
 		return "is not a regular file", nil
 	case info.Size() != f.Stored:
 		return fmt.Sprintf("has %d bytes instead of %d", info.Size(), f.Stored), nil
@@ -118,7 +118,7 @@ func (v *verification) compare(ctx context.Context, f File) (string, error) {
 	return "", nil
 }
 
-// watch tells of the progress until stop is called.
+// watch reports the progress until stop is called.
 func (v *verification) watch() (stop func()) {
 	if v.tell == nil {
 		return func() {}
@@ -147,8 +147,8 @@ func (v *verification) watch() (stop func()) {
 	return func() { close(quit); done.Wait() }
 }
 
-// unlisted lists the files in the folder that have names of the tables' files, and are not of this
-// generation.
+// unlisted lists the files in the folder that have names of the tables' files but do not belong to
+// this generation.
 func unlisted(folder string, files []File) ([]Difference, error) {
 	var tables []string
 	listed := map[string]bool{}

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// bufferSize is how much is made before it is written: enough that a write is
-// worth its system call.
+// bufferSize is how much is generated before it is written: large enough that a write is worth its
+// system call.
 const bufferSize = 256 << 10
 
 // writePart writes one file.
@@ -57,11 +57,11 @@ type rowWriter struct {
 	part    *part
 	encoder encoder
 	buf     []byte
-	relay   *relay // where buf goes when it is full
+	relay   *relay // where buf is written when it is full
 
-	row         int64 // number of the next one that is made of the chunks
+	row         int64 // number of the next chunk
 	rows, bytes int64 // written
-	told        int64 // rows that the progress has
+	told        int64 // rows that the progress includes
 	toldBytes   int64
 }
 
@@ -78,7 +78,7 @@ func (w *rowWriter) write(ctx context.Context, user int) error {
 	return w.flush(ctx)
 }
 
-// writeRows makes all rows of the part. It calls begin before those of each unit, or before all.
+// writeRows writes all rows of the part. It calls begin before the rows of each unit, or once.
 func (w *rowWriter) writeRows(ctx context.Context, begin func(unit int)) error {
 	p := w.part
 	if !p.byUnit {
@@ -98,7 +98,7 @@ func (w *rowWriter) writeRows(ctx context.Context, begin func(unit int)) error {
 	return nil
 }
 
-// writeRange makes the rows of a range.
+// writeRange writes the rows of a range.
 func (w *rowWriter) writeRange(ctx context.Context) error {
 	p, rows := w.part, w.part.ranges.Rows
 	count := min(p.endRow, p.ranges.Count) - p.firstRow
@@ -121,7 +121,7 @@ func (w *rowWriter) writeRange(ctx context.Context) error {
 	}
 }
 
-// writeColumns makes the rows of a range column by column.
+// writeColumns writes the rows of a range column by column.
 func (w *rowWriter) writeColumns(ctx context.Context, e *parquetEncoder, source schema.ColumnSource) error {
 	for {
 		rows, size, err := e.encodeColumns(source)
@@ -153,7 +153,7 @@ func (w *rowWriter) writeChunk(ctx context.Context, source schema.RowSource) err
 	return nil
 }
 
-// take takes the row that begins at start of made, and ends it.
+// take takes the row at start of made, and ends it.
 func (w *rowWriter) take(ctx context.Context, made []byte, start int) (err error) {
 	size := len(made) - start
 	if w.buf, err = w.encoder.encode(made, start); err != nil {
@@ -162,7 +162,7 @@ func (w *rowWriter) take(ctx context.Context, made []byte, start int) (err error
 	return w.count(ctx, 1, int64(size))
 }
 
-// count counts rows that were encoded, and writes what was made when it is enough.
+// count counts encoded rows, and writes the buffer when it is full enough.
 func (w *rowWriter) count(ctx context.Context, rows, size int64) error {
 	w.rows += rows
 	w.bytes += size

@@ -10,57 +10,56 @@ import (
 	"sledge/internal/meter"
 )
 
-// mostPoints is how many points charts have: more than that no screen shows apart. When there
-// are more, neighbours become one, whose percentiles are those of their histograms
-// together.
+// mostPoints limits the points of a chart, because a screen shows no more. When there are more,
+// neighbours are merged, and their histograms are added for the percentiles.
 const mostPoints = 480
 
 // widest is more than the seconds of any phase.
 const widest = 1 << 30
 
-// Point is a job.Rate of a second of a run, or of several, with what only a job that goes on is shown by. Its
-// latencies are short.
+// Point is a job.Rate of one second of a run, or of several, with values that only a running job
+// shows. Its latencies are brief.
 type Point struct {
 	job.Rate
 	End      float64          `json:"at_seconds"` // on the axis of time
 	Seconds  float64          `json:"seconds"`    // how long it was
-	Figures  []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of those of the last second."`
+	Figures  []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of the last second's."`
 	Service  *meter.Latency   `json:"service,omitempty"`
 	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
 	Retried  int64            `json:"retries,omitempty"`
-	Users    []int            `json:"users" doc:"Virtual users by state, in the order of the states; without the monitor."`
+	Users    []int            `json:"users" doc:"Virtual users by state, in the order of the states, without the monitor."`
 
-	// Cells are the counts of response times by meter.Cells, with the number of the first
-	// before them; empty where nothing was done.
-	Cells []int64 `json:"cells,omitempty" doc:"Counts of response times on a scale on which each doubling has four cells, the first of which begins at 1.024 µs. Before them stands the number of the first."`
+	// Cells are the counts of response times by meter.Cells, preceded by the number of the first
+	// cell; empty if nothing was done.
+	Cells []int64 `json:"cells,omitempty" doc:"Counts of response times on a scale with four cells for each doubling; cell 0 begins at 1.024 µs. The first number is that of the first cell."`
 }
 
-// kept is a point and its sources. Values that need histograms are computed on demand: of an
-// hour of seconds that is caught up with, most are never shown.
+// kept is a point and its sources. Values that need histograms are computed on demand, because most
+// of an hour of seconds that is caught up with is never shown.
 type kept struct {
 	Point
-	first   time.Duration // its begin, on the axis of time
+	first   time.Duration // its beginning on the axis of time
 	end     time.Duration
 	elapsed time.Duration
 	counts  meter.CodedSummary // by kind, without histograms
-	tallies []meter.CodedTally // of whatever kinds; together they are the point
-	spelled bool               // they are one, and the point is filled in
+	tallies []meter.CodedTally // tallies of any kinds, which add up to the point
+	spelled bool               // they have been added, and the point is filled in
 	server  float64            // sum of the server's rates
 	servers int                // how many they are
 	seconds int
 }
 
-// mostTallies is how many tallies a point may be made of, which bounds the memory that it takes.
+// mostTallies limits the tallies of a point, and with them its memory.
 const mostTallies = 500
 
-// fold keeps points: at most so many, each of width seconds or the rest of a phase.
+// fold keeps a limited number of points, each of width seconds or the rest of a phase.
 type fold struct {
 	points   []*kept
 	width    int
 	interval *meter.Interval // for adding up
 }
 
-// add adds a second that ended at a moment, on a clock and on the axis of time.
+// add adds a second that ended at a moment, given by the clock and on the axis of time.
 func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int) error {
 	one := &kept{
 		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
@@ -85,18 +84,18 @@ func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int
 			return err
 		}
 	}
-	if len(f.points) > mostPoints { // there are more phases than points, and each point is of one
+	if len(f.points) > mostPoints { // there are more phases than points, and each phase has one point
 		f.points = slices.Clone(f.points[len(f.points)/2:])
 	}
 	return nil
 }
 
-// takes reports whether a point may hold another, too.
+// takes reports whether another second fits into a point.
 func (k *kept) takes(other *kept, width int) bool {
 	return k.Phase == other.Phase && k.seconds+other.seconds <= width
 }
 
-// widen makes each point hold twice as much.
+// widen doubles the width of each point.
 func (f *fold) widen() error {
 	f.width *= 2
 	var wide []*kept
@@ -169,7 +168,7 @@ func (f *fold) spell(k *kept) error {
 	return nil
 }
 
-// together adds tallies up, of whatever kinds, in an interval of one.
+// together adds up tallies of any kinds.
 func together(sum *meter.Interval, tallies []meter.CodedTally) error {
 	for i := range tallies {
 		if err := sum.Add(meter.CodedSummary{Kinds: tallies[i : i+1]}); err != nil {
@@ -179,7 +178,7 @@ func together(sum *meter.Interval, tallies []meter.CodedTally) error {
 	return nil
 }
 
-// rateOf is how many transactions a minute ended as they should.
+// rateOf returns the transactions a minute that were done or rolled back as the workload asks.
 func rateOf(t meter.CodedTally, elapsed time.Duration) float64 {
 	if elapsed <= 0 {
 		return 0
@@ -187,7 +186,7 @@ func rateOf(t meter.CodedTally, elapsed time.Duration) float64 {
 	return math.Round(float64(t.Done+t.RolledBack) / elapsed.Minutes())
 }
 
-// allOf is the counts of all kinds, without histograms.
+// allOf returns the counts of all kinds, without histograms.
 func allOf(c meter.CodedSummary) (all meter.CodedTally) {
 	for _, t := range countsOf(c).Kinds {
 		all.Done += t.Done
@@ -203,7 +202,7 @@ func allOf(c meter.CodedSummary) (all meter.CodedTally) {
 	return all
 }
 
-// countsOf adds up the counts of what was measured, by kind.
+// countsOf adds up the counts by kind.
 func countsOf(all ...meter.CodedSummary) meter.CodedSummary {
 	sum := meter.CodedSummary{Kinds: make([]meter.CodedTally, len(all[0].Kinds))}
 	for _, c := range all {

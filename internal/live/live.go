@@ -1,6 +1,6 @@
-// Package live folds what happens in a job into what people look at while it goes on: figures,
-// a bounded number of points for charts, virtual users with their last lines. It is done once
-// for any number of people, beside the job, and never holds it up.
+// Package live folds the events of a running job into a view for people: figures, a bounded number
+// of points for charts, virtual users with their last lines. It works once for any number of
+// viewers, beside the job, and never holds it up.
 package live
 
 import (
@@ -16,32 +16,31 @@ import (
 type Job struct {
 	job.Job
 
-	// Finite says that it ends when its work is done: its transactions are few, and each is
-	// shown by itself.
+	// Finite says that the job ends when its work is done: its transactions are few, and each is
+	// shown.
 	Finite bool
 
-	// Score returns the headline figures of what was measured in a part of it. It may return
-	// none.
+	// Score returns the headline figures of a measured part. It may return none.
 	Score func(meter.CodedSummary) []job.Metric
 
-	// Say returns what virtual users say of an event. It is given all of them, in order.
+	// Say returns the lines that virtual users print for an event. It gets all events, in order.
 	Say func(job.Event) []Line
 }
 
-// Line is a line that a virtual user says, or the job itself where User is 0.
+// Line is a line of a virtual user, or of the job itself if User is 0.
 type Line struct {
 	User int
 	Text string
 }
 
-// View is how a job stands. It is given each event of the job in order, and belongs to one
-// goroutine at a time.
+// View is the state of a job. It takes each event of the job in order, and belongs to one goroutine
+// at a time.
 type View struct {
 	job      Job
-	begin    time.Time // of the axis of time: when the first second began
+	begin    time.Time // start of the axis of time: when the first second began
 	at       time.Time // of the newest event
 	phase    *Phase
-	phases   []Phase // that began, in order, the newest
+	phases   []Phase // the newest phases that have begun, in order
 	now      *Now
 	server   job.ServerRate
 	last     meter.CodedSummary // what now says, with its histograms; forgotten when they were read
@@ -49,7 +48,7 @@ type View struct {
 	groups   []int              // the number of the group of each kind of transaction
 	fold     fold
 	users    users
-	working  int // virtual users that are to work, by the newest step
+	working  int // virtual users at work, by the newest step
 	sessions int
 	steps    Steps
 	spans    []job.Span
@@ -59,7 +58,7 @@ type View struct {
 	said     []string         // by the job and its monitor, the newest last
 	request  job.Request
 	metrics  []job.Metric
-	pushed   int // changes of anything but what has marks of its own
+	pushed   int // changes of everything that has no mark of its own
 }
 
 // How much is kept.
@@ -67,7 +66,7 @@ const (
 	keptFailures = 50
 	keptSaid     = 5
 
-	// longestText limits text that is sent again and again, in bytes: an error's message may be
+	// longestText limits text that is sent repeatedly, in bytes, because an error's message may be
 	// pages long.
 	longestText = 1000
 )
@@ -82,7 +81,7 @@ func (v *View) Working() int { return v.working }
 // Sessions returns how many asynchronous clients have logged in; 0 if the run has no such clients.
 func (v *View) Sessions() int { return v.sessions }
 
-// New returns the view of a job of which nothing has happened yet.
+// New returns the view of a job without any event.
 func New(j Job) *View {
 	v := &View{job: j, failed: map[string]int64{}, underWay: map[int]job.Span{}, groups: j.Spec.GroupsOf(j.Kinds)}
 	v.fold.width = 1
@@ -95,24 +94,24 @@ func New(j Job) *View {
 // Phase is a phase of a run.
 type Phase struct {
 	Name   job.Phase `json:"name"`
-	Stage  string    `json:"stage,omitempty"` // the part of a run that ends when its work is done
+	Stage  string    `json:"stage,omitempty"` // the stage of a run that ends when its work is done
 	Begun  time.Time `json:"begun"`
 	From   float64   `json:"from_seconds"` // on the axis of time
-	Length float64   `json:"length_seconds,omitempty" doc:"How long it is to take; missing where it ends when its work is done."`
+	Length float64   `json:"length_seconds,omitempty" doc:"Its planned length; missing if it ends when its work is done."`
 	Passed float64   `json:"passed_seconds"`
 }
 
-// Now is what was measured in the last second.
+// Now holds the measurements of the last second.
 type Now struct {
 	Metrics   []job.Metric   `json:"metrics,omitempty"`
-	Rate      float64        `json:"per_minute"` // transactions that ended as they should, by the virtual users' count
+	Rate      float64        `json:"per_minute"` // transactions done, or rolled back as the workload asks, by the virtual users' count
 	ServerTPM *float64       `json:"server_tpm,omitempty"`
-	Response  *meter.Latency `json:"response,omitempty"` // missing where nothing was done
+	Response  *meter.Latency `json:"response,omitempty"` // missing if nothing was done
 	Service   *meter.Latency `json:"service,omitempty"`
-	Stalled   int            `json:"stalled_seconds,omitempty" doc:"For how long no transaction has ended."`
+	Stalled   int            `json:"stalled_seconds,omitempty" doc:"Time since the last transaction ended."`
 }
 
-// latencyOf returns nil where nothing was measured.
+// latencyOf returns nil if nothing was measured.
 func latencyOf(d meter.Distribution, done int64) *meter.Latency {
 	if done == 0 {
 		return nil
@@ -121,7 +120,7 @@ func latencyOf(d meter.Distribution, done int64) *meter.Latency {
 	return &l
 }
 
-// Part is what was measured in a phase so far.
+// Part holds the measurements of a phase so far.
 type Part struct {
 	Phase   job.Phase    `json:"phase"`
 	Seconds float64      `json:"seconds"`
@@ -187,7 +186,8 @@ func (p *part) add(s *job.Second, groups []int, many int) error {
 	return together(p.sum, s.Measured.Kinds)
 }
 
-// Part returns what was measured in the phase of the last second; nil where nothing was yet.
+// Part returns the measurements of the last second's phase; nil if there are none yet. An error
+// means that they cannot be read.
 func (v *View) Part() *Part {
 	elapsed := v.part.counts.Elapsed
 	if elapsed <= 0 {
@@ -212,8 +212,8 @@ func (v *View) Part() *Part {
 	return p
 }
 
-// Now returns what was measured in the last second; nil where nothing was yet. An error says that it cannot be
-// read.
+// Now returns the measurements of the last second; nil if there are none yet. An error means that
+// they cannot be read.
 func (v *View) Now() (*Now, error) {
 	if v.now == nil || v.last.Kinds == nil {
 		return v.now, nil
@@ -236,14 +236,14 @@ func (v *View) Now() (*Now, error) {
 	return v.now, nil
 }
 
-// Failure is an example of what went wrong.
+// Failure is an example of a failure.
 type Failure struct {
 	At   time.Time `json:"at"`
 	User int       `json:"user,omitempty"`
 	job.Failure
 }
 
-// Add folds an event in. An error says that what was measured cannot be read.
+// Add adds an event to the view. An error means that its measurements cannot be read.
 func (v *View) Add(e job.Event) error {
 	v.pushed++
 	if e.At.After(v.at) {
@@ -282,7 +282,7 @@ func (v *View) Add(e job.Event) error {
 	return nil
 }
 
-// say notes the text of an event.
+// say records the lines of an event.
 func (v *View) say(e job.Event) {
 	if v.job.Say == nil {
 		return
@@ -322,7 +322,7 @@ func (v *View) beginPhase(e job.Event) {
 	v.phases = v.phases[max(0, len(v.phases)-mostPoints):]
 }
 
-// second adds what a second measured.
+// second adds the measurements of a second.
 func (v *View) second(e job.Event) error {
 	s := e.Second
 	if v.begin.IsZero() {
@@ -356,7 +356,7 @@ func (v *View) second(e job.Event) error {
 	return nil
 }
 
-// span notes that a transaction has begun or ended that is kept by itself.
+// span records the beginning or the end of a transaction that has a span.
 func (v *View) span(s job.Span) {
 	if s.Outcome == "" {
 		v.underWay[s.User] = s

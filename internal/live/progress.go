@@ -6,38 +6,38 @@ import (
 	"sledge/internal/job"
 )
 
-// Progress is how far a step of a build or a check has come.
+// Progress is the progress of a step of a build or a check.
 type Progress struct {
 	job.Progress
 	Elapsed float64   `json:"elapsed_seconds"`
 	Rate    float64   `json:"per_second,omitempty"`       // of what Unit says
 	Bytes   float64   `json:"bytes_per_second,omitempty"` // of the load
-	Left    *float64  `json:"left_seconds,omitempty"`     // about; missing where nothing can be said
+	Left    *float64  `json:"left_seconds,omitempty"`     // estimated; missing if unknown
 	Tables  []Loading `json:"tables,omitempty"`           // of the load
-	Over    bool      `json:"over,omitempty" doc:"Another step has begun since."`
+	Over    bool      `json:"over,omitempty" doc:"Another step has begun."`
 }
 
-// Loading is how far the load of a table has come.
+// Loading is the progress of loading a table.
 type Loading struct {
 	job.TableProgress
 	Rate float64  `json:"per_second,omitempty"` // rows, since its first
 	Left *float64 `json:"left_seconds,omitempty"`
 }
 
-// progress is a step that goes on.
+// progress is a running step.
 type progress struct {
 	job.Progress
 	began  time.Time
 	at     time.Time
-	tables map[string]time.Time // when the first rows of each were seen
-	took   map[string]float64   // seconds, of those that are ready
+	tables map[string]time.Time // when the first rows of each table were seen
+	took   map[string]float64   // seconds of the tables that are ready
 	over   bool
 }
 
 // Steps measures the speed of steps. The zero value has none.
 type Steps struct{ list []*progress }
 
-// Add notes how far a step has come at a time.
+// Add records the progress of a step at a time.
 func (l *Steps) Add(p job.Progress, at time.Time) {
 	var step *progress
 	for _, s := range l.list {
@@ -70,7 +70,7 @@ func (l *Steps) Shown() (list []Progress) {
 	return list
 }
 
-// shown returns it with its rates. A rate is of the whole step, as a build goes on evenly.
+// shown returns the step with its rates. A rate covers the whole step, because a build is steady.
 func (p *progress) shown() Progress {
 	elapsed := p.at.Sub(p.began).Seconds()
 	s := Progress{Progress: p.Progress, Elapsed: elapsed, Over: p.over}

@@ -12,46 +12,46 @@ import (
 	"sledge/internal/job"
 )
 
-// Update is the state of a job and the additions to its lists since a Mark. It is small, and
-// does not grow with the number of virtual users.
+// Update is the state of a job with the additions to its lists since a Mark. It is small, and does
+// not grow with the number of virtual users.
 type Update struct {
 	At       time.Time    `json:"at,omitzero"` // of the newest event
-	Axis     time.Time    `json:"axis,omitzero" doc:"Where the axis of time begins: when the first second that was measured did."`
-	Phase    *Phase       `json:"phase,omitempty" doc:"The phase that the run is in."`
-	Phases   []Phase      `json:"phases,omitempty" doc:"The newest that have begun, 480 at most."`
-	Now      *Now         `json:"now,omitempty" doc:"What was measured in the last second."`
-	Part     *Part        `json:"part,omitempty" doc:"What was measured so far in the phase of the last second."`
-	Failed   []Class      `json:"failed,omitempty" doc:"Transactions that failed since the job began, by class, the most frequent first."`
+	Axis     time.Time    `json:"axis,omitzero" doc:"Start of the axis of time: when the first measured second began."`
+	Phase    *Phase       `json:"phase,omitempty" doc:"The current phase."`
+	Phases   []Phase      `json:"phases,omitempty" doc:"The newest phases, at most 480."`
+	Now      *Now         `json:"now,omitempty" doc:"The measurements of the last second."`
+	Part     *Part        `json:"part,omitempty" doc:"The measurements so far of the last second's phase."`
+	Failed   []Class      `json:"failed,omitempty" doc:"Failed transactions since the job began, by class, the most frequent first."`
 	Failures []Failure    `json:"failures,omitempty" doc:"The newest examples."`
 	Users    []int        `json:"users" doc:"Virtual users by state: waiting, running, succeeded, failed; without the monitor."`
-	Working  int          `json:"working,omitempty" doc:"Virtual users that work from now on, of a run in which their number changes."`
+	Working  int          `json:"working,omitempty" doc:"Virtual users at work, in a run in which their number changes."`
 	Sessions int          `json:"sessions,omitempty" doc:"Asynchronous clients that have logged in."`
-	Progress []Progress   `json:"progress,omitempty" doc:"Of a build or a check, by steps."`
-	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions in flight, of a run that ends when its work is done."`
+	Progress []Progress   `json:"progress,omitempty" doc:"Progress of a build or a check, by steps."`
+	UnderWay []job.Span   `json:"under_way,omitempty" doc:"Transactions in flight, in a run that ends when its work is done."`
 	Said     []string     `json:"said,omitempty" doc:"The last lines of the job and its monitor."`
 	Request  job.Request  `json:"request,omitempty" doc:"A pending request to stop or abort the job."`
 	Metrics  []job.Metric `json:"metrics,omitempty" doc:"What the run has measured, when that is over."`
 
-	// Lists that grow: what stands here takes the place of whatever is there from a place on.
-	Width      int        `json:"width_seconds" doc:"How many seconds a point holds."`
-	PointsFrom int        `json:"points_from" doc:"The place in the list of points from which on these replace what is there."`
+	// Lists that grow: the entries here replace the list from a position on.
+	Width      int        `json:"width_seconds" doc:"Number of seconds in a point."`
+	PointsFrom int        `json:"points_from" doc:"The position from which on these points replace those in the list."`
 	Points     []Point    `json:"points,omitempty"`
-	SpansFrom  int        `json:"spans_from" doc:"Likewise, of the transactions that have ended of a run that ends when its work is done."`
+	SpansFrom  int        `json:"spans_from" doc:"The same position for ended transactions, in a run that ends when its work is done."`
 	Spans      []job.Span `json:"spans,omitempty"`
 }
 
-// Class is how many transactions failed in one way.
+// Class counts the transactions that failed with one class of error.
 type Class struct {
 	Class string `json:"class"`
 	Count int64  `json:"count"`
 }
 
-// Mark is how far a watcher has read.
+// Mark is the position of a watcher.
 type Mark struct {
 	width, points, spans int
 }
 
-// String makes a Mark that ParseMark reads.
+// String returns the mark in the form that ParseMark parses.
 func (m Mark) String() string { return fmt.Sprintf("%d.%d.%d", m.width, m.points, m.spans) }
 
 // ParseMark reads a mark.
@@ -71,12 +71,12 @@ func ParseMark(text string) (m Mark, err error) {
 // Mark returns the mark of a watcher that has read everything.
 func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v.spans)} }
 
-// Changes counts changes: while it stays the same there is nothing new.
+// Changes counts changes: if it is the same as before, there is nothing new.
 func (v *View) Changes() int { return v.pushed }
 
-// Since returns how the job stands, with what has been added since a mark. The last point may
-// have changed, and is among it. The zero Mark asks for all. An error says that what was
-// measured cannot be read.
+// Since returns the state of the job, with the additions since a mark. They include the last point
+// before the mark, which may have changed. The zero Mark selects everything. An error means that
+// measurements cannot be read.
 func (v *View) Since(m Mark) (Update, error) {
 	now, err := v.Now()
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"sledge/internal/job"
 )
 
-// State is how a virtual user stands.
+// State is the state of a virtual user.
 type State string
 
-// The states, in the order in which lists have them.
+// The states, in the order of lists.
 const (
 	Waiting   State = "waiting" // it has not begun
 	Working   State = "running"
@@ -23,8 +23,8 @@ const (
 // States lists them.
 var States = []State{Waiting, Working, Succeeded, Failed}
 
-// lastLines is how many lines of each virtual user are kept, and longestLine how much of one,
-// in bytes: of 10,000 users that is 10 MB at most.
+// lastLines is the number of lines kept for each virtual user, and longestLine the length of a line
+// in bytes. For 10,000 users that is at most 10 MB.
 const (
 	lastLines   = 5
 	longestLine = 200
@@ -37,7 +37,7 @@ const mostUsers = 1 << 17
 type users struct {
 	list      []user
 	count     [4]int // by state
-	monitored bool   // the first of them does no transactions
+	monitored bool   // the first one does no transactions
 }
 
 type user struct {
@@ -46,7 +46,7 @@ type user struct {
 	lines []string
 }
 
-// reach makes room for so many.
+// reach makes room for so many users.
 func (u *users) reach(n int) {
 	n = min(n, mostUsers)
 	if more := n - len(u.list); more > 0 {
@@ -55,7 +55,7 @@ func (u *users) reach(n int) {
 	}
 }
 
-// at returns the virtual user of a position, or nil if there cannot be one.
+// at returns the virtual user of a position, or nil if the position is impossible.
 func (u *users) at(position int) *user {
 	if position < 1 || position > mostUsers {
 		return nil
@@ -86,7 +86,7 @@ func (u *users) say(position int, text string) {
 	}
 }
 
-// cut shortens a text that has more than most bytes.
+// cut shortens a text to most bytes.
 func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -94,7 +94,7 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// counts returns how many there are in each state, without the monitor.
+// counts returns the number of users in each state, without the monitor.
 func (u *users) counts() []int {
 	counts := slices.Clone(u.count[:])
 	if u.monitored && len(u.list) >= job.Monitor {
@@ -108,27 +108,27 @@ type User struct {
 	User    int       `json:"user"` // its position, from 1 on
 	Monitor bool      `json:"monitor,omitempty"`
 	State   State     `json:"state" enum:"waiting,running,succeeded,failed"`
-	Since   time.Time `json:"since,omitzero"` // when it came to be in that state
-	Lines   []string  `json:"lines" doc:"The last that it said, the newest last."`
+	Since   time.Time `json:"since,omitzero"` // when it entered that state
+	Lines   []string  `json:"lines" doc:"Its last lines, the newest last."`
 }
 
-// Some are some of the virtual users of a job.
+// Some is a selection of the virtual users of a job.
 type Some struct {
 	Total    int    `json:"total" doc:"Virtual users of the job, its monitor among them."`
-	Matching int    `json:"matching" doc:"Those of them that were asked for."`
+	Matching int    `json:"matching" doc:"The selected virtual users."`
 	Counts   []int  `json:"counts" doc:"Virtual users by state: waiting, running, succeeded, failed; without the monitor."`
 	Users    []User `json:"users"`
 }
 
-// Ask says which virtual users are asked for.
+// Ask selects virtual users.
 type Ask struct {
 	State State  // "" for any
-	Text  string // what their number begins with, or a line of theirs has in it; "" for any
-	From  int    // how many of them to pass over
+	Text  string // a prefix of their number, or a part of one of their lines; "" for any
+	From  int    // number of users to skip
 	Most  int    // how many to return
 }
 
-// Users returns some of the virtual users.
+// Users returns the selected virtual users.
 func (v *View) Users(ask Ask) Some {
 	u := &v.users
 	some := Some{Total: len(u.list), Counts: u.counts(), Users: []User{}}
@@ -148,7 +148,7 @@ func (v *View) Users(ask Ask) Some {
 	return some
 }
 
-// has reports whether lower-case text occurs in the user's displayed text.
+// has reports whether the user's displayed text contains lower-case text.
 func (u *user) has(position int, text string) bool {
 	if strings.HasPrefix(strconv.Itoa(position), text) {
 		return true

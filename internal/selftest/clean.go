@@ -15,7 +15,7 @@ import (
 	"sledge/internal/option"
 )
 
-// publish leaves out of a report what is secret, and, unless it was wanted, what names machines.
+// publish removes secrets from a report, and names of machines unless they are wanted.
 func (t *Test) publish(r Report) Report {
 	if !t.WithHosts {
 		r.Client.Name = ""
@@ -68,12 +68,12 @@ func leads(o option.Description) bool {
 	return o.Group == option.Connection && o.Kind == "string" && len(o.Choices) == 0
 }
 
-// loopback reports whether a host is this machine by a name that tells nothing.
+// loopback reports whether a host is a common name of this machine.
 func loopback(value string) bool {
 	return value == "localhost" || value == "127.0.0.1" || value == "::1"
 }
 
-// addresses are those of the machines that the options name, if they resolve in time.
+// addresses returns the addresses of the machines in the options, if they resolve in time.
 func (t *Test) addresses(ctx context.Context) (list []string) {
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
@@ -82,7 +82,7 @@ func (t *Test) addresses(ctx context.Context) (list []string) {
 			value, set := order.Spec.Options[o.Name]
 			if set && value != o.Default && leads(o) && !strings.ContainsAny(value, `/\`) { // and no path
 				for _, host := range hosts(value) {
-					found, _ := net.DefaultResolver.LookupHost(ctx, host) // a name that does not resolve leads nowhere
+					found, _ := net.DefaultResolver.LookupHost(ctx, host) // a name that does not resolve has no address
 					list = append(list, found...)
 				}
 			}
@@ -91,7 +91,7 @@ func (t *Test) addresses(ctx context.Context) (list []string) {
 	return list
 }
 
-// hosts are the machines in the value of an option that names one or several.
+// hosts returns the machines in the value of an option that names one or several.
 func hosts(value string) (list []string) {
 	for _, one := range strings.FieldsFunc(value, func(c rune) bool { return c == ',' || c == ' ' }) {
 		host, _, err := net.SplitHostPort(one)
@@ -103,12 +103,12 @@ func hosts(value string) (list []string) {
 	return list
 }
 
-// cleaner replaces in a text passwords that are not a default, and names and addresses of
-// machines unless they are wanted.
+// cleaner replaces passwords that are not a default in a text, and names and addresses of machines
+// unless they are wanted.
 func (t *Test) cleaner(withHosts bool) func(text string) string {
 	words := map[string]string{}
 	hide := func(word, with string) {
-		const shortest = 3 // a shorter word would be found in others, so it is looked for as one
+		const shortest = 3 // a shorter word may be part of others, so it must match a whole word
 		if _, there := words[word]; there || word == "" || loopback(word) {
 			return
 		}
@@ -146,7 +146,7 @@ func (t *Test) cleaner(withHosts bool) func(text string) string {
 			hide(own, "(client)")
 		}
 	}
-	// Of two words that begin alike the longer one is looked for first.
+	// If two words begin alike, the longer one is replaced first.
 	var pairs []string
 	for _, word := range slices.SortedFunc(maps.Keys(words), func(a, b string) int { return len(b) - len(a) }) {
 		pairs = append(pairs, word, words[word])
@@ -161,7 +161,7 @@ func (t *Test) cleaner(withHosts bool) func(text string) string {
 	}
 }
 
-// seenAs is how MySQL's errors name the machine that a user came from, as the server sees it.
+// seenAs matches MySQL's errors, which name the user's machine as the server sees it.
 var seenAs = regexp.MustCompile(`@'[^'%]+'`)
 
 // ownNames are the name and the addresses of this machine.
@@ -178,7 +178,7 @@ func ownNames() (list []string) {
 	return list
 }
 
-// spellings are the ways in which a password may be written, as in a URL.
+// spellings returns the forms in which a password may be written, such as in a URL.
 func spellings(password string) []string {
 	return []string{password, url.QueryEscape(password), url.PathEscape(password), fmt.Sprintf("%q", password), strings.ReplaceAll(password, "'", "''")}
 }

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Schema is the name of a report's shape as a JSON document.
+// Schema is the name of the report's format as a JSON document.
 const Schema = "sledge-selftest-1"
 
 // Report is the result of a self-test, for the developers of Sledge: without passwords, and
@@ -18,19 +18,19 @@ const Schema = "sledge-selftest-1"
 type Report struct {
 	Schema   string `json:"schema"` // always Schema
 	Sledge   string `json:"sledge_version"`
-	Database string `json:"database"` // the name of the one that was chosen: "postgresql"
+	Database string `json:"database"` // the name of the chosen database: "postgresql"
 	Title    string `json:"title"`
 
 	// Server is the server's version in its own words, Product the actual product if it is not the
 	// chosen one, and Settings its settings. Empty if the log-in failed.
 	Server     string            `json:"server,omitempty"`
 	Product    string            `json:"product,omitempty"`
-	Unproven   string            `json:"unproven,omitempty"` // what no test of Sledge's has run of such a server
+	Unproven   string            `json:"unproven,omitempty"` // what no test of Sledge has run on such a server
 	Settings   map[string]string `json:"server_settings,omitempty"`
 	Durability *job.Durability   `json:"durability,omitempty"`
 
 	Client   job.Host          `json:"client"`           // the machine that Sledge ran on
-	Options  map[string]string `json:"options"`          // that differ from their defaults, without secrets
+	Options  map[string]string `json:"options"`          // options that differ from their defaults, without secrets
 	Hidden   []string          `json:"hidden,omitempty"` // options whose values are left out
 	Measured float64           `json:"measured_seconds"` // of each timed run
 
@@ -40,7 +40,8 @@ type Report struct {
 
 	Steps []Step `json:"steps"`
 
-	// LeftBehind is what the test made, or may have made, and could not remove, and how to do so.
+	// LeftBehind lists what the test created, or may have created, and could not remove, and how to
+	// remove it.
 	LeftBehind []string `json:"left_behind,omitempty"`
 }
 
@@ -48,26 +49,26 @@ type Report struct {
 type Step struct {
 	holds bool // it has parts
 
-	Name    string   `json:"name"` // those that it is a part of first: "sessions / loads"
+	Name    string   `json:"name"` // the steps that it is part of, then its own name: "sessions / loads"
 	Outcome Outcome  `json:"outcome"`
 	Seconds float64  `json:"seconds"`         // without its parts
-	Says    []string `json:"says,omitempty"`  // what is wrong, in the server's own words, or why it was left out
-	Notes   []string `json:"notes,omitempty"` // what else may be of use
+	Says    []string `json:"says,omitempty"`  // the errors in the server's words, or why the step was skipped
+	Notes   []string `json:"notes,omitempty"` // further useful messages
 }
 
-// Outcome is what became of a step.
+// Outcome is the outcome of a step.
 type Outcome string
 
 // The outcomes.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped" // it means nothing to this database
-	Stopped Outcome = "stopped" // it was running when the test was
+	Skipped Outcome = "skipped" // it does not apply to this database
+	Stopped Outcome = "stopped" // it was running when the test was stopped
 	NotRun  Outcome = "not run"
 )
 
-// Count returns how many steps ended so.
+// Count returns the number of steps with an outcome.
 func (r Report) Count(outcome Outcome) (n int) {
 	for _, s := range r.Steps {
 		if s.Outcome == outcome {
@@ -77,7 +78,7 @@ func (r Report) Count(outcome Outcome) (n int) {
 	return n
 }
 
-// Verdict says in a line what came of it.
+// Verdict summarizes the report in a line.
 func (r Report) Verdict() string {
 	text := fmt.Sprintf("%d of %d steps passed", r.Count(Passed), len(r.Steps))
 	for _, o := range []Outcome{Failed, Skipped, Stopped, NotRun} {
@@ -88,7 +89,7 @@ func (r Report) Verdict() string {
 	return text
 }
 
-// Mark is how the step's outcome looks in a list.
+// Mark returns the sign of a step's outcome in a list.
 func (s Step) Mark() string { return marks[s.Outcome] }
 
 var marks = map[Outcome]string{Passed: "ok", Failed: "FAILED", Skipped: "skipped", Stopped: "stopped", NotRun: "not run"}
@@ -97,7 +98,7 @@ var marks = map[Outcome]string{Passed: "ok", Failed: "FAILED", Skipped: "skipped
 func (r Report) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Self-test of Sledge %s on %s\n\n**%s.**\n\n", r.Sledge, r.Title, r.Verdict())
-	b.WriteString("This report holds no passwords. Please look through it before you send it.\n\n")
+	b.WriteString("This report contains no passwords. Please read it before you send it.\n\n")
 	list := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "- %s: %s\n", name, inline(value))
@@ -105,7 +106,7 @@ func (r Report) Markdown() string {
 	}
 	list("Server", r.Server)
 	list("What answered", r.Product)
-	list("What no test of Sledge's had run before", r.Unproven)
+	list("Not tested by Sledge before", r.Unproven)
 	if d := r.Durability; d != nil {
 		list("Commits survive a power failure", fmt.Sprintf("%t, %s", d.Holds, d.Why))
 	}
@@ -146,7 +147,7 @@ func (r Report) Markdown() string {
 		quote(&b, s.Notes)
 	}
 	if len(r.Settings) > 0 {
-		b.WriteString("\n## What the server says of itself\n\n")
+		b.WriteString("\n## Server settings\n\n")
 		for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
 			list(name, r.Settings[name])
 		}
@@ -154,17 +155,17 @@ func (r Report) Markdown() string {
 	return b.String()
 }
 
-// quote writes texts as they are, each as a block of lines.
+// quote writes each text unchanged, as a block of lines.
 func quote(b *strings.Builder, texts []string) {
 	for _, text := range texts {
 		b.WriteString("    " + strings.ReplaceAll(printable(text), "\n", "\n    ") + "\n")
 	}
 }
 
-// inline is text on one line.
+// inline returns text on one line.
 func inline(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
 
-// printable is text without what could change what a terminal or a page shows.
+// printable removes control characters, which could change what a terminal or a page shows.
 func printable(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0x7f {
@@ -174,7 +175,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// round tells a time in a few letters.
+// round formats a time in a few characters.
 func round(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }

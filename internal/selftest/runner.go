@@ -13,18 +13,18 @@ import (
 	"sledge/internal/suite"
 )
 
-// runner runs the steps of suites one after another, each in a goroutine of its own, so that
-// whatever ends one ends no other: an error, a panic, or a server that never answers.
+// runner runs the steps of suites one after another, each in its own goroutine, so that an error, a
+// panic or a silent server ends only its own step.
 type runner struct {
-	ctx   context.Context // that of the whole test: no step begins when it is over
-	limit time.Duration   // how long a step may take, its parts not counted
-	grace time.Duration   // how long one may take to end that is over its limit, or stopped
+	ctx   context.Context // context of the whole test: no step begins after its end
+	limit time.Duration   // time limit of a step, without its parts
+	grace time.Duration   // how long a step may take to end after its limit or a stop
 	quit  <-chan struct{} // closed when the user aborts
 	began func(name string) (number int)
 	ended func(number int, s Step)
 }
 
-// step is one of them. It is a suite.T.
+// step is one step. It implements suite.T.
 type step struct {
 	*runner
 	name   string
@@ -38,21 +38,21 @@ type step struct {
 	cleanups []func()
 	parts    int       // running
 	held     bool      // it had parts
-	since    time.Time // it works on something of its own
+	since    time.Time // it runs in parallel with others
 	spent    time.Duration
 	left     bool // abandoned
 }
 
 var _ suite.T = (*step)(nil)
 
-// errLimit is why a step is stopped that takes too long.
-var errLimit = errors.New("the step took longer than it may")
+// errLimit is the reason for stopping a step that takes too long.
+var errLimit = errors.New("the step took longer than its limit")
 
 // run runs a step and reports whether it succeeded.
 func (r *runner) run(ctx context.Context, name string, do func(t suite.T)) bool {
 	number := r.began(name)
 	if r.ctx.Err() != nil {
-		r.ended(number, Step{Name: name, Outcome: NotRun, Says: []string{"the test was stopped before"}})
+		r.ended(number, Step{Name: name, Outcome: NotRun, Says: []string{"the test was stopped before it began"}})
 		return false
 	}
 	s := &step{runner: r, name: name, since: time.Now()}
@@ -66,7 +66,7 @@ func (r *runner) run(ctx context.Context, name string, do func(t suite.T)) bool 
 	return result.Outcome == Passed || result.Outcome == Skipped
 }
 
-// work does the step and what cleans up after it.
+// work does the step and its clean-up.
 func (s *step) work(do func(t suite.T), done chan<- struct{}) {
 	defer close(done)
 	defer s.cleanUp()
@@ -89,7 +89,7 @@ func (s *step) guard(f func()) {
 	<-over
 }
 
-// cleanUp runs what was left to do, the last first.
+// cleanUp runs the registered functions, the last one first.
 func (s *step) cleanUp() {
 	for {
 		s.mu.Lock()
@@ -105,8 +105,8 @@ func (s *step) cleanUp() {
 	}
 }
 
-// await waits until the step is over. It stops one that takes too long, and leaves one alone
-// that does not end then.
+// await waits until the step is over. It stops a step that takes too long, and abandons one that
+// does not end then.
 func (s *step) await(done <-chan struct{}) {
 	const look = 50 * time.Millisecond
 	var stopped time.Time
@@ -115,7 +115,7 @@ func (s *step) await(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-s.quit:
-			s.leave("its end was not awaited")
+			s.leave("the test did not wait for its end")
 			return
 		case <-time.After(look):
 		}
@@ -137,9 +137,9 @@ func (s *step) await(done <-chan struct{}) {
 	}
 }
 
-// leave gives the step up: what it still says is not heard.
+// leave abandons the step: its later messages are ignored.
 func (s *step) leave(why string) {
-	s.Errorf("%s, and is left as it is: what it was doing may still go on", why)
+	s.Errorf("%s, and was abandoned: its work may still continue", why)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.left = true
@@ -237,7 +237,7 @@ func (s *step) Logf(format string, args ...any) {
 	}
 }
 
-// keep adds a text to a list that is for people: not too many, and none too long.
+// keep adds a text to a list for people, which limits the number and the length of texts.
 func keep(list []string, text string) []string {
 	const most, longest = 20, 4000
 	if len(text) > longest {
@@ -247,7 +247,7 @@ func keep(list []string, text string) []string {
 	case len(list) < most:
 		return append(list, text)
 	case len(list) == most:
-		return append(list, "more of that is left out")
+		return append(list, "further messages are left out")
 	}
 	return list
 }

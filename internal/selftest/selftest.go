@@ -1,6 +1,6 @@
-// Package selftest runs the suites of sessions and of workloads on a server, for people who
-// have one that no test of ours reaches, and reports what came of it. It makes a database and
-// an account of its own, and removes them. It knows databases by the catalog alone.
+// Package selftest runs the suites of sessions and of workloads on a server, for users of servers
+// that our tests do not reach, and writes a report. It creates its own database and account, and
+// removes them. It knows databases only through the catalog.
 package selftest
 
 import (
@@ -26,15 +26,14 @@ import (
 	"sledge/internal/workload"
 )
 
-// Name is what the database and the account are called that a self-test makes, unless the
-// user says otherwise.
+// Name is the default name of the database and the account that a self-test creates.
 const Name = "sledge_selftest"
 
-// ownTables is how the names of tables and routines begin that the suite of sessions makes.
+// ownTables is the prefix of the tables and routines that the suite of sessions creates.
 const ownTables = "sledge_test_"
 
-// Resolver returns the resolver for self-tests, in which each workload calls its database and its
-// account by our Name.
+// Resolver returns the resolver for self-tests, in which Name is the database and the account of
+// each workload.
 func Resolver(b settings.Resolver) settings.Resolver {
 	var list []*workload.Workload
 	for _, w := range b.Workloads {
@@ -46,35 +45,35 @@ func Resolver(b settings.Resolver) settings.Resolver {
 	return b
 }
 
-// Test is a self-test that is ready to be run.
+// Test is a self-test that is ready to run.
 type Test struct {
 	Version   string        // Sledge's own
 	Measured  time.Duration // of each timed run
-	StepLimit time.Duration // how long a step may take besides
-	WithHosts bool          // names of machines may stand in the report
+	StepLimit time.Duration // the time limit of a step, besides its measured time
+	WithHosts bool          // whether the report may contain names of machines
 
-	// Began is told of each step that begins, by its name, and Ended what became of it.
+	// Began gets the name of each step that begins, and Ended its outcome.
 	Began func(name string)
 	Ended func(s Step)
 
 	// Quit is closed when the user aborts, skipping even the cleanup.
 	Quit <-chan struct{}
 
-	chosen  func(v workload.Variant) bool // which variants are tried; nil is all
+	chosen  func(v workload.Variant) bool // the variants to try; nil means all
 	orders  []settings.Order              // one for each workload
 	refused []refusal                     // of the others
-	known   []engine.Plan                 // of all workloads, for what an earlier self-test may have left
-	servers []string                      // addresses that the names of the options mean, which errors tell
-	folder  string                        // that an embedded database's file is in, made for it; "" where the user named one
-	standed bool                          // the database was there before: it stays
-	left    bool                          // it is of an earlier self-test
+	known   []engine.Plan                 // plans of all workloads, to remove the remains of an earlier self-test
+	servers []string                      // addresses of the host names in the options, which errors contain
+	folder  string                        // the folder created for an embedded database's file; "" if the user named one
+	standed bool                          // the database existed before: it stays
+	left    bool                          // it belongs to an earlier self-test
 }
 
-// refusal is a workload that is not tried.
+// refusal is a workload that is not tested.
 type refusal struct{ workload, why string }
 
-// Prepare resolves the settings of a self-test, of all workloads that the database is for, or
-// of the one that is named. The resolver is one that Resolver returned.
+// Prepare resolves the settings of a self-test, for all workloads that the database supports, or
+// for the named one. The resolver is the result of Resolver.
 func Prepare(b settings.Resolver, s settings.Sources, signIn func(settings.Sources, settings.Order) (settings.Order, error)) (*Test, error) {
 	t := &Test{}
 	var first error
@@ -103,7 +102,7 @@ func Prepare(b settings.Resolver, s settings.Sources, signIn func(settings.Sourc
 	if len(t.orders) == 0 {
 		return nil, first
 	}
-	// What the database is not for is left out; any other mistake is the user's to mend.
+	// Unsupported workloads are left out; any other mistake is the user's to fix.
 	d := t.plan().Database
 	for _, w := range b.Workloads {
 		if first != nil && d.Refuses != nil && d.Refuses(w.Use) != "" {
@@ -114,7 +113,7 @@ func Prepare(b settings.Resolver, s settings.Sources, signIn func(settings.Sourc
 	return t, first
 }
 
-// know makes the plans of all workloads by the connection of the first.
+// know makes the plans of all workloads, with the connection of the first.
 func (t *Test) know(b settings.Resolver) {
 	of := t.orders[0]
 	given := of.Spec.Values()
@@ -134,8 +133,8 @@ func (t *Test) know(b settings.Resolver) {
 	}
 }
 
-// sources are where the settings for a workload come from. A database inside this process gets
-// a file of its own unless one is named.
+// sources returns the sources of the settings for a workload. An embedded database gets its own
+// file unless one is named.
 func (t *Test) sources(b settings.Resolver, s settings.Sources, w *workload.Workload) settings.Sources {
 	s.Flags = maps.Clone(s.Flags)
 	s.Flags["workload"] = w.Name
@@ -158,13 +157,13 @@ func (t *Test) sources(b settings.Resolver, s settings.Sources, w *workload.Work
 	return s
 }
 
-// plan is that of the first workload, by whose connection all else is done.
+// plan returns the plan of the first workload, whose connection everything else uses.
 func (t *Test) plan() engine.Plan { return t.orders[0].Plan }
 
-// Database is the one that is tested.
+// Database returns the tested database.
 func (t *Test) Database() *database.Database { return t.plan().Database }
 
-// Makes says in a sentence what the test makes, and removes.
+// Makes says in a sentence what the test creates and removes.
 func (t *Test) Makes() string {
 	p := t.plan()
 	name := p.Database.SchemaName(p.Connection)
@@ -181,42 +180,42 @@ func (t *Test) Makes() string {
 	}
 	first := ""
 	if t.left {
-		first = " First it removes what another self-test left there: see that none goes on."
+		first = " First it removes the remains of another self-test: make sure that no other one is running."
 	}
-	return fmt.Sprintf("It makes %s. It works there for a while, and removes what it made.%s", what, first)
+	return fmt.Sprintf("It creates %s. It works there for a while, and removes what it created.%s", what, first)
 }
 
-// Look checks that the place is free, and changes nothing. It refuses, with exit code 7, if
-// there are objects that a self-test did not create. A failing log-in is not an error here: the
-// test reports it.
+// Look checks that the database is free, and changes nothing. It refuses, with exit code 7, if
+// there are objects that a self-test did not create. A failed login is not an error here: the test
+// reports it.
 func (t *Test) Look(ctx context.Context) error {
 	p := t.plan()
 	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
 	name := p.Database.SchemaName(p.Connection)
 	target := fmt.Sprintf("%s %s", p.Database.Title, p.Database.Target(p.Connection))
 	if errors.Is(err, database.ErrMissing) && p.Database.Create == nil {
-		return job.WithExit(job.ExitConnect, fmt.Errorf("there is no database for the self-test, and Sledge creates none on %s: %w", p.Database.Title, err))
+		return job.WithExit(job.ExitConnect, fmt.Errorf("the database for the self-test does not exist, and Sledge creates none on %s: %w", p.Database.Title, err))
 	}
 	if errors.Is(err, database.ErrMissing) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
-		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s is there, and its database is not: the test would remove both. Create an empty database of that account, which stays, or leave the account to the test, and name who may create it by the options for that (sledge options %s lists them)", name.Owner, p.Database.Name))
+		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s exists, but its database does not: the test would remove both. Create an empty database of that account, which then stays. Or drop the account, and name an account that may create it in the options (sledge options %s lists them)", name.Owner, p.Database.Name))
 	}
 	if err != nil && p.Database.Embedded() && !errors.Is(err, database.ErrMissing) {
-		return job.WithExit(job.ExitExists, fmt.Errorf("%w: name a file that is not there", err))
+		return job.WithExit(job.ExitExists, fmt.Errorf("%w: name a file that does not exist", err))
 	}
 	if err != nil && t.occupied(ctx) {
-		return job.WithExit(job.ExitExists, fmt.Errorf("%s is there, and its account cannot sign in to it, so that it is not of a self-test (%w). Nothing was changed: choose a database that is not there yet, or an empty one and its account", target, err))
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s exists and its account cannot log in, so it does not belong to a self-test (%w). Nothing was changed: choose a database that does not exist, or an empty one and its account", target, err))
 	}
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = s.Close() }() // nothing was done in it
+	defer func() { _ = s.Close() }() // nothing was done
 	t.standed = true
 	if p.Database.Embedded() {
-		return job.WithExit(job.ExitExists, fmt.Errorf("%s is there already: name a file that is not", target))
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s exists already: name a file that does not exist", target))
 	}
 	objects, err := p.Schema.Objects(ctx, s)
 	if err != nil {
-		return fmt.Errorf("look whether %s is empty: %w", target, err)
+		return fmt.Errorf("find out whether %s is empty: %w", target, err)
 	}
 	t.left = name.Name == Name && (len(objects) > 0 || t.around(ctx))
 	if len(objects) == 0 {
@@ -227,7 +226,7 @@ func (t *Test) Look(ctx context.Context) error {
 		for _, plan := range t.known {
 			d, err := engine.PlanDeletion(ctx, plan)
 			if err != nil && job.ExitOf(err) != job.ExitMissing {
-				continue // what it found is not known, then, and named below
+				continue // its contents are unknown, and named below
 			}
 			for _, name := range slices.Concat(d.Tables, d.Routines) {
 				known[name] = true
@@ -242,13 +241,13 @@ func (t *Test) Look(ctx context.Context) error {
 		}
 	}
 	if len(others) > 0 {
-		return job.WithExit(job.ExitExists, fmt.Errorf("%s is not for a self-test, since it holds %s. Nothing was changed: choose a database that is not there yet, or an empty one", target, few(others)))
+		return job.WithExit(job.ExitExists, fmt.Errorf("%s cannot be used for a self-test, because it contains %s. Nothing was changed: choose a database that does not exist, or an empty one", target, few(others)))
 	}
 	return nil
 }
 
-// around reports whether a database or an account is around the tables, which goes with them:
-// some servers have such a place for everybody, and always.
+// around reports whether the tables have a database or an account that is dropped with them. Some
+// servers have one that is shared and permanent.
 func (t *Test) around(ctx context.Context) bool {
 	p := t.plan()
 	if p.Database.Drop == nil {
@@ -269,12 +268,12 @@ func (t *Test) occupied(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	_ = s.Close() // nothing was done in it
+	_ = s.Close() // nothing was done
 	fates, err := p.Database.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
 	return err == nil && slices.ContainsFunc(fates, func(f database.DropResult) bool { return f.Kind == "database" })
 }
 
-// few lists things, the first of them if they are many.
+// few lists things, only the first of them if there are many.
 func few(things []string) string {
 	const most = 10
 	if n := len(things); n > most+1 {
@@ -283,8 +282,8 @@ func few(things []string) string {
 	return strings.Join(things, ", ")
 }
 
-// Run runs the test until its end, or until ctx ends. Then, too, it removes what it made and
-// reports.
+// Run runs the test until its end, or until ctx ends. In both cases it removes what it created and
+// returns the report.
 func (t *Test) Run(ctx context.Context) Report {
 	began := time.Now()
 	p := t.plan()
@@ -303,7 +302,7 @@ func (t *Test) Run(ctx context.Context) Report {
 		ended: func(number int, s Step) {
 			r.Steps[number] = t.cleaned(s, t.WithHosts)
 			if !s.silent() {
-				t.Ended(t.cleaned(s, true)) // who looks on knows the machines
+				t.Ended(t.cleaned(s, true)) // the user of the terminal knows the machines
 			}
 		},
 	}
@@ -320,7 +319,7 @@ func (t *Test) Run(ctx context.Context) Report {
 	if connected {
 		t.removeLeft(run)
 		t.sessions(run)
-		if r.Server == "" { // a file of its own was not there before
+		if r.Server == "" { // its own file did not exist before
 			run.run(ctx, "says what it is", func(step suite.T) { t.connect(step, &r) })
 		}
 		run.run(ctx, "counter", t.counter)
@@ -346,13 +345,13 @@ func (t *Test) Run(ctx context.Context) Report {
 	return t.publish(r)
 }
 
-// grace is how long a step may take to end that was stopped: a build is removed meanwhile.
+// grace is how long a stopped step may take to end, because a build is removed meanwhile.
 const grace = 2 * time.Minute
 
-// silent reports whether a step only holds others, and has nothing to say.
+// silent reports whether a step only contains others, and has no message.
 func (s Step) silent() bool { return s.holds && len(s.Says)+len(s.Notes) == 0 }
 
-// leaves are the steps without those that are silent.
+// leaves returns the steps without silent ones.
 func leaves(steps []Step) (list []Step) {
 	for _, s := range steps {
 		if !s.silent() {

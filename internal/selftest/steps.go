@@ -16,7 +16,7 @@ import (
 	"sledge/internal/suite/sessions"
 )
 
-// makeFolder makes the folder of an embedded database's file.
+// makeFolder creates the folder for an embedded database's file.
 func (t *Test) makeFolder(run *runner) {
 	if t.folder != "" {
 		run.run(run.ctx, "makes a folder", func(step suite.T) {
@@ -27,7 +27,7 @@ func (t *Test) makeFolder(run *runner) {
 	}
 }
 
-// connect signs in and notes what the server says of itself.
+// connect logs in and records the server's facts.
 func (t *Test) connect(step suite.T, r *Report) {
 	trial, err := t.orders[0].Try(step.Context(), t.Version)
 	for _, remark := range trial.Remarks {
@@ -45,7 +45,7 @@ func (t *Test) connect(step suite.T, r *Report) {
 	}
 }
 
-// removeLeft removes what an earlier self-test left.
+// removeLeft removes the remains of an earlier self-test.
 func (t *Test) removeLeft(run *runner) {
 	if !t.left {
 		return
@@ -55,14 +55,14 @@ func (t *Test) removeLeft(run *runner) {
 	})
 }
 
-// delete deletes the schemas of all workloads and their surroundings, if they exist. An object
-// that looks foreign to one workload may belong to another.
+// delete deletes the schemas of all workloads and their surroundings, if they exist. An object that
+// looks foreign to one workload may belong to another.
 func (t *Test) delete(ctx context.Context, step suite.T) {
 	for _, plan := range t.known {
 		_, err := engine.Local{Version: t.Version}.DoPlan(ctx, plan, job.Control{})
 		switch job.ExitOf(err) {
 		case job.OK, job.ExitMissing:
-		case job.ExitExists, job.ExitConnect: // or the account went with the one before
+		case job.ExitExists, job.ExitConnect: // or the account was dropped with the earlier one
 			step.Logf("%v", err)
 		default:
 			step.Error(err)
@@ -77,7 +77,7 @@ func (t *Test) sessions(run *runner) {
 	})
 }
 
-// counter looks whether the server's own count of transactions moves.
+// counter tests whether the server's own count of transactions moves.
 func (t *Test) counter(step suite.T) {
 	p := t.plan()
 	if p.Server.Counter == nil {
@@ -108,7 +108,7 @@ func (t *Test) counter(step suite.T) {
 		return n
 	}
 	before := count()
-	const work, patience = 20, 15 // transactions, and seconds until servers have counted them
+	const work, patience = 20, 15 // number of transactions, and seconds until servers have counted them
 	for range work {
 		if err := user.Begin(ctx, database.ReadWrite); err != nil {
 			step.Fatal(err)
@@ -140,7 +140,7 @@ func (t *Test) counter(step suite.T) {
 	step.Errorf("it went from %d to %d for %d transactions, within %d s", before, after, work, patience)
 }
 
-// remove removes what the test made and is still there, and returns what it could not remove.
+// remove removes what the test created and what still exists, and returns what it could not remove.
 func (t *Test) remove(step suite.T) (left []string) {
 	ctx := context.WithoutCancel(step.Context())
 	p := t.plan()
@@ -165,10 +165,10 @@ func (t *Test) remove(step suite.T) (left []string) {
 	}
 	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
 	if err != nil {
-		behind("whether something is left in %s is not known: %v", target, err)
+		behind("cannot tell whether anything is left in %s: %v", target, err)
 		return left
 	}
-	defer func() { _ = s.Close() }() // nothing was done in it
+	defer func() { _ = s.Close() }() // nothing was created
 	objects, err := p.Schema.Objects(ctx, s)
 	var names []string
 	for _, o := range objects {
@@ -176,29 +176,29 @@ func (t *Test) remove(step suite.T) (left []string) {
 	}
 	switch {
 	case err != nil:
-		behind("%s may still hold something that the test made: %v", target, err)
+		behind("%s may still contain objects that the test created: %v", target, err)
 	case len(names) > 0:
 		behind("%s still holds %s: drop by hand what the test made", target, few(names))
 	case (!t.standed || t.left) && t.around(ctx):
-		behind("%s is empty, and still there: drop the database by hand, and its account if the test made one", target)
+		behind("%s still exists and is empty: drop the database by hand, and its account if the test created one", target)
 	}
 	return left
 }
 
-// stands reports whether the owner can sign in to the database. One that is gone, or whose
-// owner is, has nothing left.
+// stands reports whether the owner can log in to the database. If the database or the owner is
+// gone, nothing is left.
 func (t *Test) stands(ctx context.Context, step suite.T, target string, behind func(string, ...any)) bool {
 	p := t.plan()
 	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
 	switch {
 	case err == nil:
-		_ = s.Close() // nothing was done in it
+		_ = s.Close() // nothing was created
 		return true
 	case errors.Is(err, database.ErrMissing):
 	case p.Database.Classify(err) == meter.Connection:
-		behind("whether something is left in %s is not known: %v", target, err)
+		behind("cannot tell whether anything is left in %s: %v", target, err)
 	case t.standed && !t.left:
-		behind("whether something is left in %s is not known, since its owner can no longer sign in: %v", target, err)
+		behind("cannot tell whether anything is left in %s, because its owner can no longer log in: %v", target, err)
 	default:
 		step.Logf("the account is gone: %v", err)
 	}

@@ -7,6 +7,5 @@ import (
 	"syscall"
 )
 
-// apart keeps the signals from a worker that a terminal sends to this program and to all that it
-// has started.
+// apart shields a worker from the signals that a terminal sends to this program and its children.
 func apart(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

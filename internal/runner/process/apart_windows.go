@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// apart keeps the Ctrl-C from a worker that a terminal sends to this program and to all that it
-// has started.
+// apart shields a worker from the Ctrl-C that a terminal sends to this program and its children.
 func apart(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// silence is for how many seconds nothing may come from a worker, which else says once a
-	// second that it lives.
+	// silence is the longest time in seconds without a message from a worker, which sends a sign of
+	// life once a second.
 	silence = 30
 
 	// breaking is how long a worker has to abort a job.
 	breaking = time.Minute
 
-	// mostSaid is how much is kept of what a worker writes to standard error.
+	// mostSaid limits how much of a worker's standard error is kept.
 	mostSaid = 64 << 10
 )
 
 // Runner does each job in a worker. It is a job.Runner, for any number of jobs at a time.
 type Runner struct {
-	Program string   // that is this one: its path
-	Args    []string // with which it calls Main; nil is Command alone
+	Program string   // the path of this program
+	Args    []string // the arguments with which the program calls Main; nil means Command alone
 
 	silence  int           // 0 is the constant
 	breaking time.Duration // likewise
@@ -40,10 +40,10 @@ type Runner struct {
 
 var _ job.Runner = Runner{}
 
-// Self returns a runner whose workers are this program: the file that it was started from, and
-// where that has been replaced since, what this process was started from.
+// Self returns a runner whose workers are this program: the file that it was started from, or if
+// that has been replaced, the running program.
 func Self() Runner {
-	const running = "/proc/self/exe" // of Linux, which is there even where the file was removed
+	const running = "/proc/self/exe" // on Linux, which exists even if the file was removed
 	path, err := os.Executable()
 	here, _ := os.Stat(path)
 	if self, unknown := os.Stat(running); err != nil || unknown == nil && !os.SameFile(here, self) {
@@ -52,8 +52,8 @@ func Self() Runner {
 	return Runner{Program: path}
 }
 
-// Do does what spec asks for. Where the worker dies, or does not live, or does not end when it is
-// told to, the result is of a job that was killed, and the error says why.
+// Do does the job of spec. If the worker dies, stops responding, or does not end on request, the
+// result is that of a killed job, and the error gives the reason.
 func (r Runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	began := time.Now()
 	args := r.Args
@@ -100,10 +100,10 @@ type worker struct {
 	in *json.Encoder
 
 	mu  sync.Mutex
-	why string // it was killed by us
+	why string // this program killed it
 }
 
-// send sends a message. That the worker is gone and cannot be told, the end of its output shows.
+// send sends a message. It ignores a lost worker, which the end of the worker's output shows.
 func (w *worker) send(m message) {
 	_ = w.in.Encode(m)
 }
@@ -121,7 +121,7 @@ func (w *worker) pass(ctx context.Context, stop <-chan struct{}, ended <-chan st
 			abort, over = nil, time.After(breaking)
 			w.send(message{Request: job.AbortRequest})
 		case <-over:
-			w.kill(fmt.Sprintf("its process had not broken it off %v after it was told to, and was killed", breaking))
+			w.kill(fmt.Sprintf("its process had not aborted it %v after the request, and was killed", breaking))
 			return
 		case <-ended:
 			return
@@ -129,8 +129,8 @@ func (w *worker) pass(ctx context.Context, stop <-chan struct{}, ended <-chan st
 	}
 }
 
-// follow hands out events until the worker has told how the job ended; nil says that it did not.
-// A silence counts only while this process runs and waits.
+// follow passes events on until the worker has reported the end of the job; nil means that it did
+// not. Silence counts only while this process runs and waits.
 func (w *worker) follow(messages *json.Decoder, watchers []job.Watcher, most int) *end {
 	type reading struct {
 		message
@@ -188,7 +188,7 @@ func (w *worker) kill(why string) {
 	_ = w.Process.Kill() // it may have ended
 }
 
-// death says why the worker is gone.
+// death returns the reason why the worker has gone.
 func (w *worker) death(gone error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -218,13 +218,13 @@ func firstLine(text []byte) string {
 	return strings.TrimSpace(line)
 }
 
-// killed is the result of a job whose process did not tell one.
+// killed is the result of a job whose process reported none.
 func (w *worker) killed(err error) (job.Result, error) {
 	err = job.WithExit(job.ExitAborted, err)
 	return job.Result{Status: job.Killed, Reason: err.Error(), Started: w.began, Elapsed: time.Since(w.began).Seconds()}, err
 }
 
-// tail keeps the last of what is written to it.
+// tail keeps the end of the text written to it.
 type tail struct{ bytes []byte }
 
 // Write implements io.Writer.

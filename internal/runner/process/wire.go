@@ -1,6 +1,5 @@
-// Package process does each job in a process of its own, so that jobs that go on at the same
-// time share neither cores nor memory limits nor faults, and the death of one is not the death
-// of the program that started it.
+// Package process does each job in its own process, so that concurrent jobs do not share cores,
+// memory limits or faults, and a crash of one does not end the program that started it.
 //
 // Such a process is this program again: a worker. Its standard input brings the order, secrets
 // included, and then stop and abort requests; its standard output brings events and the result. Both are JSON
@@ -18,32 +17,32 @@ import (
 	"sledge/internal/option"
 )
 
-// message is what one side tells the other. One of its members is set.
+// message is a message of either side. Exactly one of its members is set.
 type message struct {
 	// To the worker. The order comes first, and requests may come at any time after it.
 	Order   *order      `json:"order,omitempty"`
 	Request job.Request `json:"request,omitempty"`
 
-	// From the worker. The end comes last. Alive is set where there was nothing to tell.
+	// From the worker. The end comes last. Alive is a sign of life, sent if there is nothing else.
 	Event *job.Event `json:"event,omitempty"`
 	Alive bool       `json:"alive,omitempty"`
 	End   *end       `json:"end,omitempty"`
 }
 
-// order is what a worker is to do.
+// order is a worker's job.
 type order struct {
 	Spec    job.Spec      `json:"spec"`
-	Secrets option.Values `json:"secrets,omitempty"` // which the encoded Spec leaves out, as it does Names
+	Secrets option.Values `json:"secrets,omitempty"` // because the encoded Spec leaves them out, as it does Names
 	Names   option.Names  `json:"names,omitempty"`
 }
 
-// end is how it ended.
+// end is the result of the job.
 type end struct {
 	Result  job.Result `json:"result"`
 	Failure *failure   `json:"failure,omitempty"`
 }
 
-// failure is an error as plain data, with all that callers look for in one.
+// failure is an error as plain data, with everything that callers look for in it.
 type failure struct {
 	Text     string    `json:"text"`
 	Exit     job.Exit  `json:"exit"`
@@ -77,8 +76,8 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// err returns the error again. It has the same text and the same exit code, and the causes that
-// callers look for.
+// err returns the error with the same text, the same exit code, and the causes that callers look
+// for.
 func (f *failure) err() error {
 	if f == nil {
 		return nil
@@ -93,7 +92,7 @@ func (f *failure) err() error {
 	return job.WithExit(f.Exit, e)
 }
 
-// carried is an error that came from a worker.
+// carried is an error of a worker.
 type carried struct {
 	text   string
 	causes []error
@@ -102,8 +101,8 @@ type carried struct {
 func (c *carried) Error() string   { return c.text }
 func (c *carried) Unwrap() []error { return c.causes }
 
-// encodable returns the end in a form that can be sent: a result that cannot be encoded, for
-// example because a figure is not a number, becomes a failure.
+// encodable returns the end in a form that can be sent. If the result cannot be encoded, for
+// example because a figure is not a number, it becomes a failure.
 func (e end) encodable() end {
 	_, err := json.Marshal(e)
 	if err == nil {

@@ -20,17 +20,17 @@ import (
 const Command = "worker"
 
 const (
-	// aliveEvery is how often a worker says that it lives.
+	// aliveEvery is the interval of a worker's signs of life.
 	aliveEvery = time.Second
 
-	// orphaned is how long a worker has to abort its job when the program that started it is gone.
+	// orphaned is how long a worker has to abort its job after the program that started it has
+	// gone.
 	orphaned = 15 * time.Second
 )
 
-// Main is what a worker does: the one job that it is told to do by runner. It returns the code to
-// exit with. It takes this process for itself: anything else that writes to standard output, as
-// drivers may, writes to standard error from then on, and signals that a terminal sends to all
-// of its processes are left to the program that started this one.
+// Main runs a worker: it does one job with runner, and returns the exit code. It takes over the
+// process: everything else that writes to standard output, such as drivers, writes to standard
+// error from then on, and signals of the terminal are left to the program that started the worker.
 func Main(runner job.Runner) job.Exit {
 	out := os.Stdout
 	os.Stdout = os.Stderr
@@ -44,9 +44,9 @@ func Main(runner job.Runner) job.Exit {
 	return job.OK
 }
 
-// serve reads an order, has the runner do it, and tells what happens. An error says that it could
-// not tell. Where in ends before the job does, it breaks the job off; exit is called if that
-// takes too long.
+// serve reads an order, does the job, and sends its events. An error means that a message could not
+// be sent. If in ends before the job does, serve aborts the job; if that takes too long, it calls
+// exit.
 func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, exit func(int)) error {
 	messages := json.NewDecoder(in)
 	var first message
@@ -108,23 +108,24 @@ func obey(messages *json.Decoder, stop chan struct{}, abort, exit func()) {
 	}
 }
 
-// teller tells the program that started the worker. Its methods may be called from any goroutine.
+// teller sends messages to the program that started the worker. Its methods may be called from any
+// goroutine.
 type teller struct {
 	mu      sync.Mutex
 	encoder *json.Encoder
 	err     error // the first
 }
 
-// Watch implements job.Watcher. An event that cannot be encoded, for example because a figure
-// is not a number, is replaced by a message.
+// Watch implements job.Watcher. An event that cannot be encoded, for example because a figure is
+// not a number, is replaced by a message.
 func (t *teller) Watch(e job.Event) {
 	var unfit *json.UnsupportedValueError
 	if err := t.send(message{Event: &e}); errors.As(err, &unfit) {
-		_ = t.send(message{Event: &job.Event{At: e.At, User: e.User, Message: fmt.Sprintf("something that happened cannot be told: %v", err)}})
+		_ = t.send(message{Event: &job.Event{At: e.At, User: e.User, Message: fmt.Sprintf("an event cannot be sent: %v", err)}})
 	}
 }
 
-// send sends a message. Nothing is sent after one that could not be.
+// send sends a message. After a failure, it sends nothing more.
 func (t *teller) send(m message) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
