@@ -167,7 +167,7 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 }
 
 // A build by an administrator whose password psql's places have makes an owner with a
-// password of its own, and says that everybody knows it.
+// password of its own, and says that it is public.
 func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	w, home := withServer(t)
@@ -177,7 +177,7 @@ func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
 	if code := w.run("build", "--db", "pg"); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
-	const warning = "user " + user + " has the default password, which everybody knows: set pg_pass"
+	const warning = "user " + user + " has the default password, which is public: set pg_pass"
 	if got := strings.Count(w.err.String(), warning); got != 1 {
 		t.Errorf("got the warning %d times, want once in %q", got, &w.err)
 	}

@@ -27,7 +27,7 @@ func TestURLsAreOptionsAndAName(t *testing.T) {
 	for text, want := range map[string]string{
 		"db://me:hidden@a,b/name":        "several servers",
 		"db://me:hidden@h/name/more":     `one name, not in "name/more"`,
-		"db://me:hidden@h/?x=%zz&hidden": "after the ? cannot be read",
+		"db://me:hidden@h/?x=%zz&hidden": "the part of the URL after the ?",
 	} {
 		u, err := url.Parse(text)
 		if err != nil {

@@ -293,7 +293,7 @@ func TestAnEmptyTextIsRefusedRatherThanLoadedAsNull(t *testing.T) {
 		notes[2] = row
 		_, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir()})
 		notes[2] = before
-		if err == nil || !strings.Contains(err.Error(), "is an empty text, which these files cannot tell from NULL") {
+		if err == nil || !strings.Contains(err.Error(), "is an empty text, which these files cannot distinguish from NULL") {
 			t.Errorf("%q: got error %v, want that a text is empty", row, err)
 		}
 	}

@@ -66,7 +66,7 @@ func TestVerifyRefusesFoldersWithoutAManifestOfSledge(t *testing.T) {
 		manifest, want string
 		exit           job.Exit
 	}{
-		"none":           {"", "is not there: sledge datagen writes it last", job.ExitMissing},
+		"none":           {"", "does not exist: sledge datagen writes it last", job.ExitMissing},
 		"no JSON":        {"files", "is not a manifest of sledge datagen", job.ExitUsage},
 		"another schema": {`{"schema": "mine-1", "files": [{"name": "a"}]}`, `its schema is "mine-1"`, job.ExitUsage},
 		"other folders":  {`{"schema": "sledge-datagen-1", "files": [{"name": "../a"}]}`, `names "../a", which is not a file of rows in its folder`, job.ExitUsage},

@@ -97,7 +97,7 @@ func TestAStepThatTakesTooLongIsStopped(t *testing.T) {
 	for i, want := range []struct {
 		outcome Outcome
 		says    string
-	}{{Failed, ""}, {Failed, "took longer than it may"}, {Failed, "did not end within"}, {Passed, ""}} {
+	}{{Failed, ""}, {Failed, "took longer than its limit"}, {Failed, "did not end within"}, {Passed, ""}} {
 		if said := strings.Join(steps[i].Says, "; "); steps[i].Outcome != want.outcome || !strings.Contains(said, want.says) {
 			t.Errorf("got %+v, want %+v", steps[i], want)
 		}
@@ -127,7 +127,7 @@ func TestQuit_EndsTheWaitForAStep(t *testing.T) {
 	steps := tried(t.Context(), runner{limit: time.Hour, grace: time.Hour, quit: quit}, func(r *runner) {
 		r.run(t.Context(), "hangs", func(suite.T) { close(quit); <-hang })
 	})
-	if len(steps) != 1 || steps[0].Outcome != Failed || !strings.Contains(steps[0].Says[0], "was not awaited") {
+	if len(steps) != 1 || steps[0].Outcome != Failed || !strings.Contains(steps[0].Says[0], "the test did not wait for its end") {
 		t.Errorf("got %+v, want a step that was left", steps)
 	}
 }

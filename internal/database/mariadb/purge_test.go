@@ -122,7 +122,7 @@ func TestFinishSaysWhatToRunWhereTheServerIsGone(t *testing.T) {
 	done := purging(t.Context(), t, options, session, before)
 	server.Stop(testserver.Immediate)
 	err := <-done
-	for _, want := range []string{"SET GLOBAL innodb_purge_threads = 4; SET GLOBAL innodb_purge_batch_size = ", "put them back with"} {
+	for _, want := range []string{"SET GLOBAL innodb_purge_threads = 4; SET GLOBAL innodb_purge_batch_size = ", "restore them with"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to say %q", err, want)
 		}

@@ -136,7 +136,7 @@ func TestOptionFilesThatOthersCanReachAreNotTrusted(t *testing.T) {
 	}{
 		{0o600, []string{"password=s3cret from line 3 of ROOT/home/.my.cnf", "port=1 from line 2 of ROOT/home/.my.cnf"}, ""},
 		{0o644, []string{"port=1 from line 2 of ROOT/home/.my.cnf"}, "others can read the file: chmod 600"},
-		{0o606, nil, "anybody can change it: chmod o-w"},
+		{0o606, nil, "all users can change it: chmod o-w"},
 	}
 	for _, test := range tests {
 		root := t.TempDir()

@@ -88,7 +88,7 @@ func TestAnOldServerTakesASuiteThatIsNamed(t *testing.T) {
 	session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
 	if err == nil {
 		_ = session.Close() // a newer one
-	} else if !strings.HasSuffix(err.Error(), "may take AES128-GCM-SHA256 in option ssl_cipher") {
+	} else if !strings.HasSuffix(err.Error(), "may accept AES128-GCM-SHA256 in option ssl_cipher") {
 		t.Errorf("got %v, want the suite to name", err)
 	}
 	s.set("ssl_cipher", "AES128-GCM-SHA256")

@@ -161,7 +161,7 @@ func createUser(ctx context.Context, system *session, o settings, tell func(job.
 	}
 	tell(job.Event{Message: fmt.Sprintf("Created the user %s", a.User)})
 	if a.Password == a.known {
-		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which everybody knows: set %s to give it another", a.User, o.Name("password"))})
+		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which is public: set %s to choose another", a.User, o.Name("password"))})
 	}
 	if err := allow(ctx, system, o, "GRANT "+strings.Join(rightsOfOwner, ", ")+" TO "+identifier(a.User)); err != nil {
 		return err

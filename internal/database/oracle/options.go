@@ -40,7 +40,7 @@ type account struct {
 	TemporaryTablespace string `opt:"temporary_tablespace" group:"schema" for:"build" help:"tablespace for sorting"`
 	TimesTen            bool   `opt:"timesten" group:"schema" for:"build" help:"build for TimesTen; it speaks no protocol that Sledge's driver knows, so a job with it is refused"`
 
-	known string // the default password, which everybody knows
+	known string // the default password, which is public
 }
 
 // transactional are Oracle's options for workloads of short transactions.

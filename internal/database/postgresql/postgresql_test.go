@@ -298,7 +298,7 @@ func TestWhoMayNotCreateIsToldWhatElseCanBeDone(t *testing.T) {
 		"sledge_powerless": "create the database sledge_nowhere: ",
 	} {
 		err := postgresql.Database.Create(t.Context(), bind(t, with(with(values, "user", user), "dbname", "sledge_nowhere")), func(job.Event) {})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "user sledge_powerless may not do that: set superuser and superuser_password to one who may, or set ") {
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "user sledge_powerless may not do that: set superuser and superuser_password to a user that may, or set ") {
 			t.Errorf("user %s: got %v, want %q and what else can be done", user, err, want)
 		}
 	}

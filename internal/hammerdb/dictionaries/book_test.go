@@ -190,7 +190,7 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 		set(t, b, "tpcc", tt.key, "true")
 		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values(), Names: b.Names()}
 		_, err := engine.Local{Catalog: resolver.Catalog}.Plan(spec)
-		if tt.refused && (err == nil || !strings.Contains(err.Error(), "option "+tt.key+": what it asks for is not built yet")) {
+		if tt.refused && (err == nil || !strings.Contains(err.Error(), "option "+tt.key+": this feature is not built yet")) {
 			t.Errorf("%s with %s: got %v, want an error that names it", tt.action, tt.key, err)
 		}
 		if !tt.refused && err != nil {

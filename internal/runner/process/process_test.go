@@ -292,7 +292,7 @@ func TestAWorkerIsKilledThatDoesNotAnswer(t *testing.T) {
 		ctx, abort := context.WithCancel(t.Context())
 		seen := heard{each: func(job.Event) { abort() }}
 		r, err := runner.Do(ctx, job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}})
-		if r.Status != job.Killed || !strings.Contains(r.Reason, "had not broken it off") {
+		if r.Status != job.Killed || !strings.Contains(r.Reason, "had not aborted it") {
 			t.Errorf("got %s, %v", r.Status, err)
 		}
 		gone(t, seen.pid(t))

@@ -295,7 +295,7 @@ func TestCheckCountsOrdersAndLines(t *testing.T) {
 		{"sum of the lines' quantities", "1536089", "1536127"},
 	})
 	_, err = local.Do(r.Context(), r.spec(job.Run, 1, option.Values{"refresh": "true", "stop_on_failure": "true"}), job.Control{})
-	if err == nil || !strings.Contains(err.Error(), "14 orders are there with keys from 1 to 39, and there should be 15") {
+	if err == nil || !strings.Contains(err.Error(), "there are 14 orders with keys from 1 to 39 instead of 15") {
 		t.Errorf("got %v, want the refresh to fail on the order that is gone", err)
 	}
 }
