@@ -38,7 +38,7 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 		within := fmt.Sprintf("%s to %s expected", count(a.Low), count(a.High))
 		switch {
 		case a.None:
-			row(Plain, "Counts", "%snot compared: there were no %ss to do, which are what is counted in the database", inGroup(g), a.What)
+			row(Plain, "Counts", "%snot compared: the run had no %ss, which the database counts", inGroup(g), a.What)
 		case a.Vague:
 			row(Doubtful, "Counts", "%s: this says nothing, because anything from %s to %s would fit. Run for longer.", what, count(a.Low), count(a.High))
 		case !a.Holds:
