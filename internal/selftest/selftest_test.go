@@ -195,7 +195,7 @@ func TestItRemovesWhatItMadeWhenItIsStopped(t *testing.T) {
 		}
 		r := test.Run(ctx)
 		gone(t, test)
-		if last := r.Steps[len(r.Steps)-1]; !r.Stopped || len(r.LeftBehind) > 0 || last.Name != "removes what it made" || last.Outcome != Passed {
+		if last := r.Steps[len(r.Steps)-1]; !r.Stopped || len(r.LeftBehind) > 0 || last.Name != "removes what it created" || last.Outcome != Passed {
 			t.Errorf("stopped at %s: got %+v, want all removed", at, r)
 		}
 		stop()
