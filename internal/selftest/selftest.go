@@ -338,7 +338,7 @@ func (t *Test) Run(ctx context.Context) Report {
 	if connected || t.folder != "" {
 		last := *run
 		last.ctx = context.WithoutCancel(ctx)
-		last.run(last.ctx, "removes what it made", func(step suite.T) { r.LeftBehind = t.remove(step) })
+		last.run(last.ctx, "removes what it created", func(step suite.T) { r.LeftBehind = t.remove(step) })
 	}
 	r.Steps = leaves(r.Steps)
 	r.Stopped, r.Seconds = ctx.Err() != nil, time.Since(began).Seconds()
