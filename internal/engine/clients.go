@@ -80,7 +80,7 @@ func (g *group) ends(u *user, err error) {
 		if !v.failed.Swap(true) {
 			g.feed.fail(position, err)
 		}
-		g.die(&userError{position, err})
+		g.die(&userError{position: position, err: err})
 	}
 	if v.left.Add(-1) > 0 || v.failed.Load() || !v.begun.Load() {
 		return

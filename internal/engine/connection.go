@@ -68,9 +68,9 @@ func (g *group) failedToConnect(i int, err error) error {
 		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, g.plan.Pacing.Connections, err)
 	case g.plan.pool != nil:
 		n := len(g.plan.pool.connections)
-		return &userError{g.plan.position(i / n), g.plan.pool.about(i%n, err)}
+		return &userError{position: g.plan.position(i / n), err: g.plan.pool.about(i%n, err)}
 	}
-	return &userError{g.plan.position(i), err}
+	return &userError{position: g.plan.position(i), err: err}
 }
 
 // openNumber opens connection number i.

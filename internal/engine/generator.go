@@ -39,7 +39,7 @@ var _ order.Generator = (*generator)(nil)
 
 // newGenerator returns a generator that tells of its users by events. Its calls of the database are part
 // of ctx, but are not cancelled by it.
-func newGenerator(ctx context.Context, bind binder, f *feed) *generator {
+func newGenerator(ctx context.Context, bind binder, f *feed) order.Generator {
 	g := &generator{
 		bind: bind, reports: make(chan order.Report, reportsAhead),
 		course: &course{
@@ -347,7 +347,7 @@ func errorOf(f *order.Failure) error {
 		err = job.WithExit(f.Exit, err)
 	}
 	if f.User > 0 {
-		err = &userError{f.User, err}
+		err = &userError{position: f.User, err: err}
 	}
 	return err
 }

@@ -140,6 +140,7 @@ type feed struct {
 	said sync.Map // the messages of sayOnce
 }
 
+// send hands an event to the watchers.
 func (f *feed) send(e job.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

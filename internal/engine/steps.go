@@ -76,5 +76,5 @@ func (w workers) work(number int, work func(position int) error) error {
 		return err
 	}
 	w.feed.fail(position, err)
-	return &userError{position, err}
+	return &userError{position: position, err: err}
 }
