@@ -59,8 +59,7 @@ func bindGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, erro
 		return Plan{}, &UsersError{before}
 	}
 	first.Spec.Beside = spec.Beside
-	first.thresholds, err = first.bindThresholds()
-	return first, err
+	return first.withThresholds()
 }
 
 // groupName is what a group may be called: thresholds name its kinds and figures.

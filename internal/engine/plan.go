@@ -79,10 +79,10 @@ const grace = 30 * time.Second
 // written: it means there the moment at which that build was bound.
 func NewPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	p, err := newPlan(pair, spec)
-	if err == nil {
-		p.thresholds, err = p.bindThresholds()
+	if err != nil {
+		return p, err
 	}
-	return p, err
+	return p.withThresholds()
 }
 
 // newPlan returns a plan without thresholds.

@@ -23,26 +23,26 @@ type boundThreshold struct {
 	kinds  []meter.Kind // nil for all kinds
 }
 
-// bindThresholds looks up the names in the thresholds of a run, and refuses those of which
+// withThresholds returns the plan with the thresholds of its run. It refuses those of which
 // such a run measures nothing. Those of several groups are about the run as a whole.
-func (p Plan) bindThresholds() ([]boundThreshold, error) {
+func (p Plan) withThresholds() (Plan, error) {
+	p.thresholds = nil
 	if len(p.Pacing.FailIf) == 0 || p.Spec.Action != job.Run {
-		return nil, nil
+		return p, nil
 	}
 	text, _ := p.Pacing.FailIf.MarshalText() // cannot fail
 	wrong := func(err error) error { return p.Spec.Names.Wrong("fail_if", string(text), "%w", err) }
 	if p.Pacing.Test {
-		return nil, wrong(fmt.Errorf("a test measures nothing: set it to none, or %s to timed", p.Spec.Names.Of("driver")))
+		return p, wrong(fmt.Errorf("a test measures nothing: set it to none, or %s to timed", p.Spec.Names.Of("driver")))
 	}
-	var list []boundThreshold
 	for _, t := range p.Pacing.FailIf {
 		bound, err := p.bindThreshold(t)
 		if err != nil {
-			return nil, wrong(err)
+			return p, wrong(err)
 		}
-		list = append(list, bound)
+		p.thresholds = append(p.thresholds, bound)
 	}
-	return list, nil
+	return p, nil
 }
 
 func (p Plan) bindThreshold(t threshold.Threshold) (boundThreshold, error) {

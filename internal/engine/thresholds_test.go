@@ -28,9 +28,7 @@ func judgedBy(t *testing.T, text string) (Plan, error) {
 	if err := p.Pacing.FailIf.UnmarshalText([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	var err error
-	p.thresholds, err = p.bindThresholds()
-	return p, err
+	return p.withThresholds()
 }
 
 func TestThresholds_OfWhatARunDoesNotMeasureAreRefused(t *testing.T) {
@@ -62,7 +60,7 @@ func TestThresholds_OfRunsThatEndWithTheirWork(t *testing.T) {
 		if err := p.Pacing.FailIf.UnmarshalText([]byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		_, err := p.bindThresholds()
+		_, err := p.withThresholds()
 		if err == nil || !strings.Contains(err.Error(), "ends when its work is done, has no ") || !strings.Contains(err.Error(), "retried, rate") || strings.Contains(err.Error(), ", stall") {
 			t.Errorf("%s: got %v, want the metrics that such a run has", text, err)
 		}
