@@ -103,6 +103,7 @@ func sayServer(ctx context.Context, p Plan, s database.Session, f *feed) error {
 	return nil
 }
 
+// answeredBy returns the message that a product answers that was not chosen.
 func answeredBy(p Plan, product string) string {
 	return fmt.Sprintf("A %s server answered, although %s was chosen: what follows is about %[1]s.", product, p.Database.Title)
 }

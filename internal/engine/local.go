@@ -220,7 +220,9 @@ type userError struct {
 	err      error
 }
 
+// Error says which user it was.
 func (e *userError) Error() string { return fmt.Sprintf("virtual user %d: %v", e.position, e.err) }
+// Unwrap returns the reason.
 func (e *userError) Unwrap() error { return e.err }
 
 // connect opens a session, and marks an error as one of connecting.

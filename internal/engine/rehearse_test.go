@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -33,7 +34,7 @@ func newTranscript() *transcript {
 
 func (s *transcript) Watch(e job.Event) {
 	for _, line := range s.speaker.Say(e) {
-		s.lines = append(s.lines, formatInt(int64(line.User))+" "+line.Text)
+		s.lines = append(s.lines, strconv.Itoa(line.User)+" "+line.Text)
 	}
 }
 

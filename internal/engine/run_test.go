@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,46 +37,40 @@ type instantSession struct {
 	server *fakeServer
 }
 
+// Query answers what the probe asks.
 func (s instantSession) Query(_ context.Context, text string, _ int) (database.Table, error) {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
 	if text == "probe" {
-		return database.Table{Rows: [][]string{{formatInt(s.server.committed)}}}, nil
+		return database.Table{Rows: [][]string{{strconv.FormatInt(s.server.committed, 10)}}}, nil
 	}
 	return database.Table{}, nil
 }
 
+// Rollback implements database.Session.
 func (s instantSession) Rollback(context.Context) error { return nil }
-func (s instantSession) Interrupt()                     { s.server.interrupt() }
-func (s instantSession) Close() error                   { return nil }
+
+// Interrupt ends the transactions of all users.
+func (s instantSession) Interrupt() { s.server.interrupt() }
+
+// Close implements database.Session.
+func (s instantSession) Close() error { return nil }
 
 // fakeServer counts commits, as a server would.
 type fakeServer struct {
 	mu          sync.Mutex
 	committed   int64
-	others      int64 // commits outside the workload
-	interrupted chan struct{}
+	others      int64         // commits outside the workload
+	interrupted chan struct{} // closed when users are interrupted
 	once        sync.Once
 }
 
 func (s *fakeServer) interrupt() { s.once.Do(func() { close(s.interrupted) }) }
 
-func formatInt(n int64) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = byte('0' + n%10)
-		if n /= 10; n == 0 {
-			return string(b[i:])
-		}
-	}
-}
-
-// fakeUser's transactions take a time and end as its script says, over and over.
+// fakeUser is a user whose transactions take a time and end as its script says, over and over.
 type fakeUser struct {
 	server   *fakeServer
-	takes    time.Duration
+	takes    time.Duration // of a transaction
 	keying   time.Duration
 	thinking time.Duration
 	script   []error
@@ -85,16 +80,19 @@ type fakeUser struct {
 	cancelled chan struct{} // a value makes the call in flight fail
 }
 
+// Errors of transactions, by the class of failure that each is.
 var (
 	errDeadlock = errors.New("deadlock")
 	errLost     = errors.New("connection lost")
 	errBroken   = errors.New("broken rule")
 )
 
+// Pick implements workload.Terminal.
 func (u *fakeUser) Pick() (workload.Transaction, bool) {
 	return workload.Transaction{Keying: u.keying, Thinking: u.thinking}, true
 }
 
+// Do implements workload.Executor.
 func (u *fakeUser) Do(context.Context, workload.Transaction) error {
 	takes := u.takes
 	if stall, ok := u.stalls[u.next]; ok {
@@ -120,6 +118,7 @@ func (u *fakeUser) Do(context.Context, workload.Transaction) error {
 	return err
 }
 
+// fakePlan returns the plan of a run with three users that do what u does, over sessions of one server.
 func fakePlan(u fakeUser, pacing load.Pacing) Plan {
 	u.server = &fakeServer{interrupted: make(chan struct{})}
 	if pacing.MaxIterations == 0 {
@@ -206,6 +205,7 @@ type events struct {
 	by      []int // whose transaction failed, by position
 }
 
+// Watch implements job.Watcher.
 func (e *events) Watch(event job.Event) {
 	if e.speaker == nil {
 		e.speaker = hammerdb.NewSpeaker(hammerdb.About{Action: job.Run, Product: "Fake"})
@@ -639,8 +639,10 @@ func TestRun_MeasuresEachSecondThoughAWatcherIsSlow(t *testing.T) {
 }
 
 // watcher is a job.Watcher of one function.
+// watcher is a function that is given events.
 type watcher func(job.Event)
 
+// Watch implements job.Watcher.
 func (w watcher) Watch(e job.Event) { w(e) }
 
 func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {

@@ -207,6 +207,7 @@ func (st schemaState) refusal(p Plan) error {
 // refusedError is a database that holds what is not ours and so is left alone.
 type refusedError struct{ error }
 
+// Unwrap returns what it says.
 func (e refusedError) Unwrap() error { return e.error }
 
 func refused(err error) error { return job.WithExit(job.ExitExists, refusedError{err}) }
