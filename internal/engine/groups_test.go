@@ -171,20 +171,26 @@ func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
 
 // A query that is in flight at the end of a run does not count against the run, however long it takes.
 func TestGroups_MayHaveQueriesInFlightAtTheEnd(t *testing.T) {
-	p, err := Local{Catalog: withAnalytics()}.Plan(job.Spec{
+	c := edition.Catalog
+	c.Workloads = append(slices.Clone(c.Workloads), analytics.Workload)
+	pair, err := c.Pair("sqlite", "tprocc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := bindGroups(c, pair, job.Spec{
 		Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Group: "orders", Options: option.Values{"file": "mixed.db"},
 		Beside: []job.Group{{Name: "queries", Workload: "analytics", Users: 1}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, plan := range p.plans() {
-		g := runGroup{boundGroup: boundGroup{plan: plan}}
-		g.totals.Summary = meter.NewSummary(len(plan.Workload.Kinds))
+	for i, p := range p.plans() {
+		g := runGroup{boundGroup: boundGroup{plan: p}}
+		g.totals.Summary = meter.NewSummary(len(p.Workload.Kinds))
 		for _, aborted := range []bool{false, true} {
 			g.totals.InFlight = []order.InFlight{{Took: time.Minute, Aborted: aborted}}
 			if got, want := len(g.waiting()) == 1, i == 0 || aborted; got != want {
-				t.Errorf("%s, aborted %v: got %v, want %v", plan.group, aborted, got, want)
+				t.Errorf("%s, aborted %v: got %v, want %v", p.group, aborted, got, want)
 			}
 		}
 	}
