@@ -33,7 +33,7 @@ GO_TEST = go test -ldflags=-w
 LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./internal/database/mysql ./internal/cli ./internal/selftest ./internal/web/api ./examples ./internal/hammerdb/console ./internal/database/postgresql ./internal/database/mariadb ./internal/datagen
 
 # Where goroutines share something, and what drives them all.
-RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
+RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/engine/coordinator ./internal/engine/generator ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
 
 # What is different in the build that has DuckDB.
 OF_DUCKDB = ./internal/database/duckdb/... ./internal/catalog/...

@@ -77,8 +77,21 @@ var layers = map[string]string{
 	// Finding one of them by any of its names, and knowing none.
 	"catalog": "database engine/load option sqlfile workload",
 
+	// Events to watchers.
+	"engine/feed": "job",
+
+	// A spec that was bound: data.
+	"engine/plan": "catalog database engine/feed engine/load engine/order engine/pool job meter option sqlfile threshold workload",
+
+	// The database of a plan, for any job.
+	"engine/target": "database engine/feed engine/plan host job meter schema workload",
+
+	// The users of a run, and who drives them: neither knows the other.
+	"engine/generator":   "database engine/feed engine/load engine/order engine/plan engine/pool engine/target host job loop meter workload",
+	"engine/coordinator": "database engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
+
 	// Doing jobs: with any database and any workload, so with none by name.
-	"engine": "catalog database engine/load engine/observer engine/order engine/pool host job loop meter option schema sqlfile threshold workload",
+	"engine": "catalog database engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
 
 	// Each of them in a process of its own.
 	"runner/process": "database job option",
@@ -86,7 +99,7 @@ var layers = map[string]string{
 	// What databases and workloads have to pass, in tests and in the program.
 	"suite":          "",
 	"suite/sessions": "database job meter option schema sqlfile suite",
-	"suite/jobs":     "catalog database engine job meter option schema suite workload",
+	"suite/jobs":     "catalog database engine engine/plan job meter option schema suite workload",
 
 	"report": "host job meter option repository terminal",
 
@@ -103,21 +116,21 @@ var layers = map[string]string{
 	"paper": "chart document job meter report repository settings terminal",
 
 	// People. Their program is handed the catalog; so are they.
-	"settings":      "catalog database engine engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
+	"settings":      "catalog database engine engine/plan engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
 	"control/tasks": "",
 	"control":       "job repository settings",
 	"experiment":    "job report repository settings",
 	"manual":        "catalog document job meter option report repository selftest settings workload",
-	"datagen":       "catalog control/tasks database engine host job live option schema settings workload",
-	"selftest":      "catalog database engine host job meter option settings suite suite/jobs suite/sessions workload",
+	"datagen":       "catalog control/tasks database engine/plan host job live option schema settings workload",
+	"selftest":      "catalog database engine engine/plan host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter":   "",
 	"scripting":     "control/tasks job",
-	"counter":       "database document engine job report workload",
+	"counter":       "database document engine engine/plan job report workload",
 	"help":          "",
 	"web":           "privatefile",
-	"web/api":       "catalog control control/tasks counter datagen docs document engine experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option report paper repository scripting settings",
+	"web/api":       "catalog control control/tasks counter datagen docs document engine engine/plan experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option paper report repository scripting settings",
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
-	"cli":           "catalog cli/display control counter database datagen document engine engine/load experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option privatefile report paper repository selftest settings terminal web web/api web/pages workload",
+	"cli":           "catalog cli/display control counter database datagen document engine engine/load engine/plan experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option paper privatefile report repository selftest settings terminal web web/api web/pages workload",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":        "option workload",
@@ -131,7 +144,7 @@ var layers = map[string]string{
 	"hammerdb/dictionaries": "catalog database engine engine/load hammerdb/names hammerdb/xmlfile job option settings sqlitefile workload",
 	"hammerdb/parts":        "catalog hammerdb/dictionaries hammerdb/views job repository",
 	"hammerdb/webservice":   "catalog hammerdb/parts hammerdb/views job repository",
-	"hammerdb/console":      "control database datagen engine experiment hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
+	"hammerdb/console":      "control database datagen engine engine/plan experiment hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
 
 	// The manual, as it is written.
 	"docs": "",
@@ -152,12 +165,13 @@ var layers = map[string]string{
 	"browser":                "",
 	"testserver":             "",
 	"suite/databasetest":     "database option suite/sessions suite/suitetest",
-	"grammartest":            "catalog catalog/edition database engine job option sqlfile suite/sessions workload",
+	"grammartest":            "catalog catalog/edition database engine/plan job option sqlfile suite/sessions workload",
 	"report/reporttest":      "job meter option",
-	"suite/workloadtest":     "catalog/edition database engine job option suite suite/jobs suite/suitetest testserver workload",
+	"suite/workloadtest":     "catalog/edition database engine/plan job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":        "suite",
 	"engine/order/ordertest": "engine/order",
-	"engine/enginetest":      "catalog database engine job meter option schema sqlfile workload",
+	"engine/plan/plantest":   "catalog database engine/load engine/plan job meter option schema sqlfile workload",
+	"engine/enginetest":      "catalog database engine engine/plan job meter option schema sqlfile workload",
 
 	"engine/enginetest/analytics": "database meter schema sqlfile workload",
 
@@ -373,6 +387,9 @@ func treeFiles(t *testing.T) []string {
 var apart = map[string][]string{
 	"engine/observer": {"engine", "loop", "repository", "report", "web", "hammerdb"},
 	"engine/order":    {"engine", "loop", "repository", "report", "web", "hammerdb"},
+
+	"engine/generator":   {"engine", "engine/coordinator", "repository", "report", "web", "hammerdb"},
+	"engine/coordinator": {"engine", "engine/generator", "repository", "report", "web", "hammerdb"},
 }
 
 func TestSeams_HoldInAllThatAPackageNeeds(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/mysql"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/testserver"
@@ -117,11 +117,11 @@ func (m mySQL) drop(t *testing.T) {
 }
 
 // plan resolves options as sledge does, for its SQL.
-func (m mySQL) plan(t *testing.T, warehouses int) engine.Plan {
+func (m mySQL) plan(t *testing.T, warehouses int) plan.Plan {
 	t.Helper()
 	values := m.values()
 	values["warehouses"] = strconv.Itoa(warehouses)
-	plan, err := engine.NewPlan(catalog.Pair{Database: m.product(), Workload: tprocc.Workload}, job.Spec{Options: values})
+	plan, err := plan.New(catalog.Pair{Database: m.product(), Workload: tprocc.Workload}, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database/postgresql"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/testserver"
@@ -73,11 +73,11 @@ func (p postgreSQL) title() string { return "PostgreSQL " + p.Version }
 func (p postgreSQL) name() string { return "postgresql" }
 
 // plan resolves options as sledge does, for its SQL.
-func (p postgreSQL) plan(t *testing.T, warehouses int) engine.Plan {
+func (p postgreSQL) plan(t *testing.T, warehouses int) plan.Plan {
 	t.Helper()
 	values := p.values()
 	values["warehouses"] = strconv.Itoa(warehouses)
-	plan, err := engine.NewPlan(catalog.Pair{Database: postgresql.Database, Workload: tprocc.Workload}, job.Spec{Options: values})
+	plan, err := plan.New(catalog.Pair{Database: postgresql.Database, Workload: tprocc.Workload}, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -57,7 +58,7 @@ func runSynthetic(out io.Writer) error {
 		Action: job.Run, Database: d.Name, Workload: w.Name, Users: a.Users, Seed: 1,
 		Options: option.Values{"rampup": a.RampUp.String(), "duration": a.Duration.String()},
 	}
-	plan, err := engine.NewPlan(catalog.Pair{Database: d, Workload: w}, spec)
+	plan, err := plan.New(catalog.Pair{Database: d, Workload: w}, spec)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"text/template"
 
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/sqlfile"
 )
 
@@ -59,7 +59,7 @@ func (p postgreSQL) writeScripts(t *testing.T, folder string) string {
 	return written
 }
 
-func writeScript(to, from string, plan engine.Plan) error {
+func writeScript(to, from string, plan plan.Plan) error {
 	functions := template.FuncMap{
 		"sql":   func(name string) (string, error) { return pgbenchText(plan.SQL, name) },
 		"lines": func() []int { return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} },

@@ -12,7 +12,7 @@ import (
 	"text/template"
 	"time"
 
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 )
 
 // runSysbench is sysbench with our script, which makes the calls that sledge makes. It
@@ -43,7 +43,7 @@ func (m mySQL) runSysbench(t *testing.T) func(reachable) program {
 
 // writeSysbenchScript puts into our script, for {{queries "procedure.slev"}}, the
 // statements that sledge sends, with Lua's variables for their parameters.
-func writeSysbenchScript(to string, plan engine.Plan) error {
+func writeSysbenchScript(to string, plan plan.Plan) error {
 	queries := func(name string) (string, error) {
 		q, err := plan.SQL.Query(name)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database/postgresql"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/schema"
 	"sledge/internal/workload/tproch"
@@ -64,11 +64,11 @@ func TestTprochBuildPostgreSQL(t *testing.T) {
 }
 
 // tprochPlan returns the plan of a build, for its statements, and its tables.
-func tprochPlan(t *testing.T, p postgreSQL, scale string) (engine.Plan, []schema.Table) {
+func tprochPlan(t *testing.T, p postgreSQL, scale string) (plan.Plan, []schema.Table) {
 	t.Helper()
 	values := p.values()
 	values["scale_factor"] = scale
-	plan, err := engine.NewPlan(catalog.Pair{Database: postgresql.Database, Workload: tproch.Workload}, job.Spec{Options: values})
+	plan, err := plan.New(catalog.Pair{Database: postgresql.Database, Workload: tproch.Workload}, job.Spec{Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func tprochPlan(t *testing.T, p postgreSQL, scale string) (engine.Plan, []schema
 
 // psqlEach has psql run the statements that each table has in a step, those of the largest
 // table first, one psql for each table and as many at a time as a build has builders.
-func psqlEach(t *testing.T, p postgreSQL, plan engine.Plan, tables []schema.Table, step string) time.Duration {
+func psqlEach(t *testing.T, p postgreSQL, plan plan.Plan, tables []schema.Table, step string) time.Duration {
 	t.Helper()
 	var scripts []string
 	for _, table := range tables {
@@ -88,7 +88,7 @@ func psqlEach(t *testing.T, p postgreSQL, plan engine.Plan, tables []schema.Tabl
 
 // psqlSteps has psql run the statements of steps that concern all tables, one step after
 // another.
-func psqlSteps(t *testing.T, p postgreSQL, plan engine.Plan, steps ...string) (took time.Duration) {
+func psqlSteps(t *testing.T, p postgreSQL, plan plan.Plan, steps ...string) (took time.Duration) {
 	t.Helper()
 	for _, step := range steps {
 		took += psqlScripts(t, p, psqlScript(t, plan, step))
@@ -97,7 +97,7 @@ func psqlSteps(t *testing.T, p postgreSQL, plan engine.Plan, steps ...string) (t
 }
 
 // psqlScript writes the statements of a step into a file, if there are any.
-func psqlScript(t *testing.T, plan engine.Plan, step string) []string {
+func psqlScript(t *testing.T, plan plan.Plan, step string) []string {
 	t.Helper()
 	statements, err := plan.Schema.Step(step)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/settings"
 )
@@ -166,7 +167,7 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 }
 
 // confirmDelete lists what a delete would drop, and asks for confirmation.
-func (p *Program) confirmDelete(ctx context.Context, plan engine.Plan) error {
+func (p *Program) confirmDelete(ctx context.Context, plan plan.Plan) error {
 	done := p.waitForAnswer(plan)
 	d, err := engine.PlanDeletion(ctx, plan)
 	done()

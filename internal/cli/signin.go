@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/settings"
 )
@@ -34,6 +34,6 @@ func (s *jobFlags) signInOn(ctx context.Context, p *Program, b settings.Resolver
 }
 
 // waitForAnswer prints a message if a server is slow to answer, unless done is called before.
-func (p *Program) waitForAnswer(plan engine.Plan) (done func()) {
+func (p *Program) waitForAnswer(plan plan.Plan) (done func()) {
 	return p.whenSlow("Waiting for an answer from %s %s", plan.Database.Title, plan.Database.Target(plan.Connection))
 }

@@ -20,6 +20,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/document"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/terminal"
@@ -82,7 +83,7 @@ func watch(t *testing.T, server *testserver.Server, args ...string) watching {
 }
 
 // tprocc is a plan for a database of that name on a server, whose options these are.
-func tprocc(t *testing.T, product string, server map[string]string, name string) engine.Plan {
+func tprocc(t *testing.T, product string, server map[string]string, name string) plan.Plan {
 	t.Helper()
 	values := option.Values{"dbname": name}
 	maps.Copy(values, server)
@@ -94,7 +95,7 @@ func tprocc(t *testing.T, product string, server map[string]string, name string)
 }
 
 // connected opens a session that ends with the test.
-func connected(t *testing.T, plan engine.Plan, as database.Role) database.Session {
+func connected(t *testing.T, plan plan.Plan, as database.Role) database.Session {
 	t.Helper()
 	s, err := plan.Database.Connect(t.Context(), plan.Connection, as)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/document"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/workload"
@@ -33,7 +34,7 @@ const (
 
 // Counter is a transaction counter of one server. It is not safe for concurrent use.
 type Counter struct {
-	Plan engine.Plan
+	Plan plan.Plan
 	Unit workload.Throughput // the unit of the server's rate
 
 	Every, For   time.Duration // the time between readings, and the total time; For is 0 to count until ctx ends
@@ -51,7 +52,7 @@ type Counter struct {
 }
 
 // New returns a counter for the server of a plan, or an error if the server cannot be counted.
-func New(plan engine.Plan) (*Counter, error) {
+func New(plan plan.Plan) (*Counter, error) {
 	if plan.Server.Counter == nil {
 		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title))
 	}

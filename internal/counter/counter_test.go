@@ -11,10 +11,11 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/document"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 )
 
-func planOf(t *testing.T, database, workload string) engine.Plan {
+func planOf(t *testing.T, database, workload string) plan.Plan {
 	t.Helper()
 	plan, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Check, Database: database, Workload: workload})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -24,11 +24,11 @@ import (
 
 // Config says which files to write, and where.
 type Config struct {
-	Plan    engine.Plan // database, workload, options and seed; its session settings do not matter
-	Folder  string      // created if its parent exists
-	Workers int         // number of workers side by side; 1 if less
-	Parts   int         // files for each table, except shared tables, with the same number of units each; 0 means one for each worker
-	Version string      // Sledge's, for the manifest
+	Plan    plan.Plan // database, workload, options and seed; its session settings do not matter
+	Folder  string    // created if its parent exists
+	Workers int       // number of workers side by side; 1 if less
+	Parts   int       // files for each table, except shared tables, with the same number of units each; 0 means one for each worker
+	Version string    // Sledge's, for the manifest
 
 	Format      Format      // Tbl if ""
 	Header      bool        // write the names of the columns in the first line of CSV files

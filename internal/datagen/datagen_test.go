@@ -17,7 +17,7 @@ import (
 	"sledge/internal/database/postgresql"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/datagen"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -25,9 +25,9 @@ import (
 )
 
 // offline is a plan for PostgreSQL, which is asked for nothing.
-func offline(t *testing.T, w *workload.Workload, values option.Values) engine.Plan {
+func offline(t *testing.T, w *workload.Workload, values option.Values) plan.Plan {
 	t.Helper()
-	plan, err := engine.NewPlan(catalog.Pair{Database: postgresql.Database, Workload: w}, job.Spec{Database: "postgresql", Workload: w.Name, Seed: 1, Options: values})
+	plan, err := plan.New(catalog.Pair{Database: postgresql.Database, Workload: w}, job.Spec{Database: "postgresql", Workload: w.Name, Seed: 1, Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestFilesHaveTheirFormat(t *testing.T) {
 		t.Errorf("got %d files %v", len(got), got)
 	}
 
-	plan, err := engine.NewPlan(catalog.Pair{Database: sqlite.Database, Workload: special}, job.Spec{Database: "sqlite", Workload: "special"})
+	plan, err := plan.New(catalog.Pair{Database: sqlite.Database, Workload: special}, job.Spec{Database: "sqlite", Workload: "special"})
 	if err != nil {
 		t.Fatal(err)
 	}

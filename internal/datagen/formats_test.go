@@ -18,7 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"sledge/internal/datagen"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/option"
 	"sledge/internal/workload/tproch"
 )
@@ -288,7 +288,7 @@ func TestParquetFiles_HaveTheRowsOfTheOtherFormats(t *testing.T) {
 }
 
 func TestParquetFiles_AreTheSameEachTime(t *testing.T) {
-	for _, plan := range []engine.Plan{offline(t, special, nil), offline(t, tproch.Workload, option.Values{"scale_factor": "0.025"})} {
+	for _, plan := range []plan.Plan{offline(t, special, nil), offline(t, tproch.Workload, option.Values{"scale_factor": "0.025"})} {
 		var sums [2][]string
 		for i := range sums {
 			result, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: t.TempDir(), Format: datagen.Parquet, Workers: 1 + i, Parts: 1})

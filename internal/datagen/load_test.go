@@ -14,6 +14,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/datagen"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/suite/workloadtest"
@@ -136,12 +137,12 @@ func server(t *testing.T, d *database.Database) option.Values {
 var served int
 
 // newPlan makes an empty database for the workload, and a plan for it.
-func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values option.Values) engine.Plan {
+func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values option.Values) plan.Plan {
 	t.Helper()
 	if values == nil {
 		values = server(t, d)
 	}
-	plan, err := engine.NewPlan(catalog.Pair{Database: d, Workload: w}, job.Spec{Database: d.Name, Workload: w.Name, Seed: 1, Options: values})
+	plan, err := plan.New(catalog.Pair{Database: d, Workload: w}, job.Spec{Database: d.Name, Workload: w.Name, Seed: 1, Options: values})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values op
 }
 
 // load generates the files and has the database's own program load them.
-func load(t *testing.T, plan engine.Plan, c datagen.Config) {
+func load(t *testing.T, plan plan.Plan, c datagen.Config) {
 	t.Helper()
 	c.Plan, c.Folder = plan, t.TempDir()
 	result, err := datagen.Generate(t.Context(), c)
@@ -180,7 +181,7 @@ func load(t *testing.T, plan engine.Plan, c datagen.Config) {
 }
 
 // runInside runs a script in DuckDB itself, which is in the program, where its shell is not there.
-func runInside(t *testing.T, plan engine.Plan, folder, script string) {
+func runInside(t *testing.T, plan plan.Plan, folder, script string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, script))
 	if err != nil {
@@ -199,7 +200,7 @@ func runInside(t *testing.T, plan engine.Plan, folder, script string) {
 
 // clientOf returns the database's own program, connected to the plan's database, for scripts in
 // the folder.
-func clientOf(t *testing.T, plan engine.Plan, folder string) *exec.Cmd {
+func clientOf(t *testing.T, plan plan.Plan, folder string) *exec.Cmd {
 	t.Helper()
 	values := map[string]string{}
 	for _, o := range option.Describe(plan.Connection) {

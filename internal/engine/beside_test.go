@@ -9,8 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/observer"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 )
 
@@ -63,16 +66,16 @@ func (s stuck) Reach(ctx context.Context, _ observer.Moment) error {
 
 func TestRun_HasObserversBesideIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second})
 		tide := &sine{}
-		beside := Local{Beside: func(Plan) []observer.Observer { return []observer.Observer{tide} }}
+		beside := Local{Beside: func(plan.Plan) []observer.Observer { return []observer.Observer{tide} }}
 		var values []float64
-		seen := watcher(func(e job.Event) {
+		seen := plantest.Watcher(func(e job.Event) {
 			if e.Sample != nil && e.Sample.Name == "tide" && e.Sample.Labels["sea"] == "north" {
 				values = append(values, e.Sample.Value)
 			}
 		})
-		result, err := beside.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		result, err := beside.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err != nil || result.Unobserved != nil {
 			t.Fatal(err, result.Unobserved)
 		}
@@ -91,10 +94,10 @@ func TestRun_IsWorthTheSameIfAnObserverFails(t *testing.T) {
 		"rain":                 stuck{panics: true},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
-			beside := Local{Beside: func(Plan) []observer.Observer { return []observer.Observer{o} }}
+			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
+			beside := Local{Beside: func(plan.Plan) []observer.Observer { return []observer.Observer{o} }}
 			began := time.Now()
-			result, err := beside.perform(t.Context(), job.Run, p, &feed{}, nil)
+			result, err := beside.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 			if err != nil || result.Status == job.Failed || result.Summary.All().Done < 140 {
 				t.Errorf("got %s with %d done, %v", result.Status, result.Summary.All().Done, err)
 			}
@@ -112,10 +115,10 @@ func TestRun_EndsItsObserversIfItIsAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(3*time.Second, func() { cancel(errors.New("enough")) })
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 5 * time.Second})
 		tide := &sine{}
-		beside := Local{Beside: func(Plan) []observer.Observer { return []observer.Observer{tide} }}
-		if _, err := beside.perform(ctx, job.Run, p, &feed{}, nil); err == nil {
+		beside := Local{Beside: func(plan.Plan) []observer.Observer { return []observer.Observer{tide} }}
+		if _, err := beside.perform(ctx, job.Run, p, &feed.Feed{}, nil); err == nil {
 			t.Error("got no error")
 		}
 		if m := tide.moments; !tide.ended || len(m) != 1 && m[len(m)-1] != observer.EndedEarly {

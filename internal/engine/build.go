@@ -14,6 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -23,24 +26,24 @@ import (
 // build creates the schema and fills it, with Plan.Builders virtual users side
 // by side. Whatever moment it is interrupted at, what is missing is known to the
 // database itself and the build can be resumed or deleted.
-func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
+func build(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 	if !p.Resume { // a resumed build is looked up below
 		tellBuild(p, f)
 	}
 	if p.Database.Create != nil && !p.Resume { // a resumed build has them
-		waited := p.waitFor("an answer from %s", p.target())
-		err := p.Database.Create(ctx, p.Connection, f.tellAs(job.Monitor))
+		waited := p.WaitFor("an answer from %s", p.Target())
+		err := p.Database.Create(ctx, p.Connection, f.As(job.Monitor))
 		waited()
 		if err != nil {
-			return job.Result{}, job.WithExit(exitOfConnect(err), err)
+			return job.Result{}, job.WithExit(target.ExitOfConnect(err), err)
 		}
 	}
-	held, release, err := claim(ctx, p, f)
+	held, release, err := target.Claim(ctx, p, f)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer func() { _ = release() }() // a claim that is not given back ends with this process
-	session, err := connectWorker(ctx, p)
+	session, err := target.ConnectWorker(ctx, p)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -50,15 +53,15 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			return job.Result{}, err
 		}
 		if settled := option.Settled(p.Settings); len(settled) > 0 {
-			f.send(job.Event{User: job.Monitor, Settled: settled})
+			f.Send(job.Event{User: job.Monitor, Settled: settled})
 		}
 		tellBuild(p, f)
 	}
-	if err := sayServer(ctx, p, session, f); err != nil {
+	if err := target.SayServer(ctx, p, session, f); err != nil {
 		return job.Result{}, err
 	}
-	l, err := openLedger(ctx, p, session)
-	if _, refuses := errors.AsType[refusedError](err); refuses {
+	l, err := target.OpenBuildLog(ctx, p, session)
+	if _, refuses := errors.AsType[target.RefusedError](err); refuses {
 		// The account that was made for this build, if one was, would serve nothing.
 		_ = session.Close()
 		_, undone := dropAround(ctx, p, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
@@ -69,38 +72,38 @@ func build(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	}
 	result, err := fill(held, p, f, session, l)
 	if err != nil {
-		err = interrupted(ctx, job.Build, lostClaim(ctx, held, err))
+		err = target.Interrupted(ctx, job.Build, target.LostClaim(ctx, held, err))
 		err = job.WithExit(exitOfBuild(ctx, p, err), fmt.Errorf(
-			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.target()))
+			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.Target()))
 	}
 	return result, err
 }
 
 // tellBuild tells what is being built.
-func tellBuild(p Plan, f *feed) {
-	f.step(job.Monitor, job.Step{
-		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.target(), Users: p.Builders,
+func tellBuild(p plan.Plan, f *feed.Feed) {
+	f.Step(job.Monitor, job.Step{
+		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.Target(), Users: p.Builders,
 	})
 }
 
 // resumed returns the plan of a build that goes on with one that was interrupted. What
 // the spec leaves to the moment is as it was when that one was bound, which its ledger
 // knows: rows with another load time would not fit to those that are there.
-func resumedPlan(ctx context.Context, p Plan, s database.Session) (Plan, error) {
+func resumedPlan(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, error) {
 	if p.Workload.Resumed == nil {
 		return p, nil
 	}
-	st, err := inspect(ctx, p, s)
+	st, err := target.Inspect(ctx, p, s)
 	if err != nil {
 		return p, err
 	}
-	if identity, is := strings.CutPrefix(st.ledger.identity, p.Workload.Name+": "); is {
+	if identity, is := strings.CutPrefix(st.Ledger.Identity, p.Workload.Name+": "); is {
 		p.Settings = p.Workload.Resumed(p.Settings, identity)
 	}
 	return p, nil
 }
 
-func exitOfBuild(ctx context.Context, p Plan, err error) job.Exit {
+func exitOfBuild(ctx context.Context, p plan.Plan, err error) job.Exit {
 	switch {
 	case ctx.Err() != nil:
 		return job.ExitStopped
@@ -112,14 +115,14 @@ func exitOfBuild(ctx context.Context, p Plan, err error) job.Exit {
 }
 
 // fill does the steps of a build that come after its ledger was opened.
-func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledger) (job.Result, error) {
+func fill(ctx context.Context, p plan.Plan, f *feed.Feed, session database.Session, l target.BuildLog) (job.Result, error) {
 	tables := p.Workload.Tables(p.Settings, p.Seed)
-	schema := p.schema(job.StepSchema)
+	schema := p.StepOf(job.StepSchema)
 	steps := &announcer{plan: p, feed: f, said: make(map[job.StepName]bool)}
-	if !l.hasSchema {
-		f.step(job.Monitor, schema)
+	if !l.HasSchema {
+		f.Step(job.Monitor, schema)
 		steps.begins(job.StepTables)
-		if err := createSchema(ctx, p, session, l.tables); err != nil {
+		if err := createSchema(ctx, p, session, l.Tables); err != nil {
 			return job.Result{}, err
 		}
 	}
@@ -133,7 +136,7 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 	if err != nil {
 		return result, err
 	}
-	for _, step := range afterLoad {
+	for _, step := range plan.AfterLoad {
 		if step == "routines" {
 			if err := dropRoutines(ctx, p, session); err != nil {
 				return result, err
@@ -147,13 +150,13 @@ func fill(ctx context.Context, p Plan, f *feed, session database.Session, l ledg
 		return result, fmt.Errorf("drop the ledger of the build: %w", err)
 	}
 	schema.Stage = job.Ends
-	f.step(job.Monitor, schema)
+	f.Step(job.Monitor, schema)
 	return result, nil
 }
 
 // createSchema makes the tables, after dropping those that an interrupted build
 // got to, which hold nothing yet.
-func createSchema(ctx context.Context, p Plan, session database.Session, left []string) error {
+func createSchema(ctx context.Context, p plan.Plan, session database.Session, left []string) error {
 	if len(left) > 0 {
 		if err := drop(ctx, p, session, Deletion{Tables: left}); err != nil {
 			return err
@@ -168,26 +171,26 @@ func createSchema(ctx context.Context, p Plan, session database.Session, left []
 			return fmt.Errorf("create the schema: %s: %w", opening(s), err)
 		}
 	}
-	return writeLedger(ctx, p, session, "schema", schemaLine)
+	return target.WriteBuildLog(ctx, p, session, "schema", target.SchemaLine)
 }
 
 // dropRoutines drops the schema's own routines, which an interrupted build made, or
 // another program, or another build with routines of another kind.
-func dropRoutines(ctx context.Context, p Plan, session database.Session) error {
-	routines, err := findRoutines(ctx, p, session)
+func dropRoutines(ctx context.Context, p plan.Plan, session database.Session) error {
+	routines, err := target.FindRoutines(ctx, p, session)
 	if err == nil && len(routines.Own) > 0 {
 		err = drop(ctx, p, session, Deletion{Routines: routines.Own})
 	}
 	return err
 }
 
-func connectBuilders(ctx context.Context, p Plan) ([]database.Session, error) {
+func connectBuilders(ctx context.Context, p plan.Plan) ([]database.Session, error) {
 	sessions := make([]database.Session, max(p.Builders, 1))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range sessions {
 		group.Go(func() error {
 			return job.Guarded(func() (err error) {
-				sessions[i], err = connectWorker(ctx, p)
+				sessions[i], err = target.ConnectWorker(ctx, p)
 				return err
 			})
 		})
@@ -224,7 +227,7 @@ type tableBuild struct {
 // loadTables fills the tables with the chunks that the build log does not have. The builder that
 // loads the last chunk of a table also indexes and finishes it, while the
 // others go on loading, so that no core waits for the end of a phase.
-func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions []database.Session, tables []schema.Table, l ledger) ([]job.TableLoad, error) {
+func loadTables(ctx context.Context, p plan.Plan, f *feed.Feed, steps *announcer, sessions []database.Session, tables []schema.Table, l target.BuildLog) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
 	stop := report(f, progress.now)
 	defer stop()
@@ -242,18 +245,18 @@ func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions
 		return nil
 	})
 	working := workers{feed: f, alone: len(sessions) == 1}
-	f.step(job.Monitor, job.Step{Name: job.StepLoad, Users: len(sessions)})
+	f.Step(job.Monitor, job.Step{Name: job.StepLoad, Users: len(sessions)})
 	for i, s := range sessions {
 		group.Go(func() error {
 			return working.work(i, func(position int) error {
 				b := builder{p, s, steps, progress, position}
-				f.step(position, job.Step{Name: job.StepLoad})
+				f.Step(position, job.Step{Name: job.StepLoad})
 				for next := range pieces {
 					if err := job.Guarded(func() error { return b.build(ctx, next) }); err != nil {
 						return err
 					}
 				}
-				f.step(position, job.Step{Name: job.StepLoad, Stage: job.Ends})
+				f.Step(position, job.Step{Name: job.StepLoad, Stage: job.Ends})
 				return nil
 			})
 		})
@@ -263,14 +266,14 @@ func loadTables(ctx context.Context, p Plan, f *feed, steps *announcer, sessions
 }
 
 // piecesOf lists the work, table by table.
-func piecesOf(tables []*tableBuild, l ledger) iter.Seq[piece] {
+func piecesOf(tables []*tableBuild, l target.BuildLog) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for _, t := range tables {
 			if t.missing.Load() == 0 && !yield(piece{t, noChunk}) {
 				return
 			}
 			for c := range t.Chunks {
-				if !l.loaded[t.Name][c] && !yield(piece{t, c}) {
+				if !l.Loaded[t.Name][c] && !yield(piece{t, c}) {
 					return
 				}
 			}
@@ -280,7 +283,7 @@ func piecesOf(tables []*tableBuild, l ledger) iter.Seq[piece] {
 
 // builder is a virtual user of a build at work.
 type builder struct {
-	Plan
+	plan.Plan
 	session  database.Session
 	steps    *announcer
 	progress *loadProgress
@@ -292,7 +295,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 	t := next.table
 	if next.chunk != noChunk {
 		if !t.begun.Swap(true) {
-			b.steps.feed.step(b.position, job.Step{Name: job.StepTable, Of: t.Name})
+			b.steps.feed.Step(b.position, job.Step{Name: job.StepTable, Of: t.Name})
 		}
 		if err := loadPiece(ctx, b.Plan, b.session, t.Table, next.chunk, &t.progress); err != nil {
 			return err
@@ -300,9 +303,9 @@ func (b builder) build(ctx context.Context, next piece) error {
 		if t.missing.Add(-1) > 0 {
 			return nil
 		}
-		b.steps.feed.step(b.position, job.Step{Name: job.StepTable, Of: t.Name, Stage: job.Ends})
+		b.steps.feed.Step(b.position, job.Step{Name: job.StepTable, Of: t.Name, Stage: job.Ends})
 	}
-	for _, step := range whenLoaded {
+	for _, step := range plan.WhenLoaded {
 		statements, err := b.Schema.Step(step + "." + t.Name)
 		if err != nil {
 			return err
@@ -324,7 +327,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 
 // loadPiece loads a chunk, again and again while it fails in a way that may
 // pass, as when builders wait for each other on a database that takes one writer.
-func loadPiece(ctx context.Context, p Plan, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
+func loadPiece(ctx context.Context, p plan.Plan, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
 	start := time.Now()
 	defer func() { count.nanos.Add(int64(time.Since(start))) }()
 	const tries = 20
@@ -343,30 +346,21 @@ func loadPiece(ctx context.Context, p Plan, s database.Session, t schema.Table, 
 }
 
 // loadOnce loads a chunk and notes it in the ledger, both or neither.
-func loadOnce(ctx context.Context, p Plan, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
+func loadOnce(ctx context.Context, p plan.Plan, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {
 		return err
 	}
 	_, err := s.Load(ctx, t, rows)
 	if err == nil {
-		err = writeLedger(ctx, p, s, t.Name, chunk)
+		err = target.WriteBuildLog(ctx, p, s, t.Name, chunk)
 	}
 	if err == nil {
 		err = s.Commit(ctx)
 	}
 	if err != nil {
-		rollback(ctx, s)
+		target.Rollback(ctx, s)
 	}
 	return err
-}
-
-// rollback ends a transaction whose work has failed. The context may be what ended
-// that: the rollback must not fail for it. If it fails all the same the connection
-// is gone, and the transaction with it.
-func rollback(ctx context.Context, s database.Session) {
-	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	_ = s.Rollback(short)
 }
 
 // share is the statements that a table has in a step.
@@ -377,8 +371,8 @@ type share struct {
 
 // shares lists the tables that have statements in a step which comes after all tables were
 // loaded, in the order of the tables: the largest first.
-func sharesOf(p Plan, step string, tables []schema.Table) ([]share, error) {
-	if slices.Contains(whenLoaded, step) { // they have run
+func sharesOf(p plan.Plan, step string, tables []schema.Table) ([]share, error) {
+	if slices.Contains(plan.WhenLoaded, step) { // they have run
 		return nil, nil
 	}
 	var list []share
@@ -397,7 +391,7 @@ func sharesOf(p Plan, step string, tables []schema.Table) ([]share, error) {
 // complete does a step that comes after all tables were loaded: on one session the statements
 // that concern them all, then on all sessions side by side the statements of each table.
 // Either list may be empty.
-func completeStep(ctx context.Context, p Plan, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
+func completeStep(ctx context.Context, p plan.Plan, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
 	statements, err := p.Schema.Step(step)
 	if err != nil {
 		return err
@@ -465,11 +459,11 @@ type loadProgress struct {
 	statements       // besides loading
 }
 
-func newLoadProgress(tables []schema.Table, l ledger) *loadProgress {
+func newLoadProgress(tables []schema.Table, l target.BuildLog) *loadProgress {
 	p := &loadProgress{}
 	for _, t := range tables {
 		building := &tableBuild{Table: t}
-		missing := int64(t.Chunks - len(l.loaded[t.Name]))
+		missing := int64(t.Chunks - len(l.Loaded[t.Name]))
 		building.missing.Store(missing)
 		p.tables = append(p.tables, building)
 		if t.Chunks > 0 {
@@ -529,7 +523,7 @@ func (p *stepProgress) now() job.Progress {
 }
 
 // report sends the progress twice a second until stop is called.
-func report(f *feed, progress func() job.Progress) (stop func()) {
+func report(f *feed.Feed, progress func() job.Progress) (stop func()) {
 	quit := make(chan struct{})
 	var reporting sync.WaitGroup
 	reporting.Go(func() {
@@ -539,10 +533,10 @@ func report(f *feed, progress func() job.Progress) (stop func()) {
 			select {
 			case <-tick.C:
 				now := progress()
-				f.send(job.Event{Progress: &now})
+				f.Send(job.Event{Progress: &now})
 			case <-quit:
 				now := progress()
-				f.send(job.Event{Progress: &now})
+				f.Send(job.Event{Progress: &now})
 				return
 			}
 		}

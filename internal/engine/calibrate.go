@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
 )
 
 // Calibration is how long one thread of a server takes for a loop that only computes.
@@ -17,11 +19,11 @@ type Calibration struct {
 }
 
 // Calibrate has the server of a plan run the loop. It needs no schema and changes nothing.
-func Calibrate(ctx context.Context, p Plan) (c Calibration, err error) {
+func Calibrate(ctx context.Context, p plan.Plan) (c Calibration, err error) {
 	if p.Server.Calibrate == nil {
 		return c, fmt.Errorf("there is no loop for %s to be timed by", p.Database.Title)
 	}
-	s, err := connect(ctx, p, database.Admin) // who needs no database of a schema
+	s, err := target.Connect(ctx, p, database.Admin) // who needs no database of a schema
 	if err != nil {
 		return c, err
 	}

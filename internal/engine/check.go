@@ -9,6 +9,9 @@ import (
 	"strconv"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
@@ -17,26 +20,26 @@ import (
 const rowsShown = 10
 
 // check asks whether the schema is whole and its data obey the workload's rules.
-func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
-	session, err := connectSteady(ctx, p)
+func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
+	session, err := target.ConnectSteady(ctx, p)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer session.Close()
-	if err := sayServer(ctx, p, session, f); err != nil {
+	if err := target.SayServer(ctx, p, session, f); err != nil {
 		return job.Result{}, err
 	}
-	f.step(job.Monitor, p.schema(job.StepCheck))
-	f.step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
-	p, st, err := findSchema(ctx, p, session)
+	f.Step(job.Monitor, p.StepOf(job.StepCheck))
+	f.Step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
+	p, st, err := target.FindSchema(ctx, p, session)
 	if err != nil {
 		return job.Result{}, noSchema(p, err)
 	}
 	var seen workload.Inspection
 	if p.Workload.Inspect != nil {
-		look := st.look(p, session)
+		look := st.Look(p, session)
 		look.Progress = func(what string, done, total int64) {
-			f.send(job.Event{Progress: &job.Progress{Step: "check", Detail: what, Done: done, Total: total, Unit: "orders"}})
+			f.Send(job.Event{Progress: &job.Progress{Step: "check", Detail: what, Done: done, Total: total, Unit: "orders"}})
 		}
 		if seen, err = p.Workload.Inspect(ctx, look); err != nil {
 			return job.Result{}, fmt.Errorf("inspect the schema: %w", err)
@@ -53,13 +56,13 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	if err := foresee(ctx, p, session, f); err != nil {
 		return job.Result{}, err
 	}
-	f.step(job.Monitor, job.Step{Name: job.StepCheckTables})
+	f.Step(job.Monitor, job.Step{Name: job.StepCheckTables})
 	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
 	if err := c.rules(ctx, isOfTables, ""); err != nil {
 		return job.Result{Findings: c.findings}, err
 	}
 	if p.Workload.Inspect != nil && p.SQL.Has("routines") {
-		f.step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: p.routines()})
+		f.Step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: p.Routines()})
 	}
 	c.findings = append(c.findings, seen.Findings...)
 	err = c.rules(ctx, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
@@ -75,17 +78,17 @@ func check(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 		}
 	}
 	if len(broken) > 0 {
-		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), p.target())
-		return result, job.WithExit(job.ExitCheck, &checkError{err, job.Trouble{Schema: p.schema(job.StepCheck).Of, Broken: &broken[0]}})
+		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), p.Target())
+		return result, job.WithExit(job.ExitCheck, &checkError{err, job.Trouble{Schema: p.StepOf(job.StepCheck).Of, Broken: &broken[0]}})
 	}
-	ended := p.schema(job.StepCheck)
+	ended := p.StepOf(job.StepCheck)
 	ended.Stage = job.Ends
-	f.step(job.Monitor, ended)
+	f.Step(job.Monitor, ended)
 	return result, nil
 }
 
 // foresee tells the database what the rules of a check will ask, which may copy rows for that.
-func foresee(ctx context.Context, p Plan, s database.Session, f *feed) error {
+func foresee(ctx context.Context, p plan.Plan, s database.Session, f *feed.Feed) error {
 	if p.Schema.Foresee == nil {
 		return nil
 	}
@@ -98,7 +101,7 @@ func foresee(ctx context.Context, p Plan, s database.Session, f *feed) error {
 		statements = append(statements, q.Text)
 	}
 	err := p.Schema.Foresee(ctx, s, statements, func(done, total int64) {
-		f.send(job.Event{Progress: &job.Progress{Step: "copy", Detail: "read to be checked here", Done: done, Total: total, Unit: "keys"}})
+		f.Send(job.Event{Progress: &job.Progress{Step: "copy", Detail: "read to be checked here", Done: done, Total: total, Unit: "keys"}})
 	})
 	if err != nil {
 		return fmt.Errorf("copy what is checked: %w", err)
@@ -117,14 +120,15 @@ type checkError struct {
 
 // Trouble returns the reason, without the text.
 func (e *checkError) Trouble() job.Trouble { return e.trouble }
-func (e *checkError) Unwrap() error        { return e.error }
+
+func (e *checkError) Unwrap() error { return e.error }
 
 // noSchema marks an error that says that there is no schema to check.
-func noSchema(p Plan, err error) error {
+func noSchema(p plan.Plan, err error) error {
 	if job.ExitOf(err) != job.ExitMissing {
 		return err
 	}
-	return &checkError{err, job.Trouble{Schema: p.schema(job.StepCheck).Of, NoSchema: true}}
+	return &checkError{err, job.Trouble{Schema: p.StepOf(job.StepCheck).Of, NoSchema: true}}
 }
 
 // sizeRule names the finding about the size of a schema.
@@ -137,7 +141,7 @@ const leastSize = 0.99e-4
 func spellSize(size float64) string { return strconv.FormatFloat(size, 'f', -1, 64) }
 
 // checkSize compares the size of the schema with what the spec says.
-func checkSize(p Plan, size float64) job.Finding {
+func checkSize(p plan.Plan, size float64) job.Finding {
 	finding := job.Finding{
 		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.Size.Unit, p.Spec.Names.Of(p.Workload.Size.Option)),
 		Holds: math.Abs(size-p.Size) < leastSize,
@@ -150,8 +154,8 @@ func checkSize(p Plan, size float64) job.Finding {
 
 // audit is a check that goes on.
 type audit struct {
-	plan     Plan
-	feed     *feed
+	plan     plan.Plan
+	feed     *feed.Feed
 	session  database.Session
 	findings []job.Finding
 	total    int // how many findings there will be
@@ -159,7 +163,7 @@ type audit struct {
 
 // progress says how far the check is, and which rule is next.
 func (c *audit) progress(next string) {
-	c.feed.send(job.Event{Progress: &job.Progress{
+	c.feed.Send(job.Event{Progress: &job.Progress{
 		Step: "check", Detail: next, Done: int64(len(c.findings)), Total: int64(c.total), Unit: "rules",
 	}})
 }
@@ -172,7 +176,7 @@ func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, fore
 			continue
 		}
 		if rule.Begins != "" {
-			c.feed.step(job.Monitor, job.Step{Name: job.StepCheckRule, Of: rule.Begins})
+			c.feed.Step(job.Monitor, job.Step{Name: job.StepCheckRule, Of: rule.Begins})
 		}
 		c.progress(rule.Title)
 		finding, err := checkRule(ctx, c.plan, c.session, rule, foreign)
@@ -180,16 +184,16 @@ func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, fore
 			return err
 		}
 		if finding.Cause != "" {
-			c.feed.message(job.Monitor, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
+			c.feed.Message(job.Monitor, "Check %s: %s", cmp.Or(rule.Begins, rule.Name), finding.Cause)
 		}
 		c.findings = append(c.findings, finding)
 	}
 	return nil
 }
 
-func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
+func checkRule(ctx context.Context, p plan.Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
 	finding := job.Finding{Rule: rule.Name, Title: rule.Title, Source: rule.Source}
-	rows, err := ask(ctx, p, s, queryOf(rule), rowsShown)
+	rows, err := target.Ask(ctx, p, s, queryOf(rule), rowsShown)
 	if err != nil {
 		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
 	}
@@ -212,9 +216,9 @@ func checkRule(ctx context.Context, p Plan, s database.Session, rule workload.Ru
 // case, and the rule cannot tell any more whether the server has lost something, too. An
 // excuse has a schema that broke the rule from the first, and could never be checked by
 // it.
-func knownCause(ctx context.Context, p Plan, s database.Session, rule workload.Rule) (string, error) {
+func knownCause(ctx context.Context, p plan.Plan, s database.Session, rule workload.Rule) (string, error) {
 	query := queryOf(rule) + "_known"
-	rows, err := ask(ctx, p, s, query, 1)
+	rows, err := target.Ask(ctx, p, s, query, 1)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", query, err)
 	}

@@ -12,7 +12,10 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -20,8 +23,8 @@ import (
 
 // keyed returns a plan of two users with four asynchronous clients each, who key for a
 // second and have a transaction of a tenth of one, for ten seconds.
-func keyed() Plan {
-	p := fakePlan(fakeUser{takes: 100 * time.Millisecond, keying: time.Second}, load.Pacing{
+func keyed() plan.Plan {
+	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Keying: time.Second}, load.Pacing{
 		RampUp: 3 * time.Second, Duration: 11 * time.Second, Clients: 4, LoginDelay: 2 * time.Second,
 	})
 	w := *p.Workload
@@ -65,7 +68,7 @@ func watchPhases() *phases {
 func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := watchPhases()
-		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed{watchers: []job.Watcher{seen}}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +109,7 @@ func TestAsynchronousClientsShareConnections(t *testing.T) {
 		p := keyed()
 		p.Pacing.Connections = 3
 		seen := watchPhases()
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +135,7 @@ func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
 		}
 		bad := p
 		bad.Database = &d
-		result, err := Local{}.perform(t.Context(), job.Run, bad, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, bad, &feed.Feed{}, nil)
 		if err == nil || !strings.Contains(err.Error(), "client 2: log in: too many connections") || result.Status != job.Failed {
 			t.Errorf("got %v and the status %q; want the client that could not log in, and failed", err, result.Status)
 		}
@@ -145,7 +148,7 @@ func TestLoggingInIsStopped(t *testing.T) {
 		stop := make(chan struct{})
 		time.AfterFunc(3*time.Second, func() { close(stop) })
 		began := time.Now()
-		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed{}, stop)
+		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed.Feed{}, stop)
 		if job.ExitOf(err) != job.ExitStopped || result.Status != job.Partial {
 			t.Errorf("got %v and the status %q, want that it was stopped", err, result.Status)
 		}
@@ -157,7 +160,7 @@ func TestLoggingInIsStopped(t *testing.T) {
 
 func TestAsynchronousClientsHaveAPoolEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, err := Local{}.perform(t.Context(), job.Run, pooled(keyed(), "a", "b"), &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, pooled(keyed(), "a", "b"), &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +184,7 @@ func TestAsynchronousClientsHaveAPoolEach(t *testing.T) {
 func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
 	pair := keyed().Pair
 	many := option.Values{"async_scale": "true", "async_clients": "50000"}
-	if _, err := NewPlan(pair, job.Spec{Action: job.Build, Users: 3, Options: many}); err != nil {
+	if _, err := plan.New(pair, job.Spec{Action: job.Build, Users: 3, Options: many}); err != nil {
 		t.Errorf("a build, which has no clients: got %v", err)
 	}
 	for _, tt := range []struct {
@@ -192,7 +195,7 @@ func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
 		{many, "option async_clients: 3 virtual users with 50000 each are 150000 clients"},
 		{option.Values{"async_scale": "true"}, ""}, // with pauses or without
 	} {
-		_, err := NewPlan(pair, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
+		_, err := plan.New(pair, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v: got %v, want %q", tt.values, err, tt.want)
 		}

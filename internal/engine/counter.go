@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
 )
 
 // Counting reads the server's own count of transactions every so often. The count
 // includes the work of other programs, so the schema need not be there.
 type Counting struct {
-	Plan  Plan
+	Plan  plan.Plan
 	Every time.Duration // between two readings
 	For   time.Duration // until the last reading; 0 is until the context ends
 
@@ -84,7 +86,7 @@ func (c Counting) Run(ctx context.Context) error {
 			told = now.Err.Error()
 		}
 		wait, more := c.untilNext(time.Since(begun))
-		if !more || pause(ctx, wait) != nil {
+		if !more || target.Pause(ctx, wait) != nil {
 			return nil
 		}
 	}
@@ -111,28 +113,25 @@ var ErrNotCounted = errors.New("there is no count of transactions on the server'
 
 // counterReader is a session that reads the count, while there is one.
 type counterReader struct {
-	plan     Plan
+	plan     plan.Plan
 	say      func(line string)
 	anywhere bool // whether any database will do to ask in
 	session  database.Session
-	last     count   // the reading before, if there was one
-	said     bool    // which product answers
-	prober   *prober // nil where the workload's own count is not asked for
+	last     target.Count // the reading before, if there was one
+	said     bool         // which product answers
+	prober   *prober      // nil where the workload's own count is not asked for
 }
-
-// patience bounds how long a reading may take.
-const patience = 10 * time.Second
 
 // next reads the counts.
 func (c *counterReader) next(ctx context.Context) CounterReading {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("the server did not answer within %s", patience))
+	ctx, cancel := context.WithTimeoutCause(ctx, target.Patience, fmt.Errorf("the server did not answer within %s", target.Patience))
 	defer cancel()
 	now, err := c.read(ctx)
 	if err != nil {
 		c.close()
 		return CounterReading{At: time.Now(), Err: err}
 	}
-	reading := CounterReading{At: now.at, Counted: movedSince(c.last, now)}
+	reading := CounterReading{At: now.At, Counted: movedSince(c.last, now)}
 	c.last = now
 	if c.prober != nil {
 		reading.Probed = c.prober.next(ctx)
@@ -140,23 +139,23 @@ func (c *counterReader) next(ctx context.Context) CounterReading {
 	return reading
 }
 
-func (c *counterReader) read(ctx context.Context) (count, error) {
+func (c *counterReader) read(ctx context.Context) (target.Count, error) {
 	if c.session == nil {
 		var err error
-		c.session, err = connect(ctx, c.plan, database.Observer)
+		c.session, err = target.Connect(ctx, c.plan, database.Observer)
 		if c.anywhere && errors.Is(err, database.ErrMissing) {
-			c.session, err = connect(ctx, c.plan, database.Admin)
+			c.session, err = target.Connect(ctx, c.plan, database.Admin)
 		}
 		if err != nil {
 			c.session = nil
-			return count{}, err
+			return target.Count{}, err
 		}
-		c.last = count{}
+		c.last = target.Count{}
 		if err := c.sayProduct(ctx); err != nil {
-			return count{}, err
+			return target.Count{}, err
 		}
 	}
-	now, err := readCount(ctx, c.plan, c.session)
+	now, err := target.ReadCount(ctx, c.plan, c.session)
 	if err != nil {
 		return now, fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
@@ -165,49 +164,40 @@ func (c *counterReader) read(ctx context.Context) (count, error) {
 
 // until returns how far a count has moved. A server that was restarted
 // counts from 0 again.
-func movedSince(c count, now count) Delta {
-	if !c.read || now.n < c.n {
+func movedSince(c target.Count, now target.Count) Delta {
+	if !c.Read || now.N < c.N {
 		return Delta{}
 	}
-	return Delta{N: now.n - c.n, In: now.at.Sub(c.at)}
+	return Delta{N: now.N - c.N, In: now.At.Sub(c.At)}
 }
 
 func (c *counterReader) sayProduct(ctx context.Context) error {
 	if c.said {
 		return nil
 	}
-	product, err := otherProduct(ctx, c.plan, c.session)
+	product, err := target.OtherProduct(ctx, c.plan, c.session)
 	if err != nil {
 		return err
 	}
 	if c.said = true; product != "" {
-		c.say(answeredBy(c.plan, product))
+		c.say(target.AnsweredBy(c.plan, product))
 	}
 	return nil
 }
 
 func (c *counterReader) close() {
-	closeQuietly(&c.session)
+	target.CloseQuietly(&c.session)
 	if c.prober != nil {
 		c.prober.forget()
-	}
-}
-
-// closeQuietly closes a session, if there is one: one that cannot be closed cleanly is
-// closed all the same.
-func closeQuietly(s *database.Session) {
-	if *s != nil {
-		_ = (*s).Close()
-		*s = nil
 	}
 }
 
 // prober reads the workload's own count, as the owner of the schema, while the schema is there
 // and whole. Otherwise the count is not needed.
 type prober struct {
-	plan    Plan
+	plan    plan.Plan
 	session database.Session // while the schema is there
-	last    count
+	last    target.Count
 	again   time.Time // when to look next whether the schema is there
 	refused bool      // the owner may not connect, and trying again could lock the account
 }
@@ -220,9 +210,9 @@ func (p *prober) next(ctx context.Context) *Delta {
 	if p.session == nil && !p.look(ctx) {
 		return nil
 	}
-	now, err := readProbe(ctx, p.plan, p.session)
+	now, err := target.ReadProbe(ctx, p.plan, p.session)
 	if err != nil {
-		closeQuietly(&p.session)
+		target.CloseQuietly(&p.session)
 		return nil
 	}
 	d := movedSince(p.last, now)
@@ -235,15 +225,15 @@ func (p *prober) look(ctx context.Context) bool {
 	if p.refused || time.Now().Before(p.again) {
 		return false
 	}
-	p.again, p.last = time.Now().Add(lookAgain), count{}
-	s, err := connectSteady(ctx, p.plan)
+	p.again, p.last = time.Now().Add(lookAgain), target.Count{}
+	s, err := target.ConnectSteady(ctx, p.plan)
 	if err != nil {
 		_, p.refused = errors.AsType[*database.PasswordError](err)
 		return false
 	}
 	p.session = s
-	if p.plan, err = requireSchema(ctx, p.plan, s); err != nil {
-		closeQuietly(&p.session)
+	if p.plan, err = target.RequireSchema(ctx, p.plan, s); err != nil {
+		target.CloseQuietly(&p.session)
 		return false
 	}
 	return true
@@ -251,6 +241,6 @@ func (p *prober) look(ctx context.Context) bool {
 
 // forget ends the session, so that the next reading looks for the schema again.
 func (p *prober) forget() {
-	closeQuietly(&p.session)
+	target.CloseQuietly(&p.session)
 	p.again, p.refused = time.Time{}, false
 }

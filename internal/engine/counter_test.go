@@ -11,12 +11,14 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 )
 
 // restartingSession is of a server that commits 100 transactions a second, and is
 // down from second 4 on until second 7, when it counts from 0 again.
 type restartingSession struct {
-	instantSession
+	plantest.Session
 	began, opened time.Time
 }
 
@@ -29,7 +31,7 @@ func down(began time.Time) bool {
 func (s restartingSession) count() (int64, error) {
 	broken := s.opened.Before(s.began.Add(7*time.Second)) && time.Since(s.began) >= 4*time.Second
 	if broken {
-		return 0, errLost
+		return 0, plantest.ErrLost
 	}
 	up := s.began
 	if time.Since(s.began) >= 7*time.Second {
@@ -40,7 +42,7 @@ func (s restartingSession) count() (int64, error) {
 
 func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, load.Pacing{})
+		p := plantest.New(plantest.User{}, load.Pacing{})
 		began := time.Now()
 		d := *p.Database
 		d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
@@ -82,7 +84,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 }
 
 func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
-	p := fakePlan(fakeUser{}, load.Pacing{})
+	p := plantest.New(plantest.User{}, load.Pacing{})
 	p.Server.Counter = nil
 	c := Counting{Plan: p, Every: time.Second, Each: func(CounterReading) { t.Error("got a rate, want none") }}
 	if err := c.Run(t.Context()); !errors.Is(err, ErrNotCounted) {
@@ -101,7 +103,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 		{10 * time.Second, 4 * time.Second, []time.Duration{0, 4 * time.Second}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := fakePlan(fakeUser{}, load.Pacing{})
+			p := plantest.New(plantest.User{}, load.Pacing{})
 			began := time.Now()
 			p.Server.Counter = func(context.Context, database.Session) (int64, error) {
 				return int64(time.Since(began).Seconds() * 100), nil
@@ -121,17 +123,17 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 }
 
 func TestCountingThatCannotBeginIsAnError(t *testing.T) {
-	p := fakePlan(fakeUser{}, load.Pacing{})
-	p.Server.Counter = func(context.Context, database.Session) (int64, error) { return 0, errLost }
+	p := plantest.New(plantest.User{}, load.Pacing{})
+	p.Server.Counter = func(context.Context, database.Session) (int64, error) { return 0, plantest.ErrLost }
 	err := Counting{Plan: p, Every: time.Second, Each: func(r CounterReading) { t.Errorf("got %v, want nothing", r) }}.Run(t.Context())
-	if !errors.Is(err, errLost) {
-		t.Errorf("got %v, want %v", err, errLost)
+	if !errors.Is(err, plantest.ErrLost) {
+		t.Errorf("got %v, want %v", err, plantest.ErrLost)
 	}
 }
 
 // countWithProbe counts for three minutes, and returns when the workload's own count
 // moved, in seconds since it began.
-func countWithProbe(t *testing.T, p Plan) (seconds []int) {
+func countWithProbe(t *testing.T, p plan.Plan) (seconds []int) {
 	t.Helper()
 	began := time.Now()
 	err := Counting{Plan: p, Every: 20 * time.Second, For: 3 * time.Minute, Probe: true, Each: func(r CounterReading) {
@@ -147,7 +149,7 @@ func countWithProbe(t *testing.T, p Plan) (seconds []int) {
 
 func TestTheWorkloadsOwnCountIsReadWhileItsSchemaIsWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, load.Pacing{})
+		p := plantest.New(plantest.User{}, load.Pacing{})
 		began, looks := time.Now(), 0
 		whole := p.Schema.Relations
 		p.Schema.Relations = func(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
@@ -167,7 +169,7 @@ func TestTheWorkloadsOwnCountIsReadWhileItsSchemaIsWhole(t *testing.T) {
 // Another try might lock the account.
 func TestAnOwnerWhoIsRefusedIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, load.Pacing{})
+		p := plantest.New(plantest.User{}, load.Pacing{})
 		d, tries := *p.Database, 0
 		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			if as == database.Owner {

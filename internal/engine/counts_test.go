@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
@@ -16,7 +19,7 @@ import (
 // lateSession reports its commits to the server's counter when it is told to, and otherwise
 // once a second, after a transaction, as PostgreSQL's sessions do.
 type lateSession struct {
-	instantSession
+	plantest.Session
 	pending int64
 	last    time.Time
 }
@@ -29,9 +32,9 @@ func (s *lateSession) commit(now bool) {
 }
 
 func (s *lateSession) report() {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.server.committed += s.pending
+	s.Server.Mu.Lock()
+	defer s.Server.Mu.Unlock()
+	s.Server.Committed += s.pending
 	s.pending, s.last = 0, time.Now()
 }
 
@@ -49,11 +52,11 @@ func (u *lateUser) Do(context.Context, workload.Transaction) error {
 
 // countLate returns a plan whose server learns of commits as late as PostgreSQL does, also of
 // the 30 that it takes the monitor and each user to log in.
-func countLate(p Plan, takes func(number int) time.Duration) Plan {
-	server := &fakeServer{}
+func countLate(p plan.Plan, takes func(number int) time.Duration) plan.Plan {
+	server := &plantest.Server{}
 	var sessions atomic.Int32
 	p.Database.Connect = func(context.Context, any, database.Role) (database.Session, error) {
-		s := &lateSession{instantSession: instantSession{server: server}}
+		s := &lateSession{Session: plantest.Session{Server: server}}
 		if sessions.Add(1) == 1 { // the monitor's
 			s.pending = 30
 		}
@@ -67,9 +70,9 @@ func countLate(p Plan, takes func(number int) time.Duration) Plan {
 		return &lateUser{session, takes(c.Number)}, nil
 	}
 	p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) {
-		server.mu.Lock()
-		n := server.committed
-		server.mu.Unlock()
+		server.Mu.Lock()
+		n := server.Committed
+		server.Mu.Unlock()
 		s.(*lateSession).report() // after the statement
 		return n, nil
 	}
@@ -86,10 +89,10 @@ func TestRun_ComparesServerCountWithWorkAtFlush(t *testing.T) {
 	for name, slowest := range map[string]time.Duration{"all answer": 900 * time.Millisecond, "one is silent": 2300 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := countLate(fakePlan(fakeUser{}, load.Pacing{RampUp: 2 * time.Second, Duration: 5 * time.Second}), func(number int) time.Duration {
+				p := countLate(plantest.New(plantest.User{}, load.Pacing{RampUp: 2 * time.Second, Duration: 5 * time.Second}), func(number int) time.Duration {
 					return []time.Duration{10 * time.Millisecond, 10 * time.Millisecond, slowest}[number]
 				})
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if a := result.CounterAgreement; err != nil || a == nil || !a.Holds || a.Client < 900 || a.Server-a.Client > 5 || a.Client-a.Server > 5 {
 					t.Errorf("got %+v, %v, want the server to have counted what the users did", a, err)
 				}
@@ -106,8 +109,8 @@ func TestRun_CountsNoLogInOfMonitorAndUsersThatPauseFirst(t *testing.T) {
 				p := keyed()
 				p.Pacing.RampUp, p.Pacing.Clients = 0, clients
 				p = countLate(p, func(int) time.Duration { return 100 * time.Millisecond })
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil) // which the flushes make invalid, because this server's probe counts them
-				terminals := int64(p.terminals())
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil) // which the flushes make invalid, because this server's probe counts them
+				terminals := int64(p.Terminals())
 				if a := result.CounterAgreement; a == nil || a.Client < 8*terminals || a.Server-a.Client > terminals || a.Client-a.Server > terminals {
 					t.Errorf("got %+v, %v, want no more on the server than the users did", a, err)
 				}

@@ -8,7 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 )
 
@@ -32,14 +34,14 @@ func TestRun_IsInvalidIfItsFileGoes(t *testing.T) {
 				}
 			}
 			synctest.Test(t, func(t *testing.T) {
-				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
 				p.Database.File = func(any) string { return path }
 				time.AfterFunc(time.Second, func() {
 					if err := tt.change(path); err != nil {
 						t.Error(err)
 					}
 				})
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if tt.want == "" && err != nil || tt.want != "" && (result.Status != job.Invalid || !strings.Contains(err.Error(), tt.want)) {
 					t.Errorf("got status %s and %v, want %q", result.Status, err, tt.want)
 				}

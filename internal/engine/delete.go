@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
 	"sledge/internal/job"
-	"sledge/internal/workload"
 )
 
 // Deletion is what a delete removes, and what it leaves.
@@ -36,17 +38,17 @@ func (d Deletion) RoutineNames() (names []string) {
 
 // PlanDeletion says what a delete would remove, and changes nothing. Its errors are
 // those of a delete that refuses.
-func PlanDeletion(ctx context.Context, p Plan) (Deletion, error) {
+func PlanDeletion(ctx context.Context, p plan.Plan) (Deletion, error) {
 	d, disposal, err := findDeletion(ctx, p)
 	if err != nil {
 		return d, err
 	}
 	disposal.Dry = true
 	if d.Around, err = dropAround(ctx, p, disposal); err != nil {
-		return d, job.WithExit(exitOfConnect(err), fmt.Errorf("nothing was dropped: %w", err))
+		return d, job.WithExit(target.ExitOfConnect(err), fmt.Errorf("nothing was dropped: %w", err))
 	}
 	if disposal.Leftover && !d.any() {
-		err = errNothing(p)
+		err = target.NothingThere(p)
 		for _, fate := range d.Around {
 			err = fmt.Errorf("%w; the %s %s, which a build created, stays: %s", err, fate.Kind, fate.Name, fate.Stays)
 		}
@@ -57,8 +59,8 @@ func PlanDeletion(ctx context.Context, p Plan) (Deletion, error) {
 
 // planDeletion says which parts of the schema will be dropped, and how the others
 // are treated.
-func findDeletion(ctx context.Context, p Plan) (d Deletion, rest database.DropOptions, err error) {
-	session, err := connectSteady(ctx, p)
+func findDeletion(ctx context.Context, p plan.Plan) (d Deletion, rest database.DropOptions, err error) {
+	session, err := target.ConnectSteady(ctx, p)
 	if err != nil {
 		return d, rest, err
 	}
@@ -74,7 +76,7 @@ func (d Deletion) any() bool {
 }
 
 // around asks the database what becomes of what is around the schema.
-func dropAround(ctx context.Context, p Plan, d database.DropOptions) ([]database.DropResult, error) {
+func dropAround(ctx context.Context, p plan.Plan, d database.DropOptions) ([]database.DropResult, error) {
 	if p.Database.Drop == nil {
 		return nil, nil
 	}
@@ -85,77 +87,42 @@ func dropAround(ctx context.Context, p Plan, d database.DropOptions) ([]database
 // else the database holds, in words. It is an error if something there is
 // not proven to be a schema, or if other objects depend on it. Without any schema it
 // returns no tables.
-func deletable(ctx context.Context, p Plan, session database.Session) (d Deletion, others []string, err error) {
-	st, err := inspect(ctx, p, session)
+func deletable(ctx context.Context, p plan.Plan, session database.Session) (d Deletion, others []string, err error) {
+	st, err := target.Inspect(ctx, p, session)
 	if err == nil {
-		err = st.refusal(p)
+		err = st.Refusal(p)
 	}
 	if err != nil {
 		return d, nil, err
 	}
-	d.Tables = st.ownTables(p)
+	d.Tables = st.OwnTables(p)
 	// A database that answers over a copy of all rows takes long, and has nothing around a schema.
-	if st.state == whole && p.Workload.Builder != nil && p.Schema.Foresee == nil {
-		if d.Builder, err = p.Workload.Builder(ctx, session, p.SQL.Renamed(st.names)); err != nil {
+	if st.State == target.Whole && p.Workload.Builder != nil && p.Schema.Foresee == nil {
+		if d.Builder, err = p.Workload.Builder(ctx, session, p.SQL.Renamed(st.Names)); err != nil {
 			return d, nil, err
 		}
 	}
-	routines, err := findRoutines(ctx, p, session)
+	routines, err := target.FindRoutines(ctx, p, session)
 	if err != nil {
 		return d, nil, err
 	}
 	d.Routines = routines.Own
-	objects, err := findObjects(ctx, p, session)
+	objects, err := target.FindObjects(ctx, p, session)
 	if err != nil {
 		return d, nil, err
 	}
-	others, upon := foreignObjects(d.Tables, d.Routines, objects)
+	others, upon := target.ForeignObjects(d.Tables, d.Routines, objects)
 	if len(upon) > 0 {
 		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
 			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if it is not needed",
-			p.Workload.Title, p.target(), listed(upon, 10)))
+			p.Workload.Title, p.Target(), target.Listed(upon, 10)))
 	}
 	return d, others, nil
 }
 
-// foreignObjects separates the objects outside the schema that has these tables and routines: those
-// unrelated to it, and those that depend on its tables.
-func foreignObjects(tables, routines []string, objects []database.Object) (others, upon []string) {
-	for _, o := range objects {
-		ours := slices.Contains(tables, o.Name)
-		switch {
-		case o.Bond == database.Upon && ours && !slices.Contains(tables, o.PartOf):
-			upon = append(upon, o.What+" (on "+o.Name+")")
-		case o.Bond == database.Upon:
-		case (o.Bond == database.IsTable || o.Bond == database.PartOf) && ours:
-		case o.Bond == database.IsRoutine && slices.Contains(routines, o.Name):
-		default:
-			others = append(others, o.What)
-		}
-	}
-	return others, upon
-}
-
-// findRoutines asks the workload which routines there are.
-func findRoutines(ctx context.Context, p Plan, session database.Session) (workload.Routines, error) {
-	if p.Workload.Routines == nil {
-		return workload.Routines{}, nil
-	}
-	return p.Workload.Routines(ctx, session, p.SQL)
-}
-
-// findObjects asks for everything that is in the database.
-func findObjects(ctx context.Context, p Plan, session database.Session) ([]database.Object, error) {
-	objects, err := p.Schema.Objects(ctx, session)
-	if err != nil {
-		return nil, fmt.Errorf("list what the database holds: %w", err)
-	}
-	return objects, nil
-}
-
 // remove drops the schema, and then the database and the account around it where
 // nothing else is in them.
-func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
+func remove(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 	plan, err := PlanDeletion(ctx, p)
 	if err != nil {
 		return job.Result{}, err
@@ -166,9 +133,9 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 			return job.Result{}, err
 		}
 		rest.Builder = plan.Builder
-		deleted := p.schema(job.StepDelete)
+		deleted := p.StepOf(job.StepDelete)
 		deleted.Stage = job.Ends
-		f.step(job.Monitor, deleted)
+		f.Step(job.Monitor, deleted)
 	}
 	if len(plan.Tables) == 0 { // what else is there is looked at as late as can be
 		if plan, rest, err = findDeletion(ctx, p); err != nil {
@@ -178,18 +145,18 @@ func remove(ctx context.Context, p Plan, f *feed) (job.Result, error) {
 	plan.Around, err = dropAround(ctx, p, rest)
 	for _, fate := range plan.Around {
 		if fate.Stays == "" {
-			f.step(job.Monitor, job.Step{Name: job.StepDrop, Kind: fate.Kind, Of: fate.Name, Stage: job.Ends})
+			f.Step(job.Monitor, job.Step{Name: job.StepDrop, Kind: fate.Kind, Of: fate.Name, Stage: job.Ends})
 		}
 	}
 	if plan.Builder != "" {
-		f.message(job.Monitor, "%s", plan.ByBuilder())
+		f.Message(job.Monitor, "%s", plan.ByBuilder())
 	}
 	if dropped := plan.dropped(); dropped != "" {
-		f.message(job.Monitor, "Dropped %s", dropped)
+		f.Message(job.Monitor, "Dropped %s", dropped)
 	}
 	for _, fate := range plan.Around {
 		if fate.Stays != "" {
-			f.message(job.Monitor, "The %s %s stays: %s", fate.Kind, fate.Name, fate.Stays)
+			f.Message(job.Monitor, "The %s %s stays: %s", fate.Kind, fate.Name, fate.Stays)
 		}
 	}
 	if err != nil {
@@ -217,18 +184,18 @@ func (d Deletion) dropped() string {
 
 // dropSchema looks again and drops what is proven ours, all in one transaction where
 // the database has them for that. It returns what it dropped, and what is left.
-func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []string, err error) {
-	held, release, err := claim(ctx, p, f)
+func dropSchema(ctx context.Context, p plan.Plan, f *feed.Feed) (d Deletion, others []string, err error) {
+	held, release, err := target.Claim(ctx, p, f)
 	if err != nil {
 		return d, nil, err
 	}
-	defer func() { err = errors.Join(lostClaim(ctx, held, err), release()) }()
-	session, err := connectSteady(ctx, p)
+	defer func() { err = errors.Join(target.LostClaim(ctx, held, err), release()) }()
+	session, err := target.ConnectSteady(ctx, p)
 	if err != nil {
 		return d, nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	if err := sayServer(ctx, p, session, f); err != nil {
+	if err := target.SayServer(ctx, p, session, f); err != nil {
 		return d, nil, err
 	}
 	if err := session.Begin(ctx, database.ReadWrite); err != nil {
@@ -236,7 +203,7 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 	}
 	d, _, err = deletable(ctx, p, session)
 	if err == nil && len(d.Tables) == 0 {
-		err = errNothing(p) // another deletion was quicker
+		err = target.NothingThere(p) // another deletion was quicker
 	}
 	if err == nil {
 		err = drop(held, p, session, d)
@@ -245,17 +212,17 @@ func dropSchema(ctx context.Context, p Plan, f *feed) (d Deletion, others []stri
 		err = session.Commit(held)
 	}
 	if err != nil {
-		rollback(ctx, session)
+		target.Rollback(ctx, session)
 		return d, nil, err
 	}
 	// What is left is looked at last, since others may have been quick.
-	objects, err := findObjects(ctx, p, session)
-	others, _ = foreignObjects(nil, nil, objects)
+	objects, err := target.FindObjects(ctx, p, session)
+	others, _ = target.ForeignObjects(nil, nil, objects)
 	return d, others, err
 }
 
 // drop drops tables and routines that are proven ours.
-func drop(ctx context.Context, p Plan, session database.Session, d Deletion) error {
+func drop(ctx context.Context, p plan.Plan, session database.Session, d Deletion) error {
 	if err := p.Schema.Drop(ctx, session, d.Tables, d.Routines); err != nil {
 		return fmt.Errorf("drop the schema: %w", err)
 	}

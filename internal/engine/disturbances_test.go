@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 )
 
@@ -36,14 +38,14 @@ func TestRun_SaysWhatDisturbedTheServer(t *testing.T) {
 		{"a user without the right to know", nil, nil, errors.New("denied"), nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 2 * time.Second})
+			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 2 * time.Second})
 			readings := [][]database.Disturbance{tt.begun, tt.ended}
 			p.Server.Disturbances = func(context.Context, database.Session) ([]database.Disturbance, error) {
 				now := readings[0]
 				readings = readings[1:]
 				return now, tt.err
 			}
-			result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+			result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 			got := result.Disturbances
 			if err != nil || (got == nil) != (tt.want == nil) || got != nil && !slices.Equal(got.Words, tt.want.Words) {
 				t.Errorf("%s: got %+v and %v, want %+v", tt.name, got, err, tt.want)

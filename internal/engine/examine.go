@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
 	"sledge/internal/job"
 )
 
@@ -39,14 +41,14 @@ const roundTrips = 9
 
 // Examine tries out the connection of a plan. It changes nothing. An error means that a server
 // stopped in the middle of an answer.
-func Examine(ctx context.Context, p Plan, version string) (e Examination, err error) {
+func Examine(ctx context.Context, p plan.Plan, version string) (e Examination, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
-	owner, failed := connect(ctx, p, database.Owner)
+	owner, failed := target.Connect(ctx, p, database.Owner)
 	e.Owner = failed
 	var admin database.Session
 	if !p.Database.Embedded() {
-		admin, e.Admin = connect(ctx, p, database.Admin)
+		admin, e.Admin = target.Connect(ctx, p, database.Admin)
 	}
 	asked := owner
 	if asked == nil {
@@ -77,11 +79,11 @@ func Examine(ctx context.Context, p Plan, version string) (e Examination, err er
 }
 
 // ask asks a session for the facts of the server.
-func (e *Examination) ask(ctx context.Context, p Plan, s database.Session, version string) error {
+func (e *Examination) ask(ctx context.Context, p plan.Plan, s database.Session, version string) error {
 	without := *p.Workload
 	without.Extent = nil // the schema need not be there
 	p.Workload = &without
-	facts, err := findFacts(ctx, p, s, version)
+	facts, err := target.FindFacts(ctx, p, s, version)
 	if err != nil {
 		return err
 	}
@@ -104,9 +106,9 @@ func (e *Examination) ask(ctx context.Context, p Plan, s database.Session, versi
 	return nil
 }
 
-// findSchema looks for the workload's schema.
-func (e *Examination) findSchema(ctx context.Context, p Plan, s database.Session) error {
-	p, _, err := findSchema(ctx, p, s)
+// FindSchema looks for the workload's schema.
+func (e *Examination) findSchema(ctx context.Context, p plan.Plan, s database.Session) error {
+	p, _, err := target.FindSchema(ctx, p, s)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return err

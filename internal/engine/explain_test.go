@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -105,12 +107,12 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 					return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 						asked = append(asked, fmt.Sprintf("%s %s %s", time.Since(start), how, query))
 						if how+" "+query == tt.fail {
-							return database.Table{}, errBroken
+							return database.Table{}, plantest.ErrBroken
 						}
 						select {
 						case <-time.After(takes):
 						case <-s.(finiteSession).cancelled:
-							return database.Table{}, errBroken
+							return database.Table{}, plantest.ErrBroken
 						case <-ctx.Done():
 							return database.Table{}, ctx.Err()
 						}
@@ -136,7 +138,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 					stop = make(chan struct{})
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
-				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed{}, stop)
+				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed.Feed{}, stop)
 				if err != nil || result.Elapsed != 6 {
 					t.Errorf("measured %g s, error %v; want 6 s, and no error for what comes after it", result.Elapsed, err)
 				}

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
@@ -20,14 +23,14 @@ import (
 // finiteUser does a number of transactions, the n-th of which takes n units and returns n
 // rows.
 type finiteUser struct {
-	fakeUser
+	plantest.User
 	unit               time.Duration
 	stream, left, done int
 }
 
 // finiteSession is one whose statements can be cancelled.
 type finiteSession struct {
-	instantSession
+	plantest.Session
 	cancelled chan struct{}
 	deaf      bool // whether the server takes no notice
 }
@@ -51,8 +54,8 @@ func (u *finiteUser) Pick() (workload.Transaction, bool) {
 type finiteInputs struct{ stream, number int }
 
 func (u *finiteUser) Do(ctx context.Context, t workload.Transaction) error {
-	u.takes = time.Duration(t.Inputs.(*finiteInputs).number) * u.unit
-	return u.fakeUser.Do(ctx, t)
+	u.Takes = time.Duration(t.Inputs.(*finiteInputs).number) * u.unit
+	return u.User.Do(ctx, t)
 }
 
 func (u *finiteUser) Span(t workload.Transaction) workload.Span {
@@ -61,16 +64,16 @@ func (u *finiteUser) Span(t workload.Transaction) workload.Span {
 }
 
 // finitePlan is a run of two users, with three transactions each.
-func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, deaf bool) Plan {
-	p := fakePlan(fakeUser{}, options.Pacing())
+func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, deaf bool) plan.Plan {
+	p := plantest.New(plantest.User{}, options.Pacing())
 	p.Users = 2
 	w := *p.Workload
 	w.Finite = true
-	server := &fakeServer{interrupted: make(chan struct{})}
+	server := &plantest.Server{Interrupted: make(chan struct{})}
 	w.NewTerminal = func(slot workload.Slot) workload.Terminal { return &finiteUser{stream: slot.Number, left: 3} }
 	w.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		session := c.Session.(finiteSession)
-		return &finiteUser{fakeUser: fakeUser{server: session.server, script: script, cancelled: session.cancelled}, unit: unit}, nil
+		return &finiteUser{User: plantest.User{Server: session.Server, Script: script, Cancelled: session.cancelled}, unit: unit}, nil
 	}
 	w.Score = func(w workload.Window) []job.Metric {
 		return []job.Metric{{Name: "spans", Value: float64(len(w.Spans))}}
@@ -78,10 +81,10 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 	d := *p.Database
 	d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
 		// A server for each, as to interrupt one is not to interrupt the others.
-		own := &fakeServer{interrupted: make(chan struct{})}
-		return finiteSession{instantSession{server: own}, make(chan struct{}), deaf}, nil
+		own := &plantest.Server{Interrupted: make(chan struct{})}
+		return finiteSession{plantest.Session{Server: own}, make(chan struct{}), deaf}, nil
 	}
-	p.Workload, p.Database, p.Server = &w, &d, server.answers()
+	p.Workload, p.Database, p.Server = &w, &d, server.Answers()
 	return p
 }
 
@@ -124,7 +127,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 		},
 		{
 			name:   "goes on after a failure, and is not valid",
-			script: []error{nil, errBroken, nil},
+			script: []error{nil, plantest.ErrBroken, nil},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
 				"1 stream 0: 2 of 3 at 1 s for 2 s, 0 rows, failed: constraint: broken rule", "2 stream 1: 2 of 3 at 1 s for 2 s, 0 rows, failed: constraint: broken rule",
@@ -134,7 +137,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 		},
 		{
 			name:   "ends at the first failure where that is asked for",
-			script: []error{errBroken}, options: load.FiniteOptions{RaiseError: true},
+			script: []error{plantest.ErrBroken}, options: load.FiniteOptions{RaiseError: true},
 			want:     []string{"1 stream 0: 1 of 3 at 0 s for 1 s, 0 rows, failed: constraint: broken rule", "2 stream 1: 1 of 3 at 0 s for 1 s, 0 rows, failed: constraint: broken rule"},
 			wantTook: time.Second, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: broken rule",
 		},
@@ -193,7 +196,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 				}
 				told := &events{}
 				start := time.Now()
-				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, finitePlan(tt.script, tt.options, cmp.Or(tt.unit, time.Second), tt.deaf), &feed{watchers: []job.Watcher{told}}, stop)
+				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, finitePlan(tt.script, tt.options, cmp.Or(tt.unit, time.Second), tt.deaf), &feed.Feed{Watchers: []job.Watcher{told}}, stop)
 				if took := time.Since(start); took != tt.wantTook {
 					t.Errorf("took %s, want %s", took, tt.wantTook)
 				}
@@ -264,7 +267,7 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 		limited := w.NewTerminal
 		w.NewTerminal = func(slot workload.Slot) workload.Terminal { return endlessUser{limited(slot)} }
 		p.Workload = &w
-		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +281,7 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 
 // stagedPlan is a run of two stages: in the first one user 0 does three transactions and
 // user 1 one, in the second the other way around.
-func stagedPlan(script []error, options load.FiniteOptions) Plan {
+func stagedPlan(script []error, options load.FiniteOptions) plan.Plan {
 	p := finitePlan(script, options, time.Second, false)
 	w := *p.Workload
 	w.Stages = func(any, int, any) ([]string, error) { return []string{"first", "second"}, nil }
@@ -296,7 +299,7 @@ func stagedPlan(script []error, options load.FiniteOptions) Plan {
 func TestAStageBeginsWhenAllUsersAreThroughWithTheOneBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := &events{}
-		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(nil, load.FiniteOptions{}), &feed{watchers: []job.Watcher{told}}, nil)
+		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(nil, load.FiniteOptions{}), &feed.Feed{Watchers: []job.Watcher{told}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +337,7 @@ func TestUsersDoNotWaitForAStageThatDoesNotCome(t *testing.T) {
 		stop    time.Duration
 		took    time.Duration
 	}{
-		"because a user failed":       {script: []error{nil, errBroken}, options: load.FiniteOptions{RaiseError: true}, took: 3 * time.Second},
+		"because a user failed":       {script: []error{nil, plantest.ErrBroken}, options: load.FiniteOptions{RaiseError: true}, took: 3 * time.Second},
 		"because the run was stopped": {stop: 1500 * time.Millisecond, took: 3 * time.Second},
 		"because its time was up":     {options: load.FiniteOptions{TimeLimit: option.Minutes(2500 * time.Millisecond)}, took: 2500 * time.Millisecond},
 	} {
@@ -346,7 +349,7 @@ func TestUsersDoNotWaitForAStageThatDoesNotCome(t *testing.T) {
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
 				start := time.Now()
-				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(tt.script, tt.options), &feed{}, stop)
+				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(tt.script, tt.options), &feed.Feed{}, stop)
 				if took := time.Since(start); took != tt.took || err == nil {
 					t.Errorf("took %s, %v; want an error after %s", took, err, tt.took)
 				}

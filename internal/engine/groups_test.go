@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/engine/enginetest/analytics"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/order/ordertest"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -79,7 +79,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	}
 	l.Through = through
 	seconds := meter.NewSummary(5 + 5)
-	watch := watcher(func(e job.Event) {
+	watch := plantest.Watcher(func(e job.Event) {
 		if e.Second != nil && e.Second.Phase == job.Measure {
 			if err := seconds.AddCoded(e.Second.Measured); err != nil {
 				t.Error(err)
@@ -165,33 +165,6 @@ func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
 		change(&s)
 		if _, err := l.Plan(s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
-		}
-	}
-}
-
-// A query that is in flight at the end of a run does not count against the run, however long it takes.
-func TestGroups_MayHaveQueriesInFlightAtTheEnd(t *testing.T) {
-	c := edition.Catalog
-	c.Workloads = append(slices.Clone(c.Workloads), analytics.Workload)
-	pair, err := c.Pair("sqlite", "tprocc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := bindGroups(c, pair, job.Spec{
-		Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Group: "orders", Options: option.Values{"file": "mixed.db"},
-		Beside: []job.Group{{Name: "queries", Workload: "analytics", Users: 1}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range p.plans() {
-		g := runGroup{boundGroup: boundGroup{plan: p}}
-		g.totals.Summary = meter.NewSummary(len(p.Workload.Kinds))
-		for _, aborted := range []bool{false, true} {
-			g.totals.InFlight = []order.InFlight{{Took: time.Minute, Aborted: aborted}}
-			if got, want := len(g.waiting()) == 1, i == 0 || aborted; got != want {
-				t.Errorf("%s, aborted %v: got %v, want %v", p.group, aborted, got, want)
-			}
 		}
 	}
 }

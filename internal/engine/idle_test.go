@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/loop"
 	"sledge/internal/option"
@@ -19,7 +22,7 @@ import (
 
 // onLoops has the sessions of a plan ask a real server for its version, so that their users can be
 // put on event loops.
-func onLoops(t *testing.T, p *Plan) {
+func onLoops(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	if !loop.Supported() {
 		t.Skip("there are no event loops on this system")
@@ -68,10 +71,10 @@ func (s *dialedSession) Close() error { return errors.Join(s.Session.Close(), s.
 
 // A transaction that blocks its thread, though the driver does not, leaves an event loop to one user.
 func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
-	p := fakePlan(fakeUser{takes: time.Millisecond}, load.Pacing{Duration: 1200 * time.Millisecond, Loops: 1})
+	p := plantest.New(plantest.User{Takes: time.Millisecond}, load.Pacing{Duration: 1200 * time.Millisecond, Loops: 1})
 	onLoops(t, &p)
 	p.Users = 6
-	result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+	result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 	const want = "5 of 6 virtual users did no transaction; other users of their event loop did not let them run: set option loops to 0"
 	if err == nil || !strings.Contains(err.Error(), want) || result.Status != job.Invalid || job.ExitOf(err) != job.ExitInvalid {
 		t.Errorf("got status %s and %v, want an invalid run: %s", result.Status, err, want)
@@ -82,7 +85,7 @@ func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
 }
 
 func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
-	rate := func(p *Plan) {
+	rate := func(p *plan.Plan) {
 		options := load.NewOptions()
 		if err := option.Bind(nil, option.Values{"rate": "0.2/s", "arrivals": "constant", "rampup": "0"}, options); err != nil {
 			t.Fatal(err)
@@ -91,28 +94,28 @@ func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		user   fakeUser
+		user   plantest.User
 		pacing load.Pacing
-		change func(*Plan)
+		change func(*plan.Plan)
 	}{
-		{name: "keying times are longer than the run", user: fakeUser{keying: time.Hour}},
+		{name: "keying times are longer than the run", user: plantest.User{Keying: time.Hour}},
 		{name: "arrivals are fewer than users", change: rate},
 		{name: "users start later than the run ends", pacing: load.Pacing{UserDelay: time.Minute}},
-		{name: "users share a connection that one of them has", user: fakeUser{takes: 9 * time.Second}, pacing: load.Pacing{Connections: 1}},
+		{name: "users share a connection that one of them has", user: plantest.User{Takes: 9 * time.Second}, pacing: load.Pacing{Connections: 1}},
 		{name: "users have done their iterations", pacing: load.Pacing{MaxIterations: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				if tt.user.takes == 0 {
-					tt.user.takes = 100 * time.Millisecond
+				if tt.user.Takes == 0 {
+					tt.user.Takes = 100 * time.Millisecond
 				}
 				tt.pacing.Duration = 10 * time.Second
-				p := fakePlan(tt.user, tt.pacing)
+				p := plantest.New(tt.user, tt.pacing)
 				p.Users = 20
 				if tt.change != nil {
 					tt.change(&p)
 				}
-				result, _ := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, _ := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if got := result.Idle; got == nil || *got != (job.IdleUsers{Of: 20}) {
 					t.Errorf("got %+v, want none of 20: %s", got, result.Reason)
 				}
@@ -126,16 +129,16 @@ func TestRun_FindsADriverThatBlocks(t *testing.T) {
 	if !loop.Supported() {
 		t.Skip("there are no event loops on this system")
 	}
-	user := fakeUser{takes: time.Hour}
-	p := fakePlan(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: load.Automatic})
+	user := plantest.User{Takes: time.Hour}
+	p := plantest.New(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: load.Automatic})
 	p.Users, p.Grace = 6, 0
-	result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+	result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 	if len(result.Waiting) != 6 || result.Idle == nil || result.Idle.Idle != 0 {
 		t.Errorf("got %d users with a transaction in flight, and %+v: %v; want all 6 to work as goroutines", len(result.Waiting), result.Idle, err)
 	}
-	p = fakePlan(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: 1})
+	p = plantest.New(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: 1})
 	p.Spec.Options = option.Values{"loops": "1"}
-	_, err = Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+	_, err = Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 	const want = "option loops: virtual users of Fake cannot share event loops: its driver has no connection that an event loop could wait for. Set it to auto or 0"
 	if err == nil || err.Error() != want || job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("with one loop: got %v, want %s", err, want)

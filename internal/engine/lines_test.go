@@ -7,21 +7,24 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )
 
 // sharing returns a plan of three users whose transactions take a tenth of a second, for
 // ten seconds, over connections that they share.
-func sharing(connections int) Plan {
-	return fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Connections: connections})
+func sharing(connections int) plan.Plan {
+	return plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Connections: connections})
 }
 
 // Three users who share a connection do as much as one, and each waits for the other two.
 func TestUsersWaitForAConnectionThatTheyShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, err := Local{}.perform(t.Context(), job.Run, sharing(1), &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, sharing(1), &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +48,7 @@ func TestUsersWaitForAConnectionThatTheyShare(t *testing.T) {
 
 func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, err := Local{}.perform(t.Context(), job.Run, sharing(3), &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, sharing(3), &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,9 +62,9 @@ func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
 // A user that waits for a connection when the run is stopped begins no transaction.
 func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: 1})
+		p := plantest.New(plantest.User{Takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: 1})
 		began := time.Now()
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +78,7 @@ func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
 }
 
 func TestMoreConnectionsThanUsersAreRefused(t *testing.T) {
-	pair := fakePlan(fakeUser{}, load.Pacing{}).Pair
+	pair := plantest.New(plantest.User{}, load.Pacing{}).Pair
 	for _, tt := range []struct {
 		values option.Values
 		want   string
@@ -84,7 +87,7 @@ func TestMoreConnectionsThanUsersAreRefused(t *testing.T) {
 		{option.Values{"connections": "1", "driver": "test"}, "option connections: a test shows what each user does"},
 		{option.Values{"connections": "3"}, ""},
 	} {
-		_, err := NewPlan(pair, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
+		_, err := plan.New(pair, job.Spec{Action: job.Run, Users: 3, Options: tt.values})
 		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 			t.Errorf("%v: got %v, want %q", tt.values, err, tt.want)
 		}

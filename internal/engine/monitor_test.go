@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 )
 
 // brittleSession is a session of which a server makes an end, or which it refuses.
 type brittleSession struct {
-	instantSession
+	plantest.Session
 	probe func() error // what becomes of a reading
 }
 
@@ -27,7 +29,7 @@ func (s *brittleSession) Query(ctx context.Context, text string, limit int) (dat
 			return database.Table{}, err
 		}
 	}
-	return s.instantSession.Query(ctx, text, limit)
+	return s.Session.Query(ctx, text, limit)
 }
 
 // TestRun_OutlastsItsMonitor lets the session that reads the counts fail in each way that a
@@ -40,16 +42,18 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 		refuse int               // sessions after this one cannot be opened; 0 is never
 		want   string            // what is missing; "" is nothing
 	}{
-		{"it cannot serialize", func(n int) error { return []error{errDeadlock, nil, errDeadlock, errDeadlock, nil}[n] }, 0, ""},
-		{"it is ended once", func(n int) error { return []error{errLost, nil, nil}[n] }, 0, ""},
-		{"it is ended twice", func(n int) error { return []error{errLost, nil, errLost, nil}[n] }, 0, ""},
-		{"it is ended and none is let in", func(int) error { return errLost }, 4, "connection lost"},
+		{"it cannot serialize", func(n int) error {
+			return []error{plantest.ErrDeadlock, nil, plantest.ErrDeadlock, plantest.ErrDeadlock, nil}[n]
+		}, 0, ""},
+		{"it is ended once", func(n int) error { return []error{plantest.ErrLost, nil, nil}[n] }, 0, ""},
+		{"it is ended twice", func(n int) error { return []error{plantest.ErrLost, nil, plantest.ErrLost, nil}[n] }, 0, ""},
+		{"it is ended and none is let in", func(int) error { return plantest.ErrLost }, 4, "connection lost"},
 		{"it may not read", func(int) error { return errSerial }, 0, "could not serialize access"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				u := fakeUser{takes: 100 * time.Millisecond}
-				p := fakePlan(u, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second})
+				u := plantest.User{Takes: 100 * time.Millisecond}
+				p := plantest.New(u, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second})
 				p.Server.Counter = nil    // which is read over another session
 				var sessions atomic.Int32 // users open theirs side by side
 				readings := 0
@@ -57,11 +61,11 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 				p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, as)
 					if number := sessions.Add(1); tt.refuse > 0 && int(number) > tt.refuse {
-						return nil, errLost
+						return nil, plantest.ErrLost
 					}
-					return &brittleSession{s.(instantSession), func() error { readings++; return tt.probe(readings - 1) }}, err
+					return &brittleSession{s.(plantest.Session), func() error { readings++; return tt.probe(readings - 1) }}, err
 				}
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if err != nil || result.Summary.All().Done < 85 || result.Summary.All().Done > 95 || result.Status == job.Failed {
 					t.Errorf("got %q, %d done, %v; want a run that succeeds", result.Status, result.Summary.All().Done, err)
 				}
@@ -80,21 +84,21 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 // is shown.
 func TestRun_ReadsRateAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 20 * time.Second})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 20 * time.Second})
 		counter, began := p.Server.Counter, time.Now()
 		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
 			if passed := time.Since(began); passed > 4500*time.Millisecond && passed < 9500*time.Millisecond {
-				return 0, errLost
+				return 0, plantest.ErrLost
 			}
 			return counter(ctx, s)
 		}
 		var rates []bool
-		seen := watcher(func(e job.Event) {
+		seen := plantest.Watcher(func(e job.Event) {
 			if e.Second != nil {
 				rates = append(rates, e.Second.ServerTPM != nil)
 			}
 		})
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(rates) != 20 || !slices.Contains(rates[:4], true) || slices.Contains(rates[6:9], true) || !slices.Contains(rates[12:], true) {

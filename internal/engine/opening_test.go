@@ -1,6 +1,8 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestAStatementIsKnownByItsOpening(t *testing.T) {
 	for statement, want := range map[string]string{

@@ -9,31 +9,34 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 )
 
 // pooled gives a plan a pool of some connections, which take turns.
-func pooled(p Plan, names ...string) Plan {
+func pooled(p plan.Plan, names ...string) plan.Plan {
 	table := pool.Table{Lanes: []pool.Lane{{Policy: pool.RoundRobin}}}
-	bound := &poolPlan{}
+	bound := &plan.Pool{}
 	for i, name := range names {
 		table.Connections = append(table.Connections, pool.Connection{Name: name})
 		table.Lanes[0].Connections = append(table.Lanes[0].Connections, i)
-		bound.connections = append(bound.connections, p.Connection)
+		bound.Connections = append(bound.Connections, p.Connection)
 	}
-	bound.table = table
-	p.pool = bound
+	bound.Table = table
+	p.Pool = bound
 	return p
 }
 
 // unreachableAfter lets connecting fail after some time.
-func unreachableAfter(p Plan, after time.Duration) Plan {
+func unreachableAfter(p plan.Plan, after time.Duration) plan.Plan {
 	d, connect, began := *p.Database, p.Database.Connect, time.Now()
 	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 		if time.Since(began) > after {
-			return nil, errLost
+			return nil, plantest.ErrLost
 		}
 		return connect(ctx, options, as)
 	}
@@ -43,12 +46,12 @@ func unreachableAfter(p Plan, after time.Duration) Plan {
 
 func TestAUserWhosePoolDoesNotComeBackIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := pooled(fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errLost}}, load.Pacing{
+		p := pooled(plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrLost}}, load.Pacing{
 			Duration: time.Minute, Reconnect: true, ReconnectLimit: 5 * time.Second, ReconnectDelay: 100 * time.Millisecond,
 		}), "a")
 		p.Users = 1
 		seen := newTranscript()
-		_, err := Local{}.perform(t.Context(), job.Run, unreachableAfter(p, 50*time.Millisecond), &feed{watchers: []job.Watcher{seen}}, nil)
+		_, err := Local{}.perform(t.Context(), job.Run, unreachableAfter(p, 50*time.Millisecond), &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		const why = "no connection for only has come back for 5s, which is what option reconnect_limit allows"
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("got %v, want %s", err, why)
@@ -64,8 +67,8 @@ func TestAUserWhosePoolDoesNotComeBackIsNamed(t *testing.T) {
 func TestARehearsalShowsWhatIsDoneOverEachConnectionOfAPool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := newTranscript()
-		p := pooled(telling(fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Test: true, MaxIterations: 3})), "a", "b")
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+		p := pooled(telling(plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Test: true, MaxIterations: 3})), "a", "b")
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		shown := 0
@@ -82,9 +85,9 @@ func TestARehearsalShowsWhatIsDoneOverEachConnectionOfAPool(t *testing.T) {
 
 // To log in takes transactions, too, and some servers count them when they are told to.
 func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
-	for name, of := range map[string]func(Plan) Plan{
-		"their own connections": func(p Plan) Plan { return p },
-		"pools":                 func(p Plan) Plan { return pooled(p, "a", "b") },
+	for name, of := range map[string]func(plan.Plan) plan.Plan{
+		"their own connections": func(p plan.Plan) plan.Plan { return p },
+		"pools":                 func(p plan.Plan) plan.Plan { return pooled(p, "a", "b") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -95,14 +98,14 @@ func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
 				d, connect := *p.Database, p.Database.Connect
 				d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, as)
-					return &loggedIn{instantSession: s.(instantSession), uncounted: 50}, err
+					return &loggedIn{Session: s.(plantest.Session), uncounted: 50}, err
 				}
 				p.Database = &d
 				p.Server.Flush = func(_ context.Context, s database.Session) error {
 					s.(*loggedIn).tell()
 					return nil
 				}
-				result, err := Local{}.perform(t.Context(), job.Run, of(p), &feed{}, nil)
+				result, err := Local{}.perform(t.Context(), job.Run, of(p), &feed.Feed{}, nil)
 				if a := result.CounterAgreement; err != nil || a == nil || a.Client == 0 || !a.Holds {
 					t.Errorf("got %+v, %v, want the transactions that the users have done", a, err)
 				}
@@ -113,13 +116,13 @@ func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
 
 // loggedIn is a session whose login the server has not counted yet.
 type loggedIn struct {
-	instantSession
+	plantest.Session
 	uncounted int64
 }
 
 func (s *loggedIn) tell() {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.server.others += s.uncounted + 1 // telling is one
+	s.Server.Mu.Lock()
+	defer s.Server.Mu.Unlock()
+	s.Server.Others += s.uncounted + 1 // telling is one
 	s.uncounted = 0
 }

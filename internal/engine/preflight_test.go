@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
@@ -23,7 +25,7 @@ func TestRun_EndsWhenAllFails(t *testing.T) {
 		for i := range 100_000 {
 			script = append(script, nil)
 			if i >= n {
-				script[i] = errBroken
+				script[i] = plantest.ErrBroken
 			}
 		}
 		return script
@@ -38,20 +40,20 @@ func TestRun_EndsWhenAllFails(t *testing.T) {
 		{"in the ramp-up", load.Pacing{RampUp: 5 * time.Minute, Duration: time.Minute, EndFailing: true}, failsFrom(0), 30 * time.Second, "nothing has succeeded for 30 s"},
 		{"while it is measured", load.Pacing{Duration: 5 * time.Minute, EndFailing: true}, failsFrom(100), 41 * time.Second, "nothing has succeeded for 30 s"},
 		{"unless it is to go on", load.Pacing{Duration: time.Minute, FailureLimit: 100}, failsFrom(0), time.Minute, "all "},
-		{"unless something succeeds", load.Pacing{Duration: time.Minute, EndFailing: true, FailureLimit: 100}, []error{errBroken, errBroken, errBroken, errBroken, nil}, time.Minute, ""},
+		{"unless something succeeds", load.Pacing{Duration: time.Minute, EndFailing: true, FailureLimit: 100}, []error{plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, nil}, time.Minute, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: tt.script}, tt.pacing)
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: tt.script}, tt.pacing)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if took := time.Since(began); took < tt.wantTook-time.Second || took > tt.wantTook+2*time.Second {
 					t.Errorf("took %s, want about %s", took, tt.wantTook)
 				}
 				if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %v, want %q", err, tt.want)
 				}
-				if err != nil && tt.pacing.EndFailing && (job.ExitOf(err) != job.ExitAborted || result.Status != job.Failed || !strings.Contains(err.Error(), errBroken.Error())) {
+				if err != nil && tt.pacing.EndFailing && (job.ExitOf(err) != job.ExitAborted || result.Status != job.Failed || !strings.Contains(err.Error(), plantest.ErrBroken.Error())) {
 					t.Errorf("got %s, exit code %d, %v", result.Status, job.ExitOf(err), err)
 				}
 			})
@@ -97,14 +99,14 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 		{"all is well", nil, nil, false, ""},
 		{"a server that only reads", errReads, nil, false, "takes no writes"},
 		{"a server that only reads, by routines", errReads, nil, true, "takes no writes"},
-		{"what cannot be done", errBroken, nil, false, "the workload cannot be done"},
-		{"what routines may do", errBroken, nil, true, ""},
-		{"what others hold for a while", errDeadlock, nil, false, ""},
+		{"what cannot be done", plantest.ErrBroken, nil, false, "the workload cannot be done"},
+		{"what routines may do", plantest.ErrBroken, nil, true, ""},
+		{"what others hold for a while", plantest.ErrDeadlock, nil, false, ""},
 		{"a password for what comes after the run", nil, errPassword, false, "what the server is to do after the run"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := fakePlan(fakeUser{takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
+				p := plantest.New(plantest.User{Takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
 				var users atomic.Int32 // who connect side by side
 				newExecutor := p.Workload.NewExecutor
 				p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
@@ -120,7 +122,7 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 				}
 				p.Database.MayFinish = func(context.Context, any) error { return tt.finish }
 				p.Database.ReadsOnly = func(err error) bool { return errors.Is(err, errReads) }
-				_, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				_, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || users.Load() > 0) {
 					t.Errorf("got %v after %d users had connected, want %q", err, users.Load(), tt.want)
 				}

@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -20,9 +23,9 @@ import (
 
 // atRate returns a plan of three users whose transactions take a tenth of a second, which
 // are to begin at a constant rate for ten seconds.
-func atRate(t *testing.T, rate string) Plan {
+func atRate(t *testing.T, rate string) plan.Plan {
 	t.Helper()
-	p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second})
+	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second})
 	options := load.NewOptions()
 	values := option.Values{"rate": rate, "arrivals": "constant", "rampup": "0"}
 	if err := option.Bind(nil, values, options); err != nil {
@@ -34,7 +37,7 @@ func atRate(t *testing.T, rate string) Plan {
 
 func TestARateIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "20/s"), &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "20/s"), &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +51,7 @@ func TestARateIsKept(t *testing.T) {
 // What is due and not begun is counted, and response times count from when it was due.
 func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "50/s"), &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "50/s"), &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,10 +79,10 @@ func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
 		}
 		p.Pacing.Arrivals, p.Pacing.RampUp = options.Pacing().Arrivals, 2*time.Second
 		executor, _ := p.Workload.NewExecutor(t.Context(), workload.Connection{})
-		user := *executor.(*fakeUser)
-		user.stalls = map[int]time.Duration{12: 1600 * time.Millisecond}
+		user := *executor.(*plantest.User)
+		user.Stalls = map[int]time.Duration{12: 1600 * time.Millisecond}
 		p.Workload.NewExecutor = func(context.Context, workload.Connection) (workload.Executor, error) { u := user; return &u, nil }
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +102,7 @@ func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "50/s")
 		plan.Pacing.Connections = 1
-		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +126,7 @@ func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
 			}
 			return counter(ctx, s)
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +144,7 @@ func TestAJobKeepsThePointsOfAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("0,100\n60,500\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(fakePlan(fakeUser{}, load.Pacing{}).Pair, job.Spec{Action: job.Run, Users: 1, Options: option.Values{"rate": "file:" + path}})
+	p, err := plan.New(plantest.New(plantest.User{}, load.Pacing{}).Pair, job.Spec{Action: job.Run, Users: 1, Options: option.Values{"rate": "file:" + path}})
 	if got, want := p.Spec.Options["rate"], "points:0s=100/s,60s=500/s"; err != nil || got != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
@@ -152,7 +155,7 @@ func TestATestAtARateThatEndsEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := atRate(t, "points:0s=10/s,2s=10/s,2s=0/s")
 		p.Pacing.Test = true
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if done := result.Summary.All().Done; err != nil || done < 19 || done > 21 {
 			t.Errorf("got %d transactions and %v, want the 20 that were due", done, err)
 		}
@@ -160,18 +163,18 @@ func TestATestAtARateThatEndsEnds(t *testing.T) {
 }
 
 func TestARateLeavesNoRoomForPauses(t *testing.T) {
-	p := fakePlan(fakeUser{}, load.Pacing{})
+	p := plantest.New(plantest.User{}, load.Pacing{})
 	w := *p.Workload
 	w.Pauses = func(any) (string, bool) { return "key_and_think", true }
 	p.Workload = &w
-	_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
+	_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
 	if err == nil || !strings.Contains(err.Error(), "option key_and_think: rate says when transactions start") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
 
-// kindUser is a fakeUser that does the kind it is told.
-type kindUser struct{ fakeUser }
+// kindUser is a User that does the kind it is told.
+type kindUser struct{ plantest.User }
 
 func (u *kindUser) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 	return workload.Transaction{Kind: kind}, true
@@ -179,23 +182,23 @@ func (u *kindUser) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 
 func TestEachKindIsDoneAtItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{}, load.Pacing{})
+		p := plantest.New(plantest.User{}, load.Pacing{})
 		w := *p.Workload
 		w.Kinds = []workload.Kind{{Name: "read"}, {Name: "write it"}, {Name: "other"}}
 		w.Mixed = func(any) string { return "" }
 		w.Probed = func(s *meter.Summary) int64 { all := s.All(); return all.Done }
 		terminal := w.NewTerminal
 		w.NewTerminal = func(s workload.Slot) workload.Terminal {
-			return &kindUser{*terminal(s).(*fakeUser)}
+			return &kindUser{*terminal(s).(*plantest.User)}
 		}
 		p.Workload = &w
-		p, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: 3, Options: option.Values{
+		p, err := plan.New(p.Pair, job.Spec{Action: job.Run, Users: 3, Options: option.Values{
 			"rate": "write_it=5/s,read=20/s", "arrivals": "constant", "rampup": "0", "duration": "10s", "loops": "0",
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,11 +224,11 @@ func TestRatesOfKindsAreRefusedWithTheWayOut(t *testing.T) {
 		{"other=1/s", func(any) string { return "" }, `option rate: "other" is not one of only`},
 		{"only=1/s,ONLY=2/s", func(any) string { return "" }, "option rate: it has two rates for only: leave out one"},
 	} {
-		p := fakePlan(fakeUser{}, load.Pacing{})
+		p := plantest.New(plantest.User{}, load.Pacing{})
 		w := *p.Workload
 		w.Mixed = tt.mixed
 		p.Workload = &w
-		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": tt.rate}})
+		_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": tt.rate}})
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%s: got %v, want %s", tt.rate, err, tt.want)
 		}

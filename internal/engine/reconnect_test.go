@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
@@ -19,7 +21,7 @@ import (
 // Connections of users who have ended are there, but not in use.
 func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{
 			Test: true, MaxIterations: 3, Reconnect: true, ReconnectLimit: 5 * time.Second,
 		})
 		p.Users = 2
@@ -27,15 +29,15 @@ func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 		w.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 			e, err := executor(ctx, c)
 			if c.Number == 1 {
-				e.(*fakeUser).script = []error{nil, errLost}
-				e.(*fakeUser).takes = time.Second // the other has ended before it loses its connection
+				e.(*plantest.User).Script = []error{nil, plantest.ErrLost}
+				e.(*plantest.User).Takes = time.Second // the other has ended before it loses its connection
 			}
 			return e, err
 		}
 		p.Workload = &w
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		_, err := Local{}.perform(ctx, job.Run, unreachableAfter(p, 50*time.Millisecond), &feed{}, nil)
+		_, err := Local{}.perform(ctx, job.Run, unreachableAfter(p, 50*time.Millisecond), &feed.Feed{}, nil)
 		if err == nil || !strings.Contains(err.Error(), "no server has taken a connection for 5s, which is what option reconnect_limit allows") {
 			t.Errorf("got %v, want that no server took a connection for 5 s", err)
 		}
@@ -45,7 +47,7 @@ func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 // A server that has been taken over may refuse to say what it counts.
 func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		d, connect := *p.Database, p.Database.Connect
@@ -54,10 +56,10 @@ func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 			number := sessions.Add(1)
 			if number > 100 {
 				cancel()
-				return nil, errLost
+				return nil, plantest.ErrLost
 			}
 			s, err := connect(ctx, options, as)
-			return &numbered{s.(instantSession), number}, err
+			return &numbered{s.(plantest.Session), number}, err
 		}
 		p.Database = &d
 		counter := p.Server.Counter
@@ -67,7 +69,7 @@ func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 			}
 			return counter(ctx, s)
 		}
-		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); err != nil {
+		if _, err := (Local{}).perform(ctx, job.Run, p, &feed.Feed{}, nil); err != nil {
 			t.Error(err)
 		}
 		// The monitor, three users, and one a second for the count.
@@ -78,7 +80,7 @@ func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 }
 
 type numbered struct {
-	instantSession
+	plantest.Session
 	number int32
 }
 
@@ -97,14 +99,14 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 		p.Database = &d
 		p.Server.Flush = func(ctx context.Context, s database.Session) error {
 			select {
-			case <-s.(instantSession).server.interrupted:
+			case <-s.(plantest.Session).Server.Interrupted:
 			case <-ctx.Done(): // as long as it logs in
 			}
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := (Local{}).perform(ctx, job.Run, p, &feed{}, nil); job.ExitOf(err) != job.ExitStopped {
+		if _, err := (Local{}).perform(ctx, job.Run, p, &feed.Feed{}, nil); job.ExitOf(err) != job.ExitStopped {
 			t.Errorf("got %v, want that the run was aborted", err)
 		}
 	})
@@ -113,13 +115,13 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 // A run needs no count of the server's: it says why it goes without.
 func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
 		var asked atomic.Int32
 		p.Server.Counter = func(context.Context, database.Session) (int64, error) {
 			asked.Add(1)
 			return 0, fmt.Errorf("counter: %w", &database.UncountedError{Text: "the server keeps none", Err: errors.New("no such view")})
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil || result.Uncounted != "the server keeps none" || result.CounterAgreement != nil || result.Summary.All().Done == 0 {
 			t.Errorf("got %v, %q, the agreement %+v and %d transactions", err, result.Uncounted, result.CounterAgreement, result.Summary.All().Done)
 		}
@@ -133,21 +135,21 @@ func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 func TestACountThatHoldsLoginsIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := make([]error, 20)
-		script[10] = errLost
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: script}, load.Pacing{
+		script[10] = plantest.ErrLost
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: script}, load.Pacing{
 			Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute, ReconnectDelay: time.Millisecond,
 		})
 		d, connect := *p.Database, p.Database.Connect
 		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			s, err := connect(ctx, options, as)
-			server := s.(instantSession).server
-			server.mu.Lock()
-			defer server.mu.Unlock()
-			server.others += 10
+			server := s.(plantest.Session).Server
+			server.Mu.Lock()
+			defer server.Mu.Unlock()
+			server.Others += 10
 			return s, err
 		}
 		p.Database = &d
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if want := "virtual users logged in again, which takes transactions, too"; err != nil || result.Uncounted != want || result.CounterAgreement != nil {
 			t.Errorf("got %v, the agreement %+v and %q, want %q", err, result.CounterAgreement, result.Uncounted, want)
 		}

@@ -10,15 +10,18 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/workload"
 )
 
-// tellingUser is a fakeUser that says what its transactions brought.
-type tellingUser struct{ *fakeUser }
+// tellingUser is a User that says what its transactions brought.
+type tellingUser struct{ *plantest.User }
 
 func (tellingUser) Outcome() string { return "Only: 1 {2}" }
 
@@ -50,7 +53,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 	}{
 		{
 			name:   "and counts how they ended",
-			script: []error{nil, errBroken, workload.ErrRolledBack, errDeadlock, nil},
+			script: []error{nil, plantest.ErrBroken, workload.ErrRolledBack, plantest.ErrDeadlock, nil},
 			pacing: load.Pacing{MaxIterations: 4, MaxRetries: 1, FailureLimit: 30},
 			want: `1 RUNNING
 1 Processing 4 transactions without output suppressed...
@@ -69,7 +72,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 		},
 		{
 			name:   "and ends at the first failure where that is asked for",
-			script: []error{nil, errBroken},
+			script: []error{nil, plantest.ErrBroken},
 			pacing: load.Pacing{MaxIterations: 4, RaiseError: true},
 			want: `1 RUNNING
 1 Processing 4 transactions without output suppressed...
@@ -105,9 +108,9 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
 				tt.pacing.Test = true
-				p := telling(fakePlan(fakeUser{takes: 100 * time.Millisecond, script: tt.script}, tt.pacing))
+				p := telling(plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: tt.script}, tt.pacing))
 				seen := newTranscript()
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, stop)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, stop)
 				if got := strings.Join(seen.lines, "\n"); got != tt.want {
 					t.Errorf("got\n%s\nwant\n%s", got, tt.want)
 				}
@@ -123,12 +126,12 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 }
 
 // telling makes a plan one of a single user that tells its outcomes.
-func telling(p Plan) Plan {
+func telling(p plan.Plan) plan.Plan {
 	inner := p.Workload.NewExecutor
 	w := *p.Workload
 	w.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 		u, err := inner(ctx, c)
-		return tellingUser{u.(*fakeUser)}, err
+		return tellingUser{u.(*plantest.User)}, err
 	}
 	p.Workload, p.Users = &w, 1
 	return p
@@ -137,9 +140,9 @@ func telling(p Plan) Plan {
 func TestAUserThatFailsIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := newTranscript()
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, script: []error{nil, errBroken}}, load.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrBroken}}, load.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
 		p.Users = 1
-		_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		_, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err == nil {
 			t.Fatal("got no error, want one")
 		}
@@ -163,11 +166,11 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []bool{false, true} {
 			seen := newTranscript()
-			p := fakePlan(fakeUser{}, load.Pacing{Duration: time.Second, Test: test})
+			p := plantest.New(plantest.User{}, load.Pacing{Duration: time.Second, Test: test})
 			d := *p.Database
-			d.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errLost }
+			d.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, plantest.ErrLost }
 			p.Database = &d
-			_, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+			_, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 			want := "1 RUNNING\n0 Error in Virtual User 1: connection lost\n1 FINISHED FAILED"
 			if test {
 				want = strings.TrimPrefix(want, "1 RUNNING\n")
@@ -182,8 +185,8 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, TimeProfile: true})
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, TimeProfile: true})
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +218,7 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 // own with what was measured.
 func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, TimeProfile: true})
+		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, TimeProfile: true})
 		d := *p.Database
 		d.Finish = func(_ context.Context, _ any, tell func(job.Event)) error {
 			tell(job.Event{Message: "maintained"})
@@ -223,7 +226,7 @@ func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 		}
 		p.Database = &d
 		seen := &events{}
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		i := slices.IndexFunc(seen.all, func(e job.Event) bool { return e.Headline != nil })
@@ -237,7 +240,7 @@ func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 }
 
 func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
-	p := fakePlan(fakeUser{}, load.Pacing{})
+	p := plantest.New(plantest.User{}, load.Pacing{})
 	for _, tt := range []struct {
 		users  int
 		rampUp string
@@ -247,7 +250,7 @@ func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
 		// for 39,000 or 19,000 of those.
 		{1000, "1s", false}, {19_000, "1s", false}, {20_000, "1s", true}, {39_000, "0", false}, {40_000, "0", true},
 	} {
-		_, err := NewPlan(p.Pair, job.Spec{Action: job.Run, Users: tt.users, Options: option.Values{"time_profile": "true", "rampup": tt.rampUp}})
+		_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Users: tt.users, Options: option.Values{"time_profile": "true", "rampup": tt.rampUp}})
 		if got := err != nil && strings.Contains(err.Error(), "time_profile"); got != tt.want {
 			t.Errorf("%d users with a ramp-up of %s: got error %v, want one: %v", tt.users, tt.rampUp, err, tt.want)
 		}

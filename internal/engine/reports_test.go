@@ -12,9 +12,11 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/order/ordertest"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
@@ -118,10 +120,10 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				duration := cmp.Or(tt.duration, 5*time.Second)
-				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: duration, FailureLimit: 1000})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: duration, FailureLimit: 1000})
 				seen := &events{}
 				began := time.Now()
-				result, err := Local{Through: tt.through}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+				result, err := Local{Through: tt.through}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 				if err == nil {
 					result.Status = job.Succeeded
 				}
@@ -150,14 +152,14 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 
 // heldSession is a session that knows whether its user works with it.
 type heldSession struct {
-	instantSession
+	plantest.Session
 	deaf            bool // Interrupt does nothing
 	working, harmed atomic.Bool
 }
 
 func (s *heldSession) Interrupt() {
 	if !s.deaf {
-		s.instantSession.Interrupt()
+		s.Session.Interrupt()
 	}
 }
 
@@ -168,16 +170,16 @@ func (s *heldSession) Close() error {
 	return nil
 }
 
-// heldUser is a fakeUser with its session.
+// heldUser is a User with its session.
 type heldUser struct {
-	fakeUser
+	plantest.User
 	session *heldSession
 }
 
 func (u *heldUser) Do(ctx context.Context, t workload.Transaction) error {
 	u.session.working.Store(true)
 	defer u.session.working.Store(false)
-	return u.fakeUser.Do(ctx, t)
+	return u.User.Do(ctx, t)
 }
 
 // The fourth transaction of each user takes an hour. However the run ends, no session is closed while its user works.
@@ -194,9 +196,9 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				user := fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{3: time.Hour}}
-				user.server = &fakeServer{interrupted: make(chan struct{})}
-				p := fakePlan(user, load.Pacing{Duration: 5 * time.Second, FailureLimit: 100})
+				user := plantest.User{Takes: 100 * time.Millisecond, Stalls: map[int]time.Duration{3: time.Hour}}
+				user.Server = &plantest.Server{Interrupted: make(chan struct{})}
+				p := plantest.New(user, load.Pacing{Duration: 5 * time.Second, FailureLimit: 100})
 				var sessions []*heldSession
 				var mu sync.Mutex
 				d, work := *p.Database, *p.Workload
@@ -204,7 +206,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 				connect := d.Connect
 				d.Connect = func(ctx context.Context, options any, role database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, role)
-					held := &heldSession{instantSession: s.(instantSession), deaf: tt.deaf}
+					held := &heldSession{Session: s.(plantest.Session), deaf: tt.deaf}
 					mu.Lock()
 					defer mu.Unlock()
 					sessions = append(sessions, held)
@@ -212,7 +214,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 				}
 				work.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 					u := user
-					u.server = c.Session.(*heldSession).server
+					u.Server = c.Session.(*heldSession).Server
 					return &heldUser{u, c.Session.(*heldSession)}, nil
 				}
 				var local Local
@@ -227,7 +229,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 					}
 				}
 				began := time.Now()
-				result, err := local.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := local.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if err == nil || !strings.Contains(result.Reason, tt.reason) {
 					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
 				}

@@ -3,197 +3,23 @@ package engine
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 	"testing/synctest"
 	"time"
 
-	"sledge/internal/catalog"
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
-	"sledge/internal/engine/pool"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/meter"
-	"sledge/internal/option"
-	"sledge/internal/schema"
-	"sledge/internal/sqlfile"
 	"sledge/internal/workload"
 )
-
-// What is tested here is the engine's own: time, order and counting. The session
-// answers the engine's few questions from memory, and a user's transactions only
-// take time. SQL is tested on real servers, in workloadtest.
-
-// instantSession answers at once.
-type instantSession struct {
-	database.Session
-	server *fakeServer
-}
-
-// Query answers what the probe asks.
-func (s instantSession) Query(_ context.Context, text string, _ int) (database.Table, error) {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	if text == "probe" {
-		return database.Table{Rows: [][]string{{strconv.FormatInt(s.server.committed, 10)}}}, nil
-	}
-	return database.Table{}, nil
-}
-
-// Rollback implements database.Session.
-func (s instantSession) Rollback(context.Context) error { return nil }
-
-// Interrupt ends the transactions of all users.
-func (s instantSession) Interrupt() { s.server.interrupt() }
-
-// Close implements database.Session.
-func (s instantSession) Close() error { return nil }
-
-// fakeServer counts commits, as a server would.
-type fakeServer struct {
-	mu          sync.Mutex
-	committed   int64
-	others      int64         // commits outside the workload
-	interrupted chan struct{} // closed when users are interrupted
-	once        sync.Once
-}
-
-func (s *fakeServer) interrupt() { s.once.Do(func() { close(s.interrupted) }) }
-
-// fakeUser is a user whose transactions take a time and end as its script says, over and over.
-type fakeUser struct {
-	server   *fakeServer
-	takes    time.Duration // of a transaction
-	keying   time.Duration
-	thinking time.Duration
-	script   []error
-	stalls   map[int]time.Duration // how long some transactions take, by their number from 0
-	next     int
-
-	cancelled chan struct{} // a value makes the call in flight fail
-}
-
-// Errors of transactions, by the class of failure that each is.
-var (
-	errDeadlock = errors.New("deadlock")
-	errLost     = errors.New("connection lost")
-	errBroken   = errors.New("broken rule")
-)
-
-// Pick implements workload.Terminal.
-func (u *fakeUser) Pick() (workload.Transaction, bool) {
-	return workload.Transaction{Keying: u.keying, Thinking: u.thinking}, true
-}
-
-// Do implements workload.Executor.
-func (u *fakeUser) Do(context.Context, workload.Transaction) error {
-	takes := u.takes
-	if stall, ok := u.stalls[u.next]; ok {
-		takes = stall
-	}
-	select {
-	case <-time.After(takes):
-	case <-u.server.interrupted:
-		return errLost
-	case <-u.cancelled:
-		return errBroken
-	}
-	var err error
-	if len(u.script) > 0 {
-		err = u.script[u.next%len(u.script)]
-	}
-	u.next++
-	if err == nil {
-		u.server.mu.Lock()
-		u.server.committed++
-		u.server.mu.Unlock()
-	}
-	return err
-}
-
-// fakePlan returns the plan of a run with three users that do what u does, over sessions of one server.
-func fakePlan(u fakeUser, pacing load.Pacing) Plan {
-	u.server = &fakeServer{interrupted: make(chan struct{})}
-	if pacing.MaxIterations == 0 {
-		pacing.MaxIterations = 1 << 40
-	}
-	d := &database.Database{
-		Name: "fake", Title: "Fake",
-		Target: func(any) string { return "fake" },
-		Connect: func(context.Context, any, database.Role) (database.Session, error) {
-			return instantSession{server: u.server}, nil
-		},
-		Classify: func(err error) meter.Class {
-			switch {
-			case errors.Is(err, errDeadlock):
-				return meter.Deadlock
-			case errors.Is(err, errLost):
-				return meter.Connection
-			}
-			return meter.Constraint
-		},
-		Options: func(database.Use) any { return &struct{}{} },
-		SQL:     fakeSQL,
-		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
-			return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {
-				return map[string]database.Relation{"only": {Kind: "table", Columns: []string{"id"}}}, nil
-			}}
-		},
-		Server: func(*sqlfile.Library) database.Server { return u.server.answers() },
-	}
-	w := &workload.Workload{
-		Name: "fake", Title: "Fake",
-		Kinds:       []workload.Kind{{Name: "only"}},
-		Options:     func() any { return &struct{}{} },
-		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(workload.Slot) workload.Terminal { u := u; return &u },
-		NewExecutor: func(context.Context, workload.Connection) (workload.Executor, error) { u := u; return &u, nil },
-		Builders:    func(any) int { return 1 },
-		Probed:      func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
-		Score: func(w workload.Window) []job.Metric {
-			if !w.Probed {
-				return nil
-			}
-			return []job.Metric{{Name: "NOPM", Value: 1}, {Name: "TPM", Value: 2}}
-		},
-	}
-	p, err := NewPlan(catalog.Pair{Database: d, Workload: w}, job.Spec{Users: 3, Options: option.Values{}})
-	if err != nil {
-		panic(err)
-	}
-	p.Grace = 2 * time.Second
-	p.Pacing = pacing // and no event loops, which know nothing of the time that synctest makes
-	return p
-}
-
-var fakeSQL fs.FS = fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}}
-
-// answers are what it says of itself.
-func (s *fakeServer) answers() database.Server {
-	return database.Server{
-		Version: func(context.Context, database.Session) (string, error) {
-			select {
-			case <-s.interrupted:
-				return "", errLost
-			default:
-				return "1.0", nil
-			}
-		},
-		Settings: func(context.Context, database.Session) (map[string]string, error) { return nil, nil },
-		Counter: func(context.Context, database.Session) (int64, error) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.committed + s.others, nil
-		},
-	}
-}
 
 // events keeps what a job tells its watchers.
 type events struct {
@@ -229,7 +55,7 @@ func TestRun(t *testing.T) {
 	const ms = time.Millisecond
 	for _, tt := range []struct {
 		name   string
-		user   fakeUser
+		user   plantest.User
 		pacing load.Pacing
 		stop   time.Duration // when the user asks to stop; 0 is never
 
@@ -241,18 +67,18 @@ func TestRun(t *testing.T) {
 	}{
 		{
 			name: "measures only after the ramp-up",
-			user: fakeUser{takes: 300 * ms}, pacing: load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second},
+			user: plantest.User{Takes: 300 * ms}, pacing: load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second},
 			// Three users end one every 300 ms: at 2.1 s, 2.4 s ... 4.8 s.
 			wantTally: meter.Tally{Done: 3 * 10}, wantTook: 5100 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name: "interrupts a transaction that outlives the grace and counts it for nothing",
-			user: fakeUser{takes: time.Hour}, pacing: load.Pacing{Duration: time.Second},
+			user: plantest.User{Takes: time.Hour}, pacing: load.Pacing{Duration: time.Second},
 			wantTook: 3 * time.Second, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 transactions had not ended 2s after the time was up and were aborted",
 		},
 		{
 			name:   "repeats a deadlocked transaction and counts the tries",
-			user:   fakeUser{takes: 300 * ms, script: []error{errDeadlock, errDeadlock, nil}},
+			user:   plantest.User{Takes: 300 * ms, Script: []error{plantest.ErrDeadlock, plantest.ErrDeadlock, nil}},
 			pacing: load.Pacing{Duration: time.Second, MaxRetries: 5},
 			// 300 ms, again at once 300 ms, 5 ms of patience, 300 ms: done at 905 ms. The
 			// next, after the time is up, does without the patience.
@@ -260,7 +86,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "gives up after the retries and says that the run is not valid",
-			user:   fakeUser{takes: 100 * ms, script: []error{errDeadlock, errDeadlock, nil, nil}},
+			user:   plantest.User{Takes: 100 * ms, Script: []error{plantest.ErrDeadlock, plantest.ErrDeadlock, nil, nil}},
 			pacing: load.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 10},
 			// Failed at 200 ms, 10 ms of rest, done at 310 ms and 410 ms: a third failed.
 			wantTally: meter.Tally{Done: 6, Retried: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 610 * ms,
@@ -268,21 +94,21 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "goes on after failures within the limit",
-			user:   fakeUser{takes: 100 * ms, script: []error{errBroken, nil, nil, nil}},
+			user:   plantest.User{Takes: 100 * ms, Script: []error{plantest.ErrBroken, nil, nil, nil}},
 			pacing: load.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 50},
 			// Failed at 100 ms, 10 ms of rest, done at 210, 310, 410 ms.
 			wantTally: meter.Tally{Done: 9, Failed: failures(meter.Constraint, 3)}, wantTook: 510 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "counts a rollback that the workload asks for apart",
-			user:   fakeUser{takes: 100 * ms, script: []error{workload.ErrRolledBack, nil}},
+			user:   plantest.User{Takes: 100 * ms, Script: []error{workload.ErrRolledBack, nil}},
 			pacing: load.Pacing{Duration: 450 * ms},
 			// At 100 and 300 ms rolled back, at 200 and 400 ms done.
 			wantTally: meter.Tally{Done: 6, RolledBack: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "ends with the reason when a user loses its connection",
-			user:   fakeUser{takes: 100 * ms, script: []error{nil, errLost}},
+			user:   plantest.User{Takes: 100 * ms, Script: []error{nil, plantest.ErrLost}},
 			pacing: load.Pacing{RampUp: 0, Duration: time.Minute},
 			// At 200 ms all three are lost.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Connection, 3)}, wantTook: 200 * ms,
@@ -290,7 +116,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "stops at the first failure where the options ask for it",
-			user:   fakeUser{takes: 100 * ms, script: []error{nil, errDeadlock}},
+			user:   plantest.User{Takes: 100 * ms, Script: []error{nil, plantest.ErrDeadlock}},
 			pacing: load.Pacing{Duration: time.Minute, MaxRetries: 5, RaiseError: true},
 			// As above, but by deadlocks, of which none is retried.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 200 * ms,
@@ -298,7 +124,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "keeps a partial result when it is stopped",
-			user:   fakeUser{takes: 300 * ms},
+			user:   plantest.User{Takes: 300 * ms},
 			pacing: load.Pacing{RampUp: time.Second, Duration: time.Hour}, stop: 2 * time.Second,
 			// Done at 1.2, 1.5 and 1.8 s; the one in flight ends at 2.1 s.
 			wantTally: meter.Tally{Done: 9}, wantTook: 2100 * ms,
@@ -306,25 +132,25 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name:   "has no result when it is stopped in the ramp-up",
-			user:   fakeUser{takes: 300 * ms},
+			user:   plantest.User{Takes: 300 * ms},
 			pacing: load.Pacing{RampUp: time.Hour, Duration: time.Hour}, stop: time.Second,
 			wantTook: 1200 * ms, wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "nothing was measured",
 		},
 		{
 			name:     "has no result when users do all their iterations in the ramp-up",
-			user:     fakeUser{takes: 100 * ms},
+			user:     plantest.User{Takes: 100 * ms},
 			pacing:   load.Pacing{RampUp: time.Hour, Duration: time.Hour, MaxIterations: 5},
 			wantTook: 500 * ms, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "before the ramp-up ended, so nothing was measured",
 		},
 		{
 			name:      "ends when all users have done their iterations",
-			user:      fakeUser{takes: 100 * ms},
+			user:      plantest.User{Takes: 100 * ms},
 			pacing:    load.Pacing{Duration: time.Hour, MaxIterations: 5},
 			wantTally: meter.Tally{Done: 15}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "starts users apart",
-			user:   fakeUser{takes: 100 * ms},
+			user:   plantest.User{Takes: 100 * ms},
 			pacing: load.Pacing{Duration: 450 * ms, UserDelay: 200 * ms},
 			// The first ends four, the second, from 200 ms, two, the third, from 400 ms, none.
 			wantTally: meter.Tally{Done: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
@@ -338,8 +164,8 @@ func TestRun(t *testing.T) {
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
 				start := time.Now()
-				f := &feed{watchers: []job.Watcher{&events{}}}
-				result, err := Local{}.perform(t.Context(), job.Run, fakePlan(tt.user, tt.pacing), f, stop)
+				f := &feed.Feed{Watchers: []job.Watcher{&events{}}}
+				result, err := Local{}.perform(t.Context(), job.Run, plantest.New(tt.user, tt.pacing), f, stop)
 				took := time.Since(start)
 				if err == nil {
 					result.Status = job.Succeeded
@@ -380,9 +206,9 @@ func failures(c meter.Class, n int64) (f [len(meter.Tally{}.Failed)]int64) {
 func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// A try of 100 ms that deadlocks, and one of 100 ms that is done.
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond, keying: time.Second, script: []error{errDeadlock, nil}},
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Keying: time.Second, Script: []error{plantest.ErrDeadlock, nil}},
 			load.Pacing{Duration: 3 * time.Second, MaxRetries: 1})
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,8 +226,8 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 func TestRunSaysWhatHammerDBSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := fakePlan(fakeUser{takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		want := []string{
@@ -430,8 +256,8 @@ func TestRunSaysWhatHammerDBSays(t *testing.T) {
 func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := fakePlan(fakeUser{takes: 10 * time.Millisecond, script: []error{errBroken, nil}}, load.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+		p := plantest.New(plantest.User{Takes: 10 * time.Millisecond, Script: []error{plantest.ErrBroken, nil}}, load.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if len(seen.failed) != 5 || seen.failed[0] != (job.Failure{Kind: "only", Class: "constraint", Message: "broken rule"}) {
@@ -447,16 +273,16 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 // A flush is a transaction, too, and a user that pauses does it late.
 func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: time.Millisecond, thinking: 7 * time.Second}, load.Pacing{RampUp: 20 * time.Second, Duration: 20 * time.Second})
+		p := plantest.New(plantest.User{Takes: time.Millisecond, Thinking: 7 * time.Second}, load.Pacing{RampUp: 20 * time.Second, Duration: 20 * time.Second})
 		p.Users = 100
 		p.Server.Flush = func(_ context.Context, s database.Session) error {
-			server := s.(instantSession).server
-			server.mu.Lock()
-			defer server.mu.Unlock()
-			server.others++
+			server := s.(plantest.Session).Server
+			server.Mu.Lock()
+			defer server.Mu.Unlock()
+			server.Others++
 			return nil
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		a := result.CounterAgreement
 		if err != nil || a == nil || a.Client == 0 || a.Server != a.Client {
 			t.Errorf("got %+v, %v, want as many transactions as the users have done", a, err)
@@ -468,21 +294,21 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 // A session reports its work once a second, and not in the second after a flush, so that second has no rate.
 func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})
 		learned, at := int64(0), time.Now()
 		learn := func(s database.Session, late time.Duration) int64 {
-			server := s.(instantSession).server
-			server.mu.Lock()
-			defer server.mu.Unlock()
+			server := s.(plantest.Session).Server
+			server.Mu.Lock()
+			defer server.Mu.Unlock()
 			if time.Since(at) >= late {
-				learned, at = server.committed, time.Now()
+				learned, at = server.Committed, time.Now()
 			}
 			return learned
 		}
 		p.Server.Flush = func(_ context.Context, s database.Session) error { learn(s, 0); return nil }
 		p.Server.Counter = func(_ context.Context, s database.Session) (int64, error) { return learn(s, time.Second), nil }
 		var rates []bool
-		seen := watcher(func(e job.Event) {
+		seen := plantest.Watcher(func(e job.Event) {
 			if e.Second != nil && e.Second.Phase == job.Measure {
 				rates = append(rates, e.Second.ServerTPM != nil)
 				if tpm := e.Second.ServerTPM; tpm != nil && (*tpm < 1000 || *tpm > 3000) {
@@ -490,55 +316,13 @@ func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 				}
 			}
 		})
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil); err != nil {
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(rates, []bool{false, true, true, true}) {
 			t.Errorf("got rates %t, want none of the first second", rates)
 		}
 	})
-}
-
-func TestWorkAllocatesNothing(t *testing.T) {
-	r := &group{plan: Plan{Pacing: load.Pacing{MaxIterations: 100}}, course: &course{stopped: make(chan struct{})}}
-	for name, l := range instantLines() {
-		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(farOff)}
-		if n := testing.AllocsPerRun(1000, func() {
-			if err := u.work(r); err != nil {
-				t.Fatal(err)
-			}
-		}); n != 0 {
-			t.Errorf("%s: 100 transactions allocate %v times, want 0", name, n)
-		}
-	}
-}
-
-// instantLines returns each kind of lines, with a connection that needs no time.
-func instantLines() map[string]lines {
-	c := &connection{Executor: instantUser{}}
-	chooser := pool.NewChooser(pool.Table{Lanes: []pool.Lane{{Connections: []int{0}}}}, 1, 0)
-	return map[string]lines{
-		"own": &ownLine{c}, "shared": newSharedLines([]*connection{c}),
-		"pooled": &pooledLines{connections: []*connection{c}, down: make([]bool, 1), chooser: chooser},
-	}
-}
-
-type instantUser struct{}
-
-func (instantUser) Pick() (workload.Transaction, bool)             { return workload.Transaction{}, true }
-func (instantUser) Do(context.Context, workload.Transaction) error { return nil }
-
-func BenchmarkWork(b *testing.B) {
-	for name, l := range instantLines() {
-		b.Run(name, func(b *testing.B) {
-			r := &group{plan: Plan{Pacing: load.Pacing{MaxIterations: b.N}}, course: &course{stopped: make(chan struct{})}}
-			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(farOff)}
-			b.ReportAllocs()
-			if err := u.work(r); err != nil {
-				b.Fatal(err)
-			}
-		})
-	}
 }
 
 // TestARunWhoseCountsDisagreeIsNotValid lets another session commit, or undo commits, in
@@ -556,14 +340,14 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 		{3, 1, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: tt.limit})
+			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: tt.limit})
 			server := serverOf(t, p)
 			time.AfterFunc(1050*time.Millisecond, func() {
-				server.mu.Lock()
-				defer server.mu.Unlock()
-				server.committed += tt.commits
+				server.Mu.Lock()
+				defer server.Mu.Unlock()
+				server.Committed += tt.commits
 			})
-			result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+			result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 			if tt.want == "" {
 				if err != nil {
 					t.Errorf("%d more with a limit of %g: got %v", tt.commits, tt.limit, err)
@@ -582,13 +366,13 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 }
 
 // serverOf returns the server of a plan's sessions.
-func serverOf(t *testing.T, p Plan) *fakeServer {
+func serverOf(t *testing.T, p plan.Plan) *plantest.Server {
 	t.Helper()
 	s, err := p.Database.Connect(t.Context(), nil, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.(instantSession).server
+	return s.(plantest.Session).Server
 }
 
 // faulty is an executor with a mistake in its program.
@@ -598,7 +382,7 @@ func (faulty) Do(context.Context, workload.Transaction) error { panic("the fault
 
 func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: time.Second}, load.Pacing{Duration: time.Minute})
+		p := plantest.New(plantest.User{Takes: time.Second}, load.Pacing{Duration: time.Minute})
 		sound := p.Workload.NewExecutor
 		p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 			e, err := sound(ctx, c)
@@ -607,7 +391,7 @@ func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 			}
 			return e, err
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		fault, is := errors.AsType[*job.Fault](err)
 		if !is || fault.Value != "the fault" || !strings.Contains(string(fault.Stack), "faulty") || job.ExitOf(err) != job.ExitInternal {
 			t.Errorf("got %v with exit code %d, want the fault and where it was, with %d", err, job.ExitOf(err), job.ExitInternal)
@@ -622,14 +406,14 @@ func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 func TestRun_MeasuresEachSecondThoughAWatcherIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen, slept := &events{}, false
-		sleeper := watcher(func(e job.Event) {
+		sleeper := plantest.Watcher(func(e job.Event) {
 			if e.Second != nil && !slept {
 				slept = true
 				time.Sleep(2500 * time.Millisecond)
 			}
 		})
-		p := fakePlan(fakeUser{takes: 90 * time.Millisecond}, load.Pacing{Duration: 5050 * time.Millisecond})
-		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen, sleeper}}, nil); err != nil {
+		p := plantest.New(plantest.User{Takes: 90 * time.Millisecond}, load.Pacing{Duration: 5050 * time.Millisecond})
+		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen, sleeper}}, nil); err != nil {
 			t.Error(err)
 		}
 		if want := []int64{33, 33, 33, 33, 33, 3}; !slices.Equal(seen.seconds, want) {
@@ -638,16 +422,9 @@ func TestRun_MeasuresEachSecondThoughAWatcherIsSlow(t *testing.T) {
 	})
 }
 
-// watcher is a job.Watcher of one function.
-// watcher is a function that is given events.
-type watcher func(job.Event)
-
-// Watch implements job.Watcher.
-func (w watcher) Watch(e job.Event) { w(e) }
-
 func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := fakePlan(fakeUser{takes: time.Second}, load.Pacing{Duration: time.Minute})
+		p := plantest.New(plantest.User{Takes: time.Second}, load.Pacing{Duration: time.Minute})
 		counted := p.Server.Counter
 		began := time.Now()
 		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
@@ -656,7 +433,7 @@ func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {
 			}
 			return counted(ctx, s)
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if _, is := errors.AsType[*job.Fault](err); !is || job.ExitOf(err) != job.ExitInternal || result.Status != job.Failed {
 			t.Errorf("got %s and %v with exit code %d, want one that failed by the fault, with %d", result.Status, err, job.ExitOf(err), job.ExitInternal)
 		}
@@ -668,7 +445,7 @@ func TestARunThatIsAbortedBeforeItBeginsSaysSo(t *testing.T) {
 		for _, pacing := range []load.Pacing{{Duration: time.Minute}, {Test: true}} {
 			for sessions := range 4 { // the monitor's, and those of three users
 				ctx, abort := context.WithCancel(t.Context())
-				p := fakePlan(fakeUser{}, pacing)
+				p := plantest.New(plantest.User{}, pacing)
 				d := *p.Database
 				open := d.Connect
 				var opened atomic.Int32
@@ -680,7 +457,7 @@ func TestARunThatIsAbortedBeforeItBeginsSaysSo(t *testing.T) {
 					return open(ctx, options, as)
 				}
 				p.Database = &d
-				_, err := Local{}.perform(ctx, job.Run, p, &feed{}, nil)
+				_, err := Local{}.perform(ctx, job.Run, p, &feed.Feed{}, nil)
 				if job.ExitOf(err) != job.ExitStopped || err.Error() != "the run was aborted" {
 					t.Errorf("after %d sessions: got %v with exit code %d, want that it was aborted, and %d", sessions, err, job.ExitOf(err), job.ExitStopped)
 				}

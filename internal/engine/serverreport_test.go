@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"sledge/internal/database"
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 )
 
@@ -57,7 +59,7 @@ func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: measured})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: measured})
 				p.Database.Report = func(_ any, of time.Duration) *database.Report {
 					if of != measured {
 						t.Errorf("got a measured time of %v, want %v", of, measured)
@@ -76,7 +78,7 @@ func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
 				}
 				began := time.Now()
 				seen := &events{}
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, stop)
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, stop)
 				if err != nil && (tt.stop == 0 || tt.stop > measured) {
 					t.Fatal(err)
 				}

@@ -7,9 +7,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/order/ordertest"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -17,20 +20,20 @@ import (
 
 // A generator may answer with lists of any length. The coordinator refuses them, and has the totals of the reports.
 func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
-	fake := func() Plan {
-		return fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
+	fake := func() plan.Plan {
+		return plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
 	}
-	inSteps := func() Plan {
+	inSteps := func() plan.Plan {
 		p, err := inSteps(t, 1, option.Values{"steps": "0s=1,2s=2"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	inPool := func() Plan { return pooled(fake(), "a", "b") }
+	inPool := func() plan.Plan { return pooled(fake(), "a", "b") }
 	other := make([]meter.CodedSummary, 3) // without kinds
 	for name, tt := range map[string]struct {
-		plan   func() Plan
+		plan   func() plan.Plan
 		alter  func(t *order.Totals, g *order.GroupTotals)
 		reason string
 	}{
@@ -64,7 +67,7 @@ func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 						return totals, nil
 					}}
 				}
-				result, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if job.ExitOf(err) != job.ExitAborted || !strings.Contains(result.Reason, "the load generator was lost: ") || !strings.Contains(result.Reason, tt.reason) {
 					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
 				}
@@ -108,9 +111,9 @@ func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
 				through := func(g order.Generator) order.Generator { tt.altered.Generator = g; return &tt.altered }
-				result, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				result, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if job.ExitOf(err) != job.ExitAborted || !strings.Contains(result.Reason, tt.reason) {
 					t.Errorf("got %v because %q, want %q", err, result.Reason, tt.reason)
 				}
@@ -124,7 +127,7 @@ func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
 	for _, call := range []string{"Start", "Stop", "Abort", "Close", "Stop Abort Close", "Start Stop Abort Close"} {
 		t.Run(call, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: 100})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: 100})
 				end := make(chan struct{})
 				var inner order.Generator
 				through := func(g order.Generator) order.Generator {
@@ -132,7 +135,7 @@ func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
 					return &hanging{Generator: g, calls: call, end: end}
 				}
 				began := time.Now()
-				_, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed{}, nil)
+				_, err := Local{Through: through}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if lost := call != "Close" && call != "Abort"; lost != (job.ExitOf(err) == job.ExitAborted) {
 					t.Errorf("got %v, want the generator to be lost: %t", err, lost)
 				}

@@ -7,18 +7,20 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/workload"
 )
 
 // Three users do a transaction each 90 or 100 ms, but for one that takes long.
 
-func runFake(t *testing.T, u fakeUser, pacing load.Pacing) (result job.Result, lines []string, err error) {
+func runFake(t *testing.T, u plantest.User, pacing load.Pacing) (result job.Result, lines []string, err error) {
 	t.Helper()
 	seen := &events{}
-	p := fakePlan(u, pacing)
-	result, err = Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+	p := plantest.New(u, pacing)
+	result, err = Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 	return result, seen.lines, err
 }
 
@@ -28,7 +30,7 @@ func about(got, want float64) bool { return got > want-0.01 && got < want+0.01 }
 func TestRun_TellsItsLongestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The eleventh takes from 0.9 s to 4.95 s.
-		result, lines, err := runFake(t, fakeUser{takes: 90 * time.Millisecond, stalls: map[int]time.Duration{10: 4050 * time.Millisecond}},
+		result, lines, err := runFake(t, plantest.User{Takes: 90 * time.Millisecond, Stalls: map[int]time.Duration{10: 4050 * time.Millisecond}},
 			load.Pacing{Duration: 10 * time.Second})
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +57,7 @@ func TestRun_TellsItsLongestStall(t *testing.T) {
 
 func TestASteadyRunHasNoGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, keying: 5 * time.Second}, load.Pacing{RampUp: 3 * time.Second, Duration: time.Minute})
+		result, lines, err := runFake(t, plantest.User{Takes: 100 * time.Millisecond, Keying: 5 * time.Second}, load.Pacing{RampUp: 3 * time.Second, Duration: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +70,7 @@ func TestASteadyRunHasNoGap(t *testing.T) {
 func TestTransactionsInFlightWhenTheTimeIsUpCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The eleventh takes from 1 s until 1.5 s after the time is up.
-		result, lines, err := runFake(t, fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: 20500 * time.Millisecond}},
+		result, lines, err := runFake(t, plantest.User{Takes: 100 * time.Millisecond, Stalls: map[int]time.Duration{10: 20500 * time.Millisecond}},
 			load.Pacing{Duration: 20 * time.Second})
 		if err != nil {
 			t.Fatal(err)
@@ -91,11 +93,11 @@ func TestTransactionsInFlightWhenTheTimeIsUpCount(t *testing.T) {
 func TestUsersThatAreAbortedMakeARunInvalid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The grace is 2 s, as long as it takes to be said what is waited for.
-		u := fakeUser{takes: 100 * time.Millisecond, stalls: map[int]time.Duration{10: time.Hour}}
-		p := fakePlan(u, load.Pacing{Duration: 20 * time.Second})
+		u := plantest.User{Takes: 100 * time.Millisecond, Stalls: map[int]time.Duration{10: time.Hour}}
+		p := plantest.New(u, load.Pacing{Duration: 20 * time.Second})
 		p.Grace = 5 * time.Second
 		seen := &events{}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{seen}}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if job.ExitOf(err) != job.ExitInvalid || result.Status != job.Invalid {
 			t.Errorf("got %v, status %s", err, result.Status)
 		}
@@ -115,12 +117,12 @@ func TestARunThatDidNothingThatIsCountedFails(t *testing.T) {
 		script []error
 		want   string
 	}{
-		{[]error{errBroken}, "all 150 transactions failed"},
+		{[]error{plantest.ErrBroken}, "all 150 transactions failed"},
 		// The probe does not count expected rollbacks.
-		{[]error{errBroken, workload.ErrRolledBack}, "no only succeeded: every one failed"},
+		{[]error{plantest.ErrBroken, workload.ErrRolledBack}, "no only succeeded: every one failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, _, err := runFake(t, fakeUser{takes: 10 * time.Millisecond, script: tt.script}, load.Pacing{Duration: time.Second, FailureLimit: 100})
+			_, _, err := runFake(t, plantest.User{Takes: 10 * time.Millisecond, Script: tt.script}, load.Pacing{Duration: time.Second, FailureLimit: 100})
 			if job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v with exit code %d, want %q and %d", err, job.ExitOf(err), tt.want, job.ExitInvalid)
 			}

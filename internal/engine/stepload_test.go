@@ -7,16 +7,19 @@ import (
 	"testing/synctest"
 	"time"
 
+	"sledge/internal/engine/feed"
 	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/plan/plantest"
 	"sledge/internal/job"
 	"sledge/internal/option"
 )
 
 // inSteps returns a plan of users whose transactions take a tenth of a second, who are
 // there as the option steps says in 30 measured seconds.
-func inSteps(t *testing.T, users int, values option.Values) (Plan, error) {
+func inSteps(t *testing.T, users int, values option.Values) (plan.Plan, error) {
 	t.Helper()
-	p := fakePlan(fakeUser{takes: 100 * time.Millisecond}, load.Pacing{})
+	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{})
 	options := load.NewOptions()
 	values["rampup"], values["duration"], values["loops"] = "5s", "30s", "0"
 	if err := option.Bind(nil, values, options); err != nil {
@@ -33,7 +36,7 @@ func TestUsersJoinAndLeave(t *testing.T) {
 			t.Fatal(err)
 		}
 		var told []int
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{watchers: []job.Watcher{watcher(func(e job.Event) {
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{plantest.Watcher(func(e job.Event) {
 			if e.Step != nil && e.Step.Name == job.StepUsers {
 				told = append(told, e.Step.Users)
 			}
@@ -74,7 +77,7 @@ func TestUsersComeBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := Local{}.perform(t.Context(), job.Run, p, &feed{}, nil)
+		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,14 +5,16 @@ import (
 	"errors"
 	"sync"
 
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 )
 
 // announcer tells which step of a build begins, once for each: several builders come to
 // the indexes of their tables.
 type announcer struct {
-	plan Plan
-	feed *feed
+	plan plan.Plan
+	feed *feed.Feed
 
 	mu   sync.Mutex
 	said map[job.StepName]bool
@@ -33,29 +35,15 @@ func (a *announcer) begins(name job.StepName) {
 	a.said[name] = true
 	step := job.Step{Name: name}
 	if name == job.StepRoutines {
-		step.Kind = a.plan.routines()
+		step.Kind = a.plan.Routines()
 	}
-	a.feed.step(job.Monitor, step)
-}
-
-// routines is what the code is called that a build puts into the database.
-func (p Plan) routines() string {
-	if p.Database.Routines == nil {
-		return "stored procedures"
-	}
-	return p.Database.Routines(p.Connection)
-}
-
-// schema is a step that is about the whole schema.
-func (p Plan) schema(name job.StepName) job.Step {
-	s := p.Database.SchemaName(p.Connection)
-	return job.Step{Name: name, Of: s.Name, Owner: s.Owner}
+	a.feed.Step(job.Monitor, step)
 }
 
 // workers are the virtual users of a build. They have the positions after the monitor;
 // a single one is the monitor itself, of whom others speak.
 type workers struct {
-	feed  *feed
+	feed  *feed.Feed
 	alone bool
 }
 
@@ -65,16 +53,16 @@ func (w workers) work(number int, work func(position int) error) error {
 		return work(job.Monitor)
 	}
 	position := job.FirstWorker + number
-	w.feed.state(position, job.UserRunning)
+	w.feed.State(position, job.UserRunning)
 	err := work(position)
 	switch {
 	case err == nil:
-		w.feed.state(position, job.UserSucceeded)
+		w.feed.State(position, job.UserSucceeded)
 		return nil
 	case errors.Is(err, context.Canceled): // because of another builder, or of the user
-		w.feed.state(position, job.UserFailed)
+		w.feed.State(position, job.UserFailed)
 		return err
 	}
-	w.feed.fail(position, err)
-	return &userError{position: position, err: err}
+	w.feed.Fail(position, err)
+	return &feed.Error{Position: position, Err: err}
 }

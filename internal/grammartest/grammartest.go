@@ -15,7 +15,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
@@ -81,7 +81,7 @@ func (c *collector) collect(d *database.Database, w *workload.Workload, values o
 	maps.DeleteFunc(values, func(name, _ string) bool {
 		return !slices.ContainsFunc(known, func(o option.Description) bool { return o.Name == name })
 	})
-	plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: d.Name, Workload: w.Name, Options: values})
+	plan, err := plan.New(pair, job.Spec{Action: job.Build, Database: d.Name, Workload: w.Name, Options: values})
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ type Spec struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	Note   string            `json:"note,omitempty"`
 
-	// Secrets are the values of secret options. Code that binds a spec, such as engine.NewPlan,
+	// Secrets are the values of secret options. Code that binds a spec, such as plan.New,
 	// takes them out of Options. They are never printed, encoded or kept.
 	Secrets option.Secrets `json:"-"`
 

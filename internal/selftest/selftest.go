@@ -17,6 +17,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -62,7 +63,7 @@ type Test struct {
 	chosen  func(v workload.Variant) bool // the variants to try; nil means all
 	orders  []settings.Order              // one for each workload
 	refused []refusal                     // of the others
-	known   []engine.Plan                 // plans of all workloads, to remove the remains of an earlier self-test
+	known   []plan.Plan                   // plans of all workloads, to remove the remains of an earlier self-test
 	servers []string                      // addresses of the host names in the options, which errors contain
 	folder  string                        // the folder created for an embedded database's file; "" if the user named one
 	standed bool                          // the database existed before: it stays
@@ -127,7 +128,7 @@ func (t *Test) know(b settings.Resolver) {
 				spec.Options[o.Name] = value
 			}
 		}
-		if plan, err := engine.NewPlan(pair, spec); err == nil {
+		if plan, err := plan.New(pair, spec); err == nil {
 			t.known = append(t.known, plan)
 		}
 	}
@@ -158,7 +159,7 @@ func (t *Test) sources(b settings.Resolver, s settings.Sources, w *workload.Work
 }
 
 // plan returns the plan of the first workload, whose connection everything else uses.
-func (t *Test) plan() engine.Plan { return t.orders[0].Plan }
+func (t *Test) plan() plan.Plan { return t.orders[0].Plan }
 
 // Database returns the tested database.
 func (t *Test) Database() *database.Database { return t.plan().Database }

@@ -12,7 +12,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/engine/pool"
 	"sledge/internal/option"
 )
@@ -405,7 +405,7 @@ func (c *choice) names() option.Names {
 
 // explain adds the source of an option's value to an error about it.
 func (c *choice) explain(err error) error {
-	if _, ok := errors.AsType[*engine.UsersError](err); ok {
+	if _, ok := errors.AsType[*plan.UsersError](err); ok {
 		if e, said := strongest(c.general, keyUsers); said && e.key != "" {
 			return fmt.Errorf("%w (it is from %s)", err, e.origin)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 )
 
@@ -53,7 +54,7 @@ func (t *ConnectionTest) say(tone, format string, args ...any) {
 }
 
 // remark adds the findings about the server.
-func (t *ConnectionTest) remark(p engine.Plan) {
+func (t *ConnectionTest) remark(p plan.Plan) {
 	if f := t.Facts; f != nil {
 		t.say(Good, "%s %s answers at %s", p.Database.Title, f.Server, p.Database.Target(p.Connection))
 		if f.Product != "" {
@@ -86,7 +87,7 @@ func (t *ConnectionTest) remark(p engine.Plan) {
 }
 
 // remarkAccounts adds which accounts can log in, and which actions need them.
-func (t *ConnectionTest) remarkAccounts(p engine.Plan) {
+func (t *ConnectionTest) remarkAccounts(p plan.Plan) {
 	missing := errors.Is(t.Owner, database.ErrMissing)
 	canCreate := t.Admin == nil
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/engine/pool"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -42,7 +43,7 @@ type Sources struct {
 // Order is a job with all its settings resolved.
 type Order struct {
 	Spec job.Spec
-	Plan engine.Plan
+	Plan plan.Plan
 
 	// Profile is the number of the performance profile that the job is part of; 0 means none.
 	Profile int
@@ -146,7 +147,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		c.origins[pool.Option] = file
 	}
 	warnings = append(warnings, more...)
-	plan, err := engine.NewPlan(pair, spec)
+	plan, err := plan.New(pair, spec)
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
@@ -200,7 +201,7 @@ func (r Resolver) Order(spec job.Spec) (Order, error) {
 
 // unbuilt warns about options for features that do not exist yet, if they do not change the job.
 // Other such options are refused when they are bound.
-func unbuilt(plan engine.Plan) (warnings []string) {
+func unbuilt(plan plan.Plan) (warnings []string) {
 	for _, o := range plan.Options() {
 		if value, set := plan.Spec.Options[o.Name]; set && o.Soon && value != o.Default {
 			warnings = append(warnings, fmt.Sprintf("option %s: %s has no effect, because its feature does not exist yet", plan.Spec.Names.Of(o.Name), value))
@@ -211,7 +212,7 @@ func unbuilt(plan engine.Plan) (warnings []string) {
 
 // exposedFiles warns about files of secrets that others can read. They are used nevertheless,
 // because containers mount secrets with such modes.
-func exposedFiles(plan engine.Plan) (warnings []string) {
+func exposedFiles(plan plan.Plan) (warnings []string) {
 	if plan.Database.SecretFiles == nil {
 		return nil
 	}

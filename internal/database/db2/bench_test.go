@@ -5,7 +5,6 @@ package db2
 import (
 	"context"
 	"testing"
-	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/host"

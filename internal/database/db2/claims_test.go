@@ -17,6 +17,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/testserver"
@@ -64,7 +65,7 @@ func starJob(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.R
 	if spec.Action == job.Build {
 		spec.Options["scale_factor"] = smallest
 	}
-	plan, err := engine.NewPlan(pair, spec)
+	plan, err := plan.New(pair, spec)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -144,7 +145,7 @@ func TestClaim_LeavesForeignTables(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plan, err := engine.NewPlan(catalog.Pair{Database: onDerby(), Workload: tproch.Workload}, job.Spec{Action: job.Build, Options: option.Values(testserver.Open(t, "derby").Values())})
+			plan, err := plan.New(catalog.Pair{Database: onDerby(), Workload: tproch.Workload}, job.Spec{Action: job.Build, Options: option.Values(testserver.Open(t, "derby").Values())})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/database/db2/cli"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -155,7 +155,7 @@ func TestMonreportIsAskedForMinutesOfTheMeasuredTime(t *testing.T) {
 // Settings are of several statements, of which one that the user may not run is passed over; the
 // library knows a version, too.
 func TestSettingsAreThoseThatTheUserMaySee(t *testing.T) {
-	plan, err := engine.NewPlan(catalog.Pair{Database: onDerby(), Workload: tprocc.Workload}, job.Spec{Action: job.Run, Options: option.Values(testserver.Open(t, "derby").Values())})
+	plan, err := plan.New(catalog.Pair{Database: onDerby(), Workload: tprocc.Workload}, job.Spec{Action: job.Run, Options: option.Values(testserver.Open(t, "derby").Values())})
 	if err != nil {
 		t.Fatal(err)
 	}

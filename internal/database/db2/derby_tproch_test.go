@@ -12,6 +12,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/testserver"
@@ -25,7 +26,7 @@ type stars struct {
 	*testing.T
 	pair    catalog.Pair
 	values  option.Values
-	plan    engine.Plan // of the build
+	plan    plan.Plan // of the build
 	session database.Session
 }
 
@@ -50,13 +51,13 @@ func newStars(t *testing.T, d *database.Database, values option.Values) stars {
 }
 
 // do does a job, which has to succeed.
-func (s stars) do(ctx context.Context, action job.Action, values option.Values) (engine.Plan, job.Result) {
+func (s stars) do(ctx context.Context, action job.Action, values option.Values) (plan.Plan, job.Result) {
 	s.Helper()
 	options := s.values.Clone()
 	for name, value := range values {
 		options[name] = value
 	}
-	plan, err := engine.NewPlan(s.pair, job.Spec{Action: action, Database: s.pair.Database.Name, Workload: s.pair.Workload.Name, Users: 1, Options: options})
+	plan, err := plan.New(s.pair, job.Spec{Action: action, Database: s.pair.Database.Name, Workload: s.pair.Workload.Name, Users: 1, Options: options})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database/oracle"
 	"sledge/internal/datagen"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/grammartest"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -71,7 +71,7 @@ func ofScripts(t *testing.T, known []grammartest.Statement) (list []grammartest.
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "oracle", Workload: workload, Seed: 1, Options: values})
+		plan, err := plan.New(pair, job.Spec{Action: job.Build, Database: "oracle", Workload: workload, Seed: 1, Options: values})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"sledge/internal/database/mariadb"
 	"sledge/internal/database/oracle"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/sqlfile"
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 type lab struct {
 	database.Session
 	t      *testing.T
-	plan   engine.Plan
+	plan   plan.Plan
 	blocks *sqlfile.Library // the calls
 }
 
@@ -63,7 +64,7 @@ func newLab(t *testing.T) *lab {
 			t.Errorf("delete: %v", err)
 		}
 	})
-	plan, err := engine.NewPlan(catalog.Pair{Database: mariadb.Database, Workload: tprocc.Workload}, spec)
+	plan, err := plan.New(catalog.Pair{Database: mariadb.Database, Workload: tprocc.Workload}, spec)
 	if err != nil {
 		t.Fatal(err)
 	}

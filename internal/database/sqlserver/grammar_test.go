@@ -12,7 +12,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database/sqlserver"
 	"sledge/internal/datagen"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/grammartest"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -61,7 +61,7 @@ func TestOtherSQLIsOfBothGrammars(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Plan, err = engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: workload, Seed: 1, Options: values})
+		c.Plan, err = plan.New(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: workload, Seed: 1, Options: values})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestTheScriptForAShellCallsBCPForEachFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: "tproch", Seed: 1, Options: option.Values{"scale_factor": "0.01"}})
+	plan, err := plan.New(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: "tproch", Seed: 1, Options: option.Values{"scale_factor": "0.01"}})
 	if err != nil {
 		t.Fatal(err)
 	}

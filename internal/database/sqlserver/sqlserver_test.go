@@ -13,6 +13,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/sqlserver"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/grammartest"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -119,7 +120,7 @@ func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
 		if pair.Database != sqlserver.Database {
 			continue
 		}
-		plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: pair.Workload.Name})
+		plan, err := plan.New(pair, job.Spec{Action: job.Build, Database: "sqlserver", Workload: pair.Workload.Name})
 		if err != nil {
 			t.Fatal(err)
 		}

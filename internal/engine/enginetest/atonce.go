@@ -13,6 +13,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -41,7 +42,7 @@ func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, a
 	values = values.Clone()
 	values["host"], values["port"] = g.relay(t, net.JoinHostPort(values["host"], values["port"]))
 	values["driver"], values["iterations"] = "test", "3"
-	plan, err := engine.NewPlan(catalog.Pair{Database: asking(d, ask), Workload: questions(g, ask)},
+	plan, err := plan.New(catalog.Pair{Database: asking(d, ask), Workload: questions(g, ask)},
 		job.Spec{Action: job.Run, Users: users, Options: values})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"sledge/internal/control"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -147,7 +148,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 
 // counterLines returns a function that prints each rate. It also sends the first rate, or the
 // error, to started.
-func (c *Console) counterLines(plan engine.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
+func (c *Console) counterLines(plan plan.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
 	unit := plan.Workload.Throughput()
 	first := true
 	givenUp := false

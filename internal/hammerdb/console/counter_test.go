@@ -16,6 +16,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/repository"
@@ -198,7 +199,7 @@ func TestCounterThatCannotConnectFailsAtOnce(t *testing.T) {
 }
 
 // endSessions ends all sessions of the server but its own, as a restart does.
-func endSessions(t *testing.T, plan engine.Plan) {
+func endSessions(t *testing.T, plan plan.Plan) {
 	t.Helper()
 	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Observer)
 	if err != nil {
@@ -214,7 +215,7 @@ func endSessions(t *testing.T, plan engine.Plan) {
 
 // commitUntil commits transactions of its own until what is printed matches, for
 // no longer than a minute.
-func commitUntil(t *testing.T, plan engine.Plan, out *screenText, want *regexp.Regexp) {
+func commitUntil(t *testing.T, plan plan.Plan, out *screenText, want *regexp.Regexp) {
 	t.Helper()
 	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Observer)
 	if err != nil {

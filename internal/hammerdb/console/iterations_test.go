@@ -11,6 +11,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/postgresql"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/settings"
 	"sledge/internal/testserver"
@@ -42,7 +43,7 @@ func (c *cutter) Do(ctx context.Context, spec job.Spec, control job.Control) (jo
 }
 
 // cut ends the sessions that have done transactions: those of the virtual users.
-func (c *cutter) cut(p engine.Plan) {
+func (c *cutter) cut(p plan.Plan) {
 	s, err := p.Database.Connect(context.Background(), p.Connection, database.Observer)
 	if err != nil {
 		c.t.Error(err)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"sledge/internal/control"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/experiment"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
@@ -240,7 +240,7 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 
 // storeFor returns the repository for a job, or nil if jobs are not kept. Runs of the test driver
 // are never kept, because they have no result.
-func (c *Console) storeFor(plan engine.Plan) (*repository.Store, error) {
+func (c *Console) storeFor(plan plan.Plan) (*repository.Store, error) {
 	if plan.Pacing.Test {
 		return nil, nil
 	}
@@ -257,7 +257,7 @@ var requested = map[job.Request]string{
 // job. The job calls it directly, so it must not block.
 type bookkeeper struct {
 	console   *Console
-	plan      engine.Plan
+	plan      plan.Plan
 	saidError bool // whether the error was printed
 }
 
@@ -313,7 +313,7 @@ func (b *bookkeeper) closing(failure error) (said []job.Event) {
 
 // measured adds the outcomes of transactions to the headline of a run, and writes the log of
 // response times if timeprofile asks for it.
-func (c *Console) measured(plan engine.Plan, result job.Result, say func(line string)) error {
+func (c *Console) measured(plan plan.Plan, result job.Result, say func(line string)) error {
 	said := report.Counts
 	if plan.Pacing.Finite {
 		said = report.Warnings // each virtual user has reported its measurements
@@ -329,7 +329,7 @@ func (c *Console) measured(plan engine.Plan, result job.Result, say func(line st
 	return c.writeTimeProfile(plan, result, say)
 }
 
-func (c *Console) writeTimeProfile(plan engine.Plan, result job.Result, say func(line string)) error {
+func (c *Console) writeTimeProfile(plan plan.Plan, result job.Result, say func(line string)) error {
 	path := c.logPath("hdbxtprofile", "timeprofile", "xt_unique_log_name")
 	file, err := openOurs(path, os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sledge/internal/control"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/hammerdb/views"
 	"sledge/internal/job"
@@ -61,7 +61,7 @@ func (s *screen) Watch(e job.Event) {
 }
 
 // speakerOf words a job as HammerDB does.
-func speakerOf(plan engine.Plan, action job.Action) *lines.Speaker {
+func speakerOf(plan plan.Plan, action job.Action) *lines.Speaker {
 	return lines.NewSpeaker(lines.About{
 		Action: action, Database: plan.Database.Name, Product: plan.Database.Title,
 		Workload: plan.Workload.Name, Title: plan.Workload.Title,

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -19,7 +20,7 @@ import (
 func (s *cycle) guard(t suite.T, v workload.Variant) {
 	t.Helper()
 	if s.Database.Claim == nil {
-		plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
+		plan, err := plan.New(s.Pair, s.spec(job.Build, s.values(s.built)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +31,7 @@ func (s *cycle) guard(t suite.T, v workload.Variant) {
 	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m", "rate": "20/s"}))
 	stop, ended, working := make(chan struct{}), make(chan error, 1), &beginning{begun: make(chan struct{})}
 	go func() {
-		plan, err := engine.NewPlan(s.Pair, spec)
+		plan, err := plan.New(s.Pair, spec)
 		if err == nil {
 			_, err = engine.Local{Version: s.Version}.DoPlan(t.Context(), plan, job.Control{Stop: stop, Watchers: []job.Watcher{working}})
 		}

@@ -12,6 +12,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -106,7 +107,7 @@ func (s *cycle) has(v workload.Variant) bool {
 
 // hasFile reports whether the pair has an SQL file.
 func (s *cycle) hasFile(v workload.Variant, name string) bool {
-	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(v.Build)))
+	plan, err := plan.New(s.Pair, s.spec(job.Build, s.values(v.Build)))
 	return err == nil && plan.SQL.Has(name)
 }
 
@@ -125,7 +126,7 @@ func (s *cycle) try(t suite.T, v workload.Variant) {
 	if s.broken && (v.SQL != "" || v.Option != "" || len(v.Build) > 0) {
 		t.Skipf("the schema could not be built with its stored routines")
 	}
-	if _, err := engine.NewPlan(s.Pair, s.specOfRun(1, s.ofRun(v))); err != nil && s.InParts {
+	if _, err := plan.New(s.Pair, s.specOfRun(1, s.ofRun(v))); err != nil && s.InParts {
 		t.Skipf("%v", err)
 	}
 	s.run(t, v)
@@ -354,7 +355,7 @@ func (s *cycle) specOfRun(users int, values option.Values) job.Spec {
 
 // perform does a job.
 func (s *cycle) perform(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.Result, error) {
-	plan, err := engine.NewPlan(s.Pair, spec)
+	plan, err := plan.New(s.Pair, spec)
 	if err != nil {
 		return job.Result{}, err
 	}

@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/schema"
@@ -18,7 +18,7 @@ import (
 
 func (s *cycle) compare(t suite.T) {
 	t.Helper()
-	plan, err := engine.NewPlan(s.Pair, s.spec(job.Build, s.values(s.built)))
+	plan, err := plan.New(s.Pair, s.spec(job.Build, s.values(s.built)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func (s *cycle) compare(t suite.T) {
 
 // CompareRows holds the rows of every table against those that the workload
 // generates. Since they are the same for all databases, so are the databases.
-func CompareRows(t suite.T, plan engine.Plan) {
+func CompareRows(t suite.T, plan plan.Plan) {
 	t.Helper()
 	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {

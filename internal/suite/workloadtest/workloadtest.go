@@ -11,7 +11,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/suite"
@@ -147,7 +147,7 @@ func wantUnencrypted(t suite.T, told []job.Event) {
 }
 
 // CompareRows holds the rows of every table against those that the workload generates.
-func CompareRows(t *testing.T, plan engine.Plan) {
+func CompareRows(t *testing.T, plan plan.Plan) {
 	t.Helper()
 	jobs.CompareRows(suitetest.Of(t), plan)
 }

@@ -16,6 +16,7 @@ import (
 	"sledge/internal/counter"
 	"sledge/internal/document"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/report"
 	"sledge/internal/settings"
@@ -465,7 +466,7 @@ func (a *API) count(ctx context.Context, c *counting, began chan<- error) {
 	at := time.Now().UTC()
 	c.head.Ended = &at
 	c.add(c.counter.End(at))
-	c.counter.Plan = engine.Plan{} // forgets the passwords
+	c.counter.Plan = plan.Plan{} // forgets the passwords
 }
 
 // programEnded is the reason of counters that end with the program.

@@ -11,6 +11,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/database/sqlite"
 	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -126,7 +127,7 @@ func (c *subject) spec(action job.Action) job.Spec {
 	return job.Spec{Action: action, Database: c.d.Name, Workload: "tprocc", Seed: 1, Options: c.values}
 }
 
-func (c *subject) plan() engine.Plan {
+func (c *subject) plan() plan.Plan {
 	plan, err := local.Plan(c.spec(job.Check))
 	if err != nil {
 		c.t.Fatal(err)
@@ -316,7 +317,7 @@ func (c *subject) findsEachBreak() {
 
 // findsEachBreakByCommand breaks each rule and mends it. That all hold from the first a check
 // has just said.
-func (c *subject) findsEachBreakByCommand(plan engine.Plan, s database.Session) {
+func (c *subject) findsEachBreakByCommand(plan plan.Plan, s database.Session) {
 	tried := 0
 	for _, group := range breaksByCommand {
 		for _, of := range group {

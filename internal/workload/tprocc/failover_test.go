@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -87,7 +87,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 // tampering runs statements in the moment in which the ledger is about to be audited.
 type tampering struct {
 	t          *testing.T
-	plan       engine.Plan
+	plan       plan.Plan
 	statements []string
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/suite/workloadtest"
@@ -318,7 +318,7 @@ func (p *place) spec(action job.Action) job.Spec {
 	return job.Spec{Action: action, Database: p.d.Name, Workload: "tprocc", Seed: 1, Options: p.values}
 }
 
-func (p *place) plan(t *testing.T) engine.Plan {
+func (p *place) plan(t *testing.T) plan.Plan {
 	t.Helper()
 	plan, err := local.Plan(p.spec(job.Check))
 	if err != nil {

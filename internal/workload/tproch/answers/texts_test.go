@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"sledge/internal/catalog/edition"
-	"sledge/internal/engine"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/workload/tproch/qgen"
 )
@@ -22,7 +22,7 @@ func TestTextsHaveTheParametersOfTheirQueries(t *testing.T) {
 			continue
 		}
 		t.Run(pair.Database.Name, func(t *testing.T) {
-			plan, err := engine.NewPlan(pair, job.Spec{Action: job.Build, Database: pair.Database.Name, Workload: pair.Workload.Name})
+			plan, err := plan.New(pair, job.Spec{Action: job.Build, Database: pair.Database.Name, Workload: pair.Workload.Name})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,0 +1,116 @@
+package coordinator
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/observer"
+	"sledge/internal/engine/target"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// observers returns what goes on beside a timed run.
+func (r *run) observers(stop <-chan struct{}) []observer.Observer {
+	p, list := r.plan, slices.Clone(r.setup.Beside)
+	if p.Server.Counter != nil {
+		r.counter = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
+		list = append(list, r.counter)
+	}
+	if p.Database.Report != nil && !p.Pacing.Test {
+		if how := p.Database.Report(p.Connection, p.Pacing.Duration); how != nil {
+			list = append(list, &observer.ServerReport{How: how, Connect: r.steady, Stop: stop})
+		}
+	}
+	if p.Server.Disturbances != nil {
+		list = append(list, &observer.Disturbances{Connect: r.steady, Ask: p.Server.Disturbances})
+	}
+	if r.commits != nil {
+		list = append(list, r.commits)
+	}
+	return list
+}
+
+// observe begins what goes on beside the run.
+func (r *run) observe(ctx context.Context, list ...observer.Observer) {
+	say := func(line string) { r.feed.Message(r.plan.Monitor(), "%s", line) }
+	r.beside = observer.Begin(ctx, observer.NewAxis(r.feed.Send), say, list...)
+}
+
+// steady opens a session for an observer.
+func (r *run) steady(ctx context.Context) (database.Session, error) {
+	return target.ConnectSteady(ctx, r.plan)
+}
+
+// keepLedger makes users note acknowledged commits, if the run will be audited. The state before the run
+// is read over the session.
+func (r *run) keepLedger(ctx context.Context, s database.Session) error {
+	p := r.plan
+	if !p.Pacing.Ledger {
+		return nil
+	}
+	if g := r.groups[0]; g.silence.Share > 0 {
+		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "what was acknowledged here cannot be known: %s", g.silence.Why))
+	}
+	auditor, err := p.Workload.NewAuditor(ctx, s, p.SQL)
+	if err != nil {
+		return err
+	}
+	r.commits = &observer.Commits{
+		Auditor: auditor, Acknowledged: r.acknowledged,
+		Connect: func(ctx context.Context) (s database.Session, err error) {
+			err = r.connectAgain(ctx, &s)
+			return s, err
+		},
+		MayPass: func(err error) bool {
+			class := p.Database.Classify(err)
+			return class == meter.Connection || class.Retryable()
+		},
+		Say: func(line string) { r.feed.Message(p.Monitor(), "%s", line) },
+	}
+	return nil
+}
+
+// serverCount returns what reads the server's own count for a run that has no monitor.
+func (r *run) serverCount() []observer.Observer {
+	p, list := r.plan, slices.Clone(r.setup.Beside)
+	if p.Server.Counter == nil {
+		return list
+	}
+	return append(list, &observer.ServerCount{
+		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Throughput(),
+		Flush: func(ctx context.Context) int64 {
+			counted, _ := r.generator.Flush(ctx) // without it the count is a little higher
+			return counted.Told
+		},
+		Say: func(line string) { r.feed.Message(0, "%s", line) },
+	})
+}
+
+// acknowledged lists the commits that the server has acknowledged. No user works any more.
+func (r *run) acknowledged() iter.Seq[workload.Commit] {
+	return func(yield func(workload.Commit) bool) {
+		for _, page := range r.groups[0].totals.Commits {
+			for _, one := range page {
+				if !yield(one) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// attribute says which part of what other processes of the users' machine used was the server's.
+func (r *run) attribute(c *job.ClientLoad, atServer bool) {
+	if c.Machine == nil {
+		return
+	}
+	var server []string
+	if atServer {
+		server = append([]string{}, r.plan.Database.Processes...) // not nil, even if it is empty
+	}
+	c.Machine.Attribute(server)
+}

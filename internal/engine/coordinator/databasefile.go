@@ -1,0 +1,32 @@
+package coordinator
+
+import (
+	"fmt"
+	"os"
+
+	"sledge/internal/engine/plan"
+)
+
+// databaseFile notes which file holds an embedded database, and returns the function that reports
+// whether its path still leads there. Sessions keep a removed file open and go on as if nothing had
+// happened.
+func databaseFile(p plan.Plan) (check func() error) {
+	if p.Database.File == nil {
+		return func() error { return nil }
+	}
+	path := p.Database.File(p.Connection)
+	before, err := os.Stat(path)
+	if err != nil {
+		return func() error { return nil } // the session that is open has said so, or needs no file
+	}
+	return func() error {
+		after, err := os.Stat(path)
+		switch {
+		case err != nil:
+			return fmt.Errorf("the database's file was removed while virtual users worked, so that their work is in no file (%w): build the schema again", err)
+		case !os.SameFile(before, after):
+			return fmt.Errorf("the database's file %s was replaced by another while virtual users worked, so that their work is in no file", path)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,183 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// explain keeps the plans of a run's queries, with the parameters that its first user asked
+// them with in its first set. It is done when the run has been measured, over a session of
+// its own, so that it disturbs nothing that counts; and before post-run maintenance, which
+// may change the statistics that plans are made by. A plan that cannot be had has the reason
+// in its place, and changes nothing in what the run is worth.
+//
+// Once the user has stopped the run, before or meanwhile, no query is executed any more for
+// the times in its plan.
+func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) {
+	asked := p.Pacing.Plans
+	if asked == load.NoPlans || p.Workload.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
+		return
+	}
+	e := explainer{plan: p, stop: stop, began: time.Now(), until: time.Now().Add(min(p.Pacing.Duration, plan.FarOff))}
+	defer e.close()
+	queries, err := e.queries(ctx)
+	step := job.Step{Name: job.StepPlans, Count: int64(len(queries))}
+	if asked == load.TimedPlans && e.mayExecute() == nil {
+		step.Kind = string(asked)
+	}
+	f.Step(job.Monitor, step)
+	result.Explained = &job.Explained{Queries: len(queries), Asked: string(asked)}
+	if err != nil {
+		result.Explained.Why = err.Error()
+	}
+	for i, q := range queries {
+		if ctx.Err() != nil {
+			break
+		}
+		f.Send(job.Event{User: job.Monitor, Progress: &job.Progress{Step: "plans", Detail: p.Workload.Kinds[q.Kind].Name, Done: int64(i), Total: int64(len(queries)), Unit: "queries"}})
+		plan := e.explain(ctx, q)
+		result.Plans = append(result.Plans, plan)
+		result.Explained.Add(plan)
+	}
+	result.Explained.Seconds = time.Since(e.began).Seconds()
+	step.Stage, step.Count, step.Seconds = job.Ends, int64(result.Explained.Plans), result.Explained.Seconds
+	f.Step(job.Monitor, step)
+}
+
+// explainer takes plans, one after another.
+type explainer struct {
+	plan    plan.Plan
+	stop    <-chan struct{}
+	session database.Session // nil before the first plan, and after a call that failed
+	lost    error            // why no plan can be had
+	began   time.Time
+	until   time.Time // from then on no query is executed
+}
+
+// queries returns what the first user asks.
+func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
+	p := e.plan
+	slot := workload.Slot{
+		Users: p.Terminals(), Seed: p.Seed, Options: p.Settings, SQL: p.SQL,
+		Rand: p.Rand(0), Tell: func(job.Event) {},
+	}
+	if p.Workload.Survey != nil {
+		s, err := e.connected(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if slot.Survey, err = p.Workload.Survey(ctx, target.SchemaState{}.Look(p, s)); err != nil {
+			return nil, err
+		}
+	}
+	return p.Workload.Queries(slot), nil
+}
+
+// connected returns the session. If it is nil, connected makes a new one, unless that has failed before.
+func (e *explainer) connected(ctx context.Context) (database.Session, error) {
+	if e.session == nil && e.lost == nil {
+		e.session, e.lost = target.Connect(ctx, e.plan, database.Owner)
+	}
+	return e.session, e.lost
+}
+
+func (e *explainer) close() { target.CloseQuietly(&e.session) }
+
+// explain takes the plan of a query: with times where they are asked for, or else, and where
+// that fails, without.
+func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan {
+	plan := job.QueryPlan{Kind: e.plan.Workload.Kinds[q.Kind].Name, Stream: q.Stream, Query: q.Text}
+	if q.Err != nil {
+		plan.Error = q.Err.Error()
+		return plan
+	}
+	var untimed error
+	if e.plan.Pacing.Plans == load.TimedPlans {
+		if untimed = e.mayExecute(); untimed == nil {
+			if untimed = e.execute(ctx, &plan); untimed == nil {
+				plan.Timed = true
+				return plan
+			}
+		}
+		plan.Error = "no times: " + untimed.Error()
+	}
+	if err := e.ask(ctx, e.plan.Server.Explain, &plan, planning, errTooLongPlanned); err != nil {
+		plan.Error = err.Error()
+	}
+	return plan
+}
+
+// planning bounds how long a plan without times may take. Most take milliseconds, but some
+// databases execute parts of a query to plan it.
+const planning = time.Minute
+
+var errTooLongPlanned = fmt.Errorf("the database took longer than %s to plan the query", planning)
+
+// mayExecute returns the reason if no more queries may be executed.
+func (e *explainer) mayExecute() error {
+	select {
+	case <-e.stop:
+		return errors.New("the run was stopped")
+	default:
+	}
+	if !time.Now().Before(e.until) {
+		return fmt.Errorf("the time limit of %s was over", e.plan.Pacing.Duration)
+	}
+	return nil
+}
+
+// execute gets the plan with times, for no longer than is left of the time limit, or than one
+// query may take.
+func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
+	limit, why := time.Until(e.until), errors.New("the time limit was over before the query was answered again")
+	if most := e.plan.Pacing.Limit; most > 0 && most < limit {
+		limit, why = most, fmt.Errorf("it took longer than %s, which is what option %s allows", most, e.plan.Spec.Names.Of("query_limit"))
+	}
+	return e.ask(ctx, e.plan.Server.ExplainTimed, plan, limit, why)
+}
+
+// ask gets the lines of a plan in one way, and has that cancelled after a while, which is why
+// it fails then. A failure costs the session, whose state is not known afterwards.
+func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan, limit time.Duration, why error) error {
+	s, err := e.connected(ctx)
+	if err != nil {
+		return err
+	}
+	limited, done := context.WithTimeout(ctx, limit+target.Cancelling) // for a server that does not cancel it
+	defer done()
+	cancelled := make(chan struct{})
+	timer := time.AfterFunc(limit, func() {
+		defer close(cancelled)
+		asking, done := context.WithTimeout(limited, target.Asking)
+		defer done()
+		_ = s.Cancel(asking) // else it goes on until limited ends
+	})
+	began := time.Now()
+	answer, err := how(limited, s, plan.Query)
+	plan.Seconds = time.Since(began).Seconds()
+	if !timer.Stop() {
+		<-cancelled
+		e.close() // or the next one might be cancelled
+		if err != nil && ctx.Err() == nil {
+			return why
+		}
+	}
+	if err != nil {
+		e.close()
+		return err
+	}
+	if plan.Lines = e.plan.Database.ReadPlan(answer); len(plan.Lines) == 0 {
+		return fmt.Errorf("%s answered with no plan", e.plan.Database.Title)
+	}
+	return nil
+}

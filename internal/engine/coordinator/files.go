@@ -1,0 +1,27 @@
+package coordinator
+
+import (
+	"fmt"
+
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+)
+
+// spareFiles are for all but the connections of virtual users.
+const spareFiles = 100
+
+// checkFiles refuses a run that needs more open files than this process may have, before
+// it makes thousands of connections for nothing. A limit of 0 means no limit.
+func checkFiles(p plan.Plan, limit int) error {
+	connections := 0
+	for _, group := range p.Plans() {
+		connections += group.ConnectionCount()
+	}
+	needed := connections + spareFiles
+	if limit == 0 || needed <= limit {
+		return nil
+	}
+	return job.WithExit(job.ExitUsage, fmt.Errorf(
+		"%d connections need %d open files, and this process may have %d: run ulimit -n %d in the shell that starts it, set %s so that virtual users share fewer, or use fewer users",
+		connections, needed, limit, needed, p.Spec.Names.Of("connections")))
+}

@@ -1,0 +1,81 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/engine/order"
+	"sledge/internal/job"
+	"sledge/internal/workload"
+)
+
+// workThrough is a run that ends when its work is done, all of which is measured. No monitor
+// takes part: the first user says what there is to say of the server.
+func workThrough(ctx context.Context, c Run) (job.Result, error) {
+	p, f, stop := c.Plan, c.Feed, c.Stop
+	r, err := prepareAlone(ctx, c)
+	if err != nil {
+		return job.Result{}, err
+	}
+	defer r.leave()
+	defer r.close()
+	defer func() { r.beside.End(nil) }()
+	r.observe(ctx, r.serverCount()...)
+	m, ended, err := r.measureAll(ctx, p.Pacing.Duration, stop)
+	overdue := err == nil && ended == timeUp
+	if overdue {
+		r.grace = 0
+	}
+	r.end(ctx, &m)
+
+	g := r.groups[0]
+	result := job.Result{
+		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
+		Summary: g.totals.Summary, LastFailures: g.totals.Failures, Spans: g.totals.Spans, Client: r.clientLoad(m),
+	}
+	r.beside.End(&result)
+	window := workload.Window{
+		Summary: result.Summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: g.Survey, Spans: result.Spans,
+	}
+	if didAnything(result.Summary) {
+		result.Metrics = p.Workload.Score(window)
+	}
+	if p.Workload.Remarks != nil {
+		result.Remarks = p.Workload.Remarks(window)
+	}
+	err = r.verdict(ctx, &result, m, err)
+	if overdue && r.reports.death() == nil {
+		result.Status = job.Partial
+		err = job.WithExit(job.ExitStopped, fmt.Errorf("the time limit of %s was over before the work was done: the result is partial", p.Pacing.Duration))
+		result.Reason = err.Error()
+	}
+	err = judge(p, &result, err)
+	headline := result
+	f.Send(job.Event{User: p.FirstWorker(), Headline: &headline})
+	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here
+	if err == nil || result.Status.Whole() {
+		err = errors.Join(err, maintain(ctx, p, f, &result, stop))
+	}
+	return result, err
+}
+
+// measureAll lets users work until their work is done, all of which is measured.
+func (r *run) measureAll(ctx context.Context, limit time.Duration, stop <-chan struct{}) (m measurement, ended ending, err error) {
+	m = measurement{start: r.newReading(), end: r.newReading()}
+	watch := newWatch(r)
+	if _, err := r.mark(order.Phase{Name: job.Measure, Length: limit}, watch); err != nil {
+		return m, usersEnded, err
+	}
+	m.started = time.Now()
+	if err := r.start(); err != nil {
+		return m, usersEnded, err
+	}
+	ended, err = r.await(ctx, job.Measure, m.started, limit, stop, watch)
+	m.stopped = ended == stoppedByUser
+	if _, lost := r.mark(order.Phase{Name: job.Finish}, watch); err == nil {
+		err = lost
+	}
+	return m, ended, err
+}

@@ -1,0 +1,76 @@
+package coordinator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"sledge/internal/job"
+)
+
+// whole adds the users, kinds and transactions of the groups beside the first to the result.
+func (r *run) whole(result *job.Result) {
+	for _, g := range r.groups[1:] {
+		result.Users += g.Plan.Users
+		result.Kinds = append(result.Kinds, g.Plan.Workload.KindNames()...)
+		result.Summary.Kinds = append(slices.Clip(result.Summary.Kinds), g.totals.Summary.Kinds...)
+		result.LastFailures = append(slices.Clip(result.LastFailures), g.totals.Failures...)
+	}
+}
+
+// byGroup says of each of several groups what the result says of the only one. Known means that the
+// generator has told all that it measured.
+func (r *run) byGroup(result *job.Result, m measurement, known bool) {
+	idle := job.IdleUsers{}
+	result.Metrics, result.Waiting, result.Agreement, result.Contention = nil, nil, nil, nil
+	result.LongestGap, result.Standstills = nil, 0
+	for i, g := range r.groups {
+		one := job.GroupResult{Name: g.name, Workload: g.Plan.Spec.Workload, Users: g.Plan.Users}
+		w := g.window(m)
+		if known {
+			one.Contention = g.contention
+			if !g.Plan.AnyLength {
+				one.LongestGap, one.Standstills = g.longestGap(m)
+			}
+			if start, end := m.start.groups[i], m.end.groups[i]; start.Read && end.Read {
+				one.Agreement = g.agreement(start, end)
+				w = w.probed(start, end)
+			}
+			result.Waiting = append(result.Waiting, g.waiting()...)
+			idle.Idle += g.totals.Idle.Idle
+			idle.Of += g.totals.Idle.Of
+			idle.Why = cmp.Or(idle.Why, g.totals.Idle.Why)
+		}
+		if didAnything(g.totals.Summary) {
+			result.Metrics = append(result.Metrics, g.Plan.Workload.Score(w.Window)...)
+		}
+		result.Groups = append(result.Groups, one)
+	}
+	if known {
+		result.Idle = &idle
+	}
+	slices.SortStableFunc(result.Waiting, longestFirst)
+}
+
+// groupDoubts returns why the numbers of a group must not be used, or nil.
+func (r *run) groupDoubts(doubt func(*runGroup) error) error {
+	var all []error
+	for _, g := range r.groups {
+		if err := doubt(g); err != nil {
+			if g.name != "" {
+				err = fmt.Errorf("group %s: %w", g.name, err)
+			}
+			all = append(all, err)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// agreementOf returns the comparison of a group's counts.
+func agreementOf(g *runGroup, result *job.Result) *job.Agreement {
+	if len(result.Groups) > 0 {
+		return result.Groups[g.number].Agreement
+	}
+	return result.Agreement
+}

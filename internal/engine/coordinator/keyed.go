@@ -1,0 +1,68 @@
+package coordinator
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// keyed compares the measured rate of a run whose terminals pause with the rate that their pauses
+// allow. The measured time began a while after users could.
+func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
+	w := p.Workload
+	if w.Pause == nil || w.Weights == nil || elapsed <= 0 {
+		return nil
+	}
+	weights := w.Weights(p.Settings, p.Kinds)
+	round, all := time.Duration(0), 0.0 // of a terminal that does each kind as often as its weight
+	counted := meter.NewSummary(len(weights))
+	for kind, pause := range w.Pause(p.Settings) {
+		round += time.Duration(weights[kind] * float64(pause))
+		all += weights[kind]
+		counted.Kinds[kind].Done = int64(math.Round(weights[kind]))
+	}
+	if round <= 0 {
+		return nil // terminals pause for no time at all, which limits nothing
+	}
+	sessions := workingUsers(p, began, elapsed)
+	measured := sum.All()
+	k := &job.Keyed{
+		Sessions: sessions, Cycle: round.Seconds() / all,
+		Expected: sessions * all / round.Minutes(),
+		Measured: float64(measured.Done+measured.RolledBack) / elapsed.Minutes(),
+		Limit:    w.Limit,
+	}
+	k.Reached = percentOf(measured.Done+measured.RolledBack, k.Expected*elapsed.Minutes())
+	if w.Probed == nil {
+		return k
+	}
+	if n := w.Probed(&counted); n > 0 {
+		k.What = w.ProbeName
+		k.Each = fmt.Sprintf("%d %ss in %.0f s", n, w.ProbeName, round.Seconds())
+		k.Figure = sessions * float64(n) / round.Minutes()
+	}
+	return k
+}
+
+// working returns how many terminals work in some time since users could begin, on average.
+func workingUsers(p plan.Plan, began, elapsed time.Duration) float64 {
+	var all time.Duration
+	for terminal := range p.Terminals() {
+		for _, shift := range p.Shifts(terminal / p.ClientsPerUser()) {
+			all += max(0, min(shift.To, began+elapsed)-max(shift.From, began))
+		}
+	}
+	return float64(all) / float64(elapsed)
+}
+
+// percentOf returns how much n is of what was expected, in percent; 100 where nothing was.
+func percentOf(n int64, expected float64) float64 {
+	if expected <= 0 {
+		return 100
+	}
+	return 100 * float64(n) / expected
+}

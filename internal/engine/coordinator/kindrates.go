@@ -1,0 +1,39 @@
+package coordinator
+
+import (
+	"time"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// kindPaces say how the run kept to the rate of each kind.
+func (g *runGroup) kindPaces(m measurement) []job.KindPace {
+	if g.Plan.Kinds == nil {
+		return nil
+	}
+	until := func(t time.Duration) []int64 { return g.arrivals.Split(g.arrivals.Due(t)) }
+	before, due, taken := until(m.from), until(m.from+m.elapsed), g.arrivals.Split(g.claimed)
+	var list []job.KindPace
+	for i, kind := range g.Plan.Kinds {
+		list = append(list, job.KindPace{
+			Kind:     g.Plan.Workload.Kinds[kind].Name,
+			Asked:    float64(due[i]-before[i]) / m.elapsed.Seconds(),
+			Ended:    float64(g.totals.Summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
+			Behind:   max(0, due[i]-taken[i]) + g.queued(func(k meter.Kind) bool { return k == kind }),
+			StartLag: *latencyOf(g.totals.KindStartLag[i]),
+		})
+	}
+	return list
+}
+
+// queued returns how many transactions, of the kinds that count, waited for a connection
+// when the time was up.
+func (g *runGroup) queued(counts func(meter.Kind) bool) (n int64) {
+	for _, w := range g.totals.InFlight {
+		if !w.Connected && counts(w.Kind) {
+			n++
+		}
+	}
+	return n
+}

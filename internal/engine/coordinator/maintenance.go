@@ -1,0 +1,114 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+)
+
+// maintain starts the post-run maintenance that the database's options ask for, and notes its steps and
+// their times in the result. A stop or abort request for the job aborts it. The run itself is measured
+// by then, and the result says so however the maintenance ends.
+func maintain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) error {
+	if p.Database.Finish == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	quit := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-stop:
+			cancel()
+		case <-quit:
+		}
+	})
+	t := maintenance{tell: f.As(job.Monitor)}
+	err := p.Database.Finish(ctx, p.Connection, t.watch)
+	stopped := ctx.Err() != nil
+	close(quit)
+	watching.Wait()
+	cancel()
+	t.abort()
+	result.Tidied = t.done
+	if err == nil {
+		return nil
+	}
+	exit, status := job.ExitAborted, job.Failed
+	result.Untidy = fmt.Sprintf("what the server was to do after the run failed: %v", err)
+	if stopped {
+		exit, status = job.ExitStopped, job.Partial
+		result.Untidy = "what the server was to do after the run was stopped"
+		if unrestored, is := errors.AsType[*database.UnrestoredError](err); is {
+			result.Untidy += ": " + unrestored.Error()
+		}
+	}
+	err = errors.New(result.Untidy)
+	if result.Status.Whole() { // whose verdict counts for more
+		return err
+	}
+	return untidy(result, status, exit, err)
+}
+
+// untidy marks a result as one that was measured in full, and says what failed after that.
+func untidy(result *job.Result, status job.Status, exit job.Exit, why error) error {
+	result.Status, result.Untidy = status, why.Error()
+	err := fmt.Errorf("the run was measured in full, but %w", why)
+	result.Reason = err.Error()
+	return job.WithExit(exit, err)
+}
+
+// maintenance records what the server does after a run.
+type maintenance struct {
+	tell  func(job.Event)
+	done  []job.Tidied
+	under *job.Tidied // what runs now, or nil
+	began time.Time
+}
+
+// watch notes how a step stands, and passes it on.
+func (t *maintenance) watch(e job.Event) {
+	t.tell(e)
+	if p := e.Progress; p != nil && t.under != nil {
+		t.under.Left = max(t.under.Had-p.Done, 0)
+	}
+	s := e.Step
+	if s == nil {
+		return
+	}
+	switch s.Stage {
+	case job.Begins:
+		t.abort()
+		t.under, t.began = &job.Tidied{Work: s.Name, Had: s.Count, Left: s.Count}, time.Now()
+	case job.Ends, job.GivenUp:
+		if t.under != nil {
+			t.under.Ended, t.under.Left = s.Stage, s.Count
+			t.note()
+		}
+	case job.LeftOut:
+		why := s.Why
+		if s.Needs != "" {
+			why = "the server is older than " + s.Needs
+		}
+		t.done = append(t.done, job.Tidied{Work: s.Name, Ended: job.LeftOut, Why: why})
+	}
+}
+
+// abort notes that the running step does not come to its end.
+func (t *maintenance) abort() {
+	if t.under != nil {
+		t.note()
+	}
+}
+
+func (t *maintenance) note() {
+	t.under.Seconds = time.Since(t.began).Seconds()
+	t.done, t.under = append(t.done, *t.under), nil
+}

@@ -1,0 +1,315 @@
+package coordinator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"sledge/internal/engine/order"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// lostCommits returns an error where what was acknowledged is not what is there.
+func lostCommits(l *job.Ledger) error {
+	if l == nil || l.Holds() {
+		return nil
+	}
+	return job.WithExit(job.ExitLost, errors.New(l.Broken()))
+}
+
+// idleUsers returns an error if the client did not run all of its users.
+func (g *runGroup) idleUsers(idle *job.IdleUsers) error {
+	if idle == nil || idle.Idle == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, g.Plan.Waiters(), idle.Why)
+}
+
+// result turns a measurement into the result of the job.
+func (r *run) result(m measurement) job.Result {
+	g := r.groups[0]
+	result := job.Result{
+		Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients, Kinds: g.Plan.Workload.KindNames(),
+		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
+		PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
+	}
+	r.whole(&result)
+	if missing := r.missing(); missing != nil {
+		result.Unobserved = append(result.Unobserved, *missing)
+	}
+	known := !m.started.IsZero() && r.reports.gone() == nil
+	if known {
+		result.Waiting = g.waiting()
+		result.LongestGap, result.Standstills = g.longestGap(m)
+		result.Outages = g.outages(m)
+		silentToo(&result)
+		result.Contention = g.contention
+		result.Steps = g.steps()
+		result.Idle = &g.totals.Idle
+		result.Client = r.clientLoad(m)
+		g.describeLoad(&result, m)
+	}
+	w := g.window(m)
+	if start, end := m.start.groups[0], m.end.groups[0]; start.Read && end.Read && known {
+		w = w.probed(start, end)
+		result.Agreement = g.agreement(start, end)
+	}
+	if m.start.counter.Read && m.end.counter.Read && known {
+		r.describeCount(&result, &w.Window, m)
+	} else {
+		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted, m.start.unread, m.end.unread)
+	}
+	if !w.Probed {
+		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
+	}
+	if didAnything(g.totals.Summary) && g.Plan.Workload.Score != nil {
+		result.Metrics = g.Plan.Workload.Score(w.Window)
+	}
+	if len(r.groups) > 1 {
+		r.byGroup(&result, m, known)
+	}
+	return result
+}
+
+// window is what a group measured.
+type window struct{ workload.Window }
+
+func (g *runGroup) window(m measurement) window {
+	return window{workload.Window{
+		Summary: g.totals.Counts(), Elapsed: m.elapsed, CounterElapsed: m.elapsed, Users: g.Plan.Users, Kinds: g.Plan.Kinds, Options: g.Plan.Settings,
+	}}
+}
+
+// probed returns the window with the workload's own count.
+func (w window) probed(start, end probed) window {
+	w.Elapsed = end.At.Sub(start.At)
+	w.Probe = end.N - start.N
+	w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
+	return w
+}
+
+// clientLoad says what users used of their machine.
+func (r *run) clientLoad(m measurement) *job.ClientLoad {
+	m.client.WithDatabase = r.plan.Database.Embedded()
+	r.attribute(&m.client, m.atServer)
+	return &m.client
+}
+
+// didAnything reports whether a transaction succeeded. Without one there is no figure: what the
+// server counted is the work of others.
+func didAnything(s meter.Summary) bool {
+	all := s.All()
+	return all.Done+all.RolledBack > 0
+}
+
+// describeCount says how many transactions of all kinds the server has counted, or why its
+// count is not used.
+func (r *run) describeCount(result *job.Result, w *workload.Window, m measurement) {
+	lost := r.groups[0].totals.Losses
+	pool := slices.ContainsFunc(r.groups[0].totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
+	if m.renewed && (len(lost) > 0 || pool) { // the server may have been restarted
+		result.Uncounted = "the session that read it was lost, and a restarted server counts from 0"
+		return
+	}
+	if m.end.counter.N < m.start.counter.N {
+		result.Uncounted = "it went back during the run: the server was restarted, or its statistics were reset"
+		return
+	}
+	n := m.end.counter.N - m.start.counter.N - (m.end.told - m.start.telling)
+	a := r.counterAgreement(m, n)
+	if a != nil && a.Server > a.High && !a.Trusted() && len(lost) > 0 {
+		result.Uncounted = "virtual users logged in again, which takes transactions, too"
+		return
+	}
+	w.CounterElapsed = m.end.counter.At.Sub(m.start.counter.At)
+	w.Counter, w.Counted = n, true
+	result.CounterAgreement = a
+}
+
+// describeLoad says how the run kept to what it was asked for of rate, pauses and
+// connections.
+func (g *runGroup) describeLoad(result *job.Result, m measurement) {
+	switch {
+	case g.arrivals != nil:
+		result.Pace = g.pace(m)
+	case g.totals.StartLag != nil:
+		result.StartLag = latencyOf(g.totals.StartLag)
+	}
+	if _, pause := g.Plan.Pauses(); pause && !m.exhausted {
+		result.Keyed = keyedOf(g.Plan, g.totals.Summary, m.from, m.elapsed)
+	}
+	result.Pool = g.pool(m)
+	if g.totals.Queueing != nil {
+		result.Sharing = &job.Sharing{Connections: g.Plan.ConnectionCount(), Wait: *latencyOf(g.totals.Queueing)}
+	}
+}
+
+// latencyOf sums up delays. checkTotals has refused those that cannot be read.
+func latencyOf(c meter.CodedHistogram) *meter.Latency {
+	d, _ := c.Distribution()
+	l := meter.NewLatency(d)
+	return &l
+}
+
+// pace says how the run kept to its rate.
+func (g *runGroup) pace(m measurement) *job.Pace {
+	before, due := g.arrivals.Due(m.from), g.arrivals.Due(m.from+m.elapsed)
+	all := g.totals.Summary.All()
+	return &job.Pace{
+		Reached:  percentOf(all.Done+all.RolledBack, float64(due-before)),
+		Asked:    float64(due-before) / m.elapsed.Seconds(),
+		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
+		Earlier:  g.totals.Earlier,
+		Behind:   max(0, due-g.claimed) + g.queued(func(meter.Kind) bool { return true }),
+		Kinds:    g.kindPaces(m),
+		StartLag: *latencyOf(g.totals.StartLag),
+	}
+}
+
+// verdict says how the run ended, in the result and as an error.
+func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
+	died := r.reports.death()
+	switch lost := lostCommits(result.Ledger); {
+	case lost != nil:
+		result.Status = job.Failed
+		err = lost
+	case died != nil:
+		result.Status = job.Failed
+		err = job.WithExit(job.ExitAborted, fmt.Errorf("the run ended early: %w", died))
+	case err != nil:
+		result.Status = job.Failed
+		if ctx.Err() != nil {
+			result.Status = job.Partial
+		}
+		err = job.WithExit(job.ExitAborted, err)
+	case m.started.IsZero() && m.exhausted:
+		result.Status = job.Invalid
+		err = job.WithExit(job.ExitInvalid, errors.New("the virtual users did all their iterations before the ramp-up ended, so nothing was measured: allow them more iterations, or shorten the ramp-up"))
+	case m.started.IsZero():
+		result.Status = job.Partial
+		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped before the measured time began, so nothing was measured"))
+	case m.stopped:
+		result.Status = job.Partial
+		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
+	default:
+		err = r.doubts(result, m)
+	}
+	if err != nil {
+		result.Reason = err.Error()
+	}
+	return err
+}
+
+// cutShort says that the user stopped the run.
+func (r *run) cutShort(after time.Duration) error {
+	if r.plan.Pacing.Test {
+		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
+	}
+	if r.plan.Pacing.Finite {
+		return fmt.Errorf("the run was stopped after %s, before its work was done: its result is partial", after)
+	}
+	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, r.plan.Pacing.Duration)
+}
+
+// doubts returns why the numbers of a run that ran to its end must not be used, and
+// marks the result so, or returns nil.
+func (r *run) doubts(result *job.Result, m measurement) error {
+	type doubt struct {
+		err   error
+		check string // of a report, that says the same
+	}
+	g := r.groups[0]
+	counts := doubt{r.groupDoubts(func(g *runGroup) error { return g.disagreement(agreementOf(g, result)) }), "Counts"}
+	doubts := []doubt{
+		{r.checkFile(), ""},
+		{r.groupDoubts(r.contradiction), ""},
+		{r.aborted(result), "Unfinished"},
+		{stoodStill(m.client, m.elapsed), "Client"},
+		{g.idleUsers(result.Idle), "Users"},
+		{r.groupDoubts((*runGroup).tooManyFailures), ""},
+		counts,
+	}
+	removed := func(g *runGroup) bool { a := agreementOf(g, result); return a != nil && a.Server < 0 }
+	if slices.ContainsFunc(r.groups, removed) { // rows that were removed explain failures, too
+		doubts = slices.Insert(doubts, 0, counts)
+	}
+	for _, doubt := range doubts {
+		if doubt.err != nil {
+			result.Status, result.InvalidBy = job.Invalid, doubt.check
+			return job.WithExit(job.ExitInvalid, fmt.Errorf("%s%w", job.NotValid, doubt.err))
+		}
+	}
+	return nil
+}
+
+// disagreement returns an error when the two counts are further apart than failures
+// could bring them that are allowed: routines that others wrote may roll back
+// without a word.
+func (g *runGroup) disagreement(a *job.Agreement) error {
+	if a == nil || a.Holds || a.Vague {
+		return nil
+	}
+	if a.Off() <= g.Plan.Pacing.FailureLimit {
+		return nil
+	}
+	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%. %s",
+		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), g.Plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
+}
+
+// aborted returns an error if transactions had to be aborted at the end.
+func (r *run) aborted(result *job.Result) error {
+	var n int
+	for _, w := range result.Waiting {
+		if w.CutOff {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	longest := result.Waiting[0]
+	return fmt.Errorf("%d transactions had not ended %s after the time was up and were aborted; %s", n, r.grace, longest)
+}
+
+// tooManyFailures returns an error when the share of failures is above the
+// limit, because the rest then says little about the database.
+func (g *runGroup) tooManyFailures() error {
+	whole := g.totals.Counts()
+	all := whole.All()
+	failures, ended := all.Failures(), all.Ended()
+	if g.Plan.Pacing.Reconnect { // which is to ride out what else would end the run
+		failures -= all.Failed[meter.Connection]
+	}
+	if ended == 0 {
+		return errors.New("not one transaction ended in the measured time")
+	}
+	if of := g.totals.Summary.All(); g.arrivals != nil && of.Ended() == 0 {
+		return fmt.Errorf("no transaction that was scheduled in the measured time began in it: virtual users were still at %d of before. Lower option %s, or ask for more virtual users",
+			g.totals.Earlier, g.Plan.Spec.Names.Of("rate"))
+	}
+	if all.Done+all.RolledBack == 0 {
+		return fmt.Errorf("all %d transactions failed", failures)
+	}
+	if what := g.Plan.Workload.ProbeName; g.scoreless(whole) {
+		return fmt.Errorf("no %s succeeded: every one failed", what)
+	}
+	share := 100 * float64(failures) / float64(ended)
+	if share <= g.Plan.Pacing.FailureLimit {
+		return nil
+	}
+	over := ""
+	if n := all.Failed[meter.OverLimit]; n > 0 {
+		over = fmt.Sprintf("; %d were cancelled after %s, which is what option %s allows", n, g.Plan.Pacing.Limit, g.Plan.Spec.Names.Of("query_limit"))
+	}
+	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, g.Plan.Pacing.FailureLimit, over)
+}
+
+// scoreless reports whether all transactions failed that the headline is made of.
+func (g *runGroup) scoreless(s meter.Summary) bool {
+	return g.Plan.Workload.Probed != nil && g.Plan.Workload.Probed(&s) == 0 && g.failedProbed(s, meter.Classes()...) > 0
+}

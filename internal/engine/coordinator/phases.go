@@ -1,0 +1,256 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/observer"
+	"sledge/internal/engine/order"
+	"sledge/internal/job"
+)
+
+// end stops the users and waits for them, for no longer than Grace after the time
+// was up, or until ctx is cancelled; then it aborts the users that are left. It takes the totals,
+// which do not change any more.
+func (r *run) end(ctx context.Context, m *measurement) {
+	r.stop()
+	if m.timeUp.IsZero() {
+		m.timeUp = time.Now()
+	}
+	r.waitForUsers(ctx, m)
+	totals := r.frozen()
+	m.elapsed, m.client, m.atServer = totals.Elapsed, totals.Client, totals.AtServer
+	for i, g := range r.groups {
+		g.totals = totals.Groups[i]
+		g.totals.Summary.Elapsed = m.elapsed
+	}
+}
+
+// waitForUsers returns when the last user has ended, and says for whom it waits.
+func (r *run) waitForUsers(ctx context.Context, m *measurement) {
+	patience := time.NewTimer(time.Until(m.timeUp.Add(r.grace)))
+	defer patience.Stop()
+	notice := time.NewTicker(feed.Noticeable)
+	defer notice.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-r.reports.ended:
+			if r.reports.gone() == nil {
+				return
+			}
+			waiting = false // the users of a lost generator may still work
+		case <-r.reports.intervals: // of a phase that is over
+		case <-notice.C:
+			why := "The time is up"
+			if r.plan.Pacing.Finite { // whose time limit waits for no user
+				why = "The run is to end"
+			}
+			list, err := answerOf(r, r.generator.InFlight)
+			if err == nil {
+				err = r.checkInFlight(list)
+			}
+			if err == nil {
+				r.sayInFlight(why, list)
+			} else {
+				_ = r.lose(err)
+			}
+			notice.Reset(feed.NoticedAgain)
+		case <-patience.C:
+			waiting = false
+		case <-ctx.Done():
+			waiting = false
+		}
+	}
+	r.abort()
+	patience.Reset(order.AnswersWithin)
+	for {
+		select {
+		case <-r.reports.ended:
+			return
+		case <-r.reports.intervals:
+		case <-patience.C:
+			_ = r.lose(fmt.Errorf("its users did not end within %s after they were aborted", order.AnswersWithin))
+			return
+		}
+	}
+}
+
+// measurement is what measure found.
+type measurement struct {
+	started    time.Time     // zero if nothing was measured
+	from       time.Duration // the same, since users began
+	timeUp     time.Time
+	elapsed    time.Duration
+	stopped    bool // by the user, before its time
+	exhausted  bool // users had done all their iterations before the time was up
+	start, end reading
+	renewed    bool           // the monitor's session was lost after the start was read
+	client     job.ClientLoad // of the measured time
+	atServer   bool           // users work on the server's machine
+}
+
+// measure goes through the phases of a run.
+func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-chan struct{}) (m measurement, err error) {
+	m = measurement{start: r.newReading(), end: r.newReading()}
+	pacing := r.plan.Pacing
+
+	ended := timeUp
+	if pacing.Clients > 0 {
+		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.LogIn, Length: pacing.LogIn()}})
+		if err = r.start(); err == nil {
+			ended, err = r.phase(ctx, job.LogIn, math.MaxInt64, stop)
+		}
+	}
+	if err == nil && ended == timeUp {
+		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
+		if pacing.Clients == 0 {
+			err = r.start()
+		}
+	}
+	if err == nil && ended == timeUp {
+		ended, err = r.phase(ctx, job.RampUp, pacing.RampUp, stop)
+	}
+	if err != nil || ended != timeUp {
+		m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
+		return m, err
+	}
+	r.feed.Step(job.Monitor, job.Step{Name: job.StepCount})
+	if _, err = r.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
+		return m, err
+	}
+	if m.start.unread == "" {
+		r.feed.Send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
+	}
+
+	watch := newWatch(r)
+	marked, err := r.mark(order.Phase{Name: job.Measure, Length: pacing.Duration}, watch)
+	if err != nil {
+		return m, err
+	}
+	m.started, m.from = time.Now(), marked.At
+	r.beside.Reach(observer.RampUpOver)
+	r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Measure, Length: pacing.Duration}})
+	ended, err = r.await(ctx, job.Measure, m.started, pacing.Duration, stop, watch)
+	m.stopped, m.exhausted = ended == stoppedByUser, ended == usersEnded
+	marked, lost := r.mark(order.Phase{Name: job.Finish}, watch)
+	m.timeUp = time.Now()
+	over := observer.TimeUp
+	if err != nil || ended != timeUp {
+		over = observer.EndedEarly
+	}
+	r.beside.Reach(over)
+	if err == nil {
+		err = lost
+	}
+	if err != nil {
+		return m, err
+	}
+	m.elapsed = marked.At - m.from
+	for i, g := range r.groups {
+		g.claimed = marked.Claimed[i]
+	}
+	if m.stopped {
+		r.stop()
+	}
+	if r.reports.death() != nil {
+		return m, nil
+	}
+	r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Finish}})
+	if m.start.unread != "" { // what has no beginning cannot be compared
+		return m, nil
+	}
+	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst); err != nil {
+		return m, err
+	}
+	if m.end.unread == "" {
+		r.feed.Send(job.Event{User: job.Monitor, Counts: m.end.counts(true)})
+	}
+	return m, nil
+}
+
+// ending says why a phase ended.
+type ending int
+
+const (
+	timeUp ending = iota
+	stoppedByUser
+	usersEnded // they did all their iterations, or one died
+)
+
+// phase lets a phase go by in which nothing is measured.
+func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}) (ending, error) {
+	if length == 0 {
+		return timeUp, nil
+	}
+	watch := newWatch(r)
+	if _, err := r.mark(order.Phase{Name: name, Length: length}, watch); err != nil {
+		return usersEnded, err
+	}
+	ended, err := r.await(ctx, name, time.Now(), length, stop, watch)
+	if err != nil {
+		return ended, err
+	}
+	_, err = r.mark(order.Phase{}, watch)
+	return ended, err
+}
+
+// await returns when a phase is over, and takes what is reported in it.
+func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length time.Duration, stop <-chan struct{}, watch *watch) (ending, error) {
+	timer := time.NewTimer(length - time.Since(began))
+	defer timer.Stop()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	var everybody <-chan struct{}
+	if name == job.LogIn {
+		everybody = r.reports.loggedIn
+	}
+	for silent := 0; ; {
+		select {
+		case i := <-r.reports.intervals:
+			silent = 0
+			if err := r.hear(i, watch); err != nil {
+				return usersEnded, err
+			}
+		case <-tick.C:
+			if silent++; silent > silentFor {
+				return usersEnded, r.lose(fmt.Errorf("it reported nothing for %d s", silentFor))
+			}
+		case <-timer.C:
+			return timeUp, nil
+		case <-stop:
+			return stoppedByUser, nil
+		case <-r.reports.ended:
+			return usersEnded, nil
+		case <-everybody:
+			return timeUp, nil
+		case <-r.reports.dead:
+			return usersEnded, nil
+		case <-ctx.Done():
+			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was aborted"))
+		}
+	}
+}
+
+// serverTPM returns the server's rate since it was last returned, or nil when the
+// server has not answered since then. After an explicit flush a session
+// reports nothing for a while, so an interval that contains a flush has no rate.
+func (r *run) serverTPM() *float64 {
+	if r.counter == nil {
+		return nil
+	}
+	now, last := r.counter.Newest(), r.rated
+	if now == last {
+		return nil
+	}
+	r.rated = now
+	if last == nil || last.Session != now.Session || r.toldAll.After(last.At) && !r.toldAll.After(now.At) {
+		return nil
+	}
+	tpm := float64(now.N-last.N) / now.At.Sub(last.At).Minutes()
+	return &tpm
+}

@@ -1,0 +1,145 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/order"
+	"sledge/internal/engine/target"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// A server that only reads, a user without rights, a password that is wrong for the work after
+// the run: a run notices them before its users connect, and not when minutes are gone.
+
+// preflight does one transaction of each kind as the users will, and rolls it back, and looks
+// whether what comes after the run can be begun.
+func (g *runGroup) preflight(ctx context.Context, f *feed.Feed) error {
+	p := g.Plan
+	if p.Database.MayFinish != nil {
+		if err := p.Database.MayFinish(ctx, p.Connection); err != nil {
+			return job.WithExit(target.ExitOfConnect(err), fmt.Errorf("what the server is to do after the run could not be done: %w", err))
+		}
+	}
+	if p.Workload.NewTrial == nil {
+		return nil
+	}
+	s, err := target.Connect(ctx, p, database.Owner)
+	if err != nil {
+		return err
+	}
+	defer target.CloseQuietly(&s)
+	ctx, cancel := context.WithTimeoutCause(ctx, target.Patience, errBusy)
+	defer cancel()
+	err = g.try(ctx, s)
+	switch class := p.Database.Classify(err); {
+	case err == nil:
+		return nil
+	case job.ExitOf(err) == job.ExitUsage: // the workload knows why
+		return err
+	case context.Cause(ctx) == errBusy, class.Retryable():
+		f.Message(p.Monitor(), "Whether the schema can be written to is not known: %v", errors.Join(errBusy, err))
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case p.Database.ReadsOnly != nil && p.Database.ReadsOnly(err):
+		return job.WithExit(job.ExitUsage, fmt.Errorf(
+			"%s takes no writes, as a standby or a replica: %w. Name the primary server, or have this one accept writes", p.Target(), err))
+	case class == meter.Permission && (p.Piecemeal() || p.Database.CallersRights):
+		return job.WithExit(job.ExitUsage, fmt.Errorf(
+			"the user may not do what the workload asks for in %s: %w. Give it the rights to read and write all tables, or run as the user who built them", p.Target(), err))
+	case p.Piecemeal():
+		return job.WithExit(job.ExitError, fmt.Errorf("the workload cannot be done in %s: %w", p.Target(), err))
+	}
+	return nil // stored routines may do what the user may not
+}
+
+// errBusy says that a trial waited for others for as long as it may.
+var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for them for %s", target.Patience)
+
+// try does a transaction of each kind that is asked for, and takes it back.
+func (g *runGroup) try(ctx context.Context, s database.Session) error {
+	p := g.Plan
+	nobody := func(job.Event) {}
+	executor, err := p.Workload.NewTrial(ctx, workload.Connection{
+		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody,
+	})
+	if err != nil {
+		return errors.Join(err, s.Rollback(ctx))
+	}
+	terminal := p.Workload.NewTerminal(workload.Slot{
+		Users: p.Terminals(), Seed: p.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: nobody,
+	})
+	const picks = 1000 // after which a kind that has not come is too rare to matter
+	tried := map[meter.Kind]bool{}
+	for n := 0; n < picks && len(tried) < len(p.Workload.Kinds); n++ {
+		next, more := terminal.Pick()
+		if !more {
+			break
+		}
+		if tried[next.Kind] {
+			continue
+		}
+		tried[next.Kind] = true
+		err := executor.Do(ctx, next)
+		if err != nil && !errors.Is(err, workload.ErrRolledBack) {
+			return fmt.Errorf("%s: %w", p.Workload.Kinds[next.Kind].Name, errors.Join(err, s.Rollback(ctx)))
+		}
+	}
+	return nil
+}
+
+// trialStream keeps the chance in a trial apart from what terminals draw.
+const trialStream = -2
+
+// trial is a session that takes back what it should commit.
+type trial struct{ database.Session }
+
+// Commit implements database.Session.
+func (t trial) Commit(ctx context.Context) error { return t.Rollback(ctx) }
+
+// allFailing watches whether all that users do fails.
+type allFailing struct {
+	*run
+	since  time.Duration // how long, from the first failure on, nothing has succeeded
+	failed int64         // transactions, in that time
+}
+
+// failingFor is for how long everything may fail before that ends a run.
+const failingFor = 30 * time.Second
+
+// look is given each second as it was measured. Connections that are made again are meant to
+// fail meanwhile.
+func (f *allFailing) look(second *order.Interval, elapsed time.Duration) {
+	if !f.plan.Pacing.EndFailing || f.plan.Pacing.Finite {
+		return
+	}
+	done, failed := int64(0), int64(0)
+	for _, g := range second.Groups {
+		for _, k := range g.Kinds {
+			done += k.Done + k.RolledBack
+			for class, n := range k.Failed {
+				if !f.plan.Pacing.Reconnect || class != meter.Connection.String() {
+					failed += n
+				}
+			}
+		}
+	}
+	if done > 0 || f.failed+failed == 0 {
+		f.since, f.failed = 0, 0
+		return
+	}
+	f.failed += failed
+	if f.since += elapsed; f.since < failingFor || failed == 0 {
+		return
+	}
+	f.reports.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %s. Option %s set to continue would let such a run go on",
+		f.since.Seconds(), f.failed, second.LastFailure, f.plan.Spec.Names.Of("on_all_failing")))
+	f.stop()
+}

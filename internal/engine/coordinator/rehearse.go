@@ -1,0 +1,66 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/target"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// rehearse is the test driver: each user does its iterations and says what
+// each of them brought. They have no monitor and no headline.
+func rehearse(ctx context.Context, c Run) (job.Result, error) {
+	p, f := c.Plan, c.Feed
+	r, err := prepareAlone(ctx, c)
+	if err != nil {
+		return job.Result{}, err
+	}
+	defer r.leave()
+	defer r.close()
+	f.Send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
+	m, _, err := r.measureAll(ctx, math.MaxInt64, c.Stop)
+	r.end(ctx, &m)
+	summary := r.groups[0].totals.Summary
+	for i := range summary.Kinds {
+		f.Message(0, "%s", outcomes(p.Workload.Kinds[i].Name, &summary.Kinds[i]))
+	}
+	result := job.Result{
+		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: summary,
+	}
+	return result, r.verdict(ctx, &result, m, err)
+}
+
+// prepareAlone prepares a run without a monitor.
+// The first user says what went wrong.
+func prepareAlone(ctx context.Context, c Run) (r *run, err error) {
+	p := c.Plan
+	session, err := target.ConnectSteady(ctx, p)
+	release := func() error { return nil }
+	if err == nil {
+		release, err = target.ShareClaim(ctx, p, session)
+	}
+	if err == nil {
+		if r, err = prepare(ctx, c, session); err != nil {
+			_ = release()
+		}
+	}
+	if err == nil {
+		r.leave = func() { _ = release(); target.CloseQuietly(&session) }
+		return r, nil
+	}
+	target.CloseQuietly(&session)
+	if _, said := errors.AsType[*feed.Error](err); !said {
+		c.Feed.Fail(p.FirstWorker(), err)
+	}
+	return nil, target.Interrupted(ctx, job.Run, err)
+}
+
+// outcomes says how many transactions of a kind ended in which way.
+func outcomes(name string, t *meter.Tally) string {
+	return fmt.Sprintf("%s: %d done, %d rolled back, %d failed, %d retried", name, t.Done, t.RolledBack, t.Failures(), t.Retried)
+}

@@ -1,0 +1,125 @@
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/engine/feed"
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/workload"
+)
+
+// virtualUser is a virtual user as others see it: it works while one of its terminals does.
+type virtualUser struct {
+	begun  atomic.Bool
+	failed atomic.Bool
+	left   atomic.Int32 // terminals that have not ended
+}
+
+// begins tells that the virtual user of a terminal works.
+func (g *group) begins(u *user) {
+	position := g.plan.Position(u.number)
+	if !g.virtual[u.virtual].begun.Swap(true) {
+		g.feed.State(position, job.UserRunning)
+		if n := g.plan.Pacing.Clients; n > 0 {
+			g.feed.Step(position, job.Step{Name: job.StepClients, Count: int64(n)})
+		}
+	}
+	u.unhold()
+}
+
+// ends tells how a terminal ended, or its virtual user where it is the last.
+func (g *group) ends(u *user, err error) {
+	position, v := g.plan.Position(u.number), &g.virtual[u.virtual]
+	if err != nil {
+		if client := g.plan.Client(u.number); client > 0 {
+			err = fmt.Errorf("client %d: %w", client, err)
+		}
+		if !v.failed.Swap(true) {
+			g.feed.Fail(position, err)
+		}
+		g.die(&feed.Error{Position: position, Err: err})
+	}
+	if v.left.Add(-1) > 0 || v.failed.Load() || !v.begun.Load() {
+		return
+	}
+	if g.plan.Pacing.Clients > 0 {
+		g.feed.Step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
+	}
+	if g.plan.Pacing.Finite && !u.through { // the run says why
+		g.feed.State(position, job.UserFailed)
+		return
+	}
+	g.feed.State(position, job.UserSucceeded)
+}
+
+// logIn is how an asynchronous client begins: when its turn comes, it opens its connection
+// unless it has one. It returns false where the run ended before that.
+func (g *group) logIn(u *user, task loop.Task) (bool, error) {
+	client := g.plan.Client(u.number)
+	delay := time.Duration(client-1) * g.plan.Pacing.LoginDelay
+	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
+	if !task.PauseUntil(g.began.Add(delay)) {
+		return false, nil
+	}
+	if u.lines == nil {
+		var err error
+		task.Await(func() { err = g.openFor(u) })
+		if err != nil {
+			return false, err
+		}
+	}
+	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
+	if int(g.loggedIn.Add(1)) == g.clients {
+		close(g.everybody)
+	}
+	return true, nil
+}
+
+// openFor opens a user's own connection.
+func (g *group) openFor(u *user) error {
+	select {
+	case g.logins <- struct{}{}:
+		defer func() { <-g.logins }()
+	case <-g.connecting.Done():
+		return errEnding
+	}
+	var c *connection
+	err := job.Guarded(func() (err error) {
+		c, err = open(g.connecting, g.plan, u.number, 0, func(job.Event) {}, g.stopped)
+		return err
+	})
+	g.connections.set(u.number, c)
+	if c != nil && g.broken.Load() { // the loop that interrupted the others may have missed it
+		c.interrupt()
+	}
+	if err != nil && g.connecting.Err() != nil {
+		return errEnding
+	}
+	if err != nil {
+		return fmt.Errorf("log in: %w", err)
+	}
+	u.lines = &ownLine{c}
+	return nil
+}
+
+// errEnding is why connections are not opened any more.
+var errEnding = errors.New("the run is ending")
+
+// tellOf tells what an asynchronous client does, where that is asked for.
+func (g *group) tellOf(u *user, s job.Step) {
+	if g.plan.Pacing.Verbose {
+		s.Client = g.plan.Client(u.number)
+		g.feed.Step(g.plan.Position(u.number), s)
+	}
+}
+
+// tellOfTransaction is tellOf for what the client is about to do.
+func (g *group) tellOfTransaction(u *user, t workload.Transaction) {
+	kind := g.plan.Workload.Kinds[t.Kind].Name
+	g.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
+	g.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
+}

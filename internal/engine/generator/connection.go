@@ -1,0 +1,241 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/workload"
+)
+
+// connection is a session that is ready to do transactions.
+type connection struct {
+	workload.Executor
+	number  int
+	flushed atomic.Int32 // the last of course.flush that was done over it
+	done    done
+
+	// Of a connection in a pool: its place there, whether its session is gone, and whether
+	// another one waits for the user to take it on.
+	place       int32
+	lost, again atomic.Bool
+
+	// The user that has taken the connection reads these without the lock, and holds it to replace them
+	// when the connection was lost. All others need it.
+	mu      sync.Mutex
+	session database.Session  // nil before it is connected, and while it is lost
+	sockets *loop.Connections // that the session talks over
+	before  loop.Traffic      // what had gone over them when the transaction in flight began
+	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
+	server  int               // the one of Plan.Targets that it is at
+}
+
+// connect opens all connections.
+func (g *group) connect(ctx context.Context) error {
+	logins, ctx := newLogins(ctx)
+	for i := range g.plan.ConnectionCount() {
+		logins.Go(func() error {
+			err := job.Guarded(func() error {
+				c, err := g.openNumber(ctx, i)
+				g.connections.set(i, c)
+				return err
+			})
+			return g.failedToConnect(i, err)
+		})
+	}
+	if err := logins.Wait(); err != nil {
+		if failed, ok := errors.AsType[*feed.Error](err); ok {
+			g.feed.Fail(failed.Position, failed.Err)
+		}
+		return err
+	}
+	return nil
+}
+
+// failedToConnect says for which user connection number i was.
+func (g *group) failedToConnect(i int, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case g.plan.Pacing.Connections > 0:
+		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, g.plan.Pacing.Connections, err)
+	case g.plan.Pool != nil:
+		n := len(g.plan.Pool.Connections)
+		return &feed.Error{Position: g.plan.Position(i / n), Err: g.plan.Pool.About(i%n, err)}
+	}
+	return &feed.Error{Position: g.plan.Position(i), Err: err}
+}
+
+// openNumber opens connection number i.
+func (g *group) openNumber(ctx context.Context, i int) (*connection, error) {
+	var c *connection
+	var err error
+	if g.plan.Pool != nil {
+		c, err = g.openPooled(ctx, i)
+	} else {
+		c, err = open(ctx, g.plan, i, 0, g.introducer(i), g.stopped)
+	}
+	if err == nil {
+		g.narrate(c)
+		g.limit(c)
+	}
+	return c, err
+}
+
+// introducer returns what tells of connection number i: the user whose own it is. What a
+// connection that users share has to tell, the monitor's has told.
+func (g *group) introducer(i int) func(job.Event) {
+	pool := g.plan.Pool
+	if g.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.Connections) > 0 { // what a user's first has told is enough
+		return func(job.Event) {}
+	}
+	return g.owner(i).tell
+}
+
+// narrate has a user say what is done over a connection, where the run is a test.
+func (g *group) narrate(c *connection) {
+	if g.plan.Pacing.Test {
+		c.Executor = &narrator{Executor: c.Executor, kinds: g.plan.Workload.Kinds, tell: g.owner(c.number).tell}
+	}
+}
+
+// owner is the user whose own connection number i is.
+func (g *group) owner(i int) *user {
+	if g.plan.Pool != nil {
+		i /= len(g.plan.Pool.Connections)
+	}
+	return g.users[i]
+}
+
+// open connects, to a server or the first after it that takes the connection, and makes the
+// session ready. What it returns with an error, if it is not nil, has a session to close.
+func open(ctx context.Context, p plan.Plan, number, server int, tell func(job.Event), stopped <-chan struct{}) (*connection, error) {
+	gathering, sockets := loop.Gather(ctx)
+	session, server, err := target.ConnectFrom(gathering, p, server, database.Owner)
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{number: number, session: session, sockets: sockets, server: server}
+	if err := target.Introduce(ctx, p, session, tell); err != nil {
+		return c, err
+	}
+	if p.Server.Name != nil {
+		if c.name, err = p.Server.Name(ctx, session); err != nil {
+			return c, fmt.Errorf("ask what the server calls the session: %w", err)
+		}
+	}
+	c.Executor, err = p.Workload.NewExecutor(ctx, workload.Connection{
+		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
+		Options: p.Settings, Session: session, SQL: p.SQL,
+		Tell: tell, Stopped: stopped,
+	})
+	if err == nil && p.Server.Flush != nil {
+		// A user that pauses before its first transaction would report its log-in within the measured
+		// time. An error means that the session is gone, as the first transaction will say.
+		_ = p.Server.Flush(ctx, session)
+	}
+	return c, err
+}
+
+// called is what the server calls the session; "" if there is no session, or the server has no name for it.
+func (c *connection) called() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.name
+}
+
+// interrupt ends the call that waits on the connection.
+func (c *connection) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.Interrupt()
+	}
+}
+
+// cancel tells the database to end the statement that runs on the connection.
+func (c *connection) cancel(ctx context.Context) error {
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	return s.Cancel(ctx)
+}
+
+// close closes the session, if there is one. One that cannot be closed cleanly is closed
+// all the same.
+func (c *connection) close() {
+	c.mu.Lock()
+	s := c.session
+	c.session = nil
+	c.mu.Unlock()
+	if s != nil {
+		_ = job.Guarded(s.Close)
+	}
+}
+
+// connections are those of a run. They come and go while others look at them.
+type connections struct {
+	mu   sync.Mutex
+	list []*connection
+}
+
+func newConnections(n int) *connections { return &connections{list: make([]*connection, n)} }
+
+func (l *connections) set(i int, c *connection) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list[i] = c
+}
+
+// all returns those that there are now.
+func (l *connections) all() []*connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*connection, 0, len(l.list))
+	for _, c := range l.list {
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// mark marks how far each has come.
+func (l *connections) mark() {
+	for _, c := range l.all() {
+		c.done.mark()
+	}
+}
+
+// close closes all connections, side by side.
+func (l *connections) close() {
+	logins, _ := newLogins(context.Background())
+	for _, c := range l.all() {
+		logins.Go(func() error { c.close(); return nil })
+	}
+	_ = logins.Wait() // there is no error
+}
+
+// loginsAtOnce bounds how many sessions log in, or out, at the same moment, so that ten
+// thousand of them do not overrun the server's listen queue.
+const loginsAtOnce = 64
+
+// newLogins returns a group of as many as log in, or out, at a time. The first error cancels its context.
+func newLogins(ctx context.Context) (*errgroup.Group, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(loginsAtOnce)
+	return group, ctx
+}

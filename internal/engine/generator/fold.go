@@ -1,0 +1,451 @@
+package generator
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"sledge/internal/engine/order"
+	"sledge/internal/engine/plan"
+	"sledge/internal/host"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// fold adds up what users record, by the phases of the run. Users never wait for it.
+type fold struct {
+	marked chan struct{} // sent to when another phase has begun
+
+	mu       sync.Mutex // guards all below, and the sums of the groups
+	phase    order.Phase
+	began    time.Time // the phase
+	last     time.Time // when the last interval ended
+	sequence int       // of that
+	rampedUp time.Duration
+	from     time.Time  // when the measured time began; zero before
+	load     *host.Load // of the measured time; nil before
+	pauses   int        // of load that were told of
+	totals   order.Totals
+	over     bool // the measured time is
+}
+
+// sums are what the records of a group are added to. Those that the run does not need are nil.
+type sums struct {
+	second  *meter.Interval
+	summary meter.Summary  // of the measured time; at a rate, of what was scheduled in it
+	byEnd   *meter.Summary // at a rate, of what ended in it
+	gaps    meter.Stalls   // of the measured time and what comes after it
+	flow    meter.Flow     // the same
+
+	scheduled    *meter.Scheduled // from when the measured time begins, if there are arrivals
+	startLag     *meter.Delays    // of the measured time, if there are arrivals or pauses
+	kindStartLag []*meter.Delays  // the same of each of the plan's kinds
+	queueing     *meter.Delays    // of the measured time, if users share connections
+	shares       *meter.Shares    // of the measured time, if users have pools of connections
+	parts        *meter.Parts     // of the measured time, by steps
+
+	// What each user measured, and what in the ramp-up, if it is asked for.
+	profile, rampUpProfile *meter.Profile
+
+	inFlight []order.InFlight // when the time was up
+}
+
+func newSums(p plan.Plan) sums {
+	kinds := len(p.Workload.Kinds)
+	s := sums{second: meter.NewInterval(kinds), summary: meter.NewSummary(kinds), parts: p.NewParts()}
+	if _, pause := p.Pauses(); pause || p.Pacing.Arrivals != nil {
+		s.startLag, s.kindStartLag = meter.NewStartLag(), p.StartLagByKind()
+	}
+	if p.Pacing.Connections > 0 {
+		s.queueing = meter.NewQueueing()
+	}
+	if p.Pool != nil {
+		s.shares = meter.NewShares(len(p.Pool.Connections), p.Users, kinds)
+	}
+	if p.Pacing.TimeProfile {
+		s.profile = meter.NewProfile(p.Users, kinds)
+		if p.Pacing.RampUp > 0 {
+			s.rampUpProfile = meter.NewProfile(p.Users, kinds)
+		}
+	}
+	return s
+}
+
+// of lists what the records of a phase are added to, besides the second.
+func (g *group) of(phase job.Phase) []meter.Sum {
+	switch {
+	case phase == job.RampUp && g.rampUpProfile != nil:
+		return []meter.Sum{g.rampUpProfile}
+	case phase == job.Measure, phase == job.Finish && g.plan.Unmonitored():
+		return g.measured()
+	case phase == job.Finish && g.scheduled != nil:
+		return []meter.Sum{&g.gaps, &g.flow, g.scheduled}
+	case phase == job.Finish:
+		return []meter.Sum{&g.gaps, &g.flow}
+	}
+	return nil
+}
+
+// measured lists what the records of the measured time are added to.
+func (g *group) measured() []meter.Sum {
+	list := []meter.Sum{&g.gaps}
+	if g.plan.Pacing.Reconnect {
+		list = append(list, &g.flow)
+	}
+	if g.parts != nil {
+		list = append(list, g.parts)
+	}
+	if g.shares != nil {
+		list = append(list, g.shares)
+	}
+	if g.scheduled == nil {
+		return append(list, g.ofTransactions()...)
+	}
+	return append(list, g.scheduled, g.byEnd)
+}
+
+// ofTransactions lists what adds up the transactions that belong to the measured time.
+func (g *group) ofTransactions() []meter.Sum {
+	list := []meter.Sum{&g.summary}
+	if g.profile != nil {
+		list = append(list, g.profile)
+	}
+	if g.startLag != nil {
+		list = append(list, g.startLag)
+	}
+	for _, late := range g.kindStartLag {
+		list = append(list, late)
+	}
+	if g.queueing != nil {
+		list = append(list, g.queueing)
+	}
+	return list
+}
+
+// Reports implements order.Generator.
+func (g *generator) Reports() <-chan order.Report { return g.reports }
+
+// report tells the coordinator what happens, until all users have ended. No other goroutine sends reports.
+func (g *generator) report() {
+	defer close(g.reports)
+	timer := time.NewTimer(g.untilNext())
+	defer timer.Stop()
+	dead, everybody := g.dead, g.everybody
+	for {
+		select {
+		case <-timer.C:
+			g.second()
+		case <-g.fold.marked:
+		case <-everybody:
+			g.reports <- order.Report{LoggedIn: true}
+			everybody = nil
+		case <-dead:
+			g.reports <- order.Report{Failure: failureOf(g.death())}
+			dead = nil
+		case <-g.finished:
+			if err := g.death(); err != nil && dead != nil {
+				g.reports <- order.Report{Failure: failureOf(err)}
+			}
+			g.reports <- order.Report{Ended: &order.Ended{At: time.Since(g.began)}}
+			return
+		}
+		timer.Reset(g.untilNext())
+	}
+}
+
+// untilNext returns how long it is to the end of the second. Seconds are counted from the beginning
+// of the phase, so that they do not drift. The last one ends with the phase, by Mark.
+func (g *generator) untilNext() time.Duration {
+	f := &g.fold
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.reports() {
+		return time.Hour
+	}
+	next := time.Since(f.began).Truncate(time.Second) + time.Second
+	if next == f.phase.Length {
+		next += time.Second
+	}
+	return time.Until(f.began.Add(next))
+}
+
+// reports tells whether intervals of the phase are reported.
+func (f *fold) reports() bool { return f.phase.Name != "" && f.phase.Name != job.Finish }
+
+// second reports an interval that is over, unless the coordinator is too far behind: then the next one
+// is longer.
+func (g *generator) second() {
+	const room = 8 // for other reports
+	f := &g.fold
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.reports() || len(g.reports) > cap(g.reports)-room {
+		return
+	}
+	for _, group := range g.groups {
+		if group.plan.Server.Flush != nil {
+			group.connections.mark()
+		}
+	}
+	// Virtual users may have but one core. To yield would not do: Go looks for answers from the network
+	// when nothing else can run.
+	g.reports <- order.Report{Interval: g.interval(func() { time.Sleep(50 * time.Microsecond) })}
+}
+
+// tellPauses says of each time in which this process did not run that it did not.
+func (g *generator) tellPauses() {
+	f := &g.fold
+	if f.load == nil || f.over {
+		return
+	}
+	list := f.load.Pauses()
+	for _, p := range list[f.pauses:] {
+		g.feed.Message(job.Monitor, "This client did not run for %.1f s: what users waited meanwhile is not the server's doing", p.Length.Seconds())
+	}
+	f.pauses = len(list)
+}
+
+// interval takes what users have recorded since the last one. Rest may be nil: see meter.Take.
+// The caller holds the fold's lock.
+func (g *generator) interval(rest func()) *order.Interval {
+	f := &g.fold
+	g.tellPauses()
+	now := time.Now()
+	f.sequence++
+	i := &order.Interval{
+		Sequence: f.sequence, Phase: f.phase.Name, Offset: now.Sub(f.began), At: g.since(now), LoggedIn: int(g.loggedIn.Load()),
+	}
+	failed := false
+	for _, group := range g.groups {
+		group.take(rest, append(group.of(f.phase.Name), group.second)...)
+		measured := group.second.Cut(now.Sub(f.last))
+		i.Groups = append(i.Groups, measured)
+		for _, k := range measured.Kinds {
+			failed = failed || len(k.Failed) > 0
+		}
+	}
+	f.last = now
+	if i.Ended() == 0 {
+		i.Waiting = g.inFlight()
+	}
+	if failed {
+		i.LastFailure = g.lastFailure()
+	}
+	return i
+}
+
+func (g *group) take(rest func(), list ...meter.Sum) { meter.Take(g.stripes, rest, list...) }
+
+// lastFailure returns why a transaction has failed.
+func (g *generator) lastFailure() (text string) {
+	for _, group := range g.groups {
+		group.failures.Lock()
+		if last := group.lastFailure; last != nil {
+			text = last.Error()
+		}
+		group.failures.Unlock()
+	}
+	return text
+}
+
+// since returns a moment as time since users began.
+func (g *generator) since(at time.Time) time.Duration {
+	if g.began.IsZero() {
+		return 0
+	}
+	return at.Sub(g.began)
+}
+
+// Mark implements order.Generator. What users have recorded between two phases belongs to the next.
+func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
+	f := &g.fold
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var m order.Mark
+	if f.reports() {
+		m.Last = g.interval(nil)
+	}
+	at := time.Now()
+	if f.phase.Name == job.RampUp {
+		f.rampedUp = at.Sub(f.began)
+	}
+	switch p.Name {
+	case job.Measure:
+		at = g.beginMeasured()
+	case job.Finish:
+		if !g.groups[0].plan.Unmonitored() {
+			g.endMeasured(at)
+		}
+	}
+	for _, group := range g.groups {
+		claimed := int64(0)
+		if group.arrivals != nil {
+			claimed = group.arrivals.Claimed()
+		}
+		m.Claimed = append(m.Claimed, claimed)
+	}
+	m.At = g.since(at)
+	f.phase, f.began, f.last = p, at, at
+	select {
+	case f.marked <- struct{}{}:
+	default: // it will look, anyway
+	}
+	return m, nil
+}
+
+func (g *generator) beginMeasured() time.Time {
+	f := &g.fold
+	f.load = host.StartLoad()
+	f.from = time.Now()
+	for _, group := range g.groups {
+		if group.arrivals != nil && !group.plan.Unmonitored() {
+			byEnd := meter.NewSummary(len(group.plan.Workload.Kinds))
+			group.byEnd = &byEnd
+			group.scheduled = &meter.Scheduled{From: g.since(f.from), Until: plan.FarOff, Sums: group.ofTransactions()}
+		}
+	}
+	return f.from
+}
+
+// endMeasured ends the measured time, which has begun.
+func (g *generator) endMeasured(at time.Time) {
+	f := &g.fold
+	f.over = true
+	f.totals.Elapsed = at.Sub(f.from)
+	for _, w := range g.inFlight() {
+		group := g.groups[w.Group]
+		group.inFlight = append(group.inFlight, w)
+	}
+	for _, group := range g.groups {
+		group.summary.Elapsed = f.totals.Elapsed
+		if group.scheduled != nil {
+			group.byEnd.Elapsed = f.totals.Elapsed
+			group.scheduled.Until = g.since(at)
+		}
+	}
+	f.totals.Client = f.load.End()
+}
+
+// InFlight implements order.Generator.
+func (g *generator) InFlight(context.Context) ([]order.InFlight, error) { return g.inFlight(), nil }
+
+func (g *generator) inFlight() (list []order.InFlight) {
+	now := time.Since(g.began)
+	for _, group := range g.groups {
+		for i, u := range group.users {
+			mark := u.intended.Load()
+			if mark == 0 {
+				continue
+			}
+			w := order.InFlight{Group: group.number, User: i, Kind: meter.Kind(u.kind.Load()), Scheduled: time.Duration(mark), Took: now - time.Duration(mark)}
+			if on := u.on.Load(); on != nil {
+				w.Connected, w.Connection = true, on.called()
+			}
+			list = append(list, w)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b order.InFlight) int { return cmp.Compare(b.Took, a.Took) })
+	return list
+}
+
+// Cut implements order.Generator. A transaction that the server has seen is in one of the two, because
+// users take it off only after they have recorded it.
+func (g *generator) Cut(context.Context) (order.Edge, error) {
+	f := &g.fold
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	inFlight := make([]meter.CodedSummary, len(g.groups))
+	for i, group := range g.groups {
+		inFlight[i].Kinds = make([]meter.CodedTally, len(group.plan.Workload.Kinds))
+	}
+	for _, w := range g.inFlight() {
+		if w.Connected { // else the server knows nothing of it
+			inFlight[w.Group].Kinds[w.Kind].Done++
+		}
+	}
+	ended := make([]meter.CodedSummary, len(g.groups))
+	for i, group := range g.groups {
+		edge := meter.NewSummary(len(group.plan.Workload.Kinds))
+		group.take(nil, append(group.of(f.phase.Name), &edge)...)
+		ended[i] = edge.Coded()
+	}
+	return order.Edge{Ended: ended, InFlight: inFlight}, nil
+}
+
+// Freeze implements order.Generator. It waits for users that still work: what they hold is read without a lock.
+func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
+	if g.works() {
+		select {
+		case <-g.finished:
+		case <-ctx.Done():
+			return order.Totals{}, ctx.Err()
+		}
+	}
+	f := &g.fold
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	phase := job.Finish
+	if g.death() != nil {
+		phase = job.Measure // the failures that ended the run belong to it
+	}
+	for _, group := range g.groups {
+		group.take(nil, group.of(phase)...)
+	}
+	now := time.Now()
+	if !f.from.IsZero() && !f.over {
+		g.endMeasured(now)
+	}
+	g.eachConnection(func(_ *group, c *connection) { f.totals.AtServer = f.totals.AtServer || c.sockets.Local() })
+	f.totals.Groups = nil
+	for _, group := range g.groups {
+		f.totals.Groups = append(f.totals.Groups, group.freeze(f, now))
+	}
+	return f.totals, nil
+}
+
+func (g *group) freeze(f *fold, now time.Time) order.GroupTotals {
+	elapsed, began, over := f.totals.Elapsed, f.from.Sub(g.began), f.from.Add(f.totals.Elapsed).Sub(g.began)
+	t := order.GroupTotals{
+		Summary: g.summary, ByEnd: g.byEnd, Gaps: g.gaps, Flow: g.flow, InFlight: g.inFlight,
+		Failures: g.lastFailures(&g.summary), Losses: g.lost.moments(), PlaceLosses: g.poolLosses, Commits: g.commits(),
+	}
+	for i := range t.InFlight {
+		w := &t.InFlight[i]
+		if g.users[w.User].intended.Load() == int64(w.Scheduled) {
+			w.Took, w.Aborted = now.Sub(g.began)-w.Scheduled, true
+		}
+	}
+	if g.scheduled != nil {
+		t.Earlier = g.scheduled.Earlier
+	}
+	if g.startLag != nil {
+		t.StartLag = g.startLag.Coded()
+	}
+	for _, late := range g.kindStartLag {
+		t.KindStartLag = append(t.KindStartLag, late.Coded())
+	}
+	if g.queueing != nil {
+		t.Queueing = g.queueing.Coded()
+	}
+	if g.shares != nil {
+		t.Places, t.PlaceUsers = g.shares.Connections(elapsed), g.shares.Users()
+	}
+	if g.spans != nil {
+		t.Spans = g.spans.all()
+	}
+	if !f.from.IsZero() {
+		t.Idle = g.idle(f.from.Add(elapsed))
+		if g.parts != nil {
+			t.Steps = g.parts.Summaries(began, over)
+		}
+		if g.profile != nil {
+			t.PerUser = g.profile.Users(elapsed)
+		}
+	}
+	if g.rampUpProfile != nil {
+		t.RampUp = g.rampUpProfile.Users(f.rampedUp)
+	}
+	return t
+}

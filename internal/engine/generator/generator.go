@@ -1,0 +1,336 @@
+// Package generator works the users of a run in this process: their connections, event loops, pauses and
+// retries. It records what users do in stripes and adds them up each second. It knows neither the phases
+// of a run nor its verdict.
+package generator
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/engine/feed"
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/order"
+	"sledge/internal/engine/plan"
+	"sledge/internal/host"
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/meter"
+)
+
+// generator works the groups of a run in this process.
+type generator struct {
+	*course
+	bind    plan.Binder
+	groups  []*group
+	fold    fold
+	reports chan order.Report
+	release func() // gives the cores back; nil before the generator has any
+}
+
+var _ order.Generator = (*generator)(nil)
+
+// New returns a generator that tells of its users by events. Its calls of the database are part
+// of ctx, but are not cancelled by it.
+func New(ctx context.Context, bind plan.Binder, f *feed.Feed) order.Generator {
+	g := &generator{
+		bind: bind, reports: make(chan order.Report, reportsAhead),
+		course: &course{
+			feed: f, calls: context.WithoutCancel(ctx), logins: make(chan struct{}, loginsAtOnce),
+			everybody: make(chan struct{}), stopped: make(chan struct{}), finished: make(chan struct{}), dead: make(chan struct{}),
+		},
+	}
+	g.fold.marked = make(chan struct{}, 1)
+	g.connecting, g.stopLogins = context.WithCancel(g.calls)
+	return g
+}
+
+// reportsAhead is how many reports wait for a coordinator that is slow. While as many do, intervals
+// grow longer than a second.
+const reportsAhead = 64
+
+// group is users that do one workload, with their connections, their pacing and what was acknowledged to
+// them. It knows no phases, and neither counts nor judges what the users do: they record it in stripes.
+type group struct {
+	*course
+	number  int // in the order
+	before  int // terminals of the groups before it
+	plan    plan.Plan
+	users   []*user
+	virtual []virtualUser   // the virtual users
+	survey  any             // what the workload found
+	stages  *stages         // of a run that ends when its work is done
+	spans   *spans          // nil if transactions are too many to keep each
+	stripes []*meter.Stripe // that users record in
+
+	arrivals *load.Arrivals // when transactions are scheduled; nil leaves that to the users
+
+	links
+	failureLog
+	sums
+}
+
+// course says how far the users of all groups have come.
+//
+// Two moments end it. From stop on, users begin no transaction; when it is aborted, the sessions of
+// users that still wait for the database are interrupted, and their transactions count for nothing.
+type course struct {
+	feed  *feed.Feed
+	began time.Time    // when users could begin
+	cores host.CoreUse // what the users do with cores
+
+	clients   int           // asynchronous clients that are to log in
+	loggedIn  atomic.Int32  // those that have
+	everybody chan struct{} // closed when the last of them has logged in
+
+	// calls is the context of every call that a virtual user makes. It is never
+	// cancelled: see database.Session.Interrupt.
+	calls      context.Context
+	connecting context.Context // ends when the run stops: of connections that are made in it
+	stopLogins func()
+	logins     chan struct{} // holds one for each connection that is being made in the run
+
+	flush   atomic.Int32 // how often users were asked for a flush; see tellServer
+	telling atomic.Int64 // times that users have begun to do so
+	told    atomic.Int64 // times that they have done so
+
+	stopping atomic.Bool   // users look at it between transactions
+	stopped  chan struct{} // closed at the same time as stopping is set, for those who wait
+	broken   atomic.Bool   // sessions are being interrupted
+	finished chan struct{} // closed when the last user has ended
+
+	mu        sync.Mutex
+	scheduler loop.Scheduler // runs the users
+	died      error          // the first user's that could not go on
+	dead      chan struct{}  // closed when died is set
+}
+
+// newGroup returns a group that has no users yet.
+func newGroup(c *course, number int, b plan.Group) *group {
+	p := b.Plan
+	g := &group{
+		course: c, number: number, plan: p, survey: b.Survey,
+		links:      links{connections: newConnections(p.ConnectionCount())},
+		failureLog: failureLog{noted: map[meter.Class]noted{}},
+		sums:       newSums(p),
+	}
+	g.lost = &losses{group: g}
+	if p.Pacing.Finite {
+		g.spans, g.stages = &spans{group: g}, newStages(b.Stages, p.Users)
+	}
+	if p.Pacing.Arrivals != nil {
+		g.arrivals = p.Pacing.Arrivals(p.Seed)
+	}
+	if p.Pool != nil {
+		g.poolLosses = make([]order.PlaceLoss, len(p.Pool.Connections))
+	}
+	return g
+}
+
+// links are the users' connections, and what it takes to make them.
+type links struct {
+	connections *connections // all of the users' own, or all that they share
+	lost        *losses
+	reviving    sync.WaitGroup // connections of pools that are being made again
+}
+
+// failureLog is what went wrong with transactions and connections.
+type failureLog struct {
+	failures    sync.Mutex
+	poolLosses  []order.PlaceLoss // by connection of the pool
+	noted       map[meter.Class]noted
+	lastFailure error
+}
+
+// Prepare implements order.Generator.
+func (g *generator) Prepare(ctx context.Context, o order.Order) (order.Roster, error) {
+	var roster order.Roster
+	for i, one := range o.Groups {
+		b, err := g.bind(one)
+		if err != nil {
+			return roster, err
+		}
+		next := newGroup(g.course, i, b)
+		next.before = roster.Users
+		g.groups = append(g.groups, next)
+		g.cores.All = g.cores.All || b.Plan.Database.Embedded()
+		roster.Users += b.Plan.Terminals()
+		if b.Plan.Pacing.Clients > 0 {
+			g.clients += b.Plan.Terminals()
+		}
+	}
+	for _, group := range g.groups {
+		if err := group.connectUsers(ctx); err != nil {
+			return roster, err
+		}
+	}
+	if err := g.chooseLoops(ctx); err != nil {
+		return roster, err
+	}
+	for _, group := range g.groups {
+		group.equipUsers()
+	}
+	g.release = host.UseCores(g.cores)
+	return roster, nil
+}
+
+// Start implements order.Generator.
+func (g *generator) Start(context.Context) error {
+	for _, group := range g.groups {
+		if group.stages != nil {
+			group.stages.tell(group)
+		}
+	}
+	scheduler, err := g.newScheduler()
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	g.scheduler = scheduler
+	g.mu.Unlock()
+	if g.stopping.Load() { // which did not find it
+		scheduler.Stop()
+	}
+	g.began = time.Now()
+	go g.work()
+	go g.report()
+	return nil
+}
+
+// work lets the users begin, and waits for the last to end.
+func (g *generator) work() {
+	for _, group := range g.groups {
+		for _, u := range group.users {
+			g.scheduler.Go(func(task loop.Task) { group.live(u, task) })
+		}
+	}
+	g.scheduler.Run()
+	close(g.finished)
+}
+
+// live is what a user does from its beginning to its end.
+func (g *group) live(u *user, task loop.Task) {
+	u.task = task
+	began, err := g.beginning(u, task)
+	if began {
+		g.begins(u)
+		err = job.Guarded(func() error { return u.workThrough(g) })
+	}
+	if u.lines != nil {
+		err = errors.Join(err, u.lines.leave(g, u, job.ExitOf(err) == job.ExitInternal))
+	}
+	if errors.Is(err, errEnding) {
+		err = nil // it was on its way in
+	}
+	g.ends(u, err)
+}
+
+// beginning returns when the user is to begin, or false if the run ended before that.
+func (g *group) beginning(u *user, task loop.Task) (bool, error) {
+	if g.plan.Pacing.Clients > 0 {
+		if in, err := g.logIn(u, task); !in {
+			return false, err
+		}
+	}
+	if err := u.lines.enter(g, u); err != nil {
+		return false, err
+	}
+	_, comes := u.awaitShift(g, g.began)
+	return comes, nil
+}
+
+// die ends the run because a user cannot go on. The first one's reason counts:
+// those of the others are mostly consequences.
+func (c *course) die(err error) {
+	c.mu.Lock()
+	if c.died == nil {
+		c.died = err
+		close(c.dead)
+	}
+	c.mu.Unlock()
+	c.stop()
+}
+
+func (c *course) death() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.died
+}
+
+func (c *course) stop() {
+	if c.stopping.CompareAndSwap(false, true) {
+		close(c.stopped)
+		c.stopLogins()
+		c.mu.Lock()
+		scheduler := c.scheduler
+		c.mu.Unlock()
+		if scheduler != nil {
+			scheduler.Stop()
+		}
+	}
+}
+
+// Stop implements order.Generator.
+func (g *generator) Stop() { g.stop() }
+
+// Abort implements order.Generator.
+func (g *generator) Abort() {
+	g.stop()
+	g.broken.Store(true)
+	for _, group := range g.groups {
+		for _, c := range group.connections.all() {
+			c.interrupt()
+		}
+	}
+}
+
+// works reports whether users have begun and not all of them have ended.
+func (g *generator) works() bool {
+	select {
+	case <-g.finished:
+		return false
+	default:
+		return !g.began.IsZero()
+	}
+}
+
+// Close implements order.Generator. It aborts users that still work. A user that does not end keeps its
+// connection, because only one goroutine may use a session.
+func (g *generator) Close() {
+	if g.works() && !g.broken.Load() {
+		g.Abort()
+		patience := time.NewTimer(order.AnswersWithin)
+		defer patience.Stop()
+		select {
+		case <-g.finished:
+		case <-patience.C:
+		}
+	}
+	if !g.works() {
+		for _, group := range g.groups {
+			group.reviving.Wait()
+			group.connections.close()
+		}
+	}
+	if load := g.fold.load; load != nil && !g.fold.over {
+		load.End()
+	}
+	if g.release != nil {
+		g.release()
+	}
+	if g.began.IsZero() {
+		close(g.reports)
+	}
+}
+
+// failureOf returns an error as plain data.
+func failureOf(err error) *order.Failure {
+	f := &order.Failure{Text: err.Error(), Exit: job.ExitOf(err)}
+	if of, is := errors.AsType[*feed.Error](err); is {
+		f.User, f.Text = of.Position, of.Err.Error()
+	}
+	f.Fault, _ = errors.AsType[*job.Fault](err)
+	return f
+}

@@ -1,0 +1,108 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/target"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// limiter is the executor of a connection that has what takes longer than a limit cancelled.
+type limiter struct {
+	workload.Spanner
+	c    *connection
+	plan plan.Plan
+}
+
+// limit has what is done over a connection cancelled, where it may not take as long as it
+// likes.
+func (g *group) limit(c *connection) {
+	if g.plan.Pacing.Limit > 0 {
+		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: g.plan}
+	}
+}
+
+// overLimitError says that a transaction took longer than it may.
+type overLimitError struct {
+	limit  time.Duration
+	option string // that sets the limit
+	err    error  // that it ended with
+}
+
+// Error says so, and leaves out how the server puts that it was cancelled.
+func (e *overLimitError) Error() string {
+	return fmt.Sprintf("cancelled because it took longer than %s, which is what option %s allows", e.limit, e.option)
+}
+
+// Unwrap returns the error that it ended with.
+func (e *overLimitError) Unwrap() error { return e.err }
+
+// Do implements workload.Executor. What is answered just when the time is up is done.
+func (l *limiter) Do(ctx context.Context, t workload.Transaction) error {
+	if t.Unlimited {
+		return l.Spanner.Do(ctx, t)
+	}
+	answered, asked := make(chan struct{}), make(chan error, 1)
+	timer := time.AfterFunc(l.plan.Pacing.Limit, func() { asked <- l.cancel(answered) })
+	err := l.Spanner.Do(ctx, t)
+	close(answered)
+	if timer.Stop() {
+		return err
+	}
+	if unheard := <-asked; unheard != nil && err != nil {
+		return fmt.Errorf("%w: %w", unheard, err)
+	}
+	if lost := l.settle(ctx); lost != nil {
+		return errors.Join(err, lost)
+	}
+	if err == nil {
+		return nil
+	}
+	return &overLimitError{l.plan.Pacing.Limit, l.plan.Spec.Names.Of("query_limit"), err}
+}
+
+// settle takes a cancellation that came too late for the statement that it was for, which
+// the next one would get. The error says that the session is gone.
+func (l *limiter) settle(ctx context.Context) error {
+	_, err := l.plan.Server.Version(ctx, l.c.session)
+	if err != nil {
+		_, err = l.plan.Server.Version(ctx, l.c.session)
+	}
+	return err
+}
+
+// cancel cancels the running statement, and closes the connection if the
+// server does not do so. The error says that, and why.
+func (l *limiter) cancel(answered <-chan struct{}) error {
+	ctx, done := context.WithTimeoutCause(context.Background(), target.Asking, fmt.Errorf("the server did not answer within %s", target.Asking))
+	defer done()
+	err := l.c.cancel(ctx)
+	if err == nil {
+		select {
+		case <-answered:
+			return nil
+		case <-time.After(target.Cancelling):
+			err = fmt.Errorf("the server went on with it for %s", target.Cancelling)
+		}
+	}
+	select {
+	case <-answered: // as it was about to be
+		return nil
+	default:
+	}
+	l.c.interrupt()
+	return fmt.Errorf("it took longer than %s, and could not be cancelled: %w", l.plan.Pacing.Limit, err)
+}
+
+// classify says why a transaction failed.
+func (g *group) classify(failure error) meter.Class {
+	if _, is := errors.AsType[*overLimitError](failure); is {
+		return meter.OverLimit
+	}
+	return g.plan.Database.Classify(failure)
+}

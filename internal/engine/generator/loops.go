@@ -1,0 +1,83 @@
+package generator
+
+import (
+	"context"
+	"fmt"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/host"
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/meter"
+)
+
+// chooseLoops decides whether the users of all groups share event loops or are goroutines. Users whose
+// driver would hold up a loop are goroutines. The users that connect before the run have connected.
+func (g *generator) chooseLoops(ctx context.Context) error {
+	for _, group := range g.groups {
+		loops := group.plan.Pacing.LoopsOn(host.Cores())
+		if loops == 0 {
+			g.cores.Loops = 0
+			return nil
+		}
+		why, err := group.blocks(ctx)
+		switch {
+		case err != nil:
+			return fmt.Errorf("find out how the driver waits: %w", err)
+		case why == "":
+			g.cores.Loops = loops
+		case group.plan.Pacing.Loops != load.Automatic:
+			return job.WithExit(job.ExitUsage, group.plan.Spec.Names.Wrong("loops", group.plan.Spec.Options["loops"],
+				"virtual users of %s cannot share event loops: %s. Set it to auto or 0", group.plan.Database.Title, why))
+		default:
+			g.cores.Loops = 0
+			return nil
+		}
+	}
+	return nil
+}
+
+// blocks returns why a user would hold up an event loop; "" if it would not. It asks the server
+// over a user's connection, or over one of its own if users connect later.
+func (g *group) blocks(ctx context.Context) (why string, err error) {
+	p := g.plan
+	if p.Pool != nil {
+		p = p.Over(0)
+	}
+	var c *connection
+	if all := g.connections.all(); len(all) > 0 {
+		c = all[0]
+	} else {
+		c, err = open(ctx, p, 0, 0, func(job.Event) {}, g.stopped)
+		if c != nil {
+			defer c.close()
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return c.sockets.Blocks(func() error {
+		_, err := p.Server.Version(ctx, c.session)
+		return err
+	})
+}
+
+// newScheduler returns what runs the users.
+func (g *generator) newScheduler() (loop.Scheduler, error) {
+	if g.cores.Loops > 0 {
+		return loop.New(g.cores.Loops)
+	}
+	return loop.Goroutines(), nil
+}
+
+// makeStripes makes one stripe for every user, or for every thread that they work in if users are
+// more: two users never need more stripes than that to stay out of each other's way.
+func (g *group) makeStripes() {
+	g.stripes = make([]*meter.Stripe, min(len(g.users), g.cores.Threads()))
+	for i := range g.stripes {
+		g.stripes[i] = meter.NewStripe()
+	}
+	for i, u := range g.users {
+		u.stripe = g.stripes[i%len(g.stripes)]
+	}
+}

@@ -1,0 +1,227 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"sledge/internal/engine/plan"
+	"sledge/internal/engine/pool"
+	"sledge/internal/engine/target"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+)
+
+// openPooled opens connection number i: users have one each of all connections of the pool,
+// one user after the other.
+func (g *group) openPooled(ctx context.Context, i int) (*connection, error) {
+	n := len(g.plan.Pool.Connections)
+	c, err := open(ctx, g.plan.Over(i%n), i, 0, g.introducer(i), g.stopped)
+	if c != nil {
+		c.place = int32(i % n)
+	}
+	return c, err
+}
+
+// pooledLines are a user's own connections, one each of all in the pool. Which one serves a
+// transaction is decided by its kind. One that is lost is passed over.
+type pooledLines struct {
+	connections []*connection // by their places in the pool
+	down        []bool        // those of them that are lost
+	missing     int           // how many
+	chooser     *pool.Chooser
+}
+
+// layPooledLines gives each user its connections.
+func (g *group) layPooledLines() {
+	n, all := len(g.plan.Pool.Connections), g.connections.all()
+	for i, u := range g.users {
+		u.lines = &pooledLines{
+			connections: all[i*n : (i+1)*n], down: make([]bool, n),
+			chooser: pool.NewChooser(g.plan.Pool.Table, g.plan.Seed, i),
+		}
+	}
+}
+
+func (l *pooledLines) enter(_ *group, u *user) error {
+	var err error
+	for _, c := range l.connections {
+		err = errors.Join(err, u.task.Adopt(c.sockets))
+	}
+	return err
+}
+
+func (l *pooledLines) leave(g *group, u *user, harmed bool) error {
+	var err error
+	for _, c := range l.own() { // the others were released when they were lost
+		err = errors.Join(err, c.leave(g, u.task, harmed))
+	}
+	return err
+}
+
+func (l *pooledLines) take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
+	at, err := l.choose(g, u, kind)
+	if at < 0 && err == nil {
+		at, queued, err = l.await(g, u, kind)
+	}
+	if at < 0 || err != nil {
+		return nil, 0, err
+	}
+	c = l.connections[at]
+	u.on.Store(c)
+	return c, queued, nil
+}
+
+// choose returns the place of the connection for a kind of transaction, or -1 where all of
+// those it may go to are lost.
+func (l *pooledLines) choose(g *group, u *user, kind meter.Kind) (at int, err error) {
+	if err := l.regain(g, u); err != nil {
+		return -1, err
+	}
+	return l.chooser.Choose(int(kind), l.down), nil
+}
+
+// await waits until a connection is there again that a kind of transaction may go to. It
+// returns -1 where the run ends first.
+func (l *pooledLines) await(g *group, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
+	const often = 10 * time.Millisecond
+	for asked := time.Now(); ; {
+		if !u.task.PauseUntil(time.Now().Add(often)) {
+			return -1, 0, nil
+		}
+		if at, err = l.choose(g, u, kind); at >= 0 || err != nil {
+			return at, time.Since(asked), err
+		}
+		if limit := g.plan.Pacing.ReconnectLimit; time.Since(asked) > limit {
+			return -1, 0, fmt.Errorf("no connection for %s has come back for %s, which is what option %s allows",
+				g.plan.Workload.Kinds[kind].Name, limit, g.plan.Spec.Names.Of("reconnect_limit"))
+		}
+	}
+}
+
+func (l *pooledLines) give(_ *group, u *user, _ *connection) { u.on.Store(nil) }
+
+func (l *pooledLines) answer(g *group, _ *user) {
+	for i, c := range l.connections {
+		if !l.down[i] {
+			c.answer(g.calls, g)
+		}
+	}
+}
+
+func (l *pooledLines) own() (list []*connection) {
+	for i, c := range l.connections {
+		if !l.down[i] {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// lose takes a connection away from the user. The error is non-nil if the connection will not be made
+// again, and some kind of transaction has no other.
+func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) error {
+	if g.stopping.Load() {
+		return nil
+	}
+	l.down[c.place] = true
+	l.missing++
+	c.lost.Store(true)
+	g.noteLoss(int(c.place), failure)
+	if err := u.task.Release(c.sockets); err != nil {
+		return err
+	}
+	if g.plan.Pacing.Reconnect {
+		if err := g.noteReconnect(u, failure); err != nil {
+			return err
+		}
+		g.reviving.Go(func() { g.revive(c) })
+		return nil
+	}
+	for kind, lane := range g.plan.Pool.Table.Lanes {
+		if !l.anyUp(lane) {
+			return g.plan.Pool.About(int(c.place), fmt.Errorf("it is lost, and %s may go to no other: %w", g.plan.Workload.Kinds[kind].Name, failure))
+		}
+	}
+	return nil
+}
+
+func (l *pooledLines) anyUp(lane pool.Lane) bool {
+	for _, c := range lane.Connections {
+		if !l.down[c] {
+			return true
+		}
+	}
+	return false
+}
+
+// regain has the user take on connections that were made again.
+func (l *pooledLines) regain(g *group, u *user) error {
+	if l.missing == 0 {
+		return nil
+	}
+	for i, c := range l.connections {
+		if !l.down[i] || !c.again.CompareAndSwap(true, false) {
+			continue
+		}
+		if err := u.task.Adopt(c.sockets); err != nil {
+			return g.plan.Pool.About(i, err)
+		}
+		l.down[i] = false
+		l.missing--
+		c.flushed.Store(g.flush.Load())
+		c.lost.Store(false)
+		g.noteReturn(i)
+	}
+	return nil
+}
+
+// revive makes a connection again that its user does without meanwhile, with pauses, until
+// the run stops.
+func (g *group) revive(c *connection) {
+	c.close()
+	chance := rand.New(rand.NewPCG(g.plan.Seed, plan.ReconnectStream^uint64(c.number)))
+	for try := 0; target.Pause(g.connecting, g.plan.PauseBefore(try, chance)) == nil; try++ {
+		err := job.Guarded(func() error { return g.reopen(c) })
+		if err == nil {
+			g.lost.back()
+			c.again.Store(true)
+			return
+		}
+		if job.ExitOf(err) == job.ExitInternal {
+			g.die(err)
+			return
+		}
+	}
+}
+
+// noteLoss notes that one more user has lost a connection of the pool.
+func (g *group) noteLoss(connection int, why error) {
+	g.failures.Lock()
+	l := &g.poolLosses[connection]
+	l.Sessions++
+	first := l.Sessions == 1
+	if first {
+		l.First, l.Why = time.Now(), why.Error()
+	}
+	g.failures.Unlock()
+	if first {
+		until := "from now on"
+		if g.plan.Pacing.Reconnect {
+			until = "until it is there again"
+		}
+		g.feed.Message(g.plan.Monitor(), "%v; transactions go to the others of their lists %s",
+			g.plan.Pool.About(connection, fmt.Errorf("%s is lost: %w", g.plan.Over(connection).Target(), why)), until)
+	}
+}
+
+// noteReturn notes that a user has a connection of the pool again.
+func (g *group) noteReturn(connection int) {
+	g.failures.Lock()
+	defer g.failures.Unlock()
+	l := &g.poolLosses[connection]
+	l.Back++
+	l.Last = time.Now()
+}

@@ -1,0 +1,181 @@
+package generator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+)
+
+// losses are the connections that were lost in a run.
+type losses struct {
+	group *group
+
+	mu        sync.Mutex
+	at        []time.Duration // when each was lost, since users began
+	away      int             // that are being replaced
+	left      int             // that are not used any more
+	since     time.Time       // when the first of those away was lost
+	noneSince time.Time       // since when all are away or left; zero while others are there
+}
+
+// note notes that a connection was lost, and why.
+func (l *losses) note(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.at = append(l.at, now.Sub(l.group.began))
+	if l.away == 0 {
+		l.since = now
+		l.group.feed.Message(l.group.plan.Monitor(), "A connection was lost, and is made again: %v", why)
+	}
+	l.away++
+	l.look(now)
+}
+
+// leave notes that a connection is not used any more.
+func (l *losses) leave() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left++
+	l.look(time.Now())
+}
+
+// look looks for a connection that is in use. The caller holds mu.
+func (l *losses) look(now time.Time) {
+	switch none := l.away > 0 && l.away+l.left >= len(l.group.connections.list); {
+	case !none:
+		l.noneSince = time.Time{}
+	case l.noneSince.IsZero():
+		l.noneSince = now
+	}
+}
+
+// back notes that a connection is there again.
+func (l *losses) back() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.away--
+	l.look(time.Now())
+	if l.away == 0 {
+		l.group.feed.Message(l.group.plan.Monitor(), "All connections are there again, %.1f s after the first was lost%s",
+			time.Since(l.since).Seconds(), l.group.whereConnected())
+	}
+}
+
+// whereConnected says how many connections are at which of several servers, for a message.
+func (g *group) whereConnected() (text string) {
+	if len(g.plan.Targets) < 2 || g.plan.Pool != nil {
+		return ""
+	}
+	at := make([]int, len(g.plan.Targets))
+	for _, c := range g.connections.all() {
+		c.mu.Lock()
+		at[c.server]++
+		c.mu.Unlock()
+	}
+	for i, n := range at {
+		if n > 0 {
+			text += fmt.Sprintf("; %d to %s", n, g.plan.Database.Target(g.plan.Targets[i]))
+		}
+	}
+	return text
+}
+
+// hopeless reports whether there has been no connection at all for longer than the limit.
+func (l *losses) hopeless() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.group.plan.Pacing.ReconnectLimit
+}
+
+// moments are when connections were lost, since users began.
+func (l *losses) moments() []time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.at)
+}
+
+// replace gives a connection that was lost another session, at the next of the servers if
+// there are several. The user has taken the connection, from whatever lines; it stays the
+// same to all who hold it. The error says that the user cannot go on. If the run ends
+// meanwhile, replace returns nil, and the connection has no session.
+func (g *group) replace(u *user, c *connection, lost error) error {
+	if g.stopping.Load() {
+		return nil
+	}
+	if err := g.noteReconnect(u, lost); err != nil {
+		return err
+	}
+	if err := u.task.Release(c.sockets); err != nil {
+		return err
+	}
+	u.task.Await(c.close)
+	chance := rand.New(rand.NewPCG(g.plan.Seed, plan.ReconnectStream^uint64(c.number)))
+	for try := range 1 << 30 {
+		if !u.task.PauseUntil(time.Now().Add(g.plan.PauseBefore(try, chance))) {
+			return nil
+		}
+		var err error
+		u.task.Await(func() { err = job.Guarded(func() error { return g.reopen(c) }) })
+		switch {
+		case err == nil:
+			g.lost.back()
+			return u.task.Adopt(c.sockets)
+		case g.stopping.Load():
+			return nil
+		case job.ExitOf(err) == job.ExitInternal:
+			return err
+		case g.lost.hopeless():
+			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // its exit code would say that the run could not begin
+				g.plan.Pacing.ReconnectLimit, g.plan.Spec.Names.Of("reconnect_limit"), err)
+		}
+	}
+	return nil
+}
+
+// noteReconnect notes that a user is to connect again. The error says that it has done so as
+// often as it may.
+func (g *group) noteReconnect(u *user, lost error) error {
+	if most := g.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
+		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
+			most, g.plan.Spec.Names.Of("reconnects"), lost)
+	}
+	u.reconnects++
+	g.lost.note(lost)
+	return nil
+}
+
+// reopen opens a session for a connection that has none.
+func (g *group) reopen(c *connection) error {
+	select {
+	case g.logins <- struct{}{}:
+		defer func() { <-g.logins }()
+	case <-g.connecting.Done():
+		return g.connecting.Err()
+	}
+	plan := g.plan
+	if plan.Pool != nil {
+		plan = plan.Over(int(c.place))
+	}
+	fresh, err := open(g.connecting, plan, c.number, c.server+1, func(job.Event) {}, g.stopped)
+	if err != nil {
+		if fresh != nil {
+			fresh.close()
+		}
+		return err
+	}
+	g.narrate(fresh)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.Executor, c.session, c.sockets = fresh.Executor, fresh.session, fresh.sockets
+	c.name, c.server = fresh.name, fresh.server
+	if g.broken.Load() {
+		c.session.Interrupt()
+	}
+	return nil
+}

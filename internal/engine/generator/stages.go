@@ -1,0 +1,81 @@
+package generator
+
+import (
+	"sync"
+
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+)
+
+// stages are the parts of a run that ends when its work is done: each begins when all users
+// have no more work in the one before.
+type stages struct {
+	names []string // one at least
+	users int
+
+	mu      sync.Mutex
+	now     int           // the number of the stage
+	waiting int           // users that are through with it
+	next    chan struct{} // closed when the next one begins
+}
+
+func newStages(names []string, users int) *stages {
+	return &stages{names: names, users: users, next: make(chan struct{})}
+}
+
+// name returns the name of a stage; "" in runs that have none.
+func (s *stages) name(stage int) string {
+	if s == nil {
+		return ""
+	}
+	return s.names[stage]
+}
+
+// tell says that the stage begins.
+func (s *stages) tell(g *group) {
+	phase := job.PhaseSpan{Name: job.Measure, Stage: s.names[s.now]}
+	if limited := g.plan.Pacing.Duration; limited < plan.FarOff {
+		phase.Length = limited
+	}
+	g.feed.Send(job.Event{Phase: &phase})
+}
+
+// wait returns when all users are through with the stage, or false when the run ends first.
+func (s *stages) wait(g *group) bool {
+	s.mu.Lock()
+	s.waiting++
+	next := s.next
+	if s.waiting == s.users {
+		s.now, s.waiting, s.next = s.now+1, 0, make(chan struct{})
+		s.tell(g)
+		close(next)
+	}
+	s.mu.Unlock()
+	select {
+	case <-next:
+		return !g.stopping.Load()
+	case <-g.stopped:
+		return false
+	}
+}
+
+// workThrough works through all stages of a run, of which one without stages is one.
+func (u *user) workThrough(g *group) error {
+	if g.stages == nil {
+		return u.work(g)
+	}
+	for i, name := range g.stages.names {
+		if i > 0 {
+			if !g.stages.wait(g) {
+				return nil
+			}
+			u.assign(g, name)
+		}
+		u.stage = name
+		if err := u.work(g); err != nil {
+			return err
+		}
+	}
+	u.through = !g.stopping.Load()
+	return nil
+}

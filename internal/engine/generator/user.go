@@ -1,0 +1,442 @@
+package generator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+	"sledge/internal/loop"
+	"sledge/internal/meter"
+	"sledge/internal/workload"
+)
+
+// pickFor decides on a transaction for an arrival of a source: of its kind, or of the
+// terminal's choice.
+//
+// It is part of the hot path.
+func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
+	if g.plan.Kinds == nil {
+		return u.Pick()
+	}
+	return u.Terminal.(workload.KindPicker).PickKind(g.plan.Kinds[source])
+}
+
+// mark encodes the scheduled start of a user's transaction in flight, as the time since users
+// could begin. It is never 0, which means that no transaction is in flight.
+func mark(intended time.Duration) int64 {
+	if intended == 0 {
+		return 1
+	}
+	return int64(intended)
+}
+
+// user is a virtual user, or an asynchronous client of one: a terminal that decides, and
+// what it takes to have done what it decides on, again if need be.
+type user struct {
+	workload.Terminal
+	number     int   // among all terminals, from 0
+	virtual    int   // the number of the virtual user, from 0
+	lines      lines // nil before it has logged in
+	stripe     *meter.Stripe
+	commits    *commits  // nil where no ledger is kept
+	span       *openSpan // of the transaction in flight, if spans are kept
+	stage      string    // of the run that it works in
+	through    bool      // it has no more work, in a run that ends with its work
+	begun      bool      // it has begun a transaction, or has none to begin
+	scheduled  time.Time // when it is to begin its first; no time before it runs
+	reconnects int       // how often it has connected again
+	task       loop.Task // runs it; nil before it works
+
+	// The user's transaction in flight, for those who watch: its scheduled start, in
+	// nanoseconds since users began, or 0 if there is no transaction; its kind; and the user's
+	// connection, or nil.
+	intended atomic.Int64
+	kind     atomic.Int32
+	on       atomic.Pointer[connection]
+
+	shifts []load.Shift // in which it is still to work
+	until  time.Time    // from when on it begins no transaction, but for those of another shift
+
+	// In the queue for a connection: whether the user waits, the connection that it was
+	// given, and who stands behind it.
+	queued bool
+	handed *connection
+	behind *user
+
+	// held is what the user tells before it runs: that comes after its state.
+	held    []job.Event
+	running bool
+	send    func(job.Event)
+}
+
+// tell is the Tell of the user's Slot.
+func (u *user) tell(e job.Event) {
+	if !u.running {
+		u.held = append(u.held, e)
+		return
+	}
+	u.send(e)
+}
+
+// unhold tells what was held back, and lets the user speak from now on.
+func (u *user) unhold() {
+	for _, e := range u.held {
+		u.send(e)
+	}
+	u.held, u.running = nil, true
+}
+
+// connectUsers makes the users, and the connections for them: one for each, or those that
+// they share, or each its own of a pool. Other asynchronous clients log in themselves.
+func (g *group) connectUsers(ctx context.Context) error {
+	p := g.plan
+	g.virtual = make([]virtualUser, p.Users)
+	g.users = make([]*user, p.Terminals())
+	for i := range g.users {
+		g.users[i] = &user{
+			number: i, virtual: i / p.ClientsPerUser(), shifts: p.Shifts(i / p.ClientsPerUser()),
+			send: g.sender(i),
+		}
+		g.virtual[i/p.ClientsPerUser()].left.Add(1)
+	}
+	if g.connectsBefore() {
+		return g.connect(ctx)
+	}
+	return nil
+}
+
+// connectsBefore reports whether the connections are made before the run.
+func (g *group) connectsBefore() bool {
+	return g.plan.Pacing.Clients == 0 || g.plan.Pacing.Connections > 0 || g.plan.Pool != nil
+}
+
+// equipUsers gives the users their connections and terminals.
+func (g *group) equipUsers() {
+	g.makeStripes()
+	if g.connectsBefore() {
+		g.layLines()
+	}
+	for _, u := range g.users {
+		if g.plan.Pacing.Ledger {
+			u.commits = &commits{}
+		}
+		u.assign(g, g.stages.name(0))
+		if !g.plan.Pacing.Finite {
+			u.tell(job.Event{Step: &job.Step{Name: job.StepTransactions, Stage: job.Begins, Count: int64(g.plan.Pacing.MaxIterations)}})
+		}
+	}
+}
+
+// assign gives the user its terminal, in a run with stages that of one of them.
+func (u *user) assign(g *group, stage string) {
+	p := g.plan
+	u.Terminal = p.Workload.NewTerminal(workload.Slot{
+		Number: u.number, Users: p.Terminals(), Seed: p.Seed,
+		Options: p.Settings, Survey: g.survey, Stage: stage, SQL: p.SQL,
+		Rand: p.Rand(u.number),
+		Tell: u.tell,
+	})
+}
+
+// sender returns what sends events of a terminal as its virtual user's. Of several that a
+// virtual user has, the first speaks for all.
+func (g *group) sender(terminal int) func(job.Event) {
+	if g.plan.Client(terminal) > 1 {
+		return func(job.Event) {}
+	}
+	return g.feed.As(g.plan.Position(terminal))
+}
+
+// work is the life of a virtual user: it picks a transaction, waits as long as
+// the workload says, does it, records it, and begins again, until the run stops.
+// It returns an error when the user cannot go on.
+//
+// This is the hot path, and so are transact and what it calls.
+func (u *user) work(g *group) error {
+	if g.arrivals != nil {
+		return u.workAtRate(g)
+	}
+	ctx := g.calls
+	intended := time.Now()
+	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
+		u.lines.answer(g, u)
+		next, more := u.Pick()
+		if !more {
+			u.begun = true
+			return nil
+		}
+		if g.plan.Pacing.Verbose {
+			g.tellOfTransaction(u, next)
+		}
+		intended = intended.Add(next.Keying)
+		if !intended.Before(u.until) {
+			from, comes := u.awaitShift(g, intended)
+			if !comes {
+				return nil
+			}
+			intended = from.Add(next.Keying)
+		}
+		u.scheduled = intended
+		if next.Keying > 0 && !u.task.PauseUntil(intended) {
+			return nil
+		}
+		ended, err := u.transact(ctx, g, next, intended)
+		if err != nil || ended.IsZero() {
+			return err
+		}
+		intended = ended
+		if next.Thinking > 0 {
+			intended = ended.Add(next.Thinking)
+			if !u.task.PauseUntil(intended) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// awaitShift waits for the next of the user's shifts that is not over by a moment, and
+// returns when the user begins in it. It returns false if no shift is left, or the run ends
+// first.
+func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) {
+	for len(u.shifts) > 0 {
+		shift := u.shifts[0]
+		u.shifts = u.shifts[1:]
+		u.until = g.began.Add(min(shift.To, plan.FarOff))
+		if !now.Before(u.until) {
+			continue
+		}
+		from = g.began.Add(shift.From)
+		if now.After(from) {
+			from = now
+		}
+		u.scheduled = from
+		if !from.After(now) {
+			return from, u.task.PauseUntil(from)
+		}
+		back := u.rest(g)
+		comes = u.task.PauseUntil(from)
+		back()
+		return from, comes
+	}
+	return now, false
+}
+
+// rest flushes the user's statistics before a pause, and exempts the user from flush requests
+// until back is called: a user that pauses cannot flush.
+func (u *user) rest(g *group) (back func()) {
+	if g.plan.Server.Flush == nil {
+		return func() {}
+	}
+	own := u.lines.own()
+	for _, c := range own {
+		c.tellServer(g.calls, g, math.MaxInt32)
+	}
+	return func() {
+		for _, c := range own {
+			c.flushed.Store(g.flush.Load())
+		}
+	}
+}
+
+// workAtRate is work at a rate, which schedules transactions for all users together: the user
+// takes the next one that is free, and waits for its scheduled start. If that has passed,
+// the transaction starts at once, with a start lag.
+//
+// It is part of the hot path.
+func (u *user) workAtRate(g *group) error {
+	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
+		_, due, source := g.arrivals.Claim()
+		if due == load.Never && g.plan.Pacing.Test {
+			return nil // a test ends with its work, not with a time
+		}
+		intended := g.began.Add(min(due, plan.FarOff))
+		u.scheduled = intended
+		if !u.task.PauseUntil(intended) {
+			return nil
+		}
+		u.lines.answer(g, u)
+		next, more := u.pickFor(g, source)
+		if !more {
+			u.begun = true
+			return nil
+		}
+		ended, err := u.transact(g.calls, g, next, intended)
+		if err != nil || ended.IsZero() {
+			return err
+		}
+	}
+	return nil
+}
+
+// transact takes a connection and does one transaction over it, again and again with the
+// same inputs while it fails in a way that may pass, and records how it ended. It returns
+// when that was, or the zero time if the run ended before there was a connection, and an
+// error if the user cannot go on.
+func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, intended time.Time) (time.Time, error) {
+	record := meter.Record{Kind: t.Kind, User: int32(u.virtual)}
+	u.kind.Store(int32(t.Kind))
+	u.begun = true
+	u.intended.Store(mark(intended.Sub(g.began)))
+	c, queued, err := u.lines.take(g, u, t.Kind)
+	if c == nil {
+		u.intended.Store(0)
+		return time.Time{}, err
+	}
+	record.Connection = c.place
+	defer u.lines.give(g, u, c)
+	c.before = c.sockets.Traffic()
+	if g.spans != nil {
+		defer g.spans.begin(u, c, t)()
+	}
+	for {
+		start := time.Now()
+		if record.Retries == 0 {
+			record.Late, record.Queued = start.Sub(intended), queued
+		}
+		c.done.began.Add(1)
+		err := c.Do(ctx, t)
+		end := time.Now()
+		if err == nil || err == workload.ErrRolledBack {
+			c.done.ended.Add(1)
+		} else {
+			c.done.failed.Add(1)
+		}
+		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(g.began)
+		switch err {
+		case nil:
+			u.account(c, t, certain)
+			u.record(c, record)
+			return end, nil
+		case workload.ErrRolledBack:
+			record.Outcome = meter.RolledBack
+			u.record(c, record)
+			return end, nil
+		}
+		if g.broken.Load() || err == workload.ErrStopped {
+			u.account(c, t, inDoubt)
+			return end, nil // cut short by the end of the run: neither a result nor a failure
+		}
+		again, err := u.afterFailure(ctx, g, c, &record, err)
+		if record.Class == meter.Connection {
+			u.account(c, t, inDoubt)
+			err = g.makeUpFor(u, c, err)
+		}
+		if err != nil || !again || g.broken.Load() {
+			return time.Now(), err
+		}
+	}
+}
+
+// makeUpFor replaces a user's lost connection. The error says that the user cannot go on.
+func (g *group) makeUpFor(u *user, c *connection, lost error) error {
+	pooled, is := u.lines.(*pooledLines)
+	switch {
+	case is && !g.plan.Pacing.RaiseError:
+		return pooled.lose(g, u, c, lost)
+	case g.plan.Pacing.Reconnect:
+		return g.replace(u, c, lost)
+	}
+	return lost
+}
+
+// record notes how the transaction over c has ended.
+func (u *user) record(c *connection, r meter.Record) {
+	if u.span != nil {
+		u.span.ended(r)
+	}
+	t := c.sockets.Traffic().Since(c.before)
+	r.Sent, r.Received, r.RoundTrips = uint32(t.Sent), uint32(t.Received), uint32(t.RoundTrips)
+	u.stripe.Record(r)
+	u.intended.Store(0) // after it is recorded: a count must find it in one place or the other
+}
+
+// afterFailure rolls back, and says whether to try again. The error is non-nil
+// when the user cannot go on.
+func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record *meter.Record, failure error) (again bool, err error) {
+	record.Class = g.classify(failure)
+	if record.Class != meter.Connection {
+		if rollback := c.session.Rollback(ctx); rollback != nil {
+			record.Class = meter.Connection
+			failure = errors.Join(failure, fmt.Errorf("roll back: %w", rollback))
+		}
+	}
+	if u.span != nil {
+		u.span.failure = failure
+	}
+	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.MaxRetries && !g.plan.Pacing.RaiseError
+	g.noteFailure(*record, failure, again)
+	if again {
+		record.Retries++
+		u.task.PauseUntil(time.Now().Add(plan.Backoff(int(record.Retries))))
+		return true, nil
+	}
+	record.Outcome = meter.Failed
+	u.record(c, *record)
+	if record.Class == meter.Connection || g.plan.Pacing.RaiseError {
+		return false, fmt.Errorf("%s: %w", g.plan.Workload.Kinds[record.Kind].Name, failure)
+	}
+	// What failed once is likely to fail again: a user that does nothing but fail
+	// must not keep the server and the log busy at full speed.
+	u.task.PauseUntil(time.Now().Add(10 * time.Millisecond))
+	return false, nil
+}
+
+// noted is what a run keeps of a class of failure.
+type noted struct {
+	times int
+	kind  meter.Kind // of the last transaction that failed for good, and why it did
+	last  error
+}
+
+// noteFailure keeps the first examples of each class of failure, with their messages, for
+// the job, and the last error. Counting is the stripes' business.
+func (g *group) noteFailure(record meter.Record, failure error, retried bool) {
+	const examples = 5
+	g.failures.Lock()
+	n := g.noted[record.Class]
+	n.times++
+	if !retried {
+		n.kind, n.last = record.Kind, failure
+		g.lastFailure = failure
+	}
+	g.noted[record.Class] = n
+	g.failures.Unlock()
+	if n.times <= examples {
+		user := int(record.User) + g.plan.FirstWorker()
+		g.feed.Send(job.Event{User: user, Failure: &job.Failure{
+			Kind: g.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
+			Message: failure.Error(), Retried: retried,
+		}})
+	}
+}
+
+// lastFailures lists the classes of failure in s, each with the last message that there was.
+func (g *group) lastFailures(s *meter.Summary) (list []job.LastFailure) {
+	const longest = 300 // bytes
+	all := s.All()
+	g.failures.Lock()
+	defer g.failures.Unlock()
+	for _, class := range meter.Classes() {
+		n := g.noted[class]
+		if all.Failed[class] == 0 || n.last == nil {
+			continue
+		}
+		message, _, _ := strings.Cut(strings.TrimSpace(n.last.Error()), "\n")
+		if len(message) > longest {
+			message = strings.ToValidUTF8(message[:longest], "")
+		}
+		list = append(list, job.LastFailure{Class: class.String(), Failed: all.Failed[class], Kind: g.plan.Workload.Kinds[n.kind].Name, Message: message})
+	}
+	slices.SortStableFunc(list, func(a, b job.LastFailure) int { return cmp.Compare(b.Failed, a.Failed) })
+	return list
+}

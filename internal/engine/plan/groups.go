@@ -1,0 +1,187 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sledge/internal/catalog"
+	"sledge/internal/engine/order"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/workload"
+)
+
+// Binder binds the order of a group.
+type Binder func(o order.Group) (Group, error)
+
+// Group is the order of a group, with its names looked up and what its workload found.
+type Group struct {
+	Plan   Plan
+	Survey any
+	Stages []string // of a run that ends when its work is done: one at least
+}
+
+// A run may have several groups of users, each with a workload of its own, in one database and for one time.
+// Kinds of transaction and figures are named by their group, as in "orders.payment" and "orders.NOPM", and stand in
+// the order of the groups.
+
+// NewOfGroups binds a spec with several groups. The plan of the first has those of the others.
+func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, error) {
+	names, workloads := []string{spec.Group}, map[string]bool{pair.Workload.Name: true}
+	if err := checkGroupName(spec.Group, nil); err != nil {
+		return Plan{}, err
+	}
+	first, err := bindGroup(pair, spec, spec.Group)
+	if err != nil {
+		return Plan{}, err
+	}
+	before := first.Users
+	for i, g := range spec.Beside {
+		if err := checkGroupName(g.Name, names); err != nil {
+			return Plan{}, err
+		}
+		names = append(names, g.Name)
+		other, err := c.Pair(spec.Database, g.Workload)
+		if err != nil {
+			return Plan{}, err
+		}
+		if workloads[other.Workload.Name] { // the server's count of them would be of both
+			return Plan{}, fmt.Errorf("group %s: two groups of a run cannot do %s yet", g.Name, other.Workload.Title)
+		}
+		workloads[other.Workload.Name] = true
+		p, err := bindGroup(other, first.specOf(other, g), g.Name)
+		if err != nil {
+			return Plan{}, fmt.Errorf("group %s: %w", g.Name, err)
+		}
+		if p.Target() != first.Target() {
+			return Plan{}, fmt.Errorf("group %s would work in %s and not in %s: groups of a run share a database", g.Name, p.Target(), first.Target())
+		}
+		p.before, p.Seed = before, first.Seed+uint64(i)+1 // or users of two groups would draw the same
+		before += p.Users
+		first.Grace = max(first.Grace, p.Grace)
+		first.Others = append(first.Others, p)
+	}
+	if before > maxUsers {
+		return Plan{}, &UsersError{before}
+	}
+	first.Spec.Beside = spec.Beside
+	return first.WithThresholds()
+}
+
+// groupName is what a group may be called: thresholds name its kinds and figures.
+var groupName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// checkGroupName returns an error if a group cannot have a name, or others have it.
+func checkGroupName(name string, others []string) error {
+	switch {
+	case slices.ContainsFunc(others, func(other string) bool { return option.SameName(other, name) }), name == "":
+		return fmt.Errorf("group %q: each of several groups needs a name of its own", name)
+	case !groupName.MatchString(name):
+		return fmt.Errorf("group %q: a name has lower-case letters, digits, - and _, and begins with a letter", name)
+	}
+	return nil
+}
+
+// bindGroup binds the workload of one of several groups: it has no end of its own, and no figures that need one.
+func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
+	w := *pair.Workload
+	w.Kinds = slices.Clone(w.Kinds)
+	for i := range w.Kinds {
+		w.Kinds[i].Name = name + "." + w.Kinds[i].Name
+	}
+	if w.Finite || w.Score == nil {
+		w.Finite, w.Score, w.Remarks = false, rateOf(w.Throughput()), nil
+		w.Figures = []workload.Figure{{Name: w.Throughput().Name}}
+	}
+	w.Figures = slices.Clone(w.Figures)
+	for i := range w.Figures {
+		w.Figures[i].Name = name + "." + w.Figures[i].Name
+	}
+	score := w.Score
+	w.Score = func(of workload.Window) []job.Metric {
+		list := score(of)
+		for i := range list {
+			list[i].Name = name + "." + list[i].Name
+		}
+		return list
+	}
+	spec.Beside = nil
+	p, err := newPlan(catalog.Pair{Database: pair.Database, Workload: &w}, spec)
+	if err != nil {
+		return Plan{}, err
+	}
+	p.Group, p.AnyLength = name, pair.Workload.Finite
+	_, pause := p.Pauses()
+	for _, cannot := range []struct {
+		have string
+		has  bool
+	}{
+		{"steps", p.Steps != nil},
+		{"a pool", p.Pool != nil},
+		{"a ledger", p.Pacing.Ledger},
+		{"a rate", p.Pacing.Arrivals != nil},
+		{"shared connections", p.Pacing.Connections > 0},
+		{"users that connect again", p.Pacing.Reconnect},
+		{"asynchronous clients", p.Pacing.Clients > 0},
+		{"keying and thinking times", pause},
+		{"a time profile", p.Pacing.TimeProfile},
+		{"a test driver", p.Pacing.Test},
+		{"a table in which runs note what they did", w.Keeps != nil && w.Keeps.Wanted(p.Settings)},
+	} {
+		if cannot.has {
+			return Plan{}, fmt.Errorf("a run of several groups cannot have %s yet", cannot.have)
+		}
+	}
+	if spec.Action != job.Run {
+		return Plan{}, fmt.Errorf("only a run can have several groups, not a %s", spec.Action)
+	}
+	return p, nil
+}
+
+// specOf returns the spec of a group beside the first: it has the first's options of database and load.
+func (p Plan) specOf(pair catalog.Pair, g job.Group) job.Spec {
+	spec := p.Spec
+	spec.Workload, spec.Users, spec.Group = g.Workload, g.Users, g.Name
+	spec.Options = option.Values{}
+	for _, part := range []any{p.Database.Options(pair.Workload.Use), p.Load} {
+		for _, d := range option.Describe(part) {
+			if value, given := p.Spec.Options[d.Name]; given {
+				spec.Options[d.Name] = value
+			}
+		}
+	}
+	maps.Copy(spec.Options, g.Options)
+	return spec
+}
+
+// rateOf returns a score of one figure, how much was done in a time.
+func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
+	return func(w workload.Window) []job.Metric {
+		all := w.Summary.All()
+		rate := float64(all.Done+all.RolledBack) * (float64(t.Per) / float64(w.Elapsed))
+		return []job.Metric{{Name: t.Name, Value: rate, Means: t.Means + ", by the virtual users' count"}}
+	}
+}
+
+// Plans returns the plans of all groups of a run.
+func (p Plan) Plans() []Plan { return append([]Plan{p}, p.Others...) }
+
+// Title names the workloads of all groups: "TPROC-C beside TPROC-H".
+func (p Plan) Title() string {
+	var titles []string
+	for _, g := range p.Plans() {
+		titles = append(titles, g.Workload.Title)
+	}
+	return strings.Join(titles, " beside ")
+}
+
+// KindNames lists the kinds of transaction of all groups.
+func (p Plan) KindNames() (names []string) {
+	for _, g := range p.Plans() {
+		names = append(names, g.Workload.KindNames()...)
+	}
+	return names
+}

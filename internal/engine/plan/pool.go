@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+
+	"sledge/internal/engine/load"
+	"sledge/internal/engine/pool"
+	"sledge/internal/option"
+)
+
+// Pool is a pool with its names looked up and its options bound.
+type Pool struct {
+	Table       pool.Table
+	Connections []any // the database's options of each
+}
+
+// bindPool binds the pool of a run, or returns nil if it has no pool. The engine does not read the pool's
+// file.
+func bindPool(p Plan, o *load.Options) (*Pool, error) {
+	names, text := p.Spec.Names, string(o.PoolFile)
+	wrong := func(err error) error { return names.Wrong(pool.Option, "", "%w", err) }
+	if !pool.IsPool(text) {
+		switch {
+		case text != pool.None:
+			return nil, wrong(fmt.Errorf("the file %s was not read", text))
+		case o.ConnectPool:
+			return nil, names.Wrong("connect_pool", "true", "no file was read: name one by %s", names.Of(pool.Option))
+		}
+		return nil, nil
+	}
+	switch {
+	case p.Database.Embedded():
+		return nil, wrong(fmt.Errorf("%s works inside this process, so that there are no connections to choose from: set it to %s", p.Database.Title, pool.None))
+	case o.Connections > 0:
+		return nil, wrong(fmt.Errorf("with a pool each virtual user has connections of its own: set it to %s, or %s to 0", pool.None, names.Of("connections")))
+	}
+	if p.Pacing.Ledger {
+		return nil, wrong(fmt.Errorf("the audit of %s looks into one database: set it to %s, or %[1]s to false", names.Of("ledger"), pool.None))
+	}
+	given, err := pool.Parse(text)
+	if err != nil {
+		return nil, wrong(err)
+	}
+	bound := &Pool{}
+	if bound.Table, err = given.Table(p.Workload.KindNames()); err != nil {
+		return nil, wrong(err)
+	}
+	for _, c := range bound.Table.Connections {
+		fresh := p.Database.Options(p.Workload.Use)
+		if err := option.CheckNames(c.Options, option.Describe(fresh)); err != nil {
+			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
+		}
+		values := p.Spec.Values()
+		maps.Copy(values, c.Options)
+		if err := option.Bind(nil, values, fresh); err != nil {
+			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
+		}
+		bound.Connections = append(bound.Connections, fresh)
+	}
+	return bound, nil
+}
+
+// Connections returns the bound options of each connection of a job: its own, and those of the pool.
+func (p Plan) Connections() []any {
+	all := []any{p.Connection}
+	if p.Pool != nil {
+		all = append(all, p.Pool.Connections...)
+	}
+	return all
+}
+
+// PoolSize returns how many connections each user has of a pool; 1 without one.
+func (p Plan) PoolSize() int {
+	if p.Pool == nil {
+		return 1
+	}
+	return len(p.Pool.Connections)
+}
+
+// About says which connection of a pool an error is about.
+func (l *Pool) About(connection int, err error) error {
+	return fmt.Errorf("connection %s of the pool: %w", l.Table.Connections[connection].Name, err)
+}
+
+// Over returns the plan as it is over a connection of the pool.
+func (p Plan) Over(connection int) Plan {
+	p.Connection, p.Pool = p.Pool.Connections[connection], nil
+	p.Targets = []any{p.Connection}
+	if p.Database.Servers != nil {
+		p.Targets = p.Database.Servers(p.Connection)
+	}
+	p.Schema = p.Database.Schema(p.Database, p.SQL, p)
+	return p
+}
+
+// LeadsHome reports whether a connection of the pool leads where the monitor's does.
+func (p Plan) LeadsHome(connection int) bool {
+	return p.Pool == nil || p.Over(connection).Target() == p.Target()
+}
+
+// LeadsElsewhere reports whether any does not.
+func (p Plan) LeadsElsewhere() bool {
+	for i := range p.Pool.Connections {
+		if !p.LeadsHome(i) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,149 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/threshold"
+	"sledge/internal/workload"
+)
+
+// Threshold is a threshold whose names were looked up.
+type Threshold struct {
+	threshold.Threshold
+	Name   string       // as people read it: "p99 of new order"
+	Figure string       // name of the headline figure, or "" of a metric
+	Group  string       // that it is about, of several; "" for all
+	Kinds  []meter.Kind // nil for all kinds
+}
+
+// WithThresholds returns the plan with the thresholds of its run. It refuses those of which
+// such a run measures nothing. Those of several groups are about the run as a whole.
+func (p Plan) WithThresholds() (Plan, error) {
+	p.Thresholds = nil
+	if len(p.Pacing.FailIf) == 0 || p.Spec.Action != job.Run {
+		return p, nil
+	}
+	text, _ := p.Pacing.FailIf.MarshalText() // cannot fail
+	wrong := func(err error) error { return p.Spec.Names.Wrong("fail_if", string(text), "%w", err) }
+	if p.Pacing.Test {
+		return p, wrong(fmt.Errorf("a test measures nothing: set it to none, or %s to timed", p.Spec.Names.Of("driver")))
+	}
+	for _, t := range p.Pacing.FailIf {
+		bound, err := p.bindThreshold(t)
+		if err != nil {
+			return p, wrong(err)
+		}
+		p.Thresholds = append(p.Thresholds, bound)
+	}
+	return p, nil
+}
+
+func (p Plan) bindThreshold(t threshold.Threshold) (Threshold, error) {
+	b := Threshold{Threshold: t, Name: t.Metric}
+	words := threshold.Vocabulary{Finite: p.Pacing.Finite}
+	var groups []string
+	var figures []workload.Figure
+	for _, g := range p.Plans() {
+		words.Kinds, figures = append(words.Kinds, g.Workload.KindNames()...), append(figures, g.Workload.Figures...)
+		groups = append(groups, g.Group)
+	}
+	if len(p.Others) == 0 {
+		groups = nil
+	}
+	for _, f := range figures {
+		words.Figures = append(words.Figures, f.Name)
+	}
+	title := p.Title()
+	wrong := func(format string, args ...any) (Threshold, error) {
+		return b, fmt.Errorf("%q: "+format, append([]any{t.String()}, args...)...)
+	}
+	metric := t.Metric
+	if figure, is := words.Figure(t.Kind + "." + t.Metric); is && t.Kind != "" { // of a group
+		t.Kind, metric = "", figure
+	}
+	if i := slices.IndexFunc(groups, func(g string) bool { return option.SameName(g, t.Kind) }); i >= 0 {
+		b.Group, b.Name, b.Kinds = groups[i], t.Metric+" of "+groups[i], p.kindsOf(i)
+	}
+	if t.Kind != "" && b.Group == "" {
+		kind, known := p.kindNamed(t.Kind)
+		switch {
+		case !known:
+			return wrong("%q is not a kind of transaction of %s%s", t.Kind, title, words.Suggest(t.Kind, append(words.KindWords(), groups...)))
+		case !threshold.OfKinds(t.Metric):
+			return wrong("there is no %s of one kind of transaction%s", t.Metric, words.Suggest("", nil))
+		case p.asksFor(kind) == 0:
+			return wrong("the run is asked for no %s: leave it out, or change the %s", words.Kinds[kind], p.Spec.Names.Of("mix"))
+		}
+		b.Kinds, b.Name = []meter.Kind{kind}, t.Metric+" of "+words.Kinds[kind]
+	}
+	if threshold.UnitsOf(metric) == nil {
+		name, is := words.Figure(metric)
+		if !is {
+			return wrong("%q is not a metric of %s%s", metric, title, words.Suggest(metric, words.MetricWords()))
+		}
+		b.Name, b.Figure = name, name
+		unit := threshold.Number
+		if figures[slices.Index(words.Figures, name)].Unit == "s" {
+			unit = threshold.Seconds
+		}
+		return b, t.CheckUnit(unit)
+	}
+	switch _, pause := p.Pauses(); {
+	case (t.Metric == threshold.Stall || t.Metric == threshold.Pace) && p.Pacing.Finite:
+		return wrong("a run of %s, which ends when its work is done, has no %s%s", title, t.Metric, words.Suggest("", nil))
+	case t.Metric == threshold.Stall && !p.Stalls(b.Group):
+		return wrong("transactions of %s may take any time, so it has no %s%s", cmp.Or(b.Group, title), t.Metric, words.Suggest("", nil))
+	case t.Metric == threshold.Pace && p.Pacing.Arrivals == nil && !pause:
+		return wrong("only a run with a rate, or with keying and thinking times, has a pace: set %s, or compare a figure such as %s",
+			p.Spec.Names.Of("rate"), threshold.Word(words.Figures[0]))
+	}
+	return b, nil
+}
+
+// kindNamed returns the kind of a name among those of all groups.
+func (p Plan) kindNamed(name string) (kind meter.Kind, known bool) {
+	all := workload.Workload{}
+	for _, g := range p.Plans() {
+		all.Kinds = append(all.Kinds, g.Workload.Kinds...)
+	}
+	return all.KindNamed(name)
+}
+
+// kindsOf lists the kinds of a group among those of all.
+func (p Plan) kindsOf(group int) (kinds []meter.Kind) {
+	first := 0
+	for i, g := range p.Plans() {
+		if i == group {
+			for k := range g.Workload.Kinds {
+				kinds = append(kinds, meter.Kind(first+k))
+			}
+		}
+		first += len(g.Workload.Kinds)
+	}
+	return kinds
+}
+
+// asksFor returns the weight of a kind among those of its group; 1 where kinds have no weights.
+func (p Plan) asksFor(kind meter.Kind) float64 {
+	for _, g := range p.Plans() {
+		if n := len(g.Workload.Kinds); int(kind) >= n {
+			kind -= meter.Kind(n)
+			continue
+		}
+		if g.Workload.Weights == nil {
+			return 1
+		}
+		return g.Workload.Weights(g.Settings, g.Kinds)[kind]
+	}
+	return 0
+}
+
+// Stalls reports whether a group has stalls, or with "" any group.
+func (p Plan) Stalls(group string) bool {
+	return slices.ContainsFunc(p.Plans(), func(g Plan) bool { return !g.AnyLength && (group == "" || g.Group == group) })
+}

@@ -1,0 +1,61 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+)
+
+// Count is a cumulative count of the server's at a moment.
+type Count struct {
+	N    int64
+	At   time.Time
+	Read bool // whether there is such a count
+}
+
+// counter reads the server's own count of transactions. It was not read where the server
+// keeps none.
+func ReadCount(ctx context.Context, p plan.Plan, s database.Session) (Count, error) {
+	if p.Server.Counter == nil {
+		return Count{}, nil
+	}
+	return countOf(func() (int64, error) { return p.Server.Counter(ctx, s) })
+}
+
+// probe reads the workload's count. It was not read where the workload has none.
+func ReadProbe(ctx context.Context, p plan.Plan, s database.Session) (Count, error) {
+	if !p.SQL.Has("probe") {
+		return Count{}, nil
+	}
+	return countOf(func() (int64, error) {
+		t, err := Ask(ctx, p, s, "probe", 1)
+		if err != nil {
+			return 0, err
+		}
+		if len(t.Rows) != 1 || len(t.Rows[0]) != 1 {
+			return 0, fmt.Errorf("the query probe returned %v instead of one value", t.Rows)
+		}
+		return strconv.ParseInt(t.Rows[0][0], 10, 64)
+	})
+}
+
+// countOf reads a count, in the middle of the time that it takes.
+func countOf(read func() (int64, error)) (Count, error) {
+	before := time.Now()
+	n, err := read()
+	return Count{N: n, At: before.Add(time.Since(before) / 2), Read: err == nil}, err
+}
+
+// Ask runs one of the workload's own questions, which stand in its files in whatever
+// language the sessions of the database take.
+func Ask(ctx context.Context, p plan.Plan, s database.Session, name string, limit int) (database.Table, error) {
+	q, err := p.SQL.Query(name)
+	if err != nil {
+		return database.Table{}, err
+	}
+	return s.Query(ctx, q.Text, limit)
+}

@@ -1,0 +1,46 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+	"sledge/internal/workload"
+)
+
+// ForeignObjects separates the objects outside the schema that has these tables and routines: those
+// unrelated to it, and those that depend on its tables.
+func ForeignObjects(tables, routines []string, objects []database.Object) (others, upon []string) {
+	for _, o := range objects {
+		ours := slices.Contains(tables, o.Name)
+		switch {
+		case o.Bond == database.Upon && ours && !slices.Contains(tables, o.PartOf):
+			upon = append(upon, o.What+" (on "+o.Name+")")
+		case o.Bond == database.Upon:
+		case (o.Bond == database.IsTable || o.Bond == database.PartOf) && ours:
+		case o.Bond == database.IsRoutine && slices.Contains(routines, o.Name):
+		default:
+			others = append(others, o.What)
+		}
+	}
+	return others, upon
+}
+
+// FindRoutines asks the workload which routines there are.
+func FindRoutines(ctx context.Context, p plan.Plan, session database.Session) (workload.Routines, error) {
+	if p.Workload.Routines == nil {
+		return workload.Routines{}, nil
+	}
+	return p.Workload.Routines(ctx, session, p.SQL)
+}
+
+// FindObjects asks for everything that is in the database.
+func FindObjects(ctx context.Context, p plan.Plan, session database.Session) ([]database.Object, error) {
+	objects, err := p.Schema.Objects(ctx, session)
+	if err != nil {
+		return nil, fmt.Errorf("list what the database holds: %w", err)
+	}
+	return objects, nil
+}

@@ -1,0 +1,274 @@
+package target
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sledge/internal/database"
+	"sledge/internal/engine/plan"
+	"sledge/internal/job"
+	"sledge/internal/schema"
+	"sledge/internal/workload"
+)
+
+// state says what a database holds where a workload's schema would be.
+type state int
+
+// The states. Only in those of a schema that is proven to be one is anything ever
+// dropped.
+const (
+	nothing  state = iota // no name of the workload's tables is taken
+	Whole                 // all tables are there, with all their columns
+	halfMade              // our own ledger is there, and of the tables those that its build got to
+	part                  // some of the tables are there, and no ledger that explains it
+	taken                 // something else has a name that a table of ours would have
+)
+
+// SchemaState is what a database holds where a workload's schema would be. Build, run,
+// check and delete all go by it, so that they agree on what is there.
+type SchemaState struct {
+	State   state
+	tables  []string          // those of the workload that are there, proven by their columns, as they are called there
+	missing []string          // the others of the workload
+	Names   map[string]string // what tables are called that are called otherwise than the workload does; nil where none is
+	kept    bool              // the table that runs keep is there, and ours
+	strange []string          // what has their names and is something else, in words
+	hasBook bool              // the table of the ledger is there, and ours
+	Ledger  BuildLog          // what is in it
+}
+
+// Inspect looks what there is.
+func Inspect(ctx context.Context, p plan.Plan, s database.Session) (SchemaState, error) {
+	found, err := p.Schema.Relations(ctx, s)
+	if err != nil {
+		return SchemaState{}, fmt.Errorf("look for tables: %w", err)
+	}
+	var st SchemaState
+	schemas := map[string]bool{}
+	tables := p.Workload.Tables(p.Settings, p.Seed)
+	if p.Database.Dialect.TellsCapitals {
+		st.Names = inCapitals(found, tables)
+	}
+	for _, t := range tables {
+		name := cmp.Or(st.Names[t.Name], t.Name)
+		r, there := found[name]
+		if !there {
+			st.missing = append(st.missing, t.Name)
+			continue
+		}
+		if why := differs(r, t.ColumnNames()); why != "" {
+			st.strange = append(st.strange, r.Kind+" "+t.Name+why)
+			continue
+		}
+		st.tables = append(st.tables, name)
+		schemas[r.Schema] = true
+	}
+	st.findKept(p, found, schemas)
+	if book, there := found[database.LedgerTable.Name]; there {
+		if err := st.readBook(ctx, p, s, book); err != nil {
+			return st, err
+		}
+		schemas[book.Schema] = true
+	}
+	if len(schemas) > 1 && len(st.strange) == 0 {
+		st.strange = []string{"tables in several schemas: " + strings.Join(slices.Sorted(maps.Keys(schemas)), ", ")}
+	}
+	switch {
+	case len(st.strange) > 0:
+		st.State = taken
+	case st.hasBook:
+		st.State = halfMade
+	case len(st.tables) == 0:
+		st.State = nothing
+	case len(st.missing) > 0:
+		st.State = part
+	default:
+		st.State = Whole
+	}
+	return st, nil
+}
+
+// inCapitals returns the names of the tables in capitals if it is by those that all of them are
+// there and none by its own, as another program makes them where capitals are told apart; else
+// nil.
+func inCapitals(found map[string]database.Relation, tables []schema.Table) map[string]string {
+	names := map[string]string{}
+	for _, t := range tables {
+		name := strings.ToUpper(t.Name)
+		r, there := found[name]
+		if _, ours := found[t.Name]; ours || !there || differs(r, t.ColumnNames()) != "" {
+			return nil
+		}
+		names[t.Name] = name
+	}
+	return names
+}
+
+// findKept looks for the table in which runs note what they did. Without any other table it is
+// of a schema that is gone, and what it notes is not true of the next one.
+func (st *SchemaState) findKept(p plan.Plan, found map[string]database.Relation, schemas map[string]bool) {
+	if p.Workload.Keeps == nil {
+		return
+	}
+	table := p.Workload.Keeps.Table
+	r, there := found[table.Name]
+	if !there {
+		return
+	}
+	why := differs(r, table.ColumnNames())
+	if why == "" && len(st.tables) == 0 {
+		why = ", which is left of a schema that is gone"
+	}
+	if why != "" {
+		st.strange = append(st.strange, r.Kind+" "+table.Name+why)
+		return
+	}
+	st.kept = true
+	schemas[r.Schema] = true
+}
+
+// readBook reads the ledger, if it is one: it has our columns, and says what is
+// built before there is any table.
+func (st *SchemaState) readBook(ctx context.Context, p plan.Plan, s database.Session, book database.Relation) error {
+	if why := differs(book, database.LedgerTable.ColumnNames()); why != "" || len(book.Columns) > len(database.LedgerTable.Columns) {
+		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+why)
+		return nil
+	}
+	var err error
+	if st.Ledger, err = readBuildLog(ctx, p, s); err != nil && !errors.Is(err, database.ErrNoLedger) {
+		return err
+	}
+	begun := err == nil && st.Ledger.Identity == "" && len(st.tables) == 0 && len(st.Ledger.Loaded) == 0
+	if st.hasBook = begun || err == nil && strings.HasPrefix(st.Ledger.Identity, p.Workload.Name+": "); !st.hasBook {
+		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which belongs to no build of "+p.Workload.Title)
+	}
+	return nil
+}
+
+// differs says why an object is not a table with these columns, or returns "" if it is.
+// More columns than these do no harm: other builders have a few of their own.
+func differs(r database.Relation, columns []string) string {
+	var missing []string
+	for _, c := range columns {
+		if !slices.Contains(r.Columns, c) {
+			missing = append(missing, c)
+		}
+	}
+	switch {
+	case r.Kind != "table":
+		return " (not a table)"
+	case len(missing) > 0:
+		return fmt.Sprintf(" (lacks %s)", Listed(missing, 3))
+	}
+	return ""
+}
+
+// OwnTables lists the tables that are proven ours: first the one that runs keep, which the
+// others prove, and the ledger last: while it is there, so is the proof.
+func (st SchemaState) OwnTables(p plan.Plan) []string {
+	tables := slices.Clone(st.tables)
+	if st.kept {
+		tables = slices.Insert(tables, 0, p.Workload.Keeps.Table.Name)
+	}
+	if st.hasBook {
+		tables = append(tables, database.LedgerTable.Name)
+	}
+	return tables
+}
+
+// Listed puts names into a list, and counts those beyond the first few.
+func Listed(names []string, few int) string {
+	if len(names) <= few+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+}
+
+// Refusal returns why a job cannot go on with what is there, in the same words for
+// each, or nil where it is a schema, or nothing.
+func (st SchemaState) Refusal(p plan.Plan) error {
+	switch st.State {
+	case taken:
+		return refused(fmt.Errorf(
+			"%s already uses names that a %s schema needs: %s. Nothing was changed: choose another database",
+			p.Target(), p.Workload.Title, strings.Join(st.strange, "; ")))
+	case part:
+		return refused(fmt.Errorf(
+			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. Nothing shows who made them, so nothing was changed: drop them yourself if they are not needed, or choose another database",
+			p.Target(), p.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
+	}
+	return nil
+}
+
+// RefusedError is a database that holds what is not ours and so is left alone.
+type RefusedError struct{ error }
+
+// Unwrap returns what it says.
+func (e RefusedError) Unwrap() error { return e.error }
+
+func refused(err error) error { return job.WithExit(job.ExitExists, RefusedError{err}) }
+
+// NothingThere says that there is no schema, and what to do first where one is needed.
+func NothingThere(p plan.Plan) error {
+	err := fmt.Errorf("there is no %s schema in %s", p.Workload.Title, p.Target())
+	if p.Spec.Action != job.Delete {
+		err = fmt.Errorf("%w: build one first", err)
+	}
+	return job.WithExit(job.ExitMissing, err)
+}
+
+// halfMadeError says that a build was begun and not finished.
+func halfMadeError(p plan.Plan) error {
+	return job.WithExit(job.ExitExists, fmt.Errorf(
+		"the build of the %s schema in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema",
+		p.Workload.Title, p.Target()))
+}
+
+// RequireSchema returns an error unless the whole schema is there to be used, and else the plan
+// with the names that its tables have.
+func RequireSchema(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, error) {
+	p, _, err := FindSchema(ctx, p, s)
+	return p, err
+}
+
+// FindSchema is RequireSchema, and returns what there is.
+func FindSchema(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, SchemaState, error) {
+	st, err := Inspect(ctx, p, s)
+	if err != nil {
+		return p, st, err
+	}
+	switch st.State {
+	case nothing:
+		return p, st, NothingThere(p)
+	case halfMade:
+		return p, st, halfMadeError(p)
+	}
+	p.SQL = p.SQL.Renamed(st.Names)
+	return p, st, st.Refusal(p)
+}
+
+// Keep makes the table in which runs note what they did, if this one is to and it is not there.
+func (st *SchemaState) Keep(ctx context.Context, p plan.Plan, s database.Session) error {
+	keeps := p.Workload.Keeps
+	if keeps == nil || st.kept || !keeps.Wanted(p.Settings) {
+		return nil
+	}
+	if err := p.Schema.Keep(ctx, s, keeps.Table); err != nil {
+		return fmt.Errorf("create the table %s, in which runs note what they did: %w", keeps.Table.Name, err)
+	}
+	st.kept = true
+	return nil
+}
+
+// Look is how a workload looks at the schema.
+func (st SchemaState) Look(p plan.Plan, s database.Session) workload.Look {
+	return workload.Look{
+		Session: s, SQL: p.SQL, Options: p.Settings, Kept: st.kept,
+		Progress: func(string, int64, int64) {},
+	}
+}
