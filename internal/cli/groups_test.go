@@ -128,8 +128,14 @@ func TestRun_ShowsItsGroups(t *testing.T) {
 				name string
 				test func(*testing.T, mixed)
 			}{
-				{"display", displaysGroups}, {"text", textHasGroups}, {"document", documentHasGroups}, {"export", exportHasGroups},
-				{"report", reportHasGroups}, {"lists", listsNameGroups}, {"web", webShowsGroups}, {"comparison", comparesGroupWithWorkloadAlone},
+				{"display", displaysGroups},
+				{"text", textHasGroups},
+				{"document", documentHasGroups},
+				{"export", exportHasGroups},
+				{"report", reportHasGroups},
+				{"lists", listsNameGroups},
+				{"web", webShowsGroups},
+				{"comparison", comparesGroupWithWorkloadAlone},
 			} {
 				t.Run(shows.name, func(t *testing.T) { shows.test(t, m) })
 			}

@@ -109,7 +109,7 @@ func (s *jobFlags) command(p *Program, j job.Job, action job.Action) string {
 			add(f.Name, value)
 		}
 	}
-	pair, _ := p.Resolver.Catalog.Pair(j.Spec.Database, j.Spec.Workload) // the job's was found before
+	pair, _ := p.Resolver.Pair(j.Spec.Database, j.Spec.Workload) // the job's was found before
 	for _, setting := range s.set {
 		name, _, _ := strings.Cut(setting, "=")
 		o, _ := settings.Find(pair, name)
