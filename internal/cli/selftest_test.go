@@ -25,7 +25,7 @@ func TestSelftestMakesNothingBeforeItMay(t *testing.T) {
 		{"--db sqlite --report " + report, job.ExitUsage, "give --yes"},
 		{"--db sqlite --yes --report " + filepath.Join(folder, "nowhere", "x.md"), job.ExitUsage, "--report names another file"},
 		{"--db sqlite --yes --report " + there, job.ExitUsage, "--report names another file"},
-		{"--db sqlite --yes --dbname " + there + " --report " + report, job.ExitExists, "name a file that is not there"},
+		{"--db sqlite --yes --dbname " + there + " --report " + report, job.ExitExists, "name a file that does not exist"},
 		{"--db sqlite --yes --duration 0.1s --report " + report, job.ExitUsage, "the shortest run is 1s"},
 		{"--db pg --yes --host 127.0.0.1 --port 1 --report " + report, job.ExitConnect, "logging in failed"},
 	} {

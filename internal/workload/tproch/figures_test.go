@@ -91,7 +91,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 			name:    "not with fewer refresh sets than streams",
 			change:  func(s []job.Span) []job.Span { return s[:len(s)-2] },
 			want:    map[string]float64{"throughput": 0},
-			remarks: []string{"No figure for throughput: new sales refresh was done 1 of 2 times: one refresh set for each stream"},
+			remarks: []string{"No figure for throughput: new sales refresh was done 1 of 2 times: the test needs one refresh set for each stream of queries."},
 		},
 		{
 			name: "not with more refresh sets than streams",
@@ -99,7 +99,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 				return append(s, job.Span{Stage: "throughput test", Kind: "new sales refresh", Stream: job.NoStream, From: 92, Seconds: 1, Rows: 15, Outcome: job.SpanDone})
 			},
 			want:    map[string]float64{"throughput": 0},
-			remarks: []string{"No figure for throughput: new sales refresh was done 3 times instead of 2: one refresh set for each stream"},
+			remarks: []string{"No figure for throughput: new sales refresh was done 3 times instead of 2: the test needs one refresh set for each stream of queries."},
 		},
 		{
 			name:    "not of half a refresh set",
@@ -111,7 +111,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 			name:    "not of several sets of queries",
 			values:  option.Values{"query_sets": "2"},
 			want:    map[string]float64{"power": 0, "throughput": 0},
-			remarks: []string{"No figure for power: each stream asked 2 sets", "No figure for throughput: each stream asked 2 sets"},
+			remarks: []string{"No figure for power: each stream ran 2 query sets, and the test has one.", "No figure for throughput: each stream ran 2 query sets, and the test has one."},
 		},
 		{
 			name:   "of fewer streams than the standard asks for",
@@ -125,7 +125,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 				return s
 			},
 			want:    map[string]float64{"throughput": throughput * 1000},
-			remarks: []string{"fewer streams than TPC-H asks for at scale factor 10: 2 instead of 3"},
+			remarks: []string{"The throughput test had fewer streams than TPC-H requires at scale factor 10: 2 instead of 3."},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
