@@ -52,7 +52,7 @@ func main() {
 		Signals:         signals,
 		Exit:            func(code int) { restore(); os.Exit(code) },
 	}
-	code := program.Run(context.Background())
+	code := cli.Run(context.Background(), program)
 	restore()
 	os.Exit(int(code))
 }

@@ -42,8 +42,8 @@ func (w *world) as(environ ...string) func() {
 	return func() { w.Environ = before }
 }
 
-// execute runs statements as the server's superuser.
-func execute(t *testing.T, d *database.Database, server *testserver.Server, statements ...string) {
+// query runs statements as the server's superuser.
+func query(t *testing.T, d *database.Database, server *testserver.Server, statements ...string) {
 	t.Helper()
 	options := d.Options(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
@@ -80,10 +80,10 @@ func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	const user, password = "sledge_client", "s3cr3t:1\\"
-	execute(t, d, server,
+	query(t, d, server,
 		"DROP DATABASE IF EXISTS "+user, "DROP ROLE IF EXISTS "+user,
 		"CREATE ROLE "+user+" LOGIN PASSWORD 's3cr3t:1\\'", "CREATE DATABASE "+user+" OWNER "+user)
-	t.Cleanup(func() { execute(t, d, server, "DROP DATABASE "+user, "DROP ROLE "+user) })
+	t.Cleanup(func() { query(t, d, server, "DROP DATABASE "+user, "DROP ROLE "+user) })
 	where := []string{"PGHOST=" + server.Host, "PGPORT=" + strconv.Itoa(server.Port), "PGSSLMODE=disable", "SLEDGE_PG_USER=" + user, "SLEDGE_PG_DBASE=" + user}
 	line := fmt.Sprintf("%s:%d:%s:%s:", server.Host, server.Port, user, user)
 	tests := []struct {
@@ -130,8 +130,8 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	const user = "sledge_client"
-	execute(t, d, server, "DROP USER IF EXISTS "+user, "CREATE USER "+user+" IDENTIFIED BY 's3cr3t;#1'")
-	t.Cleanup(func() { execute(t, d, server, "DROP USER "+user) })
+	query(t, d, server, "DROP USER IF EXISTS "+user, "CREATE USER "+user+" IDENTIFIED BY 's3cr3t;#1'")
+	t.Cleanup(func() { query(t, d, server, "DROP USER "+user) })
 	where := fmt.Sprintf("[client]\nhost=%s\nport=%d\nuser=%s\n", server.Host, server.Port, user)
 	tests := []struct {
 		name, file string
@@ -208,10 +208,10 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	const user = "sledge_asked"
-	execute(t, d, server,
+	query(t, d, server,
 		"DROP DATABASE IF EXISTS "+user, "DROP ROLE IF EXISTS "+user,
 		"CREATE ROLE "+user+" LOGIN PASSWORD 's3cr3t'", "CREATE DATABASE "+user+" OWNER "+user)
-	t.Cleanup(func() { execute(t, d, server, "DROP DATABASE "+user, "DROP ROLE "+user) })
+	t.Cleanup(func() { query(t, d, server, "DROP DATABASE "+user, "DROP ROLE "+user) })
 	where := []string{"--db", "pg", "--no-repo", "--host", server.Host, "--port", strconv.Itoa(server.Port), "--user", user, "--dbname", user, "--set", "pg_sslmode=disable"}
 	tests := []struct {
 		name, action, answer string

@@ -145,7 +145,7 @@ func TestCtrlCEndsDatagenWithoutFiles(t *testing.T) {
 	stderr := &presser{at: "Generating Stock Wid=1", signals: w.signals}
 	w.Args = []string{"datagen", "--db", "pg", "--warehouses", "4", "--dir", folder, "--verbose"}
 	w.Stdout, w.Stderr = &w.out, stderr
-	if code := w.Run(context.Background()); code != job.ExitStopped {
+	if code := Run(context.Background(), w.Program); code != job.ExitStopped {
 		t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
 	}
 	if !strings.HasSuffix(stderr.String(), "sledge: stopped: no file was left behind\n") {

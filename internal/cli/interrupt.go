@@ -57,7 +57,7 @@ func (p *Program) watchSignals(unread <-chan struct{}) (end func()) {
 			case <-quit:
 				return
 			}
-			now := p.now()
+			now := p.Now()
 			if last != nil && now.Sub(at) < nearness(last, signal) {
 				continue
 			}
@@ -114,11 +114,11 @@ func (i *interrupts) taken(taker func(os.Signal)) (restore func()) {
 	return func() { set(nil) }
 }
 
-// any reports whether there was a request to end the program.
-func (i *interrupts) any() bool {
+// Count returns the number of requests to end the program.
+func (i *interrupts) Count() int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.count > 0
+	return i.count
 }
 
 // instead calls handle with the number of each request to end, until the returned function

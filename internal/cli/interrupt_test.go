@@ -98,7 +98,7 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 	} {
 		w := newWorld(t)
 		signals := make(chan os.Signal) // each is dealt with when the next is taken
-		w.Signals, w.now = signals, ticking(c.apart)
+		w.Signals, w.Now = signals, ticking(c.apart)
 		w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 			for _, signal := range c.signals {
 				signals <- signal
@@ -108,15 +108,13 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 				<-ctx.Done()
 				return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, ctx.Err())
 			}
-			w.interrupts.mu.Lock()
-			defer w.interrupts.mu.Unlock()
-			if w.interrupts.count != c.count || ctx.Err() != nil {
-				t.Errorf("%s: got %d and %v, want %d", c.name, w.interrupts.count, ctx.Err(), c.count)
+			if w.interrupts.Count() != c.count || ctx.Err() != nil {
+				t.Errorf("%s: got %d and %v, want %d", c.name, w.interrupts.Count(), ctx.Err(), c.count)
 			}
 			return measured(), nil
 		})
-		if w.run("run", "--db", "sqlite"); w.interrupts.count != c.count || len(w.exits) > 0 {
-			t.Errorf("%s: got a count of %d and exits %v, want %d and none", c.name, w.interrupts.count, w.exits, c.count)
+		if w.run("run", "--db", "sqlite"); w.interrupts.Count() != c.count || len(w.exits) > 0 {
+			t.Errorf("%s: got a count of %d and exits %v, want %d and none", c.name, w.interrupts.Count(), w.exits, c.count)
 		}
 	}
 }
@@ -132,7 +130,7 @@ func (b *brokenPipe) Write([]byte) (int, error) {
 func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 	w := newWorld(t)
 	signals := make(chan os.Signal)
-	w.Signals, w.now = signals, ticking(togetherOther-1)
+	w.Signals, w.Now = signals, ticking(togetherOther-1)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
 		signals <- os.Interrupt // as it also ended who read the output
@@ -145,7 +143,7 @@ func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 	})
 	var stdout, stderr brokenPipe
 	w.Args, w.Stdout, w.Stderr = []string{"run", "--db", "sqlite"}, &stdout, &stderr
-	if code := w.Run(t.Context()); code != job.ExitStopped || len(w.exits) > 0 {
+	if code := Run(t.Context(), w.Program); code != job.ExitStopped || len(w.exits) > 0 {
 		t.Errorf("got exit code %d and exits %v, want %d and none", code, w.exits, job.ExitStopped)
 	}
 	if stdout.writes.Load() != 1 || stderr.writes.Load() != 1 {
@@ -164,7 +162,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
 	w := newWorld(t)
 	w.Args, w.Stdout, w.Stderr = []string{"options", "pg"}, fullDisk{}, &w.err
-	if code := w.Run(t.Context()); code != job.ExitError || !strings.Contains(w.err.String(), syscall.ENOSPC.Error()) {
+	if code := Run(t.Context(), w.Program); code != job.ExitError || !strings.Contains(w.err.String(), syscall.ENOSPC.Error()) {
 		t.Errorf("got exit code %d and %q, want %d and the reason", code, &w.err, job.ExitError)
 	}
 }

@@ -59,6 +59,7 @@ type Program struct {
 	// process after too many of them.
 	Signals <-chan os.Signal
 	Exit    func(code int)
+	Now     func() time.Time // the time of a signal; nil uses time.Now
 
 	whole      io.Writer // standard output without folding, for programs
 	lines      io.Writer // standard error without folding, for the bar, which fits the width itself
@@ -67,12 +68,11 @@ type Program struct {
 	interrupts interrupts
 
 	watchReaders func() (end func()) // watches for lost readers of the output until end is called
-	now          func() time.Time    // the time of a signal; nil uses time.Now
 }
 
-// Run performs the command that the arguments name and returns the exit code. It prints the error,
-// if any, as the last line on Stderr.
-func (p *Program) Run(ctx context.Context) (code job.Exit) {
+// Run calls execute, which performs the command that the arguments name, and returns the exit code.
+// It prints the error, if any, as the last line on Stderr.
+func (p *Program) Run(ctx context.Context, execute func(context.Context) error) (code job.Exit) {
 	unread := make(chan struct{}, 2) // one place for each stream
 	stdout := newOutlet(p.Stdout, func() { unread <- struct{}{} })
 	stderr := newOutlet(p.Stderr, func() { unread <- struct{}{} })
@@ -92,13 +92,13 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	}()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if p.now == nil {
-		p.now = time.Now
+	if p.Now == nil {
+		p.Now = time.Now
 	}
-	p.documented = false
+	p.documented, p.began, p.interrupts = false, false, interrupts{}
 	p.interrupts.instead(func(int) { cancel() })
 	defer p.watchSignals(unread)()
-	err := p.execute(ctx)
+	err := execute(ctx)
 	if errors.Is(err, context.Canceled) {
 		err = job.WithExit(job.ExitStopped, &stoppedError{err})
 	}
@@ -116,7 +116,7 @@ func (p *Program) Run(ctx context.Context) (code job.Exit) {
 	switch {
 	case err == nil && !swallowed:
 		return job.OK
-	case err == nil || p.interrupts.any():
+	case err == nil || p.interrupts.Count() > 0:
 		code = job.ExitStopped
 	case !p.began:
 		code = job.ExitOf(job.WithExit(job.ExitUsage, err))
@@ -142,22 +142,6 @@ func (p *Program) asksJSON() bool {
 		return false
 	}
 	return slices.ContainsFunc(p.Args, func(arg string) bool { return arg == "--json" || arg == "--json=true" })
-}
-
-// execute performs the command that the arguments name.
-func (p *Program) execute(ctx context.Context) error {
-	switch hammerdbName(p.Name) {
-	case hammerdbConsole:
-		return p.hammerdb(ctx)
-	case hammerdbService:
-		return p.hammerdbws(ctx)
-	}
-	root := p.root()
-	root.SetArgs(p.Args)
-	root.SetIn(p.Stdin)
-	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
-	return root.ExecuteContext(ctx)
 }
 
 // usage returns an error about the arguments.

@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 		Stdin:    strings.NewReader(""),
 		Signals:  w.signals,
 		Exit:     func(code int) { w.exits = append(w.exits, code) },
-		now:      ticking(together),
+		Now:      ticking(together),
 		ReadPassword: func() (string, error) {
 			t.Error("a password was asked for")
 			return "", nil
@@ -91,8 +91,7 @@ func (w *world) run(args ...string) job.Exit {
 	w.out.Reset()
 	w.err.Reset()
 	w.Args, w.Stdout, w.Stderr = args, &w.out, &w.err
-	w.began, w.interrupts = false, interrupts{}
-	return w.Run(context.Background())
+	return Run(context.Background(), w.Program)
 }
 
 // jobs reads the repository.
@@ -163,7 +162,7 @@ func TestEveryCommandExplainsItselfWithExamples(t *testing.T) {
 			}
 		}
 	}
-	visit(w.root())
+	visit(w.Commands())
 }
 
 func TestSledgeAlonePrintsHelpWithTheExitCodes(t *testing.T) {

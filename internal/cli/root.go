@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"cmp"
 	"errors"
 	"fmt"
@@ -55,11 +56,29 @@ const (
 	groupOthers  = "others"
 )
 
-// Commands returns the tree of commands, from which the manual is generated.
-func (p *Program) Commands() *cobra.Command { return p.root() }
+// Run performs the command that the arguments of p name and returns the exit code. It prints the
+// error, if any, as the last line on standard error.
+func Run(ctx context.Context, p *Program) job.Exit {
+	return p.Run(ctx, func(ctx context.Context) error { return execute(ctx, p) })
+}
 
-// root creates the tree of commands.
-func (p *Program) root() *cobra.Command {
+func execute(ctx context.Context, p *Program) error {
+	switch hammerdbName(p.Name) {
+	case hammerdbConsole:
+		return p.hammerdb(ctx)
+	case hammerdbService:
+		return p.hammerdbws(ctx)
+	}
+	root := p.Commands()
+	root.SetArgs(p.Args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	return root.ExecuteContext(ctx)
+}
+
+// Commands returns the tree of commands, from which the manual is generated too.
+func (p *Program) Commands() *cobra.Command {
 	cobra.EnableCommandSorting = false // help lists them in the order of a test
 	root := &cobra.Command{
 		Use:           "sledge",

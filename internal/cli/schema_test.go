@@ -168,7 +168,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 			visit(sub, path+" "+sub.Name())
 		}
 	}
-	visit(w.root(), "")
+	visit(w.Commands(), "")
 }
 
 func TestErrorsAreDocumentsToo(t *testing.T) {

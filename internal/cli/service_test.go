@@ -169,11 +169,10 @@ func starting(t *testing.T, w *world, input io.Reader, args ...string) (printed 
 	t.Helper()
 	r, out := io.Pipe()
 	w.Name, w.Args, w.Stdin, w.Stdout, w.Stderr = "hammerdbws", args, input, out, &w.err
-	w.began, w.interrupts = false, interrupts{}
 	w.err.Reset()
 	end, rest := make(chan job.Exit, 1), make(chan string, 1)
 	go func() {
-		end <- w.Run(context.Background())
+		end <- Run(context.Background(), w.Program)
 		_ = out.Close()
 	}()
 	lines := bufio.NewReader(r)

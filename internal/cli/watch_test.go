@@ -73,7 +73,7 @@ func watch(t *testing.T, server *testserver.Server, args ...string) watching {
 	seen := watching{out: &screen{}, err: &screen{}}
 	w.Stdout, w.Stderr = seen.out, seen.err
 	done := make(chan job.Exit, 1)
-	go func() { done <- w.Run(context.Background()) }()
+	go func() { done <- Run(context.Background(), w.Program) }()
 	seen.end = sync.OnceValue(func() job.Exit {
 		w.interrupt()
 		return <-done
@@ -152,7 +152,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 				if name == "postgresql" {
 					drops = append(drops, "DROP ROLE tpcc")
 				}
-				execute(t, plan.Database, server, drops...)
+				query(t, plan.Database, server, drops...)
 			})
 			seen := watch(t, server, "--json", "--dbname", "sledge_watch")
 			seen.out.until(t, `"event":"begun"`)

@@ -41,11 +41,10 @@ func serveWeb(t *testing.T, w *world, args ...string) (url string, end func() jo
 	t.Helper()
 	r, out := io.Pipe()
 	w.Args, w.Stdout, w.Stderr = append([]string{"web"}, args...), out, &w.err
-	w.began, w.interrupts = false, interrupts{}
 	w.err.Reset()
 	ended := make(chan job.Exit, 1)
 	go func() {
-		ended <- w.Run(context.Background())
+		ended <- Run(context.Background(), w.Program)
 		_ = out.Close()
 	}()
 	lines := bufio.NewScanner(r)
