@@ -31,7 +31,7 @@ func (a *archive) labelCommand() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		ValidArgsFunction: completeJobs(a.program, &a.repository),
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
 			set := map[string]string{}
 			for _, text := range args[1:] {
@@ -63,7 +63,7 @@ func (a *archive) noteCommand() *cobra.Command {
 			}
 			return nil
 		},
-		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		ValidArgsFunction: completeJobs(a.program, &a.repository),
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
 			return a.annotate(ctx, args[0], repository.Annotation{Note: &args[1]})
 		}),
@@ -81,7 +81,7 @@ func (a *archive) annotate(ctx context.Context, id string, change repository.Ann
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(a.program.document(j, j.Result.Summary))
+			return a.program.printJSON(documentOf(a.program, j, j.Result.Summary))
 		}
 		return a.printAnnotation(j)
 	})

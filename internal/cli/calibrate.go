@@ -23,7 +23,7 @@ other work, and the results of runs will vary too. Compare only times of the sam
 product runs its own loop.`
 
 // calibrateCommand makes the command that times a loop on the server.
-func (p *Program) calibrateCommand() *cobra.Command {
+func calibrateCommand(p *Program) *cobra.Command {
 	f := jobFlags{plain: map[string]string{}}
 	c := &cobra.Command{
 		Use:   "calibrate --db NAME [flags]",
@@ -36,7 +36,7 @@ func (p *Program) calibrateCommand() *cobra.Command {
 		GroupID: groupOthers,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return p.calibrate(ctx, f)
+			return calibrate(ctx, p, f)
 		}),
 	}
 	flags := c.Flags()
@@ -51,11 +51,11 @@ func (p *Program) calibrateCommand() *cobra.Command {
 	f.addPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
-	p.completeSettings(c, &f)
+	completeSettings(p, c, &f)
 	return c
 }
 
-func (p *Program) calibrate(ctx context.Context, f jobFlags) error {
+func calibrate(ctx context.Context, p *Program, f jobFlags) error {
 	order, err := f.resolve(p, job.Check) // the settings of a run are not needed
 	if err != nil {
 		return err

@@ -29,7 +29,7 @@ has other operators, tables or indexes (sledge jobs plan shows the plans).`,
 			}
 			return nil
 		},
-		ValidArgsFunction: a.program.completeJobs(&a.repository),
+		ValidArgsFunction: completeJobs(a.program, &a.repository),
 		RunE: a.program.run(func(ctx context.Context, args []string) error {
 			return a.with(func(store *repository.Store) error { return a.compare(ctx, store, args) })
 		}),

@@ -24,15 +24,15 @@ func fixed(words ...string) complete {
 }
 
 // completeSettings registers completions for the flags of a job that the command has.
-func (p *Program) completeSettings(c *cobra.Command, s *jobFlags) {
+func completeSettings(p *Program, c *cobra.Command, s *jobFlags) {
 	completions := map[string]complete{
-		"db":         fixed(p.databaseWords()...),
-		"workload":   fixed(p.workloadWords()...),
+		"db":         fixed(databaseWords(p)...),
+		"workload":   fixed(workloadWords(p)...),
 		"seed":       fixed(),
 		"url":        fixed(),
-		"connection": p.completeConnections(&s.repository),
+		"connection": completeConnections(p, &s.repository),
 		"set": func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-			return p.completeSet(s, typed)
+			return completeSet(p, s, typed)
 		},
 		"config": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"toml", "yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -54,7 +54,7 @@ func (p *Program) completeSettings(c *cobra.Command, s *jobFlags) {
 }
 
 // databaseWords returns all names and aliases of databases, each with its title.
-func (p *Program) databaseWords() (words []string) {
+func databaseWords(p *Program) (words []string) {
 	for _, d := range p.Resolver.Databases {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			words = append(words, name+"\t"+d.Title)
@@ -63,7 +63,7 @@ func (p *Program) databaseWords() (words []string) {
 	return words
 }
 
-func (p *Program) workloadWords() (words []string) {
+func workloadWords(p *Program) (words []string) {
 	for _, w := range p.Resolver.Workloads {
 		for _, name := range append([]string{w.Name}, w.Aliases...) {
 			words = append(words, name+"\t"+w.Title)
@@ -74,7 +74,7 @@ func (p *Program) workloadWords() (words []string) {
 
 // completeSet completes name=value: first the name, then the choices of that option. Until a
 // database is chosen it offers the options of all databases.
-func (p *Program) completeSet(s *jobFlags, typed string) ([]string, cobra.ShellCompDirective) {
+func completeSet(p *Program, s *jobFlags, typed string) ([]string, cobra.ShellCompDirective) {
 	pairs := slices.Collect(p.Resolver.Pairs())
 	if order, err := p.Resolver.Resolve(job.Run, s.sources(p)); err == nil {
 		pairs = []catalog.Pair{order.Plan.Pair}
@@ -112,12 +112,12 @@ func choices(o option.Description) []string {
 }
 
 // completeOptions completes the words of sledge options.
-func (p *Program) completeOptions(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeOptions(p *Program, _ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return p.databaseWords(), cobra.ShellCompDirectiveNoFileComp
+		return databaseWords(p), cobra.ShellCompDirectiveNoFileComp
 	case 1:
-		return p.workloadWords(), cobra.ShellCompDirectiveNoFileComp
+		return workloadWords(p), cobra.ShellCompDirectiveNoFileComp
 	case 2:
 		if pair, err := p.Resolver.Pair(args[0], args[1]); err == nil {
 			return optionWords(option.Built(pair.Options())), cobra.ShellCompDirectiveNoFileComp
@@ -134,7 +134,7 @@ func optionWords(list []option.Description) (words []string) {
 }
 
 // completeJobs completes the ID of a job, newest jobs first.
-func (p *Program) completeJobs(path *string) complete {
+func completeJobs(p *Program, path *string) complete {
 	const offered = 20
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 && c.Name() != "delete" && c.Name() != "compare" {

@@ -33,7 +33,7 @@ To open several connections at once in a run, see --pool.`
 
 // connectionsFor returns the connections that are saved beside the job repository, or nil if
 // the repository is in memory.
-func (p *Program) connectionsFor(repository string) *settings.Connections {
+func connectionsFor(p *Program, repository string) *settings.Connections {
 	path, err := p.repository(repository)
 	if err != nil || path == ":memory:" {
 		return nil
@@ -42,15 +42,15 @@ func (p *Program) connectionsFor(repository string) *settings.Connections {
 }
 
 // keptConnections returns the saved connections, or an error if the repository is in memory.
-func (p *Program) keptConnections(repository string) (*settings.Connections, error) {
-	kept := p.connectionsFor(repository)
+func keptConnections(p *Program, repository string) (*settings.Connections, error) {
+	kept := connectionsFor(p, repository)
 	if kept == nil {
 		return nil, usage("connections are saved beside the job repository, but :memory: is not a file: choose a file with --repo or SLEDGE_REPO")
 	}
 	return kept, nil
 }
 
-func (p *Program) connectionsCommand() *cobra.Command {
+func connectionsCommand(p *Program) *cobra.Command {
 	var repository string
 	c := &cobra.Command{
 		Use:   "connections",
@@ -69,8 +69,8 @@ func (p *Program) connectionsCommand() *cobra.Command {
 	}
 	c.PersistentFlags().StringVar(&repository, "repo", "", "`file` of the job repository, beside which connections are saved")
 	c.AddCommand(
-		p.connectionsList(&repository), p.connectionsShow(&repository), p.connectionsAdd(&repository),
-		p.connectionsRemove(&repository), p.connectionsTest(&repository),
+		connectionsList(p, &repository), connectionsShow(p, &repository), connectionsAdd(p, &repository),
+		connectionsRemove(p, &repository), connectionsTest(p, &repository),
 	)
 	return c
 }
@@ -84,9 +84,9 @@ func oneConnection(c *cobra.Command, args []string) error {
 }
 
 // completeConnections completes the name of a connection.
-func (p *Program) completeConnections(repository *string) complete {
+func completeConnections(p *Program, repository *string) complete {
 	return func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-		if kept := p.connectionsFor(*repository); kept != nil {
+		if kept := connectionsFor(p, *repository); kept != nil {
 			list, _ := kept.List()
 			for _, one := range list {
 				names = append(names, one.Name+"\t"+one.Database)
@@ -96,7 +96,7 @@ func (p *Program) completeConnections(repository *string) complete {
 	}
 }
 
-func (p *Program) connectionsList(repository *string) *cobra.Command {
+func connectionsList(p *Program, repository *string) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "list",
@@ -104,7 +104,7 @@ func (p *Program) connectionsList(repository *string) *cobra.Command {
 		Example: examples("sledge connections list", "sledge connections list --json | jq -r '.connections[].name'"),
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
-			kept, err := p.keptConnections(*repository)
+			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
 			}
@@ -139,16 +139,16 @@ func keptSecrets(c document.Connection) string {
 	return "not saved"
 }
 
-func (p *Program) connectionsShow(repository *string) *cobra.Command {
+func connectionsShow(p *Program, repository *string) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Show a connection, without its passwords",
 		Example:           examples("sledge connections show lab"),
 		Args:              oneConnection,
-		ValidArgsFunction: p.completeConnections(repository),
+		ValidArgsFunction: completeConnections(p, repository),
 		RunE: p.run(func(_ context.Context, args []string) error {
-			kept, err := p.keptConnections(*repository)
+			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
 			}
@@ -188,7 +188,7 @@ func (s *jobFlags) addServer(flags *pflag.FlagSet, p *Program) {
 	})
 }
 
-func (p *Program) connectionsAdd(repository *string) *cobra.Command {
+func connectionsAdd(p *Program, repository *string) *cobra.Command {
 	var s jobFlags
 	var keep, replace bool
 	c := &cobra.Command{
@@ -205,7 +205,7 @@ the connection.`,
 		),
 		Args: oneConnection,
 		RunE: p.run(func(_ context.Context, args []string) error {
-			kept, err := p.keptConnections(*repository)
+			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
 			}
@@ -236,15 +236,15 @@ the connection.`,
 	return c
 }
 
-func (p *Program) connectionsRemove(repository *string) *cobra.Command {
+func connectionsRemove(p *Program, repository *string) *cobra.Command {
 	return &cobra.Command{
 		Use:               "remove NAME",
 		Short:             "Remove a connection",
 		Example:           examples("sledge connections remove lab"),
 		Args:              oneConnection,
-		ValidArgsFunction: p.completeConnections(repository),
+		ValidArgsFunction: completeConnections(p, repository),
 		RunE: p.run(func(_ context.Context, args []string) error {
-			kept, err := p.keptConnections(*repository)
+			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
 			}
@@ -257,7 +257,7 @@ func (p *Program) connectionsRemove(repository *string) *cobra.Command {
 	}
 }
 
-func (p *Program) connectionsTest(repository *string) *cobra.Command {
+func connectionsTest(p *Program, repository *string) *cobra.Command {
 	var s jobFlags
 	c := &cobra.Command{
 		Use:   "test [NAME] [flags]",
@@ -277,7 +277,7 @@ neither a run nor a build could log in, it ends with the exit code that they wou
 			}
 			return nil
 		},
-		ValidArgsFunction: p.completeConnections(repository),
+		ValidArgsFunction: completeConnections(p, repository),
 		RunE: p.run(func(ctx context.Context, args []string) error {
 			s.repository = *repository
 			if len(args) == 1 {
@@ -290,7 +290,7 @@ neither a run nor a build could log in, it ends with the exit code that they wou
 			if order, err = s.signIn(ctx, p, order, settings.RefusalOf); err != nil {
 				return err
 			}
-			done := p.waitForAnswer(order.Plan)
+			done := waitForAnswer(p, order.Plan)
 			trial, err := order.Try(ctx, p.Version)
 			done()
 			if err != nil {
@@ -315,6 +315,6 @@ neither a run nor a build could log in, it ends with the exit code that they wou
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	flags.BoolVar(&s.json, "json", false, "print JSON")
-	p.completeSettings(c, &s)
+	completeSettings(p, c, &s)
 	return c
 }

@@ -46,7 +46,7 @@ type consoleUse struct {
 	prompt   string   // without its ">"
 }
 
-func (p *Program) consoleCommand() *cobra.Command {
+func consoleCommand(p *Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "console [tcl|py] [auto FILE [argument...]]",
 		Short: "HammerDB's commands in Tcl or Python: a prompt, or a script",
@@ -69,7 +69,7 @@ func (p *Program) consoleCommand() *cobra.Command {
 				return err
 			}
 			use.prompt = "sledge"
-			return p.consoleSession(ctx, use)
+			return consoleSession(ctx, p, use)
 		}),
 	}
 	c.Flags().SetInterspersed(false) // arguments after the script belong to the script
@@ -139,17 +139,17 @@ func completeConsole(args []string) ([]string, cobra.ShellCompDirective) {
 }
 
 // consoleSession runs the console from its banner to its end.
-func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error) {
+func consoleSession(ctx context.Context, p *Program, use consoleUse) (err error) {
 	if use.script != "" {
 		if err := checkScript(use.script); err != nil {
 			return fmt.Errorf("run the script: %w", err)
 		}
 	}
-	repository, kept, err := p.consoleFiles()
+	repository, kept, err := consoleFiles(p)
 	if err != nil {
 		return err
 	}
-	made, err := p.newConsole(kept, use.script, p.heightFor(use), p.showsResults(use))
+	made, err := newConsole(p, kept, use.script, heightFor(p, use), showsResults(p, use))
 	if err != nil {
 		return err
 	}
@@ -173,13 +173,14 @@ func (p *Program) consoleSession(ctx context.Context, use consoleUse) (err error
 
 // newConsole makes a console with the settings of a file. height is nil unless the console is
 // interactive; shows says whether it prints what commands return.
-func (p *Program) newConsole(kept, script string, height func() int, shows bool) (*console.Console, error) {
+func newConsole(p *Program, kept, script string, height func() int, shows bool) (*console.Console, error) {
 	made, err := console.New(console.Config{
 		Resolver: p.Resolver, Runner: p.Runner, Version: p.Version,
 		Out: p.whole, Width: p.StdoutWidth, Environ: p.Environ,
-		OpenStore: p.consoleRepository,
-		StartWeb:  p.startWeb, FindWeb: p.findWeb,
-		Settings: kept, Script: script,
+		OpenStore: func(path string) (*repository.Store, error) { return consoleRepository(p, path) },
+		StartWeb:  func(path string, port int) (console.OwnWeb, error) { return startWeb(p, path, port) },
+		FindWeb:   func(path string, port int) (console.Web, error) { return findWeb(p, path, port) },
+		Settings:  kept, Script: script,
 		Height: height, ShowsResults: shows,
 	})
 	if err != nil {
@@ -211,7 +212,7 @@ func checkScript(path string) error {
 
 // consoleRepository opens the job repository at path, or the default one if path is "". If it
 // cannot be written, it is opened for reading, and saving a job in it fails.
-func (p *Program) consoleRepository(path string) (*repository.Store, error) {
+func consoleRepository(p *Program, path string) (*repository.Store, error) {
 	store, err := p.openRepositoryOr(path, settings.EnvRepository)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		if read, err := p.readRepository(path); err == nil {
@@ -236,7 +237,7 @@ func file(stream any) *os.File {
 
 // consoleFiles returns the files of the console's jobs and settings; kept is "" if settings are
 // not saved.
-func (p *Program) consoleFiles() (repository, kept string, err error) {
+func consoleFiles(p *Program) (repository, kept string, err error) {
 	if repository, err = p.repositoryPath(); err != nil {
 		return "", "", err
 	}
@@ -244,4 +245,4 @@ func (p *Program) consoleFiles() (repository, kept string, err error) {
 }
 
 // consoleVersion is the first line that the console prints.
-func (p *Program) consoleVersion() string { return "Sledge CLI " + p.Version }
+func consoleVersion(p *Program) string { return "Sledge CLI " + p.Version }

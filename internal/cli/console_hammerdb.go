@@ -41,14 +41,14 @@ func hammerdbName(called string) string {
 }
 
 // hammerdb runs the arguments as hammerdbcli does.
-func (p *Program) hammerdb(ctx context.Context) error {
+func runConsole(ctx context.Context, p *Program) error {
 	if len(p.Args) == 1 {
 		switch strings.TrimLeft(p.Args[0], "-") {
 		case "help", "h":
 			fmt.Fprintln(p.Stdout, hammerdbHelp)
 			return nil
 		case "version", "v":
-			fmt.Fprintln(p.Stdout, p.consoleVersion())
+			fmt.Fprintln(p.Stdout, consoleVersion(p))
 			return nil
 		}
 	}
@@ -65,7 +65,7 @@ func (p *Program) hammerdb(ctx context.Context) error {
 		return err
 	}
 	use.prompt = hammerdbPrompt
-	return p.consoleSession(ctx, use)
+	return consoleSession(ctx, p, use)
 }
 
 // hammerdbArguments reads the arguments of hammerdbcli. If they are wrong, says is HammerDB's

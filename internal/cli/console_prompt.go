@@ -17,15 +17,15 @@ import (
 )
 
 // editsLines reports whether standard input and output are a terminal, on which lines can be edited.
-func (p *Program) editsLines() bool {
+func editsLines(p *Program) bool {
 	in, out := file(p.Stdin), file(p.Stdout)
 	return p.StdinIsTerminal && in == os.Stdin && out == os.Stdout && term.IsTerminal(int(out.Fd()))
 }
 
 // heightFor returns a function that returns the height of the prompt's terminal in lines. It is nil
 // for scripts and pipes, whose output is never shortened.
-func (p *Program) heightFor(use consoleUse) func() int {
-	if use.script != "" || !p.editsLines() {
+func heightFor(p *Program, use consoleUse) func() int {
+	if use.script != "" || !editsLines(p) {
 		return nil
 	}
 	const usual = 24
@@ -40,14 +40,14 @@ func (p *Program) heightFor(use consoleUse) func() int {
 
 // showsResults reports whether the console prints what commands return: at a prompt, and in
 // hammerdbcli for Tcl from a pipe.
-func (p *Program) showsResults(use consoleUse) bool {
+func showsResults(p *Program, use consoleUse) bool {
 	switch {
 	case use.script != "":
 		return false
 	case use.language == inPython:
 		return p.StdinIsTerminal
 	}
-	return p.editsLines() || use.prompt == hammerdbPrompt
+	return editsLines(p) || use.prompt == hammerdbPrompt
 }
 
 // reads evaluates commands from a pipe until it ends. It continues after an error, as tclsh does,

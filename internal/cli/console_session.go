@@ -43,7 +43,7 @@ func (s *session) banner(usual string) {
 	if s.language == inPython {
 		help = "help()"
 	}
-	fmt.Fprintf(s.Stdout, "%s\nType %q for a list of commands\n", s.consoleVersion(), help)
+	fmt.Fprintf(s.Stdout, "%s\nType %q for a list of commands\n", consoleVersion(s.Program), help)
 	named, kept := s.console.Repository()
 	repository := cmp.Or(named, usual)
 	if !kept {
@@ -92,14 +92,14 @@ func (s *session) interrupted(signal os.Signal) {
 	case signal != os.Interrupt:
 		s.end(signal)
 	case s.busy == nil:
-		if !s.editsLines() {
+		if !editsLines(s.Program) {
 			s.Exit(int(job.ExitStopped))
 		}
 	case s.atPythonsPrompt():
 		// Python gets the signal too, and handles it.
 	case s.console.Interrupt():
 		// A command may wait for something that ignores Ctrl-C, such as a full pipe.
-		if s.told++; s.told > control.Patience && !s.editsLines() {
+		if s.told++; s.told > control.Patience && !editsLines(s.Program) {
 			s.Exit(int(job.ExitStopped))
 		}
 	default:
@@ -211,7 +211,7 @@ func (s *session) tcl(ctx context.Context) error {
 	}
 	defer tcl.Close()
 	switch {
-	case s.script == "" && s.editsLines():
+	case s.script == "" && editsLines(s.Program):
 		return s.outcome(s.prompts(ctx, tcl))
 	case s.script == "":
 		return s.outcome(s.reads(ctx, tcl))
@@ -225,7 +225,7 @@ func (s *session) tcl(ctx context.Context) error {
 // waits for a program or for input, is killed. At the prompt only the second Ctrl-C does so,
 // because the interpreter's variables are lost.
 func (s *session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(context.Context) error) error {
-	atPrompt := s.script == "" && s.editsLines()
+	atPrompt := s.script == "" && editsLines(s.Program)
 	evaluating, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s.setBusy(func(count int) {

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/settings"
 )
 
-func (p *Program) convertCommand() *cobra.Command {
+func convertCommand(p *Program) *cobra.Command {
 	var as, action string
 	c := &cobra.Command{
 		Use:   "convert FILE --as FORM",
@@ -54,12 +54,12 @@ command, add --as to the command: sledge run --as toml.`,
 				fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(passed))
 			}
 			order, err := p.Resolver.Resolve(job.Action(action), settings.Sources{
-				Given: found.Settings, GivenBy: args[0], Connections: p.connectionsFor(""),
+				Given: found.Settings, GivenBy: args[0], Connections: connectionsFor(p, ""),
 			})
 			if err != nil {
 				return err
 			}
-			return p.writeForm(order, as)
+			return writeForm(p, order, as)
 		}),
 	}
 	c.Flags().SortFlags = false
@@ -85,7 +85,7 @@ func formHelp() string {
 }
 
 // writeForm prints the settings of an order in a form.
-func (p *Program) writeForm(order settings.Order, name string) error {
+func writeForm(p *Program, order settings.Order, name string) error {
 	for _, form := range setup.Forms {
 		if form.Name == name {
 			_, err := io.WriteString(p.whole, form.Write(p.Resolver, order))

@@ -28,7 +28,7 @@ type datagenFlags struct {
 	overwrite   bool
 }
 
-func (p *Program) datagenCommand() *cobra.Command {
+func datagenCommand(p *Program) *cobra.Command {
 	f := datagenFlags{jobFlags: jobFlags{plain: map[string]string{}}}
 	c := &cobra.Command{
 		Use:   "datagen --dir folder",
@@ -55,7 +55,7 @@ already, nothing is written unless you give --overwrite.`,
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return p.datagen(ctx, f)
+			return generate(ctx, p, f)
 		}),
 	}
 	flags := c.Flags()
@@ -77,17 +77,17 @@ already, nothing is written unless you give --overwrite.`,
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them)")
 	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that parse them")
 	flags.BoolVar(&f.verbose, "verbose", false, "show the output of every worker")
-	p.completeSettings(c, &f.jobFlags)
+	completeSettings(p, c, &f.jobFlags)
 	for name, choices := range map[string][]string{"format": datagen.FormatNames(), "compress": datagen.CompressionNames()} {
 		if err := c.RegisterFlagCompletionFunc(name, fixed(choices...)); err != nil {
 			panic(err) // there is no such flag
 		}
 	}
-	c.AddCommand(p.verifyCommand())
+	c.AddCommand(verifyCommand(p))
 	return c
 }
 
-func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
+func generate(ctx context.Context, p *Program, f datagenFlags) error {
 	if f.folder == "" {
 		return usage("--dir is missing: name the folder to write to")
 	}
@@ -105,14 +105,14 @@ func (p *Program) datagen(ctx context.Context, f datagenFlags) error {
 	for _, warning := range order.Warnings {
 		fmt.Fprintf(p.Stderr, "sledge: warning: %s\n", warning)
 	}
-	d := display.Plain(display.Options{Out: p.Stdout, Err: p.Stderr, Screen: p.screen(), HammerDB: f.hammerDB, Verbose: f.verbose}, lines.About{Workload: order.Plan.Workload.Name})
+	d := display.Plain(display.Options{Out: p.Stdout, Err: p.Stderr, Screen: screenOf(p), HammerDB: f.hammerDB, Verbose: f.verbose}, lines.About{Workload: order.Plan.Workload.Name})
 	config.Version, config.Tell = p.Version, d.Watch
 	result, err := datagen.Generate(ctx, config)
 	d.End()
 	if err != nil {
 		return explainDatagen(err)
 	}
-	p.showDatagen(config, result)
+	showDatagen(p, config, result)
 	return nil
 }
 
@@ -139,7 +139,7 @@ func explainDatagen(err error) error {
 }
 
 // showDatagen prints what was written and how to load it.
-func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
+func showDatagen(p *Program, c datagen.Config, r datagen.Result) {
 	rows, size, stored := r.Totals()
 	headline := fmt.Sprintf("Written in %s: %s rows, %s at %s/s", report.Spell(r.Elapsed),
 		humanize.Comma(rows), humanize.Bytes(uint64(size)), humanize.Bytes(uint64(float64(size)/r.Elapsed.Seconds())))
@@ -162,7 +162,7 @@ func (p *Program) showDatagen(c datagen.Config, r datagen.Result) {
 }
 
 // verifyCommand is datagen verify.
-func (p *Program) verifyCommand() *cobra.Command {
+func verifyCommand(p *Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify folder",
 		Short: "Compare the files of sledge datagen with their manifest",
@@ -179,13 +179,13 @@ code 1 if any does, or 8 if there is no manifest.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: p.run(p.verify),
+		RunE: p.run(func(ctx context.Context, args []string) error { return verify(ctx, p, args) }),
 	}
 }
 
-func (p *Program) verify(ctx context.Context, arguments []string) error {
+func verify(ctx context.Context, p *Program, arguments []string) error {
 	folder := arguments[0]
-	d := display.Plain(display.Options{Out: p.Stdout, Err: p.Stderr, Screen: p.screen()}, lines.About{})
+	d := display.Plain(display.Options{Out: p.Stdout, Err: p.Stderr, Screen: screenOf(p)}, lines.About{})
 	m, differ, err := datagen.Verify(ctx, folder, d.Watch)
 	d.End()
 	if err != nil {

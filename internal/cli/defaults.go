@@ -20,7 +20,7 @@ and where Sledge keeps its files. It connects to nothing.
 It leaves out variables of the database's own clients, such as PGHOST, because they depend on the
 database: sledge run --dry-run shows all settings of one job.`
 
-func (p *Program) defaultsCommand() *cobra.Command {
+func defaultsCommand(p *Program) *cobra.Command {
 	var repository, config string
 	var asJSON bool
 	c := &cobra.Command{
@@ -43,7 +43,7 @@ func (p *Program) defaultsCommand() *cobra.Command {
 			if asJSON {
 				return p.printJSON(d)
 			}
-			return p.showDefaults(d)
+			return showDefaults(p, d)
 		}),
 	}
 	flags := c.Flags()
@@ -55,7 +55,7 @@ func (p *Program) defaultsCommand() *cobra.Command {
 }
 
 // showDefaults prints the files and the settings that every job uses.
-func (p *Program) showDefaults(d document.Defaults) error {
+func showDefaults(p *Program, d document.Defaults) error {
 	const none = "none"
 	places := terminal.Table{Columns: []terminal.Column{{Head: "Kept or read", Left: true}, {Head: "Where", Left: true, Wrapped: true}, {Head: "By", Left: true}}}
 	by := func(name string) string {

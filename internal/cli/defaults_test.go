@@ -45,7 +45,7 @@ func TestTheWebServerSaysHowItIsServedAndToWhom(t *testing.T) {
 	w := newWorld(t)
 	w.addUser(t, "ann", "act")
 	w.addUser(t, "lou", "look")
-	address, end := serveWeb(t, w, "--listen", "127.0.0.1:0", "--base-path", "/sledge", "--trusted-proxy", "127.0.0.1", "--tls-self-signed", "--hostname", "db1.example.org")
+	address, end := startServing(t, w, "--listen", "127.0.0.1:0", "--base-path", "/sledge", "--trusted-proxy", "127.0.0.1", "--tls-self-signed", "--hostname", "db1.example.org")
 	defer end()
 	in := func(name string) *http.Client {
 		c := client(t)

@@ -84,7 +84,7 @@ lists what you can set.
 }
 
 // demonstrationOf returns the demonstration of the workload that the arguments name.
-func (p *Program) demonstrationOf(args []string) (demonstration, error) {
+func demonstrationOf(p *Program, args []string) (demonstration, error) {
 	if len(args) == 0 {
 		return demonstrations[0], nil
 	}
@@ -100,7 +100,7 @@ func (p *Program) demonstrationOf(args []string) (demonstration, error) {
 	return demonstration{}, usage("there is no demo of %s: sledge demo --help shows which there are", w.Title)
 }
 
-func (p *Program) demoCommand() *cobra.Command {
+func demoCommand(p *Program) *cobra.Command {
 	var folder string
 	var keep, verbose bool
 	c := &cobra.Command{
@@ -119,7 +119,7 @@ removes its files at the end unless you give --keep.`,
 			return nil
 		},
 		RunE: p.run(func(ctx context.Context, args []string) (err error) {
-			chosen, err := p.demonstrationOf(args)
+			chosen, err := demonstrationOf(p, args)
 			if err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ removes its files at the end unless you give --keep.`,
 			if !keep {
 				defer func() { err = errors.Join(err, clean()) }()
 			}
-			run, err := p.demo(ctx, chosen, place, verbose)
+			run, err := runDemo(ctx, p, chosen, place, verbose)
 			if err != nil {
 				return err
 			}
@@ -195,7 +195,7 @@ func removeSQLite(files ...string) error {
 }
 
 // demo performs the jobs of a demonstration in order, and returns the run.
-func (p *Program) demo(ctx context.Context, chosen demonstration, place demoFiles, verbose bool) (run job.Job, err error) {
+func runDemo(ctx context.Context, p *Program, chosen demonstration, place demoFiles, verbose bool) (run job.Job, err error) {
 	for _, step := range chosen.steps {
 		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))
 		flags := map[string]string{"db": "sqlite", "workload": chosen.workload, "dbname": place.database}
@@ -205,9 +205,9 @@ func (p *Program) demo(ctx context.Context, chosen demonstration, place demoFile
 			return run, err
 		}
 		s := jobFlags{repository: place.repository, verbose: verbose, demo: true}
-		j, err := p.perform(ctx, order, &s)
+		j, err := perform(ctx, p, order, &s)
 		if j != nil {
-			err = errors.Join(p.show(*j, &s), err)
+			err = errors.Join(showResult(p, *j, &s), err)
 		}
 		if err != nil {
 			return run, err

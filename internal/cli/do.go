@@ -17,18 +17,18 @@ import (
 )
 
 // do performs a job and prints its result.
-func (p *Program) do(ctx context.Context, order settings.Order, s *jobFlags) error {
-	j, err := p.perform(ctx, order, s)
+func do(ctx context.Context, p *Program, order settings.Order, s *jobFlags) error {
+	j, err := perform(ctx, p, order, s)
 	if j == nil {
 		return err
 	}
-	return errors.Join(p.show(*j, s), err)
+	return errors.Join(showResult(p, *j, s), err)
 }
 
 // perform performs a job and shows its progress. It returns nil only if the job could not be
 // started.
-func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags) (j *job.Job, err error) {
-	store, err := p.storeFor(s)
+func perform(ctx context.Context, p *Program, order settings.Order, s *jobFlags) (j *job.Job, err error) {
+	store, err := storeFor(p, s)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags
 		defer func() { err = errors.Join(err, store.Close()) }()
 	}
 	d := display.New(order, display.Options{
-		Out: p.Stdout, Err: p.Stderr, Screen: p.screen(), Look: p.StderrLook,
+		Out: p.Stdout, Err: p.Stderr, Screen: screenOf(p), Look: p.StderrLook,
 		HammerDB: s.hammerDB, Headline: !s.json && !s.brief, Verbose: s.verbose, Brief: s.brief,
 		Interval: time.Duration(s.interval), Title: s.title,
 	})
@@ -68,7 +68,7 @@ func (p *Program) perform(ctx context.Context, order settings.Order, s *jobFlags
 }
 
 // screen returns the terminal on which lines are drawn again, if standard error is one.
-func (p *Program) screen() display.Screen {
+func screenOf(p *Program) display.Screen {
 	if !p.StderrLook.Redraws {
 		return display.Screen{}
 	}
@@ -95,7 +95,7 @@ func opening(order settings.Order, id job.ID, hammerDB bool) string {
 }
 
 // storeFor opens the repository that records a job, or returns nil for --no-repo.
-func (p *Program) storeFor(s *jobFlags) (*repository.Store, error) {
+func storeFor(p *Program, s *jobFlags) (*repository.Store, error) {
 	if s.noRepository {
 		return nil, nil
 	}

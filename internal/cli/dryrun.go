@@ -11,7 +11,7 @@ import (
 )
 
 // showSettings prints the settings of a job and the source of each.
-func (p *Program) showSettings(order settings.Order, s *jobFlags) error {
+func showSettings(p *Program, order settings.Order, s *jobFlags) error {
 	d := document.NewSettings(order)
 	if s.json {
 		return p.printJSON(d)

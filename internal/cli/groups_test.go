@@ -78,7 +78,7 @@ func runMixed(t *testing.T, database string, values option.Values) mixed {
 		display.New(order, display.Options{Err: &narrow, Screen: screen(&narrow, 80)}),
 		display.New(order, display.Options{Err: &wide, Screen: screen(&wide, 140)}),
 	}
-	link, end := serveWeb(t, w, "--listen", "127.0.0.1:0")
+	link, end := startServing(t, w, "--listen", "127.0.0.1:0")
 	defer end()
 	c := client(t)
 	visit(t, c, link)
@@ -319,7 +319,7 @@ func listsNameGroups(t *testing.T, m mixed) {
 }
 
 func webShowsGroups(t *testing.T, m mixed) {
-	link, end := serveWeb(t, m.world, "--listen", "127.0.0.1:0")
+	link, end := startServing(t, m.world, "--listen", "127.0.0.1:0")
 	defer end()
 	c := client(t)
 	visit(t, c, link)

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/settings"
 )
 
-func (p *Program) buildCommand() *cobra.Command {
+func buildCommand(p *Program) *cobra.Command {
 	var s jobFlags
 	c := &cobra.Command{
 		Use:   "build --db NAME [flags]",
@@ -35,7 +35,7 @@ continues it.`,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Build, func(order settings.Order) error {
-				return p.do(ctx, order, &s)
+				return do(ctx, p, order, &s)
 			})
 		}),
 	}
@@ -45,7 +45,7 @@ continues it.`,
 	return c
 }
 
-func (p *Program) checkCommand() *cobra.Command {
+func checkCommand(p *Program) *cobra.Command {
 	var s jobFlags
 	c := &cobra.Command{
 		Use:   "check --db NAME [flags]",
@@ -61,7 +61,7 @@ exit code 4. With --verbose it lists every rule.`,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Check, func(order settings.Order) error {
-				return p.do(ctx, order, &s)
+				return do(ctx, p, order, &s)
 			})
 		}),
 	}
@@ -69,7 +69,7 @@ exit code 4. With --verbose it lists every rule.`,
 	return c
 }
 
-func (p *Program) runCommand() *cobra.Command {
+func runCommand(p *Program) *cobra.Command {
 	var s jobFlags
 	var profile int
 	c := &cobra.Command{
@@ -114,7 +114,7 @@ run like the first Ctrl-C.`,
 				return err
 			}
 			err = s.with(ctx, p, job.Run, func(order settings.Order) error {
-				return p.runAll(ctx, order, profile, &s)
+				return runAll(ctx, p, order, profile, &s)
 			})
 			return errors.Join(err, junit.close(s.ended, err))
 		}),
@@ -128,7 +128,7 @@ run like the first Ctrl-C.`,
 	return c
 }
 
-func (p *Program) deleteCommand() *cobra.Command {
+func deleteCommand(p *Program) *cobra.Command {
 	var s jobFlags
 	var yes bool
 	c := &cobra.Command{
@@ -152,11 +152,11 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 		RunE: p.run(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Delete, func(order settings.Order) error {
 				if !yes && p.StdinIsTerminal {
-					if err := p.confirmDelete(ctx, order.Plan); err != nil {
+					if err := confirmDelete(ctx, p, order.Plan); err != nil {
 						return err
 					}
 				}
-				return p.do(ctx, order, &s)
+				return do(ctx, p, order, &s)
 			})
 		}),
 	}
@@ -167,8 +167,8 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 }
 
 // confirmDelete lists what a delete would drop, and asks for confirmation.
-func (p *Program) confirmDelete(ctx context.Context, plan plan.Plan) error {
-	done := p.waitForAnswer(plan)
+func confirmDelete(ctx context.Context, p *Program, plan plan.Plan) error {
+	done := waitForAnswer(p, plan)
 	d, err := engine.PlanDeletion(ctx, plan)
 	done()
 	if err != nil {
@@ -178,8 +178,8 @@ func (p *Program) confirmDelete(ctx context.Context, plan plan.Plan) error {
 		fmt.Fprintf(p.Stderr, "%s.\n", d.ByBuilder())
 	}
 	fmt.Fprintln(p.Stderr, "This will be removed permanently:")
-	p.showNames("tables", d.Tables)
-	p.showNames("routines", d.RoutineNames())
+	showNames(p, "tables", d.Tables)
+	showNames(p, "routines", d.RoutineNames())
 	for _, fate := range d.Around {
 		if fate.Stays == "" {
 			fmt.Fprintf(p.Stderr, "  %s %s\n", fate.Kind, fate.Name)
@@ -194,7 +194,7 @@ func (p *Program) confirmDelete(ctx context.Context, plan plan.Plan) error {
 }
 
 // showNames shows names under a heading, a few to a line.
-func (p *Program) showNames(heading string, names []string) {
+func showNames(p *Program, heading string, names []string) {
 	if len(names) == 0 {
 		return
 	}

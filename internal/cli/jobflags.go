@@ -148,7 +148,7 @@ func (s *jobFlags) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	flags.StringVar(&s.repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
 	s.addPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
-	p.completeSettings(c, s)
+	completeSettings(p, c, s)
 }
 
 // addPlainFlags adds the plain flags of all databases and workloads for which wanted returns true.
@@ -235,7 +235,7 @@ func (s *jobFlags) sources(p *Program) settings.Sources {
 		Environ:     p.Environ,
 		URL:         s.url,
 		Flags:       s.flags(),
-		Connections: p.connectionsFor(s.repository),
+		Connections: connectionsFor(p, s.repository),
 		Set:         s.set,
 		Labels:      s.labels,
 		Note:        s.note,
@@ -273,10 +273,10 @@ func (s *jobFlags) with(ctx context.Context, p *Program, action job.Action, body
 		return err
 	}
 	if s.as != "" {
-		return p.writeForm(order, s.as)
+		return writeForm(p, order, s.as)
 	}
 	if s.dryRun {
-		return p.showSettings(order, s)
+		return showSettings(p, order, s)
 	}
 	if order, err = s.signIn(ctx, p, order, settings.RefusalOf); err != nil {
 		return err
@@ -324,7 +324,7 @@ func (s *jobFlags) askSecrets(p *Program) (map[string]string, error) {
 			return nil, usage("--ask-%s and --%s-file exclude each other: leave one out", ask.name, ask.name)
 		}
 		var err error
-		if secrets[ask.name], err = p.askPassword(ask.prompt); err != nil {
+		if secrets[ask.name], err = askPassword(p, ask.prompt); err != nil {
 			return nil, err
 		}
 	}
@@ -332,7 +332,7 @@ func (s *jobFlags) askSecrets(p *Program) (map[string]string, error) {
 }
 
 // askPassword asks for a password on the terminal.
-func (p *Program) askPassword(prompt string) (string, error) {
+func askPassword(p *Program, prompt string) (string, error) {
 	fmt.Fprint(p.Stderr, prompt)
 	secret, err := p.ask(p.ReadPassword)
 	fmt.Fprintln(p.Stderr)

@@ -40,7 +40,7 @@ func (l *listing) addTo(c *cobra.Command, p *Program) {
 	flags.StringVar(&l.text, "text", "", "only jobs that contain all these `words`: in the ID, a label, the note, an option, the target and so on")
 	flags.IntVar(&l.limit, "limit", listedJobs, "`number` of jobs to list; 0 for all")
 	for name, completion := range map[string]complete{
-		"db": fixed(p.databaseWords()...), "workload": fixed(p.workloadWords()...),
+		"db": fixed(databaseWords(p)...), "workload": fixed(workloadWords(p)...),
 		"action": fixed(words(actions)...), "status": fixed(words(job.Statuses)...),
 	} {
 		if err := c.RegisterFlagCompletionFunc(name, completion); err != nil {

@@ -31,7 +31,7 @@ type archive struct {
 	json       bool
 }
 
-func (p *Program) jobsCommand() *cobra.Command {
+func jobsCommand(p *Program) *cobra.Command {
 	a := &archive{program: p}
 	var list listing
 	c := &cobra.Command{
@@ -100,7 +100,7 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Sto
 		}
 		return nil
 	}
-	c.ValidArgsFunction = a.program.completeJobs(&a.repository)
+	c.ValidArgsFunction = completeJobs(a.program, &a.repository)
 	c.RunE = a.program.run(func(ctx context.Context, args []string) error {
 		return a.with(func(store *repository.Store) error {
 			j, err := store.Get(ctx, job.ID(args[0]))
@@ -124,7 +124,7 @@ func (a *archive) showCommand() *cobra.Command {
 			return err
 		}
 		if a.json {
-			return a.program.printJSON(a.program.document(j, sum))
+			return a.program.printJSON(documentOf(a.program, j, sum))
 		}
 		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.width(), Look: a.program.StdoutLook, Whole: true, Line: a.program.headline(j)})
 	})
@@ -252,10 +252,10 @@ writes to standard output.`,
 			return usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
 		}
 		if output == "" {
-			return report.Export(ctx, a.program.whole, store, j.ID, format, a.program.words(), a.say)
+			return report.Export(ctx, a.program.whole, store, j.ID, format, wordsOf(a.program), a.say)
 		}
 		return writeNew(output, force, func(file *os.File) error {
-			return report.Export(ctx, file, store, j.ID, format, a.program.words(), a.say)
+			return report.Export(ctx, file, store, j.ID, format, wordsOf(a.program), a.say)
 		})
 	})
 	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))

@@ -19,7 +19,7 @@ import (
 
 //go:generate go run ./generate
 
-func (p *Program) optionsCommand() *cobra.Command {
+func optionsCommand(p *Program) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "options [database] [workload] [option]",
@@ -33,21 +33,23 @@ come first, the others follow by topic. Without arguments it lists the databases
 			"sledge options pg tprocc warehouses",
 			"sledge options maria tprocc --json",
 		),
-		GroupID:           groupOthers,
-		Args:              cobra.MaximumNArgs(3),
-		ValidArgsFunction: p.completeOptions,
+		GroupID: groupOthers,
+		Args:    cobra.MaximumNArgs(3),
+		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			return completeOptions(p, c, args, typed)
+		},
 		RunE: p.run(func(_ context.Context, args []string) error {
 			if len(args) == 0 {
-				return p.listCatalog(asJSON)
+				return listCatalog(p, asJSON)
 			}
-			return p.listOptions(args, asJSON)
+			return listOptions(p, args, asJSON)
 		}),
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-func (p *Program) listCatalog(asJSON bool) error {
+func listCatalog(p *Program, asJSON bool) error {
 	d := document.NewCatalog(p.Resolver.Catalog)
 	if asJSON {
 		return p.printJSON(d)
@@ -79,7 +81,7 @@ func (p *Program) listCatalog(asJSON bool) error {
 }
 
 // listOptions prints the options of a pair, or one of them.
-func (p *Program) listOptions(args []string, asJSON bool) error {
+func listOptions(p *Program, args []string, asJSON bool) error {
 	name := p.Resolver.DefaultWorkload().Name
 	if len(args) > 1 {
 		name = args[1]

@@ -10,7 +10,7 @@ import (
 )
 
 func TestThePagesOfCommandsAreCurrent(t *testing.T) {
-	pages, err := manual.CommandPages(newWorld(t).Commands())
+	pages, err := manual.CommandPages(Commands(newWorld(t).Program))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,7 @@ import (
 
 // runAll performs a run for each number of virtual users. Several runs form a performance profile,
 // which ends at the first run that fails or is stopped.
-func (p *Program) runAll(ctx context.Context, order settings.Order, profile int, s *jobFlags) error {
+func runAll(ctx context.Context, p *Program, order settings.Order, profile int, s *jobFlags) error {
 	orders, err := order.Runs()
 	if err != nil {
 		return err
@@ -36,9 +36,9 @@ func (p *Program) runAll(ctx context.Context, order settings.Order, profile int,
 	}
 	if len(orders) == 1 {
 		orders[0].Profile = profile
-		return p.do(ctx, orders[0], s)
+		return do(ctx, p, orders[0], s)
 	}
-	sweep, err := p.sweep(ctx, s, profile, orders)
+	sweep, err := sweepOf(ctx, p, s, profile, orders)
 	if err != nil {
 		return err
 	}
@@ -47,21 +47,21 @@ func (p *Program) runAll(ctx context.Context, order settings.Order, profile int,
 		if !s.brief {
 			fmt.Fprintf(p.Stderr, "%s: virtual users %d\n", s.title, order.Spec.Users)
 		}
-		j, err := p.perform(ctx, order, s)
+		j, err := perform(ctx, p, order, s)
 		if j == nil {
 			return job.Job{}, err
 		}
 		if s.verbose && !s.json {
-			err = errors.Join(p.show(*j, s), err)
+			err = errors.Join(showResult(p, *j, s), err)
 		}
-		p.sayRun(i+1, len(orders), *j)
+		sayRun(p, i+1, len(orders), *j)
 		return *j, err
 	})
-	return errors.Join(p.showProfile(sweep.Profile, done.Jobs, s.json), done.Err())
+	return errors.Join(showProfile(p, sweep.Profile, done.Jobs, s.json), done.Err())
 }
 
 // sayRun prints one of several runs as a line, and then the warnings of its result.
-func (p *Program) sayRun(number, of int, j job.Job) {
+func sayRun(p *Program, number, of int, j job.Job) {
 	line := fmt.Sprintf("run %d of %d   users %s   %s", number, of, humanize.Comma(int64(j.Spec.Users)), j.Status)
 	for _, m := range j.Result.Metrics[:min(len(j.Result.Metrics), 2)] { // jobs show has the others
 		line += fmt.Sprintf("   %s %s", report.Short(m), report.Printable(m.Name))
@@ -83,8 +83,8 @@ func (p *Program) sayRun(number, of int, j job.Job) {
 }
 
 // sweep plans several runs.
-func (p *Program) sweep(ctx context.Context, s *jobFlags, profile int, orders []settings.Order) (experiment.Sweep, error) {
-	store, err := p.storeFor(s)
+func sweepOf(ctx context.Context, p *Program, s *jobFlags, profile int, orders []settings.Order) (experiment.Sweep, error) {
+	store, err := storeFor(p, s)
 	if store == nil {
 		return experiment.Sweep{Orders: orders}, err
 	}
@@ -93,7 +93,7 @@ func (p *Program) sweep(ctx context.Context, s *jobFlags, profile int, orders []
 }
 
 // showProfile prints the runs of a performance profile. profile is 0 if the runs are not recorded.
-func (p *Program) showProfile(profile int, runs []job.Job, asJSON bool) error {
+func showProfile(p *Program, profile int, runs []job.Job, asJSON bool) error {
 	if asJSON {
 		return p.printJSON(document.NewProfile(profile, runs, p.headline))
 	}
@@ -215,7 +215,7 @@ func (a *archive) profile(ctx context.Context, store *repository.Store, word str
 	if hammerDB {
 		return a.program.printJSON(views.Results(runs, a.program.Resolver.Catalog))
 	}
-	return a.program.showProfile(n, runs, a.json)
+	return showProfile(a.program, n, runs, a.json)
 }
 
 // completeProfiles completes the number of a performance profile.

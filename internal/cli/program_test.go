@@ -162,7 +162,7 @@ func TestEveryCommandExplainsItselfWithExamples(t *testing.T) {
 			}
 		}
 	}
-	visit(w.Commands())
+	visit(Commands(w.Program))
 }
 
 func TestSledgeAlonePrintsHelpWithTheExitCodes(t *testing.T) {

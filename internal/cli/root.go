@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"context"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -65,11 +65,11 @@ func Run(ctx context.Context, p *Program) job.Exit {
 func execute(ctx context.Context, p *Program) error {
 	switch hammerdbName(p.Name) {
 	case hammerdbConsole:
-		return p.hammerdb(ctx)
+		return runConsole(ctx, p)
 	case hammerdbService:
-		return p.hammerdbws(ctx)
+		return runService(ctx, p)
 	}
-	root := p.Commands()
+	root := Commands(p)
 	root.SetArgs(p.Args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
@@ -78,7 +78,7 @@ func execute(ctx context.Context, p *Program) error {
 }
 
 // Commands returns the tree of commands, from which the manual is generated too.
-func (p *Program) Commands() *cobra.Command {
+func Commands(p *Program) *cobra.Command {
 	cobra.EnableCommandSorting = false // help lists them in the order of a test
 	root := &cobra.Command{
 		Use:           "sledge",
@@ -98,17 +98,17 @@ func (p *Program) Commands() *cobra.Command {
 	)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		fmt.Fprintf(p.Stdout, "%s\n\n", terminal.Reflow(cmp.Or(c.Long, c.Short), p.width()))
-		_ = p.printUsage(c) // it returns no error
+		_ = printUsage(p, c) // it returns no error
 	})
-	root.SetUsageFunc(p.printUsage)
-	root.SetFlagErrorFunc(p.explainFlag)
+	root.SetUsageFunc(func(c *cobra.Command) error { return printUsage(p, c) })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return explainFlag(p, c, err) })
 	root.SetVersionTemplate("sledge {{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
 	root.SetHelpCommandGroupID(groupOthers)
 	root.SetCompletionCommandGroupID(groupOthers)
 	root.AddCommand(
-		p.buildCommand(), p.checkCommand(), p.runCommand(), p.deleteCommand(), p.datagenCommand(), p.demoCommand(), p.selftestCommand(),
-		p.jobsCommand(), p.watchCommand(), p.webCommand(), p.consoleCommand(), p.optionsCommand(), p.connectionsCommand(), p.defaultsCommand(), p.calibrateCommand(), p.convertCommand(), p.versionCommand(),
+		buildCommand(p), checkCommand(p), runCommand(p), deleteCommand(p), datagenCommand(p), demoCommand(p), selftestCommand(p),
+		jobsCommand(p), watchCommand(p), webCommand(p), consoleCommand(p), optionsCommand(p), connectionsCommand(p), defaultsCommand(p), calibrateCommand(p), convertCommand(p), versionCommand(p),
 	)
 	checkCompletion(root)
 	return root
@@ -179,7 +179,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 // explainFlag turns an error in the flags into a one-line error with advice.
-func (p *Program) explainFlag(c *cobra.Command, err error) error {
+func explainFlag(p *Program, c *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
@@ -198,7 +198,7 @@ func (p *Program) explainFlag(c *cobra.Command, err error) error {
 	if owners := ownersOf(c, name); owners != "" {
 		return usage("%s has no flag --%s: it belongs to %s", c.CommandPath(), name, owners)
 	}
-	if setting := p.settingOf(c, name); setting != "" {
+	if setting := settingOf(p, c, name); setting != "" {
 		return usage("%s has no flag --%s: %s sets this option (%s --help lists the flags)", c.CommandPath(), name, setting, c.CommandPath())
 	}
 	var names []string
@@ -212,7 +212,7 @@ func (p *Program) explainFlag(c *cobra.Command, err error) error {
 
 // settingOf returns the flag of c that sets the option of this name, or "" if there is no such
 // option.
-func (p *Program) settingOf(c *cobra.Command, name string) string {
+func settingOf(p *Program, c *cobra.Command, name string) string {
 	called := strings.ReplaceAll(name, "-", "_")
 	for pair := range p.Resolver.Pairs() {
 		for _, o := range pair.Options() {
@@ -261,7 +261,7 @@ func sections() (list []option.Group) {
 }
 
 // printUsage prints a command's help after its description: usage, examples, commands and flags.
-func (p *Program) printUsage(c *cobra.Command) error {
+func printUsage(p *Program, c *cobra.Command) error {
 	out := c.OutOrStderr()
 	wide := helpWidth
 	if width := p.width(); width > 0 {

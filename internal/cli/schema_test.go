@@ -168,7 +168,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 			visit(sub, path+" "+sub.Name())
 		}
 	}
-	visit(w.Commands(), "")
+	visit(Commands(w.Program), "")
 }
 
 func TestErrorsAreDocumentsToo(t *testing.T) {

@@ -50,7 +50,7 @@ skips the dropping.
 The exit code is 0 if every step passed or was skipped, because the database does not support it; 1
 if a step failed or something could not be dropped; 3 if logging in failed; 130 if you stopped it.`
 
-func (p *Program) selftestCommand() *cobra.Command {
+func selftestCommand(p *Program) *cobra.Command {
 	f := selftestFlags{jobFlags: jobFlags{plain: map[string]string{}}, duration: option.Minutes(2 * time.Minute), limit: seconds(15 * time.Minute)}
 	c := &cobra.Command{
 		Use:   "selftest --db NAME [flags]",
@@ -65,7 +65,7 @@ func (p *Program) selftestCommand() *cobra.Command {
 		GroupID: groupJobs,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return p.selftest(ctx, &f)
+			return testAll(ctx, p, &f)
 		}),
 	}
 	flags := c.Flags()
@@ -87,7 +87,7 @@ func (p *Program) selftestCommand() *cobra.Command {
 	f.addPlainFlags(flags, p.Resolver, func(w settings.Flag) bool {
 		return w.Group == option.Connection || w.Group == option.Accounts
 	})
-	p.completeSettings(c, &f.jobFlags)
+	completeSettings(p, c, &f.jobFlags)
 	return c
 }
 
@@ -107,23 +107,23 @@ func (f minutesFlag) Set(text string) error {
 	return nil
 }
 
-func (p *Program) selftest(ctx context.Context, f *selftestFlags) error {
-	test, err := p.prepareSelftest(ctx, f)
+func testAll(ctx context.Context, p *Program, f *selftestFlags) error {
+	test, err := prepareSelftest(ctx, p, f)
 	if err != nil {
 		return err
 	}
 	if err := test.Look(ctx); err != nil {
 		return err
 	}
-	if err := p.confirmSelftest(f, test); err != nil {
+	if err := confirmSelftest(p, f, test); err != nil {
 		return err
 	}
 	file, err := createReport(f.file, test.Database().Name, time.Now())
 	if err != nil {
 		return err
 	}
-	r := p.runSelftest(ctx, f, test)
-	if err := p.writeReport(file, r); err != nil {
+	r := runSelftest(ctx, p, f, test)
+	if err := writeReport(p, file, r); err != nil {
 		return err
 	}
 	next := "please read it and send it in (docs/selftest.md says where)"
@@ -155,7 +155,7 @@ func verdictOf(r selftest.Report) error {
 }
 
 // prepareSelftest resolves the settings of a self-test.
-func (p *Program) prepareSelftest(ctx context.Context, f *selftestFlags) (*selftest.Test, error) {
+func prepareSelftest(ctx context.Context, p *Program, f *selftestFlags) (*selftest.Test, error) {
 	b := selftest.Resolver(p.Resolver)
 	if f.askPassword || f.askSuperuser {
 		var err error
@@ -182,7 +182,7 @@ func (p *Program) prepareSelftest(ctx context.Context, f *selftestFlags) (*selft
 
 // confirmSelftest prints what the test will create and asks for confirmation. A script must give
 // --yes.
-func (p *Program) confirmSelftest(f *selftestFlags, test *selftest.Test) error {
+func confirmSelftest(p *Program, f *selftestFlags, test *selftest.Test) error {
 	fmt.Fprintln(p.Stderr, test.Makes())
 	switch {
 	case f.yes:
@@ -211,7 +211,7 @@ func createReport(name, database string, now time.Time) (*os.File, error) {
 }
 
 // writeReport writes the report to the file, or to standard output if that fails.
-func (p *Program) writeReport(file *os.File, r selftest.Report) error {
+func writeReport(p *Program, file *os.File, r selftest.Report) error {
 	_, err := file.WriteString(r.Markdown())
 	err = errors.Join(err, file.Close())
 	if err != nil {
@@ -222,7 +222,7 @@ func (p *Program) writeReport(file *os.File, r selftest.Report) error {
 }
 
 // runSelftest runs the test and prints the outcome of each step.
-func (p *Program) runSelftest(ctx context.Context, f *selftestFlags, test *selftest.Test) selftest.Report {
+func runSelftest(ctx context.Context, p *Program, f *selftestFlags, test *selftest.Test) selftest.Report {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	quit := make(chan struct{})

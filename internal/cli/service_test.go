@@ -33,7 +33,7 @@ func newTyping(t *testing.T, w *world) *typing {
 	c := &typing{t: t}
 	w.whole, w.Stderr = &c.out, &w.err
 	var err error
-	if c.Console, err = w.newConsole("", "", nil, false); err != nil {
+	if c.Console, err = newConsole(w.Program, "", "", nil, false); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -195,7 +195,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 	other.Environ = w.Environ
 	port := testserver.FreePort(t)
 	w.whole, w.Stderr = &w.out, &w.err
-	settings, err := w.newConsole(filepath.Join(filepath.Dir(w.repository), "settings.db"), "", nil, false)
+	settings, err := newConsole(w.Program, filepath.Join(filepath.Dir(w.repository), "settings.db"), "", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 
 // show prints a job that has just ended. It prints nothing for a failed job without any figures,
 // whose error follows, unless JSON was asked for.
-func (p *Program) show(j job.Job, s *jobFlags) error {
+func showResult(p *Program, j job.Job, s *jobFlags) error {
 	if s.json {
-		return p.printJSON(p.document(j, j.Result.Summary))
+		return p.printJSON(documentOf(p, j, j.Result.Summary))
 	}
 	r := j.Result
 	all := r.Summary.All()
@@ -32,12 +32,12 @@ func (p *Program) show(j job.Job, s *jobFlags) error {
 		fmt.Fprintln(p.Stdout)
 	}
 	return report.Text(p.Stdout, j, r.Summary, report.View{
-		Width: p.width(), Look: p.StdoutLook, Rules: s.verbose, Whole: s.details, Line: p.headline(j), Next: p.next(j, s),
+		Width: p.width(), Look: p.StdoutLook, Rules: s.verbose, Whole: s.details, Line: p.headline(j), Next: nextSteps(p, j, s),
 	})
 }
 
 // next returns the commands that usually follow a job. The demo prints its own.
-func (p *Program) next(j job.Job, s *jobFlags) []report.Pointer {
+func nextSteps(p *Program, j job.Job, s *jobFlags) []report.Pointer {
 	if s.demo {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s *jobFlags) command(p *Program, j job.Job, action job.Action) string {
 }
 
 // document returns the JSON document of a job, with HammerDB's headline.
-func (p *Program) document(j job.Job, sum meter.Summary) report.Document {
+func documentOf(p *Program, j job.Job, sum meter.Summary) report.Document {
 	d := report.NewDocument(j, sum)
 	d.Line = p.headline(j)
 	return d
@@ -139,7 +139,7 @@ func (p *Program) headline(j job.Job) string {
 }
 
 // words returns HammerDB's lines of a job for its export.
-func (p *Program) words() report.Words {
+func wordsOf(p *Program) report.Words {
 	return report.Words{
 		Headline: p.headline,
 		Output: func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {

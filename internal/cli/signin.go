@@ -23,17 +23,17 @@ func (s *jobFlags) signInOn(ctx context.Context, p *Program, b settings.Resolver
 	with := settings.SignIn{
 		Resolver: b, Sources: from,
 		Refusal: func(ctx context.Context, action job.Action, order settings.Order) *settings.Refusal {
-			defer p.waitForAnswer(order.Plan)()
+			defer waitForAnswer(p, order.Plan)()
 			return refusal(ctx, action, order)
 		},
 	}
 	if p.StdinIsTerminal && p.StderrWidth != nil {
-		with.Ask = func(user string) (string, error) { return p.askPassword(fmt.Sprintf("Password of user %s: ", user)) }
+		with.Ask = func(user string) (string, error) { return askPassword(p, fmt.Sprintf("Password of user %s: ", user)) }
 	}
 	return with.With(ctx, order)
 }
 
 // waitForAnswer prints a message if a server is slow to answer, unless done is called before.
-func (p *Program) waitForAnswer(plan plan.Plan) (done func()) {
+func waitForAnswer(p *Program, plan plan.Plan) (done func()) {
 	return p.whenSlow("Waiting for an answer from %s %s", plan.Database.Title, plan.Database.Target(plan.Connection))
 }

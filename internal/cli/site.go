@@ -41,10 +41,10 @@ type site struct {
 // openSite creates a site for a listener and a job repository, which the site closes. configuration
 // is the configuration file for jobs that the site starts. From then on other commands of the same
 // user can find the site. The caller must call close, even after serve.
-func (p *Program) openSite(config web.Config, store *repository.Store, configuration string, scripts *bool) (s *site, err error) {
+func openSite(p *Program, config web.Config, store *repository.Store, configuration string, scripts *bool) (s *site, err error) {
 	s = &site{program: p, store: store, asked: make(chan struct{}), again: make(chan struct{}), forget: func() {}}
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }
-	scripting, err := p.scriptingOf(config, store, scripts)
+	scripting, err := scriptingOf(p, config, store, scripts)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -79,8 +79,8 @@ func (p *Program) openSite(config web.Config, store *repository.Store, configura
 }
 
 // startSite creates a site on a port of 127.0.0.1, which other machines cannot reach.
-func (p *Program) startSite(repository string, port int) (*site, error) {
-	folder, err := p.webFolder(repository)
+func startSite(p *Program, repository string, port int) (*site, error) {
+	folder, err := webFolder(p, repository)
 	if err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (p *Program) startSite(repository string, port int) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := p.consoleRepository(repository)
+	store, err := consoleRepository(p, repository)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	s, err := p.openSite(web.Config{Listener: listener, Folder: folder}, store, "", nil)
+	s, err := openSite(p, web.Config{Listener: listener, Folder: folder}, store, "", nil)
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
@@ -106,8 +106,8 @@ type ownSite struct {
 }
 
 // startWeb serves a site for a console.
-func (p *Program) startWeb(repository string, port int) (console.OwnWeb, error) {
-	s, err := p.startSite(repository, port)
+func startWeb(p *Program, repository string, port int) (console.OwnWeb, error) {
+	s, err := startSite(p, repository, port)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +126,8 @@ func (o ownSite) Quit() { o.quit() }
 func (o ownSite) Wait() error { return errors.Join(<-o.ended, o.close()) }
 
 // findWeb returns the running site of a port.
-func (p *Program) findWeb(repository string, port int) (console.Web, error) {
-	folder, err := p.webFolder(repository)
+func findWeb(p *Program, repository string, port int) (console.Web, error) {
+	folder, err := webFolder(p, repository)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (s *site) close() error {
 // scriptingOf decides whether a site may run scripts, which can do everything that this user can. If
 // other machines can reach the site, it runs scripts only if --scripts was given. may is the value of
 // the flag, or nil.
-func (p *Program) scriptingOf(c web.Config, store *repository.Store, may *bool) (api.Scripting, error) {
+func scriptingOf(p *Program, c web.Config, store *repository.Store, may *bool) (api.Scripting, error) {
 	s := api.Scripting{Folder: filepath.Join(c.Folder, "scripts")}
 	address, isTCP := c.Listener.Addr().(*net.TCPAddr)
 	reached := !isTCP || web.Reachable(address) || len(c.Proxies) > 0
@@ -217,13 +217,13 @@ func (p *Program) scriptingOf(c web.Config, store *repository.Store, may *bool) 
 	case may == nil && reached:
 		s.Why = "scripts do not run here, because other machines can reach this server, and scripts can do everything that the account which started the server can do: to allow that to every user who may act, start sledge web with --scripts"
 	default:
-		return s, p.mayRun(&s, store)
+		return s, mayRun(p, &s, store)
 	}
 	return s, nil
 }
 
 // mayRun sets the program and the environment with which a site runs scripts.
-func (p *Program) mayRun(s *api.Scripting, store *repository.Store) error {
+func mayRun(p *Program, s *api.Scripting, store *repository.Store) error {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program, which runs scripts: %w", err)

@@ -43,7 +43,7 @@ func versionOfBuild(info *debug.BuildInfo) string {
 	return revision + modified
 }
 
-func (p *Program) versionCommand() *cobra.Command {
+func versionCommand(p *Program) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",

@@ -59,7 +59,7 @@ place; elsewhere, and in the file of --log, each reading is a line. If the conne
 prints a message and reconnects; no rate includes the time between. Ctrl-C ends watch with a summary
 and exit code 0.`
 
-func (p *Program) watchCommand() *cobra.Command {
+func watchCommand(p *Program) *cobra.Command {
 	f := watchFlags{jobFlags: jobFlags{plain: map[string]string{}}, every: seconds(10 * time.Second)}
 	c := &cobra.Command{
 		Use:   "watch --db NAME [flags]",
@@ -75,7 +75,7 @@ func (p *Program) watchCommand() *cobra.Command {
 		GroupID: groupResults,
 		Args:    noArguments,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return p.watch(ctx, f)
+			return watchTransactions(ctx, p, f)
 		}),
 	}
 	flags := c.Flags()
@@ -96,12 +96,12 @@ func (p *Program) watchCommand() *cobra.Command {
 	f.addPlainFlags(flags, p.Resolver, func(flag settings.Flag) bool {
 		return (flag.Group == option.Connection || flag.Group == option.Accounts) && flag.MeansSomethingTo(job.Check)
 	})
-	p.completeSettings(c, &f.jobFlags)
+	completeSettings(p, c, &f.jobFlags)
 	return c
 }
 
 // watch performs the command watch.
-func (p *Program) watch(ctx context.Context, f watchFlags) (err error) {
+func watchTransactions(ctx context.Context, p *Program, f watchFlags) (err error) {
 	every, long := time.Duration(f.every), time.Duration(f.long)
 	if every < counter.ShortestInterval {
 		return usage("--interval: %v is less than %v, the time in which servers update their counts: choose a longer interval", every, counter.ShortestInterval)
@@ -150,12 +150,12 @@ type watcher struct {
 func (w *watcher) watch(ctx context.Context) error {
 	p := w.program
 	if p.StdoutWidth != nil && !w.json {
-		w.bar.Screen = p.screen()
+		w.bar.Screen = screenOf(p)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer p.interrupts.instead(func(int) { cancel() })()
-	answered := p.waitForAnswer(w.Plan)
+	answered := waitForAnswer(p, w.Plan)
 	say := func(line string) { w.above(func() { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }) }
 	err := w.Run(ctx, say, func(r engine.CounterReading) {
 		answered()

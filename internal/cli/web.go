@@ -52,7 +52,7 @@ web-sessions.json and web-audit.jsonl. Only you can read them.
 Ctrl-C ends the server. First it stops the jobs and scripts that it started, as Ctrl-C stops a
 command, and keeps their results. The next Ctrl-C aborts them.`
 
-func (p *Program) webCommand() *cobra.Command {
+func webCommand(p *Program) *cobra.Command {
 	var f webFlags
 	c := &cobra.Command{
 		Use:   "web [flags]",
@@ -68,7 +68,7 @@ func (p *Program) webCommand() *cobra.Command {
 		GroupID: groupOthers,
 		Args:    onlyCommands,
 		RunE: p.run(func(ctx context.Context, _ []string) error {
-			return p.web(ctx, f)
+			return serveWeb(ctx, p, f)
 		}),
 	}
 	flags := c.Flags()
@@ -84,13 +84,13 @@ func (p *Program) webCommand() *cobra.Command {
 	flags.StringArrayVar(&f.hostnames, "hostname", nil, "`name` by which browsers reach the server, if it is not this machine's name; repeat as needed")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml) for the jobs that the server starts")
 	c.PersistentFlags().StringVar(&f.repository, "repo", "", "`file` of the job repository, beside which users and logins are saved")
-	c.AddCommand(p.webUserCommand(&f.repository))
+	c.AddCommand(webUserCommand(p, &f.repository))
 	return c
 }
 
 // web serves until Ctrl-C.
-func (p *Program) web(ctx context.Context, f webFlags) (err error) {
-	folder, err := p.webFolder(f.repository)
+func serveWeb(ctx context.Context, p *Program, f webFlags) (err error) {
+	folder, err := webFolder(p, f.repository)
 	if err != nil {
 		return err
 	}
@@ -125,12 +125,12 @@ func (p *Program) web(ctx context.Context, f webFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	served, err := p.openSite(config, store, f.config, f.scripts)
+	served, err := openSite(p, config, store, f.config, f.scripts)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, served.close()) }()
-	if err := p.introduce(served, f); err != nil {
+	if err := introduce(p, served, f); err != nil {
 		return err
 	}
 	defer p.interrupts.instead(func(int) { served.quit() })()
@@ -153,7 +153,7 @@ func (f *webFlags) setScripts(text string) error {
 
 // introduce prints the server's address and how to log in. The link is not folded, because a folded
 // link cannot be opened.
-func (p *Program) introduce(s *site, f webFlags) error {
+func introduce(p *Program, s *site, f webFlags) error {
 	if s.TLS != nil && f.selfSigned {
 		pairs := web.Fingerprint(s.TLS)
 		half := len(pairs) / 2
@@ -172,7 +172,7 @@ func (p *Program) introduce(s *site, f webFlags) error {
 }
 
 // webFolder returns the folder of the web application's files, which is that of the job repository.
-func (p *Program) webFolder(repository string) (string, error) {
+func webFolder(p *Program, repository string) (string, error) {
 	path, err := p.repository(repository)
 	if err != nil {
 		return "", err

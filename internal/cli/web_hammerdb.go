@@ -41,17 +41,17 @@ const serviceCommands = "jobs ...    jobs of the repository: help jobs in hammer
 	"help        this list\n" +
 	"quit        end the service"
 
-func (p *Program) serviceVersion() string { return "Sledge Web Service " + p.Version }
+func serviceVersion(p *Program) string { return "Sledge Web Service " + p.Version }
 
 // hammerdbws runs the arguments as HammerDB's hammerdbws does.
-func (p *Program) hammerdbws(ctx context.Context) (err error) {
+func runService(ctx context.Context, p *Program) (err error) {
 	if len(p.Args) == 1 {
 		switch strings.TrimLeft(p.Args[0], "-") {
 		case "help", "h":
 			fmt.Fprintln(p.Stdout, serviceHelp)
 			return nil
 		case "version", "v":
-			fmt.Fprintln(p.Stdout, p.serviceVersion())
+			fmt.Fprintln(p.Stdout, serviceVersion(p))
 			return nil
 		}
 	}
@@ -61,11 +61,11 @@ func (p *Program) hammerdbws(ctx context.Context) (err error) {
 		return err
 	}
 	p.began = true
-	_, kept, err := p.consoleFiles()
+	_, kept, err := consoleFiles(p)
 	if err != nil {
 		return err
 	}
-	made, err := p.newConsole(kept, "", nil, false)
+	made, err := newConsole(p, kept, "", nil, false)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (p *Program) hammerdbws(ctx context.Context) (err error) {
 		_, err := made.Call(ctx, console.Call{Name: "wsstop"})
 		return errors.Join(err, made.Failure())
 	}
-	err = p.serveService(ctx, made, mode)
+	err = serveService(ctx, p, made, mode)
 	if err != nil {
 		fmt.Fprintf(p.Stdout, "Error starting HammerDB webservice on port %d in %s mode : %s\n", made.WebPort(), mode, report.OneLine(err))
 	}
@@ -99,22 +99,22 @@ func serviceMode(args []string) (mode string, err error) {
 }
 
 // serveService serves until Ctrl-C, or until a command asks it to quit.
-func (p *Program) serveService(ctx context.Context, made *console.Console, mode string) (err error) {
+func serveService(ctx context.Context, p *Program, made *console.Console, mode string) (err error) {
 	if mode == serviceSCGI {
 		return usage("Sledge does not support SCGI: let the proxy forward HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1")
 	}
 	path, _ := made.Repository()
 	port := made.WebPort()
-	s, err := p.startSite(path, port)
+	s, err := startSite(p, path, port)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if mode != serviceGUI {
 		fmt.Fprintf(p.Stdout, "%s\nWeb Service using on-disk database %s\nStarting HammerDB Web Service on port %d\nListening for HTTP requests on TCP port %d\n",
-			p.serviceVersion(), s.store.Path(), port, port)
+			serviceVersion(p), s.store.Path(), port, port)
 	}
-	if err := p.introduce(s, webFlags{}); err != nil {
+	if err := introduce(p, s, webFlags{}); err != nil {
 		return err
 	}
 	defer p.interrupts.instead(func(int) { s.quit() })()
@@ -123,7 +123,7 @@ func (p *Program) serveService(ctx context.Context, made *console.Console, mode 
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- s.serve(ctx) }()
-	for lines := p.linesTyped(); ; {
+	for lines := linesTyped(p); ; {
 		if p.StdinIsTerminal {
 			fmt.Fprint(p.Stdout, "hammerws>")
 		}
@@ -134,7 +134,7 @@ func (p *Program) serveService(ctx context.Context, made *console.Console, mode 
 			if words := strings.Fields(line); !more || len(words) == 1 && words[0] == "quit" {
 				s.quit()
 				return <-ended
-			} else if err := p.serviceCommand(ctx, made, s, words); err != nil {
+			} else if err := serviceCommand(ctx, p, made, s, words); err != nil {
 				fmt.Fprintf(p.Stdout, "Error: %s\n", report.OneLine(err))
 			}
 		}
@@ -143,7 +143,7 @@ func (p *Program) serveService(ctx context.Context, made *console.Console, mode 
 
 // linesTyped returns the lines of standard input. Its goroutine runs until the input or the program
 // ends, because a read from a terminal cannot be interrupted.
-func (p *Program) linesTyped() <-chan string {
+func linesTyped(p *Program) <-chan string {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
@@ -161,7 +161,7 @@ func (p *Program) linesTyped() <-chan string {
 }
 
 // serviceCommand executes a command of hammerdbws nowait.
-func (p *Program) serviceCommand(ctx context.Context, made *console.Console, s *site, words []string) error {
+func serviceCommand(ctx context.Context, p *Program, made *console.Console, s *site, words []string) error {
 	switch {
 	case len(words) == 0:
 		return nil

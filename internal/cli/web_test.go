@@ -37,7 +37,7 @@ func (w *world) addUser(t *testing.T, name, role string) {
 }
 
 // serveWeb runs sledge web until Ctrl-C, and returns the address that it prints.
-func serveWeb(t *testing.T, w *world, args ...string) (url string, end func() job.Exit) {
+func startServing(t *testing.T, w *world, args ...string) (url string, end func() job.Exit) {
 	t.Helper()
 	r, out := io.Pipe()
 	w.Args, w.Stdout, w.Stderr = append([]string{"web"}, args...), out, &w.err
@@ -87,7 +87,7 @@ func client(t *testing.T) *http.Client {
 
 func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
 	w := newWorld(t)
-	link, end := serveWeb(t, w, "--listen", "127.0.0.1:0")
+	link, end := startServing(t, w, "--listen", "127.0.0.1:0")
 	c := client(t)
 	if status, body := visit(t, c, link); status != 200 || !strings.Contains(body, "logged in") {
 		t.Errorf("the link %s: got %d %s", link, status, body)
@@ -117,7 +117,7 @@ func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
 func TestWebShowsTheFingerprintOfItsCertificate(t *testing.T) {
 	w := newWorld(t)
 	w.addUser(t, "ann", "act")
-	address, end := serveWeb(t, w, "--listen", "127.0.0.1:0", "--tls-self-signed", "--base-path", "/sledge")
+	address, end := startServing(t, w, "--listen", "127.0.0.1:0", "--tls-self-signed", "--base-path", "/sledge")
 	if !strings.HasPrefix(address, "https://127.0.0.1:") || !strings.HasSuffix(address, "/sledge/") {
 		t.Errorf("got the address %s", address)
 	}
@@ -147,7 +147,7 @@ func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 		return strings.TrimSpace(w.out.String())
 	}
 	look, act := token("ci", "look"), token("bot", "act")
-	address, end := serveWeb(t, w, "--listen", "127.0.0.1:0", "--base-path", "/sledge")
+	address, end := startServing(t, w, "--listen", "127.0.0.1:0", "--base-path", "/sledge")
 	ask := func(method, path, token string) (status int, location, body string) {
 		r, err := http.NewRequest(method, address+path, nil)
 		if err != nil {
@@ -319,7 +319,7 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 		if c.config.Listener, err = net.Listen("tcp", c.address); err != nil {
 			t.Fatal(err)
 		}
-		got, err := w.scriptingOf(c.config, store, c.said)
+		got, err := scriptingOf(w.Program, c.config, store, c.said)
 		if err != nil || (got.Program != nil) != c.runs || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s: got %v, %q and %v, want that scripts run: %v, %q", c.what, got.Program != nil, got.Why, err, c.runs, c.why)
 		}
@@ -339,7 +339,7 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	r, said := io.Pipe()
 	w.Stderr = said
 	lines := bufio.NewReader(r)
-	s, err := w.startSite(w.repository, testserver.FreePort(t))
+	s, err := startSite(w.Program, w.repository, testserver.FreePort(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/web"
 )
 
-func (p *Program) webUserCommand(repository *string) *cobra.Command {
+func webUserCommand(p *Program, repository *string) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "user",
 		Short: "Add, list and remove users of the web application",
@@ -31,7 +31,7 @@ hashes of tokens. A running server applies each change at once.`,
 		Args: onlyCommands,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.webUserAdd(repository), p.webUserList(repository), p.webUserRemove(repository))
+	c.AddCommand(webUserAdd(p, repository), webUserList(p, repository), webUserRemove(p, repository))
 	return c
 }
 
@@ -44,15 +44,15 @@ func oneName(c *cobra.Command, args []string) error {
 }
 
 // users opens the users of the web application.
-func (p *Program) users(repository string) (*web.Users, error) {
-	folder, err := p.webFolder(repository)
+func usersOf(p *Program, repository string) (*web.Users, error) {
+	folder, err := webFolder(p, repository)
 	if err != nil {
 		return nil, err
 	}
 	return web.UsersIn(folder), nil
 }
 
-func (p *Program) webUserAdd(repository *string) *cobra.Command {
+func webUserAdd(p *Program, repository *string) *cobra.Command {
 	var role, passwordFile string
 	var token, replace bool
 	c := &cobra.Command{
@@ -69,7 +69,7 @@ change nothing. A user with the role act can also start, stop and delete.`,
 		),
 		Args: oneName,
 		RunE: p.run(func(_ context.Context, args []string) error {
-			users, err := p.users(*repository)
+			users, err := usersOf(p, *repository)
 			if err != nil {
 				return err
 			}
@@ -94,7 +94,7 @@ change nothing. A user with the role act can also start, stop and delete.`,
 				_, err = fmt.Fprintln(p.whole, secret)
 				return err
 			}
-			password, err := p.newPassword(name, passwordFile)
+			password, err := newPassword(p, name, passwordFile)
 			if err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ change nothing. A user with the role act can also start, stop and delete.`,
 }
 
 // newPassword reads a password from a file, or asks for it twice.
-func (p *Program) newPassword(name, file string) (string, error) {
+func newPassword(p *Program, name, file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -137,14 +137,14 @@ func (p *Program) newPassword(name, file string) (string, error) {
 	if !p.StdinIsTerminal {
 		return "", usage("there is no terminal to ask for the password on: give it with --password-file, or use --token for a program")
 	}
-	password, err := p.askPassword(fmt.Sprintf("Password for %s: ", name))
+	password, err := askPassword(p, fmt.Sprintf("Password for %s: ", name))
 	if err != nil {
 		return "", err
 	}
 	if err := web.CheckPassword(password); err != nil {
 		return "", job.WithExit(job.ExitUsage, err)
 	}
-	again, err := p.askPassword("Repeat the password: ")
+	again, err := askPassword(p, "Repeat the password: ")
 	if err != nil {
 		return "", err
 	}
@@ -154,14 +154,14 @@ func (p *Program) newPassword(name, file string) (string, error) {
 	return password, nil
 }
 
-func (p *Program) webUserList(repository *string) *cobra.Command {
+func webUserList(p *Program, repository *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List the users",
 		Example: examples("sledge web user list"),
 		Args:    noArguments,
 		RunE: p.run(func(context.Context, []string) error {
-			users, err := p.users(*repository)
+			users, err := usersOf(p, *repository)
 			if err != nil {
 				return err
 			}
@@ -182,14 +182,14 @@ func (p *Program) webUserList(repository *string) *cobra.Command {
 	}
 }
 
-func (p *Program) webUserRemove(repository *string) *cobra.Command {
+func webUserRemove(p *Program, repository *string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove NAME",
 		Short:   "Remove a user and end their logins",
 		Example: examples("sledge web user remove ann"),
 		Args:    oneName,
 		RunE: p.run(func(_ context.Context, args []string) error {
-			users, err := p.users(*repository)
+			users, err := usersOf(p, *repository)
 			if err != nil {
 				return err
 			}

@@ -55,7 +55,7 @@ func writeSchemas() error {
 // no more.
 func writeCommands(folder string) error {
 	program := cli.Program{Resolver: settings.Resolver{Catalog: edition.Catalog}}
-	pages, err := manual.CommandPages(program.Commands())
+	pages, err := manual.CommandPages(cli.Commands(&program))
 	if err != nil {
 		return err
 	}
