@@ -32,7 +32,7 @@ func (a *archive) labelCommand() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: completeJobs(a.program, &a.repository),
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			set := map[string]string{}
 			for _, text := range args[1:] {
 				name, value, err := job.ParseLabel(text)
@@ -64,7 +64,7 @@ func (a *archive) noteCommand() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: completeJobs(a.program, &a.repository),
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			return a.annotate(ctx, args[0], repository.Annotation{Note: &args[1]})
 		}),
 	}

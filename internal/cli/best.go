@@ -25,7 +25,7 @@ highest rate or the shortest time wins. Virtual users, durations, servers and ot
 differ: sledge jobs compare shows them.`,
 		Example: examples("sledge jobs best", "sledge jobs best --json | jq '.best[] | {database, size, id, metric}'"),
 		Args:    noArguments,
-		RunE: a.program.run(func(ctx context.Context, _ []string) error {
+		RunE: a.program.Body(func(ctx context.Context, _ []string) error {
 			return a.with(func(store *repository.Store) error {
 				d, err := document.NewBest(ctx, store)
 				if err != nil {

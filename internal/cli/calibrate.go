@@ -35,7 +35,7 @@ func calibrateCommand(p *Program) *cobra.Command {
 		),
 		GroupID: groupOthers,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return calibrate(ctx, p, f)
 		}),
 	}

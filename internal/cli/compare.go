@@ -30,7 +30,7 @@ has other operators, tables or indexes (sledge jobs plan shows the plans).`,
 			return nil
 		},
 		ValidArgsFunction: completeJobs(a.program, &a.repository),
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			return a.with(func(store *repository.Store) error { return a.compare(ctx, store, args) })
 		}),
 	}

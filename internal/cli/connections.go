@@ -103,7 +103,7 @@ func connectionsList(p *Program, repository *string) *cobra.Command {
 		Short:   "List the saved connections",
 		Example: examples("sledge connections list", "sledge connections list --json | jq -r '.connections[].name'"),
 		Args:    noArguments,
-		RunE: p.run(func(context.Context, []string) error {
+		RunE: p.Body(func(context.Context, []string) error {
 			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
@@ -147,7 +147,7 @@ func connectionsShow(p *Program, repository *string) *cobra.Command {
 		Example:           examples("sledge connections show lab"),
 		Args:              oneConnection,
 		ValidArgsFunction: completeConnections(p, repository),
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
@@ -204,7 +204,7 @@ the connection.`,
 			"sledge connections add here --db sqlite --dbname /var/tmp/load.sqlite",
 		),
 		Args: oneConnection,
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
@@ -243,7 +243,7 @@ func connectionsRemove(p *Program, repository *string) *cobra.Command {
 		Example:           examples("sledge connections remove lab"),
 		Args:              oneConnection,
 		ValidArgsFunction: completeConnections(p, repository),
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			kept, err := keptConnections(p, *repository)
 			if err != nil {
 				return err
@@ -278,7 +278,7 @@ neither a run nor a build could log in, it ends with the exit code that they wou
 			return nil
 		},
 		ValidArgsFunction: completeConnections(p, repository),
-		RunE: p.run(func(ctx context.Context, args []string) error {
+		RunE: p.Body(func(ctx context.Context, args []string) error {
 			s.repository = *repository
 			if len(args) == 1 {
 				s.connection = args[0]

@@ -63,7 +63,7 @@ func consoleCommand(p *Program) *cobra.Command {
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return completeConsole(args)
 		},
-		RunE: p.run(func(ctx context.Context, args []string) error {
+		RunE: p.Body(func(ctx context.Context, args []string) error {
 			use, err := consoleArguments(args)
 			if err != nil {
 				return err

@@ -38,7 +38,7 @@ command, add --as to the command: sledge run --as toml.`,
 			}
 			return nil
 		},
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			if !slices.Contains([]string{"build", "check", "run", "delete"}, action) {
 				return usage("--action: %q is not one of build, check, run, delete", action)
 			}

@@ -54,7 +54,7 @@ already, nothing is written unless you give --overwrite.`,
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return generate(ctx, p, f)
 		}),
 	}
@@ -179,7 +179,7 @@ code 1 if any does, or 8 if there is no manifest.`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: p.run(func(ctx context.Context, args []string) error { return verify(ctx, p, args) }),
+		RunE: p.Body(func(ctx context.Context, args []string) error { return verify(ctx, p, args) }),
 	}
 }
 

@@ -30,7 +30,7 @@ func defaultsCommand(p *Program) *cobra.Command {
 		Example: examples("sledge defaults", "sledge defaults --config sledge.toml", "sledge defaults --json | jq -r .repository"),
 		GroupID: groupOthers,
 		Args:    noArguments,
-		RunE: p.run(func(context.Context, []string) error {
+		RunE: p.Body(func(context.Context, []string) error {
 			path, err := p.repository(repository)
 			if err != nil {
 				return err

@@ -118,7 +118,7 @@ removes its files at the end unless you give --keep.`,
 			}
 			return nil
 		},
-		RunE: p.run(func(ctx context.Context, args []string) (err error) {
+		RunE: p.Body(func(ctx context.Context, args []string) (err error) {
 			chosen, err := demonstrationOf(p, args)
 			if err != nil {
 				return err

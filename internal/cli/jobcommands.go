@@ -33,7 +33,7 @@ continues it.`,
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Build, func(order settings.Order) error {
 				return do(ctx, p, order, &s)
 			})
@@ -59,7 +59,7 @@ exit code 4. With --verbose it lists every rule.`,
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Check, func(order settings.Order) error {
 				return do(ctx, p, order, &s)
 			})
@@ -105,7 +105,7 @@ run like the first Ctrl-C.`,
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			if profile < 0 {
 				return usage("--profile: %d is less than 0", profile)
 			}
@@ -149,7 +149,7 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return s.with(ctx, p, job.Delete, func(order settings.Order) error {
 				if !yes && p.StdinIsTerminal {
 					if err := confirmDelete(ctx, p, order.Plan); err != nil {

@@ -27,7 +27,7 @@ func (a *archive) deleteCommand() *cobra.Command {
 			return nil
 		},
 		ValidArgsFunction: completeJobs(a.program, &a.repository),
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			if err := a.with(func(*repository.Store) error { return nil }); err != nil {
 				return err // change would create a missing repository
 			}

@@ -106,7 +106,7 @@ func (a *archive) listCommand() *cobra.Command {
 		Short:   "List jobs, newest first",
 		Example: examples("sledge jobs list --db pg --action run", "sledge jobs list --label ticket=4711", "sledge jobs list --text 'before upgrade'", "sledge jobs list --status invalid --limit 5 --json"),
 		Args:    noArguments,
-		RunE:    a.program.run(func(ctx context.Context, _ []string) error { return a.list(ctx, l) }),
+		RunE:    a.program.Body(func(ctx context.Context, _ []string) error { return a.list(ctx, l) }),
 	}
 	l.addTo(c, a.program)
 	return c

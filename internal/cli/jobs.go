@@ -51,7 +51,7 @@ a job, give its ID, the first digits of the ID, or last.`,
 		),
 		GroupID: groupResults,
 		Args:    onlyCommands,
-		RunE:    p.run(func(ctx context.Context, _ []string) error { return a.list(ctx, list) }),
+		RunE:    p.Body(func(ctx context.Context, _ []string) error { return a.list(ctx, list) }),
 	}
 	flags := c.PersistentFlags()
 	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
@@ -101,7 +101,7 @@ func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Sto
 		return nil
 	}
 	c.ValidArgsFunction = completeJobs(a.program, &a.repository)
-	c.RunE = a.program.run(func(ctx context.Context, args []string) error {
+	c.RunE = a.program.Body(func(ctx context.Context, args []string) error {
 		return a.with(func(store *repository.Store) error {
 			j, err := store.Get(ctx, job.ID(args[0]))
 			if err != nil {

@@ -38,7 +38,7 @@ come first, the others follow by topic. Without arguments it lists the databases
 		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			return completeOptions(p, c, args, typed)
 		},
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			if len(args) == 0 {
 				return listCatalog(p, asJSON)
 			}

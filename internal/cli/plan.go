@@ -39,7 +39,7 @@ In a file or a pipe, lines are not shortened.`,
 			return nil
 		},
 		ValidArgsFunction: completeJobs(a.program, &a.repository),
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			return a.with(func(store *repository.Store) error { return a.plan(ctx, store, args, queries) })
 		}),
 	}

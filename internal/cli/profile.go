@@ -125,7 +125,7 @@ virtual users, and the settings and servers that differ.`,
 			return nil
 		},
 		ValidArgsFunction: a.completeProfiles,
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			return a.with(func(store *repository.Store) error {
 				switch {
 				case len(args) == 0:
@@ -246,7 +246,7 @@ before.`,
 			}
 			return nil
 		},
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			return a.change(func(store *repository.Store) error { return a.importFrom(ctx, store, args[0]) })
 		}),
 	}

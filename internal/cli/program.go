@@ -272,9 +272,9 @@ func drawn(look func(string) string, text string, width func() int) string {
 	return strings.Join(lines, "\n")
 }
 
-// run wraps the body of a command. It notes that the command began: errors from then on are not
+// Body wraps the body of a command. It notes that the command began: errors from then on are not
 // about the arguments.
-func (p *Program) run(body func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+func (p *Program) Body(body func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		p.began = true
 		return body(c.Context(), args)

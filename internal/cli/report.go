@@ -65,7 +65,7 @@ folder. --output names another file; --output - writes to standard output.`,
 			return nil
 		},
 		ValidArgsFunction: completeJobs(a.program, &a.repository),
-		RunE: a.program.run(func(ctx context.Context, args []string) error {
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
 			return a.with(func(store *repository.Store) error { return a.report(ctx, store, args, asked) })
 		}),
 	}

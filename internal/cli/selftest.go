@@ -64,7 +64,7 @@ func selftestCommand(p *Program) *cobra.Command {
 		),
 		GroupID: groupJobs,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return testAll(ctx, p, &f)
 		}),
 	}

@@ -51,7 +51,7 @@ func versionCommand(p *Program) *cobra.Command {
 		Example: examples("sledge version", "sledge version --json"),
 		GroupID: groupOthers,
 		Args:    noArguments,
-		RunE: p.run(func(context.Context, []string) error {
+		RunE: p.Body(func(context.Context, []string) error {
 			if asJSON {
 				return p.printJSON(document.NewVersion(p.Resolver, p.Version))
 			}

@@ -74,7 +74,7 @@ func watchCommand(p *Program) *cobra.Command {
 		),
 		GroupID: groupResults,
 		Args:    noArguments,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return watchTransactions(ctx, p, f)
 		}),
 	}

@@ -67,7 +67,7 @@ func webCommand(p *Program) *cobra.Command {
 		),
 		GroupID: groupOthers,
 		Args:    onlyCommands,
-		RunE: p.run(func(ctx context.Context, _ []string) error {
+		RunE: p.Body(func(ctx context.Context, _ []string) error {
 			return serveWeb(ctx, p, f)
 		}),
 	}

@@ -68,7 +68,7 @@ change nothing. A user with the role act can also start, stop and delete.`,
 			"sledge web user add ann --role look --replace   # change the password and the role",
 		),
 		Args: oneName,
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			users, err := usersOf(p, *repository)
 			if err != nil {
 				return err
@@ -160,7 +160,7 @@ func webUserList(p *Program, repository *string) *cobra.Command {
 		Short:   "List the users",
 		Example: examples("sledge web user list"),
 		Args:    noArguments,
-		RunE: p.run(func(context.Context, []string) error {
+		RunE: p.Body(func(context.Context, []string) error {
 			users, err := usersOf(p, *repository)
 			if err != nil {
 				return err
@@ -188,7 +188,7 @@ func webUserRemove(p *Program, repository *string) *cobra.Command {
 		Short:   "Remove a user and end their logins",
 		Example: examples("sledge web user remove ann"),
 		Args:    oneName,
-		RunE: p.run(func(_ context.Context, args []string) error {
+		RunE: p.Body(func(_ context.Context, args []string) error {
 			users, err := usersOf(p, *repository)
 			if err != nil {
 				return err
