@@ -41,7 +41,7 @@ func calibrateCommand(p *Program) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("db", "name", f.plain), "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&f.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	f.addConnection(flags)

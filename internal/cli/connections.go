@@ -179,7 +179,7 @@ func connectionsShow(p *Program, repository *string) *cobra.Command {
 func (s *jobFlags) addServer(flags *pflag.FlagSet, p *Program) {
 	s.plain = map[string]string{}
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("db", "name", s.plain), "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
 	flags.StringArrayVar(&s.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them). Other users can see a password in it")
 	flags.BoolVar(&s.askPassword, "ask-password", false, "ask for the database user's password on the terminal")
 	flags.BoolVar(&s.askSuperuser, "ask-superuser-password", false, "ask for the superuser's password on the terminal")
@@ -311,7 +311,7 @@ neither a run nor a build could log in, it ends with the exit code that they wou
 	}
 	s.addServer(c.Flags(), p)
 	flags := c.Flags()
-	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload whose schema and account are tested: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
+	flags.Var(newPlainFlag("workload", "name", s.plain), "workload", "workload whose schema and account are tested: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
 	flags.BoolVar(&s.json, "json", false, "print JSON")

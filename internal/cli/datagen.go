@@ -60,10 +60,10 @@ already, nothing is written unless you give --overwrite.`,
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database to write scripts for: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
-	flags.Var(plainFlag{"warehouses", "number", f.plain}, "warehouses", "warehouses to generate")
-	flags.Var(plainFlag{"scale", "number", f.plain}, "scale", "scale factor to generate (TPROC-H): about this many GB of rows, at least 0.001")
+	flags.Var(newPlainFlag("db", "name", f.plain), "db", "database to write scripts for: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("workload", "name", f.plain), "workload", "workload: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
+	flags.Var(newPlainFlag("warehouses", "number", f.plain), "warehouses", "warehouses to generate")
+	flags.Var(newPlainFlag("scale", "number", f.plain), "scale", "scale factor to generate (TPROC-H): about this many GB of rows, at least 0.001")
 	flags.StringVar(&f.format, "format", string(datagen.Formats[0]), "`name` of the format: "+strings.Join(datagen.FormatNames(), ", "))
 	flags.BoolVar(&f.header, "header", false, "begin each CSV file with the column names")
 	flags.StringVar(&f.compression, "compress", "", "`name` of the compression: gzip, zstd or none (default none); for Parquet also snappy (default)")
@@ -72,7 +72,7 @@ already, nothing is written unless you give --overwrite.`,
 	flags.IntVar(&f.parts, "parts", 0, "`number` of files for each table; small tables have one (default: the number of workers)")
 	flags.StringVar(&f.folder, "dir", "", "`folder` to write to; it is created if its parent exists")
 	flags.BoolVar(&f.overwrite, "overwrite", false, "replace the files in the folder")
-	flags.Var(plainFlag{"seed", "number", f.plain}, "seed", "seed of the random numbers: the same seed gives the same rows (default 1)")
+	flags.Var(newPlainFlag("seed", "number", f.plain), "seed", "seed of the random numbers: the same seed gives the same rows (default 1)")
 	flags.StringVar(&f.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringArrayVar(&f.set, "set", nil, "set an option by its full `name=value`; repeat as needed (sledge options lists them)")
 	flags.BoolVar(&f.hammerDB, "hammerdb", false, "print HammerDB's lines, for scripts that parse them")

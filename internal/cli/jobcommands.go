@@ -120,7 +120,7 @@ run like the first Ctrl-C.`,
 		}),
 	}
 	s.addTo(c, p, job.Run, func(flags *pflag.FlagSet) {
-		flags.Var(plainFlag{"users", "numbers", s.plain}, "users", "virtual users that work in parallel; several numbers, such as 1,2,4, run one after another (default 1)")
+		flags.Var(newPlainFlag("users", "numbers", s.plain), "users", "virtual users that work in parallel; several numbers, such as 1,2,4, run one after another (default 1)")
 		flags.IntVar(&profile, "profile", 0, "`number` of the performance profile to add the run to (default for several numbers of users: a new profile)")
 		flags.StringVar(&s.junit, "junit", "", "write the verdict to this `file` as JUnit XML, for CI: one test for the run, and one for each --fail-if")
 		flags.Var(&s.interval, "interval", "time between lines of progress, in seconds or with a unit such as 1m (default 10, less in a short run)")

@@ -125,11 +125,11 @@ func (s *jobFlags) addTo(c *cobra.Command, p *Program, action job.Action, own fu
 	c.PreRunE = func(c *cobra.Command, _ []string) error { return refuseIneffective(c) }
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", s.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", s.plain}, "workload", "workload: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
+	flags.Var(newPlainFlag("db", "name", s.plain), "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("workload", "name", s.plain), "workload", "workload: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	own(flags)
 	if action == job.Build || action == job.Run {
-		flags.Var(plainFlag{"seed", "number", s.plain}, "seed", "seed of the random numbers: the same seed gives the same data and the same transactions (default 1)")
+		flags.Var(newPlainFlag("seed", "number", s.plain), "seed", "seed of the random numbers: the same seed gives the same data and the same transactions (default 1)")
 	}
 	flags.StringVar(&s.config, "config", "", "configuration `file` (.toml, .yaml)")
 	flags.StringVar(&s.url, "url", "", "`URL` of the database; its scheme selects the database. Other users can see a password in it")
@@ -164,9 +164,9 @@ func (s *jobFlags) addPlainFlags(flags *pflag.FlagSet, b settings.Resolver, want
 		if options := unlike(f); options != "" {
 			help += " (" + options + ")"
 		}
-		var value pflag.Value = plainFlag{f.Name, kindName(f.Kind), s.plain}
+		var value pflag.Value = newPlainFlag(f.Name, kindName(f.Kind), s.plain)
 		if f.List {
-			value, help = listFlag{plainFlag{f.Name, kindName(f.Kind), s.plain}}, help+"; repeat as needed"
+			value, help = listFlag{newPlainFlag(f.Name, kindName(f.Kind), s.plain)}, help+"; repeat as needed"
 		}
 		flag := flags.VarPF(value, f.Name, "", help)
 		if f.Kind == "bool" {
@@ -208,6 +208,11 @@ type plainFlag struct {
 	name   string
 	kind   string
 	values map[string]string
+}
+
+// newPlainFlag returns a flag that puts its value into values. The kind of value is shown by --help.
+func newPlainFlag(name, kind string, values map[string]string) plainFlag {
+	return plainFlag{name, kind, values}
 }
 
 func (f plainFlag) String() string        { return "" }

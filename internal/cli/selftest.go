@@ -70,8 +70,8 @@ func selftestCommand(p *Program) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "only this workload: "+strings.Join(workloadNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("db", "name", f.plain), "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("workload", "name", f.plain), "workload", "only this workload: "+strings.Join(workloadNames(p.Resolver), ", "))
 	flags.Var(minutesFlag{&f.duration}, "duration", "measured time of each run, in minutes or with a unit such as 10s (default 2)")
 	flags.Var(&f.limit, "step-limit", "time that a step may take beside its measured time, in seconds or with a unit; then it is aborted (default 15m)")
 	flags.StringVar(&f.file, "report", "", "`file` for the report (default: sledge-selftest-DATABASE-DATE.md in the current folder)")

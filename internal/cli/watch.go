@@ -80,8 +80,8 @@ func watchCommand(p *Program) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	flags.Var(plainFlag{"db", "name", f.plain}, "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
-	flags.Var(plainFlag{"workload", "name", f.plain}, "workload", "workload that determines what is counted: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
+	flags.Var(newPlainFlag("db", "name", f.plain), "db", "database: "+strings.Join(databaseNames(p.Resolver), ", "))
+	flags.Var(newPlainFlag("workload", "name", f.plain), "workload", "workload that determines what is counted: "+strings.Join(workloadNames(p.Resolver), ", ")+" (default "+p.Resolver.DefaultWorkload().Name+")")
 	flags.Var(&f.every, "interval", "time between two readings, in seconds or with a unit such as 1m (default 10)")
 	flags.Var(&f.long, "for", "end after this time, in seconds or with a unit such as 5m (default: until Ctrl-C)")
 	flags.BoolVar(&f.allDatabases, "all-databases", false, "on PostgreSQL, count all databases of the server, as HammerDB does")
@@ -263,12 +263,12 @@ func (w *watcher) draw() {
 	if w.bar.Width == nil {
 		return
 	}
-	w.bar.Show(w.text(time.Now))
+	w.bar.Show(w.drawing(time.Now))
 }
 
-// text returns a function that draws the current readings in any width, with the clocks of the time
+// drawing returns a function that draws the current readings in any width, with the clocks of the time
 // of the call. Any goroutine may call it.
-func (w *watcher) text(clockTime func() time.Time) func(width int) string {
+func (w *watcher) drawing(clockTime func() time.Time) func(width int) string {
 	look := w.program.StderrLook
 	begun, last, every, long := w.Began, w.Last, w.Every, w.For
 	rates, unit := append([]float64(nil), w.rates...), w.Unit.Name

@@ -358,7 +358,7 @@ func TestWatchIsABlockOnATerminal(t *testing.T) {
 	shows := func(after time.Duration, want ...string) {
 		t.Helper()
 		for _, columns := range []int{20, 40, 80, 140} {
-			text := w.text(at(after))(columns)
+			text := w.drawing(at(after))(columns)
 			for line := range strings.SplitSeq(text, "\n") {
 				if wide := terminal.Width(line); wide > columns {
 					t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
