@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"sledge/internal/cli/program"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
 	"sledge/internal/engine"
@@ -30,7 +31,7 @@ func main() {
 	signals := make(chan os.Signal, 3)
 	watchSignals(signals)
 	restore := keepTerminal()
-	program := &cli.Program{
+	program := &program.Program{
 		Resolver:        settings.Resolver{Catalog: edition.Catalog},
 		Runner:          local,
 		Workers:         process.Self(),

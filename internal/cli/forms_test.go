@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/cli/jobflags"
 	"sledge/internal/document"
 	books "sledge/internal/hammerdb/dictionaries"
 	"sledge/internal/job"
@@ -175,7 +176,7 @@ func (w *world) resolved(t *testing.T, args []string) (r reached, err error) {
 // What a form says is understood again.
 func TestEachFormIsReadBack(t *testing.T) {
 	for name, args := range setUps {
-		for _, form := range formNames()[1:] {
+		for _, form := range jobflags.FormNames()[1:] {
 			t.Run(name+" in "+form, func(t *testing.T) {
 				w := newWorld(t)
 				want := w.form(t, withoutPassword(args), form)

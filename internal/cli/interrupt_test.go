@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/cli/program"
 	"sledge/internal/job"
 )
 
@@ -88,13 +89,13 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 		signals []os.Signal
 		count   int
 	}{
-		{"two Ctrl-C at once", together - 1, []os.Signal{os.Interrupt, os.Interrupt}, 1},
-		{"three, the last of which is not near to the first", together - 1, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 2},
-		{"two Ctrl-C of a user", together, []os.Signal{os.Interrupt, os.Interrupt}, 2},
-		{"timeout on a busy machine", togetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 1},
-		{"SIGTERM again", togetherOther, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 2},
-		{"a terminal that hangs up twice", togetherOther - 1, []os.Signal{syscall.SIGHUP, syscall.SIGHUP}, 1},
-		{"a service manager", togetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGHUP}, 1},
+		{"two Ctrl-C at once", program.Together - 1, []os.Signal{os.Interrupt, os.Interrupt}, 1},
+		{"three, the last of which is not near to the first", program.Together - 1, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 2},
+		{"two Ctrl-C of a user", program.Together, []os.Signal{os.Interrupt, os.Interrupt}, 2},
+		{"timeout on a busy machine", program.TogetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 1},
+		{"SIGTERM again", program.TogetherOther, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 2},
+		{"a terminal that hangs up twice", program.TogetherOther - 1, []os.Signal{syscall.SIGHUP, syscall.SIGHUP}, 1},
+		{"a service manager", program.TogetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGHUP}, 1},
 	} {
 		w := newWorld(t)
 		signals := make(chan os.Signal) // each is dealt with when the next is taken
@@ -108,13 +109,13 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 				<-ctx.Done()
 				return job.Result{Status: job.Failed}, job.WithExit(job.ExitAborted, ctx.Err())
 			}
-			if w.interrupts.Count() != c.count || ctx.Err() != nil {
-				t.Errorf("%s: got %d and %v, want %d", c.name, w.interrupts.Count(), ctx.Err(), c.count)
+			if w.Interrupts.Count() != c.count || ctx.Err() != nil {
+				t.Errorf("%s: got %d and %v, want %d", c.name, w.Interrupts.Count(), ctx.Err(), c.count)
 			}
 			return measured(), nil
 		})
-		if w.run("run", "--db", "sqlite"); w.interrupts.Count() != c.count || len(w.exits) > 0 {
-			t.Errorf("%s: got a count of %d and exits %v, want %d and none", c.name, w.interrupts.Count(), w.exits, c.count)
+		if w.run("run", "--db", "sqlite"); w.Interrupts.Count() != c.count || len(w.exits) > 0 {
+			t.Errorf("%s: got a count of %d and exits %v, want %d and none", c.name, w.Interrupts.Count(), w.exits, c.count)
 		}
 	}
 }
@@ -130,7 +131,7 @@ func (b *brokenPipe) Write([]byte) (int, error) {
 func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 	w := newWorld(t)
 	signals := make(chan os.Signal)
-	w.Signals, w.Now = signals, ticking(togetherOther-1)
+	w.Signals, w.Now = signals, ticking(program.TogetherOther-1)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
 		signals <- os.Interrupt // as it also ended who read the output

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"sledge/internal/cli/program"
 	"sledge/internal/job"
 	"sledge/internal/report"
 )
@@ -241,7 +242,7 @@ func TestWhatAnImportLeftOutIsSaidAlsoWhenItEndsInAnError(t *testing.T) {
 
 // What must be known of a run of a sweep is set off on each of its lines.
 func TestAWarningOfASweepIsBrokenBeforeItIsDrawn(t *testing.T) {
-	got := drawn(func(line string) string { return "<" + line + ">" }, "! TPM CANNOT BE TRUSTED: look", func() int { return 16 })
+	got := program.Drawn(func(line string) string { return "<" + line + ">" }, "! TPM CANNOT BE TRUSTED: look", func() int { return 16 })
 	if want := "<! TPM CANNOT BE>\n<  TRUSTED: look>"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

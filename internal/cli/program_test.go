@@ -10,12 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sledge/internal/catalog/edition"
+	"sledge/internal/cli/program"
 	"sledge/internal/database"
 	"sledge/internal/engine"
 	"sledge/internal/job"
@@ -35,7 +35,7 @@ func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job
 
 // world is what a command line sees of the world, and what it leaves there.
 type world struct {
-	*Program
+	*program.Program
 	out, err   bytes.Buffer
 	signals    chan os.Signal
 	exits      []int
@@ -47,14 +47,14 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{signals: make(chan os.Signal, 3), repository: filepath.Join(t.TempDir(), "jobs.db")}
-	w.Program = &Program{
+	w.Program = &program.Program{
 		Resolver: settings.Resolver{Catalog: edition.Catalog},
 		Version:  "v1.2.3",
 		Environ:  []string{"SLEDGE_REPO=" + w.repository},
 		Stdin:    strings.NewReader(""),
 		Signals:  w.signals,
 		Exit:     func(code int) { w.exits = append(w.exits, code) },
-		Now:      ticking(together),
+		Now:      ticking(program.Together),
 		ReadPassword: func() (string, error) {
 			t.Error("a password was asked for")
 			return "", nil
@@ -575,38 +575,6 @@ func TestAFaultOfSledgeEndsTheJobAndAsksForAReport(t *testing.T) {
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Failed {
 		t.Errorf("got jobs %v, want one that failed", jobs)
-	}
-}
-
-func TestTheIntervalIsInSecondsOrHasAUnit(t *testing.T) {
-	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": 500 * time.Millisecond, "90s": 90 * time.Second, "1m": time.Minute, "0": 0} {
-		var s seconds
-		if err := s.Set(text); err != nil || time.Duration(s) != want {
-			t.Errorf("%s: got %v and error %v, want %v", text, time.Duration(s), err, want)
-		}
-	}
-	for _, text := range []string{"-1", "-1s", "soon", "", "NaN", "Inf", "1e9"} {
-		var s seconds
-		if err := s.Set(text); err == nil {
-			t.Errorf("%q: got %v, want an error", text, time.Duration(s))
-		}
-	}
-}
-
-func TestOnlyWhatTakesLongIsSaid(t *testing.T) {
-	for took, want := range map[time.Duration]string{slow - time.Second: "", slow + time.Second: "Waiting for tea\n"} {
-		synctest.Test(t, func(t *testing.T) {
-			var b bytes.Buffer
-			p := &Program{Stderr: &b}
-			done := p.whenSlow("Waiting for %s", "tea")
-			time.Sleep(took)
-			done()
-			time.Sleep(slow)
-			synctest.Wait() // for the goroutine that prints
-			if got := b.String(); got != want {
-				t.Errorf("after %s: got %q, want %q", took, got, want)
-			}
-		})
 	}
 }
 

@@ -11,6 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"sledge/internal/cli/hammerdb"
+	"sledge/internal/cli/jobs"
+	"sledge/internal/cli/options"
+	"sledge/internal/cli/program"
+	"sledge/internal/cli/results"
+	"sledge/internal/cli/site"
 	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/settings"
@@ -49,25 +55,18 @@ const rootExamples = `  # Try all steps on SQLite, without a database server.
   # Print the result as JSON, for a script.
   sledge run --config sledge.toml --json | jq '.metrics'`
 
-// The groups of commands in help.
-const (
-	groupJobs    = "jobs"
-	groupResults = "results"
-	groupOthers  = "others"
-)
-
 // Run performs the command that the arguments of p name and returns the exit code. It prints the
 // error, if any, as the last line on standard error.
-func Run(ctx context.Context, p *Program) job.Exit {
+func Run(ctx context.Context, p *program.Program) job.Exit {
 	return p.Run(ctx, func(ctx context.Context) error { return execute(ctx, p) })
 }
 
-func execute(ctx context.Context, p *Program) error {
-	switch hammerdbName(p.Name) {
-	case hammerdbConsole:
-		return runConsole(ctx, p)
-	case hammerdbService:
-		return runService(ctx, p)
+func execute(ctx context.Context, p *program.Program) error {
+	switch program.HammerDBName(p.Name) {
+	case program.HammerDBConsole:
+		return hammerdb.RunConsole(ctx, p)
+	case program.HammerDBService:
+		return hammerdb.RunService(ctx, p)
 	}
 	root := Commands(p)
 	root.SetArgs(p.Args)
@@ -78,7 +77,7 @@ func execute(ctx context.Context, p *Program) error {
 }
 
 // Commands returns the tree of commands, from which the manual is generated too.
-func Commands(p *Program) *cobra.Command {
+func Commands(p *program.Program) *cobra.Command {
 	cobra.EnableCommandSorting = false // help lists them in the order of a test
 	root := &cobra.Command{
 		Use:           "sledge",
@@ -88,27 +87,27 @@ func Commands(p *Program) *cobra.Command {
 		Version:       p.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          onlyCommands,
+		Args:          program.OnlyCommands,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.AddGroup(
-		&cobra.Group{ID: groupJobs, Title: "Jobs, in the order of a test:"},
-		&cobra.Group{ID: groupResults, Title: "Results:"},
-		&cobra.Group{ID: groupOthers, Title: "Others:"},
+		&cobra.Group{ID: program.GroupJobs, Title: "Jobs, in the order of a test:"},
+		&cobra.Group{ID: program.GroupResults, Title: "Results:"},
+		&cobra.Group{ID: program.GroupOthers, Title: "Others:"},
 	)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		fmt.Fprintf(p.Stdout, "%s\n\n", terminal.Reflow(cmp.Or(c.Long, c.Short), p.width()))
+		fmt.Fprintf(p.Stdout, "%s\n\n", terminal.Reflow(cmp.Or(c.Long, c.Short), p.Width()))
 		_ = printUsage(p, c) // it returns no error
 	})
 	root.SetUsageFunc(func(c *cobra.Command) error { return printUsage(p, c) })
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return explainFlag(p, c, err) })
 	root.SetVersionTemplate("sledge {{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
-	root.SetHelpCommandGroupID(groupOthers)
-	root.SetCompletionCommandGroupID(groupOthers)
+	root.SetHelpCommandGroupID(program.GroupOthers)
+	root.SetCompletionCommandGroupID(program.GroupOthers)
 	root.AddCommand(
-		buildCommand(p), checkCommand(p), runCommand(p), deleteCommand(p), datagenCommand(p), demoCommand(p), selftestCommand(p),
-		jobsCommand(p), watchCommand(p), webCommand(p), consoleCommand(p), optionsCommand(p), connectionsCommand(p), defaultsCommand(p), calibrateCommand(p), convertCommand(p), versionCommand(p),
+		jobs.BuildCommand(p), jobs.CheckCommand(p), jobs.RunCommand(p), jobs.DeleteCommand(p), jobs.DatagenCommand(p), jobs.DemoCommand(p), jobs.SelftestCommand(p),
+		results.JobsCommand(p), site.WatchCommand(p), site.WebCommand(p), hammerdb.ConsoleCommand(p), options.OptionsCommand(p), options.ConnectionsCommand(p), options.DefaultsCommand(p), jobs.CalibrateCommand(p), options.ConvertCommand(p), versionCommand(p),
 	)
 	checkCompletion(root)
 	return root
@@ -120,32 +119,10 @@ func checkCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Args = onlyCommands
+			c.Args = program.OnlyCommands
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
-}
-
-// onlyCommands refuses an argument that is not a command, and suggests a similar one.
-func onlyCommands(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-	}
-	return usage("unknown command %s %q%s (%s --help lists the commands)", c.CommandPath(), args[0], option.Suggest(args[0], names), c.CommandPath())
-}
-
-// noArguments refuses arguments of a command that takes only flags. The error does not repeat them,
-// because an argument may be a password whose flag was forgotten.
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usage("%s takes only flags: choose the database with --db, set options with --set name=value (see %s --help)",
-		c.CommandPath(), c.CommandPath())
 }
 
 func helpCommand(root *cobra.Command) *cobra.Command {
@@ -170,7 +147,7 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 				return err
 			}
 			if len(rest) > 0 {
-				return onlyCommands(at, rest)
+				return program.OnlyCommands(at, rest)
 			}
 			at.InitDefaultHelpFlag()
 			return at.Help()
@@ -179,27 +156,27 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 }
 
 // explainFlag turns an error in the flags into a one-line error with advice.
-func explainFlag(p *Program, c *cobra.Command, err error) error {
+func explainFlag(p *program.Program, c *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
-		return onlyCommands(c, words) // the command is mistyped, as in sledge buid --db pg
+		return program.OnlyCommands(c, words) // the command is mistyped, as in sledge buid --db pg
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return usage("%w (see %s --help)", err, c.CommandPath())
+		return program.Usage("%w (see %s --help)", err, c.CommandPath())
 	}
 	name := unknown.GetSpecifiedName()
 	switch name {
 	case "password", "pass":
-		return usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or an environment variable such as SLEDGE_PASSWORD", name)
+		return program.Usage("there is no --%s, because other users can read command lines: use --password-file, --ask-password or an environment variable such as SLEDGE_PASSWORD", name)
 	}
 	if owners := ownersOf(c, name); owners != "" {
-		return usage("%s has no flag --%s: it belongs to %s", c.CommandPath(), name, owners)
+		return program.Usage("%s has no flag --%s: it belongs to %s", c.CommandPath(), name, owners)
 	}
 	if setting := settingOf(p, c, name); setting != "" {
-		return usage("%s has no flag --%s: %s sets this option (%s --help lists the flags)", c.CommandPath(), name, setting, c.CommandPath())
+		return program.Usage("%s has no flag --%s: %s sets this option (%s --help lists the flags)", c.CommandPath(), name, setting, c.CommandPath())
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -207,12 +184,12 @@ func explainFlag(p *Program, c *cobra.Command, err error) error {
 	if meant != "" {
 		meant = ": did you mean --" + meant + "?"
 	}
-	return usage("%s has no flag --%s%s (%s --help lists them)", c.CommandPath(), name, meant, c.CommandPath())
+	return program.Usage("%s has no flag --%s%s (%s --help lists them)", c.CommandPath(), name, meant, c.CommandPath())
 }
 
 // settingOf returns the flag of c that sets the option of this name, or "" if there is no such
 // option.
-func settingOf(p *Program, c *cobra.Command, name string) string {
+func settingOf(p *program.Program, c *cobra.Command, name string) string {
 	called := strings.ReplaceAll(name, "-", "_")
 	for pair := range p.Resolver.Pairs() {
 		for _, o := range pair.Options() {
@@ -232,39 +209,29 @@ func settingOf(p *Program, c *cobra.Command, name string) string {
 
 // ownersOf lists the job commands that have a flag which the job command c lacks.
 func ownersOf(c *cobra.Command, name string) string {
-	if c.GroupID != groupJobs {
+	if c.GroupID != program.GroupJobs {
 		return ""
 	}
 	var owners []string
 	for _, other := range c.Parent().Commands() {
-		if other.GroupID == groupJobs && other.Flags().Lookup(name) != nil {
+		if other.GroupID == program.GroupJobs && other.Flags().Lookup(name) != nil {
 			owners = append(owners, other.CommandPath())
 		}
 	}
 	return strings.Join(owners, ", ")
 }
 
-// section is the annotation of a flag that names its section in help.
-const section = "section"
-
-// Sections of flags beside the groups of options.
-const (
-	sectionJob    = "job"
-	sectionMain   = "main"
-	sectionOthers = "others"
-)
-
 // sections returns the sections of flags in the order of help.
 func sections() (list []option.Group) {
-	list = append(list, option.Group{Name: sectionJob, Title: "Flags:"}, option.Group{Name: sectionMain, Title: option.MainTitle + ":"})
-	return append(append(list, option.Groups...), option.Group{Name: sectionOthers, Title: "Other flags:"})
+	list = append(list, option.Group{Name: program.SectionJob, Title: "Flags:"}, option.Group{Name: program.SectionMain, Title: option.MainTitle + ":"})
+	return append(append(list, option.Groups...), option.Group{Name: program.SectionOthers, Title: "Other flags:"})
 }
 
 // printUsage prints a command's help after its description: usage, examples, commands and flags.
-func printUsage(p *Program, c *cobra.Command) error {
+func printUsage(p *program.Program, c *cobra.Command) error {
 	out := c.OutOrStderr()
 	wide := helpWidth
-	if width := p.width(); width > 0 {
+	if width := p.Width(); width > 0 {
 		wide = min(wide, width)
 	}
 	switch {
@@ -276,7 +243,7 @@ func printUsage(p *Program, c *cobra.Command) error {
 		fmt.Fprintf(out, "Usage:\n  %s <command> [flags]\n", c.CommandPath())
 	}
 	if c.HasExample() {
-		fmt.Fprintf(out, "\nExamples:\n%s\n", terminal.FoldCommands(c.Example, p.width()))
+		fmt.Fprintf(out, "\nExamples:\n%s\n", terminal.FoldCommands(c.Example, p.Width()))
 	}
 	printCommands(c)
 	bySection := map[string]*pflag.FlagSet{}
@@ -301,12 +268,12 @@ func printUsage(p *Program, c *cobra.Command) error {
 const helpWidth = 110
 
 func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {
-	title := sectionJob
-	if marked := f.Annotations[section]; marked != nil {
+	title := program.SectionJob
+	if marked := f.Annotations[program.Section]; marked != nil {
 		title = marked[0]
 	}
 	if f.Name == "help" {
-		title = sectionOthers
+		title = program.SectionOthers
 	}
 	if bySection[title] == nil {
 		bySection[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
@@ -335,6 +302,3 @@ func printCommands(c *cobra.Command) {
 	}
 	list("Commands:", "")
 }
-
-// examples indents example commands for help.
-func examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }

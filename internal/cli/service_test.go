@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/cli/hammerdb"
+	"sledge/internal/cli/site"
 	"sledge/internal/hammerdb/console"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
@@ -31,9 +33,9 @@ type typing struct {
 func newTyping(t *testing.T, w *world) *typing {
 	t.Helper()
 	c := &typing{t: t}
-	w.whole, w.Stderr = &c.out, &w.err
+	w.Whole, w.Stderr = &c.out, &w.err
 	var err error
-	if c.Console, err = newConsole(w.Program, "", "", nil, false); err != nil {
+	if c.Console, err = hammerdb.NewConsole(w.Program, "", "", nil, false); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -150,7 +152,7 @@ func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 		"another host's":                  `{"Host":"elsewhere.example","PID":1,"Begun":"2001-01-01T00:00:00Z"}`,
 	} {
 		text := fmt.Sprintf(`{"process":%s,"home":"http://127.0.0.1:%d/","key":"k"}`, process, port)
-		if err := os.WriteFile(runningFile(filepath.Dir(w.repository), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(site.RunningFile(filepath.Dir(w.repository), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		for _, command := range []string{"wsstatus", "wsstop"} {
@@ -194,8 +196,8 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	other.Environ = w.Environ
 	port := testserver.FreePort(t)
-	w.whole, w.Stderr = &w.out, &w.err
-	settings, err := newConsole(w.Program, filepath.Join(filepath.Dir(w.repository), "settings.db"), "", nil, false)
+	w.Whole, w.Stderr = &w.out, &w.err
+	settings, err := hammerdb.NewConsole(w.Program, filepath.Join(filepath.Dir(w.repository), "settings.db"), "", nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +236,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 		ends(ended, mode)
 	}
 	_, rest, ended := starting(t, w, strings.NewReader("help\nenv\njobs result\nvurun\n\nquit\n"), "nowait")
-	ends(ended, serviceNoWait)
+	ends(ended, hammerdb.ServiceNoWait)
 	said := <-rest
 	for _, want := range []string{"quit        end the service\n", "\nBASE_URL = http://127.0.0.1:", "\n{}\n", "for other commands, such as vurun, use hammerdbcli\n"} {
 		if !strings.Contains(said, want) {
@@ -246,10 +248,10 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 		code       job.Exit
 	}{
 		{"stop", "Web Service not running: no server of this job repository runs on the port\n", job.OK},
-		{"now", serviceWrong + "\n", job.ExitUsage},
-		{"wait nowait", serviceWrong + "\n", job.ExitUsage},
+		{"now", hammerdb.ServiceWrong + "\n", job.ExitUsage},
+		{"wait nowait", hammerdb.ServiceWrong + "\n", job.ExitUsage},
 		{"scgi", fmt.Sprintf("Error starting HammerDB webservice on port %d in scgi mode : Sledge does not support SCGI: let the proxy forward HTTP to sledge web --base-path /PATH --trusted-proxy 127.0.0.1\n", port), job.ExitUsage},
-		{"--help", serviceHelp + "\n", job.OK},
+		{"--help", hammerdb.ServiceHelp + "\n", job.OK},
 		{"version", "Sledge Web Service v1.2.3\n", job.OK},
 	} {
 		if code := other.run(strings.Fields(test.args)...); code != test.code || other.out.String() != test.want {

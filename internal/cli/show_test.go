@@ -48,26 +48,3 @@ func TestNext_SuggestsRunOnlyAfterSuccessfulBuild(t *testing.T) {
 		}
 	}
 }
-
-func TestNext_RepeatsNoPassword(t *testing.T) {
-	for text, want := range map[string]string{
-		"postgres://me:secret@db1:5432/tpcc": "postgres://me@db1:5432/tpcc",
-		"postgres://me@db1/tpcc":             "postgres://me@db1/tpcc",
-		"redis://:secret@db1":                "redis://@db1",
-	} {
-		if got, had := urlWithoutPassword(text); got != want || had != strings.Contains(text, "secret") {
-			t.Errorf("%s: got %s, %t, want %s", text, got, had, want)
-		}
-	}
-}
-
-func TestJobs_SayWhere(t *testing.T) {
-	for target, want := range map[string][2]string{
-		"PostgreSQL tpcc on db1:5432": {"db1:5432/tpcc", "db1:5432"},
-		"SQLite /data/tpcc.sqlite":    {"SQLite /data/tpcc.sqlite", "SQLite /data/tpcc.sqlite"},
-	} {
-		if got := place(target); got != want[0] || shortPlace(got) != want[1] {
-			t.Errorf("%s: got %s and %s, want %v", target, got, shortPlace(got), want)
-		}
-	}
-}

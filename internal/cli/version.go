@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sledge/internal/cli/jobflags"
+	"sledge/internal/cli/program"
 	"sledge/internal/document"
 )
 
@@ -43,21 +45,21 @@ func versionOfBuild(info *debug.BuildInfo) string {
 	return revision + modified
 }
 
-func versionCommand(p *Program) *cobra.Command {
+func versionCommand(p *program.Program) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version, the databases and the workloads",
-		Example: examples("sledge version", "sledge version --json"),
-		GroupID: groupOthers,
-		Args:    noArguments,
+		Example: program.Examples("sledge version", "sledge version --json"),
+		GroupID: program.GroupOthers,
+		Args:    program.NoArguments,
 		RunE: p.Body(func(context.Context, []string) error {
 			if asJSON {
-				return p.printJSON(document.NewVersion(p.Resolver, p.Version))
+				return p.PrintJSON(document.NewVersion(p.Resolver, p.Version))
 			}
 			_, err := fmt.Fprintf(p.Stdout, "sledge %s (%s, %s/%s)\ndatabases: %s\nworkloads: %s\n",
 				p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH,
-				strings.Join(databaseNames(p.Resolver), ", "), strings.Join(workloadNames(p.Resolver), ", "))
+				strings.Join(jobflags.DatabaseNames(p.Resolver), ", "), strings.Join(jobflags.WorkloadNames(p.Resolver), ", "))
 			return err
 		}),
 	}

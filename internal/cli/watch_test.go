@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sledge/internal/catalog/edition"
+	"sledge/internal/cli/site"
 	"sledge/internal/counter"
 	"sledge/internal/database"
 	"sledge/internal/document"
@@ -353,12 +354,12 @@ func TestWatchIsABlockOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts.Every, counts.For, counts.Began, counts.Last = 10*time.Second, 5*time.Minute, begun, begun
-	w := &watcher{Counter: counts, program: newWorld(t).Program}
+	w := &site.Watcher{Counter: counts, Program: newWorld(t).Program}
 	at := func(after time.Duration) func() time.Time { return func() time.Time { return begun.Add(after) } }
 	shows := func(after time.Duration, want ...string) {
 		t.Helper()
 		for _, columns := range []int{20, 40, 80, 140} {
-			text := w.drawing(at(after))(columns)
+			text := w.Drawing(at(after))(columns)
 			for line := range strings.SplitSeq(text, "\n") {
 				if wide := terminal.Width(line); wide > columns {
 					t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
@@ -375,7 +376,7 @@ func TestWatchIsABlockOnATerminal(t *testing.T) {
 	w.Counted.Add(engine.Delta{N: 100, In: 10 * time.Second})
 	w.Counted.Add(engine.Delta{N: 206, In: 10 * time.Second})
 	w.Probed.Add(engine.Delta{N: 90, In: 10 * time.Second})
-	w.rates, w.Last = []float64{600, 1236}, begun.Add(20*time.Second)
+	w.Rates, w.Last = []float64{600, 1236}, begun.Add(20*time.Second)
 	shows(21*time.Second,
 		"         _   _   _\n    |    _|  _| |_\n    | , |_   _| |_| TPM\n",
 		"min 600   mean 918   max 1,236", "540 new orders a minute", "┤")

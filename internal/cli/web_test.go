@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"sledge/internal/cli/site"
 	"sledge/internal/job"
 	"sledge/internal/testserver"
 	"sledge/internal/web"
@@ -295,7 +296,7 @@ func TestUsersAreAddedListedAndRemoved(t *testing.T) {
 // whether they run.
 func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 	w := newWorld(t)
-	store, err := w.openRepository("")
+	store, err := w.OpenRepository("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +320,7 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 		if c.config.Listener, err = net.Listen("tcp", c.address); err != nil {
 			t.Fatal(err)
 		}
-		got, err := scriptingOf(w.Program, c.config, store, c.said)
+		got, err := site.ScriptingOf(w.Program, c.config, store, c.said)
 		if err != nil || (got.Program != nil) != c.runs || !strings.Contains(got.Why, c.why) {
 			t.Errorf("%s: got %v, %q and %v, want that scripts run: %v, %q", c.what, got.Program != nil, got.Why, err, c.runs, c.why)
 		}
@@ -339,14 +340,14 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	r, said := io.Pipe()
 	w.Stderr = said
 	lines := bufio.NewReader(r)
-	s, err := startSite(w.Program, w.repository, testserver.FreePort(t))
+	s, err := site.Start(w.Program, w.repository, testserver.FreePort(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- s.serve(context.Background()) }()
+	go func() { ended <- s.Serve(context.Background()) }()
 	answer := httptest.NewRecorder()
-	s.verbs.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/api/v1/jobs", strings.NewReader(`{"action": "run", "settings": {"db": "sqlite"}}`)))
+	s.Verbs.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/api/v1/jobs", strings.NewReader(`{"action": "run", "settings": {"db": "sqlite"}}`)))
 	var begun struct{ ID string }
 	if err := json.Unmarshal(answer.Body.Bytes(), &begun); err != nil || begun.ID == "" {
 		t.Fatalf("got %d %s", answer.Code, answer.Body)
@@ -355,7 +356,7 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 		"Stopping job " + begun.ID + "; then the server ends. Press Ctrl-C again to abort.\n",
 		"Aborting job " + begun.ID + ".\n",
 	} {
-		s.quit()
+		s.Quit()
 		if line, err := lines.ReadString('\n'); err != nil || line != want {
 			t.Fatalf("got %q, %v, want %q", line, err, want)
 		}
@@ -364,7 +365,7 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if err := s.close(); err != nil {
+	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 }

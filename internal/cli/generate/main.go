@@ -9,6 +9,7 @@ import (
 
 	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
+	"sledge/internal/cli/program"
 	"sledge/internal/manual"
 	"sledge/internal/settings"
 )
@@ -54,7 +55,7 @@ func writeSchemas() error {
 // writeCommands writes a page for every command, and removes those of commands that are
 // no more.
 func writeCommands(folder string) error {
-	program := cli.Program{Resolver: settings.Resolver{Catalog: edition.Catalog}}
+	program := program.Program{Resolver: settings.Resolver{Catalog: edition.Catalog}}
 	pages, err := manual.CommandPages(cli.Commands(&program))
 	if err != nil {
 		return err

@@ -1,0 +1,273 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"sledge/internal/cli/display"
+	"sledge/internal/cli/jobflags"
+	"sledge/internal/cli/program"
+	"sledge/internal/document"
+	"sledge/internal/hammerdb/views"
+	"sledge/internal/job"
+	"sledge/internal/meter"
+	"sledge/internal/option"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+	"sledge/internal/terminal"
+)
+
+// archive holds what the commands about jobs share.
+type archive struct {
+	program    *program.Program
+	repository string
+	json       bool
+}
+
+func JobsCommand(p *program.Program) *cobra.Command {
+	a := &archive{program: p}
+	var list listing
+	c := &cobra.Command{
+		Use:   "jobs",
+		Short: "List jobs and show their results",
+		Long: `Jobs shows the jobs in the job repository. Without a subcommand it lists them, newest first. To name
+a job, give its ID, the first digits of the ID, or last.`,
+		Example: program.Examples(
+			"sledge jobs",
+			"sledge jobs show last",
+			"sledge jobs result 6B02 --hammerdb",
+			"sledge jobs export last --format csv --output run.csv",
+			"sledge jobs profile",
+			"sledge jobs compare 6B02 last",
+			"sledge jobs report last",
+			"sledge jobs import /opt/hammerdb/TMP/hammer.DB",
+		),
+		GroupID: program.GroupResults,
+		Args:    program.OnlyCommands,
+		RunE:    p.Body(func(ctx context.Context, _ []string) error { return a.list(ctx, list) }),
+	}
+	flags := c.PersistentFlags()
+	flags.StringVar(&a.repository, "repo", "", "`file` of the job repository")
+	flags.BoolVar(&a.json, "json", false, "print JSON")
+	list.addTo(c, p)
+	c.AddCommand(a.listCommand(), a.showCommand(), a.resultCommand(), a.timingCommand(), a.tpmCommand(), a.profileCommand(), a.bestCommand(), a.compareCommand(), a.planCommand(), a.labelCommand(), a.noteCommand(), a.reportCommand(), a.exportCommand(), a.importCommand(), a.deleteCommand())
+	return c
+}
+
+// with opens the repository for reading, calls do, and closes it.
+func (a *archive) with(do func(*repository.Store) error) error {
+	store, err := a.program.ReadRepository(a.repository)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// withAny is with for a list, which is empty if there is no repository yet. A file that --repo names
+// must exist, because its name may be mistyped.
+func (a *archive) withAny(do func(*repository.Store) error) error {
+	store, err := a.program.ReadRepository(a.repository)
+	if job.ExitOf(err) == job.ExitMissing && a.repository == "" {
+		store, err = repository.Open(":memory:")
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// change opens the repository for writing, calls do, and closes it. It creates a missing repository.
+func (a *archive) change(do func(*repository.Store) error) error {
+	store, err := a.program.OpenRepository(a.repository)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// one completes a command that takes one job.
+func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Store, job.Job) error) *cobra.Command {
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return program.Usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them)", c.CommandPath())
+		}
+		return nil
+	}
+	c.ValidArgsFunction = jobflags.CompleteJobs(a.program, &a.repository)
+	c.RunE = a.program.Body(func(ctx context.Context, args []string) error {
+		return a.with(func(store *repository.Store) error {
+			j, err := store.Get(ctx, job.ID(args[0]))
+			if err != nil {
+				return err
+			}
+			return do(ctx, store, j)
+		})
+	})
+	return c
+}
+
+func (a *archive) showCommand() *cobra.Command {
+	return a.one(&cobra.Command{
+		Use:     "show ID",
+		Short:   "Show everything about a job: settings, result, response and service times",
+		Example: program.Examples("sledge jobs show last", "sledge jobs show 6B02 --json"),
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
+		sum, _, err := store.Summary(ctx, j.ID)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.program.PrintJSON(jobflags.DocumentOf(a.program, j, sum))
+		}
+		return report.Text(a.program.Stdout, j, sum, report.View{Width: a.program.Width(), Look: a.program.StdoutLook, Whole: true, Line: a.program.Headline(j)})
+	})
+}
+
+// addHammerDB adds the flag that selects HammerDB's JSON.
+func addHammerDB(flags *pflag.FlagSet, asked *bool) {
+	flags.BoolVar(asked, "hammerdb", false, "print the JSON that HammerDB's jobs command prints")
+}
+
+func (a *archive) resultCommand() *cobra.Command {
+	var hammerDB bool
+	c := a.one(&cobra.Command{
+		Use:     "result ID",
+		Short:   "Show the headline figures of a run",
+		Example: program.Examples("sledge jobs result last", "sledge jobs result 6B02 --hammerdb"),
+	}, func(_ context.Context, _ *repository.Store, j job.Job) error {
+		switch {
+		case hammerDB:
+			return a.program.PrintJSON(views.Result(j, a.program.Resolver.Catalog))
+		case a.json:
+			return a.program.PrintJSON(document.NewHead(j, a.program.Headline))
+		}
+		return a.printResult(j)
+	})
+	addHammerDB(c.Flags(), &hammerDB)
+	return c
+}
+
+func (a *archive) printResult(j job.Job) error {
+	out := a.program.Stdout
+	fmt.Fprintf(out, "%s  %s  %s\n", j.ID, j.Begun.UTC().Format("2006-01-02 15:04:05 MST"), j.Status)
+	if len(j.Result.Metrics) == 0 {
+		_, err := fmt.Fprintf(out, "This %s has no figures.\n", j.Spec.Action)
+		return err
+	}
+	fmt.Fprintf(out, "%s\n\n", report.VirtualUsers(report.Users(j)))
+	t := terminal.Table{Columns: []terminal.Column{{}, {Left: true}, {Left: true, Wrapped: true}}, Bare: true}
+	for _, m := range j.Result.Metrics {
+		t.Row(exact(m), m.Name, m.Means)
+	}
+	return a.program.PrintTable(t)
+}
+
+// exact writes a figure with its fraction.
+func exact(m job.Metric) string {
+	if m.Unit == "" {
+		return humanize.CommafWithDigits(m.Value, 2)
+	}
+	return report.Figure(m)
+}
+
+func (a *archive) tpmCommand() *cobra.Command {
+	var hammerDB bool
+	c := a.one(&cobra.Command{
+		Use:     "tpm ID",
+		Short:   "Show transactions per minute and response times over time",
+		Example: program.Examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
+		if hammerDB {
+			counts, err := views.TCount(ctx, store, j, a.program.Resolver.Catalog)
+			if err != nil {
+				return err
+			}
+			return a.program.PrintJSON(counts)
+		}
+		d, err := document.NewTPM(ctx, store, j.ID, time.Time{}, time.Time{}, 0)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.program.PrintJSON(d)
+		}
+		return a.printRates(d.Points)
+	})
+	addHammerDB(c.Flags(), &hammerDB)
+	return c
+}
+
+func (a *archive) printRates(points []job.Rate) error {
+	if len(points) == 0 {
+		_, err := fmt.Fprintln(a.program.Stdout, "Nothing was measured in this job.")
+		return err
+	}
+	t := terminal.Table{Columns: terminal.Heads("time (UTC)", "phase", "since", "server TPM", "client TPM", "p95 ms", "p99 ms", "max ms")}
+	for _, r := range points {
+		p95, p99, longest := "-", "-", "-"
+		if l := r.Response; l != nil {
+			p95, p99, longest = milliseconds(l.P95), milliseconds(l.P99), milliseconds(l.Max)
+		}
+		t.Row(r.At.UTC().Format(time.TimeOnly), string(r.Phase),
+			display.Clock(r.Passed()), orDash(r.ServerTPM), orDash(r.Client), p95, p99, longest)
+	}
+	return a.program.PrintTable(t)
+}
+
+// milliseconds formats a time with two decimals and separated thousands.
+func milliseconds(ms meter.Millis) string {
+	return humanize.FormatFloat("#,###.##", float64(ms))
+}
+
+// orDash formats a number, or returns "-" if it is missing.
+func orDash(v *float64) string {
+	if v == nil {
+		return "-"
+	}
+	return humanize.Comma(int64(*v))
+}
+
+func (a *archive) exportCommand() *cobra.Command {
+	var format, output string
+	var force bool
+	c := a.one(&cobra.Command{
+		Use:   "export ID",
+		Short: "Write everything about a job to a file",
+		Long: `Export writes a job as JSON, with every second, every line of output and the full distribution of
+latencies; or as CSV, with a line for each second and kind of transaction. Without --output it
+writes to standard output.`,
+		Example: program.Examples(
+			"sledge jobs export last --output run.json",
+			"sledge jobs export 6B02 --format csv --output run.csv",
+		),
+	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
+		if !slices.Contains(report.Formats, format) {
+			return program.Usage("--format: %q is not one of %s%s", format, strings.Join(report.Formats, ", "), option.Suggest(format, report.Formats))
+		}
+		if output == "" {
+			return report.Export(ctx, a.program.Whole, store, j.ID, format, jobflags.WordsOf(a.program), a.say)
+		}
+		return writeNew(output, force, func(file *os.File) error {
+			return report.Export(ctx, file, store, j.ID, format, jobflags.WordsOf(a.program), a.say)
+		})
+	})
+	c.Flags().StringVar(&format, "format", "json", "`format`: "+strings.Join(report.Formats, " or "))
+	c.Flags().StringVar(&output, "output", "", "`file` to write")
+	c.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
+	if err := c.RegisterFlagCompletionFunc("format", jobflags.Fixed(report.Formats...)); err != nil {
+		panic(err) // the flag was not declared
+	}
+	return c
+}
+
+// say prints a message to standard error.
+func (a *archive) say(line string) { fmt.Fprintln(a.program.Stderr, line) }

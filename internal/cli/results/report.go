@@ -1,0 +1,135 @@
+package results
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/cli/jobflags"
+	"sledge/internal/cli/program"
+	"sledge/internal/paper"
+	"sledge/internal/report"
+	"sledge/internal/repository"
+)
+
+// reporting holds the flags of report.
+type reporting struct {
+	profiles []int
+	output   string
+	force    bool
+}
+
+// standardOutput is the file name that means standard output.
+const standardOutput = "-"
+
+func (a *archive) reportCommand() *cobra.Command {
+	var asked reporting
+	c := &cobra.Command{
+		Use:   "report [ID...]",
+		Short: "Write an HTML report of a job, several runs or a profile",
+		Long: `Report writes one HTML file that contains everything, including charts. Any browser can show it
+offline, print it or save it as PDF.
+
+The report of one job contains the output of sledge jobs show, charts of rates and response times
+with the ramp-up marked, the distribution of response times, examples of failures, and the server's
+settings. The report of several runs lists what differs and compares figures and charts, as sledge
+jobs compare does. With --profile the report shows NOPM, TPM and percentiles over virtual users;
+several profiles share the charts.
+
+The file is named after the job, such as sledge-6B02470C10A26D3B4C4E2F1A.html, in the current
+folder. --output names another file; --output - writes to standard output.`,
+		Example: program.Examples(
+			"sledge jobs report last",
+			"sledge jobs report 6B02 last --output comparison.html",
+			"sledge jobs report --profile 3",
+			"sledge jobs report --profile 3 --profile 4",
+			"sledge jobs report last --output - | ssh laptop 'cat > run.html'",
+		),
+		Args: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(asked.profiles) > 0 && slices.Min(asked.profiles) < 1:
+				return program.Usage("--profile: %d is not the number of a performance profile: sledge jobs profile lists them", slices.Min(asked.profiles))
+			case len(asked.profiles) > 0 && len(args) > 0:
+				return program.Usage("--profile: a report shows profiles or jobs, not both: leave out --profile or %s", args[0])
+			case len(asked.profiles) > report.MostCompared:
+				return program.Usage("--profile: name %d profiles at most", report.MostCompared)
+			case len(asked.profiles) == 0 && len(args) == 0:
+				return program.Usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them); or give --profile", c.CommandPath())
+			case len(args) > report.MostCompared:
+				return program.Usage("%s: name %d runs at most", c.CommandPath(), report.MostCompared)
+			case a.json:
+				return program.Usage("--json: a report is HTML: sledge jobs show, compare and profile print JSON")
+			}
+			return nil
+		},
+		ValidArgsFunction: jobflags.CompleteJobs(a.program, &a.repository),
+		RunE: a.program.Body(func(ctx context.Context, args []string) error {
+			return a.with(func(store *repository.Store) error { return a.report(ctx, store, args, asked) })
+		}),
+	}
+	flags := c.Flags()
+	flags.IntSliceVar(&asked.profiles, "profile", nil, "`number` of the performance profile to report; repeat as needed")
+	flags.StringVar(&asked.output, "output", "", "`file` to write; - for standard output (default: named after the job)")
+	flags.BoolVar(&asked.force, "force", false, "overwrite an existing file")
+	if err := c.RegisterFlagCompletionFunc("profile", func(c *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+		return a.completeProfiles(c, nil, word)
+	}); err != nil {
+		panic(err) // the flag was not declared
+	}
+	return c
+}
+
+func (a *archive) report(ctx context.Context, store *repository.Store, ids []string, asked reporting) error {
+	done := a.program.WhenSlow("Reading the measurements of each second")
+	made, err := a.paper(store).Of(ctx, ids, asked.profiles)
+	done()
+	if err != nil {
+		return err
+	}
+	path := asked.output
+	switch path {
+	case standardOutput:
+		_, err := a.program.Stdout.Write(made.HTML)
+		return err
+	case "":
+		path = made.Name
+	}
+	err = writeNew(path, asked.force, func(file *os.File) error {
+		_, err := file.Write(made.HTML)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.program.Stdout, "Wrote %s\n", path)
+	return err
+}
+
+// paper returns the writer of reports.
+func (a *archive) paper(store *repository.Store) paper.Archive {
+	return paper.Archive{Store: store, Resolver: a.program.Resolver, Headline: a.program.Headline, Version: a.program.Version}
+}
+
+// writeNew writes the file that --output names, and removes it if writing fails. It overwrites an
+// existing file only if force is true.
+func writeNew(path string, force bool, write func(*os.File) error) error {
+	mode := os.O_CREATE | os.O_WRONLY | os.O_EXCL
+	if force {
+		mode = os.O_CREATE | os.O_WRONLY | os.O_TRUNC
+	}
+	file, err := os.OpenFile(path, mode, 0o644)
+	if errors.Is(err, os.ErrExist) {
+		return program.Usage("--output: %s exists already: choose another name, or give --force", path)
+	}
+	if err != nil {
+		return program.Usage("--output: %w", err)
+	}
+	if err := errors.Join(write(file), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"sledge/internal/cli/jobflags"
+	"sledge/internal/cli/program"
+	"sledge/internal/job"
+	"sledge/internal/option"
+	"sledge/internal/terminal"
+	"sledge/internal/web"
+)
+
+func webUserCommand(p *program.Program, repository *string) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "user",
+		Short: "Add, list and remove users of the web application",
+		Long: `User manages the users who may log in to the web application. They are saved in web-users.json
+beside the job repository, which only you can read, with Argon2id hashes of passwords and SHA-256
+hashes of tokens. A running server applies each change at once.`,
+		Example: program.Examples(
+			"sledge web user add ann --role act",
+			"sledge web user list",
+			"sledge web user remove ann",
+		),
+		Args: program.OnlyCommands,
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(webUserAdd(p, repository), webUserList(p, repository), webUserRemove(p, repository))
+	return c
+}
+
+// oneName checks that the arguments are one user's name.
+func oneName(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return program.Usage("%s takes one user's name: %s NAME", c.CommandPath(), c.CommandPath())
+	}
+	return nil
+}
+
+// users opens the users of the web application.
+func usersOf(p *program.Program, repository string) (*web.Users, error) {
+	folder, err := webFolder(p, repository)
+	if err != nil {
+		return nil, err
+	}
+	return web.UsersIn(folder), nil
+}
+
+func webUserAdd(p *program.Program, repository *string) *cobra.Command {
+	var role, passwordFile string
+	var token, replace bool
+	c := &cobra.Command{
+		Use:   "add NAME --role look|act",
+		Short: "Add a user with a password, or a program with a token",
+		Long: `Add asks for a password on the terminal, twice, or reads it from a file. With --token it generates
+a token for a program instead, and prints it once. A user with the role look can see results and
+change nothing. A user with the role act can also start, stop and delete.`,
+		Example: program.Examples(
+			"sledge web user add ann --role act",
+			"sledge web user add wall --role look --password-file secret.txt",
+			"sledge web user add ci --role act --token > token.txt",
+			"sledge web user add ann --role look --replace   # change the password and the role",
+		),
+		Args: oneName,
+		RunE: p.Body(func(_ context.Context, args []string) error {
+			users, err := usersOf(p, *repository)
+			if err != nil {
+				return err
+			}
+			name, as := args[0], web.Role(role)
+			if role == "" {
+				return program.Usage("--role is missing: give look, to see results, or act, to start, stop and delete too")
+			}
+			if token && passwordFile != "" {
+				return program.Usage("--token and --password-file exclude each other: leave one out")
+			}
+			if err := users.Check(name, as, replace); errors.Is(err, web.ErrUserExists) {
+				return job.WithExit(job.ExitExists, fmt.Errorf("%w: choose another name, or change this user's role and password with --replace", err))
+			} else if err != nil {
+				return job.WithExit(job.ExitUsage, err)
+			}
+			if token {
+				secret, err := users.AddToken(name, as)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(p.Stderr, "This is the token of %s (role %s). Save it now: it cannot be shown again, because Sledge saves only its hash.\n", name, role)
+				_, err = fmt.Fprintln(p.Whole, secret)
+				return err
+			}
+			password, err := newPassword(p, name, passwordFile)
+			if err != nil {
+				return err
+			}
+			if err := users.AddPassword(name, as, password); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(p.Stdout, "Added %s with the role %s to %s\n", name, role, users.Path())
+			return err
+		}),
+	}
+	flags := c.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&role, "role", "", "`role`: look or act")
+	flags.StringVar(&passwordFile, "password-file", "", "`file` with the password in one line")
+	flags.BoolVar(&token, "token", false, "generate a token for a program instead of a password")
+	flags.BoolVar(&replace, "replace", false, "replace the user of this name and end their logins")
+	return c
+}
+
+// newPassword reads a password from a file, or asks for it twice.
+func newPassword(p *program.Program, name, file string) (string, error) {
+	if file != "" {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", job.WithExit(job.ExitMissing, fmt.Errorf("--password-file: the file %s does not exist", file))
+		}
+		if err != nil {
+			return "", program.Usage("--password-file: %w", err)
+		}
+		password, rest, _ := strings.Cut(string(text), "\n")
+		if rest != "" {
+			return "", program.Usage("--password-file: %s has more than one line", file)
+		}
+		password = strings.TrimSuffix(password, "\r")
+		if err := web.CheckPassword(password); err != nil {
+			return "", program.Usage("--password-file: %w", err)
+		}
+		return password, nil
+	}
+	if !p.StdinIsTerminal {
+		return "", program.Usage("there is no terminal to ask for the password on: give it with --password-file, or use --token for a program")
+	}
+	password, err := jobflags.AskPassword(p, fmt.Sprintf("Password for %s: ", name))
+	if err != nil {
+		return "", err
+	}
+	if err := web.CheckPassword(password); err != nil {
+		return "", job.WithExit(job.ExitUsage, err)
+	}
+	again, err := jobflags.AskPassword(p, "Repeat the password: ")
+	if err != nil {
+		return "", err
+	}
+	if again != password {
+		return "", program.Usage("the two passwords differ: nothing was changed")
+	}
+	return password, nil
+}
+
+func webUserList(p *program.Program, repository *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List the users",
+		Example: program.Examples("sledge web user list"),
+		Args:    program.NoArguments,
+		RunE: p.Body(func(context.Context, []string) error {
+			users, err := usersOf(p, *repository)
+			if err != nil {
+				return err
+			}
+			all, err := users.List()
+			if err != nil {
+				return err
+			}
+			if len(all) == 0 {
+				fmt.Fprintln(p.Stderr, "There are no users: sledge web prints a link that logs in.")
+				return nil
+			}
+			t := terminal.Table{Columns: []terminal.Column{{Head: "User", Left: true}, {Head: "Role", Left: true}, {Head: "Logs in with", Left: true}, {Head: "Added", Left: true}}}
+			for _, one := range all {
+				t.Row(one.Name, string(one.Role), one.By(), one.Added.Local().Format("2006-01-02 15:04"))
+			}
+			return p.PrintTable(t)
+		}),
+	}
+}
+
+func webUserRemove(p *program.Program, repository *string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove NAME",
+		Short:   "Remove a user and end their logins",
+		Example: program.Examples("sledge web user remove ann"),
+		Args:    oneName,
+		RunE: p.Body(func(_ context.Context, args []string) error {
+			users, err := usersOf(p, *repository)
+			if err != nil {
+				return err
+			}
+			all, err := users.List()
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, one := range all {
+				names = append(names, one.Name)
+			}
+			err = users.Remove(args[0])
+			if errors.Is(err, web.ErrUserMissing) {
+				return job.WithExit(job.ExitMissing, fmt.Errorf("%w%s (sledge web user list shows them)", err, option.Suggest(args[0], names)))
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(p.Stdout, "Removed %s\n", args[0])
+			return err
+		}),
+	}
+}
