@@ -46,13 +46,13 @@ var knowWorkloads = map[string]string{
 
 	"internal/catalog/edition": "the generated list of all of them",
 
-	"internal/cli/console.go":  "examples of commands",
-	"internal/cli/datagen.go":  "examples of commands",
-	"internal/cli/options.go":  "examples of commands",
-	"internal/cli/root.go":     "examples of commands",
-	"internal/cli/selftest.go": "an example of a command",
-	"internal/cli/watch.go":    "an example of what is counted",
-	"internal/cli/demo.go":     "the demonstration is of one",
+	"internal/cli/hammerdb/console.go": "examples of commands",
+	"internal/cli/jobs/datagen.go":     "examples of commands",
+	"internal/cli/options/options.go":  "examples of commands",
+	"internal/cli/root.go":             "examples of commands",
+	"internal/cli/jobs/selftest.go":    "an example of a command",
+	"internal/cli/site/watch.go":       "an example of what is counted",
+	"internal/cli/jobs/demo.go":        "the demonstration is of one",
 
 	"internal/manual/documents.go":             "examples of documents",
 	"internal/report/reporttest/reporttest.go": "jobs for tests",

@@ -130,7 +130,14 @@ var layers = map[string]string{
 	"web":           "privatefile",
 	"web/api":       "catalog control control/tasks counter datagen docs document engine engine/plan experiment hammerdb/console hammerdb/setup hammerdb/views help job live meter option paper report repository scripting settings",
 	"cli/display":   "control engine engine/load hammerdb/lines job live meter report settings terminal workload",
-	"cli":           "catalog cli/display control counter database datagen document engine engine/load engine/plan experiment hammerdb/console hammerdb/history hammerdb/lines hammerdb/setup hammerdb/views hammerdb/webservice host interpreter job manual meter option paper privatefile report repository selftest settings terminal web web/api web/pages workload",
+	"cli/program":   "control document hammerdb/views job option report repository settings terminal",
+	"cli/jobflags":  "catalog cli/display cli/program control document engine/plan hammerdb/setup hammerdb/views job meter option report repository settings terminal",
+	"cli/results":   "cli/display cli/jobflags cli/program document engine/load hammerdb/history hammerdb/views job meter option paper report repository settings terminal",
+	"cli/jobs":      "cli/display cli/jobflags cli/program cli/results datagen engine engine/plan experiment hammerdb/lines job option report selftest settings terminal",
+	"cli/site":      "cli/display cli/jobflags cli/program counter document engine hammerdb/console hammerdb/webservice host job option privatefile report repository settings terminal web web/api web/pages",
+	"cli/options":   "catalog cli/jobflags cli/program document hammerdb/setup job option report settings terminal",
+	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
+	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",
 
 	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
 	"hammerdb/names":        "option workload",

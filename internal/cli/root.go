@@ -1,3 +1,7 @@
+// Package cli is the command line: it turns arguments into jobs, shows their progress, and prints
+// their results. Its commands are in a folder for each group; this package puts them together. It
+// does not know what a setting means (package settings), how a job works (package engine), or how a
+// result is laid out (package report).
 package cli
 
 import (

@@ -1,3 +1,5 @@
+// Package hammerdb contains the commands that take the place of HammerDB's own: its console and its
+// web service.
 package hammerdb
 
 import (

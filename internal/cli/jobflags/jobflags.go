@@ -1,3 +1,5 @@
+// Package jobflags contains the flags of the commands that start jobs, their completions, and what
+// these commands have in common: asking for passwords, performing a job, and printing its result.
 package jobflags
 
 import (

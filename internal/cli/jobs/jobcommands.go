@@ -1,3 +1,5 @@
+// Package jobs contains the commands that start jobs: build, run, check, delete, and those that do
+// several of them or part of one.
 package jobs
 
 import (

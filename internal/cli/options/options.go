@@ -1,3 +1,5 @@
+// Package options contains the commands that show and save settings: options, defaults,
+// connections and convert.
 package options
 
 import (

@@ -1,3 +1,5 @@
+// Package program is one invocation of the command line: its streams, its environment, its
+// interrupts and its exit code. It knows no command.
 package program
 
 import (

@@ -1,3 +1,4 @@
+// Package results contains the commands that read and change what the job repository has.
 package results
 
 import (

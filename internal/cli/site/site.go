@@ -1,3 +1,5 @@
+// Package site contains the commands that serve or follow something until they are stopped: web
+// and watch.
 package site
 
 import (
@@ -133,9 +135,6 @@ func StartWeb(p *program.Program, repository string, port int) (console.OwnWeb, 
 
 // Link implements console.OwnWeb.
 func (o ownSite) Link() (address string, logsIn bool) { return o.URL(), o.HasLink() }
-
-// Quit implements console.OwnWeb.
-func (o ownSite) Quit() { o.Quit() }
 
 // Wait implements console.OwnWeb.
 func (o ownSite) Wait() error { return errors.Join(<-o.ended, o.Close()) }
