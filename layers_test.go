@@ -162,10 +162,10 @@ var layers = map[string]string{
 	// The lists, the programs that write them, and the one program that has it all.
 	"catalog/edition":  "catalog database database/* workload workload/*",
 	"catalog/generate": "",
-	"cli/generate":     "catalog/edition cli manual settings",
+	"cli/generate":     "catalog/edition cli cli/program manual settings",
 	"interpreter/pack": "",
 	"web/api/generate": "web/api",
-	"cmd/sledge":       "catalog/edition cli engine runner/process settings terminal",
+	"cmd/sledge":       "catalog/edition cli cli/program engine runner/process settings terminal",
 
 	// Tests that are packages.
 	"bench":                  "",

@@ -49,6 +49,7 @@ type consoleUse struct {
 	prompt   string   // without its ">"
 }
 
+// ConsoleCommand returns "sledge console", the console that is compatible with HammerDB's.
 func ConsoleCommand(p *program.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "console [tcl|py] [auto FILE [argument...]]",

@@ -22,6 +22,7 @@ const (
 	serviceStop   = "stop"
 )
 
+// ServiceHelp is what "hammerdbws --help" prints.
 const ServiceHelp = `Usage: hammerdbws [ start | wait | nowait | gui | stop ]
 
   hammerdbws              serve the web application until Ctrl-C; start and wait do the same

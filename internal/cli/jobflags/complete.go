@@ -64,6 +64,7 @@ func DatabaseWords(p *program.Program) (words []string) {
 	return words
 }
 
+// WorkloadWords returns what the shell offers for a workload: every name with the title after a tab.
 func WorkloadWords(p *program.Program) (words []string) {
 	for _, w := range p.Resolver.Workloads {
 		for _, name := range append([]string{w.Name}, w.Aliases...) {

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/settings"
 )
 
+// FormNames returns the names of the forms that settings can be printed in.
 func FormNames() (names []string) {
 	for _, form := range setup.Forms {
 		names = append(names, form.Name)
@@ -17,6 +18,7 @@ func FormNames() (names []string) {
 	return names
 }
 
+// FormHelp returns the help of a flag that takes the name of a form.
 func FormHelp() string {
 	return "print the settings in this `form` instead of using them: " + strings.Join(FormNames(), ", ")
 }

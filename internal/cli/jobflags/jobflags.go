@@ -57,10 +57,13 @@ type Flags struct {
 // 90s and 1m.
 type Seconds time.Duration
 
-func (s *Seconds) String() string { return "" } // shows no default in help
+// String implements pflag.Value: it is empty, so that help shows no default.
+func (s *Seconds) String() string { return "" }
 
+// Type implements pflag.Value.
 func (s *Seconds) Type() string { return "seconds" }
 
+// Set implements pflag.Value.
 func (s *Seconds) Set(text string) error {
 	d, err := time.ParseDuration(text)
 	if n, isNumber := strconv.ParseFloat(text, 64); isNumber == nil {
@@ -219,10 +222,13 @@ func NewPlainFlag(name, kind string, values map[string]string) PlainFlag {
 	return PlainFlag{name, kind, values}
 }
 
+// String implements pflag.Value: it is empty, so that help shows no default.
 func (f PlainFlag) String() string { return "" }
 
+// Type implements pflag.Value.
 func (f PlainFlag) Type() string { return f.kind }
 
+// Set implements pflag.Value. It accepts every text.
 func (f PlainFlag) Set(text string) error { f.values[f.name] = text; return nil }
 
 // listFlag is a plain flag that can be repeated; its values are joined by commas.
@@ -316,6 +322,8 @@ func (s *Flags) Resolve(p *program.Program, action job.Action) (settings.Order, 
 	return order, nil
 }
 
+// AskSecrets asks for the passwords that --ask-password and its like want, and returns them by the
+// name of their setting. It is an error if there is no terminal, or if a file was named for the same password.
 func (s *Flags) AskSecrets(p *program.Program) (map[string]string, error) {
 	secrets := map[string]string{}
 	for _, ask := range []struct {
@@ -353,6 +361,7 @@ func AskPassword(p *program.Program, prompt string) (string, error) {
 	return secret, nil
 }
 
+// DatabaseNames returns the name of every database.
 func DatabaseNames(b settings.Resolver) (names []string) {
 	for _, d := range b.Databases {
 		names = append(names, d.Name)
@@ -360,6 +369,7 @@ func DatabaseNames(b settings.Resolver) (names []string) {
 	return names
 }
 
+// WorkloadNames returns the name of every workload.
 func WorkloadNames(b settings.Resolver) (names []string) {
 	for _, w := range b.Workloads {
 		names = append(names, w.Name)

@@ -30,6 +30,7 @@ type datagenFlags struct {
 	overwrite      bool
 }
 
+// DatagenCommand returns "sledge datagen", which writes a workload's rows to files.
 func DatagenCommand(p *program.Program) *cobra.Command {
 	f := datagenFlags{Flags: jobflags.Flags{Plain: map[string]string{}}}
 	c := &cobra.Command{

@@ -102,6 +102,7 @@ func demonstrationOf(p *program.Program, args []string) (demonstration, error) {
 	return demonstration{}, program.Usage("there is no demo of %s: sledge demo --help shows which there are", w.Title)
 }
 
+// DemoCommand returns "sledge demo", which builds, runs and reports on a database of its own.
 func DemoCommand(p *program.Program) *cobra.Command {
 	var folder string
 	var keep, verbose bool

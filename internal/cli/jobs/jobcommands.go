@@ -20,6 +20,7 @@ import (
 	"sledge/internal/settings"
 )
 
+// BuildCommand returns "sledge build".
 func BuildCommand(p *program.Program) *cobra.Command {
 	var s jobflags.Flags
 	c := &cobra.Command{
@@ -49,6 +50,7 @@ continues it.`,
 	return c
 }
 
+// CheckCommand returns "sledge check".
 func CheckCommand(p *program.Program) *cobra.Command {
 	var s jobflags.Flags
 	c := &cobra.Command{
@@ -73,6 +75,7 @@ exit code 4. With --verbose it lists every rule.`,
 	return c
 }
 
+// RunCommand returns "sledge run".
 func RunCommand(p *program.Program) *cobra.Command {
 	var s jobflags.Flags
 	var profile int
@@ -132,6 +135,7 @@ run like the first Ctrl-C.`,
 	return c
 }
 
+// DeleteCommand returns "sledge delete".
 func DeleteCommand(p *program.Program) *cobra.Command {
 	var s jobflags.Flags
 	var yes bool

@@ -52,6 +52,7 @@ skips the dropping.
 The exit code is 0 if every step passed or was skipped, because the database does not support it; 1
 if a step failed or something could not be dropped; 3 if logging in failed; 130 if you stopped it.`
 
+// SelftestCommand returns "sledge selftest", which tries Sledge itself on a server.
 func SelftestCommand(p *program.Program) *cobra.Command {
 	f := selftestFlags{Flags: jobflags.Flags{Plain: map[string]string{}}, duration: option.Minutes(2 * time.Minute), limit: jobflags.Seconds(15 * time.Minute)}
 	c := &cobra.Command{

@@ -16,6 +16,7 @@ import (
 	"sledge/internal/settings"
 )
 
+// ConvertCommand returns "sledge convert", which prints settings of HammerDB as those of Sledge, and the other way around.
 func ConvertCommand(p *program.Program) *cobra.Command {
 	var as, action string
 	c := &cobra.Command{

@@ -21,6 +21,7 @@ and where Sledge keeps its files. It connects to nothing.
 It leaves out variables of the database's own clients, such as PGHOST, because they depend on the
 database: sledge run --dry-run shows all settings of one job.`
 
+// DefaultsCommand returns "sledge defaults", which prints and changes defaults.
 func DefaultsCommand(p *program.Program) *cobra.Command {
 	var repository, config string
 	var asJSON bool

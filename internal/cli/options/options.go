@@ -21,6 +21,7 @@ import (
 
 //go:generate go run ./generate
 
+// OptionsCommand returns "sledge options", which lists every option.
 func OptionsCommand(p *program.Program) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

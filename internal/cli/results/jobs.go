@@ -34,6 +34,7 @@ type archive struct {
 	json       bool
 }
 
+// JobsCommand returns "sledge jobs", which lists, shows and removes kept jobs.
 func JobsCommand(p *program.Program) *cobra.Command {
 	a := &archive{program: p}
 	var list listing

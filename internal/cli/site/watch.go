@@ -61,6 +61,7 @@ place; elsewhere, and in the file of --log, each reading is a line. If the conne
 prints a message and reconnects; no rate includes the time between. Ctrl-C ends watch with a summary
 and exit code 0.`
 
+// WatchCommand returns "sledge watch", which reads a server's count of transactions and runs nothing.
 func WatchCommand(p *program.Program) *cobra.Command {
 	f := watchFlags{Flags: jobflags.Flags{Plain: map[string]string{}}, every: jobflags.Seconds(10 * time.Second)}
 	c := &cobra.Command{

@@ -53,6 +53,7 @@ web-sessions.json and web-audit.jsonl. Only you can read them.
 Ctrl-C ends the server. First it stops the jobs and scripts that it started, as Ctrl-C stops a
 command, and keeps their results. The next Ctrl-C aborts them.`
 
+// WebCommand returns "sledge web", the web application.
 func WebCommand(p *program.Program) *cobra.Command {
 	var f WebFlags
 	c := &cobra.Command{
