@@ -111,9 +111,7 @@ func lastFrame(drawn string) (frame string) {
 
 // A run of two groups is shown by their names in everything that shows runs.
 func TestRun_ShowsItsGroups(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite; the engine's own test of groups runs under it")
-	}
+	testserver.SkipSQLiteUnderRace(t) // the engine's own test of groups runs under it
 	for name, values := range map[string]func(t *testing.T) option.Values{
 		"sqlite": func(t *testing.T) option.Values { return option.Values{"file": filepath.Join(t.TempDir(), "mixed.db")} },
 		"postgresql": func(t *testing.T) option.Values {

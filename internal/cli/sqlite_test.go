@@ -10,13 +10,12 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/engine"
 	"sledge/internal/job"
+	"sledge/internal/testserver"
 )
 
 // One whole test by the real engine on a real database, as a user types it.
 func TestAWholeTestOnSQLite(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite; the runner's own tests run under it")
-	}
+	testserver.SkipSQLiteUnderRace(t) // the runner's own tests run under it
 	w := newWorld(t)
 	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
 	file := filepath.Join(t.TempDir(), "test.sqlite")
@@ -74,9 +73,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 
 // Thresholds of queries on a real database: a run that missed one, or is not valid, passes in no front end.
 func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite")
-	}
+	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
 	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
 	file, report := filepath.Join(t.TempDir(), "h.sqlite"), filepath.Join(t.TempDir(), "junit.xml")

@@ -20,6 +20,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
+	"sledge/internal/testserver"
 )
 
 // runner is a job.Runner of one function: what a layer above the runner does whatever
@@ -55,9 +56,7 @@ func says(events int, e job.Event) runner {
 // A front end: it starts a run, has two watchers of which one is slow and one comes late,
 // stops the run, and gets its result.
 func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite")
-	}
+	testserver.SkipSQLiteUnderRace(t)
 	ctx := t.Context()
 	local := engine.Local{Catalog: edition.Catalog}
 	file := filepath.Join(t.TempDir(), "tpcc.sqlite")
@@ -378,9 +377,7 @@ func TestATimeOfNowIsKeptAsTheTimeThatItWas(t *testing.T) {
 // What a resumed build leaves to the moment is what the ledger of the first one says, and
 // is kept as that.
 func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite")
-	}
+	testserver.SkipSQLiteUnderRace(t)
 	store, err := repository.Open(filepath.Join(t.TempDir(), "jobs.db"))
 	if err != nil {
 		t.Fatal(err)

@@ -57,6 +57,9 @@ func TestRun_HasGroupsOfUsersWithWorkloadsOfTheirOwn(t *testing.T) {
 		"postgresql": func(t *testing.T) option.Values { return testserver.Open(t, "postgresql").Values() },
 	} {
 		t.Run(database, func(t *testing.T) {
+			if database == "sqlite" {
+				testserver.SkipSQLiteUnderRace(t)
+			}
 			given := values(t)
 			if database == "postgresql" {
 				given["user"], given["password"], given["dbname"] = "mixed", "mixed", "mixed"

@@ -14,6 +14,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/sqlitefile"
+	"sledge/internal/testserver"
 )
 
 // hold has another connection hold a repository, as another process may, until the
@@ -77,7 +78,7 @@ func files(t *testing.T, folder string) []string {
 func TestAllThatTenThousandUsersSayIsRecorded(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	spec := runSpec()
-	if spec.Users = 10_000; underRace {
+	if spec.Users = 10_000; testserver.UnderRace {
 		spec.Users = 1000 // who say two batches
 	}
 	r := begin(t, s, spec)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/testserver"
 )
 
 func TestRecorder_KeepsSeries(t *testing.T) {
@@ -260,7 +261,7 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 // A day of 50 series takes less than 30 MB, even if their values have all the digits of a float64.
 // BenchmarkSeries says how long reading it for charts takes.
 func TestSeries_OfADay(t *testing.T) {
-	if underRace {
+	if testserver.UnderRace {
 		t.Skip("it measures a size, and takes minutes under the race detector")
 	}
 	for _, c := range []struct {

@@ -419,3 +419,12 @@ func (s *Server) logTail() string {
 }
 
 func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
+
+// SkipSQLiteUnderRace skips a test that loads a schema into SQLite, or reads one whole, if the race
+// detector is on.
+func SkipSQLiteUnderRace(t testing.TB) {
+	t.Helper()
+	if UnderRace {
+		t.Skip("the race detector would take minutes for SQLite")
+	}
+}

@@ -61,14 +61,6 @@ var varying = []struct {
 	{regexp.MustCompile(`(?m)^Vuser 1:\w+: \d+ of \d+ .*\n`), ""}, // progress, which only slow machines show
 }
 
-// skipUnderRace skips a test that builds a schema in SQLite.
-func skipUnderRace(t *testing.T) {
-	t.Helper()
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite")
-	}
-}
-
 // session calls each line of a golden file that begins with "> " and compares what
 // is printed; "= " begins what a command returns, "!" marks a failure that is
 // remembered with its exit code, and "!!" an error that ends a script. "$ " begins what a
@@ -82,7 +74,7 @@ func session(t *testing.T, golden string, given map[string]string, environ ...st
 		t.Fatal(err)
 	}
 	if strings.Contains(string(want), " SCHEMA COMPLETE\n") {
-		skipUnderRace(t)
+		testserver.SkipSQLiteUnderRace(t)
 	}
 	if err := os.CopyFS(filepath.Join(dir, "config"), os.DirFS(filepath.Join("testdata", "config"))); err != nil {
 		t.Fatal(err)
@@ -283,7 +275,7 @@ func (r *interruptingRunner) Watch(e job.Event) {
 }
 
 func TestInterruptedBuildIsResumed(t *testing.T) {
-	skipUnderRace(t)
+	testserver.SkipSQLiteUnderRace(t)
 	dir := t.TempDir()
 	var out bytes.Buffer
 	runner := &interruptingRunner{Runner: engine.Local{Catalog: edition.Catalog}}
@@ -357,7 +349,7 @@ func pressed(t *testing.T) (*Console, *presser, string) {
 // TestCtrlCEndsEveryIteration stops the first of three runs, and then the pause
 // after it.
 func TestCtrlCEndsEveryIteration(t *testing.T) {
-	skipUnderRace(t)
+	testserver.SkipSQLiteUnderRace(t)
 	c, out, dir := pressed(t)
 	for _, line := range []string{
 		"dbset db sqlite", "diset connection sqlite_file " + filepath.Join(dir, "tpcc.sqlite"), "buildschema",
@@ -384,7 +376,7 @@ func TestCtrlCEndsEveryIteration(t *testing.T) {
 
 // TestCtrlCEndsARunOfQueries stops a run that would go on for days.
 func TestCtrlCEndsARunOfQueries(t *testing.T) {
-	skipUnderRace(t)
+	testserver.SkipSQLiteUnderRace(t)
 	c, out, dir := pressed(t)
 	for _, line := range []string{
 		"dbset db sqlite", "dbset bm TPC-H", "diset tpch sqlite_tpch_file " + filepath.Join(dir, "tpch.sqlite"), "diset tpch sqlite_scale_fact 0.01",

@@ -21,6 +21,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/testserver"
 )
 
 func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
@@ -198,9 +199,7 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 
 // One whole test by the real engine on a real database, over HTTP alone.
 func TestAWholeTestOverHTTP(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite; following and ending jobs is tested under it in control")
-	}
+	testserver.SkipSQLiteUnderRace(t) // following and ending jobs is tested under it in control
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "test.sqlite")
 	settings := func(more ...any) map[string]any {

@@ -10,14 +10,13 @@ import (
 	"time"
 
 	"sledge/internal/job"
+	"sledge/internal/testserver"
 )
 
 // Runs with several numbers of users, their annotations and their comparison, with the real engine on
 // a real database.
 func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
-	if underRace {
-		t.Skip("the race detector would take minutes for SQLite")
-	}
+	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "test.sqlite")
 	if status := w.end(w.start(map[string]any{"action": "build", "settings": map[string]any{"db": "sqlite", "dbname": file, "warehouses": 1}})); status != job.Succeeded {

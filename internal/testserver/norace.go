@@ -1,0 +1,6 @@
+//go:build !race
+
+package testserver
+
+// UnderRace says that the race detector is on: it is not.
+const UnderRace = false
