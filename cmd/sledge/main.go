@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/term"
 
-	"sledge/internal/cli/program"
 	"sledge/internal/catalog/edition"
 	"sledge/internal/cli"
+	"sledge/internal/cli/program"
 	"sledge/internal/engine"
 	"sledge/internal/runner/process"
 	"sledge/internal/settings"
