@@ -27,6 +27,8 @@ import (
 	"sledge/internal/terminal"
 )
 
+//go:generate go run ./generate
+
 const rootHelp = `Sledge tests how much load a database can take: many virtual users execute transactions, and Sledge
 measures transactions per minute and response times.
 

@@ -19,8 +19,6 @@ import (
 	"sledge/internal/terminal"
 )
 
-//go:generate go run ./generate
-
 // OptionsCommand returns "sledge options", which lists every option.
 func OptionsCommand(p *program.Program) *cobra.Command {
 	var asJSON bool
