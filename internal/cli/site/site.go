@@ -166,7 +166,7 @@ func (s *Site) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(ctx) }()
+	go func() { served <- s.Server.Serve(ctx) }()
 	select {
 	case err := <-served:
 		return err
