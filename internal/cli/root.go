@@ -75,7 +75,7 @@ func execute(ctx context.Context, p *program.Program) error {
 		return hammerdb.RunService(ctx, p)
 	}
 	root := Commands(p)
-	root.SetArgs(p.Args)
+	root.SetArgs(append([]string{}, p.Args...)) // with nil, cobra would take the arguments of the process
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
