@@ -29,7 +29,7 @@ import (
 
 //go:generate go run ./generate
 
-const rootHelp = `Sledge tests how much load a database can take: many virtual users execute transactions, and Sledge
+const rootHelp = `Sledge tests how much load a database can take: virtual users execute transactions, and Sledge
 measures transactions per minute and response times.
 
 A test has four steps. Build creates the schema and loads its tables. Check verifies that the data
@@ -99,13 +99,20 @@ func Commands(p *program.Program) *cobra.Command {
 	root.AddGroup(
 		&cobra.Group{ID: program.GroupJobs, Title: "Jobs, in the order of a test:"},
 		&cobra.Group{ID: program.GroupResults, Title: "Results:"},
-		&cobra.Group{ID: program.GroupOthers, Title: "Others:"},
+		&cobra.Group{ID: program.GroupOthers, Title: "Other commands:"},
 	)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		fmt.Fprintf(p.Stdout, "%s\n\n", terminal.Reflow(cmp.Or(c.Long, c.Short), p.Width()))
-		_ = printUsage(p, c) // it returns no error
+		summary, notes, _ := strings.Cut(cmp.Or(c.Long, c.Short), "\n\n")
+		fmt.Fprintf(p.Stdout, "%s\n\n", terminal.Reflow(summary, helpWidth(p)))
+		printUsage(p, c)
+		if notes != "" {
+			fmt.Fprintf(p.Stdout, "\nNotes:\n%s\n", terminal.Reflow(notes, helpWidth(p)))
+		}
 	})
-	root.SetUsageFunc(func(c *cobra.Command) error { return printUsage(p, c) })
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		printUsage(p, c)
+		return nil
+	})
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return explainFlag(p, c, err) })
 	root.SetVersionTemplate("sledge {{.Version}}\n")
 	root.SetHelpCommand(helpCommand(root))
@@ -229,17 +236,21 @@ func ownersOf(c *cobra.Command, name string) string {
 
 // sections returns the sections of flags in the order of help.
 func sections() (list []option.Group) {
-	list = append(list, option.Group{Name: program.SectionJob, Title: "Flags:"}, option.Group{Name: program.SectionMain, Title: option.MainTitle + ":"})
-	return append(append(list, option.Groups...), option.Group{Name: program.SectionOthers, Title: "Other flags:"})
+	list = append(list, option.Group{Name: program.SectionFlags, Title: "Flags:"}, option.Group{Name: program.SectionMain, Title: option.MainTitle + ":"})
+	list = append(list, option.Groups...)
+	return append(list,
+		option.Group{Name: program.SectionSettings, Title: "Settings: other sources, and a preview"},
+		option.Group{Name: program.SectionOutput, Title: "Output: the form of progress and result"},
+		option.Group{Name: program.SectionRecord, Title: "Record: the job in the repository"},
+		option.Group{Name: program.SectionOthers, Title: "Other flags:"},
+	)
 }
 
-// printUsage prints a command's help after its description: usage, examples, commands and flags.
-func printUsage(p *program.Program, c *cobra.Command) error {
+// printUsage prints usage, examples, commands and flags, which follow the first paragraph of a
+// command's help.
+func printUsage(p *program.Program, c *cobra.Command) {
 	out := c.OutOrStderr()
-	wide := helpWidth
-	if width := p.Width(); width > 0 {
-		wide = min(wide, width)
-	}
+	wide := helpWidth(p)
 	switch {
 	case c.HasParent() && c.HasAvailableSubCommands():
 		fmt.Fprintf(out, "Usage:\n  %s\n  %s <command> [flags]\n", c.UseLine(), c.CommandPath())
@@ -249,9 +260,9 @@ func printUsage(p *program.Program, c *cobra.Command) error {
 		fmt.Fprintf(out, "Usage:\n  %s <command> [flags]\n", c.CommandPath())
 	}
 	if c.HasExample() {
-		fmt.Fprintf(out, "\nExamples:\n%s\n", terminal.FoldCommands(c.Example, p.Width()))
+		fmt.Fprintf(out, "\nExamples:\n%s\n", terminal.FoldCommands(c.Example, wide))
 	}
-	printCommands(c)
+	printCommands(c, wide)
 	bySection := map[string]*pflag.FlagSet{}
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { addTo(bySection, f) })
@@ -263,22 +274,27 @@ func printUsage(p *program.Program, c *cobra.Command) error {
 	if !c.HasParent() {
 		fmt.Fprint(out, "\nExit codes:\n")
 		for _, e := range job.ExitMeanings {
-			fmt.Fprintf(out, "  %3d  %s\n", e.Code, e.Meaning)
+			fmt.Fprintln(out, terminal.Fold(fmt.Sprintf("  %3d  %s", e.Code, e.Meaning), wide))
 		}
 		fmt.Fprint(out, "\nsledge <command> --help explains a command.\n")
 	}
-	return nil
 }
 
-// helpWidth is the maximum width of help in columns.
-const helpWidth = 110
+// helpWidth returns the width of help in columns: that of the terminal, but at most 80.
+func helpWidth(p *program.Program) int {
+	const most = 80
+	if width := p.Width(); width > 0 {
+		return min(most, width)
+	}
+	return most
+}
 
 func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {
-	title := program.SectionJob
+	title := program.SectionFlags
 	if marked := f.Annotations[program.Section]; marked != nil {
 		title = marked[0]
 	}
-	if f.Name == "help" {
+	if f.Name == "help" || f.Name == "version" {
 		title = program.SectionOthers
 	}
 	if bySection[title] == nil {
@@ -289,7 +305,7 @@ func addTo(bySection map[string]*pflag.FlagSet, f *pflag.Flag) {
 }
 
 // printCommands lists the subcommands of c by group.
-func printCommands(c *cobra.Command) {
+func printCommands(c *cobra.Command, wide int) {
 	out := c.OutOrStderr()
 	list := func(title, group string) {
 		subs := slices.DeleteFunc(slices.Clone(c.Commands()), func(sub *cobra.Command) bool {
@@ -300,7 +316,7 @@ func printCommands(c *cobra.Command) {
 		}
 		fmt.Fprintf(out, "\n%s\n", title)
 		for _, sub := range subs {
-			fmt.Fprintf(out, "  %-*s  %s\n", c.NamePadding()+len("x"), sub.Name(), sub.Short)
+			fmt.Fprintln(out, terminal.Fold(fmt.Sprintf("  %-*s  %s", c.NamePadding()+len("x"), sub.Name(), sub.Short), wide))
 		}
 	}
 	for _, g := range c.Groups() {

@@ -8,18 +8,18 @@ type Exit int
 // The exit codes. They are part of the interface and never change their meaning.
 const (
 	OK           Exit = 0
-	ExitError    Exit = 1   // something failed for which there is no other code
+	ExitError    Exit = 1   // any other failure
 	ExitUsage    Exit = 2   // bad input: nothing was changed
 	ExitConnect  Exit = 3   // the server could not be reached, or refused the login
 	ExitCheck    Exit = 4   // the check found rows that break a rule
-	ExitInvalid  Exit = 5   // the run had more failures than it may, or its counts disagree
-	ExitAborted  Exit = 6   // a virtual user died or the server went away in mid-run or mid-build
-	ExitExists   Exit = 7   // the schema is there already, or is only half built, or something else is in its place
-	ExitMissing  Exit = 8   // the schema, database, job or file is not there
-	ExitLost     Exit = 9   // what the server acknowledged is missing in the database, or appears twice
+	ExitInvalid  Exit = 5   // the run is not valid: too many failures, or counts that disagree
+	ExitAborted  Exit = 6   // a virtual user died, or the server went away, during a run or a build
+	ExitExists   Exit = 7   // the schema exists or is half built, or other objects are in the way
+	ExitMissing  Exit = 8   // the schema, the database, the job or the file does not exist
+	ExitLost     Exit = 9   // an acknowledged commit is missing in the database, or appears twice
 	ExitMissed   Exit = 10  // the run is valid, and missed a threshold
-	ExitStopped  Exit = 130 // ended by Ctrl-C, SIGTERM or SIGHUP, or since the reader of the output has gone
-	ExitInternal Exit = 70  // a fault of Sledge itself
+	ExitStopped  Exit = 130 // stopped by Ctrl-C, SIGTERM or SIGHUP, or because the output was closed
+	ExitInternal Exit = 70  // a bug in Sledge
 )
 
 // ExitMeanings describes the exit codes, for help and manual.
@@ -28,18 +28,18 @@ var ExitMeanings = []struct {
 	Meaning string
 }{
 	{OK, "everything succeeded"},
-	{ExitError, "something failed for which there is no other code"},
+	{ExitError, "any other failure"},
 	{ExitUsage, "bad input; nothing was changed"},
 	{ExitConnect, "the server could not be reached, or refused the login"},
 	{ExitCheck, "the check found rows that break a rule"},
 	{ExitInvalid, "the run is not valid: do not use its figures"},
 	{ExitAborted, "a virtual user died, or the server went away, during a run or a build"},
-	{ExitExists, "the schema exists already or is only half built, or something else is in its place or depends on it"},
+	{ExitExists, "the schema exists or is half built, or other objects are in the way"},
 	{ExitMissing, "the schema, the database or the job does not exist"},
-	{ExitLost, "the ledger of a run: what the server acknowledged is missing in the database, or appears twice"},
-	{ExitMissed, "the run is valid, and missed a threshold of --fail-if"},
+	{ExitLost, "ledger: an acknowledged commit is missing, or appears twice"},
+	{ExitMissed, "the run is valid, but missed a threshold (--fail-if)"},
 	{ExitInternal, "a bug in Sledge"},
-	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because the reader of the output has gone"},
+	{ExitStopped, "stopped by Ctrl-C, SIGTERM or SIGHUP, or because the output was closed"},
 }
 
 // exitError is an error with the exit code for the program.

@@ -5,7 +5,7 @@
 // fresh struct:
 //
 //	type Options struct {
-//		Warehouses int `opt:"warehouses" flag:"warehouses" min:"1" help:"warehouses to build"`
+//		Warehouses int `opt:"warehouses" flag:"warehouses" min:"1" help:"number of warehouses"`
 //	}
 //
 //	func newOptions() any { return &Options{Warehouses: 1} }

@@ -39,6 +39,7 @@ type Flag struct {
 	Name    string // without dashes
 	Kind    string // the kind of the value: that of an option.Description, or "file"
 	Help    string
+	Default string   // the default of all its options, or "" if they differ
 	Options []string // the options that it sets, one for each database and workload
 	Choices []string
 	Group   string // the group of an option.Description
@@ -55,21 +56,33 @@ func (f Flag) MeansSomethingTo(action job.Action) bool {
 
 // Flags returns the plain flags of all databases and workloads, sorted by group and name. A secret
 // has a flag for a file instead of its value, because every user of the machine can read command
-// lines.
+// lines. If pairs describe a flag differently, the most frequent description wins.
 func (r Resolver) Flags() []Flag {
 	found := map[string]*Flag{}
+	described := map[string]int{} // how many pairs give a flag this description
 	add := func(o option.Description) {
 		name := FlagOf(o)
 		if name == "" || o.Soon {
 			return
 		}
+		help := o.Help
+		if o.Secret {
+			help = "file that holds the " + cmp.Or(secretHelp[secretName(o)], o.Help)
+		}
 		f := found[name]
 		if f == nil {
-			f = &Flag{Name: name, Kind: o.Kind, Help: o.Help, Choices: o.Choices, Group: o.Group, Main: o.Main, List: o.List, actions: o.Actions}
+			f = &Flag{Name: name, Kind: o.Kind, Help: help, Default: o.Default, Choices: o.Choices, Group: o.Group, Main: o.Main, List: o.List, actions: o.Actions}
 			if o.Secret {
-				f.Kind, f.Help = "file", "file that holds the "+cmp.Or(secretHelp[secretName(o)], o.Help)
+				f.Kind, f.Default = "file", ""
 			}
 			found[name] = f
+		}
+		if o.Default != f.Default {
+			f.Default = ""
+		}
+		described[name+help]++
+		if described[name+help] > described[name+f.Help] {
+			f.Help = help
 		}
 		// The flag applies to an action if an option of any pair does.
 		for _, action := range o.Actions {
@@ -119,8 +132,8 @@ const (
 
 // secretHelp describes the owners of the secrets.
 var secretHelp = map[string]string{
-	Password:          "password of the user who owns the schema",
-	SuperuserPassword: "password of the user who may create databases",
+	Password:          "password of the user that owns the schema",
+	SuperuserPassword: "password of the user that may create databases",
 }
 
 // askedName returns which of the two secrets an option is, or "" for other options. A database may

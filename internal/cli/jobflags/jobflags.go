@@ -155,6 +155,10 @@ func (s *Flags) AddTo(c *cobra.Command, p *program.Program, action job.Action, o
 	flags.StringVar(&s.Repository, "repo", "", "`file` of the job repository")
 	flags.BoolVar(&s.noRepository, "no-repo", false, "do not record the job")
 	s.AddPlainFlags(flags, p.Resolver, func(f settings.Flag) bool { return f.MeansSomethingTo(action) })
+	program.PutInSection(flags, program.SectionMain, "db", "workload", "users", "resume", "yes")
+	program.PutInSection(flags, program.SectionSettings, "config", "url", "connection", "set", "seed", "ask-password", "ask-superuser-password", "dry-run", "as")
+	program.PutInSection(flags, program.SectionOutput, "json", "details", "hammerdb", "verbose", "interval", "junit")
+	program.PutInSection(flags, program.SectionRecord, "profile", "label", "note", "repo", "no-repo")
 	CompleteSettings(p, c, s)
 }
 
@@ -176,6 +180,7 @@ func (s *Flags) AddPlainFlags(flags *pflag.FlagSet, b settings.Resolver, wanted 
 			value, help = listFlag{NewPlainFlag(f.Name, kindName(f.Kind), s.Plain)}, help+"; repeat as needed"
 		}
 		flag := flags.VarPF(value, f.Name, "", help)
+		flag.DefValue = f.Default // shown by help; package settings applies it
 		if f.Kind == "bool" {
 			flag.NoOptDefVal = "true"
 		}

@@ -33,7 +33,10 @@ The same options and the same seed give the same rows. If a build is interrupted
 continues it.`,
 		Example: program.Examples(
 			"sledge build --db pg --host db1 --warehouses 100 --builders 8",
-			"sledge build --url postgres://tpcc@db1/tpcc --warehouses 100 --password-file secret.txt",
+			"sledge build --url postgres://tpcc@db1/tpcc --password-file secret.txt",
+			"sledge build --db pg --host db1 --workload tproch --scale 1 --builders 4",
+			"",
+			"# Continue an interrupted build.",
 			"sledge build --config sledge.toml --resume",
 		),
 		GroupID: program.GroupJobs,
@@ -61,7 +64,8 @@ workload. It changes nothing. If rows violate a rule, it prints the first of the
 exit code 4. With --verbose it lists every rule.`,
 		Example: program.Examples(
 			"sledge check --db pg --host db1",
-			"sledge check --db pg --host db1 --json | jq '.findings[] | select(.holds | not)'",
+			"sledge check --db pg --host db1 --json \\",
+			"  | jq '.findings[] | select(.holds | not)'",
 		),
 		GroupID: program.GroupJobs,
 		Args:    program.NoArguments,
@@ -82,33 +86,42 @@ func RunCommand(p *program.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run --db NAME [flags]",
 		Short: "Run virtual users and measure throughput and response times",
-		Long: `Run connects --users virtual users. They work for the time of --rampup, which is not measured,
-and then for the time of --duration, which is. Both are in minutes, or have a unit: 90s. Sledge
-prints the rate of transactions, response times, failures, and what limits the result's validity.
+		Long: `Run connects virtual users, lets them work for the ramp-up, and then measures for the duration. It
+prints the verdict, throughput, response times and failures.
 
-On a terminal it shows the current rate, response times, failures and the time left. Elsewhere, or
-with --interval, it prints a line at each interval. The result goes to standard output, everything
-else to standard error. For scripts that parse HammerDB's lines, add --hammerdb.
+While it runs, it shows the current rate, response times, failures and the time left on a terminal.
+Elsewhere, or with --interval, it prints a line at each interval. The result goes to standard
+output, everything else to standard error. For scripts that parse HammerDB's lines, add --hammerdb.
 
 With several numbers of virtual users, such as --users 1,2,4,8, run performs one run for each. Each
 is a job; together they form a performance profile, which run prints at the end as a table and a
 chart, and sledge jobs profile prints later. Each run prints one line; --verbose prints its whole
 result. If a run fails, the others are skipped.
 
-With --fail-if, a valid run that misses a threshold fails with exit code 10. Thresholds are written
-as 'p99>50ms', 'new_order.p95>20ms', 'failed>0.1%', 'nopm<50000', 'stall>2s', 'pace<95%'.
-
 Ctrl-C stops the run early: users complete their transactions, and the measurements are kept as a
 partial result. A second Ctrl-C aborts. SIGTERM, SIGHUP and a closed output pipe (| head) stop the
 run like the first Ctrl-C.`,
 		Example: program.Examples(
+			"# Measure the maximum throughput of 16 users for five minutes.",
 			"sledge run --db pg --host db1 --users 16 --rampup 2 --duration 5",
-			"sledge run --db maria --users 8 --rampup 30s --duration 90s --interval 5",
+			"",
+			"# Find the number of users with the highest throughput.",
 			"sledge run --db pg --host db1 --users 1,2,4,8,16 --rampup 1 --duration 3",
-			"sledge run --db pg --host db1,db2:5433 --users 8 --reconnect --ledger    # through a failover",
+			"",
+			"# Measure response times at 500 transactions a second.",
+			"sledge run --db maria --host db1 --users 32 --rate 500/s --duration 90s",
+			"",
+			"# Fail in CI if the server has become slower.",
+			"sledge run --db pg --fail-if 'p99>50ms,failed>0.1%' --junit run.xml",
+			"",
+			"# Watch a failover, and look for lost commits.",
+			"sledge run --db pg --host db1,db2:5433 --users 8 --reconnect --ledger",
+			"",
+			"# Print the result as JSON.",
 			"sledge run --config sledge.toml --users 64 --seed 7 --json > result.json",
-			"sledge run --db pg --fail-if 'p99>50ms' --fail-if 'failed>0.1%' --junit run.xml    # in CI",
-			"sledge run --db pg --dry-run    # where each setting comes from",
+			"",
+			"# Show each setting with its source, and run nothing.",
+			"sledge run --db pg --dry-run",
 		),
 		GroupID: program.GroupJobs,
 		Args:    program.NoArguments,

@@ -61,7 +61,7 @@ func SelftestCommand(p *program.Program) *cobra.Command {
 		Long:  selftestHelp,
 		Example: program.Examples(
 			"sledge selftest --db pg --host db1 --ask-superuser-password",
-			"sledge selftest --url mariadb://root@db1 --duration 10s --yes --report selftest.md",
+			"sledge selftest --url mariadb://root@db1 --duration 10s --report selftest.md",
 			"sledge selftest --url oracle://system@db1/FREEPDB1 --ask-superuser-password",
 			"sledge selftest --db sqlite --workload tprocc --json",
 		),

@@ -164,7 +164,7 @@ the connection.`,
 		Example: program.Examples(
 			"sledge connections add lab --db pg --host db1 --user ann",
 			"sledge connections add lab --db pg --host db2 --replace",
-			"sledge connections add lab --db maria --host db1 --password-file secret.txt --keep-password",
+			"sledge connections add my --db maria --password-file pw.txt --keep-password",
 			"sledge connections add here --db sqlite --dbname /var/tmp/load.sqlite",
 		),
 		Args: oneConnection,

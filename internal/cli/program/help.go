@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"sledge/internal/job"
 	"sledge/internal/option"
@@ -49,10 +50,24 @@ const Section = "section"
 
 // Sections of flags beside the groups of options.
 const (
-	SectionJob    = "job"
-	SectionMain   = "main"
-	SectionOthers = "others"
+	SectionFlags    = "flags" // of flags without an annotation
+	SectionMain     = "main"
+	SectionSettings = "settings"
+	SectionOutput   = "output"
+	SectionRecord   = "record"
+	SectionOthers   = "others"
 )
 
-// Examples indents example commands for help.
-func Examples(lines ...string) string { return "  " + strings.Join(lines, "\n  ") }
+// PutInSection annotates the flags that exist among names, so that help lists them in a section.
+func PutInSection(flags *pflag.FlagSet, section string, names ...string) {
+	for _, name := range names {
+		if f := flags.Lookup(name); f != nil {
+			f.Annotations = map[string][]string{Section: {section}}
+		}
+	}
+}
+
+// Examples indents example commands for help. An empty line separates two of them.
+func Examples(lines ...string) string {
+	return strings.ReplaceAll("  "+strings.Join(lines, "\n  "), "  \n", "\n")
+}

@@ -24,7 +24,7 @@ change from the first run: NOPM, response times, failures, round trips and bytes
 CPU time of the client. Figures of transactions are shown in total and by kind. Runs of queries
 have a line for each query: its time in each run, the rows that it returned, and whether its plan
 has other operators, tables or indexes (sledge jobs plan shows the plans).`,
-		Example: program.Examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json | jq '.figures[] | select(.name == \"round trips\")'"),
+		Example: program.Examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json \\", "  | jq '.figures[] | select(.name == \"round trips\")'"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > report.MostCompared {
 				return program.Usage("%s: name from two runs to %d, by their IDs, the first digits of them, or last (sledge jobs lists them)", c.CommandPath(), report.MostCompared)

@@ -186,7 +186,7 @@ func (a *archive) tpmCommand() *cobra.Command {
 	c := a.one(&cobra.Command{
 		Use:     "tpm ID",
 		Short:   "Show transactions per minute and response times over time",
-		Example: program.Examples("sledge jobs tpm last", "sledge jobs tpm last --json | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
+		Example: program.Examples("sledge jobs tpm last", "sledge jobs tpm last --json \\", "  | jq '.points[] | select(.response.p99_ms > 100)'", "sledge jobs tpm 6B02 --hammerdb"),
 	}, func(ctx context.Context, store *repository.Store, j job.Job) error {
 		if hammerDB {
 			counts, err := views.TCount(ctx, store, j, a.program.Resolver.Catalog)

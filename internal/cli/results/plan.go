@@ -32,7 +32,8 @@ In a file or a pipe, lines are not shortened.`,
 			"sledge jobs plan last --query 9",
 			"sledge jobs plan 6B02 last",
 			"sledge jobs plan 6B02 last --query 9,21 > plans.txt",
-			"sledge jobs plan last --json | jq -r '.runs[].plans[] | select(.kind == \"query 9\") | .lines[].text'",
+			"sledge jobs plan last --json \\",
+			"  | jq -r '.runs[].plans[] | select(.kind == \"query 9\") | .lines[].text'",
 		),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {

@@ -72,7 +72,7 @@ func WatchCommand(p *program.Program) *cobra.Command {
 			"sledge watch --db pg --host db1",
 			"sledge watch --db pg --host db1 --dbname sbtest      # sysbench's database",
 			"sledge watch --db maria --host db1 --interval 5 --for 10m --log tpm.log",
-			"sledge watch --db maria --host db1 --workload tproch   # queries an hour",
+			"sledge watch --db maria --host db1 --workload tproch   # queries per hour",
 			"sledge watch --db maria --host db1 --json | jq -r '[.at, .tpm] | @csv'",
 		),
 		GroupID: program.GroupResults,

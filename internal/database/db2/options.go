@@ -16,12 +16,12 @@ import (
 // server says where the server is and how to talk to it.
 type server struct {
 	option.Naming
-	Host           string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; empty has IBM's library look up the database, in its catalog or in db2dsdriver.cfg"`
-	Port           int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
-	Library        string `opt:"library" help:"IBM's library for Db2 (libdb2.so, libdb2.dylib, db2cli64.dll), or the folder that it is in; empty looks in IBM_DB_HOME, on the library path, and where Db2, IBM's driver package and Python's ibm_db put it"`
-	Authentication string `opt:"authentication" choices:"server's choice|SERVER|SERVER_ENCRYPT|SERVER_ENCRYPT_AES|DATA_ENCRYPT|KERBEROS|GSSPLUGIN" help:"how the user is proven to the server"`
+	Host           string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server; if empty, IBM's library looks up the database in its catalog or in db2dsdriver.cfg"`
+	Port           int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server"`
+	Library        string `opt:"library" help:"IBM's library for Db2 (libdb2.so, libdb2.dylib, db2cli64.dll), or its folder; if empty, Sledge looks in IBM_DB_HOME, on the library path, and where Db2, IBM's driver package and Python's ibm_db install it"`
+	Authentication string `opt:"authentication" choices:"server's choice|SERVER|SERVER_ENCRYPT|SERVER_ENCRYPT_AES|DATA_ENCRYPT|KERBEROS|GSSPLUGIN" help:"how the user authenticates to the server"`
 	SSL            bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLCA          string `opt:"ssl_ca" needs:"ssl" help:"file of the certificate that the server's is checked against, for TLS; empty for what the library is set up with"`
+	SSLCA          string `opt:"ssl_ca" needs:"ssl" help:"file with the certificate that verifies the server's certificate; empty uses the settings of IBM's library"`
 }
 
 // defaultPort is the port of Db2 instances unless they choose another.
@@ -32,30 +32,30 @@ const serversChoice = "server's choice"
 
 // account says who owns the schema, and where it is.
 type account struct {
-	Superuser         string `opt:"superuser" dict:"connection" help:"user who may create databases; kept for scripts, since Sledge creates none on Db2: db2 create database does"`
-	SuperuserPassword string `opt:"superuser_password" dict:"connection" secret:"true" help:"that user's password"`
-	DefaultDatabase   string `opt:"superuser_dbname" dict:"connection" help:"a database that is there already; kept for scripts, as that user is"`
-	User              string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
-	Password          string `opt:"password" secret:"true" help:"that user's password"`
+	Superuser         string `opt:"superuser" dict:"connection" help:"user that may create databases; accepted for scripts, but without effect: on Db2, create the database with db2 create database"`
+	SuperuserPassword string `opt:"superuser_password" dict:"connection" secret:"true" help:"password of that user"`
+	DefaultDatabase   string `opt:"superuser_dbname" dict:"connection" help:"an existing database; accepted for scripts, but without effect"`
+	User              string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
+	Password          string `opt:"password" secret:"true" help:"password of that user"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema, by its name or alias"`
-	Tablespace        string `opt:"tablespace" group:"schema" for:"build" help:"tablespace of the tables that have no other; empty leaves it to the server"`
+	Tablespace        string `opt:"tablespace" group:"schema" for:"build" help:"default tablespace of the tables; empty leaves the choice to the server"`
 }
 
 // transactional are Db2's options for workloads of short transactions.
 type transactional struct {
 	server      `dict:"connection" group:"connection"`
 	account     `group:"accounts"`
-	Tablespaces string `opt:"table_tablespaces" group:"schema" for:"build" help:"tablespaces of single tables, by their initials: C \"DATA1\" OL \"\", where \"\" is the one of all others"`
-	Partition   bool   `opt:"partition" group:"schema" for:"build" help:"divide customer, stock, orders and order_line by warehouse into ten partitions, from 10 warehouses on"`
-	Report      int    `opt:"monreport" group:"load" min:"0" max:"60" unit:"min" for:"run" needs:"driver=timed" help:"minutes of the measured time, from its beginning, that the server reports on by MONREPORT.DBSUMMARY, in a session beside the virtual users'; none where the measured time is not longer"`
+	Tablespaces string `opt:"table_tablespaces" group:"schema" for:"build" help:"tablespaces of individual tables, by their initials: C \"DATA1\" OL \"\"; \"\" is the default tablespace"`
+	Partition   bool   `opt:"partition" group:"schema" for:"build" help:"partition customer, stock, orders and order_line by warehouse into ten partitions, from 10 warehouses on"`
+	Report      int    `opt:"monreport" group:"load" min:"0" max:"60" unit:"min" for:"run" needs:"driver=timed" help:"length of the report by MONREPORT.DBSUMMARY, in minutes from the start of the measured time; it runs in a separate session, and only if the measured time is longer"`
 }
 
 // analytic are Db2's options for workloads of queries.
 type analytic struct {
 	server     `dict:"connection" group:"connection"`
 	account    `group:"accounts"`
-	OrganizeBy string `opt:"organize_by" group:"schema" choices:"NONE|ROW|COL|DATE" for:"build" help:"how tables are kept: NONE is the server's choice, ROW and COL by rows and by columns, DATE by rows and clustered by their dates"`
-	Degree     int    `opt:"degree_of_parallel" group:"load" min:"1" max:"32767" for:"run|check" needs:"nothing" help:"how many parts a query is worked on in at a time, as CURRENT DEGREE says it to the server"`
+	OrganizeBy string `opt:"organize_by" group:"schema" choices:"NONE|ROW|COL|DATE" for:"build" help:"how tables are stored: NONE leaves the choice to the server; ROW by rows; COL by columns; DATE by rows, clustered by date"`
+	Degree     int    `opt:"degree_of_parallel" group:"load" min:"1" max:"32767" for:"run|check" needs:"nothing" help:"degree of parallelism within a query (CURRENT DEGREE)"`
 }
 
 func newOptions(use database.Use) any {

@@ -16,29 +16,29 @@ type Options struct {
 
 	Engine     string `opt:"storage_engine" group:"schema" for:"build" help:"storage engine of the tables"`
 	Partition  bool   `opt:"partition" group:"schema" for:"build" help:"partition order_line by warehouse, with 100 warehouses in a partition, from 200 warehouses on"`
-	Prepared   bool   `opt:"prepared" group:"client" for:"run" needs:"!client_sql" help:"prepare the calls of stored procedures on the server instead of sending each as text, which saves MariaDB time"`
+	Prepared   bool   `opt:"prepared" group:"client" for:"run" needs:"!client_sql" help:"prepare the calls of stored procedures on the server instead of sending each as text; MariaDB then needs less time for each"`
 	HistoryKey bool   `opt:"history_pk" group:"schema" for:"build" help:"give history an invisible primary key (InnoDB, MySQL from 8.0.30 or MariaDB from 10.3.3 on)"`
 }
 
 // account names the owner and the database of the schema.
 type account struct {
-	User     string `opt:"user" flag:"user" help:"user that owns the schema"`
-	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
+	User     string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
+	Password string `opt:"password" secret:"true" help:"password of that user; null connects without a password"`
 	Database string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 }
 
 // server says where the server is and how to connect to it.
 type server struct {
 	option.Naming
-	Host   string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server's machine; or several servers, such as a,b:3307, of which the first that accepts writes is used"`
+	Host   string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server; or several servers, such as a,b:3307: Sledge uses the first that accepts writes"`
 	Port   int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server"`
 	Socket string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used instead of TCP if the host is 127.0.0.1 or localhost; null uses TCP"`
 
 	SSL              bool   `opt:"ssl" help:"encrypt the connection with TLS"`
 	SSLTwoWay        bool   `opt:"ssl_two_way" needs:"ssl" help:"also send the client's certificate to the server"`
-	SSLLinuxFolder   string `opt:"ssl_linux_capath" needs:"ssl" help:"folder of the certificate and key files on systems other than Windows"`
-	SSLWindowsFolder string `opt:"ssl_windows_capath" needs:"ssl" help:"folder of the certificate and key files on Windows"`
-	SSLCA            string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that the server's certificate is checked against; null encrypts without verifying the server"`
+	SSLLinuxFolder   string `opt:"ssl_linux_capath" needs:"ssl" help:"folder of the certificate and key files, on systems other than Windows"`
+	SSLWindowsFolder string `opt:"ssl_windows_capath" needs:"ssl" help:"folder of the certificate and key files, on Windows"`
+	SSLCA            string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that signed the server's certificate; null encrypts without verifying the server"`
 	SSLCert          string `opt:"ssl_cert" needs:"ssl,ssl_two_way" help:"PEM file of the client's certificate, for two-way TLS"`
 	SSLKey           string `opt:"ssl_key" needs:"ssl,ssl_two_way" help:"PEM file of the key of the client's certificate, for two-way TLS"`
 	SSLCipher        string `opt:"ssl_cipher" needs:"ssl" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; the word server leaves the choice to the server"`
@@ -95,7 +95,7 @@ func (p Product) NewOptions(use database.Use) Options {
 // mysqlOptions are MySQL's options, including those that its variants lack.
 type mysqlOptions struct {
 	Options
-	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server; kept for analytic workloads on OceanBase, which are not built yet"`
+	OceanBasePort int `opt:"oceanbase_port" dict:"connection" group:"connection" soon:"true" min:"1" max:"65535" help:"TCP port of an OceanBase server, for analytic workloads, which are not built yet"`
 }
 
 func newOptions(use database.Use) any {

@@ -13,32 +13,32 @@ import (
 // not do.
 type server struct {
 	option.Naming
-	SystemUser     string `opt:"system_user" group:"accounts" help:"user who creates the user of the schema, reads the server's counts and settings, and ends what killed builds left at work"`
-	SystemPassword string `opt:"system_password" group:"accounts" secret:"true" help:"password of that user"`
+	SystemUser     string `opt:"system_user" group:"accounts" help:"user that creates the schema's user, reads the server's counts and settings, and ends the sessions of killed builds"`
+	SystemPassword string `opt:"system_password" group:"accounts" secret:"true" help:"password of the system user"`
 
-	Instance string `opt:"instance" address:"true" instead:"host|port|service|sid" main:"true" help:"where the database is: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; what host says is stronger"`
+	Instance string `opt:"instance" address:"true" instead:"host|port|service|sid" main:"true" help:"address of the database: a name in tnsnames.ora, host:port/service, or a whole connect descriptor; host wins over it"`
 	RAC      string `opt:"rac" choices:"0|1|false|true" help:"count transactions on all instances of a cluster, by its gv$ views"`
-	Host     string `opt:"host" address:"true" flag:"host" help:"name or address of the server, or several, such as a,b:1522, of which the first is taken that lets us in; it takes the place of instance"`
-	Port     int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the listener, where host says where it is"`
-	Service  string `opt:"service" help:"name of the database's service, such as FREEPDB1, where host says where it is"`
+	Host     string `opt:"host" address:"true" flag:"host" help:"name or address of the server; or several servers, such as a,b:1522: Sledge uses the first that accepts the login. It wins over instance"`
+	Port     int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the listener, if host is set"`
+	Service  string `opt:"service" help:"service name of the database, such as FREEPDB1, if host is set"`
 	SID      string `opt:"sid" instead:"service" help:"identifier of the instance, for a database that has no service"`
-	TNSAdmin string `opt:"tns_admin" help:"folder of tnsnames.ora; empty for TNS_ADMIN, and then for network/admin in ORACLE_HOME"`
+	TNSAdmin string `opt:"tns_admin" help:"folder of tnsnames.ora; if empty, TNS_ADMIN, then network/admin in ORACLE_HOME"`
 
-	Wallet         string `opt:"wallet" help:"folder of an Oracle wallet with certificates for TLS, which is read from cwallet.sso, or with a password from ewallet.p12"`
-	WalletPassword string `opt:"wallet_password" secret:"true" help:"password of ewallet.p12; empty where the wallet opens by itself"`
+	Wallet         string `opt:"wallet" help:"folder of an Oracle wallet with certificates for TLS: cwallet.sso, or ewallet.p12 if a password is set"`
+	WalletPassword string `opt:"wallet_password" secret:"true" help:"password of ewallet.p12; empty if the wallet opens without a password"`
 	SSL            bool   `opt:"ssl" help:"encrypt the connection with TLS, as a descriptor with PROTOCOL=TCPS does"`
-	SSLCA          string `opt:"ssl_ca" instead:"wallet" help:"PEM file of the authorities that may have signed the server's certificate, in place of a wallet; empty for the system's"`
-	SSLVerify      bool   `opt:"ssl_verify" help:"check who the server is by its certificate"`
+	SSLCA          string `opt:"ssl_ca" instead:"wallet" help:"PEM file of the authorities that may have signed the server's certificate, instead of a wallet; empty uses the authorities that the operating system trusts"`
+	SSLVerify      bool   `opt:"ssl_verify" help:"verify the server's certificate"`
 }
 
 // account says who owns the schema, and where it is put.
 type account struct {
-	User     string `opt:"user" flag:"user" help:"user who owns the schema and runs the workload"`
+	User     string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
 	Password string `opt:"password" secret:"true" help:"password of that user"`
 
 	Tablespace          string `opt:"tablespace" group:"schema" for:"build" help:"tablespace of the tables and indexes"`
 	TemporaryTablespace string `opt:"temporary_tablespace" group:"schema" for:"build" help:"tablespace for sorting"`
-	TimesTen            bool   `opt:"timesten" group:"schema" for:"build" help:"build for TimesTen; it speaks no protocol that Sledge's driver knows, so a job with it is refused"`
+	TimesTen            bool   `opt:"timesten" group:"schema" for:"build" help:"build for TimesTen; a job with it is refused, because Sledge's driver does not speak its protocol"`
 
 	known string // the default password, which is public
 }
@@ -47,9 +47,9 @@ type account struct {
 type transactional struct {
 	server              `dict:"connection" group:"connection"`
 	account             `group:"accounts"`
-	OrderLineTablespace string `opt:"order_line_tablespace" group:"schema" for:"build" needs:"partition" help:"tablespace of order_line, where it is divided into partitions"`
-	Partition           bool   `opt:"partition" group:"schema" for:"build" help:"divide history, orders and order_line into a partition for every 100 warehouses, from 200 warehouses on"`
-	HashClusters        bool   `opt:"hash_clusters" group:"schema" for:"build" help:"keep customer, district, item, stock and warehouse in hash clusters of their own, where the others are divided into partitions"`
+	OrderLineTablespace string `opt:"order_line_tablespace" group:"schema" for:"build" needs:"partition" help:"tablespace of order_line, if it is partitioned"`
+	Partition           bool   `opt:"partition" group:"schema" for:"build" help:"partition history, orders and order_line by warehouse, with 100 warehouses in a partition, from 200 warehouses on"`
+	HashClusters        bool   `opt:"hash_clusters" group:"schema" for:"build" help:"store customer, district, item, stock and warehouse in hash clusters, if the other tables are partitioned"`
 	Checkpoint          bool   `opt:"checkpoint" group:"load" for:"run" needs:"driver=timed" help:"checkpoint and switch the log file after a run"`
 }
 
@@ -57,7 +57,7 @@ type transactional struct {
 type analytic struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" for:"run|check" needs:"nothing" help:"parallel processes of each query and each refresh; 1 is serial"`
+	Parallel int `opt:"degree_of_parallel" group:"load" min:"1" max:"1024" for:"run|check" needs:"nothing" help:"number of parallel processes of each query and each refresh; 1 is serial"`
 }
 
 // settings is any option struct of this package.

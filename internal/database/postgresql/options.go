@@ -13,12 +13,12 @@ import (
 // server says where PostgreSQL is and how to connect to it.
 type server struct {
 	option.Naming
-	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433, of which the first that accepts writes is used"`
+	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433: Sledge uses the first that accepts writes"`
 	Port        int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server, or the number in its socket's name"`
 	SSLMode     string `opt:"ssl_mode" choices:"disable|allow|prefer|require|verify-ca|verify-full" help:"whether connections are encrypted, and how the server's certificate is verified"`
-	SSLRootCert string `opt:"ssl_ca" needs:"ssl_mode!=disable" help:"PEM file of the authorities that may have signed the server's certificate; empty for libpq's default"`
-	SSLCert     string `opt:"ssl_cert" needs:"ssl_mode!=disable" help:"PEM file of the client's certificate; empty for libpq's default"`
-	SSLKey      string `opt:"ssl_key" needs:"ssl_mode!=disable" help:"PEM file of the key of the client's certificate; empty for libpq's default"`
+	SSLRootCert string `opt:"ssl_ca" needs:"ssl_mode!=disable" help:"PEM file of the authorities that may have signed the server's certificate; empty uses libpq's default"`
+	SSLCert     string `opt:"ssl_cert" needs:"ssl_mode!=disable" help:"PEM file of the client's certificate; empty uses libpq's default"`
+	SSLKey      string `opt:"ssl_key" needs:"ssl_mode!=disable" help:"PEM file of the key of the client's certificate; empty uses libpq's default"`
 
 	oneOf   bool     // several that were named
 	poolers *poolers // the poolers that sessions with these options have found
@@ -56,11 +56,11 @@ func servers(options any) []any {
 // account names the owner of the schema, and the user that may create that owner.
 type account struct {
 	Superuser         string `opt:"superuser" help:"user that creates the account and the database of the schema"`
-	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
+	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"password of that user; empty uses PGPASSWORD or the password file"`
 	DefaultDatabase   string `opt:"superuser_dbname" help:"database that the superuser connects to before the schema's own exists"`
 	NoSuperuser       bool   `opt:"no_superuser" help:"never connect as the superuser: the account and the database must exist"`
 	User              string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
-	Password          string `opt:"password" secret:"true" help:"password of that user; empty for PGPASSWORD or the password file"`
+	Password          string `opt:"password" secret:"true" help:"password of that user; empty uses PGPASSWORD or the password file"`
 	Database          string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 	Tablespace        string `opt:"tablespace" group:"schema" for:"build" help:"tablespace in which the database is created"`
 
@@ -84,7 +84,7 @@ type transactional struct {
 type analytic struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" for:"run|check" needs:"nothing" help:"limit of the parallel workers of a query: the server's setting max_parallel_workers_per_gather"`
+	Parallel int `opt:"parallel_workers" group:"load" min:"0" max:"1024" for:"run|check" needs:"nothing" help:"maximum number of parallel workers of a query (max_parallel_workers_per_gather)"`
 
 	Greenplum         bool `opt:"greenplum" group:"schema" soon:"true" help:"distribute the tables for Greenplum; not built yet, so a job with it is refused"`
 	GreenplumCompress bool `opt:"greenplum_compress" group:"schema" soon:"true" help:"store the tables compressed and by column in Greenplum; not built yet, so a job with it is refused"`

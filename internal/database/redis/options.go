@@ -15,27 +15,27 @@ import (
 type Options struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
-	Prefix   string `opt:"prefix" group:"schema" flag:"dbname" for:"build|run|check|delete" needs:"nothing" help:"name of the schema, with which the names of all its keys begin"`
-	Routines string `opt:"routines" group:"schema" choices:"functions|scripts" for:"build" help:"what a build makes of the stored routines: functions, which the server keeps and FCALL calls, or Lua scripts, which EVALSHA calls"`
-	Pipeline int    `opt:"pipeline" group:"load" min:"1" max:"100000" unit:"commands" for:"build|delete" help:"commands that are sent together while rows are loaded, before their answers are read"`
+	Prefix   string `opt:"prefix" group:"schema" flag:"dbname" for:"build|run|check|delete" needs:"nothing" help:"name of the schema; the names of all its keys begin with it"`
+	Routines string `opt:"routines" group:"schema" choices:"functions|scripts" for:"build" help:"form of the stored routines: functions, which the server stores and FCALL calls; scripts, Lua scripts that EVALSHA calls"`
+	Pipeline int    `opt:"pipeline" group:"load" min:"1" max:"100000" unit:"commands" for:"build|delete" help:"number of commands that a load sends before it reads their answers"`
 }
 
 // account says who connects.
 type account struct {
-	User     string `opt:"user" flag:"user" help:"user of the server's access control list; default is who everybody is without one"`
-	Password string `opt:"password" secret:"true" help:"that user's password; null connects without one"`
+	User     string `opt:"user" flag:"user" help:"user in the server's access control list (ACL); default is the server's default user"`
+	Password string `opt:"password" secret:"true" help:"password of that user; null connects without a password"`
 }
 
 // server says where the server is and how to talk to it.
 type server struct {
 	option.Naming
-	Host    string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on"`
-	Port    int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on"`
-	Socket  string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used in place of host and port; null uses these"`
-	Number  int    `opt:"db_number" min:"0" max:"1000000" help:"number of the server's database that holds the keys, which SELECT chooses"`
+	Host    string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server"`
+	Port    int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server"`
+	Socket  string `opt:"socket" instead:"host|port" help:"path of the server's Unix socket, used instead of host and port; null uses TCP"`
+	Number  int    `opt:"db_number" min:"0" max:"1000000" help:"number of the database that holds the keys (SELECT)"`
 	SSL     bool   `opt:"ssl" help:"encrypt the connection with TLS"`
-	SSLCA   string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that the server's certificate is checked against; system takes those that the system trusts, and null encrypts without checking who the server is"`
-	SSLCert string `opt:"ssl_cert" needs:"ssl" help:"PEM file of the client's certificate, where the server asks for one; null shows none"`
+	SSLCA   string `opt:"ssl_ca" needs:"ssl" help:"PEM file of the authority that signed the server's certificate; system uses the authorities that the operating system trusts; null encrypts without verifying the server"`
+	SSLCert string `opt:"ssl_cert" needs:"ssl" help:"PEM file of the client's certificate, if the server asks for one; null sends no certificate"`
 	SSLKey  string `opt:"ssl_key" needs:"ssl" help:"PEM file of the key of the client's certificate"`
 }
 

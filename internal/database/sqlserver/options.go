@@ -18,32 +18,32 @@ import (
 // some options of their own, since people share settings between systems.
 type server struct {
 	option.Naming
-	WindowsHost           string `opt:"windows_host" address:"true" windows:"host" help:"as host, for Sledge on Windows, where it counts in place of host unless it is (local), or a stronger place gives host"`
-	Host                  string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the machine the server is on; server\\instance names an instance"`
-	TCP                   bool   `opt:"tcp" help:"reach a named instance by the port of option port, too, rather than by the port that the SQL Server Browser of its machine says; true if port is given, except in console scripts"`
-	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port the server listens on; a named instance is reached by it if it is given"`
-	Azure                 bool   `opt:"azure" help:"the server is Azure SQL Database: sessions begin in the database of the schema, which is never created or dropped"`
-	WindowsAuthentication string `opt:"windows_authentication" windows:"authentication" choices:"windows|sql|entra" help:"as authentication, for Sledge on Windows"`
-	Authentication        string `opt:"authentication" choices:"sql|windows|entra" help:"how a session logs in: with a login of the server (sql), with an account of Windows (windows: by NTLM with a user DOMAIN\\name and a password; on Windows without a user as the account that runs Sledge), or with a token of Microsoft Entra ID (entra)"`
-	ManagedIdentity       string `opt:"msi_object_id" help:"object ID of the managed identity of the Azure machine that Sledge runs on, whose token entra uses; null means no object ID"`
-	WindowsODBC           string `opt:"windows_odbc_driver" help:"ODBC driver of other programs on Windows; Sledge has a driver of its own and needs none"`
-	ODBC                  string `opt:"odbc_driver" help:"ODBC driver of other programs; Sledge has a driver of its own and needs none"`
+	WindowsHost           string `opt:"windows_host" address:"true" windows:"host" help:"host, if Sledge runs on Windows: it replaces host, unless it is (local) or host is set by a stronger source"`
+	Host                  string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server; server\\instance names an instance"`
+	TCP                   bool   `opt:"tcp" help:"connect to a named instance by the option port instead of asking the SQL Server Browser for its port; true if port is given, except in console scripts"`
+	Port                  int    `opt:"port" flag:"port" min:"1" max:"65535" help:"TCP port of the server; if given, it is used for a named instance, too"`
+	Azure                 bool   `opt:"azure" help:"the server is Azure SQL Database: sessions connect to the schema's database, and Sledge never creates or drops it"`
+	WindowsAuthentication string `opt:"windows_authentication" windows:"authentication" choices:"windows|sql|entra" help:"authentication, if Sledge runs on Windows"`
+	Authentication        string `opt:"authentication" choices:"sql|windows|entra" help:"how a session logs in: sql uses a login of the server; windows uses a Windows account, by NTLM with a user DOMAIN\\name and a password, or on Windows without a user as the account that runs Sledge; entra uses a token of Microsoft Entra ID"`
+	ManagedIdentity       string `opt:"msi_object_id" help:"object ID of the managed identity whose token entra uses, if Sledge runs on an Azure machine; null means no object ID"`
+	WindowsODBC           string `opt:"windows_odbc_driver" help:"ODBC driver on Windows; accepted for scripts, but without effect: Sledge has its own driver"`
+	ODBC                  string `opt:"odbc_driver" help:"ODBC driver; accepted for scripts, but without effect: Sledge has its own driver"`
 	User                  string `opt:"user" flag:"user" group:"accounts" help:"login that owns the schema, creates its database and runs the workload"`
-	Password              string `opt:"password" secret:"true" group:"accounts" help:"that login's password"`
-	Encrypt               string `opt:"encrypt" choices:"true|false|strict" help:"whether the connection is encrypted: with false the login alone, and with strict from the first byte on (TDS 8.0, SQL Server 2022 and later)"`
-	TrustServer           bool   `opt:"trust_server_cert" help:"encrypt without checking who the server is; with encrypt strict it is checked all the same"`
-	Certificate           string `opt:"ssl_ca" help:"PEM file of the authority that the server's certificate is checked against; empty for those that the system trusts"`
-	CertificateHost       string `opt:"certificate_host" help:"name that the server's certificate is for, where that is not the host"`
-	TokenFile             string `opt:"token_file" instead:"msi_object_id" help:"file with an access token of Microsoft Entra ID for https://database.windows.net/, as az account get-access-token prints it; it is read for each connection"`
+	Password              string `opt:"password" secret:"true" group:"accounts" help:"password of that login"`
+	Encrypt               string `opt:"encrypt" choices:"true|false|strict" help:"encrypt the connection: true encrypts the session; false only the login; strict everything from the first byte (TDS 8.0, SQL Server 2022 and later)"`
+	TrustServer           bool   `opt:"trust_server_cert" help:"encrypt without verifying the server's certificate; with encrypt strict, the certificate is verified anyway"`
+	Certificate           string `opt:"ssl_ca" help:"PEM file of the authority that signed the server's certificate; empty uses the authorities that the operating system trusts"`
+	CertificateHost       string `opt:"certificate_host" help:"host name in the server's certificate, if it differs from host"`
+	TokenFile             string `opt:"token_file" instead:"msi_object_id" help:"file with an access token of Microsoft Entra ID for https://database.windows.net/, as az account get-access-token prints it; Sledge reads it for each connection"`
 }
 
 // transactional are SQL Server's options for workloads of short transactions.
 type transactional struct {
 	server     `dict:"connection" group:"connection"`
 	Database   string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
-	InMemory   bool   `opt:"in_memory" group:"schema" for:"build" help:"make memory-optimized tables; the database must be there, empty, with a filegroup for memory-optimized data"`
-	Bucket     int    `opt:"bucket" group:"schema" min:"1" max:"1000" for:"build" needs:"in_memory" help:"multiplies how many hash buckets orders and order_line get in memory"`
-	Durable    string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" for:"build" needs:"in_memory" help:"what of memory-optimized tables survives the end of the server"`
+	InMemory   bool   `opt:"in_memory" group:"schema" for:"build" help:"create memory-optimized tables; the database must exist, be empty, and have a filegroup for memory-optimized data"`
+	Bucket     int    `opt:"bucket" group:"schema" min:"1" max:"1000" for:"build" needs:"in_memory" help:"factor for the number of hash buckets of the memory-optimized tables orders and order_line"`
+	Durable    string `opt:"durability" group:"schema" choices:"SCHEMA_AND_DATA|SCHEMA_ONLY" for:"build" needs:"in_memory" help:"what a restart of the server keeps of memory-optimized tables"`
 	loading    `for:"build"`
 	Checkpoint bool `opt:"checkpoint" group:"load" for:"run" needs:"driver=timed" help:"checkpoint after a run"`
 }
@@ -51,19 +51,19 @@ type transactional struct {
 // analytic are SQL Server's options for workloads of queries.
 type analytic struct {
 	server      `dict:"connection" group:"connection"`
-	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" for:"build|run|check" needs:"nothing" help:"how many processors a query, and the creation of a secondary index, may use at once; 0 leaves it to the server"`
+	MaxDOP      int    `opt:"maxdop" group:"load" min:"0" max:"32767" for:"build|run|check" needs:"nothing" help:"maximum degree of parallelism (MAXDOP) of a query and of the creation of a secondary index; 0 leaves it to the server"`
 	Database    string `opt:"dbname" flag:"dbname" group:"accounts" help:"database that holds the schema"`
-	Columnstore bool   `opt:"columnstore" group:"schema" for:"build" help:"keep the tables by column, in clustered columnstore indexes"`
+	Columnstore bool   `opt:"columnstore" group:"schema" for:"build" help:"store the tables by column, in clustered columnstore indexes"`
 	loading     `for:"build|run"`
-	Partition   bool `opt:"partition_by_date" group:"schema" for:"build" help:"divide orders and lineitem into a partition for every week"`
-	Statistics  bool `opt:"advanced_statistics" group:"schema" for:"build" help:"make statistics of columns that queries compare and have no index"`
+	Partition   bool `opt:"partition_by_date" group:"schema" for:"build" help:"partition orders and lineitem by week"`
+	Statistics  bool `opt:"advanced_statistics" group:"schema" for:"build" help:"create statistics on columns that queries compare and that have no index"`
 }
 
 // loading says how a build brings rows to the server.
 type loading struct {
-	Bulk           bool   `opt:"bulk_copy" group:"schema" needs:"nothing" help:"load by bulk copy, as the program bcp does: over the connection, or from files in bulk_folder; false loads by INSERT"`
-	Folder         string `opt:"bulk_folder" group:"schema" needs:"nothing" help:"folder that the server can read, too, in which rows are put as files of bcp's character format for it to load by BULK INSERT; empty loads over the connection"`
-	FolderOnServer string `opt:"bulk_folder_on_server" group:"schema" needs:"bulk_folder" help:"what the server calls bulk_folder, where that is another name: a share, or a folder of its container"`
+	Bulk           bool   `opt:"bulk_copy" group:"schema" needs:"nothing" help:"load by bulk copy, like the program bcp: over the connection, or from files in bulk_folder; false loads by INSERT"`
+	Folder         string `opt:"bulk_folder" group:"schema" needs:"nothing" help:"folder that Sledge and the server share: Sledge writes the rows to files in bcp's character format, and the server loads them by BULK INSERT; empty loads over the connection"`
+	FolderOnServer string `opt:"bulk_folder_on_server" group:"schema" needs:"bulk_folder" help:"path of bulk_folder on the server, if it differs: a share, or a folder of its container"`
 }
 
 const (

@@ -26,13 +26,13 @@ func Fresh(finite bool) Load {
 // FiniteOptions are the options of a run that ends when its work is done.
 type FiniteOptions struct {
 	option.Naming
-	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" needs:"nothing" help:"time in minutes, or with a unit such as 90s, after which a run ends though its work is not done; 0 sets no limit"`
-	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" needs:"nothing" help:"time in minutes, or with a unit such as 90s, that one query may take before it is cancelled on the server; it counts as failed, and the next one begins; what changes data has no limit; 0 sets none for anything"`
+	TimeLimit  option.Minutes `opt:"time_limit" group:"load" unit:"minutes" flag:"time-limit" for:"run" needs:"nothing" help:"end the run after this time even if its work is not done, in minutes or with a unit such as 90s; 0 sets no limit"`
+	QueryLimit option.Minutes `opt:"query_limit" group:"load" unit:"minutes" flag:"query-limit" for:"run" needs:"nothing" help:"cancel a query on the server after this time, in minutes or with a unit such as 90s; the query counts as failed, and the next one begins. Refresh functions have no limit; 0 sets no limit"`
 	UserDelay  time.Duration  `opt:"user_delay" group:"load" for:"run" needs:"users!=1" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
-	RaiseError bool           `opt:"stop_on_failure" group:"client" for:"run" needs:"nothing" help:"end the run at the first failure, and retry nothing"`
-	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" needs:"nothing" help:"plans of all queries that are kept with a run, taken when it has been measured: explain executes no query, analyze executes each once more and has the times of each step"`
-	FailIf     threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" needs:"nothing" help:"thresholds, with commas between, at which a run that is valid fails all the same, with exit code 10: query_9.max>10s, geometric_mean>2s, failed>0, composite<5000; none judges nothing"`
-	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" for:"run" needs:"!stop_on_failure" help:"times a transaction is run again after a deadlock, a serialization failure, a lock timeout or a busy database, before it counts as failed"`
+	RaiseError bool           `opt:"stop_on_failure" group:"client" for:"run" needs:"nothing" help:"end the run at the first failure, without retries"`
+	Plans      Plans          `opt:"plans" group:"client" flag:"plans" for:"run" choices:"none|explain|analyze" needs:"nothing" help:"record the plan of each query after the measured time: explain executes no query; analyze executes each query once more and records the time of each step"`
+	FailIf     threshold.List `opt:"fail_if" group:"client" flag:"fail-if" for:"run" list:"true" needs:"nothing" help:"fail a valid run, with exit code 10, if one of these conditions holds, separated by commas: query_9.max>10s, geometric_mean>2s, failed>0, composite<5000; none sets no condition"`
+	MaxRetries int            `opt:"max_retries" group:"client" unit:"tries" min:"0" max:"1000" for:"run" needs:"!stop_on_failure" help:"maximum number of retries of a transaction after a deadlock, a serialization failure, a lock timeout or a busy database; after that it counts as failed"`
 }
 
 // NewFiniteOptions returns the defaults.

@@ -13,17 +13,17 @@ import (
 // Options are the options of TPROC-C that every database has.
 type Options struct {
 	option.Naming
-	Warehouses int      `opt:"warehouses" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"warehouses to build"`
-	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"virtual users that build the schema side by side, at most one for each warehouse"`
-	LoadTime   loadTime `opt:"load_time" group:"schema" for:"build" help:"date and time (UTC) in the initial rows, or now; fixed by default, so that the same seed gives the same rows"`
+	Warehouses int      `opt:"warehouses" group:"schema" main:"true" unit:"warehouses" flag:"warehouses" for:"build|check" min:"1" max:"100000" help:"number of warehouses"`
+	Builders   int      `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1000" help:"number of virtual users that build the schema in parallel, at most one for each warehouse"`
+	LoadTime   loadTime `opt:"load_time" group:"schema" for:"build" help:"date and time (UTC) in the initial rows, or now. The default is fixed, so that the same seed gives the same rows"`
 
-	KeyAndThink   bool    `opt:"key_and_think" group:"load" for:"run" needs:"nothing" help:"pause for a keying time before each transaction and a thinking time after it"`
-	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"keying times in seconds, of new order, payment, delivery, stock level, order status; they may have fractions"`
-	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"mean thinking times in seconds, in the same order; each pause is drawn from an exponential distribution, limited to ten times the mean"`
-	Mix           weights `opt:"mix" group:"load" for:"run" needs:"nothing" help:"weights of new order, payment, delivery, stock level, order status; or the name of a mix: default, standard (the minimum shares of TPC-C), read-only, write-only"`
-	Deck          bool    `opt:"deck" group:"load" for:"run" needs:"nothing" help:"deal transactions from a shuffled deck with as many cards of each kind as its weight, instead of drawing each at random"`
-	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" for:"run" needs:"!all_warehouses" help:"how users get their home warehouses: dealt in an order that the seed decides, without repetition while there are enough; or random, so that some users share one"`
-	AllWarehouses bool    `opt:"all_warehouses" group:"load" for:"run" needs:"nothing" help:"each user works on its share of all warehouses instead of one home warehouse"`
+	KeyAndThink   bool    `opt:"key_and_think" group:"load" for:"run" needs:"nothing" help:"pause for the keying time before each transaction and for the thinking time after it"`
+	Keying        seconds `opt:"keying_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"keying times of new order, payment, delivery, stock level and order status, in seconds; fractions are allowed"`
+	Thinking      seconds `opt:"think_time" group:"load" unit:"seconds" for:"run" needs:"key_and_think" help:"mean thinking times in the same order, in seconds; each pause is drawn from an exponential distribution, limited to ten times the mean"`
+	Mix           weights `opt:"mix" group:"load" for:"run" needs:"nothing" help:"weights of new order, payment, delivery, stock level and order status, or the name of a mix: default, standard (the minimum shares of TPC-C), read-only, write-only"`
+	Deck          bool    `opt:"deck" group:"load" for:"run" needs:"nothing" help:"deal transactions from a shuffled deck that has as many cards of each kind as its weight, instead of drawing each at random"`
+	Homes         string  `opt:"home_warehouses" group:"load" choices:"dealt|random" for:"run" needs:"!all_warehouses" help:"how users get their home warehouses: dealt gives each user a different one, if there are enough, in an order from the seed; random lets users share one"`
+	AllWarehouses bool    `opt:"all_warehouses" group:"load" for:"run" needs:"nothing" help:"each user works on its share of all warehouses instead of on one home warehouse"`
 	NoStoredProcs bool    `opt:"client_sql" group:"client" flag:"client-sql" for:"run" needs:"nothing" help:"send every statement from the client, prepared, instead of calling stored routines"`
 }
 

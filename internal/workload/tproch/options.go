@@ -12,19 +12,19 @@ import (
 // console.
 type Options struct {
 	option.Naming
-	Scale    scale `opt:"scale_factor" group:"schema" main:"true" unit:"GB" flag:"scale" for:"build|check" help:"scale factor: about the number of GB of rows to build, from 0.001 to 10000"`
-	Builders int   `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1024" help:"virtual users that build the schema side by side"`
+	Scale    scale `opt:"scale_factor" group:"schema" main:"true" unit:"GB" flag:"scale" for:"build|check" help:"scale factor, from 0.001 to 10000: 1 is about 1 GB of rows"`
+	Builders int   `opt:"builders" group:"schema" main:"true" unit:"virtual users" flag:"builders" for:"build" min:"1" max:"1024" help:"number of virtual users that build the schema in parallel"`
 
-	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" needs:"nothing" help:"how often each virtual user runs all queries"`
-	Validation bool `opt:"validation" group:"load" for:"run" needs:"nothing" help:"use the parameters for which the standard publishes the answers, instead of those of the seed"`
-	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" needs:"nothing" help:"run the 13 cloud analytic queries instead of the 22: they have no parameters and a fixed order"`
-	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" needs:"nothing" help:"show each query after it has ended, with the first 20 rows that it returned"`
+	QuerySets  int  `opt:"query_sets" group:"load" unit:"sets" flag:"query-sets" for:"run" min:"1" max:"1000000" needs:"nothing" help:"number of times each virtual user runs all queries"`
+	Validation bool `opt:"validation" group:"load" for:"run" needs:"nothing" help:"use the parameters whose answers the standard publishes, instead of those from the seed"`
+	Cloud      bool `opt:"cloud_queries" group:"load" flag:"cloud-queries" for:"run" needs:"nothing" help:"run the 13 cloud analytic queries instead of the 22 queries; they have no parameters and a fixed order"`
+	Verbose    bool `opt:"verbose" group:"load" flag:"show-answers" for:"run" needs:"nothing" help:"print each query after it has ended, with its first 20 rows"`
 
-	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" needs:"nothing" help:"queries: as the other options say; power: one virtual user runs the refresh functions before and after stream 0; throughput: the first user runs refresh functions while each other user runs a stream; both: one test after the other, with a composite figure"`
-	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" needs:"test=queries" help:"run the refresh functions: with one virtual user before and after its queries, as in the power test; with several, the first user runs only them, as in the throughput test"`
-	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" needs:"refresh|test!=queries,users!=1" help:"refresh sets that the first of several virtual users runs; 0 for one for each stream of queries"`
-	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" needs:"refresh|test!=queries,users!=1" help:"milliseconds to wait before each refreshed order, which is then a transaction of its own; the power test does not wait"`
-	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" for:"run" needs:"refresh|test!=queries" help:"report each order that the refresh functions insert or delete"`
+	Test           string `opt:"test" group:"load" flag:"test" for:"run" choices:"queries|power|throughput|both" needs:"nothing" help:"kind of test. power: one virtual user runs the refresh functions before and after stream 0; throughput: the first user runs the refresh functions while each other user runs a stream; both: one test after the other, with a composite figure; queries: no test, the other options decide"`
+	Refresh        bool   `opt:"refresh" group:"load" flag:"refresh" for:"run" needs:"test=queries" help:"run the refresh functions: one virtual user runs them before and after its queries, as in the power test; with several, the first user runs nothing else, as in the throughput test"`
+	RefreshSets    int    `opt:"refresh_sets" group:"load" unit:"sets" flag:"refresh-sets" for:"run" min:"0" max:"999" needs:"refresh|test!=queries,users!=1" help:"number of refresh sets that the first of several virtual users runs; 0 is one for each stream of queries"`
+	Trickle        int    `opt:"refresh_delay" group:"load" unit:"ms" flag:"refresh-delay" for:"run" min:"0" max:"3600000" needs:"refresh|test!=queries,users!=1" help:"milliseconds to wait before each refreshed order; each order is then a separate transaction. The power test does not wait"`
+	RefreshVerbose bool   `opt:"refresh_verbose" group:"load" for:"run" needs:"refresh|test!=queries" help:"print each order that the refresh functions insert or delete"`
 }
 
 // The values of the option test.
