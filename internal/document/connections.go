@@ -6,22 +6,22 @@ import (
 	"sledge/internal/settings"
 )
 
-// Connections lists the connections that are kept.
+// Connections lists the saved connections.
 type Connections struct {
 	Schema      string       `json:"schema"` // always ConnectionsSchema
 	Connections []Connection `json:"connections"`
 }
 
-// Connection is a connection that is kept, without its passwords.
+// Connection is a saved connection, without its passwords.
 type Connection struct {
 	Name     string            `json:"name"`
 	Database string            `json:"database"`
-	Target   string            `json:"target"` // where it leads to with the default workload
-	Values   map[string]string `json:"values"` // by the options' own names
-	Kept     []string          `json:"kept"`   // the options whose passwords are kept
+	Target   string            `json:"target"` // the target with the default workload
+	Values   map[string]string `json:"values"` // by the names of options
+	Kept     []string          `json:"kept"`   // the options whose passwords are saved
 }
 
-// NewConnections makes the document of connections.
+// NewConnections returns the document of connections.
 func NewConnections(b settings.Resolver, list []settings.Connection) Connections {
 	d := Connections{Schema: ConnectionsSchema, Connections: []Connection{}}
 	for _, one := range list {
@@ -30,7 +30,7 @@ func NewConnections(b settings.Resolver, list []settings.Connection) Connections
 	return d
 }
 
-// NewConnection makes the document of one.
+// NewConnection returns the document of one connection.
 func NewConnection(b settings.Resolver, c settings.Connection) Connection {
 	public, secrets := b.Public(c)
 	d := Connection{Name: c.Name, Database: c.Database, Values: public.Values, Kept: orEmpty(secrets)}
@@ -43,27 +43,27 @@ func NewConnection(b settings.Resolver, c settings.Connection) Connection {
 	return d
 }
 
-// Trial is what came of trying out a connection.
+// Trial is the result of a connection test.
 type Trial struct {
 	Schema   string            `json:"schema"` // always TrialSchema
 	Database string            `json:"database"`
 	Workload string            `json:"workload"`
 	Target   string            `json:"target"`
-	OK       bool              `json:"ok"`      // a run or a build could sign in
-	Remarks  []settings.Remark `json:"remarks"` // what was found, in lines
+	OK       bool              `json:"ok"`      // whether a run or a build could log in
+	Remarks  []settings.Remark `json:"remarks"` // the findings, one line each
 	Failure  *Error            `json:"failure,omitempty"`
 
-	Server         string            `json:"server,omitempty"`        // its version
-	Product        string            `json:"product,omitempty"`       // where another answered than was chosen
-	RoundTrip      float64           `json:"round_trip_ms,omitempty"` // the median of several
-	Unproven       string            `json:"unproven,omitempty"`      // what no test of Sledge's has run of such a server, in sentences
+	Server         string            `json:"server,omitempty"`        // the server's version
+	Product        string            `json:"product,omitempty"`       // the actual product, if it is not the chosen one
+	RoundTrip      float64           `json:"round_trip_ms,omitempty"` // median of several round trips
+	Unproven       string            `json:"unproven,omitempty"`      // what Sledge's tests have not shown for such a server, in sentences
 	Durability     *job.Durability   `json:"durability,omitempty"`
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
-	Lacking        []string          `json:"lacking,omitempty"` // rights that a build may need and that were not found
+	Lacking        []string          `json:"lacking,omitempty"` // missing privileges that a build may need
 	Data           string            `json:"data,omitempty"`    // "10 warehouses"
 }
 
-// NewTrial makes the document of a trial.
+// NewTrial returns the document of a connection test.
 func NewTrial(order settings.Order, t settings.ConnectionTest) Trial {
 	p := order.Plan
 	d := Trial{

@@ -1,7 +1,7 @@
-// Package document has the shapes of all JSON documents that commands print, but those in
-// the shapes of another program. Each names its shape in its member "schema", whose number
-// changes when a program that reads one shape could misread the other; new members alone do
-// not change it. docs/json has a JSON Schema of each, made from these types.
+// Package document declares the JSON documents that commands print, except those in the
+// format of another program. The member "schema" names the format and its version. A new version means that a program
+// which reads the old one could misread the new one; new members do not change it. docs/json has a
+// JSON Schema of each document, generated from these types.
 package document
 
 import (
@@ -19,7 +19,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// The names of the shapes; report has those of a job, of an export and of a profile.
+// The names of the formats; package report has those of a job, an export and a profile.
 const (
 	JobsSchema     = "sledge-jobs-1"
 	ProfilesSchema = "sledge-profiles-1"
@@ -41,35 +41,35 @@ const (
 	ErrorSchema = "sledge-error-1"
 )
 
-// Export is all that the repository knows of a job.
+// Export is everything that the repository has recorded about a job.
 type Export struct {
 	report.ExportHead
 	Seconds []report.Second `json:"seconds"`
 }
 
-// Jobs is a list of jobs, the newest first, without what only one job's own document
-// has room for.
+// Jobs lists jobs, newest first. Each has fewer members than the document of one job.
 type Jobs struct {
 	Schema string            `json:"schema"` // always JobsSchema
 	Jobs   []report.Document `json:"jobs"`
 }
 
-// Best lists the best run of each sort: of a workload on a database, with an amount of data.
+// Best lists the best run of each group of comparable runs: those of the same workload and database,
+// with the same amount of data.
 type Best struct {
 	Schema string           `json:"schema"` // always BestSchema
 	Best   []report.BestRun `json:"best"`
 
-	// TooShort is how many runs are left out because they were measured for less than a minute.
+	// TooShort counts the runs that were left out because they were measured for less than a minute.
 	TooShort int `json:"too_short,omitempty"`
 }
 
-// Profiles is a list of the performance profiles.
+// Profiles lists the performance profiles.
 type Profiles struct {
 	Schema   string        `json:"schema"` // always ProfilesSchema
 	Profiles []ProfileHead `json:"profiles"`
 }
 
-// ProfileHead is a performance profile as a list shows it.
+// ProfileHead describes a performance profile in a list.
 type ProfileHead struct {
 	Profile  int       `json:"profile"`
 	Runs     int       `json:"runs"`
@@ -79,26 +79,25 @@ type ProfileHead struct {
 	Users    int       `json:"best_users,omitempty"`
 }
 
-// Timing is how long the transactions of a job took.
+// Timing has the response and service times of a job's transactions.
 type Timing struct {
 	Schema       string               `json:"schema"` // always TimingSchema
 	ID           job.ID               `json:"id"`
-	Phase        job.Phase            `json:"phase,omitempty"` // missing where it is not known
+	Phase        job.Phase            `json:"phase,omitempty"` // missing if unknown
 	Elapsed      float64              `json:"elapsed_seconds"`
 	Transactions []report.Transaction `json:"transactions"`
 	All          *report.Transaction  `json:"all,omitempty"`
 
-	// Users is what each virtual user measured, and Seconds what was measured in each
-	// second; where they were asked for.
+	// Users has the times of each virtual user, and Seconds those of each second, if requested.
 	Users   []UserTiming    `json:"users,omitempty"`
 	Seconds []report.Second `json:"seconds,omitempty"`
 
-	// Recorded is what another program recorded of its job, where it keeps no histograms.
+	// Recorded has the times that another program recorded, if it records no histograms.
 	Recorded []job.Timing `json:"recorded,omitempty"`
 }
 
-// UserTiming is how long the transactions of a virtual user took: each figure is within 1 %
-// of the exact one, or a microsecond.
+// UserTiming has the times of a virtual user's transactions. Each figure is within 1 % of the exact
+// one, or within a microsecond.
 type UserTiming struct {
 	User         int                  `json:"user"` // its position; the first is 2
 	Elapsed      float64              `json:"elapsed_seconds"`
@@ -106,81 +105,81 @@ type UserTiming struct {
 	All          *report.Transaction  `json:"all"`
 }
 
-// TPM is transactions a minute over the time of a run.
+// TPM has transactions per minute over the time of a run.
 type TPM struct {
 	Schema string     `json:"schema"` // always TPMSchema
 	ID     job.ID     `json:"id"`
 	Points []job.Rate `json:"points"`
 
-	// Series are what observers read beside the run. If a series has more samples than were asked for,
-	// each stretch of time keeps the least and the greatest.
+	// Series has the samples that observers read beside the run. If a series has more samples than
+	// requested, each interval keeps its minimum and maximum.
 	Series []job.Sampled `json:"series,omitempty"`
 }
 
-// Watch is a reading of a server while its own count of transactions is watched.
+// Watch is a reading of a server's own count of transactions.
 type Watch struct {
 	Schema string    `json:"schema"` // always WatchSchema
 	At     time.Time `json:"at"`
 
-	// Event is "begun" for the first reading and "back" for the first after the server
-	// was away, which have no rate; "reading" for each other one; "away" when the
-	// server no longer answers, and "ended" for the last line, which has the summary.
+	// Event is "begun" for the first reading, and "back" for the first after the server was away;
+	// these have no rate. It is "reading" for the other readings, "away" when the server no longer
+	// answers, and "ended" for the last line, which has the summary.
 	Event string `json:"event"`
 
 	Database string `json:"database"`
-	Target   string `json:"target"` // where the server is, and which database was named
+	Target   string `json:"target"` // the server's address and the database
 
-	AllDatabases bool `json:"all_databases"` // whether those of the whole server are counted
+	AllDatabases bool `json:"all_databases"` // whether the count covers all databases of the server
 
-	// The time since the previous reading, the transactions that the server counted in it, from all
-	// clients, and their rate. They are missing if there is no rate.
+	// The time since the previous reading, the transactions of all clients that the server counted in
+	// it, and their rate. They are missing if there is no rate.
 	Elapsed      float64  `json:"elapsed_seconds,omitempty"`
 	Transactions *int64   `json:"transactions,omitempty"`
 	Rate         *float64 `json:"rate,omitempty"`
-	RateIs       string   `json:"rate_is"`       // "transactions a minute"; of workloads of queries, "queries an hour"
-	TPM          *float64 `json:"tpm,omitempty"` // the rate, where it is of transactions a minute
+	RateIs       string   `json:"rate_is"`       // "transactions a minute", or "queries an hour" for a workload of queries
+	TPM          *float64 `json:"tpm,omitempty"` // the rate, if it counts transactions per minute
 
-	// Probed is what the workload's own count on the server says, such as that of new
-	// orders; it is missing where the schema is not there.
+	// Probed is the workload's own count in the database, such as that of new orders; missing without
+	// a schema.
 	Probed *Probed `json:"probed,omitempty"`
 
 	Error   string        `json:"error,omitempty"` // why the server is away
 	Summary *WatchSummary `json:"summary,omitempty"`
 }
 
-// Probed is how far a workload's own count on the server has moved.
+// Probed is the increase of a workload's own count in the database.
 type Probed struct {
-	What    string  `json:"what"` // is counted, as "new order"
+	What    string  `json:"what"` // what is counted, such as "new order"
 	Count   int64   `json:"count"`
-	Elapsed float64 `json:"elapsed_seconds"` // between the two readings of it
+	Elapsed float64 `json:"elapsed_seconds"` // between two readings of the count
 	Rate    float64 `json:"per_minute"`
 }
 
-// WatchSummary is what came of watching a server.
+// WatchSummary summarizes the readings of a server.
 type WatchSummary struct {
-	Elapsed   float64 `json:"elapsed_seconds"`  // from the first reading on
-	Measured  float64 `json:"measured_seconds"` // the time that the rates are of
-	Intervals int     `json:"intervals"`        // with a rate
+	Elapsed   float64 `json:"elapsed_seconds"`  // since the first reading
+	Measured  float64 `json:"measured_seconds"` // the part of it that has rates
+	Intervals int     `json:"intervals"`        // intervals that have a rate
 	Rate      *Spread `json:"rate,omitempty"`
-	TPM       *Spread `json:"tpm,omitempty"` // the rate, where it is of transactions a minute
+	TPM       *Spread `json:"tpm,omitempty"` // the rate, if it counts transactions per minute
 	Probed    *Spread `json:"probed_per_minute,omitempty"`
-	TimesAway int     `json:"times_away"`   // how often the server did not answer
-	Away      float64 `json:"away_seconds"` // from the last answer before to the first after
+	TimesAway int     `json:"times_away"`   // how often the server stopped answering
+	Away      float64 `json:"away_seconds"` // from the last answer before each outage to the first after it
 }
 
-// Spread is the least and the greatest rate of any interval, and the mean: all
-// that was counted by all the time.
+// Spread has the minimum and maximum rate of the intervals, and the mean: the total count divided by
+// the total time.
 type Spread struct {
 	Min  float64 `json:"min"`
 	Mean float64 `json:"mean"`
 	Max  float64 `json:"max"`
 }
 
-// Import is what came of an import.
+// Import is the result of an import.
 type Import struct {
 	Schema  string   `json:"schema"` // always ImportSchema
 	Added   []job.ID `json:"added"`
-	Present int      `json:"present"` // how many jobs were there already
+	Present int      `json:"present"` // jobs that the repository already had
 }
 
 // Deletion lists the jobs that were removed.
@@ -203,34 +202,33 @@ type Entry struct {
 	Aliases []string `json:"aliases"`
 	Schemes []string `json:"url_schemes,omitempty"`
 
-	// Proof says in a sentence which releases of a database Sledge's tests run on, and Unproven
-	// in sentences what of it they have not shown.
+	// Proof says on which releases of a database Sledge's tests run, and Unproven what they have not
+	// tested, both in sentences.
 	Proof    string `json:"proof,omitempty"`
 	Unproven string `json:"unproven,omitempty"`
 }
 
-// Options lists the options of a pair, or one of them.
+// Options lists the options of a database with a workload, or one of them.
 type Options struct {
 	Schema   string   `json:"schema"` // always OptionsSchema
 	Database string   `json:"database"`
 	Workload string   `json:"workload"`
 	Options  []Option `json:"options"`
 
-	// Forms are the parts that a form shows the options in.
+	// Forms are the sections of a form for the options.
 	Forms []option.Group `json:"forms"`
 }
 
-// Option is an option of a pair.
+// Option is an option of a database with a workload.
 type Option struct {
 	option.Description
 
-	// Key is what the console and its driver scripts call it. It may be
-	// set by that name, too.
+	// Key is its name in the console and in driver scripts. Settings accept that name, too.
 	Key string `json:"key"`
 
 	Label  string `json:"label"`  // in a form
 	Form   string `json:"form"`   // the name of one of Options.Forms
-	Limits string `json:"limits"` // what values it takes, in words
+	Limits string `json:"limits"` // the values that it accepts, in words
 }
 
 // NewOptions makes the document of options of a pair.
@@ -245,7 +243,7 @@ func NewOptions(pair catalog.Pair, list []option.Description) Options {
 	return o
 }
 
-// Settings is what a job would be done with.
+// Settings has the settings that a job would use, with their sources.
 type Settings struct {
 	Schema   string             `json:"schema"` // always SettingsSchema
 	Action   string             `json:"action"`
@@ -254,26 +252,27 @@ type Settings struct {
 	Target   string             `json:"target"`
 	Users    []int              `json:"users,omitempty"`
 	Seed     uint64             `json:"seed"`
-	Origins  map[string]string  `json:"origins"` // of db, workload, users, seed
+	Origins  map[string]string  `json:"origins"` // the sources of db, workload, users and seed
 	Settings []settings.Setting `json:"settings"`
-	Warnings []string           `json:"warnings,omitempty"` // a line each
+	Warnings []string           `json:"warnings,omitempty"` // one line each
 }
 
-// Defaults is what each job takes as given, and where things are kept.
+// Defaults has the settings from the configuration file and the environment, and the paths of Sledge's
+// files.
 type Defaults struct {
 	Schema          string              `json:"schema"`                     // always DefaultsSchema
-	Repository      string              `json:"repository"`                 // the file that jobs are kept in
-	Connections     string              `json:"connections,omitempty"`      // the file of connections that are kept by name
-	ConsoleSettings string              `json:"console_settings,omitempty"` // the file of the console's settings, which jobs of other commands do not take
-	ConfigFile      string              `json:"config_file,omitempty"`      // missing where none is read
-	Problem         string              `json:"problem,omitempty"`          // why that cannot be read, which refuses each job
-	Variables       []settings.Location `json:"variables"`                  // of the environment, that say where something is
+	Repository      string              `json:"repository"`                 // file of the job repository
+	Connections     string              `json:"connections,omitempty"`      // file of the saved connections
+	ConsoleSettings string              `json:"console_settings,omitempty"` // file of the console's settings, which other commands do not use
+	ConfigFile      string              `json:"config_file,omitempty"`      // missing without a configuration file
+	Problem         string              `json:"problem,omitempty"`          // why the configuration file cannot be read; then every job is refused
+	Variables       []settings.Location `json:"variables"`                  // environment variables that name a file or folder
 	Settings        []settings.Default  `json:"settings"`
 	Warnings        []string            `json:"warnings"`
 }
 
-// NewDefaults makes the document of what the configuration file and the environment set. It
-// also returns what is wrong with that file.
+// NewDefaults returns the document of the settings from the configuration file and the environment.
+// It also returns the error in that file.
 func NewDefaults(b settings.Resolver, s settings.Sources, repository string) (Defaults, error) {
 	list, warnings, err := b.Defaults(s)
 	d := Defaults{
@@ -290,7 +289,7 @@ func NewDefaults(b settings.Resolver, s settings.Sources, repository string) (De
 	return d, err
 }
 
-// Version says which version this is, and what it can test.
+// Version is the version of the program, with its databases and workloads.
 type Version struct {
 	Schema    string   `json:"schema"` // always VersionSchema
 	Version   string   `json:"version"`
@@ -313,14 +312,14 @@ func NewVersion(b settings.Resolver, version string) Version {
 	return d
 }
 
-// Error is what went wrong with a command.
+// Error is the error of a command.
 type Error struct {
 	Schema  string   `json:"schema"` // always ErrorSchema
 	Exit    job.Exit `json:"exit_code"`
 	Class   string   `json:"class"`             // a word for the exit code: "usage", "connect"
-	Message string   `json:"message"`           // as it is printed for people
-	Option  string   `json:"option,omitempty"`  // the option or the flag that is wrong, where it is one
-	WayOut  string   `json:"way_out,omitempty"` // what to do, where that is not in the message
+	Message string   `json:"message"`           // as printed for people
+	Option  string   `json:"option,omitempty"`  // the wrong option or flag, if any
+	WayOut  string   `json:"way_out,omitempty"` // what to do, if the message does not say it
 }
 
 // classes are words for the exit codes.
@@ -331,7 +330,7 @@ var classes = map[job.Exit]string{
 	job.ExitStopped: "stopped", job.ExitInternal: "internal",
 }
 
-// flagged matches how messages name a flag that is wrong.
+// flagged matches the name of a wrong flag in a message.
 var flagged = regexp.MustCompile(`(--[a-z][a-z-]*):`)
 
 // NewError makes the document of an error, of the text that it is printed as, and of the

@@ -77,19 +77,20 @@ const schemasHead = `# JSON
 
 <!-- Written by go generate ./internal/cli from the declarations; do not edit. -->
 
-With --json, a command prints one JSON document to the standard output, whatever comes of
-it; what is for people goes to the standard error, and the exit code is the same. Only
-sledge watch prints many, each on a line of its own. The member schema of a document names
-its shape. The number at its end changes when a program that reads one shape could misread
-the other; new members alone do not change it, so ignore those that you do not know.
+With --json, a command prints exactly one JSON document to standard output, even if it fails. Messages
+for people go to standard error, and the exit code does not change. Only sledge watch prints several
+documents, one on each line.
 
-Numbers are numbers, with their units in the names of the members; times are in UTC. A
-job that failed has its own document, with its status and its reason. A command that fails
-before there is one prints sledge-error-1.
+The member schema of a document names its format and version. A new version means that a program which
+reads the old one could misread the new one. New members do not change the version, so ignore members
+that you do not know. Names of members include units; times are in UTC.
 
-What --hammerdb and the console's jobs command print has exactly the shape that scripts
-for HammerDB read, and so no member schema; that of jobs ID save is called
-hammerdb-job-report-v1, as it is there. CSV has none either.
+A job that failed has its own document, with its status and the reason. If a command fails before it
+has a document, it prints sledge-error-1.
+
+The output of --hammerdb and of the console's jobs command has exactly the format that scripts for
+HammerDB read, and therefore no member schema. The document of jobs ID save is called
+hammerdb-job-report-v1, as in HammerDB.
 `
 
 // spell writes an example as commands print it.

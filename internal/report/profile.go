@@ -18,22 +18,20 @@ import (
 // ProfileSchema names the shape of Profile, as Schema does that of Document.
 const ProfileSchema = "sledge-profile-1"
 
-// Profile is the runs that share a profile's number, in the order in which they
-// began.
+// Profile has the runs of a performance profile, in the order in which they began.
 type Profile struct {
 	Schema  string     `json:"schema"` // always ProfileSchema
 	Profile int        `json:"profile,omitempty"`
 	Runs    []Document `json:"runs"`
 
-	// Points sum up the runs that succeeded by their numbers of virtual users, the smallest
-	// first.
+	// Points summarize the successful runs for each number of virtual users, in ascending order.
 	Points []ProfilePoint `json:"points"`
 }
 
-// ProfilePoint is what the runs of a profile with one number of virtual users achieved.
+// ProfilePoint summarizes the runs of a profile that have the same number of virtual users.
 type ProfilePoint struct {
 	Users    int            `json:"users"`
-	Runs     int            `json:"runs"`               // how many succeeded
+	Runs     int            `json:"runs"`               // successful runs
 	Metrics  []job.Metric   `json:"metrics"`            // the mean of each
 	Response *meter.Latency `json:"response,omitempty"` // of all their transactions together
 }
@@ -95,8 +93,8 @@ func responseOfAll(runs []job.Job) *meter.Latency {
 // ProfileComparisonSchema names the shape of ProfileComparison.
 const ProfileComparisonSchema = "sledge-profile-comparison-1"
 
-// ProfileComparison is several performance profiles, one laid over the other, and what differs in what
-// their runs were asked for and where they were done.
+// ProfileComparison has several performance profiles, and the settings and surroundings in which their
+// runs differ.
 type ProfileComparison struct {
 	Schema      string       `json:"schema"` // always ProfileComparisonSchema
 	Profiles    []Profile    `json:"profiles"`

@@ -34,7 +34,6 @@ continues it.`,
 		Example: program.Examples(
 			"sledge build --db pg --host db1 --warehouses 100 --builders 8",
 			"sledge build --url postgres://tpcc@db1/tpcc --password-file secret.txt",
-			"sledge build --db pg --host db1 --workload tproch --scale 1 --builders 4",
 			"",
 			"# Continue an interrupted build.",
 			"sledge build --config sledge.toml --resume",
