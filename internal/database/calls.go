@@ -6,11 +6,24 @@ import (
 	"sync/atomic"
 )
 
+// Interruption records that a session was interrupted. Sessions embed it.
+type Interruption struct{ Interrupted atomic.Bool }
+
+// ErrInterrupted is the error of calls of an interrupted session.
+var ErrInterrupted = errors.New("the session was interrupted")
+
+// Ended returns the error of a call, given the driver's error.
+func (i *Interruption) Ended(err error) error {
+	if err != nil && i.Interrupted.Load() {
+		return errors.Join(ErrInterrupted, err)
+	}
+	return err
+}
+
 // Calls lets another goroutine cancel the current call of a session, or end all calls for good.
 // Sessions over drivers that watch contexts embed it.
 type Calls struct {
-	// Interrupted says that the session was interrupted.
-	Interrupted atomic.Bool
+	Interruption
 
 	life atomic.Pointer[life] // of the current call; replaced if that is cancelled
 }
@@ -57,14 +70,3 @@ func (c *Calls) Cancel(context.Context) error {
 
 // End ends the current call and refuses further ones.
 func (c *Calls) End() { c.life.Load().end() }
-
-// ErrInterrupted is the error of calls of an interrupted session.
-var ErrInterrupted = errors.New("the session was interrupted")
-
-// Ended returns the error of a call, given the driver's error.
-func (c *Calls) Ended(err error) error {
-	if err != nil && c.Interrupted.Load() {
-		return errors.Join(ErrInterrupted, err)
-	}
-	return err
-}

@@ -34,7 +34,7 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowSource) (loaded int64, err error) {
 	h, err := s.conn.Statement()
 	if err != nil {
-		return 0, s.ended(err)
+		return 0, s.Ended(err)
 	}
 	defer func() {
 		s.giving.Lock()
@@ -42,14 +42,14 @@ func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowS
 		s.giving.Unlock()
 	}()
 	if err := h.Prepare(database.InsertStatement(table, 1, dialect.Placeholder)); err != nil {
-		return 0, s.ended(err)
+		return 0, s.Ended(err)
 	}
 	buffers := make([]*cli.Buffer, len(table.Columns))
 	for i, c := range table.Columns {
 		kind, width, t := loadType(c)
 		buffers[i] = cli.NewBuffer(kind, width, rowsPerInsert)
 		if err := h.BindParameter(i+1, cli.In, t, buffers[i]); err != nil {
-			return 0, s.ended(err)
+			return 0, s.Ended(err)
 		}
 	}
 	var buf []byte

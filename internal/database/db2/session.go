@@ -29,10 +29,11 @@ type session struct {
 
 	// underway is the statement of the call that goes on, if any. Giving back one excludes
 	// cancelling it.
-	underway    atomic.Pointer[cli.Statement]
-	giving      sync.Mutex
-	interrupted atomic.Bool
-	closed      atomic.Bool
+	underway atomic.Pointer[cli.Statement]
+	giving   sync.Mutex
+	closed   atomic.Bool
+
+	database.Interruption
 }
 
 func newSession(conn *cli.Connection) (*session, error) {
@@ -62,14 +63,14 @@ func (s *session) do(ctx context.Context, st *cli.Statement, call func(*cli.Stat
 func (s *session) unwatched(st *cli.Statement, call func(*cli.Statement) error) error {
 	s.underway.Store(st)
 	defer s.underway.Store(nil)
-	if s.interrupted.Load() {
+	if s.Interrupted.Load() {
 		return database.ErrInterrupted
 	}
 	err := s.conn.Autocommit(!s.inTx)
 	if err == nil {
 		err = call(st)
 	}
-	return s.ended(err)
+	return s.Ended(err)
 }
 
 // watched cancels the call when the context is over, as often as it takes: the first time
@@ -84,14 +85,6 @@ func (s *session) watched(ctx context.Context, st *cli.Statement, call func(*cli
 	close(over)
 	if stop(); err != nil && ctx.Err() != nil {
 		return errors.Join(ctx.Err(), err)
-	}
-	return err
-}
-
-// ended returns the error that a call ends with, given the library's.
-func (s *session) ended(err error) error {
-	if err != nil && s.interrupted.Load() {
-		return errors.Join(database.ErrInterrupted, err)
 	}
 	return err
 }
@@ -133,7 +126,7 @@ const breakAfter = 2 * time.Second
 // Interrupt implements database.Session. The server is asked to end the call. One that stands
 // still hears nothing: then the connection is broken.
 func (s *session) Interrupt() {
-	if s.interrupted.Swap(true) {
+	if s.Interrupted.Swap(true) {
 		return
 	}
 	go s.cancelUntil(nil)
@@ -241,7 +234,7 @@ func plainName(name string) string {
 // Begin implements database.Session. A transaction begins with its first statement, so that
 // nothing is sent.
 func (s *session) Begin(context.Context, database.Access) error {
-	if s.interrupted.Load() {
+	if s.Interrupted.Load() {
 		return database.ErrInterrupted
 	}
 	s.inTx = true
@@ -276,7 +269,7 @@ func (s *session) Close() error {
 	}
 	s.giving.Lock()
 	defer s.giving.Unlock()
-	gone := s.interrupted.Load() || s.conn.Dead()
+	gone := s.Interrupted.Load() || s.conn.Dead()
 	var err error
 	for _, st := range s.all {
 		err = errors.Join(err, st.Free())
@@ -297,7 +290,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	handle, err := s.statement()
 	if err != nil {
-		return nil, fmt.Errorf("prepare %s: %w", q.Name, s.ended(err))
+		return nil, fmt.Errorf("prepare %s: %w", q.Name, s.Ended(err))
 	}
 	st := &statement{session: s, handle: handle, query: q, out: out, outputs: outputs}
 	for _, p := range params {

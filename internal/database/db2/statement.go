@@ -213,7 +213,7 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 		if n := length(database.NotNull(p.Pointer)); !p.buffer.Fits(n) {
 			p.buffer = cli.NewBuffer(p.buffer.Kind(), 2*n, 1)
 			if err := st.bindParameter(i); err != nil {
-				return 0, st.session.ended(err)
+				return 0, st.session.Ended(err)
 			}
 		}
 		set(p.buffer, 0, p.Pointer)
@@ -235,7 +235,7 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 		}
 	}
 	n, err := st.handle.Affected()
-	return n, st.session.ended(errors.Join(err, st.handle.Close()))
+	return n, st.session.Ended(errors.Join(err, st.handle.Close()))
 }
 
 // readOutputs makes the output parameters a row.
@@ -251,14 +251,14 @@ func (st *statement) readOutputs(each func() error) (int64, error) {
 	if err == nil && each != nil {
 		err = each()
 	}
-	return 1, st.session.ended(err)
+	return 1, st.session.Ended(err)
 }
 
 // read reads all rows and closes the cursor.
 func (st *statement) read(ctx context.Context, each func() error) (n int64, err error) {
 	defer func() {
 		if closeErr := st.handle.Close(); err == nil {
-			err = st.session.ended(closeErr)
+			err = st.session.Ended(closeErr)
 		}
 	}()
 	for {
@@ -293,11 +293,11 @@ func (st *statement) fetch() (bool, error) {
 	s := st.session
 	s.underway.Store(st.handle)
 	defer s.underway.Store(nil)
-	if s.interrupted.Load() {
+	if s.Interrupted.Load() {
 		return false, database.ErrInterrupted
 	}
 	there, err := st.handle.Fetch()
-	return there, s.ended(err)
+	return there, s.Ended(err)
 }
 
 func (st *statement) takeColumn(c *column) error {
@@ -356,7 +356,7 @@ func (st *statement) RunMany(ctx context.Context, next func() bool) (affected in
 			return 0, err
 		}
 		if err := handle.Prepare(st.query.Text); err != nil {
-			return 0, st.session.ended(err)
+			return 0, st.session.Ended(err)
 		}
 		st.many = handle
 	}
@@ -468,7 +468,7 @@ func (st *statement) runBatch(ctx context.Context, values []fieldValues, rows in
 	for i, p := range st.params {
 		b := values[i].fill(kindOf(p.Pointer))
 		if err := h.BindParameter(i+1, cli.In, cli.Of(b.Kind(), b.Width()), b); err != nil {
-			return 0, st.session.ended(err)
+			return 0, st.session.Ended(err)
 		}
 	}
 	return st.session.many(ctx, h, rows)
@@ -477,11 +477,11 @@ func (st *statement) runBatch(ctx context.Context, values []fieldValues, rows in
 // many runs a statement with so many sets of parameters.
 func (s *session) many(ctx context.Context, h *cli.Statement, rows int) (int64, error) {
 	if err := h.Rows(rows); err != nil {
-		return 0, s.ended(err)
+		return 0, s.Ended(err)
 	}
 	if err := s.do(ctx, h, (*cli.Statement).Execute); err != nil {
 		return 0, errors.Join(err, h.Close())
 	}
 	n, err := h.Affected()
-	return n, s.ended(errors.Join(err, h.Close()))
+	return n, s.Ended(errors.Join(err, h.Close()))
 }

@@ -102,13 +102,14 @@ func sharers(ctx context.Context, of database.Session) ([]string, error) {
 const shared, exclusive = "4", "6"
 
 // lockers lists the sessions that have locked the table in a mode. A user that may not see them
-// gets an empty list, which only makes the message less precise.
+// gets an empty list, which only makes the message less precise. Only the loss of the session
+// itself is an error, because it ends a claim.
 func lockers(ctx context.Context, of database.Session, mode string) (list []string, err error) {
 	t, err := asSystem(ctx, of, `SELECT 'session ' || s.sid || ',' || s.serial# || ' of program ' || s.program || ' on ' || s.machine
 		FROM v$locked_object l JOIN v$session s ON s.sid = l.session_id JOIN dba_objects o ON o.object_id = l.object_id
 		WHERE o.object_name = 'SLEDGE_CLAIM' AND l.locked_mode = `+mode+` AND o.owner = `+literal(ownName(of)))
-	if err != nil {
-		return nil, nil //nolint:nilerr // see above
+	if isBroken(err) {
+		return nil, err
 	}
 	for _, row := range t.Rows {
 		list = append(list, row[0])
@@ -149,41 +150,51 @@ func orphans(sql *sqlfile.Library) func(ctx context.Context, of database.Session
 		var list []database.Orphan
 		for _, row := range t.Rows {
 			list = append(list, database.Orphan{Name: row[0], End: func(ctx context.Context, of database.Session) error {
-				s, err := systemBeside(ctx, of)
+				s, is := of.(*session)
+				if !is {
+					return errNoSystem
+				}
+				system, err := systemBeside(ctx, s)
 				if err != nil {
 					return err
 				}
-				return s.Exec(ctx, row[1])
+				return system.Exec(ctx, row[1])
 			}})
 		}
 		return list, nil
 	}
 }
 
-// asSystem asks what not every user may, first by the session itself, and where it may not by
-// one of the system's user.
+// asSystem runs a query that not every user may run, first in the session itself. If the session's
+// user may not, it runs in a session of the system's user. If that session is lost, the next query
+// opens another one; the error then is the first one, because the session itself is not lost.
 func asSystem(ctx context.Context, of database.Session, query string) (database.Table, error) {
 	t, err := of.Query(ctx, query, 0)
 	if n := number(err); n != errNoTable && n != errNoRights {
 		return t, err
 	}
-	system, refused := systemBeside(ctx, of)
-	if refused != nil {
-		s, is := of.(*session)
-		if !is {
-			return t, err
-		}
-		return t, fmt.Errorf("%w: user %s may not see it: run GRANT SELECT_CATALOG_ROLE TO %[2]s, or let Sledge ask as another user (%[3]w)", err, s.user, refused)
+	s, is := of.(*session)
+	if !is {
+		return t, err
 	}
-	return system.Query(ctx, query, 0)
+	system, refused := systemBeside(ctx, s)
+	if refused != nil {
+		return t, fmt.Errorf("%w: user %s may not see it: run GRANT SELECT_CATALOG_ROLE TO %[2]s, or let Sledge ask as another user (%[3]v)", err, s.user, refused)
+	}
+	answer, lost := system.Query(ctx, query, 0)
+	if !isBroken(lost) {
+		return answer, lost
+	}
+	_ = system.Close() // it is lost
+	s.system = nil
+	return t, fmt.Errorf("%w: user %s may not see it, and the session of user %s is lost: %[4]v", err, s.user, system.user, lost)
 }
 
 // systemBeside returns the session of the system's user that a session keeps beside itself.
 // A login that was refused is not tried again in the life of the program: some wrong passwords
 // in a row lock a user.
-func systemBeside(ctx context.Context, of database.Session) (*session, error) {
-	s, is := of.(*session)
-	if !is || s.userOption == "system_user" {
+func systemBeside(ctx context.Context, s *session) (*session, error) {
+	if s.userOption == "system_user" {
 		return nil, errNoSystem
 	}
 	if s.system != nil {

@@ -43,6 +43,29 @@ func TestASessionTalksToTheStandIn(t *testing.T) {
 	}
 }
 
+// A claim ends with the session that holds it, and not with the session of the system's user that
+// Holder may ask beside it.
+func TestHolder_ReportsTheLossOfItsOwnSessionOnly(t *testing.T) {
+	server := &standIn{answers: []answer{{
+		text: "v$locked_object", columns: []string{"HOLDER"}, rows: [][]any{{"session 7,11"}}, errors: []int{errNoTable, 0, errNoTable, errNoTable, 0},
+	}}}
+	s := connected(t, server)
+	ask := func(when, want string) {
+		t.Helper()
+		if got, err := holder(t.Context(), s); err != nil || got != want {
+			t.Errorf("%s: got %q, %v, want %q", when, got, err, want)
+		}
+	}
+	ask("as the system's user", "session 7,11")
+	s.system.wire.interruptCall()
+	ask("when that session is lost", "")
+	ask("in another one", "session 7,11")
+	s.wire.interruptCall()
+	if _, err := holder(t.Context(), s); classify(err) != meter.Connection {
+		t.Errorf("when the session itself is lost: got %v, of the class %v", err, classify(err))
+	}
+}
+
 // Without a transaction, each statement that changes something is committed by the call itself;
 // in one, by its end alone.
 func TestCallsCommitOnce(t *testing.T) {

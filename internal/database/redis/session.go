@@ -8,7 +8,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -45,7 +44,7 @@ type session struct {
 	release  context.CancelFunc // of the claim; nil if it is not held
 	beating  sync.WaitGroup     // what keeps the claimant's connection open
 
-	interrupted atomic.Bool
+	database.Interruption
 }
 
 // watch interrupts a call when its context ends. Its result turns the call's error into the
@@ -64,18 +63,15 @@ func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 func (s *session) ended(ctx context.Context, stop func() bool, err error) error {
 	err = database.Short(err)
 	if stop != nil && !stop() {
-		s.interrupted.Store(true) // the connection is interrupted, if not for this call
+		s.Interrupted.Store(true) // the connection is interrupted, if not for this call
 		if err != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
 	}
-	switch {
-	case err != nil && s.interrupted.Load():
-		return errors.Join(database.ErrInterrupted, err)
-	case errors.Is(err, io.EOF):
+	if errors.Is(err, io.EOF) && !s.Interrupted.Load() {
 		return fmt.Errorf("the server has ended the connection: %w", err)
 	}
-	return err
+	return s.Ended(err)
 }
 
 // do sends one command and waits for its answer.
@@ -386,7 +382,7 @@ func (s *session) Cancel(ctx context.Context) error {
 
 // Interrupt implements database.Session.
 func (s *session) Interrupt() {
-	s.interrupted.Store(true)
+	s.Interrupted.Store(true)
 	s.interruptCall()
 }
 
