@@ -235,20 +235,23 @@ func syntheticPair(address string, thinking time.Duration, tail int) (*database.
 	w := &workload.Workload{
 		Name: "synthetic", Title: "Synthetic", Kinds: kinds,
 		Options: func() any { return &struct{}{} },
-		Tables:  func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(slot workload.Slot) workload.Terminal {
-			return &synthetic{random: slot.Rand, thinking: thinking, tail: tail}
+		Schema: workload.Schema{
+			Tables:   func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+			Builders: func(any) int { return 1 },
 		},
-		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
-			return c.Session.(*line), nil
+		Users: workload.Users{
+			NewTerminal: func(slot workload.Slot) workload.Terminal {
+				return &synthetic{random: slot.Rand, thinking: thinking, tail: tail}
+			},
+			NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+				return c.Session.(*line), nil
+			},
 		},
-		Builders: func(any) int { return 1 },
-		Probed: func(s *meter.Summary) int64 {
+		Evidence: workload.Evidence{Probe: &workload.Probe{Name: "question", Expected: func(s *meter.Summary) int64 {
 			all := s.All()
 			return all.Done
-		},
-		ProbeName: "question",
-		Score:     func(workload.Window) []job.Metric { return []job.Metric{{Name: "TPM", Value: 1}} },
+		}}},
+		Score: workload.Score{Of: func(workload.Window) []job.Metric { return []job.Metric{{Name: "TPM", Value: 1}} }},
 	}
 	return d, w
 }

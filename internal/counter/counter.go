@@ -56,7 +56,7 @@ func New(plan plan.Plan) (*Counter, error) {
 	if plan.Server.Counter == nil {
 		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title))
 	}
-	unit := plan.Workload.Throughput()
+	unit := plan.Workload.Evidence.Throughput()
 	return &Counter{Plan: plan, Unit: unit, Counted: Tally{Per: unit.Per}, Probed: Tally{Per: time.Minute}}, nil
 }
 
@@ -103,7 +103,7 @@ func (c *Counter) Add(r engine.CounterReading) (line document.Watch, news bool) 
 	}
 	if d := r.Probed; d != nil && d.In > 0 {
 		c.Probed.Add(*d)
-		line.Probed = &document.Probed{What: c.Plan.Workload.ProbeName, Count: d.N, Elapsed: d.In.Seconds(), Rate: d.Per(c.Probed.Per)}
+		line.Probed = &document.Probed{What: c.Plan.Workload.Evidence.Probe.Name, Count: d.N, Elapsed: d.In.Seconds(), Rate: d.Per(c.Probed.Per)}
 	}
 	return c.whole(line), true
 }
@@ -174,10 +174,10 @@ func (c *Counter) Counts() string {
 // ProbedRate returns the meaning of the workload's own rate, such as "new orders a minute", or ""
 // if it has none.
 func (c *Counter) ProbedRate() string {
-	if c.Plan.Workload.ProbeName == "" {
+	if c.Plan.Workload.Evidence.Probe == nil {
 		return ""
 	}
-	return c.Plan.Workload.ProbeName + "s a minute"
+	return c.Plan.Workload.Evidence.Probe.Name + "s a minute"
 }
 
 // Text formats a line for people.

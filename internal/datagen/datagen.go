@@ -148,13 +148,13 @@ type generation struct {
 
 func newGeneration(c Config) (*generation, error) {
 	w := c.Plan.Workload
-	if w.DataFiles == nil {
+	if w.Schema.DataFiles == nil {
 		return nil, fmt.Errorf("%s has no data files: use sledge build", w.Title)
 	}
 	if err := c.settle(); err != nil {
 		return nil, err
 	}
-	g := &generation{Config: c, ofTables: map[string]*tableCount{}, tables: w.Tables(c.Plan.Settings, c.Plan.Seed)}
+	g := &generation{Config: c, ofTables: map[string]*tableCount{}, tables: w.Schema.Tables(c.Plan.Settings, c.Plan.Seed)}
 	g.parts = c.divide(g.tables)
 	for _, t := range g.tables {
 		g.total += t.Size
@@ -176,7 +176,7 @@ type tableCount struct {
 // size returns the amount of data, as the workload's option for it says.
 func (g *generation) size() string {
 	for _, o := range option.Describe(g.Plan.Settings) {
-		if o.Name == g.Plan.Workload.Size.Option {
+		if o.Name == g.Plan.Workload.Schema.Size.Option {
 			return o.Default // for a bound struct, its value after binding
 		}
 	}

@@ -106,7 +106,7 @@ func TestWorkersWriteWhatOneWouldWrite(t *testing.T) {
 	plan := offline(t, tprocc.Workload, option.Values{"warehouses": "3"})
 	one := generate(t, datagen.Config{Plan: plan})
 	three := generate(t, datagen.Config{Plan: plan, Workers: 3})
-	for _, table := range tprocc.Workload.Tables(plan.Settings, 1) {
+	for _, table := range tprocc.Workload.Schema.Tables(plan.Settings, 1) {
 		together := three[table.Name+"_1.tbl"] + three[table.Name+"_2.tbl"] + three[table.Name+"_3.tbl"]
 		if alone := one[table.Name+"_1.tbl"]; together != alone {
 			t.Errorf("%s: three workers wrote %d bytes, which are not the %d that one wrote", table.Name, len(together), len(alone))
@@ -254,7 +254,7 @@ func TestMistakesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := *special
-	empty.DataFiles = nil
+	empty.Schema.DataFiles = nil
 	at := func(folder string) datagen.Config {
 		return datagen.Config{Plan: offline(t, special, nil), Folder: folder}
 	}

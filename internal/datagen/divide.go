@@ -32,7 +32,7 @@ const sharedWorker = -1
 // divide makes the parts of all tables, as equal as possible. If there are as many parts as
 // workers, each worker writes those of one number.
 func (c *Config) divide(tables []schema.Table) []*part {
-	files := c.Plan.Workload.DataFiles
+	files := c.Plan.Workload.Schema.DataFiles
 	units, own := files.Units(c.Plan.Settings), c.Parts == c.Workers
 	var parts []*part
 	for _, t := range tables {

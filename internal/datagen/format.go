@@ -98,7 +98,7 @@ func (c *Config) settle() error {
 
 // checkNumbers refuses more workers or parts than the limits.
 func (c *Config) checkNumbers() error {
-	files := c.Plan.Workload.DataFiles
+	files := c.Plan.Workload.Schema.DataFiles
 	units := files.Units(c.Plan.Settings)
 	for _, number := range []struct {
 		n    int
@@ -199,7 +199,7 @@ func withUsage(err error) error { return job.WithExit(job.ExitUsage, err) }
 
 // typed returns a table with the types of its columns in files.
 func (g *generation) typed(t schema.Table) schema.Table {
-	if typed := g.Plan.Workload.DataFiles.Typed; typed != nil {
+	if typed := g.Plan.Workload.Schema.DataFiles.Typed; typed != nil {
 		t.Columns = slices.Clone(t.Columns)
 		for i, c := range t.Columns {
 			t.Columns[i] = typed(c)

@@ -109,7 +109,7 @@ func Look(c Config) (Outline, error) {
 	}
 	w := g.Plan.Workload
 	o := Outline{
-		Workload: w.Title, Source: w.Identity(g.Plan.Settings, g.Plan.Seed), Rows: g.total,
+		Workload: w.Title, Source: w.Schema.Identity(g.Plan.Settings, g.Plan.Seed), Rows: g.total,
 		Format: g.Format, Compression: g.Compression, Scripts: g.scripts().Order(),
 	}
 	if !g.NoScripts {
@@ -148,7 +148,7 @@ func Look(c Config) (Outline, error) {
 func Fields(pair catalog.Pair) []option.Description {
 	var list []option.Description
 	for _, o := range pair.Options() {
-		if o.Name == pair.Workload.Size.Option {
+		if o.Name == pair.Workload.Schema.Size.Option {
 			list = append(list, o)
 		}
 	}

@@ -104,10 +104,10 @@ func (g *generation) scripts() Scripts {
 // buildable reports whether a schema can hold the rows.
 func (g *generation) buildable() bool {
 	w := g.Plan.Workload
-	if w.Unbuildable == nil {
+	if w.Schema.Unbuildable == nil {
 		return true
 	}
-	_, why := w.Unbuildable(g.Plan.Settings)
+	_, why := w.Schema.Unbuildable(g.Plan.Settings)
 	return why == ""
 }
 

@@ -12,40 +12,42 @@ import (
 // could take for something else, and NULLs. Its notes belong to units and its words
 // to all, and places come two to a unit in one chunk.
 var special = &workload.Workload{
-	Name:     "special",
-	Title:    "Special",
-	Use:      database.Use{Name: "special"},
-	Options:  func() any { return &struct{}{} },
-	Builders: func(any) int { return 1 },
-	Identity: func(any, uint64) string { return "four units" },
-	Size:     workload.Size{Unit: "units"},
-	Tables: func(any, uint64) []schema.Table {
-		return []schema.Table{
-			{
-				Name: "notes", Columns: []schema.Column{{Name: "n"}, {Name: "a", Type: schema.Varchar, Size: 40, Null: true}, {Name: "b", Type: schema.Varchar, Size: 40}},
-				Key: []string{"n"}, Size: 4, Chunks: units,
-				Rows: func(chunk int) schema.RowSource {
-					return rows(notes[chunk])
+	Name:    "special",
+	Title:   "Special",
+	Use:     database.Use{Name: "special"},
+	Options: func() any { return &struct{}{} },
+	Schema: workload.Schema{
+		Builders: func(any) int { return 1 },
+		Identity: func(any, uint64) string { return "four units" },
+		Size:     workload.Size{Unit: "units"},
+		Tables: func(any, uint64) []schema.Table {
+			return []schema.Table{
+				{
+					Name: "notes", Columns: []schema.Column{{Name: "n"}, {Name: "a", Type: schema.Varchar, Size: 40, Null: true}, {Name: "b", Type: schema.Varchar, Size: 40}},
+					Key: []string{"n"}, Size: 4, Chunks: units,
+					Rows: func(chunk int) schema.RowSource {
+						return rows(notes[chunk])
+					},
 				},
-			},
-			{
-				Name: "places", Columns: []schema.Column{{Name: "p"}, {Name: "at", Type: schema.Timestamp, Null: true}},
-				Key: []string{"p"}, Size: 2 * units, Chunks: 1,
-				Rows: func(int) schema.RowSource {
-					return rows("1\t\\N\n2\t2026-01-01 12:00:00\n3\t\\N\n4\t\\N\n5\t\\N\n6\t\\N\n7\t\\N\n8\t2026-01-02 00:00:00\n")
+				{
+					Name: "places", Columns: []schema.Column{{Name: "p"}, {Name: "at", Type: schema.Timestamp, Null: true}},
+					Key: []string{"p"}, Size: 2 * units, Chunks: 1,
+					Rows: func(int) schema.RowSource {
+						return rows("1\t\\N\n2\t2026-01-01 12:00:00\n3\t\\N\n4\t\\N\n5\t\\N\n6\t\\N\n7\t\\N\n8\t2026-01-02 00:00:00\n")
+					},
 				},
-			},
-			{
-				Name: "words", Columns: []schema.Column{{Name: "w", Type: schema.Varchar, Size: 40}},
-				Key: []string{"w"}, Size: 3, Chunks: 3,
-				Rows: func(chunk int) schema.RowSource { return rows([]string{"one\n", "two\n", "three\n"}[chunk]) },
-			},
-		}
-	},
-	DataFiles: &workload.DataFiles{
-		Units:  func(any) int { return units },
-		Unit:   "units",
-		Shared: []string{"words"},
+				{
+					Name: "words", Columns: []schema.Column{{Name: "w", Type: schema.Varchar, Size: 40}},
+					Key: []string{"w"}, Size: 3, Chunks: 3,
+					Rows: func(chunk int) schema.RowSource { return rows([]string{"one\n", "two\n", "three\n"}[chunk]) },
+				},
+			}
+		},
+		DataFiles: &workload.DataFiles{
+			Units:  func(any) int { return units },
+			Unit:   "units",
+			Shared: []string{"words"},
+		},
 	},
 }
 

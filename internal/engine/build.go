@@ -82,7 +82,7 @@ func build(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 // tellBuild tells what is being built.
 func tellBuild(p plan.Plan, f *feed.Feed) {
 	f.Step(job.Monitor, job.Step{
-		Name: job.StepBuild, Of: p.Workload.Identity(p.Settings, p.Seed), Where: p.Target(), Users: p.Builders,
+		Name: job.StepBuild, Of: p.Workload.Schema.Identity(p.Settings, p.Seed), Where: p.Target(), Users: p.Builders,
 	})
 }
 
@@ -90,7 +90,7 @@ func tellBuild(p plan.Plan, f *feed.Feed) {
 // the spec leaves to the moment is as it was when that one was bound, which its ledger
 // knows: rows with another load time would not fit to those that are there.
 func resumedPlan(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, error) {
-	if p.Workload.Resumed == nil {
+	if p.Workload.Schema.Resumed == nil {
 		return p, nil
 	}
 	st, err := target.Inspect(ctx, p, s)
@@ -98,7 +98,7 @@ func resumedPlan(ctx context.Context, p plan.Plan, s database.Session) (plan.Pla
 		return p, err
 	}
 	if identity, is := strings.CutPrefix(st.Ledger.Identity, p.Workload.Name+": "); is {
-		p.Settings = p.Workload.Resumed(p.Settings, identity)
+		p.Settings = p.Workload.Schema.Resumed(p.Settings, identity)
 	}
 	return p, nil
 }
@@ -116,7 +116,7 @@ func exitOfBuild(ctx context.Context, p plan.Plan, err error) job.Exit {
 
 // fill does the steps of a build that come after its ledger was opened.
 func fill(ctx context.Context, p plan.Plan, f *feed.Feed, session database.Session, l target.BuildLog) (job.Result, error) {
-	tables := p.Workload.Tables(p.Settings, p.Seed)
+	tables := p.Workload.Schema.Tables(p.Settings, p.Seed)
 	schema := p.StepOf(job.StepSchema)
 	steps := &announcer{plan: p, feed: f, said: make(map[job.StepName]bool)}
 	if !l.HasSchema {

@@ -36,12 +36,12 @@ func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 		return job.Result{}, noSchema(p, err)
 	}
 	var seen workload.Inspection
-	if p.Workload.Inspect != nil {
+	if p.Workload.Schema.Inspect != nil {
 		look := st.Look(p, session)
 		look.Progress = func(what string, done, total int64) {
 			f.Send(job.Event{Progress: &job.Progress{Step: "check", Detail: what, Done: done, Total: total, Unit: "orders"}})
 		}
-		if seen, err = p.Workload.Inspect(ctx, look); err != nil {
+		if seen, err = p.Workload.Schema.Inspect(ctx, look); err != nil {
 			return job.Result{}, fmt.Errorf("inspect the schema: %w", err)
 		}
 	}
@@ -51,7 +51,7 @@ func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 	c := audit{
 		plan: p, feed: f, session: session,
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
-		total:    1 + len(seen.Findings) + len(p.Workload.Rules),
+		total:    1 + len(seen.Findings) + len(p.Workload.Schema.Rules),
 	}
 	if err := foresee(ctx, p, session, f); err != nil {
 		return job.Result{}, err
@@ -61,7 +61,7 @@ func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 	if err := c.rules(ctx, isOfTables, ""); err != nil {
 		return job.Result{Findings: c.findings}, err
 	}
-	if p.Workload.Inspect != nil && p.SQL.Has("routines") {
+	if p.Workload.Schema.Inspect != nil && p.SQL.Has("routines") {
 		f.Step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: p.Routines()})
 	}
 	c.findings = append(c.findings, seen.Findings...)
@@ -93,7 +93,7 @@ func foresee(ctx context.Context, p plan.Plan, s database.Session, f *feed.Feed)
 		return nil
 	}
 	var statements []string
-	for _, rule := range p.Workload.Rules {
+	for _, rule := range p.Workload.Schema.Rules {
 		q, err := p.SQL.Query(queryOf(rule))
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func spellSize(size float64) string { return strconv.FormatFloat(size, 'f', -1, 
 // checkSize compares the size of the schema with what the spec says.
 func checkSize(p plan.Plan, size float64) job.Finding {
 	finding := job.Finding{
-		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.Size.Unit, p.Spec.Names.Of(p.Workload.Size.Option)),
+		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.Schema.Size.Unit, p.Spec.Names.Of(p.Workload.Schema.Size.Option)),
 		Holds: math.Abs(size-p.Size) < leastSize,
 	}
 	if !finding.Holds {
@@ -171,7 +171,7 @@ func (c *audit) progress(next string) {
 // rules checks those rules that are chosen, on a schema that foreign has built, and ""
 // Sledge or an unknown program.
 func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
-	for _, rule := range c.plan.Workload.Rules {
+	for _, rule := range c.plan.Workload.Schema.Rules {
 		if !chosen(rule) {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 	hammerdb "sledge/internal/hammerdb/lines"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/workload"
 )
 
 // keyed returns a plan of two users with four asynchronous clients each, who key for a
@@ -28,7 +29,7 @@ func keyed() plan.Plan {
 		RampUp: 3 * time.Second, Duration: 11 * time.Second, Clients: 4, LoginDelay: 2 * time.Second,
 	})
 	w := *p.Workload
-	w.Pauses = func(any) (string, bool) { return "key_and_think", true }
+	w.Users.Pauses = &workload.Pauses{Option: "key_and_think", On: func(any) bool { return true }}
 	p.Workload = &w
 	p.Users = 2
 	return p

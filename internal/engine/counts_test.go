@@ -62,7 +62,7 @@ func countLate(p plan.Plan, takes func(number int) time.Duration) plan.Plan {
 		}
 		return s, nil
 	}
-	p.Workload.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+	p.Workload.Users.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		session := c.Session.(*lateSession)
 		for range 30 { // what a client prepares
 			session.commit(false)

@@ -97,8 +97,8 @@ func deletable(ctx context.Context, p plan.Plan, session database.Session) (d De
 	}
 	d.Tables = st.OwnTables(p)
 	// A database that answers over a copy of all rows takes long, and has nothing around a schema.
-	if st.State == target.Whole && p.Workload.Builder != nil && p.Schema.Foresee == nil {
-		if d.Builder, err = p.Workload.Builder(ctx, session, p.SQL.Renamed(st.Names)); err != nil {
+	if st.State == target.Whole && p.Workload.Schema.BuiltBy != nil && p.Schema.Foresee == nil {
+		if d.Builder, err = p.Workload.Schema.BuiltBy(ctx, session, p.SQL.Renamed(st.Names)); err != nil {
 			return d, nil, err
 		}
 	}

@@ -81,7 +81,7 @@ func Examine(ctx context.Context, p plan.Plan, version string) (e Examination, e
 // ask asks a session for the facts of the server.
 func (e *Examination) ask(ctx context.Context, p plan.Plan, s database.Session, version string) error {
 	without := *p.Workload
-	without.Extent = nil // the schema need not be there
+	without.Schema.Extent = nil // the schema need not be there
 	p.Workload = &without
 	facts, err := target.FindFacts(ctx, p, s, version)
 	if err != nil {
@@ -115,9 +115,9 @@ func (e *Examination) findSchema(ctx context.Context, p plan.Plan, s database.Se
 	case err != nil:
 		e.NoSchema = err.Error()
 		return nil
-	case p.Workload.Extent == nil:
+	case p.Workload.Schema.Extent == nil:
 		return nil
 	}
-	e.Schema, err = p.Workload.Extent(ctx, s, p.SQL)
+	e.Schema, err = p.Workload.Schema.Extent(ctx, s, p.SQL)
 	return err
 }

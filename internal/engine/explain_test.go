@@ -121,7 +121,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 				}
 				p.Server.Explain, p.Server.ExplainTimed = explain("explain", tt.planning, "scan"), explain("execute", 10*time.Second, "timed scan")
 				p.Database.ReadPlan = func(answer database.Table) []job.PlanLine { return []job.PlanLine{{Text: answer.Rows[0][0]}} }
-				p.Workload.Queries = func(workload.Slot) []workload.Query {
+				p.Workload.Users.Queries = func(workload.Slot) []workload.Query {
 					return []workload.Query{{Stream: 7, Text: "one"}, {Stream: 7, Text: "two"}, {Stream: 7, Err: errors.New("no text")}}
 				}
 				if open := p.Database.Connect; tt.gone {

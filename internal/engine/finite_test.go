@@ -68,14 +68,14 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 	p := plantest.New(plantest.User{}, options.Pacing())
 	p.Users = 2
 	w := *p.Workload
-	w.Finite = true
+	w.Users.Finite = true
 	server := &plantest.Server{Interrupted: make(chan struct{})}
-	w.NewTerminal = func(slot workload.Slot) workload.Terminal { return &finiteUser{stream: slot.Number, left: 3} }
-	w.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+	w.Users.NewTerminal = func(slot workload.Slot) workload.Terminal { return &finiteUser{stream: slot.Number, left: 3} }
+	w.Users.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		session := c.Session.(finiteSession)
 		return &finiteUser{User: plantest.User{Server: session.Server, Script: script, Cancelled: session.cancelled}, unit: unit}, nil
 	}
-	w.Score = func(w workload.Window) []job.Metric {
+	w.Score.Of = func(w workload.Window) []job.Metric {
 		return []job.Metric{{Name: "spans", Value: float64(len(w.Spans))}}
 	}
 	d := *p.Database
@@ -264,8 +264,8 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := finitePlan(nil, load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond)}, time.Second, false)
 		w := *p.Workload
-		limited := w.NewTerminal
-		w.NewTerminal = func(slot workload.Slot) workload.Terminal { return endlessUser{limited(slot)} }
+		limited := w.Users.NewTerminal
+		w.Users.NewTerminal = func(slot workload.Slot) workload.Terminal { return endlessUser{limited(slot)} }
 		p.Workload = &w
 		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
@@ -284,8 +284,8 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 func stagedPlan(script []error, options load.FiniteOptions) plan.Plan {
 	p := finitePlan(script, options, time.Second, false)
 	w := *p.Workload
-	w.Stages = func(any, int, any) ([]string, error) { return []string{"first", "second"}, nil }
-	w.NewTerminal = func(slot workload.Slot) workload.Terminal {
+	w.Users.Stages = func(any, int, any) ([]string, error) { return []string{"first", "second"}, nil }
+	w.Users.NewTerminal = func(slot workload.Slot) workload.Terminal {
 		left := 1
 		if (slot.Number == 0) == (slot.Stage == "first") {
 			left = 3

@@ -108,15 +108,15 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := plantest.New(plantest.User{Takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
 				var users atomic.Int32 // who connect side by side
-				newExecutor := p.Workload.NewExecutor
-				p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+				newExecutor := p.Workload.Users.NewExecutor
+				p.Workload.Users.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 					users.Add(1)
 					return newExecutor(ctx, c)
 				}
-				p.Workload.NewTrial = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+				p.Workload.Users.NewTrial = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 					return trialExecutor{session: c.Session, err: tt.trial}, nil
 				}
-				p.Workload.Piecemeal = func(any) bool { return !tt.byRoutines }
+				p.Workload.Users.Piecemeal = func(any) bool { return !tt.byRoutines }
 				if tt.byRoutines {
 					p.SQL = withRoutines(t)
 				}

@@ -78,10 +78,10 @@ func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Pacing.Arrivals, p.Pacing.RampUp = options.Pacing().Arrivals, 2*time.Second
-		executor, _ := p.Workload.NewExecutor(t.Context(), workload.Connection{})
+		executor, _ := p.Workload.Users.NewExecutor(t.Context(), workload.Connection{})
 		user := *executor.(*plantest.User)
 		user.Stalls = map[int]time.Duration{12: 1600 * time.Millisecond}
-		p.Workload.NewExecutor = func(context.Context, workload.Connection) (workload.Executor, error) { u := user; return &u, nil }
+		p.Workload.Users.NewExecutor = func(context.Context, workload.Connection) (workload.Executor, error) { u := user; return &u, nil }
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestATestAtARateThatEndsEnds(t *testing.T) {
 func TestARateLeavesNoRoomForPauses(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	w := *p.Workload
-	w.Pauses = func(any) (string, bool) { return "key_and_think", true }
+	w.Users.Pauses = &workload.Pauses{Option: "key_and_think", On: func(any) bool { return true }}
 	p.Workload = &w
 	_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
 	if err == nil || !strings.Contains(err.Error(), "option key_and_think: rate says when transactions start") {
@@ -185,10 +185,10 @@ func TestEachKindIsDoneAtItsRate(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		w := *p.Workload
 		w.Kinds = []workload.Kind{{Name: "read"}, {Name: "write it"}, {Name: "other"}}
-		w.Mixed = func(any) string { return "" }
-		w.Probed = func(s *meter.Summary) int64 { all := s.All(); return all.Done }
-		terminal := w.NewTerminal
-		w.NewTerminal = func(s workload.Slot) workload.Terminal {
+		w.Users.Mix = &workload.Mix{Option: func(any) string { return "" }}
+		w.Evidence.Probe = &workload.Probe{Name: "only", Expected: func(s *meter.Summary) int64 { all := s.All(); return all.Done }}
+		terminal := w.Users.NewTerminal
+		w.Users.NewTerminal = func(s workload.Slot) workload.Terminal {
 			return &kindUser{*terminal(s).(*plantest.User)}
 		}
 		p.Workload = &w
@@ -214,19 +214,20 @@ func TestEachKindIsDoneAtItsRate(t *testing.T) {
 }
 
 func TestRatesOfKindsAreRefusedWithTheWayOut(t *testing.T) {
+	unset := &workload.Mix{Option: func(any) string { return "" }}
 	for _, tt := range []struct {
-		rate  string
-		mixed func(any) string
-		want  string
+		rate string
+		mix  *workload.Mix
+		want string
 	}{
 		{"only=1/s", nil, "option rate: the kinds of Fake cannot be chosen one by one: give one rate for all"},
-		{"only=1/s", func(any) string { return "mix" }, "option mix: rate says how many of each kind there are, so it would have no effect: set one of the two"},
-		{"other=1/s", func(any) string { return "" }, `option rate: "other" is not one of only`},
-		{"only=1/s,ONLY=2/s", func(any) string { return "" }, "option rate: it has two rates for only: leave out one"},
+		{"only=1/s", &workload.Mix{Option: func(any) string { return "mix" }}, "option mix: rate says how many of each kind there are, so it would have no effect: set one of the two"},
+		{"other=1/s", unset, `option rate: "other" is not one of only`},
+		{"only=1/s,ONLY=2/s", unset, "option rate: it has two rates for only: leave out one"},
 	} {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		w := *p.Workload
-		w.Mixed = tt.mixed
+		w.Users.Mix = tt.mix
 		p.Workload = &w
 		_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": tt.rate}})
 		if err == nil || err.Error() != tt.want {

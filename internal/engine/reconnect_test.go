@@ -25,8 +25,8 @@ func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 			Test: true, MaxIterations: 3, Reconnect: true, ReconnectLimit: 5 * time.Second,
 		})
 		p.Users = 2
-		w, executor := *p.Workload, p.Workload.NewExecutor
-		w.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+		w, executor := *p.Workload, p.Workload.Users.NewExecutor
+		w.Users.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 			e, err := executor(ctx, c)
 			if c.Number == 1 {
 				e.(*plantest.User).Script = []error{nil, plantest.ErrLost}

@@ -127,9 +127,9 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 
 // telling makes a plan one of a single user that tells its outcomes.
 func telling(p plan.Plan) plan.Plan {
-	inner := p.Workload.NewExecutor
+	inner := p.Workload.Users.NewExecutor
 	w := *p.Workload
-	w.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+	w.Users.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 		u, err := inner(ctx, c)
 		return tellingUser{u.(*plantest.User)}, err
 	}

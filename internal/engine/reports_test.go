@@ -212,7 +212,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 					sessions = append(sessions, held)
 					return held, err
 				}
-				work.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+				work.Users.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 					u := user
 					u.Server = c.Session.(*heldSession).Server
 					return &heldUser{u, c.Session.(*heldSession)}, nil

@@ -383,8 +383,8 @@ func (faulty) Do(context.Context, workload.Transaction) error { panic("the fault
 func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: time.Second}, load.Pacing{Duration: time.Minute})
-		sound := p.Workload.NewExecutor
-		p.Workload.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
+		sound := p.Workload.Users.NewExecutor
+		p.Workload.Users.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 			e, err := sound(ctx, c)
 			if c.Number == 1 {
 				e = faulty{e}

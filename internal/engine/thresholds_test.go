@@ -14,6 +14,7 @@ import (
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/threshold"
+	"sledge/internal/workload"
 )
 
 func TestThresholds_TellARateThatWasNotReached(t *testing.T) {
@@ -34,9 +35,12 @@ func TestKeyed_ComparesWithWhatPausesAllow(t *testing.T) {
 	for takes, want := range map[time.Duration]float64{0: 100, 5 * time.Second: 50} {
 		synctest.Test(t, func(t *testing.T) {
 			p := plantest.New(plantest.User{Keying: time.Second, Thinking: 4 * time.Second, Takes: takes}, load.Pacing{RampUp: 100 * time.Second, Duration: 1000 * time.Second})
-			p.Workload.Pauses = func(any) (string, bool) { return "key_and_think", true }
-			p.Workload.Pause = func(any) []time.Duration { return []time.Duration{5 * time.Second} }
-			p.Workload.Weights = func(any, []meter.Kind) []float64 { return []float64{10} }
+			p.Workload.Users.Pauses = &workload.Pauses{
+				Option: "key_and_think",
+				On:     func(any) bool { return true },
+				Mean:   func(any) []time.Duration { return []time.Duration{5 * time.Second} },
+			}
+			p.Workload.Users.Mix = &workload.Mix{Weights: func(any, []meter.Kind) []float64 { return []float64{10} }}
 			result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 			k := result.Keyed
 			if err != nil || k == nil || math.Abs(k.Reached-want) > 1 || math.Abs(k.Expected-36) > 0.1 || k.Sessions != 3 || k.Cycle != 5 || k.Each != "10 onlys in 50 s" {

@@ -231,25 +231,29 @@ var stacking = &workload.Workload{
 	Name: "stacking", Title: "Stacking",
 	Kinds:   []workload.Kind{{Name: "put"}},
 	Options: func() any { return &struct{}{} },
-	Tables: func(any, uint64) []schema.Table {
-		var tables []schema.Table
-		for _, name := range []string{"a", "b"} {
-			tables = append(tables, schema.Table{
-				Name: name, Columns: []schema.Column{{Name: "key"}}, Size: 6, Chunks: 2,
-				Rows: func(int) schema.RowSource { return &fewRows{3} },
-			})
-		}
-		return tables
+	Schema: workload.Schema{
+		Tables: func(any, uint64) []schema.Table {
+			var tables []schema.Table
+			for _, name := range []string{"a", "b"} {
+				tables = append(tables, schema.Table{
+					Name: name, Columns: []schema.Column{{Name: "key"}}, Size: 6, Chunks: 2,
+					Rows: func(int) schema.RowSource { return &fewRows{3} },
+				})
+			}
+			return tables
+		},
+		Identity: func(any, uint64) string { return "two tables" },
+		Builders: func(any) int { return 1 },
 	},
-	Identity:    func(any, uint64) string { return "two tables" },
-	NewTerminal: func(workload.Slot) workload.Terminal { return putter{} },
-	NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
-		return putter{c.Session.(*visit)}, nil
+	Users: workload.Users{
+		NewTerminal: func(workload.Slot) workload.Terminal { return putter{} },
+		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+			return putter{c.Session.(*visit)}, nil
+		},
 	},
-	Builders: func(any) int { return 1 },
-	Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "put",
-	Score: func(workload.Window) []job.Metric { return nil },
-	SQL:   fstest.MapFS{"sql/rack/probe.sql": {Data: []byte("count b")}},
+	Evidence: workload.Evidence{Probe: &workload.Probe{Name: "put", Expected: func(s *meter.Summary) int64 { return s.Kinds[0].Done }}},
+	Score:    workload.Score{Of: func(workload.Window) []job.Metric { return nil }},
+	SQL:      fstest.MapFS{"sql/rack/probe.sql": {Data: []byte("count b")}},
 }
 
 func TestADatabaseWithoutSQLJoins(t *testing.T) {
@@ -360,8 +364,8 @@ func (h *hearer) Watch(e job.Event) {
 func TestRowsThatDidNotGetInAreNotCounted(t *testing.T) {
 	s := &rack{rows: map[string]int{}, jams: "b"}
 	large := *stacking
-	large.Tables = func(any, uint64) []schema.Table {
-		tables := stacking.Tables(nil, 0)
+	large.Schema.Tables = func(any, uint64) []schema.Table {
+		tables := stacking.Schema.Tables(nil, 0)
 		for i := range tables {
 			tables[i].Rows = func(int) schema.RowSource { return &fewRows{1000} }
 		}

@@ -86,7 +86,7 @@ func (c *collector) collect(d *database.Database, w *workload.Workload, values o
 		c.t.Fatal(err)
 	}
 	if !plan.SQL.Has("schema") {
-		statements, err := plan.Schema.Create(w.Tables(plan.Settings, 1))
+		statements, err := plan.Schema.Create(w.Schema.Tables(plan.Settings, 1))
 		c.add(w.Name+" tables", statements, err)
 	}
 	for _, name := range plan.SQL.Names("") {
@@ -94,7 +94,7 @@ func (c *collector) collect(d *database.Database, w *workload.Workload, values o
 		case strings.HasPrefix(name, "datafiles"):
 		case name == "drop":
 			var tables []string
-			for _, table := range w.Tables(plan.Settings, 1) {
+			for _, table := range w.Schema.Tables(plan.Settings, 1) {
 				tables = append(tables, table.Name)
 			}
 			statements, err := plan.SQL.Script(name, struct{ Tables, Routines []string }{tables, c.routines})

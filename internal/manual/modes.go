@@ -22,7 +22,7 @@ const defaultUsers = 4
 
 // modesOfWorkload are the ways to run a workload: those that all have, and its own.
 func modesOfWorkload(w *workload.Workload) []workload.Mode {
-	if w.Finite {
+	if w.Users.Finite {
 		return append(slices.Clone(w.Modes), workload.Mode{Name: "first failure ends", Set: "stop_on_failure=true"})
 	}
 	return append([]workload.Mode{

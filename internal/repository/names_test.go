@@ -49,7 +49,7 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 		want = append(want, named)
 	}
 	for pair := range edition.Catalog.Pairs() {
-		if there := []string{"mariadb", "mysql", "postgresql", "sqlite"}; pair.Workload.Finite || !slices.Contains(there, pair.Database.Name) {
+		if there := []string{"mariadb", "mysql", "postgresql", "sqlite"}; pair.Workload.Users.Finite || !slices.Contains(there, pair.Database.Name) {
 			continue // no job of one is so old
 		}
 		d, w := pair.Database.Name, pair.Workload.Name

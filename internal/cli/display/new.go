@@ -47,7 +47,7 @@ func New(order settings.Order, o Options) *Display {
 	})
 	d.counted, d.pacing, d.interval = order.Plan.Server.Counter != nil, pacing, chooseInterval(o.Interval, pacing)
 	d.groups, d.groupOf = order.Spec.Groups(), order.Spec.GroupsOf(order.Plan.KindNames())
-	d.spans.unit = order.Plan.Workload.Throughput()
+	d.spans.unit = order.Plan.Workload.Evidence.Throughput()
 	if d.bar.Width != nil && order.Spec.Action == job.Run && !pacing.Test && !pacing.Finite && !o.HammerDB && o.Interval == 0 {
 		users := max(order.Spec.AllUsers(), order.Plan.Users)
 		if steps := order.Plan.Steps; steps != nil {

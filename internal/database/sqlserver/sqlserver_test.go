@@ -129,7 +129,7 @@ func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := strings.Join(statements, "\n")
-		for _, table := range pair.Workload.Tables(plan.Settings, 1) {
+		for _, table := range pair.Workload.Schema.Tables(plan.Settings, 1) {
 			_, body, found := strings.Cut(text, "CREATE TABLE dbo."+table.Name+" (\n")
 			if !found {
 				t.Fatalf("there is no table %s", table.Name)

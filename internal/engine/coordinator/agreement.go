@@ -42,8 +42,9 @@ func (g *runGroup) likelier(all *job.Agreement, atHome func() *job.Agreement) *j
 
 // agreementOn compares the count of the transactions in a summary.
 func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Agreement {
-	count := g.Plan.Workload.Probed
-	a := job.Agreement{What: g.Plan.Workload.ProbeName, Client: count(&counted), Server: end.N - start.N, Limit: g.Plan.Pacing.FailureLimit}
+	probe := g.Plan.Workload.Evidence.Probe
+	count := probe.Expected
+	a := job.Agreement{What: probe.Name, Client: count(&counted), Server: end.N - start.N, Limit: g.Plan.Pacing.FailureLimit}
 	a.Low = a.Client - count(&start.inFlight)
 	a.High = a.Client + count(&start.edge) + count(&end.edge) + count(&end.inFlight)
 	if g.Plan.Pacing.Reconnect { // a transaction in flight may have been committed when its connection was lost
@@ -68,7 +69,7 @@ func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 			failed.Kinds[i].Done += s.Kinds[i].Failed[c]
 		}
 	}
-	return g.Plan.Workload.Probed(&failed)
+	return g.Plan.Workload.Evidence.Probe.Expected(&failed)
 }
 
 // counterAgreement compares the two counts of all transactions. A try that failed

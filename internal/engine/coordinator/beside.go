@@ -55,7 +55,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	if g := r.groups[0]; g.silence.Share > 0 {
 		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "what was acknowledged here cannot be known: %s", g.silence.Why))
 	}
-	auditor, err := p.Workload.NewAuditor(ctx, s, p.SQL)
+	auditor, err := p.Workload.Evidence.NewAuditor(ctx, s, p.SQL)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (r *run) serverCount() []observer.Observer {
 		return list
 	}
 	return append(list, &observer.ServerCount{
-		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Throughput(),
+		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Evidence.Throughput(),
 		Flush: func(ctx context.Context) int64 {
 			counted, _ := r.generator.Flush(ctx) // without it the count is a little higher
 			return counted.Told

@@ -25,7 +25,7 @@ import (
 // the times in its plan.
 func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) {
 	asked := p.Pacing.Plans
-	if asked == load.NoPlans || p.Workload.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
+	if asked == load.NoPlans || p.Workload.Users.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
 		return
 	}
 	e := explainer{plan: p, stop: stop, began: time.Now(), until: time.Now().Add(min(p.Pacing.Duration, plan.FarOff))}
@@ -71,16 +71,16 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 		Users: p.Terminals(), Seed: p.Seed, Options: p.Settings, SQL: p.SQL,
 		Rand: p.Rand(0), Tell: func(job.Event) {},
 	}
-	if p.Workload.Survey != nil {
+	if p.Workload.Users.Survey != nil {
 		s, err := e.connected(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if slot.Survey, err = p.Workload.Survey(ctx, target.SchemaState{}.Look(p, s)); err != nil {
+		if slot.Survey, err = p.Workload.Users.Survey(ctx, target.SchemaState{}.Look(p, s)); err != nil {
 			return nil, err
 		}
 	}
-	return p.Workload.Queries(slot), nil
+	return p.Workload.Users.Queries(slot), nil
 }
 
 // connected returns the session. If it is nil, connected makes a new one, unless that has failed before.

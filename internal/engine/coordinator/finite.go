@@ -40,10 +40,10 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 		Summary: result.Summary, Elapsed: m.elapsed, Users: p.Users, Options: p.Settings, Survey: g.Survey, Spans: result.Spans,
 	}
 	if didAnything(result.Summary) {
-		result.Metrics = p.Workload.Score(window)
+		result.Metrics = p.Workload.Score.Of(window)
 	}
-	if p.Workload.Remarks != nil {
-		result.Remarks = p.Workload.Remarks(window)
+	if p.Workload.Score.Remarks != nil {
+		result.Remarks = p.Workload.Score.Remarks(window)
 	}
 	err = r.verdict(ctx, &result, m, err)
 	if overdue && r.reports.death() == nil {

@@ -43,7 +43,7 @@ func (r *run) byGroup(result *job.Result, m measurement, known bool) {
 			idle.Why = cmp.Or(idle.Why, g.totals.Idle.Why)
 		}
 		if didAnything(g.totals.Summary) {
-			result.Metrics = append(result.Metrics, g.Plan.Workload.Score(w.Window)...)
+			result.Metrics = append(result.Metrics, g.Plan.Workload.Score.Of(w.Window)...)
 		}
 		result.Groups = append(result.Groups, one)
 	}

@@ -13,14 +13,14 @@ import (
 // keyed compares the measured rate of a run whose terminals pause with the rate that their pauses
 // allow. The measured time began a while after users could.
 func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
-	w := p.Workload
-	if w.Pause == nil || w.Weights == nil || elapsed <= 0 {
+	pauses, mix := p.Workload.Users.Pauses, p.Workload.Users.Mix
+	if pauses == nil || mix == nil || elapsed <= 0 {
 		return nil
 	}
-	weights := w.Weights(p.Settings, p.Kinds)
+	weights := mix.Weights(p.Settings, p.Kinds)
 	round, all := time.Duration(0), 0.0 // of a terminal that does each kind as often as its weight
 	counted := meter.NewSummary(len(weights))
-	for kind, pause := range w.Pause(p.Settings) {
+	for kind, pause := range pauses.Mean(p.Settings) {
 		round += time.Duration(weights[kind] * float64(pause))
 		all += weights[kind]
 		counted.Kinds[kind].Done = int64(math.Round(weights[kind]))
@@ -34,15 +34,16 @@ func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.
 		Sessions: sessions, Cycle: round.Seconds() / all,
 		Expected: sessions * all / round.Minutes(),
 		Measured: float64(measured.Done+measured.RolledBack) / elapsed.Minutes(),
-		Limit:    w.Limit,
+		Limit:    pauses.Limit,
 	}
 	k.Reached = percentOf(measured.Done+measured.RolledBack, k.Expected*elapsed.Minutes())
-	if w.Probed == nil {
+	probe := p.Workload.Evidence.Probe
+	if probe == nil {
 		return k
 	}
-	if n := w.Probed(&counted); n > 0 {
-		k.What = w.ProbeName
-		k.Each = fmt.Sprintf("%d %ss in %.0f s", n, w.ProbeName, round.Seconds())
+	if n := probe.Expected(&counted); n > 0 {
+		k.What = probe.Name
+		k.Each = fmt.Sprintf("%d %ss in %.0f s", n, probe.Name, round.Seconds())
 		k.Figure = sessions * float64(n) / round.Minutes()
 	}
 	return k

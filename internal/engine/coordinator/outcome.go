@@ -67,8 +67,8 @@ func (r *run) result(m measurement) job.Result {
 	if !w.Probed {
 		result.Unprobed = cmp.Or(m.start.unread, m.end.unread)
 	}
-	if didAnything(g.totals.Summary) && g.Plan.Workload.Score != nil {
-		result.Metrics = g.Plan.Workload.Score(w.Window)
+	if didAnything(g.totals.Summary) && g.Plan.Workload.Score.Of != nil {
+		result.Metrics = g.Plan.Workload.Score.Of(w.Window)
 	}
 	if len(r.groups) > 1 {
 		r.byGroup(&result, m, known)
@@ -295,8 +295,8 @@ func (g *runGroup) tooManyFailures() error {
 	if all.Done+all.RolledBack == 0 {
 		return fmt.Errorf("all %d transactions failed", failures)
 	}
-	if what := g.Plan.Workload.ProbeName; g.scoreless(whole) {
-		return fmt.Errorf("no %s succeeded: every one failed", what)
+	if g.scoreless(whole) {
+		return fmt.Errorf("no %s succeeded: every one failed", g.Plan.Workload.Evidence.Probe.Name)
 	}
 	share := 100 * float64(failures) / float64(ended)
 	if share <= g.Plan.Pacing.FailureLimit {
@@ -311,5 +311,6 @@ func (g *runGroup) tooManyFailures() error {
 
 // scoreless reports whether all transactions failed that the headline is made of.
 func (g *runGroup) scoreless(s meter.Summary) bool {
-	return g.Plan.Workload.Probed != nil && g.Plan.Workload.Probed(&s) == 0 && g.failedProbed(s, meter.Classes()...) > 0
+	probe := g.Plan.Workload.Evidence.Probe
+	return probe != nil && probe.Expected(&s) == 0 && g.failedProbed(s, meter.Classes()...) > 0
 }

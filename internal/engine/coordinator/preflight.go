@@ -27,7 +27,7 @@ func (g *runGroup) preflight(ctx context.Context, f *feed.Feed) error {
 			return job.WithExit(target.ExitOfConnect(err), fmt.Errorf("what the server is to do after the run could not be done: %w", err))
 		}
 	}
-	if p.Workload.NewTrial == nil {
+	if p.Workload.Users.NewTrial == nil {
 		return nil
 	}
 	s, err := target.Connect(ctx, p, database.Owner)
@@ -67,13 +67,13 @@ var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for th
 func (g *runGroup) try(ctx context.Context, s database.Session) error {
 	p := g.Plan
 	nobody := func(job.Event) {}
-	executor, err := p.Workload.NewTrial(ctx, workload.Connection{
+	executor, err := p.Workload.Users.NewTrial(ctx, workload.Connection{
 		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody,
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))
 	}
-	terminal := p.Workload.NewTerminal(workload.Slot{
+	terminal := p.Workload.Users.NewTerminal(workload.Slot{
 		Users: p.Terminals(), Seed: p.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: nobody,
 	})
 	const picks = 1000 // after which a kind that has not come is too rare to matter

@@ -228,21 +228,21 @@ func (r *run) prepareBeside(ctx context.Context, p plan.Plan, s database.Session
 func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s database.Session) (*runGroup, error) {
 	g := &runGroup{Group: plan.Group{Plan: p}, name: p.Group, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error
-	if p.Workload.Silence != nil {
-		if g.silence, err = p.Workload.Silence(ctx, s, p.SQL, p.Settings); err != nil {
+	if p.Workload.Evidence.Silence != nil {
+		if g.silence, err = p.Workload.Evidence.Silence(ctx, s, p.SQL, p.Settings); err != nil {
 			return nil, err
 		}
 	}
 	if g.contention, err = target.FindContention(ctx, p, s); err != nil {
 		return nil, err
 	}
-	if p.Workload.Survey != nil {
-		if g.Survey, err = p.Workload.Survey(ctx, schema.Look(p, s)); err != nil {
+	if p.Workload.Users.Survey != nil {
+		if g.Survey, err = p.Workload.Users.Survey(ctx, schema.Look(p, s)); err != nil {
 			return nil, err
 		}
 	}
-	if p.Group != "" && p.Workload.Stages != nil {
-		if names, err := p.Workload.Stages(p.Settings, p.Users, g.Survey); err != nil || len(names) > 0 {
+	if p.Group != "" && p.Workload.Users.Stages != nil {
+		if names, err := p.Workload.Users.Stages(p.Settings, p.Users, g.Survey); err != nil || len(names) > 0 {
 			return nil, job.WithExit(job.ExitUsage, errors.Join(errors.New("a run of several groups cannot have stages yet"), err))
 		}
 	}
@@ -260,10 +260,10 @@ func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s 
 // stagesOf returns the names of a run's stages; one without a name if the workload has no stages.
 func stagesOf(p plan.Plan, survey any) ([]string, error) {
 	one := []string{""}
-	if p.Workload.Stages == nil {
+	if p.Workload.Users.Stages == nil {
 		return one, nil
 	}
-	names, err := p.Workload.Stages(p.Settings, p.Users, survey)
+	names, err := p.Workload.Users.Stages(p.Settings, p.Users, survey)
 	if err != nil {
 		return nil, job.WithExit(job.ExitUsage, err)
 	}

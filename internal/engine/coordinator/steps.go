@@ -26,7 +26,7 @@ func (g *runGroup) steps() (list []job.LoadStep) {
 			Users: g.Plan.Steps[i].Users, From: at.Seconds(), Elapsed: measured.Elapsed.Seconds(), Measured: measured,
 		}
 		if sum, err := measured.Summary(); err == nil { // as always: a histogram that was sent is whole
-			step.Metrics = g.Plan.Workload.Score(workload.Window{
+			step.Metrics = g.Plan.Workload.Score.Of(workload.Window{
 				Summary: sum, Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: step.Users, Options: g.Plan.Settings,
 			})
 		}

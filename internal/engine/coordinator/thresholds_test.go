@@ -21,8 +21,8 @@ func judgedBy(t *testing.T, text string) (plan.Plan, error) {
 	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second})
 	w := *p.Workload
 	w.Kinds = append(w.Kinds, workload.Kind{Name: "other one"})
-	w.Figures = []workload.Figure{{Name: "NOPM"}, {Name: "mean, first test", Unit: "s"}}
-	w.Weights = func(any, []meter.Kind) []float64 { return []float64{1, 0} }
+	w.Score.Figures = []workload.Figure{{Name: "NOPM"}, {Name: "mean, first test", Unit: "s"}}
+	w.Users.Mix = &workload.Mix{Weights: func(any, []meter.Kind) []float64 { return []float64{1, 0} }}
 	p.Workload, p.Spec.Action = &w, job.Run
 	if err := p.Pacing.FailIf.UnmarshalText([]byte(text)); err != nil {
 		t.Fatal(err)

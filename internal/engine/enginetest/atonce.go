@@ -87,16 +87,20 @@ func asking(d *database.Database, ask Ask) *database.Database {
 func questions(g *gate, ask Ask) *workload.Workload {
 	return &workload.Workload{
 		Name: "questions", Title: "Questions",
-		Use:         database.Use{Name: "atonce"},
-		Kinds:       []workload.Kind{{Name: "question"}},
-		Options:     func() any { return &struct{}{} },
-		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(workload.Slot) workload.Terminal { return question{} },
-		NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
-			return question{g, c, ask}, nil
+		Use:     database.Use{Name: "atonce"},
+		Kinds:   []workload.Kind{{Name: "question"}},
+		Options: func() any { return &struct{}{} },
+		Schema: workload.Schema{
+			Tables:   func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+			Builders: func(any) int { return 1 },
 		},
-		Builders: func(any) int { return 1 },
-		Probed:   func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "question",
+		Users: workload.Users{
+			NewTerminal: func(workload.Slot) workload.Terminal { return question{} },
+			NewExecutor: func(_ context.Context, c workload.Connection) (workload.Executor, error) {
+				return question{g, c, ask}, nil
+			},
+		},
+		Evidence: workload.Evidence{Probe: &workload.Probe{Name: "question", Expected: func(s *meter.Summary) int64 { return s.Kinds[0].Done }}},
 	}
 }
 

@@ -134,7 +134,7 @@ func open(ctx context.Context, p plan.Plan, number, server int, tell func(job.Ev
 			return c, fmt.Errorf("ask what the server calls the session: %w", err)
 		}
 	}
-	c.Executor, err = p.Workload.NewExecutor(ctx, workload.Connection{
+	c.Executor, err = p.Workload.Users.NewExecutor(ctx, workload.Connection{
 		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
 		Options: p.Settings, Session: session, SQL: p.SQL,
 		Tell: tell, Stopped: stopped,

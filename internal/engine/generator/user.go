@@ -139,7 +139,7 @@ func (g *group) equipUsers() {
 // assign gives the user its terminal, in a run with stages that of one of them.
 func (u *user) assign(g *group, stage string) {
 	p := g.plan
-	u.Terminal = p.Workload.NewTerminal(workload.Slot{
+	u.Terminal = p.Workload.Users.NewTerminal(workload.Slot{
 		Number: u.number, Users: p.Terminals(), Seed: p.Seed,
 		Options: p.Settings, Survey: g.survey, Stage: stage, SQL: p.SQL,
 		Rand: p.Rand(u.number),

@@ -92,16 +92,16 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	for i := range w.Kinds {
 		w.Kinds[i].Name = name + "." + w.Kinds[i].Name
 	}
-	if w.Finite || w.Score == nil {
-		w.Finite, w.Score, w.Remarks = false, rateOf(w.Throughput()), nil
-		w.Figures = []workload.Figure{{Name: w.Throughput().Name}}
+	if w.Users.Finite || w.Score.Of == nil {
+		w.Users.Finite, w.Score.Of, w.Score.Remarks = false, rateOf(w.Evidence.Throughput()), nil
+		w.Score.Figures = []workload.Figure{{Name: w.Evidence.Throughput().Name}}
 	}
-	w.Figures = slices.Clone(w.Figures)
-	for i := range w.Figures {
-		w.Figures[i].Name = name + "." + w.Figures[i].Name
+	w.Score.Figures = slices.Clone(w.Score.Figures)
+	for i := range w.Score.Figures {
+		w.Score.Figures[i].Name = name + "." + w.Score.Figures[i].Name
 	}
-	score := w.Score
-	w.Score = func(of workload.Window) []job.Metric {
+	score := w.Score.Of
+	w.Score.Of = func(of workload.Window) []job.Metric {
 		list := score(of)
 		for i := range list {
 			list[i].Name = name + "." + list[i].Name
@@ -113,7 +113,7 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Group, p.AnyLength = name, pair.Workload.Finite
+	p.Group, p.AnyLength = name, pair.Workload.Users.Finite
 	_, pause := p.Pauses()
 	for _, cannot := range []struct {
 		have string
@@ -129,7 +129,7 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 		{"keying and thinking times", pause},
 		{"a time profile", p.Pacing.TimeProfile},
 		{"a test driver", p.Pacing.Test},
-		{"a table in which runs note what they did", w.Keeps != nil && w.Keeps.Wanted(p.Settings)},
+		{"a table in which runs note what they did", w.Schema.Keeps != nil && w.Schema.Keeps.Wanted(p.Settings)},
 	} {
 		if cannot.has {
 			return Plan{}, fmt.Errorf("a run of several groups cannot have %s yet", cannot.have)

@@ -19,10 +19,10 @@ func (p Plan) withKinds() (Plan, error) {
 	if p.Pacing.Kinds == nil || p.Spec.Action != job.Run {
 		return p, nil
 	}
-	if w.Mixed == nil {
+	if w.Users.Mix == nil {
 		return p, wrong("the kinds of %s cannot be chosen one by one: give one rate for all", w.Title)
 	}
-	if option := w.Mixed(p.Settings); option != "" {
+	if option := w.Users.Mix.Option(p.Settings); option != "" {
 		return p, names.Wrong(option, p.Spec.Options[option], "%s says how many of each kind there are, so it would have no effect: set one of the two", names.Of("rate"))
 	}
 	for _, name := range p.Pacing.Kinds {

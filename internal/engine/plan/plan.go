@@ -54,7 +54,7 @@ type Plan struct {
 	Seed   uint64
 	Resume bool
 
-	// Size is how much data a check is to find, as Workload.Size counts it;
+	// Size is how much data a check is to find, as Schema.Size counts it;
 	// 0 where the spec does not say it.
 	Size float64
 
@@ -125,10 +125,10 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if d.Servers != nil {
 		p.Targets = d.Servers(p.Connection)
 	}
-	if w.Grace > 0 {
-		p.Grace = w.Grace
+	if w.Users.Grace > 0 {
+		p.Grace = w.Users.Grace
 	}
-	p.Builders = w.Builders(p.Settings)
+	p.Builders = w.Schema.Builders(p.Settings)
 	p.Spec = spec
 	if !spec.Resume {
 		for _, part := range fresh.All() {
@@ -145,12 +145,12 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 		p.Pacing.Loops = 0
 	}
-	if w.Unbuildable != nil && spec.Action == job.Build {
-		if name, why := w.Unbuildable(p.Settings); why != "" {
+	if w.Schema.Unbuildable != nil && spec.Action == job.Build {
+		if name, why := w.Schema.Unbuildable(p.Settings); why != "" {
 			return Plan{}, spec.Names.Wrong(name, p.Spec.Options[name], "%s", why)
 		}
 	}
-	if p.Pacing.Ledger && w.NewAuditor == nil && spec.Action == job.Run {
+	if p.Pacing.Ledger && w.Evidence.NewAuditor == nil && spec.Action == job.Run {
 		return Plan{}, spec.Names.Wrong("ledger", "true", "%s cannot be audited: set it to false", w.Title)
 	}
 	pauses, pause := p.Pauses()
@@ -172,7 +172,7 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		}
 	}
 	// It is bound, and so a number.
-	p.Size, _ = strconv.ParseFloat(spec.Options[w.Size.Option], 64)
+	p.Size, _ = strconv.ParseFloat(spec.Options[w.Schema.Size.Option], 64)
 	p, err = p.WithUsers(spec.Users)
 	if err != nil {
 		return Plan{}, err
@@ -181,7 +181,7 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 		return Plan{}, err
 	}
 	p.Schema, p.Server = d.Schema(d, p.SQL, p), d.Server(p.SQL)
-	if w.Piecemeal != nil && w.Piecemeal(p.Settings) && spec.Action == job.Run && p.Server.CountsStatements != "" {
+	if w.Users.Piecemeal != nil && w.Users.Piecemeal(p.Settings) && spec.Action == job.Run && p.Server.CountsStatements != "" {
 		p.Server.Counter, p.Uncounted = nil, p.Server.CountsStatements
 	}
 	if p.Pacing.Plans == load.TimedPlans && p.Server.ExplainTimed == nil && spec.Action == job.Run {
@@ -234,10 +234,10 @@ func (p Plan) Idle() []option.Idle {
 
 // Pauses names the option that has users pause, if there is one, and says whether it does.
 func (p Plan) Pauses() (option string, pause bool) {
-	if p.Workload.Pauses == nil {
+	if p.Workload.Users.Pauses == nil {
 		return "", false
 	}
-	return p.Workload.Pauses(p.Settings)
+	return p.Workload.Users.Pauses.Option, p.Workload.Users.Pauses.On(p.Settings)
 }
 
 // maxUsers is the most users of one process; a larger number is a typing mistake.
@@ -276,14 +276,14 @@ func (p Plan) Target() string {
 // their own count: those of all of it come with the result, by the server's count. A run that ends when its work is done has
 // no such figures, nor has one that measured nothing.
 func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
-	if p.Workload.Score == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.KindNames()) {
+	if p.Workload.Score.Of == nil || p.Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(p.KindNames()) {
 		return nil
 	}
 	var list []job.Metric
 	kinds := measured.Kinds
 	for _, g := range p.Plans() {
 		measured.Kinds, kinds = kinds[:len(g.Workload.Kinds)], kinds[len(g.Workload.Kinds):]
-		list = append(list, g.Workload.Score(workload.Window{
+		list = append(list, g.Workload.Score.Of(workload.Window{
 			Summary: measured.Counts(), Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: g.Users, Kinds: g.Kinds, Options: g.Settings,
 		})...)
 	}
@@ -292,7 +292,7 @@ func (p Plan) Score(measured meter.CodedSummary) []job.Metric {
 
 // Piecemeal reports whether the client sends the statements of transactions itself.
 func (p Plan) Piecemeal() bool {
-	return p.Workload.Piecemeal != nil && p.Workload.Piecemeal(p.Settings) || !p.SQL.Has("installed_routines")
+	return p.Workload.Users.Piecemeal != nil && p.Workload.Users.Piecemeal(p.Settings) || !p.SQL.Has("installed_routines")
 }
 
 // Routines is what the code is called that a build puts into the database.

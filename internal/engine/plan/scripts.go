@@ -6,7 +6,7 @@ import (
 
 // CreateStatements returns the statements that make the workload's tables.
 func (p Plan) CreateStatements() ([]string, error) {
-	return p.Schema.Create(p.Workload.Tables(p.Settings, p.Seed))
+	return p.Schema.Create(p.Workload.Schema.Tables(p.Settings, p.Seed))
 }
 
 // CompleteStatements returns the statements that a build runs once the rows are
@@ -15,7 +15,7 @@ func (p Plan) CreateStatements() ([]string, error) {
 func (p Plan) CompleteStatements() ([]string, error) {
 	var names []string
 	each := func(steps ...string) {
-		for _, t := range p.Workload.Tables(p.Settings, p.Seed) {
+		for _, t := range p.Workload.Schema.Tables(p.Settings, p.Seed) {
 			for _, step := range steps {
 				names = append(names, step+"."+t.Name)
 			}

@@ -49,7 +49,7 @@ func (p Plan) bindThreshold(t threshold.Threshold) (Threshold, error) {
 	var groups []string
 	var figures []workload.Figure
 	for _, g := range p.Plans() {
-		words.Kinds, figures = append(words.Kinds, g.Workload.KindNames()...), append(figures, g.Workload.Figures...)
+		words.Kinds, figures = append(words.Kinds, g.Workload.KindNames()...), append(figures, g.Workload.Score.Figures...)
 		groups = append(groups, g.Group)
 	}
 	if len(p.Others) == 0 {
@@ -135,10 +135,10 @@ func (p Plan) asksFor(kind meter.Kind) float64 {
 			kind -= meter.Kind(n)
 			continue
 		}
-		if g.Workload.Weights == nil {
+		if g.Workload.Users.Mix == nil {
 			return 1
 		}
-		return g.Workload.Weights(g.Settings, g.Kinds)[kind]
+		return g.Workload.Users.Mix.Weights(g.Settings, g.Kinds)[kind]
 	}
 	return 0
 }

@@ -68,7 +68,7 @@ func OpenBuildLog(ctx context.Context, p plan.Plan, s database.Session) (BuildLo
 	if err != nil {
 		return BuildLog{}, err
 	}
-	identity := p.Workload.Name + ": " + p.Workload.Identity(p.Settings, p.Seed)
+	identity := p.Workload.Name + ": " + p.Workload.Schema.Identity(p.Settings, p.Seed)
 	switch l := st.Ledger; {
 	case st.State == halfMade && !p.Resume:
 		return BuildLog{}, halfMadeError(p)

@@ -37,8 +37,8 @@ func FindFacts(ctx context.Context, p plan.Plan, s database.Session, version str
 		durable, why := judge(facts.ServerSettings)
 		facts.Durability = &job.Durability{Holds: durable, Why: why}
 	}
-	if p.Workload.Extent != nil {
-		if facts.Size, err = p.Workload.Extent(ctx, s, p.SQL); err != nil {
+	if p.Workload.Schema.Extent != nil {
+		if facts.Size, err = p.Workload.Schema.Extent(ctx, s, p.SQL); err != nil {
 			return facts, err
 		}
 	}
@@ -52,7 +52,7 @@ func ThroughPooler(p plan.Plan, by database.Pooling) (plan.Plan, error) {
 	if !by.Shares() {
 		return p, nil
 	}
-	if by == database.ByStatement && p.Workload.Piecemeal != nil && p.Workload.Piecemeal(p.Settings) {
+	if by == database.ByStatement && p.Workload.Users.Piecemeal != nil && p.Workload.Users.Piecemeal(p.Settings) {
 		return p, job.WithExit(job.ExitUsage, errors.New("the connection pooler is in statement mode, in which a transaction has one statement, and this run sends several: "+
 			"use stored routines, set the pooler's pool_mode to transaction or session, or connect to the server itself"))
 	}
@@ -67,10 +67,10 @@ func ThroughPooler(p plan.Plan, by database.Pooling) (plan.Plan, error) {
 // FindContention asks the workload what users must expect of each other. In a database
 // inside this process it is not by rows that they wait for each other.
 func FindContention(ctx context.Context, p plan.Plan, s database.Session) (*job.Contention, error) {
-	if p.Workload.Contention == nil || p.Database.Embedded() {
+	if p.Workload.Evidence.Contention == nil || p.Database.Embedded() {
 		return nil, nil
 	}
-	return p.Workload.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.Terminals(), Seed: p.Seed, Kinds: p.Kinds, Options: p.Settings, Rand: p.Rand})
+	return p.Workload.Evidence.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.Terminals(), Seed: p.Seed, Kinds: p.Kinds, Options: p.Settings, Rand: p.Rand})
 }
 
 // OtherProduct returns the name of the server's product where it is another than the

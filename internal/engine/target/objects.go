@@ -30,10 +30,10 @@ func ForeignObjects(tables, routines []string, objects []database.Object) (other
 
 // FindRoutines asks the workload which routines there are.
 func FindRoutines(ctx context.Context, p plan.Plan, session database.Session) (workload.Routines, error) {
-	if p.Workload.Routines == nil {
+	if p.Workload.Schema.Routines == nil {
 		return workload.Routines{}, nil
 	}
-	return p.Workload.Routines(ctx, session, p.SQL)
+	return p.Workload.Schema.Routines(ctx, session, p.SQL)
 }
 
 // FindObjects asks for everything that is in the database.

@@ -19,8 +19,8 @@ func CheckPooled(ctx context.Context, p plan.Plan, main job.Facts) (version stri
 	if p, err = RequireSchema(ctx, p, s); err != nil {
 		return "", err
 	}
-	if p.Workload.Extent != nil {
-		size, err := p.Workload.Extent(ctx, s, p.SQL)
+	if p.Workload.Schema.Extent != nil {
+		size, err := p.Workload.Schema.Extent(ctx, s, p.SQL)
 		if err != nil {
 			return "", err
 		}

@@ -50,7 +50,7 @@ func Inspect(ctx context.Context, p plan.Plan, s database.Session) (SchemaState,
 	}
 	var st SchemaState
 	schemas := map[string]bool{}
-	tables := p.Workload.Tables(p.Settings, p.Seed)
+	tables := p.Workload.Schema.Tables(p.Settings, p.Seed)
 	if p.Database.Dialect.TellsCapitals {
 		st.Names = inCapitals(found, tables)
 	}
@@ -112,10 +112,10 @@ func inCapitals(found map[string]database.Relation, tables []schema.Table) map[s
 // findKept looks for the table in which runs note what they did. Without any other table it is
 // of a schema that is gone, and what it notes is not true of the next one.
 func (st *SchemaState) findKept(p plan.Plan, found map[string]database.Relation, schemas map[string]bool) {
-	if p.Workload.Keeps == nil {
+	if p.Workload.Schema.Keeps == nil {
 		return
 	}
-	table := p.Workload.Keeps.Table
+	table := p.Workload.Schema.Keeps.Table
 	r, there := found[table.Name]
 	if !there {
 		return
@@ -173,7 +173,7 @@ func differs(r database.Relation, columns []string) string {
 func (st SchemaState) OwnTables(p plan.Plan) []string {
 	tables := slices.Clone(st.tables)
 	if st.kept {
-		tables = slices.Insert(tables, 0, p.Workload.Keeps.Table.Name)
+		tables = slices.Insert(tables, 0, p.Workload.Schema.Keeps.Table.Name)
 	}
 	if st.hasBook {
 		tables = append(tables, database.LedgerTable.Name)
@@ -254,7 +254,7 @@ func FindSchema(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan
 
 // Keep makes the table in which runs note what they did, if this one is to and it is not there.
 func (st *SchemaState) Keep(ctx context.Context, p plan.Plan, s database.Session) error {
-	keeps := p.Workload.Keeps
+	keeps := p.Workload.Schema.Keeps
 	if keeps == nil || st.kept || !keeps.Wanted(p.Settings) {
 		return nil
 	}

@@ -120,7 +120,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	t.stop, t.log, t.id = cancel, log, fmt.Sprintf("tid0x%012x", time.Now().UnixNano()&0xffffffffffff)
 	started := make(chan error, 1)
-	show, unit := c.counterLines(plan, log, started), plan.Workload.Throughput()
+	show, unit := c.counterLines(plan, log, started), plan.Workload.Evidence.Throughput()
 	t.done.Go(func() {
 		err := engine.Counting{
 			Plan: plan, Every: every, Say: c.out.print,
@@ -149,7 +149,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 // counterLines returns a function that prints each rate. It also sends the first rate, or the
 // error, to started.
 func (c *Console) counterLines(plan plan.Plan, log *counterLog, started chan<- error) func(time.Time, float64, error) {
-	unit := plan.Workload.Throughput()
+	unit := plan.Workload.Evidence.Throughput()
 	first := true
 	givenUp := false
 	return func(at time.Time, rate float64, err error) {

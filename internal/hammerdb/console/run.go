@@ -142,7 +142,7 @@ func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 		return ""
 	}
 	delay := time.Duration(millis) * time.Millisecond
-	if c.workload().Finite { // so the delay is part of the measured time
+	if c.workload().Users.Finite { // so the delay is part of the measured time
 		spec.Options[b.UserDelay] = delay.String()
 		return ""
 	}
@@ -287,7 +287,7 @@ func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
 // otherSize returns a line if the schema has another amount of data than the settings say. It
 // returns "" if they agree or the settings have no amount.
 func (b *bookkeeper) otherSize(facts job.Facts) string {
-	size := b.plan.Workload.Size
+	size := b.plan.Workload.Schema.Size
 	there, _, _ := strings.Cut(strings.TrimPrefix(facts.Size, size.Unit+" "), ",")
 	asked := b.plan.Spec.Options[size.Option]
 	if asked == "" || there == "" || asked == there {

@@ -79,7 +79,7 @@ func (c *Console) loadScript() {
 	if b.Queries {
 		c.out.printf("%s Driver Script", b.Title)
 	}
-	timed := !c.workload().Finite && c.book.Value(b.Driver) != "test"
+	timed := !c.workload().Users.Finite && c.book.Value(b.Driver) != "test"
 	c.script = script{loaded: true, monitored: timed}
 	c.out.print(`Script loaded, Type "print script" to view`)
 }
@@ -209,7 +209,7 @@ func readScript(path string) (string, error) {
 
 func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 	how := strings.Join(call.Args, " ")
-	if c.workload().Finite && how == "timed" {
+	if c.workload().Users.Finite && how == "timed" {
 		return "", fail("Error: custommonitor timed: a run of %s ends when its work is done, and no Virtual User monitors it: leave the command out", c.book.Benchmark().Title)
 	}
 	switch how {
@@ -229,7 +229,7 @@ func custommonitor(c *Console, _ context.Context, call Call) (string, error) {
 
 // drive lets the script decide whether the run is timed, if the workload allows timed runs.
 func (c *Console) drive(how string) {
-	if c.workload().Finite {
+	if c.workload().Users.Finite {
 		return
 	}
 	values := c.script.values.Clone()

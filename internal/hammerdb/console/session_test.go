@@ -475,7 +475,7 @@ func TestWarningsAreSaidBeforeARun(t *testing.T) {
 func TestARunIsBoundOnce(t *testing.T) {
 	bound := 0
 	counted := *tprocc.Workload
-	counted.Builders = func(options any) int { bound++; return tprocc.Workload.Builders(options) }
+	counted.Schema.Builders = func(options any) int { bound++; return tprocc.Workload.Schema.Builders(options) }
 	var out bytes.Buffer
 	runner := &specRecorder{}
 	c, err := New(Config{

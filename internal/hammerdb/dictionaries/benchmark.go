@@ -27,7 +27,7 @@ func benchmarks(resolver settings.Resolver) []Benchmark {
 	var list []Benchmark
 	for _, w := range resolver.Workloads {
 		list = append(list, Benchmark{Benchmark: names.BenchmarkOf(w), Meant: w, use: w.Use, options: func() []any {
-			return []any{w.Options(), load.Fresh(w.Finite)}
+			return []any{w.Options(), load.Fresh(w.Users.Finite)}
 		}})
 	}
 	return list

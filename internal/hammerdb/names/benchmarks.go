@@ -220,7 +220,7 @@ func BenchmarkOf(w *workload.Workload) Benchmark {
 	b := benchmarkOf(w.Name)
 	if b.Name == "" {
 		b.Name, b.Title, b.Section, b.Labels = w.Title, w.Title, w.Name, w.KindNames()
-		b.Size, b.Unit = w.Size.Option, w.Size.Unit
+		b.Size, b.Unit = w.Schema.Size.Option, w.Schema.Size.Unit
 		words := "%s " + b.Unit
 		b.Alone, b.Together, b.Asked = words, words, words
 	}

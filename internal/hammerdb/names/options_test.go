@@ -82,7 +82,7 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 			t.Errorf("%s: got %d labels and the title %s, want %d and %s", w.Name, n, b.Title, len(w.Kinds), w.Title)
 		}
 		own := []string{b.Size, b.Builders, b.UserDelay}
-		if !w.Finite {
+		if !w.Users.Finite {
 			own = append(own, b.Driver, b.RampUp)
 		}
 		if s := b.Saved; s != nil {

@@ -37,7 +37,7 @@ const versionName = "sledge_script"
 func Text(d *database.Database, w *workload.Workload, values option.Values) string {
 	var b strings.Builder
 	monitored := "\n#     custommonitor timed      (a virtual user more, who times the run; or: test)"
-	if w.Finite {
+	if w.Users.Finite {
 		monitored = ""
 	}
 	fmt.Fprintf(&b, `# Sledge driver script: what each virtual user of a run does.
@@ -141,7 +141,7 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 		return Script{}, err
 	}
 	how, given := r.values[names.BenchmarkOf(w).Driver]
-	return Script{Values: r.values, Timed: !w.Finite && (!given || how != "test")}, nil
+	return Script{Values: r.values, Timed: !w.Users.Finite && (!given || how != "test")}, nil
 }
 
 // rePassword finds a password in a script of HammerDB's, or a connect string of Oracle's with one.

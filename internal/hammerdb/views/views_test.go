@@ -353,7 +353,7 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 
 // more is a catalog with a workload more, which HammerDB lacks.
 var more = catalog.Catalog{Databases: several.Databases, Workloads: append(slices.Clone(several.Workloads), &workload.Workload{
-	Name: "tellers", Title: "PROC-B", Size: workload.Size{Option: "branches", Unit: "branches"},
+	Name: "tellers", Title: "PROC-B", Schema: workload.Schema{Size: workload.Size{Option: "branches", Unit: "branches"}},
 	Kinds: []workload.Kind{{Name: "credit"}, {Name: "debit"}},
 })}
 

@@ -161,7 +161,7 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		return
 	}
 	s.part(t, "run", func(t suite.T) { s.measure(t, v) })
-	if !s.guarded && !s.Workload.Finite { // one that ends with its work may end too soon
+	if !s.guarded && !s.Workload.Users.Finite { // one that ends with its work may end too soon
 		s.guarded = true
 		s.part(t, "build and delete beside a run", func(t suite.T) { s.guard(t, v) })
 	}
@@ -200,14 +200,14 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 	}
 	for _, m := range result.Metrics {
 		t.Logf("%s", strings.TrimSpace(fmt.Sprintf("%s: %.*f %s", m.Name, digits(m.Value), m.Value, m.Unit)))
-		if !slices.Contains(s.Workload.Figures, workload.Figure{Name: m.Name, Unit: m.Unit}) {
+		if !slices.Contains(s.Workload.Score.Figures, workload.Figure{Name: m.Name, Unit: m.Unit}) {
 			t.Errorf("the figure %q in %q is not among the workload's Figures, so no threshold can name it", m.Name, m.Unit)
 		}
 	}
 	if s.Look != nil {
 		s.Look(t, v, told.events)
 	}
-	if s.Workload.Finite {
+	if s.Workload.Users.Finite {
 		s.wantSpans(t, result)
 		s.limit(t, v)
 		s.wantPlans(t, result)
@@ -244,13 +244,13 @@ func digits(value float64) int {
 func (s *cycle) few(r job.Result) bool {
 	const enough = 100
 	all := r.Summary.All()
-	return !s.Workload.Finite && all.Ended() > 0 && all.Ended() < enough
+	return !s.Workload.Users.Finite && all.Ended() > 0 && all.Ended() < enough
 }
 
 // ofRun are the values for a run of a variant.
 func (s *cycle) ofRun(v workload.Variant, sets ...option.Values) option.Values {
 	all := []option.Values{s.built, v.Run}
-	if !s.Workload.Finite && !v.Test {
+	if !s.Workload.Users.Finite && !v.Test {
 		all = append(all, option.Values{"rampup": "0s", "duration": s.Measured.String()})
 	}
 	return s.values(append(all, sets...)...)
@@ -286,7 +286,7 @@ func (s *cycle) wantPlans(t suite.T, result job.Result) {
 		}
 	}
 	for _, span := range result.Spans {
-		if s.Workload.Queries != nil && span.Stream != job.NoStream && !kept[span.Kind] {
+		if s.Workload.Users.Queries != nil && span.Stream != job.NoStream && !kept[span.Kind] {
 			t.Errorf("there is no plan of %s", span.Kind)
 		}
 	}

@@ -35,7 +35,7 @@ func CompareRows(t suite.T, plan plan.Plan) {
 	}
 	defer session.Close()
 	population := fmt.Sprint(plan.Workload.Name, option.Texts(plan.Settings), plan.Seed)
-	for _, table := range plan.Workload.Tables(plan.Settings, plan.Seed) {
+	for _, table := range plan.Workload.Schema.Tables(plan.Settings, plan.Seed) {
 		got, want := loaded(t, session, table), generated(t, population, table)
 		if got != want {
 			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)

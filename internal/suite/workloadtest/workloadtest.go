@@ -65,7 +65,7 @@ func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 				jobs.Run(suitetest.Of(t), of)
 			})
 		}
-		if relative := relatives[d.Name]; relative != "" && (further() || w.Finite) {
+		if relative := relatives[d.Name]; relative != "" && (further() || w.Users.Finite) {
 			t.Run(d.Name+"-on-"+relative, func(t *testing.T) {
 				t.Parallel()
 				of := of
@@ -103,7 +103,7 @@ func versions(w *workload.Workload, name string) []string {
 		return []string{"17", "18"}
 	case further():
 		return nil
-	case w.Finite && name == "postgresql":
+	case w.Users.Finite && name == "postgresql":
 		return []string{"", "18"}
 	}
 	return []string{""}

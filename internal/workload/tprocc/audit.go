@@ -36,7 +36,7 @@ type balance struct {
 	undelivered     int64 // new orders
 }
 
-// newAuditor is Workload.NewAuditor.
+// newAuditor is Evidence.NewAuditor.
 func newAuditor(ctx context.Context, s database.Session, sql *sqlfile.Library) (workload.Auditor, error) {
 	before, err := readBalances(ctx, s, sql)
 	return &auditor{sql: sql, before: before}, err

@@ -285,7 +285,7 @@ func (c *subject) findsEachBreak() {
 		c.findsEachBreakByCommand(plan, s)
 		return
 	}
-	for _, rule := range tprocc.Workload.Rules {
+	for _, rule := range tprocc.Workload.Schema.Rules {
 		q, err := plan.SQL.Query("check." + rule.Name)
 		if err != nil {
 			c.t.Fatal(err)
@@ -349,8 +349,8 @@ func (c *subject) findsEachBreakByCommand(plan plan.Plan, s database.Session) {
 			c.exec(s, of.mends)
 		}
 	}
-	if tried != len(tprocc.Workload.Rules) {
-		c.t.Errorf("%d rules were broken, of %d", tried, len(tprocc.Workload.Rules))
+	if tried != len(tprocc.Workload.Schema.Rules) {
+		c.t.Errorf("%d rules were broken, of %d", tried, len(tprocc.Workload.Schema.Rules))
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // not.
 const foreignBuilder = "HammerDB"
 
-var builder = workload.BuilderByQuery(foreignBuilder)
+var builtBy = workload.BuiltByQuery(foreignBuilder)
 
 // addedPayments describes the effect of a run of HammerDB's client SQL on any schema, also one
 // that Sledge built. A payment must be subtracted from the balance (TPC-C 2.5.2.2), but

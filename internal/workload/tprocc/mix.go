@@ -76,7 +76,7 @@ func (w weights) MarshalText() ([]byte, error) {
 // Kind names the type for people.
 func (weights) Kind() string { return "5 weights, or a name" }
 
-// mixed is Workload.Mixed.
+// mixed is Mix.Option.
 func mixed(options any) string {
 	o, fresh := options.(*Options), newOptions().(*Options)
 	switch {

@@ -178,7 +178,7 @@ func findRoutines(ctx context.Context, s database.Session, sql *sqlfile.Library)
 	return r, nil
 }
 
-// newTrial is Workload.NewTrial: the client SQL that a run tries. A routine commits, so its call
+// newTrial is Users.NewTrial: the client SQL that a run tries. A routine commits, so its call
 // cannot be tried; instead, the server is asked whether the user may call it.
 func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 	if c.Options.(*Options).callsRoutines(c.SQL) {

@@ -36,47 +36,59 @@ var Workload = &workload.Workload{
 	},
 	Options: newOptions,
 	Use:     database.Use{Name: "tpcc"},
-	Size:    workload.Size{Option: "warehouses", Unit: "warehouses"},
-	Tables: func(options any, seed uint64) []schema.Table {
-		return options.(*Options).population(seed).Tables()
+	Schema: workload.Schema{
+		Size: workload.Size{Option: "warehouses", Unit: "warehouses"},
+		Tables: func(options any, seed uint64) []schema.Table {
+			return options.(*Options).population(seed).Tables()
+		},
+		Identity: func(options any, seed uint64) string {
+			p := options.(*Options).population(seed)
+			return fmt.Sprintf("%d warehouses, seed %d, load time %s", p.Warehouses, p.Seed, p.LoadTime.Format(time.DateTime))
+		},
+		Resumed: func(options any, identity string) any {
+			o := *options.(*Options)
+			_, text, _ := strings.Cut(identity, ", load time ")
+			if then, err := time.Parse(time.DateTime, text); err == nil && o.LoadTime.now {
+				o.LoadTime.Time = then
+			}
+			return &o
+		},
+		Builders:  func(options any) int { return options.(*Options).Builders },
+		DataFiles: dataFiles,
+		Rules:     rules,
+		Inspect:   inspect,
+		Extent:    extent,
+		BuiltBy:   builtBy,
+		Routines:  listRoutines,
 	},
-	Identity: func(options any, seed uint64) string {
-		p := options.(*Options).population(seed)
-		return fmt.Sprintf("%d warehouses, seed %d, load time %s", p.Warehouses, p.Seed, p.LoadTime.Format(time.DateTime))
+	Users: workload.Users{
+		Survey:      survey,
+		NewTerminal: newTerminal,
+		NewExecutor: newExecutor,
+		NewTrial:    newTrial,
+		Piecemeal:   func(options any) bool { return options.(*Options).NoStoredProcs },
+		Pauses: &workload.Pauses{
+			Option: "key_and_think",
+			On:     func(options any) bool { return options.(*Options).KeyAndThink },
+			Mean:   func(options any) []time.Duration { return options.(*Options).pauses() },
+			Limit:  "the times of TPC-C allow at most 12.86 a warehouse", // with its ten terminals
+		},
+		Mix: &workload.Mix{
+			Weights: func(options any, kinds []meter.Kind) []float64 { return options.(*Options).asked(kinds).list() },
+			Option:  mixed,
+		},
 	},
-	Resumed: func(options any, identity string) any {
-		o := *options.(*Options)
-		_, text, _ := strings.Cut(identity, ", load time ")
-		if then, err := time.Parse(time.DateTime, text); err == nil && o.LoadTime.now {
-			o.LoadTime.Time = then
-		}
-		return &o
+	Evidence: workload.Evidence{
+		Probe:      &workload.Probe{Name: "new order", Expected: func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done }},
+		Silence:    silence,
+		NewAuditor: newAuditor,
+		Contention: contention,
 	},
-	Survey:      survey,
-	NewTerminal: newTerminal,
-	NewExecutor: newExecutor,
-	NewTrial:    newTrial,
-	Builders:    func(options any) int { return options.(*Options).Builders },
-	Mixed:       mixed,
-	Piecemeal:   func(options any) bool { return options.(*Options).NoStoredProcs },
-	Pauses:      func(options any) (string, bool) { return "key_and_think", options.(*Options).KeyAndThink },
-	Pause:       func(options any) []time.Duration { return options.(*Options).pauses() },
-	Limit:       "the times of TPC-C allow at most 12.86 a warehouse", // with its ten terminals
-	Weights:     func(options any, kinds []meter.Kind) []float64 { return options.(*Options).asked(kinds).list() },
-	Rules:       rules,
-	Extent:      extent,
-	Inspect:     inspect,
-	Builder:     builder,
-	Routines:    listRoutines,
-	ProbeName:   "new order",
-	Probed:      func(s *meter.Summary) int64 { return s.Kinds[newOrder].Done },
-	Silence:     silence,
-	NewAuditor:  newAuditor,
-	Contention:  contention,
-	Score:       score,
-	Figures:     []workload.Figure{{Name: "NOPM"}, {Name: "TPM"}, {Name: "client NOPM"}, {Name: "client TPM"}},
-	DataFiles:   dataFiles,
-	Variants:    variants,
+	Score: workload.Score{
+		Of:      score,
+		Figures: []workload.Figure{{Name: "NOPM"}, {Name: "TPM"}, {Name: "client NOPM"}, {Name: "client TPM"}},
+	},
+	Variants: variants,
 	Modes: []workload.Mode{
 		{Name: "rate of each kind", Set: "rate=new_order=100/s,payment=100/s"},
 		{Name: "keying and thinking", Set: "key_and_think=true"},
@@ -209,7 +221,7 @@ func inspect(ctx context.Context, l workload.Look) (workload.Inspection, error) 
 		return seen, err
 	}
 	seen.Size, _ = strconv.ParseFloat(warehouses, 64) // without a warehouse there is no number; the rules report that
-	if seen.Foreign, err = builder(ctx, s, sql); err != nil {
+	if seen.Foreign, err = builtBy(ctx, s, sql); err != nil {
 		return seen, err
 	}
 	if !sql.Has("installed_routines") {

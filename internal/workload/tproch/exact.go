@@ -19,7 +19,7 @@ func inspect(ctx context.Context, l workload.Look) (seen workload.Inspection, er
 		return seen, err
 	}
 	seen.Size = factor
-	if seen.Foreign, err = builder(ctx, l.Session, l.SQL); err != nil {
+	if seen.Foreign, err = builtBy(ctx, l.Session, l.SQL); err != nil {
 		return seen, err
 	}
 	size, err := dbgen.NewScale(factor)

@@ -145,13 +145,13 @@ func TestFiguresOfTheTests(t *testing.T) {
 				factor = tt.factor
 			}
 			w := workload.Window{Users: 3, Elapsed: time.Hour, Options: options, Survey: tproch.Survey(factor, 0, 0), Spans: spans}
-			result := job.Result{Metrics: tproch.Workload.Score(w)}
+			result := job.Result{Metrics: tproch.Workload.Score.Of(w)}
 			for name, want := range tt.want {
 				if got, _ := result.Metric(name); math.Abs(got-want) > 1e-9*want {
 					t.Errorf("%s: got %g, want %g", name, got, want)
 				}
 			}
-			remarks := tproch.Workload.Remarks(w)
+			remarks := tproch.Workload.Score.Remarks(w)
 			if !slices.EqualFunc(remarks, tt.remarks, strings.Contains) {
 				t.Errorf("got %q, want %q", remarks, tt.remarks)
 			}

@@ -9,7 +9,7 @@ import "sledge/internal/workload"
 // dbgen's.
 const foreignBuilder = "HammerDB"
 
-var builder = workload.BuilderByQuery(foreignBuilder)
+var builtBy = workload.BuiltByQuery(foreignBuilder)
 
 // alwaysOpen is the reason why HammerDB's orders break the rule about their status.
 const alwaysOpen = "its refresh functions give an order the status O before its lines have one"

@@ -18,7 +18,7 @@ const (
 // refreshUser is the number of the virtual user that does the refresh functions.
 const refreshUser = 0
 
-// stages is Workload.Stages. The rest of an interrupted refresh set comes first, so that the tests
+// stages is Users.Stages. The rest of an interrupted refresh set comes first, so that the tests
 // begin with complete sets.
 func stages(options any, users int, survey any) ([]string, error) {
 	o, s := options.(*Options), survey.(surveyed)

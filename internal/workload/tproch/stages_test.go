@@ -19,7 +19,7 @@ func story(t *testing.T, users int, survey any, values option.Values) (told []st
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
-	names, err := tproch.Workload.Stages(options, users, survey)
+	names, err := tproch.Workload.Users.Stages(options, users, survey)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func story(t *testing.T, users int, survey any, values option.Values) (told []st
 	firsts := map[string]int{"query 14": 0, "query 21": 1, "query 6": 2, "query 8": 3}
 	for _, name := range names {
 		for number := range users {
-			user := tproch.Workload.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: survey, Stage: name, SQL: portable(t)})
+			user := tproch.Workload.Users.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: survey, Stage: name, SQL: portable(t)})
 			var acts []string
 			queries := 0
 			for {

@@ -123,7 +123,7 @@ func (a *asker) Span(t workload.Transaction) workload.Span {
 	return span
 }
 
-// queries is Workload.Queries: the first set of the slot's stream, query 1 first.
+// queries is Users.Queries: the first set of the slot's stream, query 1 first.
 func queries(slot workload.Slot) (list []workload.Query) {
 	terminal, asked := newTerminal(slot), map[meter.Kind]bool{}
 	for {

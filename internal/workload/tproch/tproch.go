@@ -30,44 +30,50 @@ var Workload = &workload.Workload{
 	Kinds:   slices.Concat(queryKinds(), refreshKinds(), cloudKinds()),
 	Options: newOptions,
 	Use:     database.Use{Name: "tpch", Analytic: true},
-	Finite:  true,
-	Counted: workload.Throughput{Name: "QPH", Means: "queries an hour", Per: time.Hour},
-	Grace:   5 * time.Minute, // a query may take that long; a user who cannot wait aborts
-	Size:    workload.Size{Option: "scale_factor", Unit: "scale factor"},
-	Tables:  func(options any, _ uint64) []schema.Table { return options.(*Options).tables() },
-	Identity: func(options any, _ uint64) string {
-		return "scale factor " + options.(*Options).Scale.String()
+	Schema: workload.Schema{
+		Size:   workload.Size{Option: "scale_factor", Unit: "scale factor"},
+		Tables: func(options any, _ uint64) []schema.Table { return options.(*Options).tables() },
+		Identity: func(options any, _ uint64) string {
+			return "scale factor " + options.(*Options).Scale.String()
+		},
+		Builders:    func(options any) int { return options.(*Options).Builders },
+		Unbuildable: unbuildable,
+		Keeps: &workload.Keeping{
+			Table:  refreshTable,
+			Wanted: func(options any) bool { return options.(*Options).refreshes() },
+		},
+		DataFiles: dataFiles,
+		Rules:     rules,
+		Inspect:   inspect,
+		Extent:    extent,
+		BuiltBy:   builtBy,
 	},
-	Builders:    func(options any) int { return options.(*Options).Builders },
-	Unbuildable: unbuildable,
-	Keeps: &workload.Keeping{
-		Table:  refreshTable,
-		Wanted: func(options any) bool { return options.(*Options).refreshes() },
+	Users: workload.Users{
+		Survey:      survey,
+		NewTerminal: newTerminal,
+		NewExecutor: newExecutor,
+		NewTrial:    newTrial,
+		Finite:      true,
+		Stages:      stages,
+		Queries:     queries,
+		Grace:       5 * time.Minute, // a query may take that long; a user who cannot wait aborts
 	},
-	Survey:      survey,
-	Stages:      stages,
-	NewTerminal: newTerminal,
-	NewExecutor: newExecutor,
-	NewTrial:    newTrial,
-	Rules:       rules,
-	Inspect:     inspect,
-	Extent:      extent,
-	Builder:     builder,
-	Queries:     queries,
-	Score:       score,
-	Figures: []workload.Figure{
-		{Name: compositeFigure},
-		{Name: powerFigure},
-		{Name: throughputFigure},
-		{Name: hourlyFigure},
-		{Name: meanFigure, Unit: "s"},
-		{Name: meanOf(powerTest), Unit: "s"},
-		{Name: meanOf(throughputTest), Unit: "s"},
-		{Name: meanWithRows, Unit: "s"},
+	Evidence: workload.Evidence{Counted: workload.Throughput{Name: "QPH", Means: "queries an hour", Per: time.Hour}},
+	Score: workload.Score{
+		Of: score,
+		Figures: []workload.Figure{
+			{Name: compositeFigure},
+			{Name: powerFigure},
+			{Name: throughputFigure},
+			{Name: hourlyFigure},
+			{Name: meanFigure, Unit: "s"},
+			{Name: meanOf(powerTest), Unit: "s"},
+			{Name: meanOf(throughputTest), Unit: "s"},
+			{Name: meanWithRows, Unit: "s"},
+		},
+		Remarks: remarks,
 	},
-	DataFiles: dataFiles,
-	Remarks:   remarks,
-	Variants:  variants,
+	Variants: variants,
 	Modes: []workload.Mode{
 		{Name: "queries"},
 		{Name: "1 user", Users: 1},
@@ -148,7 +154,7 @@ func extent(ctx context.Context, s database.Session, sql *sqlfile.Library) (stri
 		return "", err
 	}
 	size := "scale factor " + strconv.FormatFloat(factor, 'g', -1, 64)
-	foreign, err := builder(ctx, s, sql)
+	foreign, err := builtBy(ctx, s, sql)
 	if foreign != "" {
 		size += ", rows of " + foreign
 	}

@@ -66,7 +66,7 @@ func terminal(t *testing.T, number, users int, values option.Values) workload.Te
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
-	return tproch.Workload.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: tproch.Survey(1, 0, 0), SQL: portable(t)})
+	return tproch.Workload.Users.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: tproch.Survey(1, 0, 0), SQL: portable(t)})
 }
 
 // portable is the SQL for any database.
@@ -114,7 +114,7 @@ func TestParametersFollowFromTheSeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		user := p.Workload.NewTerminal(workload.Slot{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: tproch.Survey(1, 0, 0), SQL: p.SQL})
+		user := p.Workload.Users.NewTerminal(workload.Slot{Number: number, Users: 2, Seed: 1, Options: p.Settings, Survey: tproch.Survey(1, 0, 0), SQL: p.SQL})
 		var texts []string
 		for {
 			next, more := user.Pick()
@@ -151,7 +151,7 @@ func TestParametersFollowFromTheSeed(t *testing.T) {
 }
 
 func TestTheScoreIsAGeometricMean(t *testing.T) {
-	got := tproch.Workload.Score(workload.Window{Elapsed: 30 * time.Second, Spans: []job.Span{
+	got := tproch.Workload.Score.Of(workload.Window{Elapsed: 30 * time.Second, Spans: []job.Span{
 		{Outcome: job.SpanDone, Seconds: 1, Rows: 1},
 		{Outcome: job.SpanDone, Seconds: 4, Rows: 7},
 		{Outcome: job.SpanDone, Seconds: 16},
@@ -169,7 +169,7 @@ func TestTheScoreIsAGeometricMean(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if none := tproch.Workload.Score(workload.Window{Elapsed: time.Second}); none != nil {
+	if none := tproch.Workload.Score.Of(workload.Window{Elapsed: time.Second}); none != nil {
 		t.Errorf("got %+v of no query", none)
 	}
 }

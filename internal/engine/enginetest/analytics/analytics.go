@@ -19,17 +19,22 @@ var files embed.FS
 
 // Workload asks queries without end, each user beginning with another one. A query may take any time.
 var Workload = &workload.Workload{
-	Name: "analytics", Title: "Analytics", Finite: true,
+	Name: "analytics", Title: "Analytics",
 	Kinds:   []workload.Kind{{Name: "query 1"}, {Name: "query 4"}, {Name: "query 6"}, {Name: "query 12"}, {Name: "query 14"}},
 	Options: func() any { return &struct{}{} },
-	Tables: func(any, uint64) []schema.Table {
-		return []schema.Table{{Name: "order_line"}, {Name: "orders"}, {Name: "item"}}
+	Schema: workload.Schema{
+		Tables: func(any, uint64) []schema.Table {
+			return []schema.Table{{Name: "order_line"}, {Name: "orders"}, {Name: "item"}}
+		},
+		Builders: func(any) int { return 1 },
 	},
-	NewTerminal: func(slot workload.Slot) workload.Terminal { return &terminal{next: slot.Number} },
-	NewExecutor: newExecutor,
-	Builders:    func(any) int { return 1 },
-	Counted:     workload.Throughput{Name: "QPM", Means: "queries a minute", Per: workload.TPM.Per},
-	SQL:         files,
+	Users: workload.Users{
+		NewTerminal: func(slot workload.Slot) workload.Terminal { return &terminal{next: slot.Number} },
+		NewExecutor: newExecutor,
+		Finite:      true,
+	},
+	Evidence: workload.Evidence{Counted: workload.Throughput{Name: "QPM", Means: "queries a minute", Per: workload.TPM.Per}},
+	SQL:      files,
 }
 
 // terminal asks one query after the other.

@@ -146,19 +146,23 @@ func New(u User, pacing load.Pacing) plan.Plan {
 	}
 	w := &workload.Workload{
 		Name: "fake", Title: "Fake",
-		Kinds:       []workload.Kind{{Name: "only"}},
-		Options:     func() any { return &struct{}{} },
-		Tables:      func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
-		NewTerminal: func(workload.Slot) workload.Terminal { u := u; return &u },
-		NewExecutor: func(context.Context, workload.Connection) (workload.Executor, error) { u := u; return &u, nil },
-		Builders:    func(any) int { return 1 },
-		Probed:      func(s *meter.Summary) int64 { return s.Kinds[0].Done }, ProbeName: "only",
-		Score: func(w workload.Window) []job.Metric {
+		Kinds:   []workload.Kind{{Name: "only"}},
+		Options: func() any { return &struct{}{} },
+		Schema: workload.Schema{
+			Tables:   func(any, uint64) []schema.Table { return []schema.Table{{Name: "only"}} },
+			Builders: func(any) int { return 1 },
+		},
+		Users: workload.Users{
+			NewTerminal: func(workload.Slot) workload.Terminal { u := u; return &u },
+			NewExecutor: func(context.Context, workload.Connection) (workload.Executor, error) { u := u; return &u, nil },
+		},
+		Evidence: workload.Evidence{Probe: &workload.Probe{Name: "only", Expected: func(s *meter.Summary) int64 { return s.Kinds[0].Done }}},
+		Score: workload.Score{Of: func(w workload.Window) []job.Metric {
 			if !w.Probed {
 				return nil
 			}
 			return []job.Metric{{Name: "NOPM", Value: 1}, {Name: "TPM", Value: 2}}
-		},
+		}},
 	}
 	p, err := plan.New(catalog.Pair{Database: d, Workload: w}, job.Spec{Users: 3, Options: option.Values{}})
 	if err != nil {
