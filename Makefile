@@ -59,7 +59,7 @@ PAGES = internal/web/pages/built/site/index.html
 PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -prune -o -type f -print) docs/api/openapi.json
 
 .DEFAULT_GOAL = help
-.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated cross release fuzz bench bench-pages generate docs pictures servers clean
+.PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages generate docs pictures servers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,7 +118,7 @@ test-browser: build ## test the web application in a real browser, if there is C
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
 
-check: lint generated cross ## what CI asks besides the tests: lint, generated files, cross builds
+check: lint generated platforms ## what CI asks besides the tests: lint, generated files, types on other platforms
 
 lint: $(TCL) ## format, vet, linters, and the rules of the source tree
 	$(GOLANGCI) run ./...
@@ -142,6 +142,9 @@ generated: ## fail if go generate changes anything
 		git status --short; \
 		exit 1; \
 	fi
+
+platforms: ## check the types on the other platforms that we release for
+	PLATFORMS='$(PLATFORMS)' go test -tags platforms -run TestTypes_ .
 
 cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sledge-SYSTEM-PROCESSOR for all we release
 	@for p in $(PLATFORMS); do \

@@ -44,6 +44,7 @@ require (
 	golang.org/x/sys v0.49.0 // epoll, for virtual users on event loops; locks of files
 	golang.org/x/term v0.47.0 // passwords that are not shown
 	golang.org/x/text v0.43.0 // XML files in the encodings of old editors, passwords for SCRAM
+	golang.org/x/tools v0.52.0 // types on the platforms of releases, in a test
 	modernc.org/sqlite v1.61.1 // SQLite and the job repository, without C
 )
 
@@ -104,7 +105,6 @@ require (
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/telemetry v0.0.0-20261009151841-97e8ea77aa2a // indirect
-	golang.org/x/tools v0.52.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 	modernc.org/libc v1.79.0 // indirect

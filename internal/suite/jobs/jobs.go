@@ -44,8 +44,10 @@ type Subject struct {
 	// build. It leaves the schema unchanged. Optional.
 	Built func(t suite.T, values option.Values, told []job.Event)
 
-	// InParts has each job of a variant be a step of its own, so that what still can be done
-	// after one that failed is done.
+	// InParts makes each job of a variant a step of its own, so that the rest continues after a
+	// failed step. It also compares the rows of every build and checks the schema after every run.
+	// Otherwise the rows of the first build are compared, and each schema is checked once, after all
+	// runs on it.
 	InParts bool
 }
 
@@ -75,12 +77,13 @@ func Run(t suite.T, of Subject) {
 // cycle is a subject under test.
 type cycle struct {
 	Subject
-	built   option.Values // what the schema that is there was built with
-	told    []job.Event   // the events of its build
-	begun   bool          // a build has begun, so its schema must be deleted
-	isThere bool          // the build succeeded
-	checked bool          // no run has changed the schema since the last check
-	guarded bool          // builds and deletions beside a run were tried
+	built    option.Values // what the schema that is there was built with
+	told     []job.Event   // the events of its build
+	begun    bool          // a build has begun, so its schema must be deleted
+	isThere  bool          // the build succeeded
+	checked  bool          // no run has changed the schema since the last check
+	compared bool          // the rows of a build were compared with those that were generated
+	guarded  bool          // builds and deletions beside a run were tried
 
 	broken   bool // the pair cannot be built with its routines, and goes on without them
 	hopeless bool // nor can it without them
@@ -148,15 +151,17 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		if !s.part(t, "build", func(t suite.T) { s.build(t, v) }) {
 			return
 		}
-		s.part(t, "rows", s.compare)
-		if s.Built != nil {
-			s.Built(t, s.values(s.built), s.told)
-			s.Built = nil // the first build alone
+		if !s.compared || s.InParts {
+			s.part(t, "rows", s.compare)
+			if s.Built != nil && !s.compared {
+				s.Built(t, s.values(s.built), s.told)
+			}
+			s.part(t, "check", s.check)
+			s.compared = true
 		}
-		s.part(t, "check", s.check)
 	}
 	s.checked = false
-	if v.Test { // which the next check is soon enough for
+	if v.Test {
 		s.part(t, "test run", func(t suite.T) { s.rehearse(t, v) })
 		return
 	}
@@ -165,7 +170,9 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		s.guarded = true
 		s.part(t, "build and delete beside a run", func(t suite.T) { s.guard(t, v) })
 	}
-	s.part(t, "check after the run", s.check)
+	if s.InParts {
+		s.part(t, "check after the run", s.check)
+	}
 }
 
 func (s *cycle) check(t suite.T) {
