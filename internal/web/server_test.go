@@ -1146,7 +1146,7 @@ func TestLimitsAreThoseThatTheManualNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("| %d s for headers, a minute for a body, a minute for each piece of an answer; %d MiB |", usualPatience.headers/time.Second, bodyBytes>>20),
+		fmt.Sprintf("| %d s for headers, a minute for a body, a minute for each part of a response; %d MiB |", usualPatience.headers/time.Second, bodyBytes>>20),
 		fmt.Sprintf("| %d attempts at once from an address (of IPv6, a /64), %d at a name, then one in %d s |", addressAttempts, nameAttempts, forgivenAfter/time.Second),
 	} {
 		if !bytes.Contains(manual, []byte(want)) {

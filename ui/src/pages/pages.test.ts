@@ -126,7 +126,7 @@ describe('the index of jobs', () => {
     const runs = jobs.filter((job) => job.action === 'run').slice(0, 2)
     answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id }] }
     const page = await open('#/jobs', '★ best')
-    for (const { id } of runs) page.querySelector<HTMLInputElement>(`input[aria-label="Choose job ${(id ?? '').slice(0, 12)}"]`)?.click()
+    for (const { id } of runs) page.querySelector<HTMLInputElement>(`input[aria-label="Select job ${(id ?? '').slice(0, 12)}"]`)?.click()
     flushSync()
     const link = [...page.querySelectorAll('a')].find((each) => each.textContent === 'Compare')
     expect(link?.getAttribute('href')).toBe(`#/jobs/compare?ids=${runs.map(({ id }) => id).reverse().join('%2C')}`)
@@ -145,7 +145,7 @@ describe('the index of jobs', () => {
     const page = await open('#/jobs', `${jobs.length} jobs`)
     const [one] = jobs
     if (one === undefined) throw new Error('there is no job')
-    page.querySelector<HTMLInputElement>(`input[aria-label="Choose job ${one.id.slice(0, 12)}"]`)?.click()
+    page.querySelector<HTMLInputElement>(`input[aria-label="Select job ${one.id.slice(0, 12)}"]`)?.click()
     flushSync()
     const question = (answer: string): void => {
       page.querySelector<HTMLButtonElement>('.chosen .danger')?.click()
@@ -365,7 +365,7 @@ describe('the first page', () => {
   test('shows what is running, the newest jobs and the best', async () => {
     answers['/sequences'] = { sequences: [] }
     answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id, begun: run.begun, database: 'sqlite', workload: 'tprocc', size: '2 warehouses', durable: false, users: 2, metric: run.metrics[0], of: 7 }] }
-    const page = await open('#/', 'The newest jobs')
+    const page = await open('#/', 'Newest jobs')
     expect(words()).toContain('2 warehouses')
     expect(page.querySelector('nav [aria-current="page"]')?.textContent).toBe('Start')
   })
