@@ -19,7 +19,7 @@ const (
 // showSession returns the user who is logged in, so that pages leave out buttons that would be refused.
 func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	who := visitOf(r).who
-	by, others := s.entered(r, who)
+	by, others := s.loginDetails(r, who)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(struct { // the client may be gone
 		User     string `json:"user"`
@@ -31,8 +31,8 @@ func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	}{who.name, who.role, who.role == Act && !s.ReadOnly, s.ReadOnly, by, others})
 }
 
-// entered returns how the user logged in, and how many other sessions they have.
-func (s *Server) entered(r *http.Request, who identity) (by string, others int) {
+// loginDetails returns how the user logged in, and the number of their other sessions.
+func (s *Server) loginDetails(r *http.Request, who identity) (by string, others int) {
 	cookie, err := r.Cookie(s.cookie)
 	switch {
 	case r.Header.Get("Authorization") != "" || err != nil:

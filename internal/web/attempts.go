@@ -18,7 +18,7 @@ type attempts struct {
 	names     recent
 }
 
-// allowance counts the attempts of a key that are not forgiven yet.
+// allowance counts the attempts of a key. Each attempt is forgiven after a while.
 type allowance struct {
 	key  key
 	used float64
@@ -57,12 +57,13 @@ func (a *attempts) begin(address netip.Addr, name string) (giveBack func(), wait
 	}, 0
 }
 
-// mostAllowances bounds the memory of the keys of each kind to some megabytes.
+// mostAllowances limits the number of keys of each kind, so that they need some megabytes of memory
+// at most.
 const mostAllowances = 16384
 
-// recent holds the allowances of the keys that were used last. Each key has its own, so that
-// the attempts of one never count for another; the key that was not used for the longest gives
-// way to a new one.
+// recent is an LRU cache of allowances. Each key has its own allowance, so attempts for one key
+// never count for another. When the cache is full, a new key replaces the one that was used least
+// recently.
 type recent struct {
 	byKey  map[key]*order.Element // whose values are of type *allowance
 	latest order.List
@@ -93,7 +94,7 @@ func (r *recent) of(text string) *allowance {
 // network returns the addresses that one attacker can use: an IPv4 address, or an IPv6 /64 network.
 func network(address netip.Addr) string {
 	if address.Is6() && !address.Is4In6() {
-		prefix, _ := address.WithZone("").Prefix(64) // 64 bits are not too many
+		prefix, _ := address.WithZone("").Prefix(64) // never fails: 64 bits are a valid prefix length
 		return prefix.String()
 	}
 	return address.Unmap().String()

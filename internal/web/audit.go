@@ -19,8 +19,8 @@ type audit struct {
 	mu   sync.Mutex
 }
 
-// deed is a line of the audit log.
-type deed struct {
+// auditEntry is a line of the audit log.
+type auditEntry struct {
 	Time    time.Time `json:"time"`
 	Who     string    `json:"who"` // "" if the client has not logged in
 	Address string    `json:"address"`
@@ -39,8 +39,8 @@ func openAudit(path string) (*audit, error) {
 }
 
 // add adds a line.
-func (a *audit) add(d deed) error {
-	line, err := json.Marshal(d)
+func (a *audit) add(e auditEntry) error {
+	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func UserName(ctx context.Context) string {
 // guard passes on requests that are allowed, and writes the audit log.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(plain http.ResponseWriter, r *http.Request) {
-		w := newResponseWriter(plain, s.patience.taken)
+		w := newResponseWriter(plain, s.timeouts.write)
 		v := &visit{}
 		r = r.WithContext(context.WithValue(r.Context(), visitKey{}, v))
 		asked := r // with its original path
@@ -72,22 +72,22 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			w.begin() // net/http flushes the rest of the response
 		}()
 		s.secure(w.Header())
-		if r = s.seeThrough(w, r, v); r == nil {
+		if r = s.resolveOrigin(w, r, v); r == nil {
 			return
 		}
-		limitBody(w, r, s.patience.body)
+		limitBody(w, r, s.timeouts.body)
 		if !s.authorize(w, r, v) {
 			return
 		}
-		ctx, end := s.whileIn(r, v.who)
+		ctx, end := s.whileLoggedIn(r, v.who)
 		defer end()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// seeThrough determines a request's client and its path below the base path. It returns nil if it
-// has refused the request.
-func (s *Server) seeThrough(w *responseWriter, r *http.Request, v *visit) *http.Request {
+// resolveOrigin determines the client of a request, and the request's path below the base path. If
+// it refuses the request, it responds and returns nil.
+func (s *Server) resolveOrigin(w *responseWriter, r *http.Request, v *visit) *http.Request {
 	inner := r.Clone(r.Context())
 	if s.BasePath != "" && r.URL.Path == s.BasePath {
 		http.Redirect(w, r, s.BasePath+"/", http.StatusPermanentRedirect)
@@ -201,9 +201,9 @@ func (s *Server) known(name, proof string) (who identity, in bool, err error) {
 	return identity{user.Name, user.Role, proof}, true, nil
 }
 
-// whileIn returns a context that ends when the user may no longer read the API, or when the server
-// ends. Without it a stream of events would outlive its session.
-func (s *Server) whileIn(r *http.Request, who identity) (ctx context.Context, end func()) {
+// whileLoggedIn returns a context that ends when the user may no longer read the API, or when the
+// server ends. Otherwise a stream of events would outlive its session.
+func (s *Server) whileLoggedIn(r *http.Request, who identity) (ctx context.Context, end func()) {
 	if acts(r) || !strings.HasPrefix(r.URL.Path, "/api/") {
 		return r.Context(), func() {}
 	}
@@ -241,7 +241,7 @@ func (s *Server) sendToLogin(w *responseWriter, r *http.Request) {
 		return
 	}
 	login := s.BasePath + "/login"
-	if next := wanted(r.URL.RequestURI()); next != "/" {
+	if next := safeNext(r.URL.RequestURI()); next != "/" {
 		login += "?" + url.Values{keyNext: {next}}.Encode()
 	}
 	http.Redirect(w, r, login, http.StatusSeeOther)
@@ -272,16 +272,16 @@ func (s *Server) note(w *responseWriter, r *http.Request, v *visit) {
 	if len(path) > 500 {
 		path = path[:500] + "..."
 	}
-	err := s.audit.add(deed{
-		Time: time.Now().UTC(), Who: who, Address: v.address.String(), Method: r.Method, Path: path, Status: status, What: cmp.Or(v.did, made(w)),
+	err := s.audit.add(auditEntry{
+		Time: time.Now().UTC(), Who: who, Address: v.address.String(), Method: r.Method, Path: path, Status: status, What: cmp.Or(v.did, createdAddress(w)),
 	})
 	if err != nil {
 		s.sayOnce(err.Error())
 	}
 }
 
-// made returns the address that a request created, for the audit log, or "".
-func made(w *responseWriter) string {
+// createdAddress returns an entry for the audit log that names what a request created, or "".
+func createdAddress(w *responseWriter) string {
 	if at := w.Header().Get("Location"); w.status == http.StatusCreated && at != "" {
 		return "made " + at
 	}

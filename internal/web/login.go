@@ -55,7 +55,7 @@ func showFile(name, kind string) http.HandlerFunc {
 
 // showLogin shows the login form, or logs in a client that has the link.
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
-	token, next := r.URL.Query().Get("token"), wanted(r.URL.Query().Get(keyNext))
+	token, next := r.URL.Query().Get("token"), safeNext(r.URL.Query().Get(keyNext))
 	if token == "" || r.Method == http.MethodHead {
 		s.form(w, http.StatusOK, "", next)
 		return
@@ -73,8 +73,9 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	note(r, linkUser, "logged in by the link")
-	// If the link was opened from another site, the browser would not send the cookie after a
-	// redirect, because the request still counts as that site's. After a page of ours it does.
+	// If a page of another site contained the link, the browser would not send the cookie after a
+	// redirect, because the request still counts as that site's. After a page of this server it
+	// does.
 	w.Header().Set("Refresh", "0; url="+s.BasePath+"/")
 	s.page(w, http.StatusOK, "You are logged in", "The pages open in a moment.")
 }
@@ -82,9 +83,9 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 // keyNext is the parameter with the path to open after the login.
 const keyNext = "next"
 
-// wanted returns the path to open after a login: a path below the base path, with its query. It
+// safeNext returns the path to open after a login: a path below the base path, with its query. It
 // returns "/" if next may lead to another site or to the login page.
-func wanted(next string) string {
+func safeNext(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || len(next) > longestNext || strings.Contains(u.Path, `\`) ||
 		!strings.HasPrefix(u.Path, "/") || path.Clean(u.Path) != u.Path || u.Path == "/login" {
@@ -112,7 +113,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		s.form(w, http.StatusBadRequest, "The server could not read the form. Try again.", "/")
 		return
 	}
-	next := wanted(r.PostForm.Get(keyNext))
+	next := safeNext(r.PostForm.Get(keyNext))
 	name, password := r.PostForm.Get("name"), r.PostForm.Get("password")
 	giveBack, wait := s.attempts.begin(visitOf(r).address, name)
 	if wait > 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// contentTypes are the content types of the pages' files. The types of the machine may differ.
+// contentTypes are the content types of the pages' files. The machine's own table of types may
+// differ.
 var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
 	".json": "application/json", ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json",

@@ -25,11 +25,11 @@ func (s *Server) secure(h http.Header) {
 }
 
 // responseWriter is an http.ResponseWriter that records the status and disconnects clients that do
-// not read. Each piece has its own deadline, so that a stream may last as long as it is read.
+// not read. Each write has its own deadline, so a stream may last as long as its client reads it.
 type responseWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	within  time.Duration // the time for each piece
+	within  time.Duration // the time for each write
 	until   time.Time     // an earlier deadline that a handler set; zero for none
 	status  int
 }
@@ -38,7 +38,7 @@ func newResponseWriter(w http.ResponseWriter, within time.Duration) *responseWri
 	return &responseWriter{ResponseWriter: w, control: http.NewResponseController(w), within: within}
 }
 
-// begin sets the deadline of a piece.
+// begin sets the deadline of a write.
 func (w *responseWriter) begin() {
 	deadline := time.Now().Add(w.within)
 	if !w.until.IsZero() && w.until.Before(deadline) {
@@ -53,7 +53,8 @@ func (w *responseWriter) SetWriteDeadline(deadline time.Time) error {
 	return w.control.SetWriteDeadline(deadline)
 }
 
-// rest removes the deadline between pieces, because over HTTP/2 it would end the request.
+// rest removes the deadline between writes, because over HTTP/2 an expired deadline would end the
+// request.
 func (w *responseWriter) rest() { _ = w.control.SetWriteDeadline(time.Time{}) } // fails only if the connection is gone
 
 // WriteHeader implements http.ResponseWriter.

@@ -80,9 +80,9 @@ type Server struct {
 	link      *link
 	cross     *http.CrossOriginProtection
 	handler   http.Handler
-	told      sync.Map // the lines that sayOnce has printed
+	printed   sync.Map // the lines that sayOnce has printed
 
-	patience  patience
+	timeouts  timeouts
 	lookAgain time.Duration // how often the access of a streaming client is checked again
 	ending    chan struct{} // closed when the server ends
 }
@@ -111,7 +111,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, address: c.Listener.Addr().String(), users: UsersIn(c.Folder), attempts: newAttempts(time.Now), strangers: newAttempts(time.Now),
-		cross: http.NewCrossOriginProtection(), patience: usualPatience, lookAgain: 15 * time.Second, ending: make(chan struct{}),
+		cross: http.NewCrossOriginProtection(), timeouts: usualTimeouts, lookAgain: 15 * time.Second, ending: make(chan struct{}),
 	}
 	_, port, err := net.SplitHostPort(s.address)
 	if err != nil {
@@ -165,16 +165,16 @@ func (s *Server) Home() string {
 	return scheme + "://" + net.JoinHostPort(host, port) + s.BasePath + "/"
 }
 
-// patience holds the timeouts of clients. A stream of events may last as long as the client reads it.
-type patience struct {
+// timeouts are the timeouts of clients. A stream of events may last as long as the client reads it.
+type timeouts struct {
 	headers time.Duration // all headers of a request
 	body    time.Duration // all of a request's body
-	taken   time.Duration // each piece of a response
+	write   time.Duration // each write of a response
 	idle    time.Duration // a connection without a request
 	end     time.Duration // open responses when the server ends
 }
 
-var usualPatience = patience{headers: 10 * time.Second, body: time.Minute, taken: time.Minute, idle: 2 * time.Minute, end: 5 * time.Second}
+var usualTimeouts = timeouts{headers: 10 * time.Second, body: time.Minute, write: time.Minute, idle: 2 * time.Minute, end: 5 * time.Second}
 
 // Sizes of requests, in bytes.
 const (
@@ -196,7 +196,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			s.handler.ServeHTTP(w, r)
 		}),
 		TLSConfig:         s.TLS,
-		ReadHeaderTimeout: s.patience.headers, IdleTimeout: s.patience.idle, MaxHeaderBytes: headerBytes,
+		ReadHeaderTimeout: s.timeouts.headers, IdleTimeout: s.timeouts.idle, MaxHeaderBytes: headerBytes,
 		BaseContext: func(net.Listener) context.Context { return requests },
 		// The errors would be those of clients that do not use TLS, or do not trust the certificate.
 		ErrorLog: log.New(quiet{}, "", 0),
@@ -215,7 +215,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	close(s.ending)
-	shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.end)
+	shutdown, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeouts.end)
 	defer cancel()
 	err := server.Shutdown(shutdown)
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -224,7 +224,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		go func() { answering.Lock(); close(aborted) }()
 		select {
 		case <-aborted:
-		case <-time.After(s.patience.end):
+		case <-time.After(s.timeouts.end):
 		}
 	}
 	if stopped := <-ended; !errors.Is(stopped, http.ErrServerClosed) {
@@ -240,7 +240,7 @@ func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 
 // sayOnce prints a line, unless it has printed the same line before.
 func (s *Server) sayOnce(line string) {
-	if _, said := s.told.LoadOrStore(line, true); !said {
+	if _, said := s.printed.LoadOrStore(line, true); !said {
 		s.Say(line)
 	}
 }

@@ -183,14 +183,14 @@ func (s *site) wasSaid() string {
 }
 
 // log reads what was logged.
-func (s *site) log() (deeds []deed, text string) {
+func (s *site) log() (deeds []auditEntry, text string) {
 	s.t.Helper()
 	all, err := os.ReadFile(filepath.Join(s.folder, "web-audit.jsonl"))
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for line := range bytes.Lines(all) {
-		var d deed
+		var d auditEntry
 		if err := json.Unmarshal(line, &d); err != nil {
 			s.t.Fatalf("%s: %v", line, err)
 		}
@@ -469,10 +469,10 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 		t.Fatal(err)
 	}
 	deeds, _ := s.log()
-	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Method == "POST" }); i < 0 || deeds[i].Who != "bot" || deeds[i].What != "what was done" {
+	if i := slices.IndexFunc(deeds, func(d auditEntry) bool { return d.Method == "POST" }); i < 0 || deeds[i].Who != "bot" || deeds[i].What != "what was done" {
 		t.Errorf("the log says %+v, want what bot did", deeds)
 	}
-	if i := slices.IndexFunc(deeds, func(d deed) bool { return d.Method == "PUT" }); i < 0 || deeds[i].What != "made env/7" {
+	if i := slices.IndexFunc(deeds, func(d auditEntry) bool { return d.Method == "PUT" }); i < 0 || deeds[i].What != "made env/7" {
 		t.Errorf("the log says %+v, want what bot made", deeds)
 	}
 }
@@ -575,13 +575,13 @@ func TestTheLogSaysWhoDidWhatAndNoSecret(t *testing.T) {
 	}
 	c, stranger := s.in("ann"), s.browser()
 	cookie := c.Jar.Cookies(&url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"})[0].Value
-	s.ask(c, "DELETE", "/api/v1/jobs/7?token=planted-query", "planted-body").wants(t, 200, "a deed")
+	s.ask(c, "DELETE", "/api/v1/jobs/7?token=planted-query", "planted-body").wants(t, 200, "a auditEntry")
 	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "a look")
-	s.ask(stranger, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a program's deed")
+	s.ask(stranger, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a program's auditEntry")
 	s.ask(stranger, "GET", "/api/v1/jobs", "", "Authorization", "Bearer planted-token").wants(t, 401, "a made up token")
 	s.logIn(stranger, "planted-name", "planted-password").wants(t, 401, "an unknown name")
 	s.logIn(stranger, "lou", "planted-password").wants(t, 401, "a wrong password")
-	s.ask(s.in("lou"), "POST", "/api/v1/jobs", "").wants(t, 403, "a deed that is refused")
+	s.ask(s.in("lou"), "POST", "/api/v1/jobs", "").wants(t, 403, "a auditEntry that is refused")
 	if err := s.end(); err != nil { // a line is written after the answer
 		t.Fatal(err)
 	}
@@ -667,7 +667,7 @@ func TestAServerForOthersTakesEveryNameUnlessSomeAreGiven(t *testing.T) {
 	} {
 		s := Server{Config: Config{Listener: addressed{address: everywhere}, Hostnames: test.names}}
 		if err := s.checkHost(test.host); (err == nil) != test.want {
-			t.Errorf("%q, with the names %q: got %v, want it taken: %t", test.host, test.names, err, test.want)
+			t.Errorf("%q, with the names %q: got %v, want it write: %t", test.host, test.names, err, test.want)
 		}
 	}
 }
@@ -744,7 +744,7 @@ func TestAProxyServesItBelowAPath(t *testing.T) {
 		"/": false, "sledge": false, "/sledge/": false, "//x": false, "/a/../b": false, "/a b": false, `/"x`: false, "/.hidden": false,
 	} {
 		if err := CheckBasePath(path); (err == nil) != want {
-			t.Errorf("the base path %q: got %v, want it taken: %t", path, err, want)
+			t.Errorf("the base path %q: got %v, want it write: %t", path, err, want)
 		}
 	}
 }
@@ -958,7 +958,7 @@ func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
 	}
 	var begun, ended <-chan struct{}
 	s := serve(t, folder, func(c *Config) { begun, ended = streaming(c) }, func(s *Server) {
-		s.patience = patience{headers: limit, body: limit, taken: limit, idle: limit, end: time.Second}
+		s.timeouts = timeouts{headers: limit, body: limit, write: limit, idle: limit, end: time.Second}
 		s.lookAgain = 50 * time.Millisecond
 	})
 	const enough = 150 // three times as long as any limit
@@ -1004,7 +1004,7 @@ func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
 	if err := s.end(); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took >= s.patience.end {
+	if took := time.Since(began); took >= s.timeouts.end {
 		t.Errorf("the server took %v to end, with a stream open", took)
 	}
 	<-watching
@@ -1026,7 +1026,7 @@ func TestWhoDoesNotReadIsLetGo(t *testing.T) {
 				}
 			}
 		})
-	}, func(s *Server) { s.patience.taken = limit })
+	}, func(s *Server) { s.timeouts.write = limit })
 	conn, err := net.Dial("tcp", s.Address())
 	if err != nil {
 		t.Fatal(err)
@@ -1056,7 +1056,7 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 			failed <- err
 		})
 	}, func(s *Server) {
-		s.patience.headers, s.patience.body, s.patience.idle = limit, limit, limit
+		s.timeouts.headers, s.timeouts.body, s.timeouts.idle = limit, limit, limit
 	})
 	for _, begun := range []string{"GET /login HTTP/1.1\r\nHost: loc", "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n", "POST /api/v1/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\nAuthorization: Bearer " + token + "\r\n\r\nhalf"} {
 		conn, err := net.Dial("tcp", s.Address())
@@ -1106,7 +1106,7 @@ func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
 				}
 				_, _ = io.WriteString(w, "done by "+r.Proto)
 			})
-		}, func(s *Server) { s.patience.body, s.patience.taken = limit, limit })
+		}, func(s *Server) { s.timeouts.body, s.timeouts.write = limit, limit })
 		c := s.browser()
 		c.Transport.(*http.Transport).ForceAttemptHTTP2 = true
 		if reply := s.ask(c, "POST", "/api/v1/check", "body", "Authorization", "Bearer "+token); reply.body != "done by "+protocol {
@@ -1146,15 +1146,15 @@ func TestLimitsAreThoseThatTheManualNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("| %d s for headers, a minute for a body, a minute for each part of a response; %d MiB |", usualPatience.headers/time.Second, bodyBytes>>20),
+		fmt.Sprintf("| %d s for headers, a minute for a body, a minute for each part of a response; %d MiB |", usualTimeouts.headers/time.Second, bodyBytes>>20),
 		fmt.Sprintf("| %d attempts at once from an address (of IPv6, a /64), %d at a name, then one in %d s |", addressAttempts, nameAttempts, forgivenAfter/time.Second),
 	} {
 		if !bytes.Contains(manual, []byte(want)) {
 			t.Errorf("docs/web.md lacks %q", want)
 		}
 	}
-	if usualPatience.body != time.Minute || usualPatience.taken != time.Minute || usualPatience.end != 5*time.Second || sessionFor != 7*24*time.Hour {
-		t.Errorf("got %+v, and sessions of %v", usualPatience, sessionFor)
+	if usualTimeouts.body != time.Minute || usualTimeouts.write != time.Minute || usualTimeouts.end != 5*time.Second || sessionFor != 7*24*time.Hour {
+		t.Errorf("got %+v, and sessions of %v", usualTimeouts, sessionFor)
 	}
 }
 
@@ -1323,7 +1323,7 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 			time.Sleep(50 * time.Millisecond) // what it does goes on for as long
 			close(released)
 		})
-	}, func(s *Server) { s.patience.end = 300 * time.Millisecond })
+	}, func(s *Server) { s.timeouts.end = 300 * time.Millisecond })
 	r, err := http.NewRequest("POST", s.url+"/api/v1/jobs", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ type Display struct {
 	measured bool // whether the measured phase is over
 }
 
-// progressEvery is the least time between two lines of progress where there is no bar.
+// progressEvery is the least time between two lines of progress if there is no bar.
 const progressEvery = 5 * time.Second
 
 // chooseInterval returns the time between lines of a run's progress: the time that the user chose, or

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Options say where and how a job is shown.
+// Options configure where and how a job is shown.
 type Options struct {
 	Out, Err io.Writer
 	Screen   Screen // on which lines are drawn again
@@ -25,7 +25,7 @@ type Options struct {
 	Verbose  bool // show the lines of all virtual users
 	Brief    bool // show progress only where it is redrawn
 
-	Interval time.Duration // between lines of a run's progress; 0 for one that suits the run
+	Interval time.Duration // between lines of a run's progress; 0 chooses it by the run's length
 	Title    string        // which run of several, or ""
 }
 

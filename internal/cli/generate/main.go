@@ -52,8 +52,8 @@ func writeSchemas() error {
 	return nil
 }
 
-// writeCommands writes a page for every command, and removes those of commands that are
-// no more.
+// writeCommands writes a page for every command, and removes the pages of commands that no longer
+// exist.
 func writeCommands(folder string) error {
 	program := program.Program{Resolver: settings.Resolver{Catalog: edition.Catalog}}
 	pages, err := manual.CommandPages(cli.Commands(&program))
@@ -74,8 +74,7 @@ func writeCommands(folder string) error {
 	return nil
 }
 
-// writePages writes a page for every pair, and removes those of pairs that are
-// no more.
+// writePages writes a page for every pair, and removes the pages of pairs that no longer exist.
 func writePages(folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err

@@ -26,7 +26,7 @@ the failure. This is Sledge under HammerDB's name: sledge --help lists its comma
 // hammerdbPrompt is the prompt of hammerdbcli.
 const hammerdbPrompt = "hammerdb"
 
-// hammerdb runs the arguments as hammerdbcli does.
+// RunConsole runs the arguments of p as hammerdbcli does.
 func RunConsole(ctx context.Context, p *program.Program) error {
 	if len(p.Args) == 1 {
 		switch strings.TrimLeft(p.Args[0], "-") {

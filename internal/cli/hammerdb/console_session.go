@@ -169,7 +169,7 @@ func (s *Session) outcome(err error) error {
 	return s.Console.Failure()
 }
 
-// why returns what stopped a script.
+// why returns a phrase that says what stopped a script.
 func (s *Session) why() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +192,8 @@ func stopped(err error) error {
 	return interpreter.ErrInterrupted
 }
 
-// signalDelay is how much later a signal may reach this process than another one that it ended.
+// signalDelay is the longest time between the death of another process by a signal and the arrival
+// of the same signal here.
 const signalDelay = time.Second
 
 // awaitSignal waits until ctx is done, because a process that just died may have died of a signal

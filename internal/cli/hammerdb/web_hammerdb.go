@@ -46,7 +46,7 @@ const serviceCommands = "jobs ...    jobs of the repository: help jobs in hammer
 
 func serviceVersion(p *program.Program) string { return "Sledge Web Service " + p.Version }
 
-// hammerdbws runs the arguments as HammerDB's hammerdbws does.
+// RunService runs the arguments of p as HammerDB's hammerdbws does.
 func RunService(ctx context.Context, p *program.Program) (err error) {
 	if len(p.Args) == 1 {
 		switch strings.TrimLeft(p.Args[0], "-") {

@@ -17,7 +17,7 @@ import (
 // Complete returns the completions of a word for the shell.
 type Complete = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// Fixed completes with a list that does not depend on anything.
+// Fixed returns a Complete that always offers the same words.
 func Fixed(words ...string) Complete {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
@@ -64,7 +64,7 @@ func DatabaseWords(p *program.Program) (words []string) {
 	return words
 }
 
-// WorkloadWords returns what the shell offers for a workload: every name with the title after a tab.
+// WorkloadWords returns all names of workloads, each with its title.
 func WorkloadWords(p *program.Program) (words []string) {
 	for _, w := range p.Resolver.Workloads {
 		for _, name := range append([]string{w.Name}, w.Aliases...) {

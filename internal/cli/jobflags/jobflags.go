@@ -306,8 +306,8 @@ func (s *Flags) With(ctx context.Context, p *program.Program, action job.Action,
 	return body(order)
 }
 
-// Resolve resolves the settings of a job. It asks for passwords only after everything else has
-// been found correct.
+// Resolve resolves the settings of a job. It asks for passwords only after it has found all other
+// settings valid.
 func (s *Flags) Resolve(p *program.Program, action job.Action) (settings.Order, error) {
 	order, err := p.Resolver.Resolve(action, s.Sources(p))
 	if err != nil {
@@ -327,8 +327,9 @@ func (s *Flags) Resolve(p *program.Program, action job.Action) (settings.Order, 
 	return order, nil
 }
 
-// AskSecrets asks for the passwords that --ask-password and its like want, and returns them by the
-// name of their setting. It is an error if there is no terminal, or if a file was named for the same password.
+// AskSecrets asks for the passwords of --ask-password and --ask-superuser-password, and returns
+// them by the names of their settings. It returns an error if there is no terminal, or if a file is
+// given for the same password.
 func (s *Flags) AskSecrets(p *program.Program) (map[string]string, error) {
 	secrets := map[string]string{}
 	for _, ask := range []struct {

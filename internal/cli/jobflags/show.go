@@ -18,8 +18,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// ShowResult prints a job that has just ended. It prints nothing for a failed job without any figures,
-// whose error follows, unless JSON was asked for.
+// ShowResult prints a job that has just ended. It prints nothing for a failed job without figures,
+// because its error follows, unless the user asked for JSON.
 func ShowResult(p *program.Program, j job.Job, s *Flags) error {
 	if s.JSON {
 		return p.PrintJSON(DocumentOf(p, j, j.Result.Summary))
@@ -37,7 +37,7 @@ func ShowResult(p *program.Program, j job.Job, s *Flags) error {
 	})
 }
 
-// next returns the commands that usually follow a job. The demo prints its own.
+// nextSteps returns the commands that usually follow a job. The demo prints its own.
 func nextSteps(p *program.Program, j job.Job, s *Flags) []report.Pointer {
 	if s.Demo {
 		return nil

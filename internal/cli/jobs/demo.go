@@ -99,10 +99,11 @@ func demonstrationOf(p *program.Program, args []string) (demonstration, error) {
 			return d, nil
 		}
 	}
-	return demonstration{}, program.Usage("there is no demo of %s: sledge demo --help shows which there are", w.Title)
+	return demonstration{}, program.Usage("there is no demo of %s (sledge demo --help lists the demos)", w.Title)
 }
 
-// DemoCommand returns "sledge demo", which builds, runs and reports on a database of its own.
+// DemoCommand returns "sledge demo", which builds, runs and checks a small test in a SQLite file of
+// its own.
 func DemoCommand(p *program.Program) *cobra.Command {
 	var folder string
 	var keep, verbose bool
@@ -197,7 +198,7 @@ func removeSQLite(files ...string) error {
 	return errors.Join(problems...)
 }
 
-// demo performs the jobs of a demonstration in order, and returns the run.
+// runDemo performs the jobs of a demonstration in order, and returns the run.
 func runDemo(ctx context.Context, p *program.Program, chosen demonstration, place demoFiles, verbose bool) (run job.Job, err error) {
 	for _, step := range chosen.steps {
 		fmt.Fprintf(p.Stdout, "\n%s\n\n", p.StdoutLook.Strong("== "+step.title))

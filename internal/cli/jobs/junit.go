@@ -12,8 +12,8 @@ import (
 	"sledge/internal/report"
 )
 
-// junitFile is the JUnit report of a run for CI. It is written when the run begins and says that the
-// run has not ended, so that an earlier report is not taken for that of a run that was killed.
+// junitFile is the JUnit report of a run for CI. When the run begins, it already says that the run
+// has not ended. So CI does not read the report of an earlier run if this one is killed.
 type junitFile struct{ file *os.File }
 
 var errNotEnded = errors.New("the run has not ended, or its process was killed")

@@ -77,7 +77,7 @@ func sayRun(p *program.Program, number, of int, j job.Job) {
 	}
 }
 
-// sweep plans several runs.
+// sweepOf plans several runs.
 func sweepOf(ctx context.Context, p *program.Program, s *jobflags.Flags, profile int, orders []settings.Order) (experiment.Sweep, error) {
 	store, err := jobflags.StoreFor(p, s)
 	if store == nil {

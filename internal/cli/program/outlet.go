@@ -15,8 +15,8 @@ import (
 )
 
 // Outlet is a writer for standard output or standard error. It is safe for concurrent use, so that
-// lines of several goroutines do not mix. When the reader of the stream has gone, outlet calls gone
-// once and discards the rest: the job can then stop in order and keep its result.
+// lines of several goroutines do not mix. When the reader of the stream has gone, Outlet calls gone
+// once and discards the rest, so that the job can stop in order and keep its result.
 type Outlet struct {
 	To       io.Writer
 	terminal bool   // whether to is a terminal, which can be closed
@@ -78,8 +78,8 @@ func (o *Outlet) watch(ctx context.Context) {
 	}
 }
 
-// failure returns the first error of a write, unless it was that the reader has gone. A result that a
-// full disk has lost must be reported.
+// failure returns the first error of a write, unless the reader has gone. It must be reported,
+// because a full disk may have lost the result.
 func (o *Outlet) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

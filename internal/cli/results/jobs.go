@@ -1,4 +1,4 @@
-// Package results contains the commands that read and change what the job repository has.
+// Package results contains the commands that read and change the job repository.
 package results
 
 import (
@@ -34,7 +34,7 @@ type archive struct {
 	json       bool
 }
 
-// JobsCommand returns "sledge jobs", which lists, shows and removes kept jobs.
+// JobsCommand returns "sledge jobs", which lists, shows and removes recorded jobs.
 func JobsCommand(p *program.Program) *cobra.Command {
 	a := &archive{program: p}
 	var list listing

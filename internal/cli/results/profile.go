@@ -150,7 +150,7 @@ func (a *archive) profile(ctx context.Context, store *repository.Store, word str
 func (a *archive) completeProfiles(c *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	const only = cobra.ShellCompDirectiveNoFileComp
 	var words []string
-	_ = a.with(func(store *repository.Store) error { // without a repository there is nothing to offer
+	_ = a.with(func(store *repository.Store) error { // without a repository there is nothing to complete
 		profiles, err := store.Profiles(c.Context())
 		for _, n := range profiles {
 			words = append(words, strconv.Itoa(n))

@@ -33,7 +33,8 @@ type Running struct {
 	path string // of the file
 }
 
-// The names of the files contain the address, because several addresses may have the same port.
+// runningPrefix begins the names of the files. The names contain the address, because several
+// addresses may have the same port.
 const runningPrefix = "web-running-"
 
 func runningSuffix(port int) string { return fmt.Sprintf("-%d.json", port) }

@@ -55,9 +55,9 @@ type Site struct {
 	forget  func()        // removes the file by which other commands find the site
 }
 
-// openSite creates a site for a listener and a job repository, which the site closes. configuration
+// openSite creates a site for a listener and a job repository. Close closes the repository. configuration
 // is the configuration file for jobs that the site starts. From then on other commands of the same
-// user can find the site. The caller must call close, even after serve.
+// user can find the site. The caller must call Close, even after Serve.
 func openSite(p *program.Program, config web.Config, store *repository.Store, configuration string, scripts *bool) (s *Site, err error) {
 	s = &Site{program: p, Store: store, asked: make(chan struct{}), again: make(chan struct{}), forget: func() {}}
 	config.Say = func(line string) { fmt.Fprintf(p.Stderr, "sledge: %s\n", report.Printable(line)) }

@@ -103,7 +103,7 @@ func WatchCommand(p *program.Program) *cobra.Command {
 	return c
 }
 
-// watch performs the command watch.
+// watchTransactions performs the command watch.
 func watchTransactions(ctx context.Context, p *program.Program, f watchFlags) (err error) {
 	every, long := time.Duration(f.every), time.Duration(f.long)
 	if every < counter.ShortestInterval {
@@ -137,8 +137,8 @@ func watchTransactions(ctx context.Context, p *program.Program, f watchFlags) (e
 	return w.watch(ctx)
 }
 
-// Watcher shows readings of a server's count: on a terminal as a block that it redraws, otherwise as
-// lines. Only the goroutine that reads uses it.
+// Watcher shows readings of a server's count: on a terminal as a block that it redraws, otherwise
+// as lines. Only one goroutine may use it.
 type Watcher struct {
 	*counter.Counter
 	Program   *program.Program

@@ -91,7 +91,7 @@ func WebCommand(p *program.Program) *cobra.Command {
 	return c
 }
 
-// web serves until Ctrl-C.
+// serveWeb serves until Ctrl-C.
 func serveWeb(ctx context.Context, p *program.Program, f WebFlags) (err error) {
 	folder, err := webFolder(p, f.repository)
 	if err != nil {

@@ -45,7 +45,7 @@ func oneName(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// users opens the users of the web application.
+// usersOf opens the users of the web application.
 func usersOf(p *program.Program, repository string) (*web.Users, error) {
 	folder, err := webFolder(p, repository)
 	if err != nil {

@@ -278,7 +278,7 @@ func (a *API) Interrupt() {
 }
 
 // Wait waits until everything that Active names has ended and is recorded. Then it waits up to
-// lastWord for clients to read how the jobs ended.
+// timeToRead for clients to read how the jobs ended.
 func (a *API) Wait() {
 	for more := true; more; {
 		a.mu.Lock()
@@ -294,13 +294,13 @@ func (a *API) Wait() {
 	}
 	a.scripts.Wait(a.ctx)
 	a.files.Wait()
-	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < lastWord; {
+	for begun := time.Now(); a.watchers.Load() > 0 && time.Since(begun) < timeToRead; {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// lastWord is the time for clients to read how a job ended, before the program ends.
-const lastWord = 2 * time.Second
+// timeToRead is the time for clients to read how a job ended, before the program ends.
+const timeToRead = 2 * time.Second
 
 // Close aborts everything that is active, waits until it is recorded, and ends all streams.
 func (a *API) Close() {
@@ -324,9 +324,9 @@ func (a *API) Close() {
 	a.clearing.Wait()
 }
 
-// beside calls do in a goroutine for which Close waits. It returns false if the API is closed. The
-// caller holds the lock.
-func (a *API) beside(do func()) bool {
+// inBackground calls do in a goroutine for which Close waits. It returns false if the API is
+// closed. The caller holds the lock.
+func (a *API) inBackground(do func()) bool {
 	if a.closed {
 		return false
 	}
@@ -354,8 +354,8 @@ func (a *API) handle(id job.ID) *control.Handle {
 	return a.running[id]
 }
 
-// over records that a job that was started here has ended.
-func (a *API) over(o control.Outcome) {
+// jobEnded records that a job that was started here has ended.
+func (a *API) jobEnded(o control.Outcome) {
 	if o.Lost != nil {
 		a.Say(o.Lost.Error())
 	}

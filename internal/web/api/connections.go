@@ -116,8 +116,8 @@ type Tried struct {
 	Settings map[string]Value `json:"settings" maxProperties:"500" doc:"The settings of a job."`
 }
 
-// signedIn resolves the settings of a job, and tries the fallbacks of passwords that the server
-// refuses.
+// signedIn resolves the settings of a job. If the server refuses a password, it tries the fallback
+// passwords.
 func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
 	order, err := a.resolve(in)
 	if err != nil {

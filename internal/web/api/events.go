@@ -89,32 +89,32 @@ func parseMark(text string) (m mark, err error) {
 	return m, nil
 }
 
-// story reads the events of a job, from the handle of a running job or from the repository.
-type story struct {
+// eventReader reads the events of a job, from the handle of a running job or from the repository.
+type eventReader struct {
 	job   job.Job
 	from  mark                  // the position of the last event
 	place repository.EventPlace // the position in the repository
 
-	// tell receives each event. A second from the repository has no sequence number.
-	tell func(job.Event) error
+	// receive gets each event. A second from the repository has no sequence number.
+	receive func(job.Event) error
 }
 
 // stream sends the events of a job until it has ended, the client disconnects, or the API ends.
 func (a *API) stream(c huma.Context, j job.Job, from mark) {
 	a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error {
-		told := &story{job: j, from: from}
-		told.tell = func(e job.Event) error { return s.event(told, e) }
-		over, err := a.follow(ctx, told)
+		reader := &eventReader{job: j, from: from}
+		reader.receive = func(e job.Event) error { return s.event(reader, e) }
+		over, err := a.follow(ctx, reader)
 		if err != nil || over == nil {
 			return err
 		}
-		return s.message(told.from.String(), "over", over)
+		return s.message(reader.from.String(), "over", over)
 	})
 }
 
 // follow passes on the events of a job until it has ended, and returns the job as a list shows it. It
 // returns nil if the job was deleted meanwhile.
-func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
+func (a *API) follow(ctx context.Context, s *eventReader) (*report.Document, error) {
 	for {
 		if h := a.handle(s.job.ID); h != nil {
 			a.watchers.Add(1)
@@ -160,9 +160,9 @@ func (a *API) follow(ctx context.Context, s *story) (*report.Document, error) {
 	}
 }
 
-// stored passes on the recorded events of a job in order, from the position of the story until an
+// stored passes on the recorded events of a job in order, from the position of the reader until an
 // event, if one is given.
-func (s *story) stored(ctx context.Context, store *repository.Store, until job.Event) error {
+func (s *eventReader) stored(ctx context.Context, store *repository.Store, until job.Event) error {
 	// A client that sends only the number has read the seconds before that event.
 	if s.from.second.IsZero() && s.from.sequence > 0 && s.place == (repository.EventPlace{}) {
 		for e, err := range store.Events(ctx, s.job.ID) {
@@ -209,16 +209,16 @@ func (s *story) stored(ctx context.Context, store *repository.Store, until job.E
 }
 
 // event passes on an event and advances the position.
-func (s *story) event(e job.Event) error {
+func (s *eventReader) event(e job.Event) error {
 	s.from.sequence = max(s.from.sequence, e.Sequence)
 	if e.Second != nil {
 		s.from.second = e.At
 	}
-	return s.tell(e)
+	return s.receive(e)
 }
 
 // event sends an event to the client.
-func (s *stream) event(of *story, e job.Event) error {
+func (s *stream) event(of *eventReader, e job.Event) error {
 	shown := Event{Event: e.Brief()}
 	shown.At, shown.Event.Second = e.At.UTC(), nil
 	if e.Second != nil {

@@ -164,7 +164,7 @@ func (a *API) addJobs() {
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.beside(func() { // the job is deleted even if this fails
+		a.inBackground(func() { // the job is deleted even if this fails
 			if err := a.Store.GiveBack(a.ctx); err != nil && a.ctx.Err() == nil {
 				a.Say(err.Error())
 			}

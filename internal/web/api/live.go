@@ -66,7 +66,7 @@ type viewed struct {
 	mark    live.Mark        // where it ends
 	message string
 
-	lookers int         // the number of clients
+	clients int         // the number of clients
 	left    time.Time   // when the last client left
 	idle    *time.Timer // ends the view after liveKept
 }
@@ -90,7 +90,7 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 			return nil, err
 		}
 		return a.streamed(ctx, func(c huma.Context) {
-			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.look(ctx, s, j, cmp.Or(in.Last, in.After)) })
+			a.streaming(c, "job "+string(j.ID), func(ctx context.Context, s *stream) error { return a.streamLive(ctx, s, j, cmp.Or(in.Last, in.After)) })
 		})
 	})
 	users := get("list-users", "/jobs/{id}/users", "List virtual users of a running job, with their last lines", tagVerbs)
@@ -121,8 +121,8 @@ A client that lost its connection sends the last id as Last-Event-ID, or as the 
 	})
 }
 
-// look sends a client the state of a job until it has ended.
-func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error {
+// streamLive sends a client the state of a job until it has ended.
+func (a *API) streamLive(ctx context.Context, s *stream, j job.Job, last string) error {
 	if j.Status != job.Running { // other operations return ended jobs
 		return s.message("over", "over", document.NewHead(j, a.headline))
 	}
@@ -137,7 +137,7 @@ func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error
 	}
 	first := true
 	for version := 0; ; {
-		message, now, more, over, err := v.told(mark, version, first)
+		message, now, more, over, err := v.messageFor(mark, version, first)
 		switch {
 		case err != nil:
 			v.discard()
@@ -160,21 +160,21 @@ func (a *API) look(ctx context.Context, s *stream, j job.Job, last string) error
 	}
 }
 
-// told is the position of a client.
-type told struct {
+// clientPosition is the position of a client.
+type clientPosition struct {
 	version int
 	mark    live.Mark
 }
 
-// told returns the message for a client that has read up to a mark and a version, or "" if there is
+// messageFor returns the message for a client that has read up to a mark and a version, or "" if there is
 // nothing new. more says whether further messages may come.
-func (v *viewed) told(mark live.Mark, version int, first bool) (message string, now told, more bool, over *report.Document, err error) {
+func (v *viewed) messageFor(mark live.Mark, version int, first bool) (message string, now clientPosition, more bool, over *report.Document, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.failed != nil {
 		return "", now, false, nil, v.failed
 	}
-	now = told{v.version, v.mark}
+	now = clientPosition{v.version, v.mark}
 	switch {
 	case v.version == 0 || v.version == version && !first:
 	case !first && v.before == mark:
@@ -225,11 +225,11 @@ func (a *API) viewOf(j job.Job) *viewed {
 		var ctx context.Context
 		ctx, v.end = context.WithCancel(a.ctx)
 		a.viewed[j.ID] = v
-		if !a.beside(func() { v.follow(ctx) }) {
+		if !a.inBackground(func() { v.follow(ctx) }) {
 			v.gone, v.failed = true, ending("jobs are not followed any more")
 		}
 	}
-	v.lookers++
+	v.clients++
 	if v.idle != nil {
 		v.idle.Stop()
 		v.idle = nil
@@ -241,13 +241,13 @@ func (a *API) viewOf(j job.Job) *viewed {
 func (v *viewed) leave() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
-	if v.lookers--; v.lookers > 0 || v.api.viewed[v.job.ID] != v {
+	if v.clients--; v.clients > 0 || v.api.viewed[v.job.ID] != v {
 		return
 	}
 	v.left, v.idle = time.Now(), time.AfterFunc(liveKept, v.forget)
 	left, longest := 0, v
 	for _, other := range v.api.viewed {
-		if other.lookers > 0 {
+		if other.clients > 0 {
 			continue
 		}
 		if left++; other.left.Before(longest.left) {
@@ -263,7 +263,7 @@ func (v *viewed) leave() {
 func (v *viewed) forget() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
-	if v.lookers == 0 {
+	if v.clients == 0 {
 		v.drop()
 	}
 }
@@ -304,12 +304,12 @@ func (a *API) liveJob(j job.Job) live.Job {
 
 // follow adds the events of the job to the view until the job ends or ctx is done.
 func (v *viewed) follow(ctx context.Context) {
-	var telling sync.WaitGroup
-	defer telling.Wait()
+	var publishing sync.WaitGroup
+	defer publishing.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	telling.Go(func() { v.keepTelling(ctx) })
-	told := &story{job: v.job, tell: func(e job.Event) error {
+	publishing.Go(func() { v.keepPublishing(ctx) })
+	reader := &eventReader{job: v.job, receive: func(e job.Event) error {
 		v.mu.Lock()
 		defer v.mu.Unlock()
 		if e.Second != nil && e.Sequence == 0 {
@@ -317,18 +317,18 @@ func (v *viewed) follow(ctx context.Context) {
 		}
 		return v.view.Add(e)
 	}}
-	over, err := v.api.follow(ctx, told)
+	over, err := v.api.follow(ctx, reader)
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.over, v.gone = over, true
 	if err != nil && !errors.Is(err, context.Canceled) {
 		v.failed = err
 	}
-	v.tell()
+	v.publish()
 }
 
-// keepTelling calls tell after changes, at most every liveEvery and at least every liveBeat.
-func (v *viewed) keepTelling(ctx context.Context) {
+// keepPublishing calls publish after changes, at most every liveEvery and at least every liveBeat.
+func (v *viewed) keepPublishing(ctx context.Context) {
 	tick := time.NewTicker(liveEvery)
 	defer tick.Stop()
 	last := time.Now()
@@ -340,15 +340,15 @@ func (v *viewed) keepTelling(ctx context.Context) {
 			v.mu.Lock()
 			if v.at != v.view.Changes() || v.version == 0 || now.Sub(last) >= liveBeat {
 				last = now
-				v.tell()
+				v.publish()
 			}
 			v.mu.Unlock()
 		}
 	}
 }
 
-// tell creates the message for clients that keep up, and wakes them. The caller holds the lock.
-func (v *viewed) tell() {
+// publish creates the message for clients that keep up, and wakes them. The caller holds the lock.
+func (v *viewed) publish() {
 	v.at, v.before = v.view.Changes(), v.mark
 	v.mark = v.view.Mark()
 	v.version++

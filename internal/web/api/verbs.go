@@ -240,7 +240,7 @@ func (a *API) begin(order settings.Order) (*control.Handle, error) {
 	}
 	go func() {
 		defer a.clearing.Done()
-		a.over(h.Wait())
+		a.jobEnded(h.Wait())
 	}()
 	return h, nil
 }
