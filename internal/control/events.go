@@ -7,18 +7,18 @@ import (
 	"sledge/internal/job"
 )
 
-// These limits bound the log of a job. The first is enough for the begins and ends of the greatest
-// number of virtual users. A measured second contains histograms of some KB and is as large as a
-// hundred other events. An hour of seconds takes about 30 MB at 10,000 transactions a second.
+// These limits bound the log of a job. keptEvents is enough for the begins and ends of the greatest
+// number of virtual users. A measured second contains histograms of some KB, as much as a hundred
+// other events. An hour of seconds takes about 30 MB at 10,000 transactions a second.
 const (
 	keptEvents  = 1 << 18
 	keptSeconds = 3600
 )
 
-// events is the log of a job: its newest events, for any number of watchers, each of which
-// reads at its own pace. All share one queue, so another watcher takes no memory, and a slow
-// one delays none: when the log is full its oldest events are dropped, and a watcher that has
-// missed some is told how many.
+// events is the log of a job. It keeps the newest events for any number of watchers, and each
+// watcher reads at its own pace. All watchers share one queue, so another watcher takes no memory
+// and a slow one does not delay the others. When the log is full, it drops its oldest events, and a
+// watcher that has missed some learns how many.
 type events struct {
 	mu      tasks.Cond
 	kept    []job.Event

@@ -108,7 +108,7 @@ func TimingOfUsers(ctx context.Context, store *repository.Store, j job.Job, phas
 	for _, u := range users {
 		sum, err := u.Measured.Summary()
 		if err != nil {
-			return nil, fmt.Errorf("read what virtual user %d of job %s measured: %w", u.Position, j.ID, err)
+			return nil, fmt.Errorf("read the measurements of virtual user %d of job %s: %w", u.Position, j.ID, err)
 		}
 		one := UserTiming{User: u.Position, Elapsed: u.Measured.Elapsed.Seconds()}
 		one.Transactions, one.All = report.Timing(j.Kinds, sum, float64(max(1, j.Result.Clients)))

@@ -114,7 +114,7 @@ func (l *languageServer) diagnose(text string) []diagnostic {
 	for {
 		header, err := textproto.NewReader(l.answers).ReadMIMEHeader()
 		if err != nil {
-			l.t.Fatalf("read what Microsoft's SQL tools service says: %v", err)
+			l.t.Fatalf("read the output of Microsoft's SQL tools service: %v", err)
 		}
 		length, err := strconv.Atoi(header.Get("Content-Length"))
 		if err != nil {

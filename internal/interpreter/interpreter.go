@@ -1,6 +1,5 @@
-// Package interpreter runs scripts in Tcl and Python, each in a process of its
-// own that calls commands by name over one small protocol. It knows no command
-// and nothing of databases.
+// Package interpreter runs scripts in Tcl and Python. Each interpreter is a separate process, which
+// calls commands by name over a small protocol. The package knows no command and no database.
 package interpreter
 
 import (
@@ -11,56 +10,55 @@ import (
 	"regexp"
 )
 
-// Call is one command as a script calls it.
+// Call is a script's call of a command.
 type Call struct {
 	Name   string
 	Args   []string
 	Folder string // the interpreter's working folder, which paths are relative to
 
-	// Print is nil unless the script has put something in the place of what prints:
-	// a procedure puts of its own, or another sys.stdout. Then it takes what the
-	// command prints, from any goroutine, until the handler returns.
+	// Print is nil unless the script has replaced the language's output: a procedure in place of
+	// puts, or another sys.stdout. Print then receives the output of the command. Any goroutine may
+	// call it until the handler returns.
 	Print func(text string)
 }
 
-// Handler does a command and returns what the script gets. The interpreter calls
-// it for one command after another, and waits for it. An error is the script's,
-// but for ErrQuit and ErrInterrupted.
+// Handler executes a command and returns its result to the script. The interpreter calls it for one
+// command at a time, and waits for it. The script receives the error, unless it is ErrQuit or
+// ErrInterrupted.
 type Handler func(ctx context.Context, call Call) (string, error)
 
-// What a handler may return and an evaluation may end by.
+// Errors with which a handler and an evaluation may end.
 var (
-	ErrQuit        = errors.New("quit")        // the interpreter ends, whatever the script catches
+	ErrQuit        = errors.New("quit")        // ends the interpreter even if the script catches errors
 	ErrInterrupted = errors.New("interrupted") // the script was stopped by Ctrl-C
 )
 
-// Config is what an interpreter is given.
+// Config configures an interpreter.
 type Config struct {
 	Commands []string // names of the commands that scripts may call
-	Words    []string // what the command print can show; the print of a language shows all else
+	Words    []string // arguments of the console's command print; the language's own print handles all others
 	Handle   Handler
 
 	// Suggest returns a suffix for the error about an unknown command, such as ": did you mean
 	// vurun?", or "". Optional.
 	Suggest func(word string) string
 
-	// Interrupt is told of each Ctrl-C that Python's prompt hears of while a command is
-	// done, and returns false where none is. Handle has not returned then.
+	// Interrupt is called for each Ctrl-C that Python's prompt receives while Handle runs a
+	// command. It returns false if no command runs.
 	Interrupt func() bool
 
-	Stdin, Stdout, Stderr *os.File // the script's own; nil is nothing
+	Stdin, Stdout, Stderr *os.File // the script's streams; nil means none
 
 	Environ []string // lines "NAME=value"
 }
 
-// unknownWords find the word in what Tcl and Python say of one that they do not know.
+// unknownWords match the word in the errors of Tcl and Python about an unknown word.
 var unknownWords = []*regexp.Regexp{
 	regexp.MustCompile(`^invalid command name "([^"]*)"$`),
 	regexp.MustCompile(`^NameError: name '([^']*)' is not defined$`),
 }
 
-// suggested adds to an error that nothing in a script caught which command may have
-// been meant.
+// suggested adds a suggestion of a similar command to an error that the script did not catch.
 func (c Config) suggested(message string) string {
 	for _, unknown := range unknownWords {
 		if word := unknown.FindStringSubmatch(message); word != nil && c.Suggest != nil {
@@ -70,24 +68,24 @@ func (c Config) suggested(message string) string {
 	return message
 }
 
-// ScriptError is an error of a script that nothing in it caught.
+// ScriptError is an error that the script did not catch.
 type ScriptError struct {
 	Message string
-	Info    string // where it happened, in lines, as the language says it; "" if it has said so itself
-	Line    int    // of the script, from 1; 0 where that is not known
+	Info    string // the language's stack trace; "" if the language has printed it
+	Line    int    // line of the script, from 1; 0 if unknown
 }
 
 // Error returns the message alone.
 func (e *ScriptError) Error() string { return e.Message }
 
-// DeathError says that an interpreter is gone that was not told to go.
+// DeathError means that an interpreter ended unexpectedly.
 type DeathError struct {
 	What  string // "Tcl" or "Python"
-	How   string // it ended, such as "signal: killed"
-	Cause error  // by which it was noticed
+	How   string // how it ended, such as "signal: killed"
+	Cause error  // the error that revealed it
 }
 
-// Error returns which interpreter died and how.
+// Error names the interpreter and says how it ended.
 func (e *DeathError) Error() string {
 	return fmt.Sprintf("the %s interpreter died (%s): %v", e.What, e.How, e.Cause)
 }
@@ -95,8 +93,8 @@ func (e *DeathError) Error() string {
 // Unwrap returns the cause.
 func (e *DeathError) Unwrap() error { return e.Cause }
 
-// ErrExit says that a script ended its interpreter.
+// ErrExit means that a script ended its interpreter.
 type ErrExit struct{ Code int }
 
-// Error returns the command that a script ended by.
+// Error returns the command that ended the script.
 func (e ErrExit) Error() string { return fmt.Sprintf("exit %d", e.Code) }

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// patience is how long a process gets to end after it was told to.
+// patience is the time for a process to end after a request to end.
 const patience = 5 * time.Second
 
-// process is an interpreter that runs. It ends when its connection does.
+// process is a running interpreter. It ends when its connection ends.
 type process struct {
 	Config
 	what string // "Tcl", for messages
@@ -23,11 +23,11 @@ type process struct {
 	ended   chan struct{} // closed when the process is gone
 
 	once   sync.Once
-	failed error // why the process is gone
+	failed error // why the process has ended
 
-	event     string // the message of the first error of an event, which no script gets to see
-	signalled bool   // whether what was asked for last may have got a signal
-	diverts   bool   // whether a script has put something of its own in the place of what prints
+	event     string // the first error of an event handler, which no script can catch
+	signalled bool   // whether the last request may have received a signal
+	diverts   bool   // whether a script has replaced the language's output
 }
 
 // start starts a process and waits until it has connected.
@@ -55,23 +55,23 @@ func start(ctx context.Context, config Config, what string, command *exec.Cmd) (
 	starting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_ = command.Wait() // how it ended is in ProcessState
+		_ = command.Wait() // ProcessState has the result
 		cancel()           // no interpreter will connect any more
 		close(p.ended)
 	}()
 	if p.link, err = d.admit(starting); err != nil {
-		_ = command.Process.Kill() // it may be gone already
+		_ = command.Process.Kill() // it may have ended already
 		<-p.ended
 		return nil, fmt.Errorf("start the %s interpreter (%s): %w", what, command.ProcessState, err)
 	}
 	if err := p.send(message{Type: "commands", Commands: config.Commands, Words: config.Words}); err != nil {
 		p.stop(0)
-		return nil, fmt.Errorf("tell the %s interpreter its commands: %w", what, err)
+		return nil, fmt.Errorf("send the commands to the %s interpreter: %w", what, err)
 	}
 	return p, nil
 }
 
-// ask sends a request and does the calls that come until it is answered.
+// ask sends a request, and executes the calls that arrive before the response.
 func (p *process) ask(ctx context.Context, request message) (message, error) {
 	if p.failed != nil {
 		return message{}, p.failed
@@ -80,7 +80,7 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 	if err := p.send(request); err != nil {
 		return message{}, p.end(err)
 	}
-	defer p.cancelAfter(ctx)() // not before: there would be nothing yet to cancel
+	defer p.cancelAfter(ctx)() // after send, because otherwise there is nothing to cancel
 	for {
 		m, err := p.receive()
 		if err != nil {
@@ -103,41 +103,40 @@ func (p *process) ask(ctx context.Context, request message) (message, error) {
 				return message{}, p.leave(ErrQuit)
 			}
 		default:
-			return message{}, p.end(fmt.Errorf("it says %q, which is not known", m.Type))
+			return message{}, p.end(fmt.Errorf("it sent an unknown message %q", m.Type))
 		}
 	}
 }
 
-// cancelAfter has what the process does cancelled when ctx ends, and a process
-// that does not care killed, until the function it returns is called.
+// cancelAfter cancels the current request when ctx ends, and kills the process if it does not
+// react. The returned function stops that.
 func (p *process) cancelAfter(ctx context.Context) (forget func()) {
 	done := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		_ = p.send(message{Type: "cancel"}) // a process that is gone is noticed elsewhere
+		_ = p.send(message{Type: "cancel"}) // ask notices if the process has ended
 		select {
 		case <-done:
 		case <-time.After(patience):
-			_ = p.command.Process.Kill() // the same
+			_ = p.command.Process.Kill() // it may have ended
 		}
 	})
 	return func() { stop(); close(done) }
 }
 
-// printer returns what the process takes what a call prints by, or nil.
+// printer returns the function that prints the output of a call in the process, or nil.
 func (p *process) printer(call message) func(text string) {
 	if !call.Divert {
 		return nil
 	}
 	return func(text string) {
-		_ = p.send(message{Type: "print", Result: text}) // a process that is gone is noticed elsewhere
+		_ = p.send(message{Type: "print", Result: text}) // ask notices if the process has ended
 	}
 }
 
-// do does a call, what it prints being print's unless that is nil, and returns the
-// reply.
+// do executes a call and returns the reply. print receives the output, unless it is nil.
 func (p *process) do(ctx context.Context, call message, print func(text string)) message {
 	reply := replyOf(p.Handle(ctx, Call{Name: call.Name, Args: call.Args, Folder: call.Folder, Print: print}))
-	if ctx.Err() != nil { // the script is not to go on, whatever came of the command
+	if ctx.Err() != nil { // the script must stop, whatever the command returned
 		reply.Failed, reply.Stopped = true, true
 	}
 	return reply
@@ -151,7 +150,7 @@ func (p *process) eventError() error {
 	return &ScriptError{Message: p.event}
 }
 
-// replyOf spells what a handler returned.
+// replyOf turns the result of a handler into a reply.
 func replyOf(result string, err error) message {
 	m := message{Type: "reply", Result: result}
 	if err != nil {
@@ -163,14 +162,14 @@ func replyOf(result string, err error) message {
 	return m
 }
 
-// leave waits for a process that ends by the will of its script.
+// leave waits for a process that its script has ended.
 func (p *process) leave(why error) error {
 	p.failed = why
 	p.stop(patience)
 	return why
 }
 
-// end returns why a process is gone that was not told to go.
+// end returns why a process has ended unexpectedly.
 func (p *process) end(cause error) error {
 	p.stop(0)
 	p.signalled = true
@@ -178,14 +177,13 @@ func (p *process) end(cause error) error {
 	return p.failed
 }
 
-// stop ends the process, if it has not ended, after it got some time to do so
-// itself.
+// stop gives the process some time to end, and then kills it.
 func (p *process) stop(wait time.Duration) {
 	p.once.Do(func() {
 		select {
 		case <-p.ended:
 		case <-time.After(wait):
-			_ = p.command.Process.Kill() // it may be gone just now
+			_ = p.command.Process.Kill() // it may have just ended
 		}
 		<-p.ended
 		if p.link != nil {
@@ -196,7 +194,7 @@ func (p *process) stop(wait time.Duration) {
 
 // Close ends the process and waits for it.
 func (p *process) Close() error {
-	_ = p.send(message{Type: "close"}) // a process that is gone is what is wanted
+	_ = p.send(message{Type: "close"}) // it may have ended, as wanted
 	p.stop(patience)
 	if p.failed == nil {
 		p.failed = fmt.Errorf("the %s interpreter: %w", p.what, os.ErrClosed)

@@ -14,41 +14,41 @@ import (
 	"time"
 )
 
-// environment names the variable that a process finds the console by: its address
-// and a token, divided by a space.
+// environment is the variable that tells a process how to reach the console: an address and a
+// token, separated by a space.
 const environment = "SLEDGE_CONSOLE"
 
-// message is one line of JSON, in either direction. The process sends hello first, with the
-// token, and receives the commands. Then the console sends eval, a file to run, a script to
-// check for completeness or text to print by the script's puts, and the process replies with
-// done. In between the process may call commands; each gets a reply, preceded by prints if the
-// call asks for them, and by scripts for Tcl to evaluate. The console may send cancel at any
-// time, and close at the end. The process sends interrupt on Ctrl-C while it waits for a reply,
-// failed after an error that ended its script, event after an error that no script sees, and
-// exit before the script ends it.
+// message is a line of JSON, in either direction. The process first sends hello with the token, and
+// receives commands. Then the console sends eval, a file to run, a script to check for
+// completeness, or text to print with the script's puts, and the process responds with done.
+// Meanwhile the process may send calls of commands. It receives a reply to each, and before it
+// prints, if the call asks for them, and scripts for Tcl to evaluate. The console may send cancel
+// at any time, and sends close at the end. The process sends interrupt for a Ctrl-C while it waits
+// for a reply, failed after an error that ended its script, event after an error that no script can
+// catch, and exit before a script ends the process.
 type message struct {
 	Type      string   `json:"type"`
 	Token     string   `json:"token,omitempty"`     // hello
 	Commands  []string `json:"commands,omitempty"`  // commands
-	Words     []string `json:"words,omitempty"`     // commands: what the command print can show
+	Words     []string `json:"words,omitempty"`     // commands: arguments of the console's command print
 	Name      string   `json:"name,omitempty"`      // call
 	Args      []string `json:"args,omitempty"`      // call, file
 	Folder    string   `json:"folder,omitempty"`    // call: the working folder
-	Divert    bool     `json:"divert,omitempty"`    // call: what the command prints is the process's to print; done: so it is of any command
+	Divert    bool     `json:"divert,omitempty"`    // call: the process prints the output of the command; done: of every command
 	Script    string   `json:"script,omitempty"`    // eval, complete, tcl
 	Path      string   `json:"path,omitempty"`      // file
 	Result    string   `json:"result,omitempty"`    // done, reply: the result, or the message of a failure; failed; event; print, puts: the text
 	Complete  bool     `json:"complete,omitempty"`  // done, after complete
 	Failed    bool     `json:"failed,omitempty"`    // done, reply
-	Stopped   bool     `json:"stopped,omitempty"`   // done, reply, failed: because it was interrupted
-	Quit      bool     `json:"quit,omitempty"`      // reply: the process is to end
+	Stopped   bool     `json:"stopped,omitempty"`   // done, reply, failed: it was interrupted
+	Quit      bool     `json:"quit,omitempty"`      // reply: the process must end
 	Info      string   `json:"info,omitempty"`      // done: Tcl's errorInfo
-	Line      int      `json:"line,omitempty"`      // done: of the script, where it failed
-	Signalled bool     `json:"signalled,omitempty"` // done: a program that the script waited for may have got a Ctrl-C
+	Line      int      `json:"line,omitempty"`      // done: the line of the script at which it failed
+	Signalled bool     `json:"signalled,omitempty"` // done: a program that the script waited for may have received Ctrl-C
 	Code      int      `json:"code,omitempty"`      // exit
 }
 
-// link is a connection to a process. Any goroutine may send; one receives.
+// link is a connection to a process. Any goroutine may send; only one may receive.
 type link struct {
 	connection net.Conn
 	in         *json.Decoder
@@ -72,15 +72,15 @@ func (l *link) receive() (m message, err error) {
 	return m, err
 }
 
-// greeting is how long a process may take to say hello once it has connected, and
-// greetingSize how many bytes: strangers are not to fill the memory.
+// greeting is the time limit for hello after a process has connected, and greetingSize the maximum
+// number of bytes, so that other programs cannot fill the memory.
 const (
 	greeting     = 5 * time.Second
 	greetingSize = 1 << 10
 )
 
-// door is where one process is expected. Others on the machine can knock, too,
-// and do not know the token.
+// door accepts the connection of one process. Other programs on the machine can connect too, but do
+// not know the token.
 type door struct {
 	listener net.Listener
 	token    string
@@ -94,7 +94,7 @@ func openDoor() (*door, error) {
 	return &door{listener, rand.Text()}, nil
 }
 
-// variable is the line of the environment that a process finds the door by.
+// variable returns the line of the environment that tells a process how to reach the door.
 func (d *door) variable() string {
 	return environment + "=" + d.listener.Addr().String() + " " + d.token
 }
@@ -134,7 +134,7 @@ func (d *door) admit(ctx context.Context) (*link, error) {
 // greet returns the link if the peer sends the token, else nil.
 func (d *door) greet(ctx context.Context, c net.Conn) *link {
 	defer context.AfterFunc(ctx, func() { _ = c.SetReadDeadline(time.Now()) })()
-	_ = c.SetReadDeadline(time.Now().Add(greeting)) // a connection that is gone fails to be read, too
+	_ = c.SetReadDeadline(time.Now().Add(greeting)) // if the connection has ended, reading fails too
 	in := bufio.NewReaderSize(c, greetingSize)
 	hello, err := in.ReadSlice('\n') // a longer line is an error
 	var m message

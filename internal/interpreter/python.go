@@ -12,45 +12,44 @@ import (
 	"sync"
 )
 
-// The oldest Python that scripts run in.
+// The oldest supported version of Python.
 const (
 	pythonMajor = 3
 	pythonMinor = 9
 )
 
-// tooOld is the exit code of a Python that is older.
+// tooOld is the exit code of an older Python.
 const tooOld = 97
 
-// first is what Python is started with: it leaves a Python that is too old before
-// that would stumble over what it does not know.
+// first is the program that Python starts with. It ends a Python that is too old before that Python
+// reads syntax that it does not know.
 var first = fmt.Sprintf("import os, sys; sys.version_info >= (%d, %d) or os._exit(%d); "+
 	"exec(compile(open(sys.argv[1], encoding='utf-8').read(), '<sledge>', 'exec'), {'__name__': 'sledge', '__file__': sys.argv[1]})", pythonMajor, pythonMinor, tooOld)
 
 //go:embed bootstrap.py
 var bootstrap []byte
 
-// Python runs scripts by a Python interpreter of the user's.
+// Python runs scripts in the user's Python interpreter.
 type Python struct {
 	config  Config
 	program string
 
 	mu      sync.Mutex
-	prompts bool     // it shows its prompt
-	process *process // nil while none runs
-	tcl     *Tcl     // what tclpy.eval evaluates; nil until it is called
+	prompts bool     // whether it shows its prompt
+	process *process // nil while no process runs
+	tcl     *Tcl     // evaluates scripts for tclpy.eval; nil until its first call
 }
 
 // ErrNoPython means that the chosen Python is missing or too old.
 var ErrNoPython = errors.New("no Python")
 
-// noPython is an ErrNoPython that says what is wrong.
+// noPython is an ErrNoPython with a detailed message.
 type noPython struct{ text string }
 
 func (e noPython) Error() string        { return e.text }
 func (e noPython) Is(target error) bool { return target == ErrNoPython }
 
-// NewPython returns a Python whose program is found at a path, or else by a name
-// on the search path.
+// NewPython returns a Python whose program is a path or a name on the search path.
 func NewPython(config Config, program string) (*Python, error) {
 	found, err := exec.LookPath(program)
 	if err != nil {
@@ -59,35 +58,34 @@ func NewPython(config Config, program string) (*Python, error) {
 	return &Python{config: config, program: found}, nil
 }
 
-// Cancel stops what runs as Ctrl-C does: what Tcl evaluates for Python, or else
-// Python's script. It may come in addition to a Ctrl-C that Python has heard at
-// the terminal. At the prompt it does nothing.
+// Cancel stops the current script as Ctrl-C does: Tcl's, if Python has called Tcl, or else
+// Python's. It may be called in addition to a Ctrl-C that Python has received from the terminal. At
+// the prompt it does nothing.
 func (y *Python) Cancel() {
 	y.mu.Lock()
 	defer y.mu.Unlock()
 	if y.prompts {
 		return
 	}
-	// Python hears of it before Tcl has stopped, and so leaves it to Tcl.
+	// Python receives this before Tcl has stopped, and leaves the interrupt to Tcl.
 	if y.process != nil {
-		_ = y.process.send(message{Type: "cancel"}) // a Python that is gone has stopped
+		_ = y.process.send(message{Type: "cancel"}) // if Python has ended, it has stopped
 	}
 	if y.tcl != nil {
 		y.tcl.Cancel()
 	}
 }
 
-// RunFile runs the script in a file as python FILE args does; "-" is what comes
-// from Stdin. The error is a *ScriptError that Python has shown already, ErrExit,
-// ErrQuit or ErrInterrupted, or says why Python is gone. When ctx ends, it is told
-// to stop as by Ctrl-C.
+// RunFile runs the script in a file as python FILE args does; "-" reads the script from Stdin. The
+// error is a *ScriptError, which Python has printed already, ErrExit, ErrQuit or ErrInterrupted, or
+// says why Python ended. When ctx ends, RunFile stops the script as Ctrl-C does.
 func (y *Python) RunFile(ctx context.Context, file string, args []string) error {
 	return y.run(ctx, nil, append([]string{"file", file}, args...))
 }
 
-// Prompt shows Python's own prompt, introduced by a name, and returns as RunFile
-// does. A terminal tells both Python and this program of Ctrl-C: here Python alone is to
-// hear of it, and says by Config.Interrupt when a command is meant.
+// Prompt shows Python's own prompt with a name, and returns as RunFile does. A terminal sends
+// Ctrl-C to Python and to this program. Only Python handles it here, and it calls Config.Interrupt
+// if a command is running.
 func (y *Python) Prompt(ctx context.Context, name string) error {
 	y.mu.Lock()
 	y.prompts = true
@@ -119,7 +117,7 @@ func (y *Python) run(ctx context.Context, flags, args []string) error {
 	return y.serve(ctx, p)
 }
 
-// serve does the calls of Python until it ends, and returns why it has.
+// serve executes the calls of Python until Python ends, and returns why it ended.
 func (y *Python) serve(ctx context.Context, p *process) error {
 	defer p.cancelAfter(ctx)()
 	done := make(chan struct{})
@@ -147,7 +145,7 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 			}
 			continue
 		default:
-			return p.end(fmt.Errorf("it says %q, which is not known", r.Type))
+			return p.end(fmt.Errorf("it sent an unknown message %q", r.Type))
 		}
 		if reply.Quit && reply.Code == 0 {
 			why = ErrQuit
@@ -159,20 +157,20 @@ func (y *Python) serve(ctx context.Context, p *process) error {
 	}
 }
 
-// request is what Python says.
+// request is a message from Python.
 type request struct {
 	message
-	ctx  context.Context // of what is asked for alone
+	ctx  context.Context // of this request only
 	stop func()          // ends ctx
-	err  error           // why Python says nothing any more, or nil
+	err  error           // why Python sends nothing more, or nil
 }
 
-// listen passes on what Python says, until Python is gone or done is closed. What it
-// says of Ctrl-C is for what it asked for before, whether that has begun or not.
+// listen passes on the messages of Python until Python ends or done is closed. An interrupt applies
+// to the request before it, even if that has not begun yet.
 func (y *Python) listen(ctx context.Context, p *process, requests chan<- request, done <-chan struct{}) {
 	asked := request{stop: func() {}}
 	defer func() { asked.stop() }()
-	count := 0 // of Ctrl-C since it was asked
+	count := 0 // number of Ctrl-C since the request
 	for {
 		m, err := p.receive()
 		r := request{message: m, err: err}
@@ -200,9 +198,8 @@ func (y *Python) listen(ctx context.Context, p *process, requests chan<- request
 	}
 }
 
-// interrupt does what Ctrl-C means for what was asked for. A command of the console
-// decides itself; Tcl is ended only when it does not listen, since its variables are
-// lost then.
+// interrupt applies a Ctrl-C to a request. A command of the console decides itself what to do. Tcl
+// is killed only if it does not react, because its variables are then lost.
 func (y *Python) interrupt(asked request, count int) {
 	if y.config.Interrupt() {
 		return
@@ -216,8 +213,8 @@ func (y *Python) interrupt(asked request, count int) {
 	asked.stop()
 }
 
-// ended returns why Python has ended, if not for the reason it gave, why: noticed is
-// how that showed.
+// ended returns why Python has ended, unless Python itself gave the reason why. noticed is the
+// error that revealed it.
 func ended(p *process, why, noticed error) error {
 	code := p.command.ProcessState.ExitCode()
 	switch {
@@ -231,8 +228,8 @@ func ended(p *process, why, noticed error) error {
 	return why
 }
 
-// do does a call of Python's. It is Tcl's puts that prints what the command prints, if
-// tclpy.eval has put another in its place; it comes before Python's own sys.stdout.
+// do executes a call of Python. If tclpy.eval has replaced Tcl's puts, that prints the output of
+// the command; it takes precedence over Python's own sys.stdout.
 func (y *Python) do(ctx context.Context, p *process, call message) message {
 	if y.tcl == nil || !y.tcl.Diverts() {
 		return p.do(ctx, call, p.printer(call))
@@ -262,8 +259,7 @@ func (y *Python) evalTcl(ctx context.Context, script string) message {
 	return reply
 }
 
-// tclReply spells what came of something that Tcl evaluated. Tcl's exit is Python's,
-// too.
+// tclReply turns the result of a Tcl evaluation into a reply. An exit in Tcl also ends Python.
 func (y *Python) tclReply(result string, err error) message {
 	if errors.As(err, new(*DeathError)) {
 		y.closeTcl() // the next script gets a new one
@@ -283,7 +279,7 @@ func (y *Python) setProcess(p *process) {
 }
 
 func (y *Python) startTcl(ctx context.Context) error {
-	if y.tcl != nil { // which only this goroutine sets
+	if y.tcl != nil { // only this goroutine sets it
 		return nil
 	}
 	tcl, err := StartTcl(ctx, y.config) // without the lock: Cancel must not wait

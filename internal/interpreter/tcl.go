@@ -8,14 +8,14 @@ import (
 	"os/exec"
 )
 
-// Tcl is a Tcl 8.6 interpreter. One goroutine uses it, but for Cancel.
+// Tcl is a Tcl 8.6 interpreter. Only one goroutine may use it, except for Cancel.
 type Tcl struct {
 	process *process
 	remove  func()
 }
 
-// StartTcl starts an interpreter. It ends when it is closed, when a script says
-// so, or when this program ends.
+// StartTcl starts an interpreter. It ends at Close, when a script ends it, or when this program
+// ends.
 func StartTcl(ctx context.Context, config Config) (*Tcl, error) {
 	t, err := startTcl(ctx, config, unpacked)
 	if errors.Is(err, fs.ErrPermission) { // no program may run in the user's cache
@@ -40,16 +40,16 @@ func startTcl(ctx context.Context, config Config, unpack func() (program string,
 	return &Tcl{p, remove}, nil
 }
 
-// Eval evaluates a script and returns its result. The error is a *ScriptError,
-// ErrExit, ErrQuit or ErrInterrupted, or says why the interpreter is gone. When
-// ctx ends, the script is stopped as by Cancel.
+// Eval evaluates a script and returns its result. The error is a *ScriptError, ErrExit, ErrQuit or
+// ErrInterrupted, or says why the interpreter ended. When ctx ends, Eval stops the script as Cancel
+// does.
 func (t *Tcl) Eval(ctx context.Context, script string) (string, error) {
 	return t.ask(ctx, message{Type: "eval", Script: script})
 }
 
-// RunFile evaluates the script in a file, with args as its argv, and returns as
-// Eval does, or else the first error of an event that came meanwhile: Tcl has
-// shown it, and no script can catch it.
+// RunFile evaluates the script in a file, with args as its argv. It returns the same errors as
+// Eval. If there is none, it returns the first error of an event handler, which Tcl has printed and
+// no script can catch.
 func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
 	t.process.event = ""
 	_, err := t.ask(ctx, message{Type: "file", Path: path, Args: args})
@@ -59,20 +59,19 @@ func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
 	return err
 }
 
-// Diverts reports whether scripts have put a procedure of their own in the place of
-// puts, or a file of their own in that of stdout.
+// Diverts reports whether a script has replaced puts or the channel stdout.
 func (t *Tcl) Diverts() bool { return t.process.diverts }
 
-// Print prints by puts, whatever that is, and returns as Eval does. Commands that puts
-// calls fail, since they would print.
+// Print prints text with the script's puts, and returns as Eval does. If puts calls a command, the
+// command fails, because it would print.
 func (t *Tcl) Print(ctx context.Context, text string) error {
 	_, err := t.ask(ctx, message{Type: "puts", Result: text})
 	return err
 }
 
-// Signalled reports whether what was evaluated last may have got a signal: the
-// interpreter died of it, or a program that the script waited for. A terminal sends a
-// signal to all that runs in it, and this program may be the last to hear of it.
+// Signalled reports whether the last evaluation may have received a signal: the signal killed the
+// interpreter, or a program that the script waited for. A terminal sends a signal to all its
+// programs, and this program may be the last to receive it.
 func (t *Tcl) Signalled() bool { return t.process.signalled }
 
 func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
@@ -88,17 +87,17 @@ func (t *Tcl) ask(ctx context.Context, request message) (string, error) {
 	return m.Result, nil
 }
 
-// Complete reports whether a script is whole: no brace, bracket or quote is open.
-// Where the interpreter is gone it is, as evaluating it says so.
+// Complete reports whether a script is complete: no brace, bracket or quote is open. It returns
+// true if the interpreter has ended, because evaluating the script then returns the error.
 func (t *Tcl) Complete(script string) bool {
 	m, err := t.process.ask(context.Background(), message{Type: "complete", Script: script})
 	return err != nil || m.Complete
 }
 
-// Cancel stops the script that is being evaluated, whatever it catches; where
-// there is none it does nothing. The interpreter and its variables survive.
+// Cancel stops the current script, even if the script catches errors. Without a current script it
+// does nothing. The interpreter keeps its variables.
 func (t *Tcl) Cancel() {
-	_ = t.process.send(message{Type: "cancel"}) // an interpreter that is gone does nothing
+	_ = t.process.send(message{Type: "cancel"}) // an ended interpreter runs nothing
 }
 
 // Restart restarts the interpreter without its variables and procedures. It must not be in use.
@@ -112,7 +111,7 @@ func (t *Tcl) Restart(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the interpreter and waits until it is gone.
+// Close ends the interpreter and waits until it has ended.
 func (t *Tcl) Close() error {
 	defer t.remove()
 	return t.process.Close()

@@ -16,11 +16,11 @@ import (
 	"strings"
 )
 
-// ErrWithoutTcl is what a program says that was built by go build alone.
+// ErrWithoutTcl is the error of a program that was built with go build alone.
 var ErrWithoutTcl = errors.New("this sledge was built without Tcl: build it with make build")
 
-// unpacked returns the path of the embedded Tcl interpreter, which is unpacked once for each
-// user; call remove when it has ended.
+// unpacked returns the path of the embedded Tcl interpreter, which it unpacks once for each user.
+// The caller calls remove when the interpreter has ended.
 func unpacked() (program string, remove func(), err error) {
 	want, err := helperChecksum()
 	if err != nil {
@@ -36,8 +36,8 @@ func unpacked() (program string, remove func(), err error) {
 	return unpackedForOnce()
 }
 
-// unpackedForOnce does the same for a user without a home, or one whose home is
-// full or cannot be written to.
+// unpackedForOnce unpacks the interpreter into a temporary folder, for a user without a home folder
+// or whose home folder is full or read-only.
 func unpackedForOnce() (program string, remove func(), err error) {
 	want, err := helperChecksum()
 	if err != nil {
@@ -55,7 +55,7 @@ func unpackedForOnce() (program string, remove func(), err error) {
 	return program, remove, nil
 }
 
-// helperChecksum returns the SHA-256 of the program that is carried along.
+// helperChecksum returns the SHA-256 of the embedded program.
 func helperChecksum() (string, error) {
 	sum, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.sha256"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -64,7 +64,7 @@ func helperChecksum() (string, error) {
 	return strings.TrimSpace(string(sum)), err
 }
 
-// unpackIn unpacks the program in a folder, if it is not there already and whole.
+// unpackIn unpacks the program in a folder, unless it is there already with the right checksum.
 func unpackIn(folder, want string) (program string, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
@@ -93,8 +93,8 @@ func checksum(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// unpack writes the program under another name until it is whole, as two may begin
-// at the same time.
+// unpack writes the program under a temporary name until it is complete, because two processes may
+// unpack it at the same time.
 func unpack(program string) error {
 	packed, err := fs.ReadFile(helper, path.Join(helperFolder, "tclsh.gz"))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Blocks makes a call that waits for the server, and returns why a task of an event loop could
-// not make such a call; "" if it could. A driver that waits by other means than these
+// Blocks makes a call that waits for the server. It returns the reason why a task of an event loop
+// cannot make such a call, or "" if it can. A driver that waits by other means than these
 // connections, or reads from them in its own goroutines, would block all tasks of the loop.
 //
 // No task may have adopted the connections.
@@ -33,7 +33,7 @@ func (c *Connections) Blocks(call func() error) (why string, err error) {
 // errNothingToWaitFor is the error for a task that adopts no connection.
 var errNothingToWaitFor = errors.New("internal error: the session has no connection that an event loop could wait for")
 
-// reads are the goroutines in which a driver has read.
+// reads records in which goroutines a driver has read.
 type reads struct{ here, elsewhere atomic.Bool } // in the goroutine of the call; in another one
 
 // note records the goroutine of a read.

@@ -126,7 +126,7 @@ func (c *conn) release() error {
 	if c.closed.Load() {
 		return nil
 	}
-	own, err := net.FileConn(file) // a copy, too
+	own, err := net.FileConn(file) // duplicates the descriptor again
 	if err != nil {
 		c.closed.Store(true)
 		return fmt.Errorf("release a connection from a loop: %w", err)

@@ -137,7 +137,7 @@ type loop struct {
 	rung   []*conn // connections whose deadline passed or that were closed
 }
 
-// wakeupNumber is the number of the eventfd in epoll.
+// wakeupNumber is the eventfd's number in epoll.
 const wakeupNumber = -1
 
 func newLoop(wait waiter) (*loop, error) {
@@ -301,7 +301,7 @@ type task struct {
 // park gives the thread back to the loop until the loop resumes the task.
 func (t *task) park() { t.yield(struct{}{}) }
 
-// PauseUntil is Task's.
+// PauseUntil implements Task.
 func (t *task) PauseUntil(moment time.Time) bool {
 	if time.Until(moment) <= 0 {
 		return true
@@ -316,7 +316,7 @@ func (t *task) PauseUntil(moment time.Time) bool {
 	return !l.stopping.Load()
 }
 
-// Park is Task's.
+// Park implements Task.
 func (t *task) Park() bool {
 	l := t.loop
 	if l.stopping.Load() {
@@ -328,7 +328,7 @@ func (t *task) Park() bool {
 	return !l.stopping.Load()
 }
 
-// Unpark is Task's.
+// Unpark implements Task.
 func (t *task) Unpark() {
 	if !t.parked {
 		return
@@ -343,7 +343,7 @@ func (t *task) Unpark() {
 	l.ready = append(l.ready, t)
 }
 
-// Await is Task's.
+// Await implements Task.
 func (t *task) Await(f func()) {
 	go func() {
 		f()
@@ -356,7 +356,7 @@ func (t *task) Await(f func()) {
 	t.park()
 }
 
-// Adopt is Task's.
+// Adopt implements Task.
 func (t *task) Adopt(list *Connections) error {
 	all := list.all()
 	if len(all) == 0 {
@@ -370,7 +370,7 @@ func (t *task) Adopt(list *Connections) error {
 	return nil
 }
 
-// Release is Task's.
+// Release implements Task.
 func (t *task) Release(list *Connections) error {
 	var err error
 	for _, c := range list.all() {

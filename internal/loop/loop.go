@@ -56,8 +56,8 @@ type Task interface {
 	// Release makes the connections usable from any goroutine again.
 	Release(*Connections) error
 
-	// Await calls do, which may block on other things than an adopted connection or a pause, for
-	// example connecting, and returns when it has returned.
+	// Await calls f and returns when f has returned. f may block on other things than an adopted
+	// connection or a pause, for example on a new connection.
 	Await(f func())
 }
 
@@ -104,8 +104,8 @@ type adoptable interface {
 
 type gathering struct{}
 
-// Gather returns a context with which Dial makes connections that a task can adopt, and the
-// list of them.
+// Gather returns a context for Dial, and the list of the connections that Dial makes with it. A
+// task can adopt them.
 func Gather(ctx context.Context) (context.Context, *Connections) {
 	c := new(Connections)
 	return context.WithValue(ctx, gathering{}, c), c
@@ -114,8 +114,8 @@ func Gather(ctx context.Context) (context.Context, *Connections) {
 // Gathers reports whether connections that are dialed with ctx may be adopted.
 func Gathers(ctx context.Context) bool { return ctx.Value(gathering{}) != nil }
 
-// Dial connects by a dialer, for a driver. If ctx comes from Gather, a task can adopt the
-// connection; otherwise it is the dialer's own.
+// Dial connects with a dialer, for a driver. If ctx comes from Gather, a task can adopt the
+// connection; otherwise Dial returns the dialer's own.
 func Dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {

@@ -2,7 +2,7 @@ package loop
 
 // Traffic counts the network traffic of connections.
 type Traffic struct {
-	Sent, Received int64 // bytes as they are on the wire: encrypted where the connection is
+	Sent, Received int64 // bytes on the wire, after encryption if the connection is encrypted
 
 	// RoundTrips counts the requests that waited for a response. A round trip begins with the first
 	// bytes sent, and again with the first bytes sent after a response. A request or a response in

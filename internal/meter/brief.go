@@ -1,11 +1,11 @@
 package meter
 
-// Brief is what a chart shows of what was measured over some time, of all kinds of transaction
-// together. It takes some dozen bytes where a CodedSummary takes some thousand.
+// Brief holds the measurements that a chart shows for an interval, over all kinds of transaction.
+// It takes some dozens of bytes; a CodedSummary takes thousands.
 type Brief struct {
 	Ended    int64    // transactions that were done or rolled back
-	Failed   int64    // those that failed
-	Response *Latency // of those done; nil where none was
+	Failed   int64    // failed transactions
+	Response *Latency // of done transactions; nil if there are none
 }
 
 // Brief returns a summary of c. It reads only the response times.

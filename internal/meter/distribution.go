@@ -211,8 +211,8 @@ func (d Distribution) StdDev() float64 {
 	return math.Sqrt(variance)
 }
 
-// ValueAtQuantile returns the latency that a percentage above 0 do not exceed, or 0 if there are no
-// latencies.
+// ValueAtQuantile returns the latency that the given percentage of the latencies do not exceed.
+// percent must be above 0. It returns 0 if there are no latencies.
 func (d Distribution) ValueAtQuantile(percent float64) int64 {
 	rank := max(1, int64(percent/100*float64(d.total)+0.5))
 	var below int64

@@ -7,9 +7,10 @@ import (
 	"math"
 )
 
-// Latency sums up a histogram of times, in milliseconds. Each figure is within 0.1 % of the exact one.
-// The percentiles are those that HdrHistogram's library returns. A figure that is not known is missing in
-// JSON: short summaries have some figures alone, and so have those of jobs that an earlier Sledge recorded.
+// Latency summarizes a histogram of times, in milliseconds. Each figure is within 0.1 % of the
+// exact one. The percentiles are those that HdrHistogram's library returns. An unknown figure is
+// missing in JSON: short summaries have only some figures, and so do jobs that an older version of
+// Sledge recorded.
 type Latency struct {
 	Min    Millis `json:"min_ms,omitzero"`
 	Mean   Millis `json:"mean_ms,omitzero"`
@@ -27,13 +28,14 @@ type Latency struct {
 // Millis is a time in milliseconds, or Unknown.
 type Millis float64
 
-// Unknown is a time that was not kept.
+// Unknown is a time that was not recorded.
 var Unknown = Millis(math.NaN())
 
-// IsZero reports whether the time is not known, so that "omitzero" leaves it out. A time of 0 is known.
+// IsZero reports whether the time is unknown, so that "omitzero" leaves it out. A time of 0 is
+// known.
 func (m Millis) IsZero() bool { return math.IsNaN(float64(m)) }
 
-// Histogram is the part of an hdrhistogram.Histogram, or of a Distribution, that a Latency is made of.
+// Histogram is the part of hdrhistogram.Histogram and of Distribution that NewLatency reads.
 type Histogram interface {
 	ValueAtQuantile(percentile float64) int64
 	Min() int64
@@ -42,7 +44,7 @@ type Histogram interface {
 	StdDev() float64
 }
 
-// NewLatency sums up a histogram of nanoseconds.
+// NewLatency summarizes a histogram of nanoseconds.
 func NewLatency(h Histogram) Latency {
 	ms := func(ns int64) Millis { return Millis(float64(ns) / 1e6) }
 	mean := func(ns float64) Millis { return ms(int64(math.Round(ns))) }
@@ -54,8 +56,8 @@ func NewLatency(h Histogram) Latency {
 	}
 }
 
-// NewShortLatency sums up a histogram of nanoseconds by the median, p95, p99 and the longest time, to the
-// microsecond: for messages that are sent often.
+// NewShortLatency summarizes a histogram of nanoseconds by the median, p95, p99 and the maximum, to
+// the microsecond. It serves messages that are sent often.
 func NewShortLatency(h Histogram) Latency {
 	ms := func(ns int64) Millis { return Millis(math.Round(float64(ns)/1e3) / 1e3) }
 	l := unknownLatency()
@@ -63,7 +65,7 @@ func NewShortLatency(h Histogram) Latency {
 	return l
 }
 
-// unknownLatency is a latency of which nothing is known.
+// unknownLatency returns a latency without any known figure.
 func unknownLatency() (l Latency) {
 	for _, ms := range l.fields() {
 		*ms = Unknown
@@ -82,7 +84,7 @@ func (l *Latency) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// fields are the figures in the order in which they stand in binary.
+// fields returns the figures in the order of the binary form.
 func (l *Latency) fields() []*Millis {
 	return []*Millis{&l.Min, &l.Mean, &l.StdDev, &l.P25, &l.P50, &l.P75, &l.P90, &l.P95, &l.P99, &l.P999, &l.Max}
 }

@@ -84,7 +84,7 @@ type Record struct {
 	Sent, Received, RoundTrips uint32
 
 	Outcome Outcome
-	Class   Class // why it failed, when it did
+	Class   Class // why it failed, if it failed
 
 	// Service is the duration of the last try. Response is the time from the scheduled start to the
 	// end: it includes earlier tries, and any delay on the client's side before the start.
@@ -213,7 +213,7 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Sum adds up records: a Summary, a Profile, Stalls, or Delays.
+// Sum adds up records: a Summary, a Profile, Stalls or Delays.
 type Sum interface{ record(r *Record) }
 
 // Take adds the stripe's records to each of the sums and empties the stripe. Only one goroutine

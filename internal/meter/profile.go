@@ -32,7 +32,7 @@ const (
 )
 
 // coarse is the layout of a profile's histograms.
-var coarse, _ = layoutOf(profileLowest, profileDigits) // which there is
+var coarse, _ = layoutOf(profileLowest, profileDigits) // a valid layout
 
 func newCoarseCounts() coarseCounts { return make(coarseCounts, coarse.bucket(usualHighest)+1) }
 

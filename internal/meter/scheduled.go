@@ -2,13 +2,13 @@ package meter
 
 import "time"
 
-// Scheduled passes on to its sums the transactions that were scheduled in a time span and began
-// in it, whenever they ended. Times are since users began.
+// Scheduled passes on to its sums the transactions that were scheduled in a time span and began in
+// it, whenever they ended. Times are since users began.
 //
 // In an open loop these are the transactions of the measured time, because they are scheduled
-// whether or not earlier ones have ended. A transaction that was scheduled before that time and
-// ended in it measures the time before. One that is scheduled exactly at From counts as before
-// it, as in load.Arrivals.Due.
+// whether or not earlier ones have ended. A transaction that was scheduled before the span and
+// ended in it belongs to the time before. A transaction that is scheduled exactly at From also
+// counts as before it, as in load.Arrivals.Due.
 type Scheduled struct {
 	From, Until time.Duration
 	Sums        []Sum

@@ -67,8 +67,8 @@ func (g *Stalls) record(r *Record) {
 // Between lists the stalls between two instants, in order. unended are the scheduled starts of
 // transactions that never ended; recorded transactions may end after the second instant.
 func (g *Stalls) Between(from, to time.Duration, unended []time.Duration) []Stall {
-	// A transaction that ends after a stall was in flight during it if it began in time. So the
-	// earliest start of all later endings decides, which is known for the last slot first.
+	// A transaction that ends after a stall was in flight during the stall if it began before the
+	// stall ended. So the loop needs the earliest start of all later endings, and goes backwards.
 	const never = time.Duration(1<<63 - 1)
 	begun := never
 	if len(unended) > 0 {

@@ -182,11 +182,11 @@ func checkAddress(text string) error {
 		}
 		for _, sign := range []string{"@", "://"} {
 			if strings.Contains(one, sign) {
-				return fmt.Errorf("it holds %s, which a server's name cannot contain: %s", sign, wayOut)
+				return fmt.Errorf("it contains %s, which a server's name cannot contain: %s", sign, wayOut)
 			}
 		}
 		if strings.ContainsFunc(one, unicode.IsSpace) {
-			return fmt.Errorf("it holds a space, which a server's name cannot contain: %s", wayOut)
+			return fmt.Errorf("it contains a space, which a server's name cannot contain: %s", wayOut)
 		}
 	}
 	return nil

@@ -90,7 +90,7 @@ func CheckNames(values Values, known []Description) error {
 // NewOrder and "new order" are.
 func SameName(a, b string) bool { return compact(a) == compact(b) }
 
-// compact is a name without separators, in lower case.
+// compact returns a name without separators, in lower case.
 func compact(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }

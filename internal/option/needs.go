@@ -10,7 +10,7 @@ import (
 // Idle is an option that differs from its default and has no effect with the other settings.
 type Idle struct {
 	Option string
-	Value  string // "" of a secret
+	Value  string // "" for a secret
 
 	// Elsewhere means that the option has an effect only in other actions.
 	Elsewhere bool

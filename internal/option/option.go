@@ -71,7 +71,7 @@ type Description struct {
 	// set it are refused, and lists of options leave it out.
 	Soon bool `json:"soon,omitempty"`
 
-	// Section is where the console's dictionaries have the option, or "" for the
+	// Section is the section of the console's dictionaries that contains the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
 
@@ -81,8 +81,8 @@ type Description struct {
 	// Actions are the actions in which the option has an effect; empty means all.
 	Actions []string `json:"actions,omitempty"`
 
-	// Needs is the tag of that name: the settings with which the option has an effect. Nothing
-	// means any.
+	// Needs is the tag of that name: the settings with which the option has an effect. The value
+	// "nothing" means any settings.
 	Needs string `json:"-"`
 
 	// Instead lists the options that this one replaces: a socket replaces host and port. If both
@@ -130,8 +130,8 @@ type Part struct {
 	Options []Description
 }
 
-// Parts divides the options that are built: the main ones first, then the others by group.
-// Empty parts are left out.
+// Parts returns the built options in parts: the main options first, then the others by group. It
+// leaves out empty parts.
 func Parts(all []Description) []Part {
 	parts := []Part{{Title: MainTitle}}
 	for _, g := range Groups {
@@ -150,7 +150,7 @@ func Parts(all []Description) []Part {
 	return slices.DeleteFunc(parts, func(p Part) bool { return len(p.Options) == 0 })
 }
 
-// Built returns the options that are built.
+// Built returns the options whose features exist.
 func Built(all []Description) []Description {
 	return slices.DeleteFunc(slices.Clone(all), func(d Description) bool { return d.Soon })
 }
@@ -261,9 +261,8 @@ func Bind(names Names, values Values, fresh any) error {
 	return err
 }
 
-// Check reads one value as Bind would, without the rules across options, and
-// returns how the option itself writes it. It panics when fresh has no option of
-// that name.
+// Check reads one value as Bind would, without the rules across options, and returns it as the
+// option itself formats it. It panics if fresh has no option of that name.
 func Check(fresh any, name, text string) (canonical string, err error) {
 	found := false
 	err = walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
@@ -286,7 +285,7 @@ func Check(fresh any, name, text string) (canonical string, err error) {
 	return canonical, err
 }
 
-// public is a value that an error may show.
+// public returns a value in the form that an error may show.
 func (d Description) public(text string) string {
 	if d.Secret || d.Address { // a refused address may hold a password
 		return ""

@@ -2,11 +2,12 @@ package option
 
 import "fmt"
 
-// Secrets are values of secret options, by the options' names. Neither fmt nor encoding/json shows them, not
-// even inside another value, because they are in a function: only Reveal returns them. The zero value holds none.
+// Secrets holds values of secret options, by the options' names. Neither fmt nor encoding/json
+// shows them, even inside another value, because they are in a function. Only Reveal returns them.
+// The zero value holds none.
 type Secrets struct{ values func() Values }
 
-// NewSecrets keeps a copy of values as secrets.
+// NewSecrets returns a copy of values as secrets.
 func NewSecrets(values Values) Secrets {
 	if len(values) == 0 {
 		return Secrets{}
@@ -23,7 +24,7 @@ func (s Secrets) Reveal() Values {
 	return s.values()
 }
 
-// String returns how many there are.
+// String returns the number of secrets.
 func (s Secrets) String() string { return fmt.Sprintf("(%d secrets)", len(s.Reveal())) }
 
 // Split divides v into values that may be shown and the secrets among them, which descriptions mark.

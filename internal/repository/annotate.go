@@ -13,13 +13,13 @@ import (
 type Annotation struct {
 	Set    map[string]string // labels, by name
 	Remove []string          // names of labels; unknown names are ignored
-	Note   *string           // takes the place of the note; "" removes it, nil leaves it
+	Note   *string           // replaces the note; "" removes it, nil keeps it
 }
 
 // mostLabels limits the labels of a job, because each list of jobs contains them.
 const mostLabels = 100
 
-// Check returns why an annotation cannot be one, or nil.
+// Check returns an error if the annotation is invalid.
 func (a Annotation) Check() error {
 	for name, value := range a.Set {
 		if _, _, err := job.ParseLabel(name + "=" + value); err != nil {
@@ -34,8 +34,8 @@ func (a Annotation) Check() error {
 	return nil
 }
 
-// Annotate changes the labels and the note of a job, which may be running, and returns it as
-// it is then. Nothing else of a job can be changed.
+// Annotate changes the labels and the note of a job, which may be running, and returns the changed
+// job. It changes nothing else.
 func (s *Store) Annotate(ctx context.Context, id job.ID, a Annotation) (job.Job, error) {
 	if err := a.Check(); err != nil {
 		return job.Job{}, err
@@ -45,7 +45,7 @@ func (s *Store) Annotate(ctx context.Context, id job.ID, a Annotation) (job.Job,
 		return job.Job{}, err
 	}
 	err = s.transact(ctx, func(tx *sql.Tx) error {
-		var text string // as it is now: another process may have settled options of a job that goes on
+		var text string // read again: another process may have settled options of a running job
 		if err := tx.QueryRowContext(ctx, `SELECT spec FROM job WHERE number = ?`, number).Scan(&text); err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Store) Annotate(ctx context.Context, id job.ID, a Annotation) (job.Job,
 			spec.Note = *a.Note
 		}
 		if len(a.Set) > 0 && len(spec.Labels) > mostLabels {
-			return job.WithExit(job.ExitUsage, fmt.Errorf("a job has %d labels at most, and would have %d: remove some", mostLabels, len(spec.Labels)))
+			return job.WithExit(job.ExitUsage, fmt.Errorf("a job has at most %d labels, and this change would make it %d: remove some", mostLabels, len(spec.Labels)))
 		}
 		labels, err := json.Marshal(spec.Labels)
 		if err != nil {

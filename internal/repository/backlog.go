@@ -14,12 +14,12 @@ import (
 	"sledge/internal/option"
 )
 
-// backlog is the queue of what waits to be written into the repository, in order. Its memory is
+// backlog is the queue of entries that wait to be written to the repository, in order. Its memory is
 // limited, and it needs no disk space while the repository can be written:
 //
 //   - Additions go to memory, without blocking.
 //   - One goroutine writes them, a batch in a transaction.
-//   - If writing fails and much waits, it is moved to a file beside the repository,
+//   - If writing fails and many entries wait, they are moved to a file beside the repository,
 //     and written from there later.
 //   - Anything beyond the limit is dropped and counted. This happens only if the disk
 //     takes neither the repository nor the file.
@@ -30,11 +30,11 @@ type backlog struct {
 
 	mu      sync.Mutex
 	waiting []entry
-	size    int // bytes of memory that they take, about
+	size    int // approximate bytes of memory that they take
 	dropped int64
 }
 
-// entry is one thing to be kept of a job, as plain data.
+// entry is one item to record of a job, as plain data.
 type entry struct {
 	Event   json.RawMessage `json:"event,omitempty"`   // as stored
 	Failure *StoredFailure  `json:"failure,omitempty"` // other stored data of the failure
@@ -60,17 +60,17 @@ func newEntry(event job.Event) (e entry, err error) {
 }
 
 const (
-	// usualAside is how much waits in memory for a repository that others hold: 40,000
-	// events, or a quarter of an hour of seconds.
+	// usualAside is the number of bytes that wait in memory while other processes hold the
+	// repository: 40,000 events, or a quarter of an hour of seconds.
 	usualAside = 8 << 20
 
-	// A backlog may take baseLimit of memory and userLimit for each virtual user, whose
-	// session takes several times that. So however many they are, all of them may begin
-	// and end at once, and what they say waits for a disk that is slow.
+	// A backlog may take baseLimit bytes of memory, and userLimit bytes more for each virtual user,
+	// whose session takes several times as much. So the begins and ends of any number of users fit,
+	// even if the disk is slow.
 	baseLimit = 32 << 20
 	userLimit = 4 << 10
 
-	// batchSize is how many entries are written in a transaction at most.
+	// batchSize is the maximum number of entries in a transaction.
 	batchSize = 2000
 )
 
@@ -79,7 +79,7 @@ func newBacklog(path string, users int) *backlog {
 	return &backlog{limit: baseLimit + users*userLimit, asideAbove: usualAside, aside: aside{repository: path}}
 }
 
-// bytes is how much memory an entry takes, about.
+// bytes returns the approximate size of an entry in memory.
 func (e *entry) bytes() int {
 	n := 128 + len(e.Event) + len(e.Facts)
 	if e.Failure != nil {
@@ -116,29 +116,29 @@ func (b *backlog) add(e entry) (full bool) {
 	return len(b.waiting)%batchSize == 0
 }
 
-// drop counts something that was lost.
+// drop counts a lost entry.
 func (b *backlog) drop() {
 	b.mu.Lock()
 	b.dropped++
 	b.mu.Unlock()
 }
 
-// left returns how many entries are still to be written, and how many were dropped.
+// left returns the number of entries that are not written yet, and the number of dropped ones.
 func (b *backlog) left() (left, dropped int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.aside.count + int64(len(b.waiting)), b.dropped
 }
 
-// batch is the oldest entries, which are written in one transaction.
+// batch holds the oldest entries, which are written in one transaction.
 type batch struct {
 	entries []entry
-	aside   bool  // whether they were set aside
+	aside   bool  // whether they are in the file
 	end     int64 // where they end in the file, if aside
 }
 
-// next returns the oldest entries, which are no longer waiting once they are written.
-// Only the goroutine that writes calls it, and what follows.
+// next returns the oldest entries. They stay in the backlog until written is called. Only the
+// writing goroutine calls next, written, forget and setAside.
 func (b *backlog) next() (batch, error) {
 	if b.aside.count > 0 {
 		return b.aside.read()
@@ -149,7 +149,7 @@ func (b *backlog) next() (batch, error) {
 	return batch{entries: b.waiting[:n:n]}, nil
 }
 
-// written takes what next returned off the backlog.
+// written removes the entries that next returned from the backlog.
 func (b *backlog) written(done batch) {
 	if done.aside {
 		b.mu.Lock()
@@ -160,7 +160,7 @@ func (b *backlog) written(done batch) {
 	b.forget(len(done.entries))
 }
 
-// forget takes the oldest entries out of memory.
+// forget removes the oldest n entries from memory.
 func (b *backlog) forget(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -195,14 +195,15 @@ func (b *backlog) setAside() error {
 	}
 }
 
-// aside is a file of entries in JSON, one after another. There is none before it is
-// needed. It is removed as it is made, where a system allows that, so that nothing is left
-// of it however this process ends; elsewhere, once it is empty and when the job ends.
+// aside is a file of entries in JSON, one after another. It is created only when it is needed.
+// Where the system allows it, the file is removed from its folder at once, so that nothing stays
+// behind if this process is killed. On other systems it is removed when it is empty and when the
+// job ends.
 type aside struct {
 	repository string
 	file       *os.File
-	from, to   int64 // where what was not written into the repository begins and ends
-	count      int64 // of those entries
+	from, to   int64 // the part of the file that was not written to the repository yet
+	count      int64 // entries in that part
 }
 
 func (a *aside) append(entries []entry) (end int64, err error) {
@@ -213,12 +214,12 @@ func (a *aside) append(entries []entry) (end int64, err error) {
 	encoder := json.NewEncoder(&text)
 	for i := range entries {
 		if err := encoder.Encode(&entries[i]); err != nil {
-			return 0, fmt.Errorf("set events aside in a file: %w", err)
+			return 0, fmt.Errorf("write waiting events to a file: %w", err)
 		}
 	}
 	n, err := a.file.WriteAt(text.Bytes(), a.to)
 	if err != nil {
-		return 0, fmt.Errorf("set events aside in a file: %w", err)
+		return 0, fmt.Errorf("write waiting events to a file: %w", err)
 	}
 	return a.to + int64(n), nil
 }
@@ -228,12 +229,12 @@ func (a *aside) open() error {
 		return nil
 	}
 	if a.repository == inMemory {
-		return errors.New("set events aside: the repository is in memory")
+		return errors.New("write waiting events to a file: the repository is in memory")
 	}
 	folder, name := filepath.Split(a.repository)
 	file, err := os.CreateTemp(folder, name+"-aside-*")
 	if err != nil {
-		return fmt.Errorf("set events aside in a file: %w", err)
+		return fmt.Errorf("write waiting events to a file: %w", err)
 	}
 	_ = os.Remove(file.Name())
 	a.file = file
@@ -246,7 +247,7 @@ func (a *aside) read() (batch, error) {
 	for int64(len(b.entries)) < min(a.count, batchSize) {
 		var e entry
 		if err := decoder.Decode(&e); err != nil {
-			return b, fmt.Errorf("read events that were set aside: %w", err)
+			return b, fmt.Errorf("read waiting events from a file: %w", err)
 		}
 		b.entries = append(b.entries, e)
 	}
@@ -265,7 +266,7 @@ func (a *aside) close() {
 	if a.file == nil {
 		return
 	}
-	_ = a.file.Close() // nothing of it is needed any more
+	_ = a.file.Close() // its contents are not needed any more
 	_ = os.Remove(a.file.Name())
 	*a = aside{repository: a.repository}
 }

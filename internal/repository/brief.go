@@ -12,8 +12,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// Rates yields what charts show of the seconds of a job, in order, ramp-up included: of those that
-// ended after from and not after until. Zero times mean no bounds.
+// Rates yields the rates of a job's seconds in order, for charts. It includes the ramp-up, and only
+// seconds that ended after from and not after until. A zero time means no bound.
 func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) iter.Seq2[job.Rate, error] {
 	first, last := bounds(from, until)
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Rate, int64, error) {
@@ -23,11 +23,12 @@ func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) ite
 
 // brief is a stored meter.Brief.
 type brief struct {
-	ended, failed sql.NullInt64 // not valid in a span from before it was kept
+	ended, failed sql.NullInt64 // not valid in spans of older versions
 	response      []byte
 }
 
-// briefOf summarizes a span. A tally that cannot be decoded is reported when it is read itself.
+// briefOf summarizes a span. It ignores a tally that cannot be decoded: reading the tally itself
+// returns the error.
 func briefOf(c meter.CodedSummary) brief {
 	b, err := c.Brief()
 	if err != nil {
@@ -43,7 +44,7 @@ func briefOf(c meter.CodedSummary) brief {
 	return kept
 }
 
-// briefColumns are tallyColumns without those that a brief does not need.
+// briefColumns are tallyColumns with constants for the columns that a brief does not need.
 const briefColumns = `done, rolled_back, 0, failed, NULL, response, 0, 0, 0`
 
 // rates reads one page.
@@ -81,13 +82,15 @@ func addBrief(r *job.Rate, b meter.Brief, elapsed time.Duration) {
 	}
 }
 
-// unkept is the place in a page of a rate that is only in the tallies of its span.
+// unkept is a rate that a span's row lacks, because an older version wrote it. The rate is computed
+// from the tallies of the span.
 type unkept struct {
 	place   int
 	elapsed time.Duration
 }
 
-// keptRates reads one page as it is kept, the numbers of its rows, and what is not kept.
+// keptRates reads one page of rates and the numbers of their rows, and lists the rates that are
+// missing from their rows.
 func (s *Store) keptRates(ctx context.Context, of, after, first, last int64) (list []job.Rate, numbers []int64, missing []unkept, err error) {
 	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm, ended, failed, response
 		FROM span WHERE job = ? AND number > ? AND phase <> 'total' AND at_ms > ? AND at_ms <= ? ORDER BY number LIMIT %d`, pageRows), of, after, first, last)

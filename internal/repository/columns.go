@@ -10,20 +10,20 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// columns are the times and the values of a series, in order of time.
+// columns holds the times and the values of a series, in order of time.
 type columns struct {
 	at     []int64 // milliseconds since 1970
 	values []float64
 }
 
-// mostDecimals is how many decimals a value may have to be kept as a whole number.
+// mostDecimals is the maximum number of decimals of a value that is stored as a whole number.
 const mostDecimals = 6
 
 // planes marks values that are stored as the bytes of float64. Smaller marks are numbers of
 // decimals.
 const planes = 0xff
 
-// The coders of zstd are made when they are first used: most jobs have no series.
+// The zstd coders are created at their first use, because most jobs have no series.
 var (
 	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 		e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) // fails only by its options
@@ -80,7 +80,8 @@ func (c columns) encode() []byte {
 	return b
 }
 
-// whole returns the values as whole numbers of their last decimal, or nil if one of them has too many.
+// whole returns the values as whole numbers in units of their last decimal, or nil if a value has
+// too many decimals.
 func (c columns) whole() (decimals byte, whole []int64) {
 	const exact = 1 << 53 // whole numbers below are float64s
 	whole = make([]int64, len(c.values))
@@ -102,7 +103,7 @@ func (c columns) whole() (decimals byte, whole []int64) {
 
 var errColumns = errors.New("these bytes do not encode samples")
 
-// decode appends encoded samples. After an error c holds a part of them.
+// decode appends encoded samples. After an error c holds some of them.
 func (c *columns) decode(coded []byte) error {
 	var sections [3][]byte
 	for i := range sections {
@@ -168,8 +169,9 @@ func (c *columns) addPlanes(b []byte, count int) error {
 	return nil
 }
 
-// downsample returns at most that number of samples, which is at least 2: of each stretch of time those
-// with the least and the greatest value, so that no extreme is missing. 0 returns all.
+// downsample returns at most the given number of samples, which is at least 2. From each stretch of
+// time it keeps the samples with the least and the greatest value, so that no extreme is missing. 0
+// returns all samples.
 func (c columns) downsample(most int) (few columns) {
 	if most <= 0 || len(c.at) <= most {
 		return c

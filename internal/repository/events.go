@@ -11,8 +11,8 @@ import (
 	"sledge/internal/job"
 )
 
-// OutputLine is a line that a virtual user put out, as another program or an earlier
-// Sledge recorded it.
+// OutputLine is a line of a virtual user's output that another program or an older version of
+// Sledge recorded.
 type OutputLine struct {
 	At   time.Time `json:"at"`
 	User int       `json:"user"`
@@ -33,11 +33,11 @@ func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, erro
 	return s.EventsAfter(ctx, id, &beginning)
 }
 
-// EventPlace is a place among the events of a job. The zero value is before the first.
+// EventPlace is a position among the events of a job. The zero value is before the first event.
 type EventPlace struct{ row int64 }
 
-// EventsAfter yields the events after a place, and moves the place behind each event that it has
-// yielded, so that a caller that polls reads only new ones.
+// EventsAfter yields the events after a position, and advances the position past each event that it
+// has yielded, so that a caller that polls reads only new events.
 func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) iter.Seq2[job.Event, error] {
 	type placed struct {
 		job.Event
@@ -57,7 +57,7 @@ func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) i
 			if err := rows.Scan(&last, &text); err != nil {
 				return nil, 0, err
 			}
-			old := struct { // of an earlier Sledge
+			old := struct { // from an older version of Sledge
 				*job.Event
 				Wish job.Request `json:"wish"`
 			}{Event: &e.Event}
@@ -82,8 +82,8 @@ func (s *Store) EventsAfter(ctx context.Context, id job.ID, place *EventPlace) i
 	}
 }
 
-// Output yields the lines that virtual users put out, in order: of jobs that another
-// program recorded, or Sledge before it kept events.
+// Output yields the output lines of virtual users, in order. Only jobs of other programs and of
+// older versions of Sledge have them.
 func (s *Store) Output(ctx context.Context, id job.ID) iter.Seq2[OutputLine, error] {
 	return pages(s, ctx, id, "output", func(job, after int64) (list []OutputLine, last int64, err error) {
 		rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, user, line FROM output

@@ -9,25 +9,25 @@ import (
 	"sledge/internal/job"
 )
 
-// Headline is the first figure of a run that was measured in full, and whose numbers can be
-// used, with what it may be compared by.
+// Headline is the first figure of a complete and valid run, with the facts that decide which runs
+// it may be compared to.
 type Headline struct {
 	ID       job.ID
 	Begun    time.Time
 	Database string
 	Workload string
 	Users    int
-	Size     string       // how much data there was; "" where it is not known
+	Size     string       // amount of data; "" if unknown
 	Durable  sql.NullBool // whether commits survived a power failure
 	Server   string       // product and version
 	Target   string
-	Elapsed  float64 // that was measured, in seconds
-	Spans    bool    // it ended when its work was done, however long that took
+	Elapsed  float64 // measured time in seconds
+	Spans    bool    // whether the run ended when its work was done
 	Metric   job.Metric
 }
 
-// Headlines returns the headline of each run of Sledge's own whose figures are valid, the
-// oldest first. Counts of runs that other programs recorded were not checked.
+// Headlines returns the headlines of Sledge's own valid runs, the oldest first. It leaves out runs
+// that other programs recorded, because their counts were not checked.
 func (s *Store) Headlines(ctx context.Context) ([]Headline, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT id, begun_ms, database, workload,
 			coalesce(nullif(result ->> '$.users', 0), spec ->> '$.users', 0),

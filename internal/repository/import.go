@@ -20,12 +20,12 @@ type Past struct {
 	Details job.ImportDetails
 }
 
-// Add enters a job that another program recorded, under its own ID, and returns
-// whether it did: one that is there already stays as it is. Only where it was
-// added before it had ended does it take the place of the earlier one.
+// Add adds a job that another program recorded, under its own ID, and reports whether it did. A job
+// that exists already stays as it is, unless it was added before it had ended: then the new one
+// replaces it.
 func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 	if p.Job.Origin == "" {
-		return false, job.WithExit(job.ExitInternal, fmt.Errorf("enter job %s: it is not said which program recorded it", p.Job.ID))
+		return false, job.WithExit(job.ExitInternal, fmt.Errorf("add job %s: the name of the program that recorded it is missing", p.Job.ID))
 	}
 	if err := refuseSecrets(p.Job.Spec); err != nil {
 		return false, err
@@ -47,7 +47,7 @@ func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 		return addWhatHappened(ctx, tx, number, p)
 	})
 	if err != nil {
-		return false, fmt.Errorf("enter job %s into the repository: %w", p.Job.ID, err)
+		return false, fmt.Errorf("add job %s to the repository: %w", p.Job.ID, err)
 	}
 	return added, nil
 }
@@ -121,7 +121,7 @@ func (s *Store) Imported(ctx context.Context, id job.ID) (job.ImportDetails, err
 		err = json.Unmarshal([]byte(text), &details)
 	}
 	if err != nil {
-		return details, fmt.Errorf("read what %s kept of job %s: %w", j.Origin, j.ID, err)
+		return details, fmt.Errorf("read the details that %s recorded of job %s: %w", j.Origin, j.ID, err)
 	}
 	return details, nil
 }

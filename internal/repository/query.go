@@ -17,17 +17,17 @@ import (
 	"sledge/internal/option"
 )
 
-// Query narrows a list of jobs. Fields that are zero ask for nothing.
+// Query filters a list of jobs. A zero field does not filter.
 type Query struct {
 	Action   job.Action
 	Database string
 	Workload string
 	Status   job.Status
 	Profile  int
-	Labels   map[string]string // all of which a job has, by name; "" is any value
-	Text     string            // words, which searchedText must all contain
-	Since    time.Time         // when it began at the earliest
-	Before   job.ID            // jobs that stand behind this one in the whole list
+	Labels   map[string]string // by name; a job must have all of them; "" matches any value
+	Text     string            // words; searchedText must contain all of them
+	Since    time.Time         // the earliest begin
+	Before   job.ID            // lists only jobs after this one in the whole list
 	Limit    int
 }
 
@@ -36,11 +36,12 @@ var ErrNotFound = errors.New("no such job")
 
 const jobColumns = `number, id, spec, kinds, status, reason, begun_ms, ended_ms, seen_ms, host, pid, process_begun_ms, facts, result, dropped, origin, profile`
 
-// mostWords bounds a search: each word is looked for in the whole text of each job.
+// mostWords limits the words of a search, because each word is searched for in the whole text of
+// each job.
 const mostWords = 40
 
-// List lists jobs, newest first by the time they began: one that was imported may
-// be older than what was there before it. Letters are found large or small.
+// List lists jobs, newest first by the time at which they began. An imported job may be older than
+// jobs that were recorded before the import. The search ignores case.
 func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	labels := []byte("{}")
 	if len(q.Labels) > 0 {
@@ -52,7 +53,7 @@ func (s *Store) List(ctx context.Context, q Query) ([]job.Job, error) {
 	words := strings.Fields(q.Text)
 	slices.Sort(words)
 	if words = slices.Compact(words); len(words) > mostWords {
-		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("a search takes %d words, and these are %d: leave some out", mostWords, len(words)))
+		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("a search takes at most %d words, not %d: leave some out", mostWords, len(words)))
 	}
 	ascii, others := bySmallLetters(words)
 	asciiWords, err := json.Marshal(ascii)
@@ -117,8 +118,8 @@ func (s *Store) Count(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Get returns a job. The ID may be cut short as long as no other job's begins
-// the same, and "last" is the job that began last.
+// Get returns a job. The ID may be shortened if no other ID begins with the same digits. "last" is
+// the job that began last.
 func (s *Store) Get(ctx context.Context, id job.ID) (job.Job, error) {
 	j, _, err := s.find(ctx, id)
 	return j, err
@@ -216,8 +217,8 @@ func scanJob(rows *sql.Rows) (job.Job, int64, error) {
 	return j, number, nil
 }
 
-// judge finds out whether a job that was not ended is still running. A process
-// on another host cannot be looked up: there, silence tells.
+// judge determines whether a job without a recorded end is still running. A process on another host
+// cannot be looked up, so such a job counts as killed after silentFor without a sign of life.
 func judge(j *job.Job, process host.Process, seen time.Time) {
 	if here, err := os.Hostname(); err != nil || here != process.Host {
 		if time.Since(seen) < silentFor {
@@ -266,7 +267,7 @@ func (s *Store) NextProfile(ctx context.Context) (number int, err error) {
 	return number, nil
 }
 
-// Delete removes a job for good. A job that is running is refused.
+// Delete removes a job permanently. It refuses a running job.
 func (s *Store) Delete(ctx context.Context, id job.ID) error {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
@@ -281,7 +282,7 @@ func (s *Store) Delete(ctx context.Context, id job.ID) error {
 	return nil
 }
 
-// isHex reports whether s could begin an ID, once in upper case.
+// isHex reports whether s could begin an ID. It expects upper case.
 func isHex(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789ABCDEF") == ""
 }

@@ -15,8 +15,8 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-// OpenToRead opens a repository that is there, to read from it. It makes none, and
-// none of the files beside one that cannot be written to.
+// OpenToRead opens an existing repository for reading. It creates no repository, and no files
+// beside a repository that it cannot write to.
 func OpenToRead(path string) (*Store, error) {
 	if path == inMemory {
 		return Open(path)
@@ -43,12 +43,13 @@ func openToRead(path string) (*Store, error) {
 	if info.Size() == 0 {
 		return nil, job.WithExit(job.ExitMissing, errors.New("the file is empty: the first build or run fills it"))
 	}
-	// SQLite opens a file that cannot be written to for reading.
+	// SQLite opens a file for reading if it may not write to it.
 	db, err := openCurrent(path, "mode=rw&"+readSettings)
 	if hasCode(err, sqlite3.SQLITE_CANTOPEN) || hasCode(err, sqlite3.SQLITE_READONLY) {
-		// Nor can it make the files beside it there that it reads by.
+		// SQLite also needs files beside the repository to read the write-ahead log, and cannot
+		// create them here.
 		if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-			return nil, fmt.Errorf("the newest jobs are in %s-wal, which can only be read in a folder that you may write to: copy both files to one, and name the copy", path)
+			return nil, fmt.Errorf("the newest jobs are in %s-wal, which can only be read in a folder that you may write to: copy both files to such a folder, and open the copy", path)
 		}
 		db, err = openCurrent(path, "mode=ro&immutable=1&"+readSettings)
 	}
@@ -58,7 +59,7 @@ func openToRead(path string) (*Store, error) {
 	return &Store{db, path}, nil
 }
 
-// openCurrent opens a file whose schema is, or can be brought, up to date.
+// openCurrent opens a file whose schema is up to date, or updates the schema.
 func openCurrent(path, settings string) (*sql.DB, error) {
 	dsn, err := sqlitefile.URI(path, settings)
 	if err != nil {
@@ -78,7 +79,7 @@ func openCurrent(path, settings string) (*sql.DB, error) {
 	return db, nil
 }
 
-// readable brings the schema up to date if need be and it can.
+// readable updates the schema if necessary. If it cannot, it returns an error.
 func readable(ctx context.Context, db *sql.DB, steps []string) error {
 	version, err := schemaVersion(ctx, db, len(steps))
 	if err != nil || version == len(steps) {
@@ -88,7 +89,7 @@ func readable(ctx context.Context, db *sql.DB, steps []string) error {
 		return err
 	}
 	if err := migrate(ctx, db, steps); err != nil {
-		return fmt.Errorf("an older sledge made it, and it cannot be updated where it is (%w): copy it to a folder that you may write to, and name the copy", err)
+		return fmt.Errorf("an older sledge wrote it, and it cannot be updated there (%w): copy it to a folder that you may write to, and open the copy", err)
 	}
 	return nil
 }

@@ -17,16 +17,15 @@ import (
 	"sledge/internal/meter"
 )
 
-// Recorder writes one job into the repository. It is a Watcher: what it is told
-// waits in a backlog, and a goroutine of its own writes that once a second, or as soon
-// as there is a batch of it, so that neither a slow disk nor another process that holds
-// the repository holds up the run. However long that takes, nothing is lost, and no more
-// memory is taken than a backlog may take.
+// Recorder writes one job to the repository. It is a job.Watcher: events wait in a backlog, and a
+// goroutine writes them once a second, or as soon as a batch is full. So neither a slow disk nor
+// another process that holds the repository delays the run. Nothing is lost unless the backlog
+// exceeds its limit of memory.
 //
-// Size: a second of five kinds of transaction with both latencies takes 2.3 KB of
-// the file at 1,000 transactions a second and 8.5 KB at 10,000 (TPC-C's mix,
-// log-normal around 2 ms to 10 ms), which would be up to 730 MB a day. So after an
-// hour half a minute is kept as one: a day is 67 MB and 146 MB.
+// Size: a second with five kinds of transaction and both latencies takes 2.3 KB of the file at
+// 1,000 transactions a second and 8.5 KB at 10,000 (TPC-C's mix, log-normal around 2 ms to 10 ms),
+// which would be up to 730 MB a day. So after an hour, 30 seconds are stored as one: a day takes 67
+// MB or 146 MB.
 type Recorder struct {
 	store  *Store
 	id     job.ID
@@ -37,15 +36,15 @@ type Recorder struct {
 
 	backlog *backlog
 	reserve reserve
-	full    chan struct{} // says that there is a batch
+	full    chan struct{} // signals that a batch is full
 
 	flushing sync.Mutex // held while the backlog is written, so that it is written in order
-	rows     int        // samples of series that stand in rows
+	rows     int        // samples of series that are stored in rows
 
 	mu      sync.Mutex
 	ended   bool
 	written time.Time // when the last transaction was committed
-	trouble error     // why something was not written last
+	trouble error     // the last error of writing
 
 	// open is the current span of several seconds. Only Watch and End use it, and they are never
 	// called at the same time.
@@ -64,8 +63,8 @@ const (
 	// looked up, may show no sign of life before it counts as killed.
 	silentFor = 8 * heartbeat
 
-	// patience is how long the repository is waited for each time, while others hold it.
-	// The end of a job waits for as long as any command does.
+	// patience is the time limit for waiting while other processes hold the repository. The end of
+	// a job waits for usualPatience.
 	patience = time.Second
 
 	fineFor    = time.Hour // of each phase, in which each second is stored separately
@@ -76,9 +75,8 @@ const (
 // returned by Seconds.
 const totalPhase job.Phase = "total"
 
-// Begin enters a job that begins now. The names in kinds are those of its kinds
-// of transaction. It is part of the performance profile of that number, or of none with 0.
-// The spec must have no secrets.
+// Begin adds a job that begins now. kinds are the names of its kinds of transaction. profile is the
+// number of its performance profile, or 0. The spec must not contain secrets.
 func (s *Store) Begin(ctx context.Context, spec job.Spec, kinds []string, profile int) (*Recorder, error) {
 	if err := refuseSecrets(spec); err != nil {
 		return nil, err
@@ -137,7 +135,7 @@ func (r *Recorder) Watch(e job.Event) {
 	case e.Progress != nil:
 		return
 	case e.Sample != nil:
-		if v := e.Sample.Value; math.IsNaN(v) || math.IsInf(v, 0) { // which neither JSON nor a REAL that is NOT NULL takes
+		if v := e.Sample.Value; math.IsNaN(v) || math.IsInf(v, 0) { // neither JSON nor a REAL column that is NOT NULL can hold it
 			r.drop(fmt.Errorf("the series %s has the value %g", e.Sample.Name, v))
 			return
 		}
@@ -164,11 +162,11 @@ func (r *Recorder) add(e entry) {
 	}
 	select {
 	case r.full <- struct{}{}:
-	default: // it has been said
+	default: // a signal is pending already
 	}
 }
 
-// watchSecond adds a second as it is, or later in a run to the span it is part of.
+// watchSecond records a second as it is, or, later in a run, adds it to the current span.
 func (r *Recorder) watchSecond(e job.Event) {
 	s := *e.Second
 	if r.open.count > 0 && r.open.event.Second.Phase != s.Phase {
@@ -206,7 +204,7 @@ func (r *Recorder) closeSpan() {
 	r.open.count, r.open.event = 0, job.Event{}
 }
 
-// drop counts an event as lost, and keeps why.
+// drop counts a lost event, and keeps the error.
 func (r *Recorder) drop(err error) {
 	r.backlog.drop()
 	r.note(err)
@@ -234,9 +232,9 @@ func (r *Recorder) keepWriting(ctx context.Context) {
 	}
 }
 
-// flush writes what waits, or a sign of life where nothing was written for a while.
-// What could not be written goes on waiting, as the repository may be writable again in
-// a second.
+// flush writes the waiting entries, or a sign of life if nothing was written for a while. Entries
+// that could not be written stay in the backlog, because the repository may be writable again a
+// second later.
 func (r *Recorder) flush(ctx context.Context) {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -254,10 +252,10 @@ func (r *Recorder) flush(ctx context.Context) {
 	}
 }
 
-// transact is a way to run something in a transaction.
+// transact is a function that runs work in a transaction.
 type transact func(ctx context.Context, work func(*sql.Tx) error) error
 
-// writeBatch writes the oldest of what waits, and that the job is alive.
+// writeBatch writes the oldest batch, and notes that the job is alive.
 func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
 	oldest, err := r.backlog.next()
 	if err != nil {
@@ -293,10 +291,9 @@ func (r *Recorder) writeBatch(ctx context.Context, transact transact) error {
 	return nil
 }
 
-// End writes what is left, and how the job ended: err is why it failed, if it
-// did. It returns an error if anything of the job could not be recorded; the result then
-// says so. It does so even when ctx has been
-// cancelled.
+// End writes the remaining entries and the end of the job. err is the error that failed the job, or
+// nil. If part of the job could not be recorded, End returns an error and the stored result says
+// so. End works even if ctx has been cancelled.
 func (r *Recorder) End(ctx context.Context, result job.Result, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	r.mu.Lock()
@@ -335,12 +332,12 @@ func (r *Recorder) End(ctx context.Context, result job.Result, err error) error 
 	if unfit, failure := r.writeEnd(ctx, nil, result, lost, problem); failure == nil {
 		return errors.Join(problem, unfit)
 	}
-	problem = fmt.Errorf("%d events and all the figures of job %s were not recorded: %w", lost, r.id, err)
+	problem = fmt.Errorf("%d events and all figures of job %s were not recorded: %w", lost, r.id, err)
 	_, _ = r.writeEnd(ctx, nil, result.Brief(), lost, problem) // most likely for the same reason
 	return problem
 }
 
-// lastBatch writes what is more than a batch, and returns the rest.
+// lastBatch writes all full batches, and returns the remaining entries.
 func (r *Recorder) lastBatch(ctx context.Context) ([]entry, error) {
 	for {
 		left, _ := r.backlog.left()
@@ -354,8 +351,8 @@ func (r *Recorder) lastBatch(ctx context.Context) ([]entry, error) {
 	}
 }
 
-// errTooSlow is why events were dropped where no transaction failed.
-var errTooSlow = errors.New("the repository was too slow to take them")
+// errTooSlow is the reason for dropped events if no transaction failed.
+var errTooSlow = errors.New("the repository was too slow")
 
 // NotRecorded marks the result of a job that was not recorded completely, unless problem is nil.
 // The job's status does not change, because its measurements are complete.
@@ -366,10 +363,10 @@ func NotRecorded(result job.Result, problem error) job.Result {
 	return result
 }
 
-// writeEnd writes the rest of the events, the totals, and how the job ended in one transaction,
-// so that no status stands for more than there is. The problem says why something is missing,
-// if it is. A result that cannot be encoded, for example because a metric is not a number, is
-// left out, with a message.
+// writeEnd writes the remaining events, the totals and the end of the job in one transaction, so
+// that the status never claims more than the repository contains. problem says why something is
+// missing, or is nil. If a result cannot be encoded, for example because a metric is not a number,
+// the job is recorded as failed, with the error as its reason.
 func (r *Recorder) writeEnd(ctx context.Context, rest []entry, result job.Result, lost int64, problem error) (unfit, err error) {
 	result = NotRecorded(result, problem)
 	text, unfit := json.Marshal(result.Brief())

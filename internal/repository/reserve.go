@@ -5,17 +5,16 @@ import (
 	"path/filepath"
 )
 
-// reserve is room on the disk of the repository that is kept for the end of a job, so that a
-// disk that fills up meanwhile still takes what the job measured in all and how it ended. It is a
-// file that is removed as it is made, where a system allows that; its room is free as soon
-// as it is closed.
+// reserve holds disk space for the end of a job, so that the totals and the end can be written even
+// if the disk fills up during the job. It is a file that is removed from its folder at once, where
+// the system allows it; closing it frees the space.
 type reserve struct{ file *os.File }
 
 // reserved is the size of the reserve in bytes, many times the size of a usual job's end.
 const reserved = 512 << 10
 
-// make creates the reserve for the repository at path. If there is no space for it, a job begins
-// without.
+// make creates the reserve for the repository at path. If there is no space for it, the job begins
+// without a reserve.
 func (r *reserve) make(path string) {
 	if path == inMemory {
 		return
@@ -36,7 +35,7 @@ func (r *reserve) close() {
 	if r.file == nil {
 		return
 	}
-	_ = r.file.Close() // nothing of it is needed any more
+	_ = r.file.Close() // its contents are not needed any more
 	_ = os.Remove(r.file.Name())
 	r.file = nil
 }

@@ -9,12 +9,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// sqliteDriver names SQLite with a function of the repository's own, which no other
-// connection of the program has.
+// sqliteDriver is the name of the SQLite driver with the repository's own SQL function. No other
+// connection of the program has that function.
 const sqliteDriver = "sqlite of the repository"
 
-// smallLetters is that function: SQLite's lower knows the letters of ASCII alone, and takes a
-// tenth of the time.
+// smallLetters is the name of that function. SQLite's own lower converts only ASCII letters, and
+// takes a tenth of the time.
 const smallLetters = "small_letters"
 
 func init() {
@@ -26,8 +26,8 @@ func init() {
 	sql.Register(sqliteDriver, d)
 }
 
-// searchedText is what a search looks at in a job: what it is called and what people gave
-// it, a line each.
+// searchedText is the text of a job that a search looks at, one item to a line: its ID, its names,
+// and what users added to it.
 const searchedText = `concat_ws(char(10), id, action, database, workload, status, reason, origin,
 	strftime('%Y-%m-%d %H:%M:%S', begun_ms / 1000, 'unixepoch'), host, spec ->> '$.note', spec ->> '$.users',
 	facts ->> '$.target', facts ->> '$.size', facts ->> '$.product', facts ->> '$.server',

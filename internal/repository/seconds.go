@@ -13,9 +13,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// pages reads rows a page at a time, without holding a lock while the caller consumes them: a
-// web client that reads slowly would otherwise keep the log from being written back. The page
-// function returns the number of the last row it read.
+// pages reads rows a page at a time. It holds no lock while the caller consumes them, because a
+// slow web client would otherwise keep SQLite from writing its log back. page returns the number of
+// the last row that it read.
 func pages[T any](s *Store, ctx context.Context, id job.ID, what string, page func(job, after int64) ([]T, int64, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -45,23 +45,24 @@ func pages[T any](s *Store, ctx context.Context, id job.ID, what string, page fu
 
 const pageRows = 500
 
-// Seconds yields what was measured as events, in order, ramp-up included: an event for each second,
-// or in the later hours of a long run for a few together. How many clients had logged in is not kept.
+// Seconds yields the measurements of a job as events, in order, ramp-up included: an event for each
+// second, or in the later hours of a long run for several seconds together. The number of clients
+// that had logged in is not recorded.
 func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
 		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total'`, number, after)
 	})
 }
 
-// SecondsAfter is Seconds for those that ended after a moment.
+// SecondsAfter is Seconds for those that ended after a given moment.
 func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) iter.Seq2[job.Event, error] {
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
 		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ?`, number, after, moment.UnixMilli())
 	})
 }
 
-// Moments yields when each second of a job ended, as Seconds does, and leaves out what was
-// measured in it, which takes a query of its own each.
+// Moments yields the ends of a job's seconds, as Seconds does, without their measurements.
+// Measurements take another query for each.
 func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
 		list, numbers, err := s.moments(ctx, `job = ? AND number > ? AND phase <> 'total'`, number, after)
@@ -114,9 +115,9 @@ func (s *Store) moments(ctx context.Context, condition string, arguments ...any)
 
 const tallyColumns = `done, rolled_back, retried, failed, service, response, bytes_sent, bytes_received, round_trips`
 
-// tallies reads the tallies of spans, by the numbers of their rows, which ascend, and gives each to
-// add with the place of its span among them. Columns are tallyColumns, or something in the place of
-// those that are not needed.
+// tallies reads the tallies of spans. numbers are the numbers of the spans' rows in ascending
+// order. tallies calls add with each tally and the index of its span in numbers. columns are
+// tallyColumns, or constants for columns that the caller does not need.
 func (s *Store) tallies(ctx context.Context, numbers []int64, columns string, add func(place int, t meter.CodedTally)) error {
 	wanted, err := json.Marshal(numbers)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s *Store) tallies(ctx context.Context, numbers []int64, columns string, ad
 	return rows.Err()
 }
 
-// scanTally reads tallyColumns, after others that are wanted.
+// scanTally reads tallyColumns after the other columns.
 func scanTally(rows *sql.Rows, others ...any) (meter.CodedTally, error) {
 	var t meter.CodedTally
 	var failed sql.NullString

@@ -16,16 +16,16 @@ import (
 	"sledge/internal/job"
 )
 
-// mostRows is how many samples of a job stand in rows before they are put into columns: those of 50
-// series, each sampled once a second, for ten minutes.
+// mostRows is the number of samples of a job that are stored in rows before they are moved into
+// columns: those of 50 series, each sampled once a second, for ten minutes.
 const mostRows = 30_000
 
-// sample writes a value of a series. Of two at the same millisecond it keeps the later one.
+// sample writes a value of a series. If two samples have the same millisecond, the later one stays.
 func (w *inserts) sample(at time.Time, s *job.Sample) error {
 	labels := []byte("{}")
 	if len(s.Labels) > 0 {
 		var err error
-		if labels, err = json.Marshal(s.Labels); err != nil { // in order of their names
+		if labels, err = json.Marshal(s.Labels); err != nil { // json sorts them by name
 			return err
 		}
 	}
@@ -40,7 +40,7 @@ func (w *inserts) sample(at time.Time, s *job.Sample) error {
 	return err
 }
 
-// columns puts the samples of the job that stand in rows into columns.
+// columns moves the samples of the job from rows into columns.
 func (w *inserts) columns() error {
 	rows, err := w.tx.QueryContext(w.ctx, `SELECT number FROM series WHERE job = ?`, w.job)
 	if err != nil {
@@ -69,7 +69,7 @@ func (w *inserts) columns() error {
 	return nil
 }
 
-// numbersOf reads the numbers that rows consist of, and closes them.
+// numbersOf reads rows of one number each, and closes them.
 func numbersOf(rows *sql.Rows) (numbers []int64, err error) {
 	defer rows.Close()
 	for rows.Next() {
@@ -82,8 +82,8 @@ func numbersOf(rows *sql.Rows) (numbers []int64, err error) {
 	return numbers, rows.Err()
 }
 
-// fullColumns is how many samples columns have, from which on none are added to them. Small ones would
-// waste much of the pages of the file.
+// fullColumns is the number of samples from which on a row of columns gets no more samples. Much
+// smaller rows would waste space in the pages of the file.
 const fullColumns = 6_000
 
 // addColumns writes samples of a series: into its newest columns, unless those are full.
@@ -114,7 +114,8 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, arguments ...any) (*sql.Rows, error)
 }
 
-// addRows reads the samples of a series that stand in rows, of those after a time and not after another.
+// addRows reads the samples of a series that are stored in rows, with a time after after and not
+// after until.
 func (c *columns) addRows(ctx context.Context, from querier, series, after, until int64) error {
 	rows, err := from.QueryContext(ctx, `SELECT at_ms, value FROM sample WHERE series = ? AND at_ms > ? AND at_ms <= ? ORDER BY at_ms`, series, after, until)
 	if err != nil {
@@ -132,8 +133,9 @@ func (c *columns) addRows(ctx context.Context, from querier, series, after, unti
 	return rows.Err()
 }
 
-// readColumns reads the samples of a series, of those after a time and not after another. It reads the
-// rows first: samples that the recorder puts into columns meanwhile are then read twice, rather than not.
+// readColumns reads the samples of a series with a time after after and not after until. It reads
+// the rows first, so that samples which the recorder moves into columns meanwhile are read twice
+// and not missed.
 func (s *Store) readColumns(ctx context.Context, series, after, until int64) (c columns, err error) {
 	var newest columns
 	if err := newest.addRows(ctx, s.db, series, after, until); err != nil {
@@ -181,7 +183,8 @@ func (c columns) inOrder() columns {
 	return c
 }
 
-// within returns the samples after a time and not after another, of those that are in order.
+// within returns the samples with a time after after and not after until. The columns must be in
+// order of time.
 func (c columns) within(after, until int64) columns {
 	from := sort.Search(len(c.at), func(i int) bool { return c.at[i] > after })
 	to := sort.Search(len(c.at), func(i int) bool { return c.at[i] > until })
@@ -198,10 +201,10 @@ func (c columns) ascends() bool {
 	return true
 }
 
-// Series returns the series that observers of a job have recorded, in order of their names: of their
-// samples those after from and not after until; zero times mean no bounds. If a series has more samples
-// than most, which is at least 2, it is down-sampled: of each stretch of time it keeps the least and the
-// greatest value. If most is 0, it is complete. The transaction counter's series is in Readings.
+// Series returns the series that observers of a job have recorded, sorted by name, with their
+// samples after from and not after until. A zero time means no bound. If a series has more than
+// most samples, it is down-sampled: of each stretch of time it keeps the least and the greatest
+// value. most is at least 2, or 0 for all samples. The transaction counter's series is in Readings.
 func (s *Store) Series(ctx context.Context, id job.ID, from, until time.Time, most int) ([]job.Sampled, error) {
 	_, number, err := s.find(ctx, id)
 	if err != nil {
@@ -252,7 +255,7 @@ func (s *Store) series(ctx context.Context, number int64, from, until time.Time,
 	return list, nil
 }
 
-// bounds are times as the file keeps them. A zero time means no bound.
+// bounds returns times in milliseconds, as the file stores them. A zero time means no bound.
 func bounds(from, until time.Time) (after, last int64) {
 	after, last = math.MinInt64, math.MaxInt64
 	if !from.IsZero() {
@@ -264,8 +267,8 @@ func bounds(from, until time.Time) (after, last int64) {
 	return after, last
 }
 
-// Readings yields the readings of the transaction counter that were recorded with a job, in order.
-// There are none if no counter was running.
+// Readings yields the transaction counter's readings that were recorded with a job, in order. It
+// yields none if no counter was running.
 func (s *Store) Readings(ctx context.Context, id job.ID) iter.Seq2[job.Count, error] {
 	return func(yield func(job.Count, error) bool) {
 		c, err := s.readings(ctx, id)

@@ -23,16 +23,16 @@ const (
 	briefly = time.Second
 )
 
-// GiveBack returns the space of deleted jobs to the disk. Others may go on reading and
-// recording: pages are returned a few at a time. A file of an older version must be rewritten
-// once, which waits until no job is recorded. Pages that others are reading are returned later.
+// GiveBack returns the space of deleted jobs to the disk. Other processes can read and record
+// meanwhile, because it returns a few pages at a time. It must rewrite a file of an older version
+// once, and does so only while no job is recorded. Pages that are being read are returned later.
 // ctx may interrupt it at any moment without loss.
 func (s *Store) GiveBack(ctx context.Context) error {
 	if s.path == inMemory {
 		return nil
 	}
 	if err := s.giveBack(ctx); err != nil {
-		return fmt.Errorf("give the space of deleted jobs back: %w", err)
+		return fmt.Errorf("return the space of deleted jobs: %w", err)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (s *Store) giveBack(ctx context.Context) error {
 	return shrink(ctx, c)
 }
 
-// freePages gives back all pages that are free.
+// freePages returns all free pages.
 func freePages(ctx context.Context, c *sql.Conn) error {
 	for before := int64(math.MaxInt64); ; {
 		var free int64
@@ -75,7 +75,7 @@ func freePages(ctx context.Context, c *sql.Conn) error {
 	}
 }
 
-// freeSome gives some pages back, in a transaction of its own.
+// freeSome returns some pages, in its own transaction.
 func freeSome(ctx context.Context, c *sql.Conn) error {
 	rows, err := c.QueryContext(ctx, fmt.Sprintf("PRAGMA incremental_vacuum(%d)", pagesAtOnce))
 	if err != nil {
@@ -98,12 +98,12 @@ func (s *Store) rewrite(ctx context.Context, c *sql.Conn, free int64) error {
 	if err != nil || len(running) > 0 {
 		return err
 	}
-	_, err = c.ExecContext(ctx, "VACUUM") // which heeds the connection's auto_vacuum
+	_, err = c.ExecContext(ctx, "VACUUM") // it applies the connection's auto_vacuum
 	return err
 }
 
-// shrink moves the write-ahead log into the file, which only then becomes smaller, and empties
-// the log. While others read, it does as much as it can.
+// shrink writes the write-ahead log back to the file, which becomes smaller only then, and empties
+// the log. While other connections read, it does as much as it can.
 func shrink(ctx context.Context, c *sql.Conn) (err error) {
 	var before int64
 	if err := c.QueryRowContext(ctx, "PRAGMA busy_timeout").Scan(&before); err != nil {
@@ -116,7 +116,7 @@ func shrink(ctx context.Context, c *sql.Conn) (err error) {
 	if err := wait(ctx, briefly.Milliseconds()); err != nil {
 		return err
 	}
-	// The connection goes back to the others.
+	// The connection returns to the pool, so its timeout must be restored.
 	defer func() { err = errors.Join(err, wait(context.WithoutCancel(ctx), before)) }()
 	var busy, log, moved int64
 	err = c.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &log, &moved)

@@ -27,23 +27,23 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-// Store is the repository of jobs: a SQLite file that several processes may use
-// at once. A process that is killed leaves it readable, with all but the last
-// second or two of its job; after the first hour of a run, the last half minute.
+// Store is the repository of jobs: a SQLite file that several processes may use at once. If a
+// process is killed, the file stays readable and lacks at most the last two seconds of the job, or
+// the last half minute after the first hour of a run.
 type Store struct {
 	db   *sql.DB
 	path string
 }
 
-// migrations are the steps from each version of the schema to the next, in the
-// order of the numbers that their names begin with. A step that was released is never changed.
+// migrations are the steps from each version of the schema to the next, in the order of the numbers
+// at the beginning of their names. A released step never changes.
 //
 //go:embed sql/*.sql
 var migrations embed.FS
 
 const (
-	// applicationID marks a SQLite file as Sledge's, so that none of another
-	// program is written into: "Sldg".
+	// applicationID marks a SQLite file as Sledge's, so that Sledge never writes to a file of
+	// another program: "Sldg".
 	applicationID = 0x536c6467
 
 	// settings hold for each connection. In WAL mode, synchronous=NORMAL survives the end of any
@@ -53,7 +53,7 @@ const (
 	// created so; older files keep their mode until they are rewritten (Store.GiveBack).
 	settings = "_auto_vacuum=INCREMENTAL&" + readSettings
 
-	// readSettings change nothing in a file, which may be for reading alone.
+	// readSettings change nothing in a file, so they also apply to reading.
 	readSettings = "_busy_timeout=30000&_synchronous=NORMAL&_foreign_keys=on&_txlock=immediate"
 
 	inMemory = ":memory:"
@@ -61,21 +61,21 @@ const (
 	usualPatience = 30 * time.Second // as _busy_timeout above
 )
 
-// DefaultPath returns where the repository is when nothing else is said: at
-// $SLEDGE_REPO, or among the user's data.
+// DefaultPath returns the default path of the repository: $SLEDGE_REPO, or a file in the user's
+// data folder.
 func DefaultPath() (string, error) {
 	if path := os.Getenv("SLEDGE_REPO"); path != "" {
 		return path, nil
 	}
 	folder, err := dataFolder()
 	if err != nil {
-		return "", job.WithExit(job.ExitUsage, fmt.Errorf("find a place for the job repository: %w; set SLEDGE_REPO to a file", err))
+		return "", job.WithExit(job.ExitUsage, fmt.Errorf("choose a path for the job repository: %w; set SLEDGE_REPO to a file", err))
 	}
 	return filepath.Join(folder, "sledge", "jobs.db"), nil
 }
 
-// dataFolder follows the XDG base directory specification, which says to ignore
-// a relative XDG_DATA_HOME; macOS and Windows have folders of their own.
+// dataFolder follows the XDG base directory specification, according to which a relative
+// XDG_DATA_HOME is ignored. macOS and Windows have their own folders.
 func dataFolder() (string, error) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		return os.UserConfigDir()
@@ -87,15 +87,16 @@ func dataFolder() (string, error) {
 	return filepath.Join(home, ".local", "share"), err
 }
 
-// Open opens the repository at path, and makes it first if there is none: for
-// the user's eyes only, since results may be confidential. The path ":memory:"
-// makes one that is gone when it is closed.
+// Open opens the repository at path. It creates a missing one, which only the user can read,
+// because results may be confidential. The path ":memory:" creates a repository that exists until
+// it is closed.
 //
-// Once a day, and after a job whose process was killed, it looks at all pages, and
-// refuses a file that is damaged.
+// Once a day, and after a job whose process was killed, Open checks all pages, and refuses a
+// damaged file.
 func Open(path string) (*Store, error) { return OpenSaying(path, func(string) {}) }
 
-// OpenSaying opens a repository as Open does, and tells say what takes long.
+// OpenSaying opens a repository as Open does, and calls say with a line about an operation that
+// takes long.
 func OpenSaying(path string, say func(line string)) (*Store, error) {
 	s, err := open(path, say)
 	if err != nil {
@@ -133,7 +134,7 @@ func open(path string, say func(line string)) (*Store, error) {
 	return &Store{db, path}, nil
 }
 
-// prepare makes the file fit to be written to.
+// prepare prepares the file for writing.
 func prepare(ctx context.Context, db *sql.DB, path string, steps []string, say func(line string)) error {
 	if path == inMemory {
 		return migrate(ctx, db, steps)
@@ -150,8 +151,8 @@ func prepare(ctx context.Context, db *sql.DB, path string, steps []string, say f
 	return noteWhole(ctx, db)
 }
 
-// examine looks at the file on a connection of its own, which changes nothing in it as
-// the settings for writing do.
+// examine checks the file through a separate connection, which changes nothing in it. The settings
+// for writing would.
 func examine(ctx context.Context, path string, steps []string, say func(line string)) error {
 	dsn, err := sqlitefile.URI(path, "mode=rw&"+readSettings)
 	if err != nil {
@@ -178,7 +179,7 @@ func readMigrations() ([]string, error) {
 		number, _, _ := strings.Cut(path.Base(name), "_")
 		version, err := strconv.Atoi(number)
 		if err != nil || version < 1 || version > len(steps) || steps[version-1] != "" {
-			return nil, fmt.Errorf("the schema has no step %s, only %d", name, len(steps))
+			return nil, fmt.Errorf("there is no schema migration %s, only %d migrations", name, len(steps))
 		}
 		text, err := migrations.ReadFile(name)
 		if err != nil {
@@ -189,8 +190,8 @@ func readMigrations() ([]string, error) {
 	return steps, nil
 }
 
-// migrate brings the schema from whatever version it has to the one after the
-// last of steps. The version is kept in PRAGMA user_version.
+// migrate brings the schema from its current version to the newest one in steps. The version is
+// stored in PRAGMA user_version.
 func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 	version, err := schemaVersion(ctx, db, len(steps))
 	if err != nil || version == len(steps) {
@@ -203,15 +204,15 @@ func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 		}
 		for i, step := range steps[version:] {
 			if _, err := tx.ExecContext(ctx, step); err != nil {
-				return fmt.Errorf("change its schema to version %d: %w", version+i+1, err)
+				return fmt.Errorf("migrate its schema to version %d: %w", version+i+1, err)
 			}
 		}
 		return sqlitefile.SetVersion(ctx, tx, applicationID, len(steps))
 	})
 }
 
-// schemaVersion returns the version of the schema, 0 in a new file. It refuses
-// files that are not Sledge's, and versions that this program does not know.
+// schemaVersion returns the version of the schema, 0 for a new file. It refuses files that are not
+// Sledge's, and versions that this program does not know.
 func schemaVersion(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
 }, known int,
@@ -219,17 +220,17 @@ func schemaVersion(ctx context.Context, db interface {
 	version, err := sqlitefile.Version(ctx, db, applicationID)
 	switch {
 	case errors.Is(err, sqlitefile.ErrForeign):
-		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("%w: give the repository another path, by --repo or SLEDGE_REPO", err))
+		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("%w: choose another path for the repository with --repo or SLEDGE_REPO", err))
 	case err != nil:
 		return 0, err
 	case version > known:
-		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("a newer sledge wrote it (its schema has version %d, and this one knows up to %d): use that one", version, known))
+		return 0, job.WithExit(job.ExitUsage, fmt.Errorf("a newer sledge wrote it (its schema has version %d, and this sledge knows versions up to %d): use the newer one", version, known))
 	}
 	return version, nil
 }
 
 // useWAL sets the mode in which readers do not wait for writers. SQLite does not wait for a lock to
-// change the mode, so useWAL tries again itself. It is needed once in the life of a file.
+// change the mode, so useWAL retries. The mode stays in the file.
 func useWAL(ctx context.Context, db *sql.DB) error {
 	const tries, pause = 100, 50 * time.Millisecond
 	var err error
@@ -251,8 +252,8 @@ func hasCode(err error, code int) bool {
 	return errors.As(err, &e) && e.Code()&primary == code
 }
 
-// transactToDisk runs work in a transaction that has reached the disk when it returns,
-// with all that was committed before it.
+// transactToDisk runs work in a transaction. When it returns, the transaction and all earlier ones
+// are on the disk.
 func (s *Store) transactToDisk(ctx context.Context, work func(*sql.Tx) error) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
@@ -265,15 +266,15 @@ func (s *Store) transactToDisk(ctx context.Context, work func(*sql.Tx) error) er
 	if err := sqlitefile.Transact(ctx, conn, work); err != nil {
 		return err
 	}
-	// All is on the disk already, in the log. That is written back for those who copy
-	// the file alone; where it cannot be, it is as good.
+	// Everything is on the disk already, in the log. The checkpoint serves users who copy the file
+	// alone; nothing is lost if it fails.
 	_, _ = conn.ExecContext(ctx, "PRAGMA wal_checkpoint")
 	_, err = conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL")
 	return err
 }
 
-// transact runs work in a transaction, and waits for as long as any command does while
-// others hold the repository.
+// transact runs work in a transaction. While other processes hold the repository, it waits up to
+// usualPatience.
 func (s *Store) transact(ctx context.Context, work func(*sql.Tx) error) error {
 	return sqlitefile.Transact(ctx, s.db, work)
 }
@@ -292,13 +293,13 @@ func (s *Store) transactBriefly(ctx context.Context, work func(*sql.Tx) error) e
 	if err := wait(patience); err != nil {
 		return err
 	}
-	// The connection goes back to the others. What was committed is, whatever that says.
+	// The connection returns to the pool. An error here does not undo the commit.
 	defer func() { _ = wait(usualPatience) }()
 	return sqlitefile.Transact(ctx, conn, work)
 }
 
-// Path returns where the repository is.
+// Path returns the path of the repository.
 func (s *Store) Path() string { return s.path }
 
-// Close closes the repository. Recorders are ended before.
+// Close closes the repository. The caller ends all recorders first.
 func (s *Store) Close() error { return s.db.Close() }

@@ -8,8 +8,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// Summary returns what was measured in all, and the names of its kinds. For a
-// job that is running or was killed it adds up the seconds measured so far.
+// Summary returns the totals of a job, and the names of its kinds of transaction. For a job that is
+// running or was killed, it adds up the seconds so far.
 func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string
 	return sum, j.Kinds, err
 }
 
-// PhaseSummary returns what the seconds of a phase of a run add up to. Those of the
-// measured time add up to less than its Summary where users failed at its end.
+// PhaseSummary returns the sum of the seconds of a phase of a run. For the measured time it may be
+// less than Summary, if users failed at the end.
 func (s *Store) PhaseSummary(ctx context.Context, id job.ID, phase job.Phase) (meter.Summary, error) {
 	j, _, err := s.find(ctx, id)
 	if err != nil {
@@ -57,14 +57,14 @@ func (s *Store) phaseSummary(ctx context.Context, j job.Job, phase job.Phase) (m
 	return sum, nil
 }
 
-// OfUser is what a virtual user measured in a phase of a run.
+// OfUser holds the measurements of a virtual user in a phase of a run.
 type OfUser struct {
 	Position int // 2 for the first user who runs transactions
 	Measured meter.CodedSummary
 }
 
-// OfUsers returns what each virtual user measured in a phase of a run, by their
-// positions. It is kept where a time profile was asked for; there is nothing elsewhere.
+// OfUsers returns the measurements of each virtual user in a phase of a run, sorted by position.
+// Only runs with a time profile have them.
 func (s *Store) OfUsers(ctx context.Context, id job.ID, phase job.Phase) ([]OfUser, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Store) OfUsers(ctx context.Context, id job.ID, phase job.Phase) ([]OfUs
 	}
 	list, err := s.ofUsers(ctx, number, phase)
 	if err != nil {
-		return nil, fmt.Errorf("read what each virtual user of job %s measured: %w", j.ID, err)
+		return nil, fmt.Errorf("read the measurements of each virtual user of job %s: %w", j.ID, err)
 	}
 	return list, nil
 }
@@ -98,9 +98,9 @@ func (s *Store) ofUsers(ctx context.Context, job int64, phase job.Phase) (list [
 	return list, rows.Err()
 }
 
-// UserSummary returns what the virtual user at a position measured, and whether
-// that was kept: it is where a time profile was asked for. The first position of a
-// user who runs transactions is 2.
+// UserSummary returns the measurements of the virtual user at a position, and reports whether they
+// were recorded. Only runs with a time profile record them. The first user who runs transactions
+// has position 2.
 func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter.Summary, bool, error) {
 	j, number, err := s.find(ctx, id)
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter
 	}
 	sum, kept, err := s.userSummary(ctx, number, position)
 	if err != nil {
-		return sum, false, fmt.Errorf("read what virtual user %d of job %s measured: %w", position, j.ID, err)
+		return sum, false, fmt.Errorf("read the measurements of virtual user %d of job %s: %w", position, j.ID, err)
 	}
 	return sum, kept, nil
 }

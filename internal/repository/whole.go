@@ -22,15 +22,14 @@ const (
 	// after a process disappeared without ending its job, because its end may have damaged pages.
 	checkEvery = 24 * time.Hour
 
-	// sayAfter is how long that may take before the user gets a message.
+	// sayAfter is the time after which the user gets a message about a running check.
 	sayAfter = 2 * time.Second
 )
 
-// ErrDamaged says that pages of a repository are damaged.
+// ErrDamaged means that pages of a repository are damaged.
 var ErrDamaged = errors.New("the file is damaged")
 
-// damaged adds the way out to an error about damaged pages, and returns any other as
-// it is.
+// damaged adds advice to an error about damaged pages, and returns any other error as it is.
 func damaged(path string, err error) error {
 	if !hasCode(err, sqlite3.SQLITE_CORRUPT) && !errors.Is(err, ErrDamaged) {
 		return err
@@ -42,8 +41,8 @@ func damaged(path string, err error) error {
 		err, path, path)
 }
 
-// ensureWhole looks at the pages of a repository, if it is time to, and returns an
-// ErrDamaged if they are not whole. It tells say what it does if that takes long.
+// ensureWhole checks the pages of a repository if a check is due, and returns an ErrDamaged if it
+// finds damage. It calls say with a line if the check takes long.
 func ensureWhole(ctx context.Context, db *sql.DB, path string, version int, say func(line string)) error {
 	if version == 0 {
 		return nil // it is new
@@ -59,16 +58,16 @@ func ensureWhole(ctx context.Context, db *sql.DB, path string, version int, say 
 		if info, err := os.Stat(path); err == nil {
 			size = " (" + humanize.Bytes(uint64(info.Size())) + ")"
 		}
-		say(fmt.Sprintf("checking the job repository %s%s for damage, as once a day", path, size))
+		say(fmt.Sprintf("checking the job repository %s%s for damage, which is done once a day", path, size))
 	})
 	defer patience.Stop()
 	return quickCheck(ctx, db)
 }
 
-// wholeSince is the version of the schema that notes when it was looked at.
+// wholeSince is the version of the schema that records the last check.
 const wholeSince = 4
 
-// checkDue reports whether it is time to look at the pages.
+// checkDue reports whether a check of the pages is due.
 func checkDue(ctx context.Context, db *sql.DB) (bool, error) {
 	var millis int64
 	if err := db.QueryRowContext(ctx, `SELECT max(checked_ms) FROM whole`).Scan(&millis); err != nil {
@@ -77,8 +76,8 @@ func checkDue(ctx context.Context, db *sql.DB) (bool, error) {
 	if checked := time.UnixMilli(millis); time.Since(checked).Abs() >= checkEvery {
 		return true, nil
 	}
-	// A job shows signs of life now and then; one that was killed may have shown its
-	// last some time before.
+	// A running job shows a sign of life at intervals. The last sign of a killed job may be some
+	// time before its end.
 	rows, err := db.QueryContext(ctx, `SELECT seen_ms, host, pid, process_begun_ms FROM job
 		WHERE status = 'running' AND seen_ms > ?`, millis-heartbeat.Milliseconds())
 	if err != nil {
@@ -100,7 +99,7 @@ func checkDue(ctx context.Context, db *sql.DB) (bool, error) {
 	return false, rows.Err()
 }
 
-// quickCheck asks SQLite whether the pages hang together. It reads them all.
+// quickCheck runs SQLite's quick check, which reads all pages.
 func quickCheck(ctx context.Context, db *sql.DB) error {
 	rows, err := db.QueryContext(ctx, "PRAGMA quick_check(1)")
 	if err != nil {
@@ -119,7 +118,7 @@ func quickCheck(ctx context.Context, db *sql.DB) error {
 	return rows.Err()
 }
 
-// noteWhole notes that the pages were found whole, if they were looked at.
+// noteWhole records that the check, if one was due, found no damage.
 func noteWhole(ctx context.Context, db *sql.DB) error {
 	due, err := checkDue(ctx, db)
 	if err == nil && due {

@@ -17,19 +17,18 @@ type inserts struct {
 	tx  *sql.Tx
 	job int64
 
-	rows int // samples of the job's series that stand in rows
+	rows int // samples of the job's series that are stored in rows
 
-	others *breather // after each statement; nil if no users work
+	others *breather // called after each statement; nil if no virtual users run
 
-	prepared map[string]*sql.Stmt // thousands of virtual users may say the same
+	prepared map[string]*sql.Stmt // the same statement may run for thousands of virtual users
 }
 
-// breather lets virtual users have the core while they work beside it.
+// breather gives the processor to virtual users while the goroutine works beside them.
 type breather struct{ since time.Time }
 
-// breathe is called every tenth of a millisecond or so, and pauses where it was not for
-// much longer. To yield would not do: Go looks for answers from the network when nothing
-// else can run.
+// breathe is called after each statement. After 100 µs of work it sleeps for 50 µs. runtime.Gosched
+// would not suffice, because Go polls the network only when nothing else can run.
 func (b *breather) breathe() {
 	const atOnce, pause = 100 * time.Microsecond, 50 * time.Microsecond
 	if b != nil && time.Since(b.since) > atOnce {
@@ -83,7 +82,7 @@ func (w *inserts) entry(e *entry) error {
 	return err
 }
 
-// settle keeps options of the job's spec as they were settled.
+// settle stores options of the job's spec that were settled during the job.
 func (w *inserts) settle(options option.Values) error {
 	patch, err := json.Marshal(options)
 	if err != nil {
@@ -93,7 +92,7 @@ func (w *inserts) settle(options option.Values) error {
 	return err
 }
 
-// span writes a second that ended at a time, or several.
+// span writes the measurements of one second or several, which ended at a given time.
 func (w *inserts) span(at time.Time, s job.Second) error {
 	b := briefOf(s.Measured)
 	w.others.breathe()
@@ -122,8 +121,8 @@ func (w *inserts) user(position int, phase job.Phase, measured meter.CodedSummar
 	return nil
 }
 
-// tally writes the tally of one kind of transaction by a statement whose arguments are
-// tallyColumns and others after them.
+// tally writes the tally of one kind of transaction with a statement. Its arguments are
+// tallyColumns, followed by others.
 func (w *inserts) tally(statement string, t meter.CodedTally, others ...any) error {
 	failed, err := failedText(t)
 	if err != nil {
@@ -136,7 +135,8 @@ func (w *inserts) tally(statement string, t meter.CodedTally, others ...any) err
 	return err
 }
 
-// failedText returns the failures by class for the database, or NULL if there are none.
+// failedText returns the failures by class as the repository stores them, or NULL if there are
+// none.
 func failedText(t meter.CodedTally) (sql.NullString, error) {
 	if len(t.Failed) == 0 {
 		return sql.NullString{}, nil

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// bufferSize is how much load text is made at a time: enough that a network
-// write is worth its system call, little enough to stay in a core's cache.
+// bufferSize is the number of bytes of load text that are generated at a time: enough to make a
+// system call worthwhile, and small enough for a core's cache.
 const bufferSize = 64 << 10
 
 // Reader reads a RowSource as a stream of load text.
@@ -21,15 +21,15 @@ type Reader struct {
 	done   bool
 }
 
-// NewReader returns a Reader of the rows that source makes.
+// NewReader returns a Reader of the rows of source.
 func NewReader(source RowSource) *Reader {
 	return &Reader{source: source, buf: make([]byte, 0, bufferSize+4096)}
 }
 
-// Rows returns how many rows were made so far.
+// Rows returns the number of rows so far.
 func (r *Reader) Rows() int64 { return r.rows }
 
-// Bytes returns how much load text was read so far.
+// Bytes returns the number of bytes read so far.
 func (r *Reader) Bytes() int64 { return r.bytes }
 
 // Read implements io.Reader.
@@ -46,7 +46,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo, which spares io.Copy a copy.
+// WriteTo implements io.WriterTo. It saves io.Copy a copy.
 func (r *Reader) WriteTo(w io.Writer) (int64, error) {
 	start := r.bytes
 	for {
@@ -78,15 +78,14 @@ func (r *Reader) fill() {
 	r.buf, r.unread = buf, buf
 }
 
-// Fields turns a row of load text into values for an INSERT: int64 for the
-// integer types, nil for \N, and string for all else. Values are appended to
-// values, which is returned.
+// Fields converts a row of load text into values for an INSERT: int64 for integer types, nil for
+// \N, and string for all others. It appends them to values and returns the result.
 func Fields(values []any, row []byte, columns []Column) ([]any, error) {
 	row = bytes.TrimSuffix(row, []byte("\n"))
 	for i, c := range columns {
 		field, rest, more := bytes.Cut(row, []byte("\t"))
 		if more != (i < len(columns)-1) {
-			return values, fmt.Errorf("a row of load text has not the %d columns it should have: %q", len(columns), row)
+			return values, fmt.Errorf("a row of load text does not have %d columns: %q", len(columns), row)
 		}
 		row = rest
 		switch {
@@ -105,8 +104,8 @@ func Fields(values []any, row []byte, columns []Column) ([]any, error) {
 	return values, nil
 }
 
-// Unescape undoes the backslashes of a value of load text that is not NULL. Most
-// values have none.
+// Unescape removes the backslash escapes of a value of load text that is not NULL. Most values have
+// none.
 func Unescape(field []byte) string {
 	if bytes.IndexByte(field, '\\') < 0 {
 		return string(field)

@@ -1,27 +1,27 @@
-// Package schema describes tables and the rows that fill them. It knows no
-// database and no workload, so that both can speak of a table.
+// Package schema describes tables and the rows that fill them. It knows no database and no
+// workload, so that both can use its types.
 package schema
 
-// Table is one table of a workload, and how to fill it.
+// Table is a table of a workload, and the size of its initial rows.
 type Table struct {
 	Name    string
 	Columns []Column
-	Key     []string // primary key columns; none when empty
-	Size    int64    // about how many rows the table gets, to show progress by
+	Key     []string // primary key columns; empty if the table has no primary key
+	Size    int64    // approximate number of rows, for progress
 
-	// The initial rows come in Chunks pieces. Any piece can be made from its
-	// number alone, so builders share the work without talking to each other, and
-	// a build that was interrupted goes on with the pieces that are missing.
+	// Chunks is the number of chunks of the initial rows. Each chunk can be generated from its
+	// number alone, so builders share the work without communication, and a resumed build loads
+	// only the missing chunks.
 	Chunks int
 	Rows   func(chunk int) RowSource
 }
 
-// Column is a named column of a logical type, which a dialect spells out.
+// Column is a column with a name and a logical type. A dialect turns the type into SQL.
 type Column struct {
 	Name  string
 	Type  Type
 	Size  int // characters of Char and Varchar, digits of Decimal
-	Scale int // digits after the point of Decimal
+	Scale int // digits of Decimal after the point
 	Null  bool
 }
 
@@ -38,38 +38,39 @@ const (
 	Varchar
 	Date
 	Timestamp
-	Bytes // of any number, which no workload has
+	Bytes // of any length; only tests use it
 )
 
-// RowSource makes rows as load text, the form that PostgreSQL's COPY and MySQL's
-// LOAD DATA both read by default: values divided by a tab, a row ended by a
-// newline, NULL written \N, and tab, newline and backslash in a value preceded
-// by a backslash. Dates are written 2006-01-02, and timestamps 2006-01-02 15:04:05, in UTC.
+// RowSource generates rows as load text, the default format of PostgreSQL's COPY and MySQL's LOAD
+// DATA: a tab between values, a newline after each row, \N for NULL, and a backslash before a tab,
+// newline or backslash in a value. Dates have the form 2006-01-02, and timestamps 2006-01-02
+// 15:04:05, in UTC.
 //
-// It is what the fastest loaders want, and Fields turns it into values for those that insert.
+// The fastest loaders read it directly, and Fields converts it into values for an INSERT.
 type RowSource interface {
-	// AppendRow appends the next row to buf and returns the longer slice. It
-	// returns false, and buf as it was, when there are no more rows.
+	// AppendRow appends the next row to buf and returns the longer slice. If there are no more
+	// rows, it returns buf and false.
 	AppendRow(buf []byte) ([]byte, bool)
 }
 
-// ColumnSource makes rows as values, column by column, for files that keep them so. No value is NULL.
+// ColumnSource generates rows as values, column by column, for columnar files. No value is NULL.
 type ColumnSource interface {
-	// Read makes the next rows, at most so many, in place of those before them. It returns how many
-	// there are, and 0 when there are no more.
+	// Read generates the next rows, at most the given number, in place of the previous ones. It
+	// returns the number of rows, or 0 if there are no more.
 	Read(most int) int
 
-	// Column returns the values of a column, counted from 0, of the rows that Read made.
+	// Column returns the values of a column, counted from 0, of the rows of the last Read.
 	Column(i int) Values
 }
 
-// Values are the values of a column of some rows.
+// Values holds the values of a column of some rows.
 type Values struct {
-	// Numbers are the values of a column that is neither Char nor Varchar: those of Decimal without
-	// the point, all Scale digits behind it included; days of Date and microseconds of Timestamp since 1970-01-01.
+	// Numbers are the values of a column that is neither Char nor Varchar: Decimal as a whole
+	// number that includes all Scale digits after the point, Date in days and Timestamp in
+	// microseconds since 1970-01-01.
 	Numbers []int64
 
-	Bytes []byte  // texts, one right behind another
+	Bytes []byte  // texts, one directly after another
 	Ends  []int32 // where each of them ends
 }
 

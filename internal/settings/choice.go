@@ -54,14 +54,14 @@ type choice struct {
 	warnings []string // warnings, a line each, about passwords that were not used or can be read by others
 }
 
-// saying is a source. guarded means that its authors may use the passwords of weaker sources, but
-// must not learn them.
-type saying struct {
+// namedSource is a source whose settings have names. guarded means that its authors may use the
+// passwords of weaker sources, but must not learn them.
+type namedSource struct {
 	source
 	guarded bool
 }
 
-func (c *choice) takeAll(named []saying, u *url.URL, s Sources) error {
+func (c *choice) takeAll(named []namedSource, u *url.URL, s Sources) error {
 	for _, p := range named {
 		c.strength++
 		if p.guarded {
@@ -108,9 +108,9 @@ func (c *choice) takeImplied() error {
 	return c.explain(err)
 }
 
-// settleAlternatives keeps the stronger one if two sources give an option and one that replaces it:
+// settleAlternatives keeps the stronger one if two sources set two options that replace each other:
 // a port on the command line wins over a socket in the configuration file. On Windows, an option
-// for Windows takes the value of the option that it replaces if a stronger source gave that.
+// for Windows takes the value of the option that it replaces if a stronger source set that.
 func (c *choice) settleAlternatives() {
 	for _, o := range c.known {
 		if other := o.OnWindows; onWindows && other != "" && c.strengths[other] > c.strengths[o.Name] {
@@ -191,7 +191,7 @@ func (c *choice) guard(p source) error {
 }
 
 func (c *choice) withhold(o option.Description, origin string) {
-	c.warnings = append(c.warnings, fmt.Sprintf("option %s: the one of %s is not used, since %s, which may lead to another server: give the password, too", o.Name, origin, c.leading))
+	c.warnings = append(c.warnings, fmt.Sprintf("option %s: the password from %s is not used, because %s, which may lead to another server: give the password too", o.Name, origin, c.leading))
 }
 
 // takeClientSettings takes the settings of the database's own clients, for options that no other
@@ -218,8 +218,8 @@ func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
 	return warnings, err
 }
 
-// unsaid returns the secrets that no source has set.
-func (c *choice) unsaid() (list []option.Description) {
+// unsetSecrets returns the secrets that no source has set.
+func (c *choice) unsetSecrets() (list []option.Description) {
 	for _, o := range c.known {
 		if _, said := c.origins[o.Name]; o.Secret && !said {
 			list = append(list, o)

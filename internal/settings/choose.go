@@ -47,7 +47,7 @@ func (r Resolver) takeConnection(general []source, s Sources) (kept source, at i
 			continue
 		}
 		if s.Connections == nil {
-			return nil, 0, e.wrong("connections are kept beside the job repository, and there is no place for them")
+			return nil, 0, e.wrong("connections are saved beside the job repository, and there is no folder for them")
 		}
 		c, err := s.Connections.Get(e.text)
 		if err != nil {
@@ -55,7 +55,7 @@ func (r Resolver) takeConnection(general []source, s Sources) (kept source, at i
 		}
 		if other, said := strongest(general[i:], keyDatabase); said {
 			if d, err := r.Database(other.text); err == nil && d.Name != c.Database {
-				return nil, 0, e.wrong("the connection %s is one to %s, and %s chooses %s: leave out one of the two", c.Name, c.Database, cmp.Or(other.key, other.origin), d.Name)
+				return nil, 0, e.wrong("the connection %s is for %s, but %s chooses %s: leave out one of the two", c.Name, c.Database, cmp.Or(other.key, other.origin), d.Name)
 			}
 		}
 		return c.source(), i, nil

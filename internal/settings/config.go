@@ -48,7 +48,7 @@ const (
 	isStrange // other contents, such as a list of lists
 )
 
-// readConfig reads a configuration file in the format that its name tells.
+// readConfig reads a configuration file in the format that the ending of its name selects.
 func (r Resolver) readConfig(path string) (source, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -108,11 +108,11 @@ func (f configFile) fill(p source, items []item) error {
 func (f configFile) fillOptions(p source, table item) error {
 	if table.key != optionsTable {
 		if f.known[table.key] {
-			return table.wrong("%s takes one value, and is a table here", table.key)
+			return table.wrong("%s takes one value, but is a table here", table.key)
 		}
 		meant := option.Suggest(table.key, []string{optionsTable})
 		if meant == "" {
-			meant = ": put options into the table options, or into none"
+			meant = ": put options into the table options, or outside all tables"
 		}
 		return table.wrong("there is no table %s%s", table.key, meant)
 	}
@@ -121,10 +121,10 @@ func (f configFile) fillOptions(p source, table item) error {
 		case keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection:
 			return i.wrong("%s is not an option: put it before the table %s", i.key, optionsTable)
 		case optionsTable:
-			return i.wrong("the table %s is inside itself: take one out", optionsTable)
+			return i.wrong("the table %s is inside itself: remove one of the two", optionsTable)
 		}
 		if i.what == isTable {
-			return i.wrong("%s takes one value, and is a table here", i.key)
+			return i.wrong("%s takes one value, but is a table here", i.key)
 		}
 		if err := f.take(p, i); err != nil {
 			return err
@@ -143,7 +143,7 @@ func (f configFile) take(p source, i item) error {
 	}
 	switch {
 	case i.what == isNothing:
-		return i.wrong("%s has no value: write one after it, in quotes if it begins with # or &, or leave out the line", i.key)
+		return i.wrong("%s has no value: write a value after it, in quotes if it begins with # or &, or leave out the line", i.key)
 	case i.what == isTagged:
 		return i.wrong("%s: a value that begins with ! has a special meaning in YAML: put text in quotes", i.key)
 	case i.what == isStrange:
@@ -151,7 +151,7 @@ func (f configFile) take(p source, i item) error {
 	case slices.Contains(f.forbidden, i.key) && isSecretText(i.values):
 		return i.wrong("%s: others can read the file: run chmod 600 %s, or name a file that holds the password in %s%s", i.key, f.path, i.key, secretFile)
 	case i.list && i.key != keyUsers && !f.lists[i.key]:
-		return i.wrong("%s takes one value, and is a list here: give text, a number, a date, true or false", i.key)
+		return i.wrong("%s takes one value, but is a list here: give text, a number, a date, true or false", i.key)
 	}
 	e := entry{text: strings.Join(i.values, ","), key: i.key, origin: f.path, folder: filepath.Dir(f.path)}
 	if i.line > 0 {

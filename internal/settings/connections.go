@@ -65,17 +65,18 @@ func (c *Connections) Get(name string) (Connection, error) {
 		}
 		names = append(names, one.Name)
 	}
-	known := "none is kept"
+	known := "no connection is saved"
 	if len(names) > 0 {
-		known = "there are " + strings.Join(names, ", ")
+		known = "the names are " + strings.Join(names, ", ")
 	}
 	return Connection{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no connection %.70q%s (%s in %s)", name, option.Suggest(name, names), known, c.path))
 }
 
-// Put stores a connection, replacing one of the same name. Its values may use any names that
-// options have; anything else, or an invalid value, is an error. Passwords are kept only with
-// keepPasswords: without it a given password is an error, and a kept one is removed. With it, a
-// kept password stays if none is given; but if guarded, not for another server.
+// Put saves a connection, and replaces a connection of the same name. The values may use any name
+// of an option; an unknown name or an invalid value is an error. Put saves passwords only if
+// keepPasswords is true. If it is false, a password among the values is an error, and Put removes a
+// saved password. If it is true and the values contain no password, a saved one stays; but if
+// guarded is true, it does not stay for another server.
 func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connection, error) {
 	kept, err := c.checked(one, keepPasswords)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connecti
 	}
 	at := slices.IndexFunc(list, func(o Connection) bool { return o.Name == kept.Name })
 	if at < 0 && len(list) >= mostConnections {
-		return kept, job.WithExit(job.ExitUsage, fmt.Errorf("%d connections are kept, and that is the limit: remove one", mostConnections))
+		return kept, job.WithExit(job.ExitUsage, fmt.Errorf("%d connections are saved, which is the limit: remove one", mostConnections))
 	}
 	if at < 0 {
 		return kept, c.write(append(list, kept))
@@ -103,7 +104,7 @@ func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connecti
 			switch _, given := kept.Values[name]; {
 			case given:
 			case moved:
-				return kept, job.WithExit(job.ExitUsage, fmt.Errorf("option %s: the one that is kept with %s is for another server: give that of this one, or keep none", name, kept.Name))
+				return kept, job.WithExit(job.ExitUsage, fmt.Errorf("option %s: the password that is saved with %s is for another server: give the password of this server, or save none", name, kept.Name))
 			default:
 				kept.Values[name] = list[at].Values[name]
 			}
@@ -133,7 +134,7 @@ func (c *Connections) Remove(name string) error {
 // checked returns a connection with valid values, ready to be saved.
 func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, error) {
 	if !connectionName.MatchString(one.Name) {
-		return one, fmt.Errorf("the name %.70q of a connection: it takes letters, digits, dots, hyphens and underscores, begins with a letter or a digit, and is at most 64 long", one.Name)
+		return one, fmt.Errorf("the name %.70q of a connection: use letters, digits, dots, hyphens and underscores, at most 64, and begin with a letter or a digit", one.Name)
 	}
 	d, err := c.resolver.Database(one.Database)
 	if err != nil {
@@ -145,9 +146,9 @@ func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, e
 		o, pair, ok := c.resolver.ofConnection(d.Name, name)
 		switch {
 		case !ok:
-			return one, fmt.Errorf("option %.60s is not one of a connection to %s (%s)", name, d.Title, strings.Join(c.resolver.connectionOptions(d.Name), ", "))
+			return one, fmt.Errorf("%.60s is not an option of a connection to %s (%s)", name, d.Title, strings.Join(c.resolver.connectionOptions(d.Name), ", "))
 		case o.Secret && !keepPasswords:
-			return one, fmt.Errorf("option %s: a password is kept only if you say so: leave it out, or ask for it to be kept, readable, in %s", name, c.path)
+			return one, fmt.Errorf("option %s: a password is saved only on request: leave it out, or ask to save it as plain text in %s", name, c.path)
 		}
 		if _, twice := values[o.Name]; twice {
 			return one, fmt.Errorf("option %s is given twice, by two of its names: leave out one", o.Name)
@@ -250,7 +251,7 @@ func (c *Connections) read() ([]Connection, error) {
 	}
 	var list []Connection
 	if err == nil && json.Unmarshal(text, &list) != nil {
-		err = errors.New("it is not a list of connections: mend it, or move it away") // its own words would quote it
+		err = errors.New("it is not a list of connections: correct it, or move it away") // the decoder's error would quote the file
 	}
 	if err != nil {
 		return nil, fmt.Errorf("connections in %s: %w", c.path, err)
@@ -262,7 +263,7 @@ func (c *Connections) read() ([]Connection, error) {
 // lock locks the file against changes by other processes until unlock.
 func (c *Connections) lock() (unlock func(), err error) {
 	if unlock, err = privatefile.Lock(c.path); err != nil {
-		return nil, fmt.Errorf("keep connections: %w", err)
+		return nil, fmt.Errorf("save connections: %w", err)
 	}
 	return unlock, nil
 }
@@ -274,7 +275,7 @@ func (c *Connections) write(list []Connection) error {
 		err = privatefile.Replace(c.path, append(text, '\n'))
 	}
 	if err != nil {
-		return fmt.Errorf("keep connections: %w", err)
+		return fmt.Errorf("save connections: %w", err)
 	}
 	return nil
 }

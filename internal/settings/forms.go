@@ -13,7 +13,7 @@ import (
 	"sledge/internal/option"
 )
 
-// Said is an option that was set, for the forms of a set-up.
+// Said is an option that a source set, for the forms of a set-up.
 type Said struct {
 	option.Description
 	Key   string // the console's key
@@ -23,8 +23,8 @@ type Said struct {
 // Variable returns the environment variable that sets the option.
 func (s Said) Variable() string { return EnvironmentPrefix + strings.ToUpper(s.Key) }
 
-// Said returns the options of an order that were set, in the order of their declarations. Secrets
-// have no value. A pool is given as the name of its file.
+// Said returns the options of an order that a source set, in the order of their declarations.
+// Secrets have no value. A pool is given as the name of its file.
 func (o Order) Said() (list []Said) {
 	given := o.Spec.Values()
 	for _, d := range o.Plan.Options() {
@@ -127,7 +127,7 @@ func ShellWord(word string) string {
 	return word
 }
 
-// TakenIn is a set-up that was read from a configuration file or a script.
+// TakenIn holds the settings that were read from a configuration file or a script.
 type TakenIn struct {
 	// Settings have the names of Sources.Given, options their own names. They contain no passwords;
 	// Secrets names the options that had one.
@@ -147,8 +147,8 @@ func (t *TakenIn) Pass(line int, format string, args ...any) {
 	t.Passed = append(t.Passed, text)
 }
 
-// TakeIn reads a configuration file in TOML or YAML. It takes what it understands, and returns an
-// error if the text is neither.
+// TakeIn reads the settings of a configuration file in TOML or YAML. It ignores lines that it does
+// not understand, and returns an error if the text is in neither format.
 func (r Resolver) TakeIn(text string) (TakenIn, error) {
 	t := TakenIn{Settings: map[string]string{}}
 	items, err := parseTOML(text)
@@ -191,7 +191,7 @@ func (r Resolver) TakeIn(text string) (TakenIn, error) {
 		switch {
 		case found && o.Secret:
 			t.Secrets = append(t.Secrets, o.Name)
-			t.Pass(p[name].lineNumber(), "%s: passwords are not taken in: type it where it is needed", name)
+			t.Pass(p[name].lineNumber(), "%s: passwords are not read: type it where it is needed", name)
 		case !found:
 			t.Pass(p[name].lineNumber(), "%s is not an option of %s", name, pair.Title())
 		default:
@@ -202,7 +202,7 @@ func (r Resolver) TakeIn(text string) (TakenIn, error) {
 		for _, name := range r.secretNames() {
 			delete(t.Settings, name) // for any database
 		}
-		t.Pass(0, "no line says which database: options are not checked")
+		t.Pass(0, "no line names a database, so options were not checked")
 	}
 	return t, nil
 }

@@ -14,10 +14,9 @@ type Mistake struct {
 	Err  error  // contains no secret
 }
 
-// Mistakes lists what is wrong with each of the settings that Sources.Given has, by name, for
-// a form that shows mistakes where they are made. Rules across settings are not among them:
-// Resolve knows them, and ends with the first mistake of any sort. Without a database it is
-// empty.
+// Mistakes returns the errors in the values of Sources.Given, one for each setting, for a form that
+// shows each error at its field. It does not check rules that involve several settings: Resolve
+// checks them, and stops at the first error. Mistakes returns nothing if no database is chosen.
 func (r Resolver) Mistakes(s Sources) (list []Mistake) {
 	pair, ok := r.pairOf(s)
 	if !ok {

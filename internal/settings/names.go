@@ -11,9 +11,8 @@ import (
 	"sledge/internal/option"
 )
 
-// Called lists all that an option of a pair may be called where it is set by name, what
-// says most first: the key that the console's dictionaries have for it, which names
-// the database, too; its own name; and that of its flag.
+// Called returns all names of an option of a pair, the most specific first: its key in the
+// console's dictionaries, which also names the database; its own name; and the name of its flag.
 func Called(p catalog.Pair, o option.Description) []string {
 	list := []string{Key(p, o), o.Name}
 	if flag := strings.ReplaceAll(o.Flag, "-", "_"); flag != "" && flag != o.Name {
@@ -27,7 +26,7 @@ func Key(p catalog.Pair, o option.Description) string {
 	return names.Key(p.Database.Name, p.Workload.Name, o.Name)
 }
 
-// Label returns the name of an option in forms: that of the console, or its own name in words.
+// Label returns the name of an option in forms: the console's label, or else its own name in words.
 func Label(p catalog.Pair, o option.Description) string {
 	if label := names.Label(p.Database.Name, p.Workload.Name, o.Name); label != "" {
 		return label
@@ -45,7 +44,7 @@ func Label(p catalog.Pair, o option.Description) string {
 	return strings.ToUpper(label[:1]) + label[1:]
 }
 
-// Form returns the part of a form for an option, one of Forms.
+// Form returns the name of the part of a form, one of Forms, that contains an option.
 func Form(o option.Description) string {
 	switch o.Group {
 	case option.Connection, option.Accounts:
@@ -58,7 +57,7 @@ func Form(o option.Description) string {
 	return Forms[3].Name
 }
 
-// Forms are the parts of a form in their order.
+// Forms are the parts of a form, in their order.
 var Forms = []option.Group{
 	{Name: "connection", Title: "Connection"},
 	{Name: "schema", Title: "Schema"},
@@ -73,7 +72,7 @@ func (r Resolver) Unknown(p catalog.Pair, name string) error {
 	return fmt.Errorf("%w (sledge options %s %s lists them)", wrong, p.Database.Name, p.Workload.Name)
 }
 
-// nearest returns the name that was probably meant, or "".
+// nearest returns the known name that is most similar to name, or "".
 func (r Resolver) nearest(p catalog.Pair, name string) string {
 	here, _ := builtNames(p)
 	if nearest := option.Nearest(name, here); nearest != "" {
@@ -88,8 +87,8 @@ func (r Resolver) nearest(p catalog.Pair, name string) string {
 	return cmp.Or(r.nameHere(p, nearest), nearest)
 }
 
-// nameHere returns the pair's name of an option that any pair calls by a name, or "" if the pair
-// lacks the option.
+// nameHere returns the own name of the option that any pair calls by called. It returns "" if the
+// pair p lacks that option.
 func (r Resolver) nameHere(p catalog.Pair, called string) string {
 	for pair := range r.Pairs() {
 		_, options := builtNames(pair)
@@ -100,7 +99,8 @@ func (r Resolver) nameHere(p catalog.Pair, called string) string {
 	return ""
 }
 
-// builtNames returns the names of a pair's options that are built, and the option of each name.
+// builtNames returns the names of a pair's options whose features exist, and the own name of the
+// option for each name.
 func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 	options = map[string]string{}
 	for _, o := range option.Built(p.Options()) {

@@ -69,8 +69,8 @@ func (o Order) Explain(err error) error {
 	return fmt.Errorf("%w (nothing sets %s, so it has its default)", err, refused.Called)
 }
 
-// HasUnsaidPasswords reports whether there is a password that no source has set, so that the server
-// may refuse the default.
+// HasUnsaidPasswords reports whether no source has set one of the passwords, so that the server may
+// refuse its default.
 func (o Order) HasUnsaidPasswords() bool { return len(o.unsaid) > 0 }
 
 // HasFallbacks reports whether one of these passwords has a fallback.

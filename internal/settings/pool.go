@@ -18,14 +18,14 @@ import (
 	"sledge/internal/privatefile"
 )
 
-// poolSwitch is the option that asks for a pool wherever its file is.
+// poolSwitch is the option that turns pools on, if the path of the file is in another option.
 const poolSwitch = "connect_pool"
 
-// readPool replaces the name of a pool file in a spec by its content, and returns its path; ""
-// if none was read. Jobs other than runs need none.
+// readPool replaces the file name of a pool in a spec by the content of the file. It returns the
+// path, or "" if it has read no file. Only runs have pools.
 func readPool(pair catalog.Pair, spec *job.Spec) (path string, warnings []string, err error) {
 	path, asked := spec.Options[pool.Option], poolSwitch
-	switch on, _ := option.ParseBool(spec.Options[poolSwitch]); { // what is neither is refused when it is bound
+	switch on, _ := option.ParseBool(spec.Options[poolSwitch]); { // binding refuses other values
 	case spec.Action != job.Run || pool.IsPool(path):
 		return "", nil, nil
 	case path != "" && path != pool.None:
@@ -35,7 +35,7 @@ func readPool(pair catalog.Pair, spec *job.Spec) (path string, warnings []string
 	}
 	value := spec.Options[asked]
 	if asked == poolSwitch {
-		program, _ := os.Executable() // where there is none, its folder is the working folder
+		program, _ := os.Executable() // if that fails, the working folder is used
 		path, err = pools.Find(pair.Database.Name, filepath.Dir(program))
 	}
 	var p pool.Pool
@@ -80,7 +80,7 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 		warnings = append(warnings, more...)
 		if err == nil && privatefile.Exposed(path) && holdsSecret(pair, c) {
 			problem := fmt.Sprintf("connection %s has a password, and others can read the file: run chmod 600 %s", c.Name, path)
-			if lenient { // files of others are used as they are
+			if lenient { // HammerDB's files are used as they are
 				warnings = append(warnings, problem)
 			} else {
 				err = errors.New(problem + ", or name a file that holds the password in password_file")
@@ -110,7 +110,7 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 	for _, name := range given {
 		low := strings.ToLower(name)
 		if _, twice := in[low]; twice {
-			return nil, nil, fmt.Errorf("connection %s: it has %.40q twice, in upper and in lower case: leave out one", c.Name, low)
+			return nil, nil, fmt.Errorf("connection %s: %.40q is given twice, in upper and lower case: leave out one", c.Name, low)
 		}
 		in[low] = entry{text: c.Options[name], folder: folder, origin: "the pool"}
 	}
@@ -140,7 +140,7 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 	for _, o := range ofConnections(pair) {
 		_, given := values[o.Name]
 		if !given && slices.ContainsFunc(o.Instead, func(other string) bool { _, named := values[other]; return named }) {
-			values[o.Name] = o.Default // that of the run leads to another server
+			values[o.Name] = o.Default // the value of the run leads to another server
 		}
 	}
 	if pair.Database.Implied != nil && !lenient {
@@ -157,13 +157,13 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 		if !lenient {
 			return nil, nil, fmt.Errorf("connection %s: %.40q is not an option of a connection%s (%s)", c.Name, name, option.Suggest(name, all), strings.Join(optionNames(pair), ", "))
 		}
-		warnings = append(warnings, fmt.Sprintf("connection %s: %.40q is passed over: it is not an option of a connection", c.Name, name))
+		warnings = append(warnings, fmt.Sprintf("connection %s: %.40q is ignored: it is not an option of a connection", c.Name, name))
 	}
 	return values, warnings, nil
 }
 
-// holdsSecret reports whether a connection as it stands in a file has a password, and not the
-// name of a file with it.
+// holdsSecret reports whether a connection in a file contains a password. The name of a file with a
+// password does not count.
 func holdsSecret(pair catalog.Pair, c pool.Connection) bool {
 	for _, o := range ofConnections(pair) {
 		if !o.Secret {
@@ -204,7 +204,7 @@ const (
 	poolPolicy       = "policy"
 )
 
-// parsePool makes a pool of what a file holds.
+// parsePool turns the parsed items of a file into a pool.
 func parsePool(items []item, err error) (p pool.Pool, _ error) {
 	if err != nil {
 		return p, err
@@ -236,7 +236,7 @@ func parsePool(items []item, err error) (p pool.Pool, _ error) {
 	return p, nil
 }
 
-// each does something with each table in a table.
+// each calls do for each table in a table.
 func (i item) each(do func(item) error) error {
 	for _, within := range i.table {
 		if within.what != isTable {
@@ -249,7 +249,7 @@ func (i item) each(do func(item) error) error {
 	return nil
 }
 
-// options are the values of a connection.
+// options returns the values of a connection.
 func (i item) options() (option.Values, error) {
 	values := option.Values{}
 	for _, within := range i.table {
@@ -261,7 +261,7 @@ func (i item) options() (option.Values, error) {
 	return values, nil
 }
 
-// route is what a kind of transaction has to choose from.
+// route returns the connections and the policy of a kind of transaction.
 func (i item) route() (r pool.Route, err error) {
 	r.Kind = i.key
 	for _, within := range i.table {
@@ -274,7 +274,7 @@ func (i item) route() (r pool.Route, err error) {
 			}
 		default:
 			known := []string{poolConnections, poolPolicy}
-			err = within.wrong("%.40s of the transaction %.40s is not a list of connections, or a policy%s", within.key, i.key, option.Suggest(within.key, known))
+			err = within.wrong("%.40s of the transaction %.40s is neither a list of connections nor a policy%s", within.key, i.key, option.Suggest(within.key, known))
 		}
 		if err != nil {
 			return r, err

@@ -190,7 +190,7 @@ func TestPoolFile_WarnsOfUnusedEntries(t *testing.T) {
 	}
 	all := strings.Join(order.Warnings, "\n")
 	for _, want := range []string{
-		`line 4: neworder: "nearest" is not a policy`, `connection c1: "ora_pass" is passed over`, "no transaction goes to c2: no user connects there",
+		`line 4: neworder: "nearest" is not a policy`, `connection c1: "ora_pass" is ignored`, "no transaction goes to c2: no user connects there",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("got the warnings %q, want %q", all, want)

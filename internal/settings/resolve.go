@@ -90,12 +90,12 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 		return Order{}, err
 	}
 	// Each of these sources may hold any setting, and a later one wins.
-	named := []saying{{config, false}, {environment, false}, {given, s.Guarded}}
+	named := []namedSource{{config, false}, {environment, false}, {given, s.Guarded}}
 	general := []source{config, environment, given, flags}
 	if kept, at, err := r.takeConnection(general, s); err != nil {
 		return Order{}, err
 	} else if kept != nil {
-		named, general = slices.Insert(named, at, saying{kept, s.Guarded}), slices.Insert(general, at, kept)
+		named, general = slices.Insert(named, at, namedSource{kept, s.Guarded}), slices.Insert(general, at, kept)
 	}
 	d, err := r.chooseDatabase(general, target)
 	if err != nil {
@@ -137,7 +137,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	warnings = append(append(warnings, c.warnings...), more...)
 	spec.Options, spec.Names = c.values, c.names()
 	if text := c.values[pool.Option]; s.Guarded && c.origins[pool.Option] == s.GivenBy && text != "" && text != pool.None && !pool.IsPool(text) {
-		return Order{}, fmt.Errorf("%s: no file is read for %s: give the pool itself", spec.Names.Of(pool.Option), s.GivenBy)
+		return Order{}, fmt.Errorf("%s: Sledge reads no file for %s: give the pool itself", spec.Names.Of(pool.Option), s.GivenBy)
 	}
 	file, more, err := readPool(pair, &spec)
 	if err != nil {
@@ -153,7 +153,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	}
 	if steps := spec.Options["steps"]; len(counts) > 1 && plan.Steps != nil && plan.Pacing.Fixed {
 		return Order{}, c.explain(spec.Names.Wrong("steps", steps,
-			"it says itself how many virtual users there are, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
+			"it sets the number of virtual users itself, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
 	}
 	idle := plan.Idle()
 	if len(counts) > 1 { // an option may have an effect only with the greatest number
@@ -168,7 +168,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	warnings = slices.Concat(warnings, unbuilt(plan), more, exposedFiles(plan))
 	order := Order{
 		Spec: plan.Spec, Plan: plan, Counts: counts,
-		Origins: c.origins, unsaid: c.unsaid(), fallback: c.fallback, Warnings: warnings,
+		Origins: c.origins, unsaid: c.unsetSecrets(), fallback: c.fallback, Warnings: warnings,
 	}
 	for _, name := range []string{keyDatabase, keyWorkload, keyUsers, keySeed, keyConnection} {
 		if e, ok := strongest(general, name); ok {
@@ -191,7 +191,7 @@ func (r Resolver) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	plan, err := engine.Local{Catalog: r.Catalog}.Plan(spec) // which binds groups, too
+	plan, err := engine.Local{Catalog: r.Catalog}.Plan(spec) // binds groups too
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
@@ -231,7 +231,7 @@ func exposed(path string) string {
 	if !privatefile.Exposed(path) {
 		return ""
 	}
-	return fmt.Sprintf("others can read %s, which holds a secret: chmod 600 %s", path, path)
+	return fmt.Sprintf("others can read %s, which contains a secret: chmod 600 %s", path, path)
 }
 
 // RefuseElsewhere refuses an option on the command line that only affects other actions.

@@ -371,7 +371,7 @@ func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 		{"table of another name", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\n[optoins]\npg_port = 1")}, []string{"line 2", "there is no table optoins: did you mean options?"}},
 		{"table of another name in YAML", settings.Sources{ConfigFile: file("a.yaml", "db: pg\noptoins:\n  pg_port: 1")}, []string{"line 2", "there is no table optoins: did you mean options?"}},
 		{"table of a database", settings.Sources{ConfigFile: file("a.toml", "[postgresql]\nport = 1")}, []string{"line 1", "there is no table postgresql: put options into the table options"}},
-		{"table as a value", settings.Sources{ConfigFile: file("a.yaml", "pg_port: {a: 1}")}, []string{"line 1", "pg_port takes one value, and is a table here"}},
+		{"table as a value", settings.Sources{ConfigFile: file("a.yaml", "pg_port: {a: 1}")}, []string{"line 1", "pg_port takes one value, but is a table here"}},
 		{"list of lists", settings.Sources{ConfigFile: file("a.yaml", "users: [[1], 2]")}, []string{"line 1", "users", "text, a number"}},
 		{"nothing as a value", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_port:\n")}, []string{"line 2", "pg_port has no value"}},
 		{"key there twice in YAML", settings.Sources{ConfigFile: file("a.yaml", "pg_port: 1\npg_port: 2")}, []string{"line 2", "pg_port is given twice"}},
@@ -690,7 +690,7 @@ func TestResolve_TableWithoutLinesIsEmpty(t *testing.T) {
 }
 
 func TestResolve_RefusesSeveralNumbersOfUsersBesideStepsThatSayThem(t *testing.T) {
-	for steps, want := range map[string]string{"1,2": "option steps: it says itself how many virtual users there are", "+2@1m": ""} {
+	for steps, want := range map[string]string{"1,2": "option steps: it sets the number of virtual users itself", "+2@1m": ""} {
 		_, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "sqlite", "users": "1,2", "steps": steps}})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("--users 1,2 --steps %s: got %v, want %q", steps, err, want)

@@ -1,7 +1,7 @@
-// Package settings turns what the user has set in several sources, a configuration file, the
-// environment, a URL, flags, into one order: a job.Spec with its names looked up and its options
-// bound. It decides which source wins, and what to say about a mistake. It reads no command line
-// and prints nothing, so that every front end shares it.
+// Package settings turns the settings that a user gives in several sources (a configuration file,
+// the environment, a URL, flags) into one order: a job.Spec with its names looked up and its
+// options bound. It decides which source wins, and words the errors. It reads no command line and
+// prints nothing, so that every front end can use it.
 package settings
 
 import (

@@ -100,7 +100,7 @@ func readSecret(path string) (string, error) {
 	}
 	secret := strings.TrimSuffix(strings.TrimSuffix(string(text), "\n"), "\r")
 	if strings.ContainsAny(secret, "\r\n") {
-		return "", fmt.Errorf("password file %s: it holds more than one line", path)
+		return "", fmt.Errorf("password file %s: it contains more than one line", path)
 	}
 	return secret, nil
 }
@@ -167,14 +167,14 @@ func Variable(environ []string, name string) string {
 }
 
 // readGiven reads settings that another machine may have sent, by the names of a configuration
-// file. It refuses files of passwords: the sender must not learn which files exist here, nor send
-// one to a server.
+// file. It refuses names of password files: the sender must not learn which files exist here, and
+// must not be able to send a password from a file to a server.
 func (r Resolver) readGiven(s Sources) (source, error) {
 	p := source{}
 	known, secrets := r.knownNames(), r.secretNames()
 	for _, name := range slices.Sorted(maps.Keys(s.Given)) {
 		if before, inFile := strings.CutSuffix(name, secretFile); inFile && slices.Contains(secrets, before) {
-			return nil, fmt.Errorf("%s: no file is read for %s: give %s itself, or keep a connection with it", name, s.GivenBy, before)
+			return nil, fmt.Errorf("%s: Sledge reads no file for %s: give %s itself, or save a connection with it", name, s.GivenBy, before)
 		}
 		if !known[name] {
 			wrong := &option.UnknownError{Name: name, Nearest: option.Nearest(name, known.list())}

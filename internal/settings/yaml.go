@@ -23,7 +23,7 @@ func parseYAML(text string) ([]item, error) {
 		return nil, wrongYAML(text, err)
 	}
 	if err := d.Decode(&more); err == nil && !isEmpty(&more) {
-		return nil, fmt.Errorf("line %d: a second document begins here, and only one is read: remove the line --- before it, or put it into a file of its own", more.Content[0].Line)
+		return nil, fmt.Errorf("line %d: a second document begins here, but Sledge reads only one: remove the line --- before it, or move it to another file", more.Content[0].Line)
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return nil, wrongYAML(text, err)
 	}
@@ -32,7 +32,7 @@ func parseYAML(text string) ([]item, error) {
 	}
 	table := document.Content[0]
 	if table.Kind != yaml.MappingNode {
-		return nil, errors.New("it holds no settings: write lines such as db: postgresql")
+		return nil, errors.New("it contains no settings: write lines such as db: postgresql")
 	}
 	return yamlItems(table, 0)
 }
@@ -42,19 +42,20 @@ func isEmpty(document *yaml.Node) bool {
 	return len(document.Content) == 0 || document.Content[0].Kind == yaml.ScalarNode && document.Content[0].Value == ""
 }
 
-// unknownAnchor matches the package's error about a value that begins with a star, and yamlLine the
-// line in its other errors.
+// unknownAnchor matches the YAML package's error about a value that begins with a star. yamlLine
+// matches the line number in its other errors.
 var (
 	unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
 	yamlLine      = regexp.MustCompile(`line (\d+)`)
 )
 
-// wrongYAML returns an error about invalid YAML without the package's text, which quotes the file.
+// wrongYAML returns an error about invalid YAML. It leaves out the YAML package's own message,
+// which quotes the file.
 func wrongYAML(text string, err error) error {
 	if anchor := unknownAnchor.FindStringSubmatch(err.Error()); anchor != nil {
 		for n, line := range strings.Split(text, "\n") {
 			if column := strings.Index(line, "*"+anchor[1]); column >= 0 {
-				return fmt.Errorf("line %d, column %d: a value that begins with * refers to an anchor, and there is none of that name: put text in quotes", n+1, column+1)
+				return fmt.Errorf("line %d, column %d: a value that begins with * refers to an anchor, but there is no anchor of that name: put text in quotes", n+1, column+1)
 			}
 		}
 	}

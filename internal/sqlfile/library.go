@@ -10,37 +10,37 @@ import (
 	"text/template"
 )
 
-// Place is a folder of .sql files, or of files in whatever other languages a database takes:
-// what each is in says the ending of its name, and only who runs it has to know.
+// Place is a folder of .sql files, or of files in other languages of a database. The ending of a
+// file's name tells its language; only the code that runs the file must know it.
 type Place struct {
 	Files fs.FS
 	Dir   string
 }
 
-// Library is the SQL of one database running one workload: all the statements
-// of all its places, the earlier place winning where two have the same name.
+// Library holds the SQL of one database with one workload: the statements of all its places. If two
+// places have a statement of the same name, the earlier place wins.
 //
-// A statement's name is its file's, or file.section where the file is divided
-// by lines such as "-- name: select_customer".
+// The name of a statement is the name of its file, or file.section if lines such as "-- name:
+// select_customer" divide the file.
 type Library struct {
 	texts       map[string]string
-	order       []string // names as they were found, so that sections keep their order
+	order       []string // names in the order of the files, so that sections keep their order
 	placeholder func(n int) string
-	names       map[string]string // of tables that are called otherwise than in the texts
+	names       map[string]string // new names of tables, by their names in the texts
 }
 
-// Renamed returns the library for a schema whose tables have other names than the texts say,
-// as Rename puts them in their place.
+// Renamed returns the library for a schema whose tables have other names than in the texts: see
+// Rename.
 func (l *Library) Renamed(names map[string]string) *Library {
 	other := *l
 	other.names = names
 	return &other
 }
 
-// prose are the endings of files that are for people.
+// prose lists the endings of files for people.
 var prose = []string{".md", ".txt"}
 
-// NewLibrary reads the places. One that does not exist is passed over.
+// NewLibrary reads the places. It ignores a place that does not exist.
 func NewLibrary(placeholder func(n int) string, places ...Place) (*Library, error) {
 	l := &Library{texts: map[string]string{}, placeholder: placeholder}
 	for _, p := range places {
@@ -66,8 +66,8 @@ func NewLibrary(placeholder func(n int) string, places ...Place) (*Library, erro
 	return l, nil
 }
 
-// add takes the sections of a file that no earlier place had. What stands
-// before the first section belongs to the file's own name.
+// add adds the sections of a file, except those that an earlier place has. The text before the
+// first section has the name of the file.
 func (l *Library) add(base, text string) {
 	name := base
 	var body strings.Builder
@@ -91,7 +91,7 @@ func (l *Library) add(base, text string) {
 	keep()
 }
 
-// onlyComments reports whether a text has only comments.
+// onlyComments reports whether a text consists of comments.
 func onlyComments(text string) bool {
 	for i := 0; i < len(text); {
 		s, err := spanAt(text, i)
@@ -103,14 +103,13 @@ func onlyComments(text string) bool {
 	return true
 }
 
-// Has reports whether there is SQL of that name.
+// Has reports whether there is a statement of that name.
 func (l *Library) Has(name string) bool {
 	_, ok := l.texts[name]
 	return ok
 }
 
-// Names lists the statements whose names begin with prefix, in the order in
-// which the files hold them.
+// Names returns the statements whose names begin with prefix, in the order of the files.
 func (l *Library) Names(prefix string) []string {
 	var names []string
 	for _, name := range l.order {
@@ -121,11 +120,11 @@ func (l *Library) Names(prefix string) []string {
 	return names
 }
 
-// Text returns the named text as it stands in its file, comments included.
+// Text returns the text of that name, with its comments.
 func (l *Library) Text(name string) string { return l.texts[name] }
 
-// About returns what the named text says of itself to people: the first paragraph of the
-// comment that it begins with, in one line. It is "" where there is none.
+// About returns the description of the text of that name: the first paragraph of its first comment,
+// in one line. It returns "" if there is none.
 func (l *Library) About(name string) string {
 	var said []string
 	for line := range strings.Lines(l.texts[name]) {
@@ -138,7 +137,7 @@ func (l *Library) About(name string) string {
 	return strings.Join(said, " ")
 }
 
-// Query returns the named statement with its parameters rewritten.
+// Query returns the statement of that name, with placeholders for its parameters.
 func (l *Library) Query(name string) (Query, error) {
 	text, ok := l.texts[name]
 	if !ok {
@@ -149,7 +148,7 @@ func (l *Library) Query(name string) (Query, error) {
 	return q, err
 }
 
-// Filled returns the named statement with literals in place of its parameters, as Fill
+// Filled returns the statement of that name, with literals in place of its parameters, as Fill
 // does.
 func (l *Library) Filled(name string, literals map[string]string) (string, error) {
 	text, ok := l.texts[name]
@@ -167,9 +166,9 @@ func (l *Library) rename(text string) string {
 	return Rename(text, l.names)
 }
 
-// Script returns the statements of the named script, expanded as a template
-// with data. Lines that hold only "/" divide them, because routines are full of
-// semicolons. There is no script where there is no SQL of that name.
+// Script returns the statements of the script of that name, expanded as a template with data. Lines
+// that contain only "/" separate statements, because routines contain semicolons. It returns no
+// statements if there is no such script.
 func (l *Library) Script(name string, data any) ([]string, error) {
 	t, err := template.New(name).Option("missingkey=error").Parse(l.texts[name])
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// span is a part of SQL text that is of one kind.
+// span is a part of an SQL text of one kind.
 type span struct {
 	kind   kind
 	length int
@@ -15,23 +15,23 @@ type span struct {
 type kind int
 
 const (
-	code   kind = iota // a character of its own meaning
+	code   kind = iota // a character of code
 	quoted             // quoted text, a quoted name, a dollar quote
 	remark             // an ignored comment
 	hint               // a comment that a database reads
 )
 
-// Skip returns where the quoted text, dollar quote or comment ends that begins at a
-// position of a Query's text, or the position itself where none does.
+// Skip returns the end of the quoted text, dollar quote or comment that begins at a position of a
+// Query's text. If none begins there, it returns the position itself.
 func Skip(text string, at int) int {
 	s, err := spanAt(text, at)
-	if err != nil || s.kind == code { // Parse has refused what has no end
+	if err != nil || s.kind == code { // Parse has refused spans without an end
 		return at
 	}
 	return at + s.length
 }
 
-// spanAt returns the span that begins at i, where no other goes on.
+// spanAt returns the span that begins at i. i must not be inside another span.
 func spanAt(text string, i int) (span, error) {
 	rest := text[i:]
 	switch c := rest[0]; {
@@ -50,8 +50,7 @@ func spanAt(text string, i int) (span, error) {
 	return span{code, 1}, nil
 }
 
-// enclosed returns the span that begins with that many bytes and goes on to the next
-// end.
+// enclosed returns the span whose first begins bytes are its beginning, and which ends with end.
 func enclosed(k kind, rest string, begins int, end string) (span, error) {
 	n := strings.Index(rest[begins:], end)
 	if n < 0 {
@@ -60,8 +59,8 @@ func enclosed(k kind, rest string, begins int, end string) (span, error) {
 	return span{k, begins + n + len(end)}, nil
 }
 
-// comment returns the block comment that a text begins with. It is a hint where a
-// database reads it: /*+ of the optimizer, /*! and /*M! of MySQL and MariaDB alone.
+// comment returns the block comment at the beginning of a text. It is a hint if a database reads
+// it: /*+ of an optimizer, /*! and /*M! of MySQL and MariaDB only.
 func comment(rest string) (span, error) {
 	k := remark
 	for _, read := range []string{"/*+", "/*!", "/*M!"} {
@@ -71,13 +70,12 @@ func comment(rest string) (span, error) {
 	}
 	s, err := enclosed(k, rest, len("/*"), "*/")
 	if err == nil && strings.Contains(rest[len("/*"):s.length], "/*") {
-		err = errors.New("a comment within a comment, which some databases nest and others do not: take one of them out")
+		err = errors.New("a comment within a comment, which some databases nest and others do not: remove one of them")
 	}
 	return s, err
 }
 
-// dollarTag returns the $tag$ that a text begins with, or "". The tag is a name, or
-// nothing.
+// dollarTag returns the $tag$ at the beginning of a text, or "". The tag is a name or empty.
 func dollarTag(rest string) string {
 	for n := 1; n < len(rest); n++ {
 		switch c := rest[n]; {
@@ -90,14 +88,13 @@ func dollarTag(rest string) string {
 	return ""
 }
 
-// ofName reports whether a name may have that character, which is part of a letter
-// where it is beyond ASCII.
+// ofName reports whether a name may contain that byte. Bytes beyond ASCII are parts of letters.
 func ofName(c byte) bool { return isLetter(c) || isDigit(c) || c >= 0x80 }
 
-// lines divides a text, and tells of each line whether it begins a line of code: not
-// in the middle of quoted text or of a block comment. The actions of templates are
-// passed over if the text is a template. A quote without an end is code like any other:
-// scripts are also for other programs than a database, which read them in their own way.
+// lines calls each with every line of a text, and with whether the line begins in code, not within
+// quoted text or a block comment. In a template it skips the template's actions. A quote without an
+// end counts as code, because other programs than databases also read scripts, by rules of their
+// own.
 func lines(text string, template bool, each func(line string, begins bool)) {
 	at, covered := 0, 0 // where the line begins, and where the last span ended
 	for line := range strings.Lines(text) {
@@ -110,7 +107,7 @@ func lines(text string, template bool, each func(line string, begins bool)) {
 	}
 }
 
-// lengthAt returns the length of what begins at i.
+// lengthAt returns the length of the span or template action that begins at i.
 func lengthAt(text string, i int, template bool) int {
 	if template && strings.HasPrefix(text[i:], "{{") {
 		if n := strings.Index(text[i:], "}}"); n >= 0 {

@@ -22,14 +22,14 @@ func RecordCreation(ctx context.Context, s database.Session, prefix, name string
 		"INSERT INTO " + prefix + CreationTable + " (name) VALUES ('" + url.PathEscape(name) + "')",
 	} {
 		if err := s.Exec(ctx, statement); err != nil {
-			return fmt.Errorf("record in the table %s that a build created the database: %w", CreationTable, err)
+			return fmt.Errorf("record in table %s that a build created the database: %w", CreationTable, err)
 		}
 	}
 	return nil
 }
 
-// WasCreated reports whether a build created the database of that name. A copy that has another
-// name was not created by a build. Exists is a query that returns a row if the table exists.
+// WasCreated reports whether a build created the database of that name. A copy of it under another
+// name does not count. exists is a query that returns a row if the table exists.
 func WasCreated(ctx context.Context, s database.Session, prefix, exists, name string) (bool, error) {
 	found, err := s.Query(ctx, exists, 1)
 	if err != nil || len(found.Rows) == 0 {
@@ -37,7 +37,7 @@ func WasCreated(ctx context.Context, s database.Session, prefix, exists, name st
 	}
 	names, err := s.Query(ctx, "SELECT * FROM "+prefix+CreationTable, 2)
 	if err != nil {
-		return false, fmt.Errorf("read who created the database: %w", err)
+		return false, fmt.Errorf("find out whether a build created the database: %w", err)
 	}
 	return len(names.Rows) == 1 && len(names.Columns) == 1 && strings.EqualFold(names.Rows[0][0], url.PathEscape(name)), nil
 }

@@ -11,8 +11,9 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// NewServer is a Database's Server, by the sections of server.sql, by counter.sql, by
-// counter_all.sql, by disturbances.sql, by calibrate.sql, by flush.sql and by explain.sql. What there is no SQL for is not asked.
+// NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
+// counter_all.sql, disturbances.sql, calibrate.sql, flush.sql and explain.sql. It leaves out
+// functions without SQL.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -52,7 +53,7 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// answers are what the SQL of a pair says of the server.
+// answers queries the server with the SQL of a pair.
 type answers struct{ sql *sqlfile.Library }
 
 func (a answers) wordOf(name string) func(context.Context, database.Session) (string, error) {
@@ -88,7 +89,7 @@ func (a answers) connection(ctx context.Context, s database.Session) ([]string, 
 	return lines, err
 }
 
-// counterOf adds up the last column of what a query returns: some servers list their counts.
+// counterOf adds up the last column of a query's rows, because some servers return several counts.
 func (a answers) counterOf(name string) func(context.Context, database.Session) (int64, error) {
 	return func(ctx context.Context, s database.Session) (sum int64, err error) {
 		rows, err := ask(ctx, a.sql, s, name, 1)
@@ -96,7 +97,7 @@ func (a answers) counterOf(name string) func(context.Context, database.Session) 
 			return 0, err
 		}
 		if len(rows) == 0 {
-			return 0, &database.UncountedError{Text: "the server lists none", Err: fmt.Errorf("sql %s: it returned no count", name)}
+			return 0, &database.UncountedError{Text: "the server returned no count", Err: fmt.Errorf("sql %s: it returned no count", name)}
 		}
 		for _, row := range rows {
 			n, err := strconv.ParseInt(row[len(row)-1], 10, 64)
@@ -109,7 +110,7 @@ func (a answers) counterOf(name string) func(context.Context, database.Session) 
 	}
 }
 
-// disturbances asks disturbances.sql, whose rows are a name, 1 or 0 for Lasting, and words.
+// disturbances runs disturbances.sql. Its rows are a name, 1 or 0 for Lasting, and a description.
 func (a answers) disturbances(ctx context.Context, s database.Session) ([]database.Disturbance, error) {
 	rows, err := ask(ctx, a.sql, s, "disturbances", 3)
 	var list []database.Disturbance
@@ -119,7 +120,7 @@ func (a answers) disturbances(ctx context.Context, s database.Session) ([]databa
 	return list, err
 }
 
-// calibrate asks calibrate.sql, whose row begins with the steps and the milliseconds.
+// calibrate runs calibrate.sql. Its row begins with the steps and the milliseconds.
 func (a answers) calibrate(ctx context.Context, s database.Session) (steps int64, took time.Duration, err error) {
 	rows, err := ask(ctx, a.sql, s, "calibrate", 2)
 	if err != nil {
@@ -138,7 +139,7 @@ func (a answers) calibrate(ctx context.Context, s database.Session) (steps int64
 	return steps, time.Duration(milliseconds) * time.Millisecond, nil
 }
 
-// flush reads its statement now: users run it while they are measured.
+// flush reads its statement in advance, because users run it while they are measured.
 func (a answers) flush() func(context.Context, database.Session) error {
 	q, err := a.sql.Query("flush")
 	return func(ctx context.Context, s database.Session) error {
@@ -149,7 +150,7 @@ func (a answers) flush() func(context.Context, database.Session) error {
 	}
 }
 
-// explainer puts the query in the place of :query.
+// explainer replaces :query by the query.
 func (a answers) explainer(name string) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 		text, err := a.sql.Filled(name, map[string]string{"query": query})

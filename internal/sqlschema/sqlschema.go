@@ -1,6 +1,6 @@
-// Package sqlschema is how databases that speak SQL keep schemas, and what they say of
-// their servers: by the .sql files in their folders, and by portable SQL where those say
-// nothing. It knows no database.
+// Package sqlschema manages schemas, and reads facts about servers, of databases that speak SQL. It
+// uses the .sql files in the databases' folders, and portable SQL in place of missing files. It
+// knows no database.
 package sqlschema
 
 import (
@@ -14,8 +14,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// New returns a Database's Schema. Scripts are expanded with plan, except that of a drop, which
-// gets the objects to drop.
+// New returns a database's Schema. It expands scripts with plan, except the drop script, which gets
+// the objects to drop.
 func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	k := keeper{sql, d.Dialect, plan}
 	s := database.Schema{
@@ -33,14 +33,14 @@ func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	return s
 }
 
-// keeper keeps the schemas of a pair.
+// keeper manages the schemas of a pair.
 type keeper struct {
 	sql     *sqlfile.Library
 	dialect database.Dialect
 	plan    any
 }
 
-// relations asks tables.sql, whose rows are name, column, kind and schema.
+// relations runs tables.sql. Its rows are name, column, kind and schema.
 func (k keeper) relations(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
 	rows, err := ask(ctx, k.sql, s, "tables", 4)
 	if err != nil {
@@ -61,7 +61,7 @@ func (k keeper) relations(ctx context.Context, s database.Session) (map[string]d
 	return found, nil
 }
 
-// objects asks objects.sql, whose rows are those of an Object.
+// objects runs objects.sql. Its rows are the fields of an Object.
 func (k keeper) objects(ctx context.Context, s database.Session) ([]database.Object, error) {
 	rows, err := ask(ctx, k.sql, s, "objects", 4)
 	if err != nil {
@@ -74,8 +74,7 @@ func (k keeper) objects(ctx context.Context, s database.Session) ([]database.Obj
 	return objects, nil
 }
 
-// create expands the pair's schema.sql, or else spells the tables by their logical
-// types.
+// create expands the pair's schema.sql, or else creates the tables from their logical types.
 func (k keeper) create(tables []schema.Table) ([]string, error) {
 	if k.sql.Has("schema") {
 		return k.sql.Script("schema", k.plan)
@@ -161,9 +160,10 @@ func dropLedger(ctx context.Context, s database.Session) error {
 	return s.Exec(ctx, "DROP TABLE "+database.LedgerTable.Name)
 }
 
-// claim asks build.sql for the claim: 0 where another has it, NULL where the server
-// cannot tell. Some servers have no locks that can be shared, so who has one looks for
-// others of the other kind. Of two at the same moment, one at least sees the other.
+// claim requests the exclusive claim with build.sql. The value is 0 if another session has it, and
+// NULL if the server cannot tell. Some servers have no shared locks, so a session with a claim also
+// looks for claims of the other kind. If two sessions claim at the same moment, at least one sees
+// the other.
 func (k keeper) claim(ctx context.Context, s database.Session) (bool, error) {
 	answer, err := word(ctx, k.sql, s, "build.claim")
 	if err != nil || answer == "0" {
@@ -203,8 +203,7 @@ func (k keeper) work(ctx context.Context, s database.Session) error {
 	return err
 }
 
-// orphans asks build.sql, whose rows are a name and the statement that ends the
-// session.
+// orphans runs build.sql. Its rows are a name, and the statement that ends the session.
 func (k keeper) orphans(ctx context.Context, s database.Session) ([]database.Orphan, error) {
 	rows, err := ask(ctx, k.sql, s, "build.orphans", 2)
 	if err != nil {
@@ -220,8 +219,8 @@ func (k keeper) orphans(ctx context.Context, s database.Session) ([]database.Orp
 	return orphans, nil
 }
 
-// ask runs a query that has no parameters, and returns its rows, of so many columns at
-// least.
+// ask runs a query without parameters, and returns its rows. Each has at least the given number of
+// columns.
 func ask(ctx context.Context, sql *sqlfile.Library, s database.Session, name string, columns int) ([][]string, error) {
 	q, err := sql.Query(name)
 	if err != nil {
@@ -239,7 +238,7 @@ func ask(ctx context.Context, sql *sqlfile.Library, s database.Session, name str
 	return t.Rows, nil
 }
 
-// word runs a query of one value.
+// word runs a query that returns one value.
 func word(ctx context.Context, sql *sqlfile.Library, s database.Session, name string) (string, error) {
 	rows, err := ask(ctx, sql, s, name, 1)
 	if err != nil {

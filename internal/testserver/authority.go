@@ -17,15 +17,14 @@ import (
 // Authority signs certificates for tests of encrypted connections. They are
 // valid for an hour.
 type Authority struct {
-	Folder string // holds NAME.pem and NAME-key.pem of each; the authority's own name is ca
+	Folder string // contains NAME.pem and NAME-key.pem for each name; the authority's own name is ca
 
 	t           testing.TB
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority creates an authority in a folder that the servers may read, whatever user runs
-// them.
+// NewAuthority creates an authority in a folder that servers can read whatever user runs them.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "sledge-tls")
@@ -41,7 +40,7 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// Issue makes a certificate and its key, in files of that name.
+// Issue creates a certificate and its key, in files of the given name.
 func (a *Authority) Issue(name string, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey) {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -79,5 +78,5 @@ func (a *Authority) write(path, kind string, der []byte, mode os.FileMode) {
 	}
 }
 
-// Path returns the file of that name.
+// Path returns the path of the certificate of that name.
 func (a *Authority) Path(name string) string { return filepath.Join(a.Folder, name+".pem") }

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// db2 is a server of IBM's, which only the environment can name.
+// db2 is IBM's server. Only the environment can name one.
 var db2 = &product{
 	name:      "db2",
 	scheme:    "db2",
@@ -53,7 +53,7 @@ var derby = &product{
 	dataSource: func(*Server, string) string { return "" },
 }
 
-// derbyDatabase is the database that there is. The library sends names in capitals.
+// derbyDatabase is the name of the only database. The library sends names in upper case.
 const derbyDatabase = "SLEDGE"
 
 // derbyDefaults are for tests: short lock timeouts and no waiting for the disk.
@@ -66,7 +66,7 @@ var derbyDefaults = []string{
 	"derby.authentication.provider=BUILTIN",
 }
 
-// setUpDerby makes the database: no client can over Db2's protocol.
+// setUpDerby creates the database, because no client can do so over Db2's protocol.
 func setUpDerby(s *Server) error {
 	if err := os.Mkdir(s.Dir, 0o700); err != nil {
 		return err
@@ -82,7 +82,7 @@ func setUpDerby(s *Server) error {
 
 func derbyArguments(s *Server) []string { return []string{"start", s.Dir, strconv.Itoa(s.Port)} }
 
-// derbyValues lead IBM's library to the server.
+// derbyValues returns the options with which IBM's library reaches the server.
 func derbyValues(s *Server) map[string]string {
 	if s.Dir == "" { // a server that the environment names
 		values := namedValues(s)

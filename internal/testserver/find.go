@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// program is a server program that is installed here.
+// program is an installed server program.
 type program struct{ path, version string }
 
 var versionNumber = regexp.MustCompile(`\d+(\.\d+)*`)
 
-// find returns the newest program of the given version in the first place that
-// has any: the system's packages, then PATH, then the project's own
-// .cache/servers, which scripts/test-servers fills. Any version will do when
-// version is empty.
+// find returns the newest program of the given version from the first place that has any: the
+// system's packages, then PATH, then the project's own .cache/servers, which scripts/test-servers
+// fills. An empty version matches any.
 func find(p *product, version string) (program, bool) {
 	if unsupported != "" {
 		return program{}, false
@@ -57,8 +56,8 @@ func programsIn(p *product, pattern, version string) []program {
 	return found
 }
 
-// versionOf asks a program for its version. A mysqld may well be MariaDB's, which
-// counts as no program of MySQL.
+// versionOf asks a program for its version. If mysqld is MariaDB's, it does not count as a program
+// of MySQL.
 func versionOf(p *product, path string) (string, bool) {
 	if _, err := os.Stat(path); err != nil {
 		return "", false
@@ -67,13 +66,13 @@ func versionOf(p *product, path string) (string, bool) {
 	if err != nil || !p.recognises(string(banner)) {
 		return "", false
 	}
-	// The banner may begin with the path, and a path may hold a version too.
+	// The output may begin with the path, and a path may contain a version too.
 	text := strings.TrimPrefix(string(banner), path)
 	v := versionNumber.FindString(text)
 	return v, v != ""
 }
 
-// numbers returns the parts of a version, so that 10 comes after 9.
+// numbers splits a version into numbers, so that 10 sorts after 9.
 func numbers(version string) []int {
 	var list []int
 	for part := range strings.SplitSeq(version, ".") {
@@ -86,8 +85,8 @@ func numbers(version string) []int {
 	return list
 }
 
-// ownFolders returns where scripts/test-servers puts servers: in .cache/servers
-// of the module whose tests are running.
+// ownFolders returns the folders into which scripts/test-servers puts servers: .cache/servers of
+// the module whose tests are running.
 func ownFolders(p *product) []string {
 	folder, err := os.Getwd()
 	if err != nil {

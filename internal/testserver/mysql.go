@@ -65,10 +65,9 @@ var mySQLSignals = map[Mode]syscall.Signal{
 	Immediate: syscall.SIGKILL,
 }
 
-// mySQLDefaults are for tests: many clients, little memory, and no waiting for
-// the disk. Data still survives the server's own sudden end, only not the
-// machine's. The X protocol of MySQL 8 would want a second port; "loose" keeps
-// servers without it from complaining.
+// mySQLDefaults are for tests: many clients, little memory, and no waiting for the disk. Data
+// survives a crash of the server, but not of the machine. The X protocol of MySQL 8 would need a
+// second port; "loose" keeps servers without it from rejecting the setting.
 var mySQLDefaults = []string{
 	"bind-address=127.0.0.1",
 	"max_connections=300",
@@ -85,15 +84,15 @@ func mySQLSocket(folder string) string { return filepath.Join(folder, "socket") 
 
 func mySQLConfiguration(s *Server) string { return filepath.Join(s.folder, "my.cnf") }
 
-// mySQLAccounts is the file of statements that the server runs at its first
-// start, so that no password appears on a command line.
+// mySQLAccounts returns the path of the statements that the server runs at its first start, so that
+// no password is on a command line.
 func mySQLAccounts(s *Server) string { return filepath.Join(s.folder, "accounts.sql") }
 
 // mySQLBase returns the folder that the server was installed under.
 func mySQLBase(s *Server) string { return filepath.Dir(filepath.Dir(s.program)) }
 
-// writeMySQLConfiguration writes the file that both the set-up and the server
-// read instead of the machine's own.
+// writeMySQLConfiguration writes the configuration file that the set-up and the server read instead
+// of the machine's own.
 func writeMySQLConfiguration(s *Server) error {
 	settings := []string{
 		"[mysqld]",
@@ -126,8 +125,8 @@ func setUpMariaDB(s *Server) error {
 	return s.writeFile(mySQLAccounts(s), accounts(s.Password))
 }
 
-// mariaDBInstaller finds the script that fills a data folder: beside the server,
-// or where the same package put it.
+// mariaDBInstaller returns the path of the script that fills a data folder: beside the server, or
+// in another folder of the same package.
 func mariaDBInstaller(s *Server) (string, error) {
 	base := mySQLBase(s)
 	for _, folder := range []string{filepath.Dir(s.program), filepath.Join(base, "bin"), filepath.Join(base, "scripts")} {
@@ -170,9 +169,9 @@ func mySQLFirstArguments(s *Server) []string {
 	return append(mySQLArguments(s), "--init-file="+mySQLAccounts(s))
 }
 
-// mySQLReady returns whether the server greets a client. The socket is asked and
-// not the port, since only the socket is sure to be this server's. The server
-// opens it early but greets only once it has run its file of accounts.
+// mySQLReady reports whether the server greets a client. It uses the socket, because another server
+// may have taken the port. The server opens the socket early, but greets only after it has run its
+// file of accounts.
 func mySQLReady(s *Server) bool {
 	c, err := net.DialTimeout("unix", s.Socket, time.Second)
 	if err != nil {
@@ -180,8 +179,8 @@ func mySQLReady(s *Server) bool {
 	}
 	defer c.Close()
 	_ = c.SetReadDeadline(time.Now().Add(time.Second))
-	// Four bytes of length and number, then the protocol's version; 255 there
-	// would begin an error.
+	// A greeting begins with four bytes, the length and a number, and then the version of the
+	// protocol. 255 in its place would begin an error.
 	greeting := make([]byte, 5)
 	_, err = io.ReadFull(c, greeting)
 	return err == nil && greeting[4] == 10

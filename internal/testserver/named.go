@@ -13,7 +13,7 @@ import (
 func named(p *product, variable, address string) (*Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != p.scheme || u.Hostname() == "" {
-		// The address may hold a password, and so would the parser's error.
+		// The address may contain a password, and the parser's error would repeat it.
 		return nil, fmt.Errorf("%s is not a URL such as %s://%s:password@127.0.0.1:%d", variable, p.scheme, p.superuser, p.port)
 	}
 	port := p.port
@@ -44,8 +44,8 @@ func named(p *product, variable, address string) (*Server, error) {
 	}, nil
 }
 
-// namedValues are the options that reach a server of a product without programs: those that
-// every server has, and what the URL has as parameters.
+// namedValues returns the options that reach a server of a product without programs: the options
+// that every server has, and the parameters of the URL.
 func namedValues(s *Server) map[string]string {
 	values := map[string]string{"host": s.Host, "port": strconv.Itoa(s.Port), "user": s.Superuser, "password": s.Password}
 	maps.Copy(values, s.parameters)

@@ -2,5 +2,5 @@
 
 package testserver
 
-// UnderRace says that the race detector is on: it is not.
+// UnderRace reports whether the race detector is on.
 const UnderRace = false

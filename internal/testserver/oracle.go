@@ -18,8 +18,8 @@ var oracle = &product{
 	dataSource: oracleDataSource,
 }
 
-// oracleValues are the options with which a test creates its own users: the URL names an
-// account that may create them, and their service.
+// oracleValues returns the options with which a test creates its own users. The URL names an
+// account that may create users, and its service.
 func oracleValues(s *Server) map[string]string {
 	values := map[string]string{
 		"host": s.Host, "port": strconv.Itoa(s.Port), "service": s.path, "system_user": s.Superuser, "system_password": s.Password,

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// pgbouncer is a connection pooler and no database: OpenPooler starts it in front of a server.
+// pgbouncer is a connection pooler, not a database. OpenPooler starts it in front of a server.
 var pgbouncer = &product{
 	name:      "pgbouncer",
 	superuser: postgresql.superuser,
@@ -35,8 +35,9 @@ var pgbouncer = &product{
 	dataSource: postgreSQLDataSource,
 }
 
-// OpenPooler starts pgbouncer in front of a server of PostgreSQL, with such a pool_mode. Users log in
-// to it, and it to the server, by the passwords; the superuser is one of them. It ends with the test.
+// OpenPooler starts pgbouncer in front of a PostgreSQL server, with the given pool_mode. passwords
+// are the passwords of the users, both for the pooler and for the server; the superuser is added.
+// The pooler ends with the test.
 func OpenPooler(t testing.TB, behind *Server, mode string, passwords map[string]string, settings ...string) *Server {
 	t.Helper()
 	program, ok := find(pgbouncer, "")
@@ -63,8 +64,8 @@ func OpenPooler(t testing.TB, behind *Server, mode string, passwords map[string]
 	return s
 }
 
-// pgbouncerArguments writes the configuration, which has the port: its first settings are the users
-// and the database.
+// pgbouncerArguments writes the configuration, which contains the port. The first two settings are
+// the users and the database.
 func pgbouncerArguments(s *Server) []string {
 	configuration, users := filepath.Join(s.folder, "pgbouncer.ini"), filepath.Join(s.folder, "users")
 	text := "[databases]\n" + s.settings[1] + "\n[pgbouncer]\n" + strings.Join(slices.Concat([]string{
@@ -79,7 +80,7 @@ func pgbouncerArguments(s *Server) []string {
 	return []string{configuration}
 }
 
-// pgbouncerReady returns whether its socket is there, which only this process made.
+// pgbouncerReady reports whether the socket accepts connections. No other process has created it.
 func pgbouncerReady(s *Server) bool {
 	c, err := net.DialTimeout("unix", filepath.Join(s.Socket, fmt.Sprintf(".s.PGSQL.%d", s.Port)), time.Second)
 	if err != nil {

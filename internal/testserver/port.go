@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FreePort returns a port of 127.0.0.1 for something of a test that has to know its port before
-// it listens, or listens there again.
+// FreePort returns an unused port of 127.0.0.1, for a test that must know a port before it listens,
+// or that listens on the port again.
 func FreePort(t testing.TB) int {
 	t.Helper()
 	port, err := freePort()
@@ -19,9 +19,9 @@ func FreePort(t testing.TB) int {
 	return port
 }
 
-// freePort returns an unused port of 127.0.0.1. It lies below the ports that systems give to
-// clients: among those, a client that dials a stopped server may be given the very port it
-// dials, and then talks to itself.
+// freePort returns an unused port of 127.0.0.1 below the ports that the system gives to clients. A
+// client that dials a stopped server on a higher port might get that same port, and would then talk
+// to itself.
 func freePort() (int, error) {
 	var err error
 	for range 100 {

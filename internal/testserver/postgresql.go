@@ -45,9 +45,8 @@ var postgresql = &product{
 	dataSource: postgreSQLDataSource,
 }
 
-// postgreSQLDefaults are for tests: many clients, little memory, and no waiting
-// for the disk. Data still survives the server's own sudden end, only not the
-// machine's.
+// postgreSQLDefaults are for tests: many clients, little memory, and no waiting for the disk. Data
+// survives a crash of the server, but not of the machine.
 var postgreSQLDefaults = []string{
 	"listen_addresses=127.0.0.1",
 	"max_connections=300",
@@ -76,9 +75,8 @@ func setUpPostgreSQL(s *Server) error {
 	return appendSettings(filepath.Join(s.Dir, "postgresql.conf"), settings)
 }
 
-// appendSettings adds settings to the configuration file, where the last of a
-// name counts. They are not given on the command line, since there they would
-// overrule ALTER SYSTEM.
+// appendSettings adds settings to the configuration file, in which the last one of a name counts.
+// On the command line they would override ALTER SYSTEM.
 func appendSettings(path string, settings []string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -98,8 +96,8 @@ func postgreSQLArguments(s *Server) []string {
 	return []string{"-D", s.Dir, "-p", strconv.Itoa(s.Port)}
 }
 
-// postgreSQLReady reads the server's state as pg_ctl does: the last line of its
-// lock file, if the file is by this server and not by one that was killed.
+// postgreSQLReady reads the server's state as pg_ctl does: from the last line of the lock file, if
+// this server wrote the file, and not one that was killed.
 func postgreSQLReady(s *Server) bool {
 	text, err := os.ReadFile(filepath.Join(s.Dir, "postmaster.pid"))
 	if err != nil {

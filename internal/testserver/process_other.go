@@ -7,13 +7,13 @@ import (
 	"runtime"
 )
 
-// unsupported says why servers cannot be started on this system.
+// unsupported says that servers cannot be started on this system.
 const unsupported = "test servers are not started on " + runtime.GOOS
 
 var errUnsupported = errors.New(unsupported)
 
-// process has nothing here: find never finds a server to start, so of these
-// functions only Pid is ever reached, for servers that the environment names.
+// process is empty, because find never finds a server here. Only Pid is ever called, for servers
+// that the environment names.
 type process struct{}
 
 func (s *Server) makeFolder() error                   { return errUnsupported }
@@ -26,5 +26,5 @@ func (s *Server) freeze() error                       { return errUnsupported }
 func (s *Server) thaw() error                         { return errUnsupported }
 func (s *Server) close()                              {}
 
-// Pid returns 0: no server here was started by us.
+// Pid returns 0, because this program has not started the server.
 func (s *Server) Pid() int { return 0 }

@@ -20,29 +20,29 @@ import (
 	"time"
 )
 
-// unsupported says why servers cannot be started on this system, if so.
+// unsupported is empty, because servers can be started on this system.
 const unsupported = ""
 
 //go:embed watch.sh
 var watchScript string
 
-// launchScript writes the process number where the watcher looks for it and then
-// becomes the server. So no moment exists in which the server runs unwatched;
-// and once the watcher has removed the folder no server can start in it.
+// launchScript writes its process ID to the file that the watcher reads, and then becomes the
+// server. So the server never runs without the watcher, and cannot start after the watcher has
+// removed the folder.
 const launchScript = `echo $$ >"$1" && shift && exec "$@"`
 
-// process is the server's process and the one that watches over it.
+// process is the server's process and its watcher.
 type process struct {
-	credential *syscall.Credential // nil: run as ourselves
+	credential *syscall.Credential // nil runs the server as the current user
 	command    *exec.Cmd
 	exited     chan struct{} // closed when the server has ended
 	watcher    *exec.Cmd
 	lifeline   io.Closer // the watcher acts when this is closed
 }
 
-// makeFolder makes the server's folder, and has it watched from then on. It is
-// directly in /tmp because the path of a socket may have no more than about a
-// hundred bytes, and because another system user must be able to reach it.
+// makeFolder creates the server's folder and starts its watcher. The folder is directly in /tmp,
+// because the path of a socket is limited to about a hundred bytes, and because another system user
+// must be able to reach it.
 func (s *Server) makeFolder() error {
 	var err error
 	if s.credential, err = credentialFor(s.product); err != nil {
@@ -60,8 +60,8 @@ func (s *Server) makeFolder() error {
 	return s.bringProgram()
 }
 
-// bringProgram copies the server's programs into its folder if its system user cannot reach them
-// where they are: in .cache/servers of a clone in a private folder.
+// bringProgram copies the server's programs into its folder if its system user cannot reach them,
+// for example in .cache/servers of a clone in a private folder.
 func (s *Server) bringProgram() error {
 	if s.credential == nil {
 		return nil
@@ -92,8 +92,8 @@ func (s *Server) bringProgram() error {
 	})
 }
 
-// credentialFor returns the system user to run the server as: ourselves, unless
-// we are root and the product refuses that.
+// credentialFor returns the system user to run the server as: nil for the current user, unless that
+// is root and the product refuses root.
 func credentialFor(p *product) (*syscall.Credential, error) {
 	if os.Geteuid() != 0 || p.accounts == nil {
 		return nil, nil
@@ -116,7 +116,7 @@ func credentialFor(p *product) (*syscall.Credential, error) {
 	return nil, fmt.Errorf("%s refuses to run as root, and there is no system user %s", p.name, strings.Join(p.accounts, " or "))
 }
 
-// handOver gives a file or folder to the server's system user.
+// handOver makes the server's system user the owner of a file or folder.
 func (s *Server) handOver(path string) error {
 	if s.credential == nil {
 		return nil
@@ -142,7 +142,7 @@ func (s *Server) watch() error {
 	s.watcher = exec.Command("/bin/sh", "-c", watchScript, "watch.sh", s.folder, signal)
 	s.watcher.Stdin = reader
 	s.watcher.Dir = "/"
-	// A session of its own keeps the terminal's Ctrl-C from ending the watcher.
+	// A new session keeps Ctrl-C on the terminal from ending the watcher.
 	s.watcher.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := s.watcher.Start(); err != nil {
 		return errors.Join(fmt.Errorf("start the server's watcher: %w", err), writer.Close())
@@ -151,8 +151,8 @@ func (s *Server) watch() error {
 	return nil
 }
 
-// close ends the server and removes its folder, by way of the watcher. It is not a clean
-// shutdown: the data is thrown away.
+// close makes the watcher end the server and remove its folder. The server does not shut down
+// cleanly, because its data are not needed any more.
 func (s *Server) close() {
 	if s.watcher == nil {
 		return
@@ -164,7 +164,7 @@ func (s *Server) close() {
 	}
 }
 
-// run runs a program to its end as the server's system user.
+// run runs a program as the server's system user, and waits for its end.
 func (s *Server) run(input, path string, arguments ...string) error {
 	cmd := exec.Command(path, arguments...)
 	cmd.Stdin = strings.NewReader(input)
@@ -177,7 +177,7 @@ func (s *Server) run(input, path string, arguments ...string) error {
 	return nil
 }
 
-// launch starts the server and does not wait for it to be ready.
+// launch starts the server, without waiting until it is ready.
 func (s *Server) launch(arguments []string) error {
 	log, err := os.OpenFile(s.logFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -202,8 +202,7 @@ func (s *Server) launch(arguments []string) error {
 	return nil
 }
 
-// Pid returns the number of the server's process, and 0 for a server that the
-// environment names.
+// Pid returns the ID of the server's process, or 0 for a server that the environment names.
 func (s *Server) Pid() int {
 	if s.command == nil {
 		return 0
@@ -235,8 +234,8 @@ func (s *Server) stop(mode Mode) error {
 	}
 }
 
-// freeze stops the server's process first, so that it starts no more children,
-// and then the children it has: PostgreSQL's back ends and auxiliary processes.
+// freeze stops the server's process first, so that it starts no more children, and then its
+// children, such as PostgreSQL's backends and auxiliary processes.
 func (s *Server) freeze() error {
 	if err := s.command.Process.Signal(syscall.SIGSTOP); err != nil {
 		return err
@@ -251,9 +250,9 @@ func (s *Server) freeze() error {
 	return waitUntilStopped(append(pids, s.Pid()))
 }
 
-// waitUntilStopped returns when processes that were told to stop have done so: on a busy
-// machine they may answer once more meanwhile. It asks for all of them at once, since a
-// program that is started for each takes such a machine seconds.
+// waitUntilStopped waits until all processes have stopped after a stop signal, because on a busy
+// machine they may respond once more. It reads all states with one command, because a command for
+// each process would take seconds on such a machine.
 func waitUntilStopped(pids []int) error {
 	var list []string
 	for _, pid := range pids {
@@ -263,11 +262,11 @@ func waitUntilStopped(pids []int) error {
 	for end := time.Now().Add(patience); time.Now().Before(end); {
 		states, err := exec.Command("ps", "-o", "state=", "-p", strings.Join(list, ",")).Output()
 		if err != nil || !slices.ContainsFunc(strings.Fields(string(states)), goesOn) {
-			return nil // an error says that all have ended
+			return nil // ps returns an error if all have ended
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return fmt.Errorf("of the processes %v some do not stop", pids)
+	return fmt.Errorf("some of the processes %v do not stop", pids)
 }
 
 func (s *Server) thaw() error {
@@ -283,7 +282,7 @@ func (s *Server) signalChildren(signal syscall.Signal) error {
 		return err
 	}
 	for _, pid := range pids {
-		// A back end may have ended since it was listed.
+		// A backend may have ended since children listed it.
 		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("signal process %d: %w", pid, err)
 		}

@@ -5,22 +5,22 @@ import (
 	"syscall"
 )
 
-// product says how the servers of one database are found, set up, started and
-// reached. One without programs cannot be started here: only the environment can name a
-// server of it, and what starts and stops servers is then left out.
+// product says how to find, set up, start and reach the servers of a database. A product without
+// programs cannot be started here; only the environment can name its server. It has no functions
+// that start or stop servers.
 type product struct {
 	name                string
 	scheme              string // of the URL that names a server
-	port                int    // when such a URL has none
+	port                int    // the default port of such a URL
 	superuser, password string
 
-	programs   []string                 // names of the server program, the best first
-	folders    []string                 // patterns of the folders where packages put it
-	recognises func(banner string) bool // whether what --version prints is this product
-	install    string                   // the command that installs a server; "" where there are no programs
+	programs   []string                 // names of the server program, the preferred one first
+	folders    []string                 // patterns of the folders into which packages install it
+	recognises func(banner string) bool // whether the output of --version is that of this product
+	install    string                   // the command that installs a server; "" if there are no programs
 
-	// accounts are the system users to choose from when we are root and the server
-	// refuses to be.
+	// accounts are the system users that can run the server, if the tests run as root and the
+	// server refuses root.
 	accounts []string
 
 	socket         func(folder string) string

@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// built is the program of this test binary.
+// built is the program that this test binary has built.
 var built struct {
 	sync.Mutex
 	folder string
 	err    error
 }
 
-// Program returns the path of the program, which is built once for all tests of a test binary.
-// A test may link to the file, and must not change it.
+// Program returns the path of the program, which is built once for all tests of a test binary. A
+// test may link to the file, but must not change it.
 func Program(t testing.TB) string {
 	t.Helper()
 	built.Lock()
@@ -38,16 +38,16 @@ func Program(t testing.TB) string {
 	return path
 }
 
-// removeProgram removes what Program has built.
+// removeProgram removes the program.
 func removeProgram() {
 	built.Lock()
 	defer built.Unlock()
 	_ = os.RemoveAll(built.folder) // an empty path means none
 }
 
-// listenToSignals makes programs that tests start receive SIGHUP and SIGINT as usual even if the
-// tests were started with these signals ignored, as by nohup or in the background of a script: a
-// child inherits an ignored signal, and loses one that its parent handles.
+// listenToSignals makes SIGHUP and SIGINT work in programs that tests start, even if the tests were
+// started with these signals ignored, as by nohup or in the background of a script. A child
+// inherits an ignored signal; a signal that the parent handles is reset in the child.
 func listenToSignals() {
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if signal.Ignored(s) {

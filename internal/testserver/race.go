@@ -2,6 +2,6 @@
 
 package testserver
 
-// UnderRace says that the race detector is on. SQLite is Go code too, so the detector makes loading
-// a schema into it, or reading one whole, take minutes.
+// UnderRace reports whether the race detector is on. SQLite is Go code too, so with the detector it
+// takes minutes to load a schema into it or to read a whole schema.
 const UnderRace = true

@@ -33,7 +33,7 @@ var redis = &product{
 	dataSource: redisDataSource,
 }
 
-// redisDefaults are for tests: nothing is written to the disk unless a test asks for it.
+// redisDefaults are for tests: the server writes nothing to the disk unless a test asks for it.
 var redisDefaults = []string{"bind=127.0.0.1", `save=""`, "appendonly=no"}
 
 func redisConfiguration(s *Server) string { return filepath.Join(s.folder, "redis.conf") }
@@ -53,8 +53,8 @@ func redisArguments(s *Server) []string {
 	return []string{redisConfiguration(s), "--port", strconv.Itoa(s.Port)}
 }
 
-// redisReady returns whether the server answers, if only that it wants a password. The
-// socket is asked and not the port, since only the socket is sure to be this server's.
+// redisReady reports whether the server responds, even with a request for a password. It uses the
+// socket, because another server may have taken the port.
 func redisReady(s *Server) bool {
 	c, err := net.DialTimeout("unix", s.Socket, time.Second)
 	if err != nil {

@@ -1,21 +1,21 @@
-// Package testserver gives tests real database servers: one that is named by
-// the environment, or one started from installed programs in a temporary
-// folder on a free port, or else the test is skipped. It knows no workload and
-// speaks no SQL of its own after a server is set up.
+// Package testserver gives tests real database servers: a server that the environment names, or one
+// that it starts from installed programs in a temporary folder on a free port. If there is neither,
+// it skips the test. It knows no workload, and sends no SQL to a server after it has set the server
+// up.
 //
-// SLEDGE_TEST_POSTGRESQL, SLEDGE_TEST_MARIADB and SLEDGE_TEST_MYSQL name a server
-// by URL, such as postgres://postgres:secret@127.0.0.1:5432/postgres; with a
-// version at the end (SLEDGE_TEST_POSTGRESQL17, SLEDGE_TEST_MYSQL80) they serve
-// the tests that ask for that version. SLEDGE_TEST_REQUIRE lists what must not be
-// skipped: postgresql,postgresql17,mariadb.
+// SLEDGE_TEST_POSTGRESQL, SLEDGE_TEST_MARIADB and SLEDGE_TEST_MYSQL name a server by URL, such as
+// postgres://postgres:secret@127.0.0.1:5432/postgres. With a version at the end
+// (SLEDGE_TEST_POSTGRESQL17, SLEDGE_TEST_MYSQL80) they are for tests of that version.
+// SLEDGE_TEST_REQUIRE lists servers whose tests must not be skipped:
+// postgresql,postgresql17,mariadb.
 //
-// Of products that cannot be installed here there is only a server that is named:
+// Some products cannot be installed here, so only the environment can name their servers:
 // SLEDGE_TEST_SQLSERVER=sqlserver://sa:secret@127.0.0.1:1433?encrypt=false, and
-// SLEDGE_TEST_ORACLE=oracle://system:secret@127.0.0.1:1521/FREEPDB1. Parameters of
-// such a URL are options of the database.
+// SLEDGE_TEST_ORACLE=oracle://system:secret@127.0.0.1:1521/FREEPDB1. Parameters of such a URL are
+// options of the database.
 //
-// No server outlives its test binary, however that ends: each is watched by a
-// small shell that ends it, and removes its folder, as soon as the binary is gone.
+// No server outlives its test binary, even if the binary is killed: a small shell watches the
+// binary, and ends the server and removes its folder as soon as the binary has ended.
 package testserver
 
 import (
@@ -28,8 +28,8 @@ import (
 	"time"
 )
 
-// patience is how long a server may take to start or to stop. It is far beyond
-// what either takes, since a machine that runs many tests at once can be slow.
+// patience is the time limit for a server to start or stop. It is much longer than usual, because a
+// machine that runs many tests can be slow.
 const patience = time.Minute
 
 // Server is a running database server that belongs to the test.
@@ -52,12 +52,12 @@ type Server struct {
 	settings    []string          // "name=value"
 	program     string            // path of the server program
 	folder      string            // holds the data folder, the socket and the log
-	image       *Server           // stopped; the data folder begins as a copy of its own. nil: as an empty server's
+	image       *Server           // stopped; the data folder begins as a copy of this server's; nil begins empty
 	test        testing.TB
 	process
 }
 
-// wish is what the caller of Open asks for.
+// wish holds the options of Open.
 type wish struct {
 	version  string
 	settings []string
@@ -66,35 +66,33 @@ type wish struct {
 	fill     func(s *Server) error
 }
 
-// Option says what kind of server Open should find.
+// Option selects the kind of server that Open returns.
 type Option func(*wish)
 
-// Version asks for one version, such as "17", "10.11" or "8.0": more digits in
-// the server's own version do not matter.
+// Version selects a version, such as "17", "10.11" or "8.0". The server's own version may have more
+// digits.
 func Version(version string) Option { return func(w *wish) { w.version = version } }
 
-// Setting gives the server a setting, such as "shared_buffers=256MB", in the
-// words of its configuration file.
+// Setting sets a server setting, such as "shared_buffers=256MB", as in the configuration file.
 func Setting(setting string) Option {
 	return func(w *wish) { w.settings = append(w.settings, setting) }
 }
 
-// Own asks for a server that no other test shares, so that it may be stopped and
-// frozen. It ends with the test.
+// Own selects a server that no other test shares, so that the test may stop and freeze it. The
+// server ends with the test.
 func Own() Option { return func(w *wish) { w.own = true } }
 
-// Filled asks for a server of the test's own, as Own does, that begins with what fill puts into
-// it: fill runs once for all tests of a test binary that ask for the same filling of the same
-// server, and each of them gets a copy of the data folder. PostgreSQL, MariaDB and MySQL
-// can be filled.
+// Filled selects a server of the test's own, as Own does, which begins with the data that fill
+// loads. fill runs once for all tests of a test binary that use the same filling of the same
+// server, and each of them gets a copy of the data folder. It works for PostgreSQL, MariaDB and
+// MySQL.
 func Filled(filling string, fill func(s *Server) error) Option {
 	return func(w *wish) { w.own, w.filling, w.fill = true, filling, fill }
 }
 
-// Open returns a running server of the database. Tests that ask for the same
-// version and settings share one server for as long as the test binary runs, so
-// they should keep to databases of their own within it. A test whose wish cannot
-// be met here is skipped, or fails if SLEDGE_TEST_REQUIRE lists it.
+// Open returns a running server of the database. Tests that select the same version and settings
+// share one server until the test binary ends, so each should use its own databases on it. If no
+// such server is available, the test is skipped, or fails if SLEDGE_TEST_REQUIRE lists it.
 func Open(t testing.TB, database string, options ...Option) *Server {
 	t.Helper()
 	p := productNamed(database)
@@ -144,7 +142,7 @@ func Open(t testing.TB, database string, options ...Option) *Server {
 	return s
 }
 
-// skip skips the test for want of a server, unless that was forbidden.
+// skip skips the test because there is no server, unless SLEDGE_TEST_REQUIRE lists it.
 func skip(t testing.TB, p *product, version, variable string) {
 	t.Helper()
 	reason := fmt.Sprintf("no server for %s is installed: run %s, or name one in %s", p.name+version, p.install, variable)
@@ -170,7 +168,7 @@ var shared struct {
 	images  map[string]func() (*Server, error)
 }
 
-// key tells servers apart that tests may share.
+// key distinguishes shared servers.
 func (w wish) key(p *product) string {
 	return p.name + " " + w.version + " " + strings.Join(w.settings, "\n") + " " + w.filling
 }
@@ -208,7 +206,7 @@ func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 	return s
 }
 
-// filled returns the stopped server that holds a filling, which it makes at the first call.
+// filled returns the stopped server that holds a filling. The first call creates it.
 func filled(p *product, found program, w wish) (*Server, error) {
 	shared.Lock()
 	image := shared.images[w.key(p)]
@@ -264,8 +262,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// start makes a server's folder, sets it up, as a copy of an image or, with nil, empty, and waits
-// until it takes connections.
+// start creates a server's folder, fills it with a copy of an image or, if image is nil, with an
+// empty server, and waits until the server accepts connections.
 func start(p *product, found program, settings []string, image *Server) (*Server, error) {
 	s := &Server{
 		Database:    p.name,
@@ -296,7 +294,7 @@ func start(p *product, found program, settings []string, image *Server) (*Server
 	return s, nil
 }
 
-// create fills the data folder with the image, or by the program of the product that does so.
+// create fills the data folder with the image, or with the product's own program.
 func (s *Server) create(path string, arguments ...string) error {
 	if s.image != nil {
 		return s.run("", "cp", "-R", s.image.Dir, s.Dir)
@@ -304,8 +302,8 @@ func (s *Server) create(path string, arguments ...string) error {
 	return s.run("", path, arguments...)
 }
 
-// firstStart looks for a port and starts the server on it. Another process may take the port in
-// between, so it tries again.
+// firstStart chooses a port and starts the server on it. It tries again if another process takes
+// the port meanwhile.
 func (s *Server) firstStart() error {
 	var err error
 	for range 5 {
@@ -335,20 +333,20 @@ func (s *Server) startAndWait(arguments []string) error {
 	return fmt.Errorf("%s is not ready after %v; its log says:\n%s", s.program, patience, s.logTail())
 }
 
-// Mode says how a server is stopped, in the words of pg_ctl.
+// Mode selects how a server stops, in the words of pg_ctl.
 type Mode int
 
-// Smart waits for the clients to leave, Fast disconnects them, and Immediate kills the server,
-// so the next start has to recover. MariaDB and MySQL have no Smart and use Fast.
+// Smart waits until the clients have left, Fast disconnects them, and Immediate kills the server,
+// so that the next start must recover. MariaDB and MySQL have no Smart and use Fast.
 const (
 	Smart Mode = iota
 	Fast
 	Immediate
 )
 
-// Stop ends the server and returns when it is gone. The test fails if that takes
-// more than a minute. Stop, Start, Freeze and Thaw need a server opened with Own
-// and may be called from any goroutine, one after another.
+// Stop ends the server and waits until it has ended. The test fails if that takes more than a
+// minute. Stop, Start, Freeze and Thaw need a server opened with Own. Any goroutine may call them,
+// but only one at a time.
 func (s *Server) Stop(mode Mode) {
 	t := s.owner("Stop")
 	if err := s.stop(mode); err != nil {
@@ -356,8 +354,8 @@ func (s *Server) Stop(mode Mode) {
 	}
 }
 
-// Start starts the server again after Stop, on the same port and data, and
-// returns when it takes connections.
+// Start starts the server again after Stop, on the same port and data, and waits until it accepts
+// connections.
 func (s *Server) Start() {
 	t := s.owner("Start")
 	if err := s.startAndWait(s.product.arguments(s)); err != nil {
@@ -365,8 +363,8 @@ func (s *Server) Start() {
 	}
 }
 
-// Freeze stops the server's processes, like a machine that hangs: connections stay open without
-// responses until Thaw.
+// Freeze stops the server's processes, as if its machine hung: connections stay open, without
+// responses, until Thaw.
 func (s *Server) Freeze() {
 	t := s.owner("Freeze")
 	if err := s.freeze(); err != nil {
@@ -374,7 +372,7 @@ func (s *Server) Freeze() {
 	}
 }
 
-// Thaw lets the server go on after Freeze.
+// Thaw continues the server's processes after Freeze.
 func (s *Server) Thaw() {
 	t := s.owner("Thaw")
 	if err := s.thaw(); err != nil {
@@ -390,16 +388,16 @@ func (s *Server) owner(action string) testing.TB {
 	return s.test
 }
 
-// Values returns the options that reach the server as its superuser: host, port,
-// user, ... Clients of its relatives take the same.
+// Values returns the options that reach the server as its superuser: host, port, user, ... Clients
+// of compatible products use the same options.
 func (s *Server) Values() map[string]string { return s.product.values(s) }
 
-// DataSource returns the name under which Go's driver reaches a database of the
-// server as its superuser: a URL for pgx, and what ParseDSN reads for MySQL's. An
-// empty name means the database that every server has, or none for MySQL.
+// DataSource returns the data source name with which Go's driver reaches a database of the server
+// as its superuser: a URL for pgx, and a name for ParseDSN of MySQL's driver. An empty database
+// means the one that every server has, or none for MySQL.
 func (s *Server) DataSource(database string) string { return s.product.dataSource(s, database) }
 
-// Log returns all that the server has written to its log so far.
+// Log returns the server's log so far.
 func (s *Server) Log() string {
 	log, err := os.ReadFile(s.logFile())
 	if err != nil {
@@ -420,8 +418,8 @@ func (s *Server) logTail() string {
 
 func (s *Server) logFile() string { return filepath.Join(s.folder, "log") }
 
-// SkipSQLiteUnderRace skips a test that loads a schema into SQLite, or reads one whole, if the race
-// detector is on.
+// SkipSQLiteUnderRace skips a test that loads a schema into SQLite or reads a whole schema, if the
+// race detector is on.
 func SkipSQLiteUnderRace(t testing.TB) {
 	t.Helper()
 	if UnderRace {

@@ -1,5 +1,6 @@
-// Package tasks keeps what a server does beside its answers: a bounded list of tasks, and a condition
-// that those who follow one wait for. It knows no task itself.
+// Package tasks keeps the tasks of a server that continue after the response to a request: a
+// bounded list of tasks, and a condition for goroutines that follow a task. It knows no particular
+// task.
 package tasks
 
 import (
@@ -7,14 +8,14 @@ import (
 	"sync"
 )
 
-// Cond is a lock with a condition, like a sync.Cond whose waits end with their contexts, too. The
-// lock guards what the condition is about. The zero value is ready to use.
+// Cond is a lock with a condition, like sync.Cond, but its waits also end with a context. The lock
+// guards the state that the condition depends on. The zero value is ready to use.
 type Cond struct {
 	sync.Mutex
 	changed chan struct{} // Broadcast closes it; nil while no goroutine waits
 }
 
-// Broadcast wakes all that wait. The lock must be held.
+// Broadcast wakes all goroutines that wait. The caller holds the lock.
 func (c *Cond) Broadcast() {
 	if c.changed != nil {
 		close(c.changed)
@@ -22,8 +23,8 @@ func (c *Cond) Broadcast() {
 	}
 }
 
-// Wait unlocks, waits for a Broadcast or for the end of ctx, whose error it returns, and locks
-// again. The lock must be held.
+// Wait unlocks, waits for a Broadcast or for the end of ctx, and locks again. It returns the error
+// of ctx. The caller holds the lock.
 func (c *Cond) Wait(ctx context.Context) error {
 	if c.changed == nil {
 		c.changed = make(chan struct{})

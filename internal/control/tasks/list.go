@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// Task is what a server does until it is done or stopped.
+// Task is work that a server does until it is done or stopped.
 type Task interface {
 	ID() string
 	IsOver() bool
 }
 
-// Status says how far a task is.
+// Status is the state of a task.
 type Status string
 
 // The statuses of tasks.
@@ -25,23 +25,23 @@ const (
 	Stopped Status = "stopped"
 )
 
-// NewID returns the ID of a new task, which cannot be guessed.
+// NewID returns an ID for a new task. The ID cannot be guessed.
 func NewID() string { return strings.ToLower(rand.Text()[:12]) }
 
-// Remembered is how many tasks that have ended a List keeps.
+// Remembered is the number of ended tasks that a List keeps.
 const Remembered = 30
 
-// List has the tasks that run, and those that ended last. Its methods may be called by several
-// goroutines. The zero value is ready to use.
+// List holds the running tasks and those that ended last. It is safe for concurrent use. The zero
+// value is ready to use.
 type List[T Task] struct {
 	mu     sync.Mutex
 	ending bool
 	all    []T // the oldest first
 }
 
-// BusyError says that no task can begin now.
+// BusyError means that no task can begin now.
 type BusyError struct {
-	Ending bool // because the program ends, and not because too many tasks run
+	Ending bool // the program is ending; otherwise too many tasks run
 	text   string
 }
 
@@ -53,8 +53,9 @@ func Busy(format string, arguments ...any) error {
 	return &BusyError{text: fmt.Sprintf(format, arguments...)}
 }
 
-// Begin adds the task that begin starts. begin gets the tasks that run, and no other task begins before
-// it returns: it must call no method of the list. After End, Begin returns a BusyError.
+// Begin calls begin, and adds the task that begin returns. begin gets the running tasks; it must
+// not call a method of the list, because no other task begins until it returns. After End, Begin
+// returns a BusyError.
 func (l *List[T]) Begin(begin func(running []T) (T, error)) (task T, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,14 +95,14 @@ func (l *List[T]) Find(id string) (task T, found bool) {
 	return task, false
 }
 
-// Remove forgets the task with an ID, as one that could not begin.
+// Remove removes the task with an ID, for example because it could not begin.
 func (l *List[T]) Remove(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = slices.DeleteFunc(l.all, func(t T) bool { return t.ID() == id })
 }
 
-// End lets no other task begin, and returns the tasks.
+// End refuses further tasks, and returns all tasks.
 func (l *List[T]) End() []T {
 	l.mu.Lock()
 	defer l.mu.Unlock()

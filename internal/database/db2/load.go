@@ -113,7 +113,7 @@ func fill(buffers []*cli.Buffer, n int, row []byte, columns []schema.Column) err
 	for i, c := range columns {
 		field, rest, more := bytes.Cut(row, []byte("\t"))
 		if more != (i < len(columns)-1) {
-			return fmt.Errorf("a row of load text has not the %d columns it should have: %q", len(columns), row)
+			return fmt.Errorf("a row of load text does not have %d columns: %q", len(columns), row)
 		}
 		row = rest
 		if string(field) == `\N` {

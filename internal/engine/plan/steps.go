@@ -23,7 +23,7 @@ func (p Plan) withSteps() (Plan, error) {
 	if p.Pacing.Fixed {
 		if p.Users > 1 && p.Users != most {
 			return p, p.Spec.Names.Wrong("steps", p.Spec.Options["steps"],
-				"it says itself how many virtual users there are, %d at most, and %d were asked for: leave them out, or begin with +, as in +2@1m, for users beside them", most, p.Users)
+				"it sets the number of virtual users itself, %d at most, and %d were asked for: leave them out, or begin with +, as in +2@1m, for users beside them", most, p.Users)
 		}
 		p.Spec.Users = most
 	}

@@ -126,7 +126,7 @@ func ConnectFrom(ctx context.Context, p plan.Plan, first int, as database.Role) 
 	return s, server, err
 }
 
-// ExitOfConnect tells a database that is not there from a server that is not.
+// ExitOfConnect returns ExitMissing for a missing database and ExitConnect for an unreachable server.
 func ExitOfConnect(err error) job.Exit {
 	switch {
 	case errors.Is(err, database.ErrMissing):

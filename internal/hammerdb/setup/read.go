@@ -329,7 +329,7 @@ func (r *reader) end() {
 			if !slices.Contains(r.found.Secrets, o.Name) {
 				r.found.Secrets = append(r.found.Secrets, o.Name)
 			}
-			r.found.Pass(s.line, "%s: passwords are not taken in: type it where it is needed", s.key)
+			r.found.Pass(s.line, "%s: passwords are not read: type it where it is needed", s.key)
 		case !s.literal:
 			r.found.Pass(s.line, "the value of %s is computed: set it where it is needed", s.key)
 		default:

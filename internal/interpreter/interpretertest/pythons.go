@@ -1,4 +1,4 @@
-// Package interpretertest finds the interpreters that tests run scripts in.
+// Package interpretertest finds interpreters for tests.
 package interpretertest
 
 import (
@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// Pythons lists a program of each version of Python that is installed, of those that
-// Sledge runs scripts in: 3.9 and later. Without any it skips the test, unless
-// SLEDGE_TEST_REQUIRE asks for python.
+// Pythons returns a program for each installed version of Python that Sledge supports, 3.9 and
+// later. If none is installed, it skips the test, or fails it if SLEDGE_TEST_REQUIRE lists python.
 func Pythons(t testing.TB) []string {
 	t.Helper()
 	var found []string

@@ -1,6 +1,6 @@
 // Command pack builds the Tcl interpreter for a system and packs it into
-// internal/interpreter/helper, to be embedded: pack linux/amd64. It is run in the
-// root of the source tree.
+// internal/interpreter/helper for embedding: pack linux/amd64. Run it in the root of the source
+// tree.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fail(fmt.Errorf("it takes one argument: a system and a processor, as in linux/amd64"))
+		fail(fmt.Errorf("give one argument: a system and a processor, such as linux/amd64"))
 	}
 	if err := pack(os.Args[1]); err != nil {
 		fail(fmt.Errorf("pack Tcl for %s: %w", os.Args[1], err))
@@ -31,11 +31,11 @@ func fail(err error) {
 func pack(platform string) error {
 	system, processor, ok := strings.Cut(platform, "/")
 	if !ok {
-		return fmt.Errorf("it names no system and processor, as linux/amd64 does")
+		return fmt.Errorf("%q is not a system and a processor, such as linux/amd64", platform)
 	}
 	folder := filepath.Join("internal", "interpreter", "helper", system+"-"+processor)
 	if _, err := os.Stat(folder); err != nil {
-		return fmt.Errorf("it is not among those that are released: %w", err)
+		return fmt.Errorf("it is not one of the released systems: %w", err)
 	}
 	program, err := build(system, processor)
 	if err != nil {
@@ -53,7 +53,7 @@ func pack(platform string) error {
 		return err
 	}
 	sum := fmt.Sprintf("%x\n", sha256.Sum256(program))
-	// The sum comes first: make looks at the other's age.
+	// The checksum is written first, because make looks at the age of the other file.
 	if err := replace(filepath.Join(folder, "tclsh.sha256"), []byte(sum)); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func build(system, processor string) ([]byte, error) {
 	}
 	defer os.RemoveAll(folder)
 	program := filepath.Join(folder, "tclsh")
-	// Without symbols it is a third smaller; a fault still names functions and lines.
+	// Without symbols the program is a third smaller. Stack traces still have functions and lines.
 	command := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", program, ".")
 	command.Dir = "tclsh"
 	command.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0", "GOWORK=off")
@@ -79,7 +79,7 @@ func build(system, processor string) ([]byte, error) {
 	return os.ReadFile(program)
 }
 
-// replace writes a file under another name until it is complete, because another build may be
+// replace writes a file under a temporary name until it is complete, because another build may be
 // running.
 func replace(name string, text []byte) error {
 	written := name + ".new"

@@ -1,5 +1,5 @@
-// Package repositorytest fills repositories for tests of what reads them: with as many jobs as
-// a team records in some years, and with a run of a day. Nothing in them was measured.
+// Package repositorytest fills repositories for tests of their readers: with as many jobs as a team
+// records in some years, and with a run of a day. The measurements are invented.
 package repositorytest
 
 import (
@@ -21,8 +21,8 @@ import (
 // kinds are the names of transactions.
 var kinds = []string{"new order", "payment", "delivery", "stock level", "order status"}
 
-// Jobs enters so many jobs into a repository, a few each day until now: builds and runs like
-// those that are given, most of which succeeded.
+// Jobs adds a number of jobs to a repository, a few each day until now: builds and runs like the
+// given ones, most of which succeeded.
 func Jobs(ctx context.Context, store *repository.Store, like []job.Spec, jobs int) error {
 	const templates = 40
 	draw := rand.New(rand.NewPCG(1, 2))
@@ -66,7 +66,7 @@ func Jobs(ctx context.Context, store *repository.Store, like []job.Spec, jobs in
 	return multiply(ctx, store.Path(), jobs)
 }
 
-// multiply makes more jobs of those that are there, and spreads them over the time before now.
+// multiply copies the existing jobs, and spreads the copies over the past.
 func multiply(ctx context.Context, path string, jobs int) error {
 	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(30000)")
 	if err != nil {
@@ -82,9 +82,9 @@ func multiply(ctx context.Context, path string, jobs int) error {
 	return errors.Join(err, db.Close())
 }
 
-// Day enters a run that took so many seconds, each of which was told to the recorder, and
-// returns its ID. The rate goes up and down with the hours; in one second of each hour
-// nothing is done, and after it a transaction takes a second.
+// Day adds a run of a number of seconds, and passes each second to the recorder. It returns the ID
+// of the run. The rate rises and falls with the hours. In one second of each hour no transaction
+// ends, and after it a transaction takes a second.
 func Day(ctx context.Context, store *repository.Store, spec job.Spec, seconds int) (job.ID, error) {
 	g, err := Begin(ctx, store, spec, time.Now().Add(-time.Duration(seconds)*time.Second))
 	if err != nil {
@@ -98,19 +98,19 @@ func Day(ctx context.Context, store *repository.Store, spec job.Spec, seconds in
 	})
 }
 
-// Going is a run of this process that goes on for as long as it is told to.
+// Going is a run of this process that continues until End is called.
 type Going struct {
 	recorder *repository.Recorder
 	begun    time.Time
 	users    int
-	second   int // how many there were
+	second   int // number of seconds so far
 	draw     *rand.Rand
 	stripe   *meter.Stripe
 	interval *meter.Interval
 	sum      meter.Summary
 }
 
-// Begin enters a run like Day's, whose measured time began at a moment.
+// Begin adds a run like Day's, whose measured time began at a given moment.
 func Begin(ctx context.Context, store *repository.Store, spec job.Spec, begun time.Time) (*Going, error) {
 	spec.Action, spec.Users, spec.Seed = job.Run, 64, 1
 	recorder, err := store.Begin(ctx, spec, kinds, 0)
@@ -127,7 +127,7 @@ func Begin(ctx context.Context, store *repository.Store, spec job.Spec, begun ti
 // ID returns the run's ID.
 func (g *Going) ID() job.ID { return g.recorder.ID() }
 
-// Seconds goes on for so many seconds, at once.
+// Seconds adds n seconds at once.
 func (g *Going) Seconds(n int) {
 	for range n {
 		wave := 1 + 0.5*math.Sin(2*math.Pi*float64(g.second)/7200)
@@ -152,7 +152,7 @@ func (g *Going) Seconds(n int) {
 	g.sum.Elapsed = time.Duration(g.second) * time.Second
 }
 
-// End ends the run with a result, to which it adds when and by whom it was done.
+// End ends the run with a result, to which it adds the time and the host.
 func (g *Going) End(ctx context.Context, result job.Result) error {
 	result.Started, result.Elapsed, result.Users = g.begun, g.sum.Elapsed.Seconds(), g.users
 	return g.recorder.End(ctx, result, nil)

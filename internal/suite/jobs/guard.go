@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// guard starts a run, and looks whether a build and a deletion beside it are refused.
+// guard starts a run, and checks that a build and a delete during it are refused.
 func (s *cycle) guard(t suite.T, v workload.Variant) {
 	t.Helper()
 	if s.Database.Claim == nil {
@@ -25,7 +25,7 @@ func (s *cycle) guard(t suite.T, v workload.Variant) {
 			t.Fatal(err)
 		}
 		if plan.Schema.Claims == nil {
-			t.Skipf("%s: no job knows of another", s.Database.Title)
+			t.Skipf("%s: jobs cannot detect each other", s.Database.Title)
 		}
 	}
 	spec := s.specOfRun(1, s.ofRun(v, option.Values{"duration": "10m", "rate": "20/s"}))
@@ -60,7 +60,7 @@ func (s *cycle) guard(t suite.T, v workload.Variant) {
 	}
 }
 
-// beginning closes begun when the virtual users begin to work.
+// beginning is a watcher that closes begun when the virtual users begin to work.
 type beginning struct {
 	begun chan struct{}
 	once  sync.Once
@@ -72,19 +72,19 @@ func (b *beginning) Watch(e job.Event) {
 	}
 }
 
-// told keeps what a job has told.
+// told is a watcher that keeps the events of a job.
 type told struct{ events []job.Event }
 
 func (l *told) Watch(e job.Event) { l.events = append(l.events, e) }
 
-// limit has everything cancelled that takes longer than a moment, and looks whether the
-// sessions go on with what comes next.
+// limit sets a short query limit, and checks that queries over it are cancelled and that the
+// sessions continue with the next query.
 func (s *cycle) limit(t suite.T, v workload.Variant) {
 	t.Helper()
 	result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, option.Values{"query_limit": "1ms"})))
 	result.Spans = slices.DeleteFunc(result.Spans, func(s job.Span) bool { return s.Stream == job.NoStream })
 	if job.ExitOf(err) != job.ExitInvalid || len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
-		t.Fatalf("with a limit: got %d transactions, %v; want all of them, which are not valid", len(result.Spans), err)
+		t.Fatalf("with a limit: got %d transactions, %v; want all of them, and an invalid result", len(result.Spans), err)
 	}
 	over := 0
 	for _, span := range result.Spans {
@@ -101,8 +101,8 @@ func (s *cycle) limit(t suite.T, v workload.Variant) {
 	}
 }
 
-// rehearse does a test run and looks whether each user said of each kind of
-// transaction what it was called with and what came back.
+// rehearse performs a test run, and checks that each user reports the inputs and the results of
+// each kind of transaction.
 func (s *cycle) rehearse(t suite.T, v workload.Variant) {
 	heard, told := &heard{byUser: map[int][]job.Event{}}, &told{}
 	const users = 2

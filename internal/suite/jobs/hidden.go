@@ -7,8 +7,8 @@ import (
 	"sledge/internal/catalog"
 )
 
-// withoutRoutines returns the pair as if there were no stored routines for it, so that what
-// the client can do by itself is tested where a server does not take them.
+// withoutRoutines returns the pair without its stored routines, so that client SQL can be tested on
+// a server that refuses the routines.
 func withoutRoutines(pair catalog.Pair) catalog.Pair {
 	w := *pair.Workload
 	w.SQL = hiding{w.SQL}
@@ -27,7 +27,7 @@ func withoutRoutines(pair catalog.Pair) catalog.Pair {
 	}
 }
 
-// hiding are files without those by which a pair has routines.
+// hiding is a file system without the files that give a pair its routines.
 type hiding struct{ fs.FS }
 
 // ReadDir implements fs.ReadDirFS.

@@ -1,6 +1,6 @@
-// Package jobs is the suite that every workload passes on every database: build, compare
-// what was loaded with what was generated, check, run, check again, delete. It takes the
-// ways to do so from the workload's variants, and knows neither by name.
+// Package jobs is the suite that every workload must pass on every database: build, compare the
+// loaded rows with the generated ones, check, run, check again, delete. It takes the variants from
+// the workload, and knows no database and no workload by name.
 package jobs
 
 import (
@@ -20,27 +20,26 @@ import (
 	"sledge/internal/workload"
 )
 
-// Subject is what is tested: a workload on a database.
+// Subject is a workload on a database, under test.
 type Subject struct {
 	catalog.Pair
-	Version string        // Sledge's own
-	Values  option.Values // that lead to a server
+	Version string        // Sledge's version
+	Values  option.Values // options that reach the server
 
-	// Measured is how long the timed part of a run takes, of one that does not end with its
-	// work.
+	// Measured is the measured time of a run that does not end with its work.
 	Measured time.Duration
 
-	// Relative is the title of the product that answers, where that is another one than the
-	// database.
+	// Relative is the title of the product that responds, if it is not the database's own;
+	// otherwise "".
 	Relative string
 
 	// Chosen selects the variants to test; nil selects all.
 	Chosen func(v workload.Variant) bool
 
-	// Look looks at what a run of a variant has told. Optional.
+	// Look checks the events of a run of a variant. Optional.
 	Look func(t suite.T, v workload.Variant, told []job.Event)
 
-	// Built checks the schema that the first build has made with some values, and the events of that
+	// Built checks the schema of the first build, given the option values and the events of that
 	// build. It leaves the schema unchanged. Optional.
 	Built func(t suite.T, values option.Values, told []job.Event)
 
@@ -62,7 +61,7 @@ func Run(t suite.T, of Subject) {
 		}
 		t.Run(v.Name, func(t suite.T) { s.try(t, v) })
 		if s.hopeless {
-			t.Errorf("what comes after %s was not tried, since the schema cannot be built", v.Name)
+			t.Errorf("the steps after %s were not tried, because the schema cannot be built", v.Name)
 			break
 		}
 	}
@@ -77,7 +76,7 @@ func Run(t suite.T, of Subject) {
 // cycle is a subject under test.
 type cycle struct {
 	Subject
-	built    option.Values // what the schema that is there was built with
+	built    option.Values // the option values of the current schema
 	told     []job.Event   // the events of its build
 	begun    bool          // a build has begun, so its schema must be deleted
 	isThere  bool          // the build succeeded
@@ -85,11 +84,11 @@ type cycle struct {
 	compared bool          // the rows of a build were compared with those that were generated
 	guarded  bool          // builds and deletions beside a run were tried
 
-	broken   bool // the pair cannot be built with its routines, and goes on without them
-	hopeless bool // nor can it without them
+	broken   bool // the build with stored routines failed, so the suite continues without them
+	hopeless bool // the build without routines failed too
 }
 
-// has reports whether the pair has a variant: all its options, and the SQL that it needs.
+// has reports whether the pair has all options and the SQL of a variant.
 func (s *cycle) has(v workload.Variant) bool {
 	known := s.Options()
 	describes := func(name string) bool {
@@ -114,7 +113,7 @@ func (s *cycle) hasFile(v workload.Variant, name string) bool {
 	return err == nil && plan.SQL.Has(name)
 }
 
-// part does a part of a variant, and reports whether what comes after it can be done.
+// part runs a part of a variant, and reports whether later parts can run.
 func (s *cycle) part(t suite.T, name string, do func(t suite.T)) bool {
 	t.Helper()
 	if s.InParts {
@@ -124,7 +123,7 @@ func (s *cycle) part(t suite.T, name string, do func(t suite.T)) bool {
 	return true
 }
 
-// try tests a variant, or says why there is no such run on this database.
+// try tests a variant, or skips it if the pair does not have it.
 func (s *cycle) try(t suite.T, v workload.Variant) {
 	if s.broken && (v.SQL != "" || v.Option != "" || len(v.Build) > 0) {
 		t.Skipf("the schema could not be built with its stored routines")
@@ -166,7 +165,7 @@ func (s *cycle) run(t suite.T, v workload.Variant) {
 		return
 	}
 	s.part(t, "run", func(t suite.T) { s.measure(t, v) })
-	if !s.guarded && !s.Workload.Users.Finite { // one that ends with its work may end too soon
+	if !s.guarded && !s.Workload.Users.Finite { // a finite run may end too soon
 		s.guarded = true
 		s.part(t, "build and delete beside a run", func(t suite.T) { s.guard(t, v) })
 	}
@@ -184,7 +183,7 @@ func (s *cycle) check(t suite.T) {
 func (s *cycle) build(t suite.T, v workload.Variant) {
 	s.remove(t.Context(), t)
 	if s.begun = true; len(v.Build) > 0 {
-		s.built = v.Build // otherwise as the one before
+		s.built = v.Build // nil keeps the values of the previous build
 	}
 	told := &told{}
 	s.do(t, s.spec(job.Build, s.values(s.built)), told)
@@ -192,7 +191,7 @@ func (s *cycle) build(t suite.T, v workload.Variant) {
 	s.isThere, s.checked = true, false
 }
 
-// measure does a run and looks whether all that it was to do was done, and counted.
+// measure performs a run, and checks that it did and counted all its work.
 func (s *cycle) measure(t suite.T, v workload.Variant) {
 	told := &told{}
 	result := s.do(t, s.specOfRun(3, s.ofRun(v)), told)
@@ -224,8 +223,8 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 	s.wantTraffic(t, v, result.Summary.All())
 }
 
-// wantAgreement looks whether the server counts what the client does. A short run may do too
-// little to compare, on a busy machine or a slow server.
+// wantAgreement checks that the server's count agrees with the client's. A short run on a busy
+// machine or a slow server may do too little to compare.
 func (s *cycle) wantAgreement(t suite.T, a *job.Agreement) {
 	t.Helper()
 	switch {
@@ -233,13 +232,13 @@ func (s *cycle) wantAgreement(t suite.T, a *job.Agreement) {
 		t.Error("the client's count was not compared with the server's")
 	case a.Holds:
 	case a.Vague:
-		t.Logf("%s: %d by the client's count, %d by the server's: too few to compare", a.What, a.Client, a.Server)
+		t.Logf("%s: the client counted %d, the server %d: too few to compare", a.What, a.Client, a.Server)
 	default:
-		t.Errorf("%s: %d by the client's count, %d by the server's, which should be between %d and %d, and not too few to compare", a.What, a.Client, a.Server, a.Low, a.High)
+		t.Errorf("%s: the client counted %d, the server %d, want %d to %d by the server, and enough to compare", a.What, a.Client, a.Server, a.Low, a.High)
 	}
 }
 
-// digits is how many digits after the point tell something of a value.
+// digits returns the number of decimals with which a value is logged.
 func digits(value float64) int {
 	if value < 100 {
 		return 3
@@ -247,14 +246,14 @@ func digits(value float64) int {
 	return 0
 }
 
-// few reports whether a run was too short or too slow for each kind of transaction to come up.
+// few reports whether a run was too short or too slow to include each kind of transaction.
 func (s *cycle) few(r job.Result) bool {
 	const enough = 100
 	all := r.Summary.All()
 	return !s.Workload.Users.Finite && all.Ended() > 0 && all.Ended() < enough
 }
 
-// ofRun are the values for a run of a variant.
+// ofRun returns the option values for a run of a variant.
 func (s *cycle) ofRun(v workload.Variant, sets ...option.Values) option.Values {
 	all := []option.Values{s.built, v.Run}
 	if !s.Workload.Users.Finite && !v.Test {
@@ -263,7 +262,7 @@ func (s *cycle) ofRun(v workload.Variant, sets ...option.Values) option.Values {
 	return s.values(append(all, sets...)...)
 }
 
-// wantSpans looks whether each transaction that was counted was kept by itself.
+// wantSpans checks that each counted transaction has a span.
 func (s *cycle) wantSpans(t suite.T, result job.Result) {
 	kept := map[string]int64{}
 	for _, span := range result.Spans {
@@ -282,8 +281,8 @@ func (s *cycle) wantSpans(t suite.T, result job.Result) {
 	}
 }
 
-// wantPlans looks whether the plan of each query that was done was kept, and says something
-// of its shape. Times are asked for where the server has them; its relatives may not.
+// wantPlans checks that each query that was done has a plan with operators. It asks for times if
+// the server has them; compatible products may not have them.
 func (s *cycle) wantPlans(t suite.T, result job.Result) {
 	kept := map[string]bool{}
 	for _, plan := range result.Plans {
@@ -299,12 +298,12 @@ func (s *cycle) wantPlans(t suite.T, result job.Result) {
 	}
 }
 
-// wantTraffic looks whether transactions took as many round trips as they should have.
+// wantTraffic checks the number of round trips of a transaction.
 func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
 	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
-	if s.Database.Embedded() || s.Database.Library != nil { // a vendor's library keeps its connections to itself
+	if s.Database.Embedded() || s.Database.Library != nil { // the connections of a vendor's library are not visible
 		if all.Traffic != (meter.Traffic{}) {
-			t.Errorf("got %+v over the network, of which nothing can be seen", all.Traffic)
+			t.Errorf("got %+v over the network, want zero, because the traffic is not visible", all.Traffic)
 		}
 		return
 	}
@@ -316,7 +315,7 @@ func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
 	}
 }
 
-// remove deletes what was built, also where that was not finished.
+// remove deletes the schema, even if the build did not finish.
 func (s *cycle) remove(ctx context.Context, t suite.T) {
 	t.Helper()
 	if !s.begun {
@@ -326,7 +325,7 @@ func (s *cycle) remove(ctx context.Context, t suite.T) {
 	s.isThere, s.checked = false, false
 	_, err := s.perform(ctx, s.spec(job.Delete, s.values(s.built)), told)
 	if exit := job.ExitOf(err); !whole && (exit == job.ExitConnect || exit == job.ExitMissing) {
-		err = nil // the build that failed did not get to making a schema
+		err = nil // the failed build had not created the schema yet
 	}
 	if err != nil {
 		t.Errorf("delete: %v", err)
@@ -338,7 +337,7 @@ func (s *cycle) remove(ctx context.Context, t suite.T) {
 	s.begun = false
 }
 
-// values are option values beside the server's.
+// values returns the server's option values with further ones.
 func (s *cycle) values(sets ...option.Values) option.Values {
 	all := s.Values.Clone()
 	for _, set := range sets {
@@ -353,14 +352,14 @@ func (s *cycle) spec(action job.Action, values option.Values) job.Spec {
 	return job.Spec{Action: action, Database: s.Database.Name, Workload: s.Workload.Name, Seed: 1, Options: values}
 }
 
-// specOfRun is a run of so many virtual users.
+// specOfRun returns the spec of a run with a number of virtual users.
 func (s *cycle) specOfRun(users int, values option.Values) job.Spec {
 	spec := s.spec(job.Run, values)
 	spec.Users = users
 	return spec
 }
 
-// perform does a job.
+// perform performs a job.
 func (s *cycle) perform(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.Result, error) {
 	plan, err := plan.New(s.Pair, spec)
 	if err != nil {
@@ -369,7 +368,7 @@ func (s *cycle) perform(ctx context.Context, spec job.Spec, watchers ...job.Watc
 	return engine.Local{Version: s.Version}.DoPlan(ctx, plan, job.Control{Watchers: watchers})
 }
 
-// do does a job and ends the step if it fails.
+// do performs a job, and ends the step if the job fails.
 func (s *cycle) do(t suite.T, spec job.Spec, watchers ...job.Watcher) job.Result {
 	t.Helper()
 	who := &product{}
@@ -386,7 +385,7 @@ func (s *cycle) do(t suite.T, spec job.Spec, watchers ...job.Watcher) job.Result
 	return result
 }
 
-// product keeps what a job says of the server that answers.
+// product is a watcher that keeps what a job reports about the server's product.
 type product struct {
 	lines []string
 	facts string
@@ -401,8 +400,8 @@ func (p *product) Watch(e job.Event) {
 	}
 }
 
-// expect fails the test unless the job has said once that the relative answers, or,
-// where there is none, nothing.
+// expect fails the test unless the job has reported exactly once that the compatible product
+// responds, or has reported nothing if relative is "".
 func (p *product) expect(t suite.T, action job.Action, relative string) {
 	t.Helper()
 	want := min(len(relative), 1)
@@ -414,7 +413,7 @@ func (p *product) expect(t suite.T, action job.Action, relative string) {
 	}
 }
 
-// failures logs the failures of transactions as they happen.
+// failures is a watcher that logs failed transactions as they happen.
 type failures struct{ t suite.T }
 
 func (f *failures) Watch(e job.Event) {

@@ -25,8 +25,9 @@ func (s *cycle) compare(t suite.T) {
 	CompareRows(t, plan)
 }
 
-// CompareRows holds the rows of every table against those that the workload
-// generates. Since they are the same for all databases, so are the databases.
+// CompareRows compares the rows of every table with those that the workload generates. The
+// generated rows are the same for all databases, so equal checksums mean that all databases have
+// equal rows.
 func CompareRows(t suite.T, plan plan.Plan) {
 	t.Helper()
 	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
@@ -38,12 +39,12 @@ func CompareRows(t suite.T, plan plan.Plan) {
 	for _, table := range plan.Workload.Schema.Tables(plan.Settings, plan.Seed) {
 		got, want := loaded(t, session, table), generated(t, population, table)
 		if got != want {
-			t.Errorf("table %s holds %d rows of checksum %x, and %d of %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
+			t.Errorf("table %s has %d rows with checksum %x, but %d rows with %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)
 		}
 	}
 }
 
-// checksum is the same for the same rows in any order, in this process.
+// checksum is a checksum of rows that does not depend on their order. It differs between processes.
 type checksum struct {
 	rows int
 	sum  uint64
@@ -51,10 +52,10 @@ type checksum struct {
 
 var (
 	rowHash   = maphash.MakeSeed()
-	checksums sync.Map // of populations' tables, because each database has the same
+	checksums sync.Map // by population and table, because all databases have the same rows
 )
 
-// add adds a row and returns the buffer that it is written into.
+// add adds a row, and returns the buffer for the next one.
 func (c *checksum) add(t suite.T, line []byte, columns []schema.Column, row []string) []byte {
 	line = line[:0]
 	for i, column := range columns {
@@ -118,8 +119,8 @@ func loaded(t suite.T, session database.Session, table schema.Table) (sum checks
 	return sum
 }
 
-// canonical writes a value the way it is compared: databases show 0.50 as .5, and
-// a moment with or without its zone.
+// canonical returns a value in the form in which values are compared: databases show 0.50 as .5,
+// and times with or without a zone.
 func canonical(t suite.T, c schema.Column, value string) string {
 	if value == "NULL" {
 		return value

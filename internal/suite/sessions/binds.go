@@ -26,7 +26,7 @@ type everyField struct {
 	Data   []byte              `sql:"data"`
 }
 
-// plainFields are those of everyField in types that cannot be NULL.
+// plainFields are the fields of everyField with types that cannot be NULL.
 type plainFields struct {
 	ID     int64     `sql:"id"`
 	Large  int64     `sql:"large"`
@@ -36,7 +36,7 @@ type plainFields struct {
 	Data   []byte    `sql:"data"`
 }
 
-// cents are an amount for statements that know no digits after a point.
+// cents is an amount for statements whose parameters are whole numbers.
 type cents struct {
 	Cents sql.Null[int64] `sql:"amount_cents"`
 }
@@ -46,7 +46,7 @@ func (r everyField) inCents() cents {
 	return cents{sql.Null[int64]{V: int64(math.Round(r.Amount.V * 100)), Valid: r.Amount.Valid}}
 }
 
-// boundField is what goes in of a row.
+// boundField is a field of a row that is an input.
 type boundField struct {
 	everyField
 	cents
@@ -98,7 +98,7 @@ func (s *tester) testNulls(t suite.T) {
 	var got []everyField
 	n, err := read.Run(t.Context(), func() error {
 		row := out
-		row.Data = bytes.Clone(out.Data) // the next row is written over it
+		row.Data = bytes.Clone(out.Data) // the next row reuses the buffer
 		got = append(got, row)
 		return nil
 	})
@@ -119,7 +119,7 @@ func (s *tester) testNulls(t suite.T) {
 	in.ID = 4
 	mustRun(t, s.prepare(t, session, "binds.read", &in, &plain), 1)
 	if want := (plainFields{ID: 4, Words: "NULL"}); !reflect.DeepEqual(plain, want) {
-		t.Errorf("of NULLs in fields that cannot be NULL: got %+v, want %+v", plain, want)
+		t.Errorf("NULLs in fields that cannot be NULL: got %+v, want %+v", plain, want)
 	}
 }
 
@@ -151,7 +151,7 @@ func (s *tester) testBytesAndTimes(t suite.T) {
 			t.Errorf("row %d: got the time %v, want %v in UTC", want.ID, out.Moment, want.Moment)
 		}
 	}
-	// Others must find the time of day in UTC, too, whatever zone it was given in.
+	// Other programs must also find the time of day in UTC, whatever zone it was given in.
 	s.wantValue(t, session, "binds.at", 1)
 	in.plainFields = plainFields{ID: 1}
 	session = s.connect(t)
@@ -159,11 +159,11 @@ func (s *tester) testBytesAndTimes(t suite.T) {
 	in.Moment, in.Data = time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), []byte("it's \\x41 \\ ? $1 :id")
 	mustRun(t, find, 1)
 	if out.ID != 2 {
-		t.Errorf("looked for by bytes and a time: got row %d, want 2", out.ID)
+		t.Errorf("select by bytes and a time: got row %d, want 2", out.ID)
 	}
 }
 
-// manyRows runs the insertion of many rows as a transaction.
+// manyRows inserts many rows with one statement, as a transaction does.
 type manyRows struct {
 	t       suite.T
 	session database.Session
@@ -171,7 +171,7 @@ type manyRows struct {
 	in      boundField
 }
 
-// someMoment is in all of the rows.
+// someMoment is the time in all rows.
 var someMoment = time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)
 
 func (s *tester) manyRows(t suite.T) *manyRows {
@@ -182,7 +182,7 @@ func (s *tester) manyRows(t suite.T) *manyRows {
 	return m
 }
 
-// run inserts rows from one on.
+// run inserts rows, beginning with number first.
 func (m *manyRows) run(first, rows int64) (int64, error) {
 	m.t.Helper()
 	ctx, in := m.t.Context(), &m.in
@@ -197,7 +197,7 @@ func (m *manyRows) run(first, rows int64) (int64, error) {
 		in.Large.V, in.Large.Valid = in.ID, in.ID%2 == 0
 		in.Words, in.Moment, in.Amount = valid(fmt.Sprint("row ", in.ID)), valid(someMoment), valid(float64(in.ID)/4)
 		in.cents = in.inCents()
-		in.Data[0] = byte(in.ID) // the same bytes for every row: they must not be kept
+		in.Data[0] = byte(in.ID) // all rows share the buffer, so Run must copy it
 		return true
 	})
 	if err != nil {
@@ -224,7 +224,7 @@ func (s *tester) testMany(t suite.T) {
 		t.Errorf("the last row: got %+v, want %+v", out, want)
 	}
 	if n, err := database.RunMany(t.Context(), m.insert, func() bool { return false }); n != 0 || err != nil {
-		t.Errorf("of no rows: got %d, %v, want 0 and none", n, err)
+		t.Errorf("no rows: got %d, %v, want 0 and no error", n, err)
 	}
 }
 
@@ -235,8 +235,8 @@ func (s *tester) testManyRefused(t suite.T) {
 	if n, err := m.run(1, rows); err != nil || n != rows {
 		t.Fatalf("got %d rows affected, %v, want %d", n, err, rows)
 	}
-	if _, err := m.run(rows-20, 100); err == nil || s.d.Classify(err).Retryable() { // the first twenty-one are there already
-		t.Errorf("of rows that are there: got %v, want an error that stays", err)
+	if _, err := m.run(rows-20, 100); err == nil || s.d.Classify(err).Retryable() { // the first twenty-one exist already
+		t.Errorf("existing rows: got %v, want an error that stays", err)
 	}
 	s.wantValue(t, m.session, "binds.count", rows)
 	if n, err := m.run(rows+1, 1); err != nil || n != 1 { // the session is still usable
@@ -260,9 +260,9 @@ func (s *tester) testOutputs(t suite.T) {
 	in := outputs{Nothing: valid[int64](1)}
 	if !s.sql.Has("outputs") {
 		if _, err := session.Prepare(t.Context(), s.query(t, "call"), &in, nil); !errors.Is(err, errors.ErrUnsupported) {
-			t.Fatalf("got %v of a database without output parameters, want %v", err, errors.ErrUnsupported)
+			t.Fatalf("database without output parameters: got %v, want %v", err, errors.ErrUnsupported)
 		}
-		t.Skipf("%s has no output parameters, and says so", s.d.Title)
+		t.Skipf("%s declares that it has no output parameters", s.d.Title)
 	}
 	const drop = "DROP PROCEDURE sledge_test_outputs"
 	_ = session.Exec(t.Context(), drop) // of a run that was killed

@@ -9,11 +9,11 @@ import (
 	"sledge/internal/suite"
 )
 
-// testClaims has builds and runs claim the database, each in a session of its own.
+// testClaims lets builds and runs claim the database, each in its own session.
 func (s *tester) testClaims(t suite.T) {
 	claims := s.claims(t)
 	if claims == nil && s.d.Claim == nil {
-		t.Skipf("%s: no job knows of another", s.d.Title)
+		t.Skipf("%s: jobs cannot detect each other", s.d.Title)
 	}
 	claim := func(shared bool) (taken bool, release func()) {
 		t.Helper()
@@ -39,9 +39,9 @@ func (s *tester) testClaims(t suite.T) {
 			holder, err := claims.Holder(t.Context(), session)
 			sharers, err2 := claims.Sharers(t.Context(), session)
 			if err = errors.Join(err, err2); err != nil {
-				t.Errorf("who stands in the way: %v", err)
+				t.Errorf("list the sessions in the way: %v", err)
 			}
-			t.Logf("in the way are %q, %q", holder, sharers)
+			t.Logf("sessions in the way: %q, %q", holder, sharers)
 			_ = session.Close()
 		}
 		return taken, func() { _ = session.Close() }
@@ -49,13 +49,13 @@ func (s *tester) testClaims(t suite.T) {
 	const alone, together = false, true
 	must := func(shared bool) (release func()) {
 		t.Helper()
-		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // a server may learn late that a session has gone
+		for end := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) { // a server may notice late that a session has ended
 			taken, release := claim(shared)
 			switch {
 			case taken:
 				return release
 			case time.Now().After(end):
-				t.Fatalf("shared %t: the claim was not to be had for %s", shared, patience)
+				t.Fatalf("shared %t: the claim was not granted within %s", shared, patience)
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (s *tester) testClaims(t suite.T) {
 	must(together)()
 }
 
-// claims are those of the database, which go by its own SQL and not by the suite's.
+// claims returns the database's own claims, which do not use the suite's SQL.
 func (s *tester) claims(t suite.T) *database.Claims {
 	t.Helper()
 	var places []sqlfile.Place

@@ -35,7 +35,7 @@ func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw 
 		_, err := session.Query(context.Background(), s.query(t, "one").Text, 0)
 		called <- err
 	}()
-	// Neither answer nor error may come by itself.
+	// Without an interrupt, neither a response nor an error may arrive.
 	select {
 	case err := <-called:
 		t.Fatalf("the server still answered: %v", err)
@@ -51,6 +51,6 @@ func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw 
 	_ = within(t, limit, "rollback", func() error { return session.Rollback(context.Background()) })
 	_ = within(t, limit, "close", session.Close)
 	if took := time.Since(start); took > limit {
-		t.Errorf("it took %v to get away from the server, want no more than %v", took, limit)
+		t.Errorf("rollback and close took %v, want no more than %v", took, limit)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/suite"
 )
 
-// rowNumbers makes the rows first..last of everyType: every third has NULLs, and
-// every third words that need escaping.
+// rowNumbers generates the rows next to last of everyType. Every third row has NULLs, and every
+// third has text that needs escaping.
 type rowNumbers struct{ next, last int }
 
 // AppendRow implements schema.RowSource.
@@ -47,7 +47,7 @@ func (s *tester) testLoad(t suite.T) {
 			t.Fatalf("got %d rows, %v; want %d", n, err, last-first+1)
 		}
 	}
-	mustLoad(1, 3000) // outside a transaction it is kept at once
+	mustLoad(1, 3000) // outside a transaction it is committed at once
 	s.wantValue(t, other, "types.count", 3000)
 	mustLoad(1, 0) // no rows at all
 
@@ -96,9 +96,9 @@ func (s *tester) testLoad(t suite.T) {
 	s.wantValue(t, session, "types.day", 1200)
 
 	if _, err := session.Load(t.Context(), schema.Table{Name: "sledge_test_nowhere", Columns: everyType.Columns}, &rowNumbers{1, 10}); err == nil {
-		t.Error("loading a table that is not there succeeded")
+		t.Error("loading a missing table succeeded")
 	}
-	mustRun(t, read, 1) // the session goes on after a load that failed
+	mustRun(t, read, 1) // the session still works after a failed load
 }
 
 func (s *tester) testLoadRefused(t suite.T) {
@@ -108,9 +108,9 @@ func (s *tester) testLoadRefused(t suite.T) {
 	if n, err := session.Load(t.Context(), everyType, &rowNumbers{1, 10}); err != nil || n != 10 {
 		t.Fatalf("got %d rows, %v; want 10", n, err)
 	}
-	_, err := session.Load(t.Context(), everyType, &rowNumbers{10, 20}) // the first is there already
+	_, err := session.Load(t.Context(), everyType, &rowNumbers{10, 20}) // the first row exists already
 	if class := s.d.Classify(err); err == nil || class != meter.Constraint {
 		t.Errorf("got %v, class %v; want class %v", err, class, meter.Constraint)
 	}
-	s.wantValue(t, session, "types.count", 10) // the session goes on
+	s.wantValue(t, session, "types.count", 10) // the session still works
 }

@@ -1,6 +1,5 @@
-// Package sessions is the suite that the sessions of every database pass. It asks of a
-// real server whether they do what the contract in package database says, and knows no
-// particular database.
+// Package sessions is the suite that the sessions of every database must pass. It checks on a real
+// server that they obey the contract in package database. It knows no particular database.
 package sessions
 
 import (
@@ -20,65 +19,65 @@ import (
 	"sledge/internal/suite"
 )
 
-// Subject is whose sessions are tested.
+// Subject is a database and a server whose sessions are tested.
 type Subject struct {
 	Database *database.Database
-	Values   option.Values // that lead to a server
-	Name     string        // of the database and the account, unless the values say it; "" is suite
+	Values   option.Values // options that reach the server
+	Name     string        // of the database and the account, unless the values set it; "" means suite
 
-	// Uncancelled says that the sessions have no Cancel that leaves them whole, as those that
-	// only a test opens.
+	// Uncancelled means that the sessions have no Cancel that keeps them usable, such as sessions
+	// that only a test opens.
 	Uncancelled bool
 
-	// OutputsApart says that output parameters are tested apart, since SQL alone makes no such
-	// procedure there.
+	// OutputsApart means that another test covers output parameters, because SQL alone cannot
+	// create such a procedure there.
 	OutputsApart bool
 }
 
 //go:embed sql
 var files embed.FS
 
-// patience bounds every wait for something that should happen at once.
+// patience limits each wait for something that should happen at once.
 const patience = 20 * time.Second
 
-// Run tests the sessions of a subject, and what it says where it cannot connect. It makes
-// and drops tables whose names begin with sledge_test.
+// Run tests the sessions of a subject and its errors of connecting. It creates and drops tables
+// whose names begin with sledge_test.
 func Run(t suite.T, of Subject) {
 	Sessions(t, of)
 	t.Run("explains why it cannot connect", of.tester(t).testConnectErrors)
 }
 
-// Sessions tests the sessions of a subject, and not how it connects.
+// Sessions tests the sessions of a subject, but not how it connects.
 func Sessions(t suite.T, of Subject) {
 	s := of.tester(t)
 	if s.d.Create != nil {
-		for range 2 { // the second time, everything is there already
+		for range 2 { // the second time, everything exists already
 			if err := s.d.Create(t.Context(), s.options(t, nil), func(e job.Event) { tell(t, e) }); err != nil {
 				t.Fatalf("create: %v", err)
 			}
 		}
 	}
 	t.Run("binds every type", s.testTypes)
-	t.Run("binds what may be NULL", s.testNulls)
+	t.Run("binds NULL", s.testNulls)
 	t.Run("binds bytes and times", s.testBytesAndTimes)
 	t.Run("runs with many rows", s.testMany)
-	t.Run("refuses many rows of which some are there", s.testManyRefused)
+	t.Run("refuses many rows if some exist already", s.testManyRefused)
 	if !of.OutputsApart {
 		t.Run("returns output parameters", s.testOutputs)
 	}
-	t.Run("finds slips in the binding", s.testSlips)
+	t.Run("finds mistakes in the binding", s.testSlips)
 	t.Run("runs again with new values", s.testRerun)
 	t.Run("counts rows and calls each", s.testRows)
 	t.Run("changes many rows by one statement", s.testRanges)
 	t.Run("commits and rolls back", s.testTransactions)
 	t.Run("goes on after a failed statement", s.testFailedStatement)
-	t.Run("rolls back what a failed statement came after", s.testFailedTransaction)
+	t.Run("rolls back the statements before a failed one", s.testFailedTransaction)
 	t.Run("refuses a NULL", s.testNullRefused)
 	t.Run("queries as text", s.testQuery)
 	t.Run("finds a table by capitals", s.testCapitals)
 	t.Run("loads", s.testLoad)
-	t.Run("refuses to load a row that is there", s.testLoadRefused)
-	t.Run("claims alone, or with others", s.testClaims)
+	t.Run("refuses to load an existing row", s.testLoadRefused)
+	t.Run("claims exclusively or shared", s.testClaims)
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
 	if !of.Uncancelled {
@@ -87,7 +86,7 @@ func Sessions(t suite.T, of Subject) {
 	t.Run("classifies a deadlock as retryable", s.testDeadlock)
 }
 
-// tell logs what making an account and a database has told.
+// tell logs an event of creating an account and a database.
 func tell(t suite.T, e job.Event) {
 	t.Helper()
 	if e.Message != "" {
@@ -102,19 +101,19 @@ func tell(t suite.T, e job.Event) {
 type tester struct {
 	d       *database.Database
 	values  option.Values
-	names   option.Names // what the suite calls options
+	names   option.Names // the suite's names of options
 	use     database.Use
 	unknown bool // a foreign server, which may accept any password
 
-	// sql are the statements of the suite: those of the database's folder sql/suite, else ours in
-	// folder sql. Three have no default:
+	// sql holds the statements of the suite: those of the database's folder sql/suite, and for
+	// others those of folder sql here. Three have no default:
 	//
-	// outputs creates the procedure sledge_test_outputs, which the test of output parameters
-	// calls; a database without it has no output parameters.
+	// outputs creates the procedure sledge_test_outputs, which the test of output parameters calls.
+	// A database without it has no output parameters.
 	//
-	// endless is a call that takes hours, for a database without lock waits, in which a
-	// transaction that changes a row which another has changed fails at once or at its commit.
-	// It replaces the call that waits, and a deadlock is where both may fail.
+	// endless is a call that takes hours. It is for a database without lock waits: if two
+	// transactions change the same row, one fails at once or at its commit. It replaces the call
+	// that waits for a lock, and in a deadlock both transactions may fail.
 	//
 	// lacks has a section for each feature below that the database lacks, with the reason.
 	sql    *sqlfile.Library
@@ -123,14 +122,14 @@ type tester struct {
 
 // Features that a database may lack. Their tests are skipped.
 const (
-	lacksKeys    = "lacks.keys"    // that a row with the key of another is refused
-	lacksNulls   = "lacks.nulls"   // that a column may refuse NULL
+	lacksKeys    = "lacks.keys"    // refusing a row whose key exists
+	lacksNulls   = "lacks.nulls"   // columns that refuse NULL
 	lacksRanges  = "lacks.ranges"  // statements that change many rows
-	lacksReading = "lacks.reading" // that a transaction reads many rows among which are its own
-	lacksEmpty   = "lacks.empty"   // that the empty text is not NULL: tested is that it is
+	lacksReading = "lacks.reading" // reading many rows, among them the transaction's own changes
+	lacksEmpty   = "lacks.empty"   // an empty text that is not NULL; the suite then checks that it is NULL
 )
 
-// needs skips the step where the database lacks what it is about.
+// needs skips the step if the database lacks a feature.
 func (s *tester) needs(t suite.T, lacks string) {
 	t.Helper()
 	if why := s.sql.Text(lacks); why != "" {
@@ -138,7 +137,7 @@ func (s *tester) needs(t suite.T, lacks string) {
 	}
 }
 
-// tester reads what the database says for the suite.
+// tester returns a tester of the subject.
 func (of Subject) tester(t suite.T) *tester {
 	t.Helper()
 	sql, err := library(of.Database)
@@ -150,7 +149,7 @@ func (of Subject) tester(t suite.T) *tester {
 		sql: sql, schema: of.Database.Schema(of.Database, sql, nil),
 	}
 	if of.Name == "" {
-		// So that a message which names an option can be told from any other word in it.
+		// The names are unusual, so that a test can find them in a message.
 		s.names = option.Names{}
 		for _, o := range option.Describe(s.d.Options(s.use)) {
 			s.names[o.Name] = "sledge_test_" + o.Name
@@ -159,7 +158,7 @@ func (of Subject) tester(t suite.T) *tester {
 	return s
 }
 
-// library gathers the statements of the suite.
+// library reads the statements of the suite.
 func library(of *database.Database) (*sqlfile.Library, error) {
 	var places []sqlfile.Place
 	for d := of; d != nil; d = d.Base {
@@ -169,13 +168,14 @@ func library(of *database.Database) (*sqlfile.Library, error) {
 	return sqlfile.NewLibrary(of.Dialect.Placeholder, places...)
 }
 
-// Statement is what the suite sends to a server in one piece.
+// Statement is a text that the suite sends to a server in one call.
 type Statement struct {
 	Name string // "counters.insert"
 	Text string
 }
 
-// Statements returns what the suite sends to a database, but for what is nonsense on purpose.
+// Statements returns the statements that the suite sends to a database, except those that are
+// invalid on purpose.
 func Statements(of *database.Database) ([]Statement, error) {
 	sql, err := library(of)
 	if err != nil {
@@ -211,12 +211,12 @@ func Statements(of *database.Database) ([]Statement, error) {
 	return list, nil
 }
 
-// dropping is what a script that drops a table is expanded with.
+// dropping returns the data for a script that drops a table.
 func dropping(t schema.Table) any {
 	return struct{ Tables, Routines []string }{Tables: []string{t.Name}}
 }
 
-// options returns bound options, of which the values in changes are different.
+// options returns bound options, with the given changes.
 func (s *tester) options(t suite.T, changes option.Values) any {
 	t.Helper()
 	values := s.values.Clone()
@@ -244,18 +244,18 @@ func (s *tester) connect(t suite.T) database.Session {
 	return session
 }
 
-// table makes an empty table, which is gone when the test ends.
+// table creates an empty table, and drops it when the test ends.
 func (s *tester) table(t suite.T, table schema.Table) {
 	t.Helper()
 	session := s.connect(t)
-	_ = s.schema.Drop(t.Context(), session, []string{table.Name}, nil) // of a run that was killed
+	_ = s.schema.Drop(t.Context(), session, []string{table.Name}, nil) // left by a killed run
 	statements, err := s.schema.Create([]schema.Table{table})
 	if err != nil {
 		t.Fatal(err)
 	}
 	made := false
-	t.Cleanup(func() { // even if the creation failed: a server may end a statement that was cancelled
-		// The test's own context is over when cleaning up.
+	t.Cleanup(func() { // even if the creation failed: a server may complete a cancelled statement
+		// The test's own context has ended by now.
 		last, err := s.d.Connect(context.Background(), s.options(t, nil), database.Owner)
 		if err != nil {
 			t.Errorf("connect to drop %s: %v", table.Name, err)
@@ -287,7 +287,7 @@ type counter struct {
 	N  int64 `sql:"n"`
 }
 
-// counters makes the table with the rows (1, 0) and (2, 0).
+// counters creates the table with the rows (1, 0) and (2, 0).
 func (s *tester) counters(t suite.T) {
 	t.Helper()
 	s.table(t, counters)
@@ -298,7 +298,7 @@ func (s *tester) counters(t suite.T) {
 	}
 }
 
-// read returns what reads a counter in a session.
+// read returns a function that reads a counter in a session.
 func (s *tester) read(t suite.T, session database.Session, id int64) func() int64 {
 	t.Helper()
 	in, out := counter{ID: id}, struct {
@@ -360,7 +360,7 @@ func (s *tester) wantValue(t suite.T, session database.Session, name string, wan
 	}
 }
 
-// within runs f and fails the test when it does not end in time.
+// within calls f, and fails the test if f does not return in time.
 func within(t suite.T, limit time.Duration, what string, f func() error) error {
 	t.Helper()
 	done := make(chan error, 1)

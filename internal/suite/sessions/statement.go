@@ -13,7 +13,7 @@ import (
 	"sledge/internal/suite"
 )
 
-// everyType is a table with a column of every logical type that workloads have; all but the
+// everyType is a table with a column of every logical type of the workloads. All columns but the
 // key may be NULL.
 var everyType = schema.Table{Name: "sledge_test_types", Key: []string{"id"}, Columns: []schema.Column{
 	{Name: "id"},
@@ -26,7 +26,7 @@ var everyType = schema.Table{Name: "sledge_test_types", Key: []string{"id"}, Col
 	{Name: "day", Type: schema.Date, Null: true},
 }}
 
-// row is a row of everyType, in the Go types that fields may have.
+// row is a row of everyType, in the Go types that fields can have.
 type row struct {
 	ID     int64   `sql:"id"`
 	Small  int64   `sql:"small"`
@@ -74,7 +74,7 @@ func (s *tester) testTypes(t suite.T) {
 	mustRun(t, s.prepare(t, session, "types.insert_id", &in, nil), 1)
 	mustRun(t, read, 1)
 	if want := (row{ID: 9}); out != want {
-		t.Errorf("of a row of NULLs: got %+v, want %+v", out, want)
+		t.Errorf("a row of NULLs: got %+v, want %+v", out, want)
 	}
 
 	var sums struct {
@@ -86,7 +86,7 @@ func (s *tester) testTypes(t suite.T) {
 	sums.None = 5
 	mustRun(t, aggregate, 1)
 	if sums.Rows != 1 || sums.Amount != 0 || sums.None != 0 {
-		t.Errorf("of the aggregates: got %+v, want 1 and zeros", sums)
+		t.Errorf("aggregates: got %+v, want 1 and zeros", sums)
 	}
 }
 
@@ -112,7 +112,7 @@ func (s *tester) testSlips(t suite.T) {
 		}), ""},
 	} {
 		t.Run(tt.name, func(t suite.T) {
-			// A database may notice when it prepares or when it runs.
+			// A database may report the mistake when it prepares the statement, or when it runs it.
 			statement, err := session.Prepare(t.Context(), s.query(t, tt.statement), tt.in, tt.out)
 			if err == nil {
 				_, err = statement.Run(t.Context(), nil)
@@ -133,7 +133,7 @@ func (s *tester) testRerun(t suite.T) {
 		Unused string `sql:"unused"`
 	}{}
 	add := s.prepare(t, session, "counters.add", &in, nil)
-	for i := range int64(40) { // some drivers change their ways after a few runs
+	for i := range int64(40) { // some drivers change the protocol after a few runs
 		in.ID, in.N = 1+i%2, i
 		mustRun(t, add, 1)
 	}
@@ -184,7 +184,7 @@ func (s *tester) testRows(t suite.T) {
 	}
 	in.ID = rows
 	out = pair{77, "before"}
-	mustRun(t, read, 0) // the session goes on after each failed
+	mustRun(t, read, 0) // the session still works after a failed callback
 	if out.ID != 77 || out.Words != "before" {
 		t.Errorf("no row was read, but out became %+v", out)
 	}
@@ -268,7 +268,7 @@ func (s *tester) testTransactions(t suite.T) {
 
 	in.N = 4
 	mustRun(t, update, 1)
-	wantRead("outside a transaction, where a statement is its own", readOther, 4)
+	wantRead("outside a transaction, where each statement commits itself", readOther, 4)
 
 	for _, end := range []func() error{
 		func() error { return session.Commit(t.Context()) },
@@ -290,7 +290,7 @@ func (s *tester) testTransactions(t suite.T) {
 	}
 }
 
-// wantConstraint runs a statement that is refused.
+// wantConstraint runs a statement that the server must refuse.
 func (s *tester) wantConstraint(t suite.T, statement database.Statement) {
 	t.Helper()
 	_, err := statement.Run(t.Context(), nil)
@@ -344,11 +344,11 @@ func (s *tester) testNullRefused(t suite.T) {
 // testCapitals checks that the server ignores the case of names, unless the dialect says otherwise.
 func (s *tester) testCapitals(t suite.T) {
 	if s.d.Dialect.TellsCapitals {
-		t.Skipf("%s may tell names apart by capitals, and says so", s.d.Title)
+		t.Skipf("%s declares that it distinguishes the case of names", s.d.Title)
 	}
 	s.counters(t)
 	if _, err := s.connect(t).Query(t.Context(), "SELECT COUNT(*) FROM SLEDGE_TEST_COUNTERS", 0); err != nil {
-		t.Errorf("the table sledge_test_counters is not found by its name in capitals, so the dialect must say so: %v", err)
+		t.Errorf("the table sledge_test_counters is not found by its name in upper case, so the dialect must declare it: %v", err)
 	}
 }
 
@@ -382,9 +382,9 @@ func (s *tester) testQuery(t suite.T) {
 	}
 	got, err = ask("types.none", 0)
 	if err != nil || len(got.Rows) != 0 || !slices.Equal(got.Columns, []string{"id"}) {
-		t.Errorf("of nothing: got %q, %v; want column id and no rows", got, err)
+		t.Errorf("no rows: got %q, %v; want column id and no rows", got, err)
 	}
 	if _, err = ask("counters.nowhere", 0); err == nil {
-		t.Error("a query of a table that is not there succeeded")
+		t.Error("a query of a missing table succeeded")
 	}
 }

@@ -14,7 +14,8 @@ import (
 	"sledge/internal/suite"
 )
 
-// locked has a session hold a lock on row 1 of the counters, which it goes on working in.
+// locked opens a session that holds a lock on row 1 of the counters. update changes the row again
+// in that session.
 func (s *tester) locked(t suite.T) (update func()) {
 	t.Helper()
 	s.counters(t)
@@ -33,7 +34,7 @@ func (s *tester) locked(t suite.T) (update func()) {
 	return func() { t.Helper(); mustRun(t, statement, 1) }
 }
 
-// waiting prepares a call that waits for that lock, or just waits.
+// waiting prepares a call that waits for that lock, or for hours.
 func (s *tester) waiting(t suite.T, session database.Session) database.Statement {
 	t.Helper()
 	if s.sql.Has("endless") {
@@ -42,7 +43,7 @@ func (s *tester) waiting(t suite.T, session database.Session) database.Statement
 	return s.prepare(t, session, "counters.update", &counter{ID: 1, N: 2}, nil)
 }
 
-// one asks for the number 1.
+// one queries the number 1.
 func (s *tester) one(ctx context.Context, t suite.T, session database.Session) (database.Table, error) {
 	t.Helper()
 	return session.Query(ctx, s.query(t, "one").Text, 0)
@@ -72,7 +73,7 @@ func (s *tester) testInterrupt(t suite.T) {
 	update := s.locked(t)
 	for _, tt := range []struct {
 		name  string
-		after time.Duration // how long the call has been waiting
+		after time.Duration // how long the call has waited
 	}{
 		{"while a call waits", 300 * time.Millisecond},
 		{"before the call", 0},
@@ -100,13 +101,13 @@ func (s *tester) testInterrupt(t suite.T) {
 			if class := s.d.Classify(err); class != meter.Connection {
 				t.Errorf("got class %v of %v, want %v", class, err, meter.Connection)
 			}
-			// Nothing but Close is promised to work, but nothing may hang either.
+			// After an interrupt only Close is guaranteed to work, but no call may hang.
 			_ = within(t, 5*time.Second, "rollback after an interrupt", func() error { return session.Rollback(context.Background()) })
 			_ = within(t, 5*time.Second, "close after an interrupt", session.Close)
-			session.Interrupt() // is allowed at any time
+			session.Interrupt() // allowed at any time
 		})
 	}
-	update() // the holder of the lock is still usable
+	update() // the session with the lock still works
 }
 
 func (s *tester) testCancel(t suite.T) {
@@ -115,7 +116,8 @@ func (s *tester) testCancel(t suite.T) {
 	waiting := s.waiting(t, session)
 	one := func() {
 		t.Helper()
-		// A virtual user cannot know whether the cancellation came too late for the one before.
+		// A virtual user cannot know whether the cancellation came too late for the previous
+		// statement, so this one may fail.
 		_, _ = s.one(context.Background(), t, session)
 		if got, err := s.one(context.Background(), t, session); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
 			t.Fatalf("the statement after it: got %v, %v; want 1", got.Rows, err)
@@ -147,10 +149,9 @@ func (s *tester) testCancel(t suite.T) {
 	}
 }
 
-// testDeadlock has two sessions update two rows in opposite order. The one that
-// gets through waits for the other, so that a database that lets only one
-// transaction write at a time shows its refusal, too. Where both get through, one is refused
-// when it commits.
+// testDeadlock updates two rows in opposite order in two sessions. The session that succeeds waits
+// for the other, so that a database that allows one writing transaction at a time reports its
+// refusal too. If both updates succeed, one commit must fail.
 func (s *tester) testDeadlock(t suite.T) {
 	s.counters(t)
 	var increments [2]database.Statement
@@ -214,7 +215,7 @@ func (s *tester) testDeadlock(t suite.T) {
 	s.wantValue(t, s.connect(t), "counters.sum", 2*(2-failed))
 }
 
-// wait waits for either.
+// wait waits until one of the channels is closed, or for limit.
 func wait(one, other <-chan struct{}, limit time.Duration) {
 	select {
 	case <-one:
@@ -227,14 +228,14 @@ func (s *tester) testConnectErrors(t suite.T) {
 	const wrong = "wrong-password-7541"
 	for _, tt := range []struct {
 		name    string
-		option  string // without it the case means nothing to this database
+		option  string // the case needs this option
 		changes option.Values
 		class   meter.Class
 	}{
 		{"a wrong password", "password", option.Values{"password": wrong}, meter.Permission},
-		{"a user who is not there", "user", option.Values{"user": "sledge_nobody", "password": wrong}, meter.Permission},
-		{"a server that is not there", "port", option.Values{"port": strconv.Itoa(freePort(t)), "host": "127.0.0.1", "socket": "null"}, meter.Connection},
-		{"a database that is not there", "dbname", option.Values{"dbname": "sledge_nowhere"}, meter.Connection},
+		{"a missing user", "user", option.Values{"user": "sledge_nobody", "password": wrong}, meter.Permission},
+		{"a missing server", "port", option.Values{"port": strconv.Itoa(freePort(t)), "host": "127.0.0.1", "socket": "null"}, meter.Connection},
+		{"a missing database", "dbname", option.Values{"dbname": "sledge_nowhere"}, meter.Connection},
 	} {
 		t.Run(tt.name, func(t suite.T) {
 			if !s.describes(tt.option) {
@@ -277,7 +278,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 	}
 }
 
-// freePort returns a port on which nothing listens.
+// freePort returns a port without a listener.
 func freePort(t suite.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,5 +1,5 @@
-// Package workloadtest runs as tests the suite that every workload passes, on every
-// database there is a server of.
+// Package workloadtest runs, as Go tests, the suite that every workload must pass, on every
+// database that has a server.
 package workloadtest
 
 import (
@@ -21,14 +21,15 @@ import (
 	"sledge/internal/workload"
 )
 
-// Look looks at what a run of a variant has told.
+// Look checks the events of a run of a variant.
 type Look func(t suite.T, v workload.Variant, told []job.Event)
 
-// Built checks the schema that a build with some values has made, and the events of that build. It
-// leaves the schema unchanged.
+// Built checks a schema, given the option values and the events of its build. It leaves the schema
+// unchanged.
 type Built func(t suite.T, d *database.Database, values option.Values, told []job.Event)
 
-// Run runs the suite on every database, with a look at runs and at the first build, which may be nil.
+// Run runs the suite on every database. look checks runs, and built checks the first build; both
+// may be nil.
 func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 	for pair := range edition.Catalog.Pairs() {
 		if pair.Workload != w {
@@ -70,7 +71,7 @@ func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 				t.Parallel()
 				of := of
 				of.Values, of.Relative = testserver.Open(t, relative).Values(), titles[relative]
-				of.Values["dbname"] = "relative" // beside that of the relative itself
+				of.Values["dbname"] = "relative" // beside the schema of the relative itself
 				of.Chosen = oneUnlessFurther(w, func(v workload.Variant) bool { return !v.Test && !v.Afar })
 				jobs.Run(suitetest.Of(t), of)
 			})
@@ -78,25 +79,26 @@ func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 	}
 }
 
-// relatives are the databases whose servers a database is tried on, too, because
-// people choose the one for the other.
+// relatives lists, for each database, compatible products on whose servers it is also tested,
+// because users choose one for the other.
 var (
 	relatives = map[string]string{"mysql": "mariadb", "mariadb": "mysql"}
 	titles    = map[string]string{"mysql": "MySQL", "mariadb": "MariaDB"}
 )
 
-// further reports whether further versions and relatives are tested, in every variant, and nothing else,
-// as make test-versions does.
+// further reports whether to test only further versions and relatives, in every variant, as make
+// test-versions does.
 func further() bool { return os.Getenv("SLEDGE_TEST_VERSIONS") != "" }
 
-// oneUnlessFurther chooses a workload's first variant alone, unless further versions are what is tested. The
-// SQL of the others is the same for each version of a database, which is tested in all variants on the first.
+// oneUnlessFurther selects only the workload's first variant, unless further versions are tested.
+// The SQL of the other variants is the same for each version of a database, and all variants are
+// tested on the first version.
 func oneUnlessFurther(w *workload.Workload, chosen func(v workload.Variant) bool) func(v workload.Variant) bool {
 	return func(v workload.Variant) bool { return chosen(v) && (further() || v.Name == w.Variants[0].Name) }
 }
 
-// versions lists the major versions to test a database in; "" is whichever is installed. A
-// workload whose schema takes long to build has only that, unless further versions are what is tested.
+// versions lists the major versions of a database to test; "" is the installed one. A workload
+// whose build takes long is tested only on that one, unless further versions are tested.
 func versions(w *workload.Workload, name string) []string {
 	switch {
 	case further() && name == "postgresql":
@@ -109,8 +111,8 @@ func versions(w *workload.Workload, name string) []string {
 	return []string{""}
 }
 
-// Server returns the option values that reach a server of the database for this
-// test, or skips the test where there is none.
+// Server returns the option values that reach a server of the database, or skips the test if there
+// is no server.
 func Server(t *testing.T, d *database.Database, version string) option.Values {
 	if d.Embedded() {
 		return option.Values{"file": filepath.Join(t.TempDir(), "test.db")}
@@ -122,11 +124,11 @@ func Server(t *testing.T, d *database.Database, version string) option.Values {
 	return option.Values(testserver.Open(t, d.Name, options...).Values())
 }
 
-// tellsCiphers are the databases whose users tell in a test run how their connections are
-// encrypted, first of all.
+// tellsCiphers lists the databases whose users report the encryption of their connections in a test
+// run, in their first line.
 var tellsCiphers = map[string]bool{"mysql": true, "mariadb": true}
 
-// wantUnencrypted looks whether each virtual user said that its connection is not encrypted.
+// wantUnencrypted checks that each virtual user reported an unencrypted connection.
 func wantUnencrypted(t suite.T, told []job.Event) {
 	ran, said := map[int]bool{}, map[int]bool{}
 	for _, e := range told {
@@ -146,7 +148,7 @@ func wantUnencrypted(t suite.T, told []job.Event) {
 	}
 }
 
-// CompareRows holds the rows of every table against those that the workload generates.
+// CompareRows compares the rows of every table with those that the workload generates.
 func CompareRows(t *testing.T, plan plan.Plan) {
 	t.Helper()
 	jobs.CompareRows(suitetest.Of(t), plan)
