@@ -35,7 +35,7 @@ type Table struct {
 // Axis is a side of a chart and its scale.
 type Axis struct {
 	Name string // "response time"
-	Unit string // "ms"; "" of a count
+	Unit string // "ms"; "" for a count
 	Log  bool   // logarithmic: its marks are powers of ten; values of 0 and below are left out
 	Time bool   // its values are seconds, written as minutes and hours
 
@@ -125,7 +125,7 @@ func escaped(words string) string {
 	}, words))
 }
 
-// said is the tooltip of an element.
+// said returns the tooltip of an element.
 func said(words string) string {
 	if words == "" {
 		return ""
@@ -156,7 +156,7 @@ var strokes = []string{"", "7 4", "2 3", "9 3 2 3", "12 5", "4 2 1 2", "1 5"}
 
 func strokeOf(i int) string { return strokes[i%len(strokes)] }
 
-// dashes is the attribute of a stroke.
+// dashes returns the attribute of a stroke.
 func dashes(i int) string {
 	if s := strokeOf(i); s != "" {
 		return ` stroke-dasharray="` + s + `"`
@@ -164,14 +164,14 @@ func dashes(i int) string {
 	return ""
 }
 
-// The sample of a line in a legend.
+// The sizes of a line's sample in a legend.
 const (
 	sampleWide = 26
 	sampleGap  = 6
 	entryGap   = 18
 )
 
-// legendTall is the height of a legend.
+// legendTall returns the height of a legend.
 func legendTall(entries []entry, width float64) float64 {
 	_, tall := placed(entries, width)
 	return tall

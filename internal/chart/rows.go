@@ -33,7 +33,7 @@ var _ Chart = Bars{}
 // Title implements Chart.
 func (b Bars) Title() string { return b.Name }
 
-// colourOf is the colour of a series.
+// colourOf returns the colour of a series.
 func (b Bars) colourOf(i int) int {
 	switch {
 	case len(b.Series) == 1:
@@ -119,7 +119,7 @@ func (c *canvas) names(list []string) {
 	c.left, c.right = min(c.left, c.width*0.36), c.width-14
 }
 
-// marks is the number of marks that fit at the bottom.
+// marks returns the number of marks that fit at the bottom.
 func (c *canvas) marks() int { return max(2, int((c.right-c.left)/90)) }
 
 // grid draws vertical grid lines and the bottom axis.

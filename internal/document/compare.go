@@ -13,7 +13,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// NewComparison sets runs side by side, which are named as the repository finds them.
+// NewComparison returns a comparison of runs. ids are IDs as the repository accepts them.
 func NewComparison(ctx context.Context, store *repository.Store, resolver settings.Resolver, ids []string) (report.Comparison, error) {
 	usage := func(format string, args ...any) (report.Comparison, error) {
 		return report.Comparison{}, job.WithExit(job.ExitUsage, fmt.Errorf(format, args...))
@@ -54,8 +54,8 @@ func NewComparison(ctx context.Context, store *repository.Store, resolver settin
 	return comparison, nil
 }
 
-// runsLike returns the valid runs of the repository, j among them, that were asked for the same
-// on the same server and data.
+// runsLike returns the valid runs of the repository with the same settings, server and data as j,
+// including j itself.
 func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []job.Job, err error) {
 	all, err := store.List(ctx, repository.Query{Action: job.Run, Database: j.Spec.Database, Workload: j.Spec.Workloads()})
 	place := func(j job.Job) (string, string) {
@@ -75,8 +75,8 @@ func runsLike(ctx context.Context, store *repository.Store, j job.Job) (list []j
 	return list, err
 }
 
-// defaultsOf returns what says what an option is for a job that was not asked for it, or ""
-// where that is not known.
+// defaultsOf returns a function that returns the value of an option in a job that does not set it,
+// or "" if that is unknown.
 func defaultsOf(resolver settings.Resolver) func(j job.Job, name string) string {
 	return func(j job.Job, name string) string {
 		pair, err := resolver.Known().Pair(j.Spec.Database, j.Spec.Workload)
@@ -91,15 +91,15 @@ func defaultsOf(resolver settings.Resolver) func(j job.Job, name string) string 
 	}
 }
 
-// NewBest makes the document of the best runs.
+// NewBest returns the document of the best runs.
 func NewBest(ctx context.Context, store *repository.Store) (Best, error) {
 	headlines, err := store.Headlines(ctx)
 	best, short := report.Best(headlines)
 	return Best{Schema: BestSchema, Best: best, TooShort: short}, err
 }
 
-// RunsOfProfile returns the runs of a performance profile with what was measured in them, the
-// oldest first.
+// RunsOfProfile returns the runs of a performance profile with their measurements, the oldest
+// first.
 func RunsOfProfile(ctx context.Context, store *repository.Store, number int) ([]job.Job, error) {
 	runs, err := store.List(ctx, repository.Query{Profile: number})
 	if err != nil {
@@ -117,7 +117,7 @@ func RunsOfProfile(ctx context.Context, store *repository.Store, number int) ([]
 	return runs, nil
 }
 
-// NewProfile makes the document of a performance profile.
+// NewProfile returns the document of a performance profile.
 func NewProfile(number int, runs []job.Job, headline func(job.Job) string) report.Profile {
 	return report.NewProfile(number, runs, func(j job.Job) report.Document {
 		d := report.NewDocument(j, j.Result.Summary)
@@ -126,7 +126,7 @@ func NewProfile(number int, runs []job.Job, headline func(job.Job) string) repor
 	})
 }
 
-// NewProfileComparison lays performance profiles over each other.
+// NewProfileComparison returns a comparison of performance profiles.
 func NewProfileComparison(ctx context.Context, store *repository.Store, resolver settings.Resolver, numbers []int, headline func(job.Job) string) (report.ProfileComparison, error) {
 	if len(numbers) < 2 || len(numbers) > report.MostCompared {
 		return report.ProfileComparison{}, job.WithExit(job.ExitUsage, fmt.Errorf("name from two profiles to %d", report.MostCompared))

@@ -6,9 +6,9 @@ import (
 	"sledge/internal/job"
 )
 
-// Downsample leaves out points if there are more than most, and none that stands out. 0 means no limit.
+// Downsample leaves out points if there are more than most, but no extreme one. 0 means no limit.
 func Downsample(points []job.Rate, most int) []job.Rate {
-	const extremes = 5 // of each stretch
+	const extremes = 5 // points that are kept for each interval
 	if most <= 0 || len(points) <= most {
 		return points
 	}
@@ -51,7 +51,7 @@ func orZero(v *float64) float64 {
 	return *v
 }
 
-// longestOf is the longest response time of a point, in milliseconds.
+// longestOf returns the longest response time of a point, in milliseconds.
 func longestOf(p job.Rate) float64 {
 	if p.Response == nil {
 		return 0

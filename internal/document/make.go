@@ -13,7 +13,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// NewCatalog makes the document of what there is to choose from.
+// NewCatalog returns the document of the databases and the workloads.
 func NewCatalog(c catalog.Catalog) Catalog {
 	d := Catalog{Schema: CatalogSchema}
 	for _, one := range c.Databases {
@@ -25,7 +25,7 @@ func NewCatalog(c catalog.Catalog) Catalog {
 	return d
 }
 
-// orEmpty makes JSON of no names an empty list rather than null.
+// orEmpty returns an empty list for nil, so that JSON has [] and not null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -33,8 +33,8 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// NewJobs makes the document of a list of jobs: without what only one job's own view has
-// room for. Headline returns the headline of a run in one line, or "".
+// NewJobs returns the document of a list of jobs, in summary. headline returns the headline of a
+// run in one line, or "".
 func NewJobs(jobs []job.Job, headline func(job.Job) string) Jobs {
 	d := Jobs{Schema: JobsSchema, Jobs: make([]report.Document, len(jobs))}
 	for i, j := range jobs {
@@ -43,16 +43,16 @@ func NewJobs(jobs []job.Job, headline func(job.Job) string) Jobs {
 	return d
 }
 
-// NewHead makes the document of a job as a list shows it.
+// NewHead returns the summary of a job for a list.
 func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 	d := report.NewDocument(j, j.Result.Summary)
 	d.Line, d.Facts, d.Findings, d.Loaded, d.Alarms, d.Grounds = headline(j), nil, nil, nil, nil, nil
 	return d
 }
 
-// NewTPM makes the document of transactions a minute over the time of a run, of the seconds that
-// ended after from and not after until; zero times mean no bounds. Above most points it is down-sampled,
-// and so is each series; 0 means no limit.
+// NewTPM returns the document of transactions per minute, of the seconds of a run that ended after
+// from and not after until. A zero time means no bound. If there are more than most points, they
+// are down-sampled, and so is each series; 0 means no limit.
 func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time, most int) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: id, Points: []job.Rate{}}
 	for r, err := range store.Rates(ctx, id, from, until) {
@@ -67,8 +67,8 @@ func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until
 	return d, err
 }
 
-// NewTiming makes the document of how long the transactions of all virtual users took
-// together in a phase of a run.
+// NewTiming returns the document of the response times of all virtual users together in a phase of
+// a run.
 func NewTiming(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) (Timing, error) {
 	d := Timing{Schema: TimingSchema, ID: j.ID, Phase: phase}
 	if phase == job.Measure {
@@ -97,8 +97,8 @@ func NewTiming(ctx context.Context, store *repository.Store, j job.Job, phase jo
 	return d, nil
 }
 
-// TimingOfUsers is the timing of each virtual user in a phase of a run. It is empty if
-// the run was not asked for a time profile.
+// TimingOfUsers returns the timing of each virtual user in a phase of a run. It returns nothing if
+// the run had no time profile.
 func TimingOfUsers(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]UserTiming, error) {
 	users, err := store.OfUsers(ctx, j.ID, phase)
 	if err != nil {
@@ -117,7 +117,7 @@ func TimingOfUsers(ctx context.Context, store *repository.Store, j job.Job, phas
 	return list, nil
 }
 
-// Seconds is what was measured in each second of a phase of a run.
+// Seconds returns the measurements of each second of a phase of a run.
 func Seconds(ctx context.Context, store *repository.Store, j job.Job, phase job.Phase) ([]report.Second, error) {
 	list := []report.Second{}
 	for s, err := range store.Seconds(ctx, j.ID) {
@@ -131,7 +131,7 @@ func Seconds(ctx context.Context, store *repository.Store, j job.Job, phase job.
 		if err != nil {
 			return nil, err
 		}
-		if len(j.Result.Spans) > 0 { // of many kinds, of which hardly any ends in a second
+		if len(j.Result.Spans) > 0 { // most seconds of such a run have no transaction
 			second.Transactions = slices.DeleteFunc(second.Transactions, func(one report.SecondTransaction) bool {
 				return one.Done+one.RolledBack+one.Failed+one.Retries == 0
 			})
@@ -141,8 +141,7 @@ func Seconds(ctx context.Context, store *repository.Store, j job.Job, phase job.
 	return list, nil
 }
 
-// NewProfileHead makes of the runs of a performance profile, the oldest first, what a list
-// shows of it.
+// NewProfileHead returns the summary of a performance profile. runs are its runs, the oldest first.
 func NewProfileHead(profile int, runs []job.Job) ProfileHead {
 	h := ProfileHead{Profile: profile, Runs: len(runs), Database: runs[0].Spec.Database, Begun: runs[0].Begun.UTC()}
 	for _, p := range report.Points(runs) {
@@ -156,8 +155,7 @@ func NewProfileHead(profile int, runs []job.Job) ProfileHead {
 // generalNames are the settings that are not options.
 var generalNames = []string{"db", "workload", "users", "seed"}
 
-// NewSettings makes the document of what an order would be done with, and where each value
-// comes from.
+// NewSettings returns the document of an order's settings, with their sources.
 func NewSettings(order settings.Order) Settings {
 	d := Settings{
 		Schema: SettingsSchema, Action: string(order.Spec.Action),

@@ -6,7 +6,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// CompareRuns sets runs side by side whose results have their summaries. Of plans it says nothing.
+// CompareRuns returns a comparison of runs whose results have their summaries. It does not compare
+// plans.
 func CompareRuns(resolver settings.Resolver, runs []job.Job) report.Comparison {
 	var measured []report.Measured
 	for _, j := range runs {

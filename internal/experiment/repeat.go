@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-// ErrEnough is the error of a run after which no other follows, although more were asked for.
+// ErrEnough is the error of a run that ends the experiment early.
 var ErrEnough = errors.New("enough")
 
 // Repeat calls run for each number from 0 to runs-1, with a pause between two calls, until run
@@ -37,8 +37,8 @@ func Repeat(ctx context.Context, runs int, pause time.Duration, run func(number 
 	return nil
 }
 
-// stopError says after how many runs an experiment was stopped. Its text leaves out the context's
-// error, which errors.Is finds.
+// stopError says after how many runs an experiment was stopped. Its text does not contain the
+// context's error, but errors.Is finds it.
 type stopError struct {
 	done, asked int
 	cause       error

@@ -1,5 +1,5 @@
-// Package help is the manual for reading: its pages as HTML whose links lead to each other, and
-// a search of its text. It knows what a page is written in, and not what it says.
+// Package help presents the manual: its pages as HTML with links between them, and a search of the
+// text. It knows the format of the pages, not their content.
 package help
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Head is what a list shows of a page.
+// Head is a page in a list.
 type Head struct {
 	Name  string `json:"name" doc:"Its path without .md: web, commands/sledge_run, project/README."`
 	Title string `json:"title"`
@@ -40,7 +40,7 @@ type Heading struct {
 	Text  string `json:"text"`
 }
 
-// section is what stands below a heading, as text.
+// section is the text below a heading.
 type section struct {
 	page    *Page
 	heading Heading
@@ -52,17 +52,17 @@ type Book struct {
 	pages    []*Page
 	byName   map[string]*Page
 	sections []section
-	broken   []string // links that lead nowhere, for tests
+	broken   []string // links without a target, for tests
 }
 
-// project is where the papers of the project stand that the manual leads to: those beside its
-// folder, docs.
+// project is the folder of the project's documents to which the manual links. They are beside the
+// manual's own folder, docs.
 const project = "project"
 
-// groups are the folders, in the order that the manual is shown in.
+// groups are the folders, in the order of the manual.
 var groups = []struct{ folder, title string }{{".", "Guides"}, {"commands", "Commands"}, {"options", "Options"}, {"decisions", "Decisions"}}
 
-// Open reads the pages of a manual, and the papers of the project that it belongs to.
+// Open reads the pages of a manual, and the documents of the project.
 func Open(files, papers fs.FS) (*Book, error) {
 	b := &Book{byName: map[string]*Page{}}
 	type parsed struct {
@@ -125,8 +125,8 @@ func Open(files, papers fs.FS) (*Book, error) {
 		}
 		each.page.HTML = out.String()
 	}
-	// Guides stand as the first page lists them, and after it; those that it does not list, behind.
-	// Other pages stand as their files do, behind the one that lists them.
+	// Guides are in the order of the links on the first page, after that page. Guides without a
+	// link follow. Other pages are in the order of their files, after the page that lists them.
 	place := func(p *Page) int {
 		switch at, listed := order[p.Name]; {
 		case listed:
@@ -145,10 +145,10 @@ func Open(files, papers fs.FS) (*Book, error) {
 	return b, nil
 }
 
-// contents is the name, in its folder, of the page that a folder begins with.
+// contents is the name of the first page of a folder.
 const contents = "README"
 
-// list writes the page of a folder that has none: a link to each of its pages.
+// list writes the first page of a folder that has none: a link to each of its pages.
 func list(title string, pages []*Page) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", title)
@@ -158,7 +158,7 @@ func list(title string, pages []*Page) []byte {
 	return b.Bytes()
 }
 
-// order adds the guides that a page leads to, in the order of its links.
+// order adds the guides to which a page links, in the order of the links.
 func (b *Book) order(tree ast.Node, places map[string]int) {
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
 		if link, is := n.(*ast.Link); is && entering {
@@ -177,7 +177,7 @@ func (b *Book) order(tree ast.Node, places map[string]int) {
 	})
 }
 
-// resolve is the name of the page that a page leads to by a path.
+// resolve returns the name of the page to which a page links with a path.
 func resolve(from, to string) string {
 	name := path.Join(path.Dir(from), to)
 	if path.Ext(name) != ".md" {
@@ -190,7 +190,7 @@ func resolve(from, to string) string {
 	return strings.TrimPrefix(name, project+"/docs/")
 }
 
-// read takes the headings and the text of a page.
+// read reads the headings and the text of a page.
 func (b *Book) read(p *Page, tree ast.Node, source []byte) {
 	current := section{page: p}
 	var words strings.Builder
@@ -224,7 +224,7 @@ func (b *Book) read(p *Page, tree ast.Node, source []byte) {
 	p.Title = cmp.Or(p.Title, p.Name)
 }
 
-// plain returns what a node says, without marks.
+// plain returns the text of a node without markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function below never fails
@@ -252,9 +252,9 @@ func plain(n ast.Node, source []byte) string {
 	return strings.TrimSpace(b.String())
 }
 
-// link rewrites the links of a page to where the pages of the manual are shown. Links to other
-// files, such as sources, are reduced to their text. Pictures are left out: they show the
-// program that shows the manual.
+// link rewrites the links of a page to the addresses at which the application shows the pages.
+// Links to other files, such as sources, become plain text. Pictures are removed, because they show
+// the application itself.
 func (b *Book) link(p *Page, tree ast.Node) {
 	var links []ast.Node
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
@@ -284,7 +284,7 @@ func (b *Book) link(p *Page, tree ast.Node) {
 	}
 }
 
-// lead has a link lead to its page, and returns false if there is none to lead to.
+// lead rewrites a link to the address of its page. It returns false if there is no such page.
 func (b *Book) lead(p *Page, link *ast.Link) bool {
 	to, err := url.Parse(string(link.Destination))
 	if err != nil {
@@ -312,7 +312,7 @@ func (b *Book) lead(p *Page, link *ast.Link) bool {
 	return true
 }
 
-// Address is where a page is shown, at a heading if there is one.
+// Address returns the address of a page, at the heading with the given ID unless id is "".
 func Address(name, id string) string {
 	address := "#/help/" + url.PathEscape(name)
 	if id != "" {
@@ -321,7 +321,7 @@ func Address(name, id string) string {
 	return address
 }
 
-// Pages lists the pages, the one to begin with first.
+// Pages lists the pages in order.
 func (b *Book) Pages() []Head {
 	var list []Head
 	for _, p := range b.pages {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Hit is a place of the manual that a search has found.
+// Hit is a section of the manual that a search has found.
 type Hit struct {
 	Page    Head    `json:"page"`
 	Heading Heading `json:"heading"`
@@ -16,17 +16,17 @@ type Hit struct {
 	Excerpt []Piece `json:"excerpt"`
 }
 
-// Piece is a stretch of an excerpt.
+// Piece is a part of an excerpt.
 type Piece struct {
 	Text  string `json:"text"`
 	Found bool   `json:"found,omitempty" doc:"It is what was looked for."`
 }
 
-// around is how much of the text is shown before and behind what was found, in bytes.
+// around is the number of bytes of text before and after a match in an excerpt.
 const around = 110
 
-// Search finds the sections that have all words of a query, or words that begin with them: those
-// with the words in their headings first, then guides, then those that have them often.
+// Search finds the sections that contain all words of a query. Sections with the words in their
+// headings come first, then guides, then those with the most matches.
 func (b *Book) Search(query string, limit int) []Hit {
 	words := strings.Fields(strings.ToLower(query))
 	type found struct {
@@ -63,9 +63,9 @@ func (b *Book) Search(query string, limit int) []Hit {
 	return hits
 }
 
-// excerpt cuts out what stands around the first word that was found, and marks all of them.
+// excerpt returns the text around the first match, and marks all matches.
 func excerpt(text string, words []string) []Piece {
-	lower := strings.Map(func(r rune) rune { // of the same length, so that places are the same
+	lower := strings.Map(func(r rune) rune { // of the same length, so that positions agree
 		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
 			return l
 		}
@@ -78,7 +78,7 @@ func excerpt(text string, words []string) []Piece {
 		}
 	}
 	if first == len(text) {
-		first = 0 // it is in the heading
+		first = 0 // the match is in the heading
 	}
 	from, to := edge(text, first-around), edge(text, first+around)
 	var pieces []Piece
@@ -107,7 +107,7 @@ func excerpt(text string, words []string) []Piece {
 	return pieces
 }
 
-// edge is the beginning of the word at a place.
+// edge returns the beginning of the word at a position.
 func edge(text string, at int) int {
 	switch {
 	case at <= 0:

@@ -19,7 +19,7 @@ func CommandPages(root *cobra.Command) (map[string][]byte, error) {
 }
 
 func addCommand(pages map[string][]byte, c *cobra.Command) error {
-	c.DisableAutoGenTag = true // the date would make a page new every day
+	c.DisableAutoGenTag = true // a date would change every page every day
 	var b bytes.Buffer
 	if err := doc.GenMarkdownCustom(c, &b, strings.ToLower); err != nil {
 		return fmt.Errorf("write the page of %s: %w", c.CommandPath(), err)

@@ -13,14 +13,14 @@ import (
 	"sledge/internal/settings"
 )
 
-// Document is a shape of the JSON documents that commands print.
+// Document is a format of the JSON documents that commands print.
 type Document struct {
 	Schema  string // its name
 	From    string // the commands that print it
 	Example any    // a value of its type
 }
 
-// Documents lists all shapes that have a name.
+// Documents lists all formats that have a name.
 func Documents() []Document {
 	const id, other = job.ID("67FD3345479A03E263133333"), job.ID("67FD34B1479A03E263133334")
 	at := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)

@@ -15,12 +15,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// ModesName is the name of the page about options and modes.
+// ModesName is the file name of the page about options and modes.
 const ModesName = "modes.md"
 
 const defaultUsers = 4
 
-// modesOfWorkload are the ways to run a workload: those that all have, and its own.
+// modesOfWorkload returns the modes of a workload: the common ones, and its own.
 func modesOfWorkload(w *workload.Workload) []workload.Mode {
 	if w.Users.Finite {
 		return append(slices.Clone(w.Modes), workload.Mode{Name: "first failure ends", Set: "stop_on_failure=true"})
@@ -37,17 +37,17 @@ func modesOfWorkload(w *workload.Workload) []workload.Mode {
 	}, w.Modes...)
 }
 
-// samples are values of options, other than their defaults, that the declarations do not give.
+// samples are values of options that differ from their defaults, if the declarations provide none.
 var samples = map[string]string{
 	"rampup": "1", "duration": "3", "user_delay": "1ms", "rate": "100/s", "steps": "1,4", "reconnect_limit": "1m", "reconnect_delay": "1s", "connections": "2",
 	"fail_if": "failed>1%", "loops": "0", "keying_time": "1,1,1,1,1", "think_time": "1,1,1,1,1", "mix": "5,5,1,1,1", "time_limit": "9", "query_limit": "3",
 	"prefix": "other", "bulk_folder": "/rows", "bulk_folder_on_server": "/there", "iterations": "500", "parallel_workers": "4",
 }
 
-// untried are the options of runs that need a file, and so are in no cell.
+// untried are the options of runs that need a file, and so are not in the tables.
 var untried = []string{"pool_file", "connect_pool"}
 
-// Sample is a value of an option other than its default.
+// Sample returns a value of an option that differs from its default.
 func Sample(o option.Description) (value string, known bool) {
 	if value, known = samples[o.Name]; known {
 		return value, true
@@ -68,8 +68,8 @@ func Sample(o option.Description) (value string, known bool) {
 	return "", false
 }
 
-// ModesPage returns the page that says of each option of runs in which modes it has an effect,
-// and in which it is refused. It tries each pair.
+// ModesPage returns the page that lists for each option of runs the modes in which it has an
+// effect, and those in which it is refused. It tries each combination.
 func ModesPage(b settings.Resolver) ([]byte, error) {
 	var page bytes.Buffer
 	page.WriteString("# Options and modes\n\n<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
@@ -82,39 +82,39 @@ func ModesPage(b settings.Resolver) ([]byte, error) {
 	return page.Bytes(), nil
 }
 
-const modesIntroduction = `An option of a run has an effect, or the run is refused before anything is changed. The tables below are the
-outcome of trying each option of a run, with a value other than its default, in each mode.
+const modesIntroduction = `An option of a run has an effect, or Sledge refuses the run before it changes anything. The tables below show
+what happens to each option of a run, with a value other than its default, in each mode.
 
-- **effect**: the run does something else than without the option.
+- **effect**: the option changes what the run does.
 - **refused**: the option would have no effect, or contradicts the mode. The message names the option, its value
   and the way out, and the exit code is 2.
 
-An option is refused where it was set for this one run: by a flag, by ` + "`--set`" + `, by ` + "`--url`" + `, or in a request to the web
-API. Files, the environment and kept connections hold settings for many runs. If one of these sets an option that has no
-effect in a run, the run goes on, and a warning names the option. The console says nothing, because its dictionary always
-holds a value for each option. A value that is the default asks for nothing and is always accepted.
-On the command line, an option of other actions is refused, too: ` + "`--set warehouses=10`" + ` of a run.
+An option is refused if it was set for this run only: by a flag, by ` + "`--set`" + `, by ` + "`--url`" + `, or in a request to the web
+API. Files, the environment and saved connections contain settings for many runs. If one of these sets an option that has
+no effect in a run, the run continues, and a warning names the option. The console gives no warning, because its
+dictionary always contains a value for each option. The default value of an option is always accepted.
+On the command line, an option of another action is refused too: ` + "`--set warehouses=10`" + ` of a run.
 
-Two values ask for what a database does in any case, and are accepted: ` + "`client_sql=true`" + ` on SQLite, which has no stored
+Two values are accepted although they change nothing: ` + "`client_sql=true`" + ` on SQLite, which has no stored
 routines, and ` + "`loops=0`" + ` on embedded databases, whose virtual users are always goroutines. The options ` + "`pool_file`" + ` and
-` + "`connect_pool`" + ` need a file, and have an effect in every mode; beside ` + "`connections`" + ` and ` + "`ledger`" + `, and on embedded
-databases, they are refused.
+` + "`connect_pool`" + ` need a file, and have an effect in every mode. They are refused with ` + "`connections`" + ` and ` + "`ledger`" + `, and on
+embedded databases.
 
-Several numbers of virtual users (` + "`--users 4,8`" + `) are a run each. They go with every option but ` + "`steps`" + ` that says itself how
-many users there are, and an option has to have an effect with the greatest number.
+Several numbers of virtual users (` + "`--users 4,8`" + `) start a run for each. They go with every option except ` + "`steps`" + ` that sets the
+number of users itself. An option must have an effect with the greatest number.
 
-Flags of ` + "`sledge run`" + `that are not options are refused in the same way if they would have no effect: ` + "`--profile`" + ` with ` + "`--no-repo`" + `,
+Flags of ` + "`sledge run`" + ` that are not options are refused in the same way if they would have no effect: ` + "`--profile`" + ` with ` + "`--no-repo`" + `,
 ` + "`--repo`" + ` with ` + "`--no-repo`" + ` (unless ` + "`--connection`" + ` names a connection in it), ` + "`--details`" + ` with ` + "`--json`" + `, ` + "`--json`" + ` and
 ` + "`--dry-run`" + ` with ` + "`--as`" + `, ` + "`--interval`" + ` and ` + "`--profile`" + ` in a test, and ` + "`--details`" + ` and lines for scripts with several numbers of users unless
-` + "`--verbose`" + ` shows each run. A test gives each two of these flags together. With ` + "`--dry-run`" + ` and ` + "`--as`" + `, other flags wait for
-the run that will be made of the same command.
+` + "`--verbose`" + ` shows each run. A test gives each pair of these flags. With ` + "`--dry-run`" + ` and ` + "`--as`" + `, other flags are accepted,
+because the run that follows from the same command will use them.
 `
 
-// subject is a pair that options are tried on.
+// subject is a pair on which options are tried.
 type subject struct {
 	catalog.Pair
 	options []option.Description
-	has     []workload.Mode // in which it can run
+	has     []workload.Mode // the modes that the pair can run
 }
 
 // find returns an option of the pair.
@@ -126,10 +126,10 @@ func (s subject) find(name string) (option.Description, bool) {
 	return s.options[i], true
 }
 
-// subjects are the pairs that are tried for a workload: one of each kind of database, by its
-// effect on the engine, and those with their own options for runs.
+// subjects returns the pairs to try for a workload: one of each kind of database, by its effect on
+// the engine, and those with their own options for runs.
 func subjects(b settings.Resolver, w *workload.Workload) (list []subject) {
-	tried := map[bool]bool{} // of embedded ones, and of servers
+	tried := map[bool]bool{} // embedded databases and servers
 	for pair := range b.Pairs() {
 		if pair.Workload != w {
 			continue
@@ -142,13 +142,13 @@ func subjects(b settings.Resolver, w *workload.Workload) (list []subject) {
 			}
 			s.options = append(s.options, o)
 		}
-		if tried[kind] { // what all databases have was tried
+		if tried[kind] { // the common options have been tried
 			own := option.Texts(pair.Fresh().Connection)
 			s.options = slices.DeleteFunc(s.options, func(o option.Description) bool { _, is := own[o.Name]; return !is })
 		}
 		tried[kind] = true
 		for _, m := range modesOfWorkload(w) {
-			if len(s.options) > 0 && Try(b, pair, valuesOf(m), m.Users) == nil { // Redis cannot be audited, say
+			if len(s.options) > 0 && Try(b, pair, valuesOf(m), m.Users) == nil { // Redis, for example, cannot be audited
 				s.has = append(s.has, m)
 			}
 		}
@@ -188,7 +188,7 @@ func modesOf(page *bytes.Buffer, b settings.Resolver, w *workload.Workload) erro
 	return nil
 }
 
-// given is the mode as arguments of sledge run.
+// given returns a mode as arguments of sledge run.
 func given(m workload.Mode) string {
 	words := []string{}
 	for _, set := range strings.Fields(m.Set) {
@@ -197,7 +197,7 @@ func given(m workload.Mode) string {
 	return strings.Join(append(words, fmt.Sprintf("--users %d", cmp.Or(m.Users, defaultUsers))), " ")
 }
 
-// needsInWords says beside which settings an option has an effect.
+// needsInWords returns in words the settings with which an option has an effect.
 func needsInWords(o option.Description) string {
 	if o.Needs == option.Nothing {
 		return "any"
@@ -205,8 +205,8 @@ func needsInWords(o option.Description) string {
 	return code(strings.NewReplacer(",", " and ", "|", " or ").Replace(o.Needs))
 }
 
-// modeCell says what becomes of an option in a mode. Where that is not the same on all databases
-// that have the option, it names those that refuse it.
+// modeCell returns the effect of an option in a mode. If databases differ, it names those that
+// refuse the option.
 func modeCell(b settings.Resolver, all []subject, name string, m workload.Mode) (string, error) {
 	if _, is := valuesOf(m)[name]; is {
 		return "the mode", nil
@@ -240,7 +240,7 @@ func modeCell(b settings.Resolver, all []subject, name string, m workload.Mode) 
 	return "effect; refused on " + strings.Join(refusing, ", "), nil
 }
 
-// values are the options that the mode sets.
+// valuesOf returns the options that a mode sets.
 func valuesOf(m workload.Mode) option.Values {
 	values := option.Values{}
 	for _, set := range strings.Fields(m.Set) {
@@ -250,7 +250,7 @@ func valuesOf(m workload.Mode) option.Values {
 	return values
 }
 
-// Try says why a run is refused that is asked for with values alone; nil if it is not.
+// Try returns the error with which a run with these values is refused, or nil.
 func Try(b settings.Resolver, pair catalog.Pair, values option.Values, users int) error {
 	order, err := b.Order(job.Spec{
 		Action: job.Run, Database: pair.Database.Name, Workload: pair.Workload.Name, Options: values, Users: cmp.Or(users, defaultUsers),

@@ -1,5 +1,5 @@
-// Package manual writes the pages of the manual that follow from declarations,
-// so that they cannot say anything else than the program does.
+// Package manual writes the pages of the manual that are generated from declarations, so that they
+// always agree with the program.
 package manual
 
 import (
@@ -12,8 +12,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// OptionsPage names the page about the options of a pair, and returns its text
-// in Markdown.
+// OptionsPage returns the name and the Markdown text of the page about a pair's options.
 func OptionsPage(pair catalog.Pair) (name string, text []byte) {
 	d, w := pair.Database, pair.Workload
 	var page bytes.Buffer
@@ -49,5 +48,5 @@ func code(text string) string {
 	return "`" + cell(text) + "`"
 }
 
-// cell spells text so that it stays in its cell of a table.
+// cell escapes text for a cell of a table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -11,12 +11,12 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// documented are the folders with the types that documents are made of.
+// documented are the folders with the types of documents.
 var documented = []string{"document", "job", "option", "report", "selftest", "settings"}
 
-// Schemas returns a JSON Schema for each shape of documents that commands print, and the
-// page that lists them, by their names below docs. They say what the types and their
-// comments say, which are read in the working folder, the root of the source.
+// Schemas returns a JSON Schema for each format of documents that commands print, and the page that
+// lists them, by their names below docs. It reads the comments of the types in the working folder,
+// which must be the root of the source.
 func Schemas() (map[string][]byte, error) {
 	r := jsonschema.Reflector{ExpandedStruct: true, AllowAdditionalProperties: true, Anonymous: true, Namer: nameOf}
 	for _, folder := range documented {
@@ -57,8 +57,8 @@ func Schemas() (map[string][]byte, error) {
 	return files, nil
 }
 
-// nameOf names a type in a schema, since two packages may have types of one name, or
-// returns "" for a type without a name.
+// nameOf returns the name of a type in a schema. It contains the package, because two packages may
+// have types of the same name. It returns "" for a type without a name.
 func nameOf(t reflect.Type) string {
 	if t.Name() == "" || t.PkgPath() == "" {
 		return ""
@@ -66,7 +66,7 @@ func nameOf(t reflect.Type) string {
 	return path.Base(t.PkgPath()) + "." + t.Name()
 }
 
-// isNamed says that the member schema of a document is always its name.
+// isNamed sets the member schema of a document to its constant name.
 func isNamed(s *jsonschema.Schema, name string) {
 	if member, ok := s.Properties.Get("schema"); ok {
 		member.Const, member.Description = name, "The name of the shape."
@@ -93,7 +93,7 @@ HammerDB read, and therefore no member schema. The document of jobs ID save is c
 hammerdb-job-report-v1, as in HammerDB.
 `
 
-// spell writes an example as commands print it.
+// spell returns an example as commands print it.
 func spell(document any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

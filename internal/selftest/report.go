@@ -47,7 +47,7 @@ type Report struct {
 
 // Step is one step of a self-test.
 type Step struct {
-	holds bool // it has parts
+	holds bool // whether it has parts
 
 	Name    string   `json:"name"` // the steps that it is part of, then its own name: "sessions / loads"
 	Outcome Outcome  `json:"outcome"`

@@ -62,12 +62,12 @@ type Test struct {
 
 	chosen  func(v workload.Variant) bool // the variants to try; nil means all
 	orders  []settings.Order              // one for each workload
-	refused []refusal                     // of the others
+	refused []refusal                     // the workloads that are not tested
 	known   []plan.Plan                   // plans of all workloads, to remove the remains of an earlier self-test
 	servers []string                      // addresses of the host names in the options, which errors contain
 	folder  string                        // the folder created for an embedded database's file; "" if the user named one
 	standed bool                          // the database existed before: it stays
-	left    bool                          // it belongs to an earlier self-test
+	left    bool                          // whether it belongs to an earlier self-test
 }
 
 // refusal is a workload that is not tested.
@@ -164,7 +164,7 @@ func (t *Test) plan() plan.Plan { return t.orders[0].Plan }
 // Database returns the tested database.
 func (t *Test) Database() *database.Database { return t.plan().Database }
 
-// Makes says in a sentence what the test creates and removes.
+// Makes describes in a sentence what the test creates and removes.
 func (t *Test) Makes() string {
 	p := t.plan()
 	name := p.Database.SchemaName(p.Connection)

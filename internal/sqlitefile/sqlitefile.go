@@ -1,5 +1,5 @@
-// Package sqlitefile says how the SQLite files that Sledge keeps for its user are
-// made, named and written to. It knows no table, and registers no driver.
+// Package sqlitefile creates, names and changes the SQLite files that Sledge keeps for its user. It
+// knows no table, and registers no driver.
 package sqlitefile
 
 import (
@@ -12,9 +12,9 @@ import (
 	"path/filepath"
 )
 
-// Create makes an empty file where there is none, and the folders above it, for
-// the user's eyes only: SQLite would make it readable for everybody. SQLite gives
-// the files beside it the same mode.
+// Create creates an empty file and its folders if they do not exist. Only the user can read the
+// file; SQLite would make it readable for everyone. SQLite gives the same mode to the files that it
+// adds beside it.
 func Create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -26,8 +26,8 @@ func Create(path string) error {
 	return f.Close()
 }
 
-// URI names a file to the driver, with settings such as "mode=ro". It is a URI
-// since a path may hold a question mark.
+// URI returns the name of a file for the driver, with settings such as "mode=ro". It is a URI
+// because a path may contain a question mark.
 func URI(path, settings string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -35,12 +35,12 @@ func URI(path, settings string) (string, error) {
 	}
 	path = filepath.ToSlash(path)
 	if path[0] != '/' {
-		path = "/" + path // a drive letter of Windows
+		path = "/" + path // Windows: the path begins with a drive letter
 	}
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String(), nil
 }
 
-// Transact runs work in a transaction, which is committed if it returns no error.
+// Transact runs work in a transaction, and commits it if work returns no error.
 func Transact(ctx context.Context, db interface {
 	BeginTx(ctx context.Context, options *sql.TxOptions) (*sql.Tx, error)
 }, work func(*sql.Tx) error,
@@ -55,11 +55,11 @@ func Transact(ctx context.Context, db interface {
 	return tx.Commit()
 }
 
-// ErrForeign means that Sledge did not write a file, or wrote it for another purpose.
+// ErrForeign means that Sledge did not write the file, or wrote it for another purpose.
 var ErrForeign = errors.New("this is a file of another program")
 
-// Version returns the version that SetVersion gave a file for an application, or 0
-// for a file that is new. A file of any other application is ErrForeign.
+// Version returns the version that SetVersion stored in a file of an application, or 0 for a new
+// file. It returns ErrForeign for a file of another application.
 func Version(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, arguments ...any) *sql.Row
 }, application int,
@@ -76,7 +76,7 @@ func Version(ctx context.Context, db interface {
 	return version, nil
 }
 
-// SetVersion marks a file as an application's, and its tables as being of a version.
+// SetVersion marks a file as a file of the application, and stores the version of its tables.
 func SetVersion(ctx context.Context, tx *sql.Tx, application, version int) error {
 	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", application, version))
 	return err

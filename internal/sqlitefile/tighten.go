@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// beside are the endings of the files that SQLite keeps beside a file, with parts
-// of what is in it.
+// beside are the endings of the file's name and of the files that SQLite keeps beside it, which
+// contain parts of its data.
 var beside = []string{"", "-wal", "-shm", "-journal"}
 
 // Tighten restricts a file, and SQLite's files beside it, to the user. It returns whether

@@ -71,7 +71,8 @@ func LookOf(out io.Writer, isTerminal bool, environ []string) Look {
 	}
 }
 
-// The looks of text. Words or positions distinguish them without colours too.
+// Strong is for emphasis. No look carries information alone, so output without colours says the
+// same.
 func (l Look) Strong(text string) string { return l.draw('s', lipgloss.NewStyle().Bold(true), text) }
 
 // Faint is for secondary details.

@@ -37,7 +37,7 @@ type Table struct {
 // Row adds a row.
 func (t *Table) Row(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Heads makes columns that are aligned to the right and are never left out.
+// Heads returns columns that are aligned to the right and are never left out.
 func Heads(heads ...string) []Column {
 	columns := make([]Column, len(heads))
 	for i, h := range heads {
@@ -81,7 +81,7 @@ func (t *Table) Text(width int) (text string, left []string) {
 	return b.String(), left
 }
 
-// Wide is the full width of the table.
+// Wide returns the full width of the table.
 func (t *Table) Wide() int { return total(t.Columns, t.cells()) }
 
 // cells returns the heads and the rows below them, padded to the number of columns.

@@ -19,7 +19,7 @@ type Writer struct {
 // be resized. If width is nil it folds nothing.
 func NewWriter(to io.Writer, width func() int) *Writer { return &Writer{to: to, width: width} }
 
-// Write folds text, which need not be whole lines.
+// Write folds text, which may end within a line.
 func (w *Writer) Write(text []byte) (int, error) {
 	if w.width == nil {
 		return w.to.Write(text)

@@ -18,13 +18,13 @@ import (
 
 // Threshold is a condition under which a run fails: a metric, a comparison and a bound.
 type Threshold struct {
-	Kind    string  // of transaction, as it was written; "" for all kinds
-	Metric  string  // as it was written: "p99", "nopm"
+	Kind    string  // kind of transaction, as written; "" for all kinds
+	Metric  string  // as written: "p99", "nopm"
 	Compare Compare // how the metric compares with the bound when the run fails
 	Bound   float64 // in Unit
-	Unit    Unit    // that the bound was written with
+	Unit    Unit    // the unit of the bound
 
-	text string // as it was written, without spaces
+	text string // the threshold as written, without spaces
 }
 
 // Compare is a comparison.
@@ -38,10 +38,10 @@ const (
 	AtMost  Compare = "<="
 )
 
-// Unit is the unit of a bound, and of what is compared with it.
+// Unit is the unit of a bound and of the values that are compared with it.
 type Unit string
 
-// The units. Times are in seconds and rates a second, whatever they were written in.
+// The units. Times are in seconds and rates per second, whatever unit the user wrote.
 const (
 	Number  Unit = ""
 	Seconds Unit = "seconds"
@@ -53,10 +53,10 @@ const (
 // is empty.
 type List []Threshold
 
-// none is how a list without thresholds is written.
+// none is the text of an empty list.
 const none = "none"
 
-// mostThresholds is more than anybody reads the verdicts of.
+// mostThresholds limits the number of thresholds.
 const mostThresholds = 100
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -97,7 +97,8 @@ func (l List) MarshalText() ([]byte, error) {
 // Kind names the type for people.
 func (List) Kind() string { return "thresholds" }
 
-// comparison finds the parts of a threshold: what is left and right of the operator.
+// comparison matches the parts of a threshold: the text before the operator, the operator, and the
+// text after it.
 var comparison = regexp.MustCompile(`^([^<>=]+)(>=|<=|>|<)([^<>=]+)$`)
 
 // Parse reads one threshold.
@@ -129,7 +130,7 @@ func Parse(text string) (Threshold, error) {
 	return t, nil
 }
 
-// cut shortens what a message quotes.
+// cut shortens a text for a message.
 func cut(text string) string {
 	const most = 60
 	if r := []rune(text); len(r) > most {
@@ -138,13 +139,13 @@ func cut(text string) string {
 	return text
 }
 
-// shortestStall is the shortest time without a transaction that a run notes.
+// shortestStall is the shortest stall that a run records.
 const shortestStall = 250 * time.Millisecond
 
-// percentile matches the name of one, at the end of a subject.
+// percentile matches the name of a percentile at the end of a subject.
 var percentile = regexp.MustCompile(`^(?:(.*)\.)?([pP][0-9]+(?:\.[0-9]+)?)$`)
 
-// subject divides "new_order.p99.9" into the kind of transaction and the metric.
+// subject splits "new_order.p99.9" into the kind of transaction and the metric.
 func subject(text string) (kind, metric string) {
 	if m := percentile.FindStringSubmatch(text); m != nil {
 		return strings.TrimSpace(m[1]), strings.ToLower(m[2])
@@ -204,8 +205,8 @@ const (
 	Pace    = "pace"
 )
 
-// Metrics lists those of every workload, in the order in which messages name them. OfKinds
-// says which of them there are of one kind of transaction, too.
+// Metrics lists the metrics of every workload, in the order of messages. OfKinds reports whether
+// there is also one for each kind of transaction.
 var Metrics = []struct {
 	Name    string
 	Units   []Unit
@@ -223,7 +224,7 @@ var Metrics = []struct {
 	{Pace, []Unit{Percent}, false, "share that was reached of a rate, or of what keying and thinking times allow"},
 }
 
-// Percentile returns which percentile a metric is: 99.9 for p99.9.
+// Percentile returns the percentile of a metric: 99.9 for p99.9.
 func Percentile(metric string) (p float64, is bool) {
 	m := percentile.FindStringSubmatch(metric)
 	if m == nil || m[1] != "" {
@@ -233,8 +234,8 @@ func Percentile(metric string) (p float64, is bool) {
 	return p, err == nil
 }
 
-// UnitsOf returns the units that a bound of a metric may have; nil for a name that is not
-// among Metrics, which may be a workload's own figure.
+// UnitsOf returns the units that the bound of a metric may have. It returns nil for a name that is
+// not in Metrics, because it may be a workload's own figure.
 func UnitsOf(metric string) []Unit {
 	if _, is := Percentile(metric); is {
 		return []Unit{Seconds}
@@ -247,7 +248,7 @@ func UnitsOf(metric string) []Unit {
 	return nil
 }
 
-// OfKinds reports whether there is a metric of one kind of transaction.
+// OfKinds reports whether a metric is also available for one kind of transaction.
 func OfKinds(metric string) bool {
 	if _, is := Percentile(metric); is {
 		return true
@@ -260,13 +261,13 @@ func OfKinds(metric string) bool {
 	return false
 }
 
-// samples are bounds as messages suggest them.
+// samples are the bounds that messages suggest.
 var samples = map[Unit]string{Number: "50000", Seconds: "50ms or 2s", Percent: "0.1%", Rate: "500/s"}
 
-// called says what each unit is the unit of.
+// called are the quantities that the units measure.
 var called = map[Unit]string{Number: "a number", Seconds: "a time", Percent: "a share", Rate: "a rate"}
 
-// CheckUnit returns what is wrong with the unit of a threshold whose metric has others.
+// CheckUnit returns an error if the unit of the threshold is not one of units.
 func (t Threshold) CheckUnit(units ...Unit) error {
 	if slices.Contains(units, t.Unit) {
 		return nil
@@ -282,7 +283,7 @@ func explain(metric string, units []Unit) string {
 	return fmt.Sprintf("%s is %s: write its bound as %s", metric, strings.Join(is, " or "), strings.Join(such, " or "))
 }
 
-// Exceeded reports whether a run fails by a value, which is in the threshold's unit.
+// Exceeded reports whether a value, in the threshold's unit, fails the run.
 func (t Threshold) Exceeded(value float64) bool {
 	switch t.Compare {
 	case Above:
@@ -297,20 +298,20 @@ func (t Threshold) Exceeded(value float64) bool {
 	panic("threshold: no rule for " + string(t.Compare))
 }
 
-// String is the threshold as it was written.
+// String returns the threshold as written.
 func (t Threshold) String() string { return t.text }
 
-// Goal says in words what a value must be for the run to pass: "at most 50 ms".
+// Goal returns in words the values with which the run passes: "at most 50 ms".
 func (t Threshold) Goal() string {
 	words := map[Compare]string{Above: "at most ", AtLeast: "less than ", Below: "at least ", AtMost: "more than "}
 	return words[t.Compare] + t.Spell(t.Bound)
 }
 
-// Judge says in a sentence how a value of a name compares with the threshold.
+// Judge returns a sentence that compares a value with the threshold.
 func (t Threshold) Judge(name string, value float64) string {
 	spelled := t.Spell(value)
 	if t.Exceeded(value) {
-		if spelled == t.Spell(t.Bound) && value != t.Bound { // which rounding must not hide
+		if spelled == t.Spell(t.Bound) && value != t.Bound { // rounding must not hide the difference
 			spelled = t.spell(value, 12)
 		}
 		return fmt.Sprintf("%s is %s instead of %s", name, spelled, t.Goal())
@@ -318,10 +319,10 @@ func (t Threshold) Judge(name string, value float64) string {
 	return fmt.Sprintf("%s is %s (%s)", name, spelled, t.Goal())
 }
 
-// Spell writes a value in the threshold's unit.
+// Spell formats a value in the threshold's unit.
 func (t Threshold) Spell(value float64) string {
 	if t.Unit == Number && value >= 100 {
-		value = math.Trunc(value) // as the headline shows it
+		value = math.Trunc(value) // the headline truncates too
 	}
 	return t.spell(value, 3)
 }
@@ -341,7 +342,8 @@ func (t Threshold) spell(value float64, digits int) string {
 	return significant(value, digits)
 }
 
-// significant writes a number with that many digits that count, or all before its point.
+// significant formats a number with the given number of significant digits, or with all digits
+// before its point.
 func significant(value float64, digits int) string {
 	after := 0
 	if value != 0 {
@@ -354,14 +356,14 @@ func significant(value float64, digits int) string {
 	return humanize.Commaf(value)
 }
 
-// Vocabulary is what a workload adds to the names that thresholds may have.
+// Vocabulary holds the names that a workload adds to those of thresholds.
 type Vocabulary struct {
 	Kinds   []string // of transaction
 	Figures []string // names of the headline figures
 	Finite  bool     // runs end when their work is done, and have no stall and no pace
 }
 
-// Figure returns the figure that a metric is, by its full name.
+// Figure returns the figure for a metric, by its full name.
 func (v Vocabulary) Figure(metric string) (name string, is bool) {
 	for _, f := range v.Figures {
 		if option.SameName(Word(f), metric) {
@@ -371,7 +373,7 @@ func (v Vocabulary) Figure(metric string) (name string, is bool) {
 	return "", false
 }
 
-// MetricWords are the names of the metrics and figures, as thresholds have them.
+// MetricWords returns the names of the metrics and figures in thresholds.
 func (v Vocabulary) MetricWords() []string {
 	var words []string
 	for _, m := range Metrics {
@@ -385,7 +387,7 @@ func (v Vocabulary) MetricWords() []string {
 	return words
 }
 
-// KindWords are the names of the kinds of transaction, as thresholds have them.
+// KindWords returns the names of the kinds of transaction in thresholds.
 func (v Vocabulary) KindWords() []string {
 	words := make([]string, len(v.Kinds))
 	for i, k := range v.Kinds {
@@ -394,8 +396,8 @@ func (v Vocabulary) KindWords() []string {
 	return words
 }
 
-// Suggest ends a message about an unknown name: with the one that may have been meant, or
-// else with all that thresholds may be about.
+// Suggest returns the end of a message about an unknown name: a similar name, or else all names
+// that thresholds can use.
 func (v Vocabulary) Suggest(name string, known []string) string {
 	if nearest := option.Suggest(name, known); nearest != "" {
 		return nearest
@@ -407,7 +409,7 @@ func (v Vocabulary) Suggest(name string, known []string) string {
 	return text
 }
 
-// abridged lists words; of many, the first and the last.
+// abridged lists words. If there are many, it lists only the first and the last.
 func abridged(words []string) string {
 	const few = 8
 	if len(words) > few {
@@ -416,7 +418,7 @@ func abridged(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// Word is a name as it can be written in a threshold: "new_order", "geometric_mean_power_test".
+// Word returns a name in the form of thresholds: "new_order", "geometric_mean_power_test".
 func Word(name string) string {
 	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, ",", ""), " ", "_"))
 }

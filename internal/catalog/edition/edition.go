@@ -1,4 +1,3 @@
-// Package edition is the catalog of this program: every database and every workload
-// that has a folder. It is the only package that imports them all; everything else is
-// handed what it needs.
+// Package edition has the catalog of this program: every database and every workload that has a
+// folder. Only this package imports them all; other packages receive the catalog.
 package edition
