@@ -136,7 +136,7 @@ func TestAPoolIsLookedForWhereScriptsExpectIt(t *testing.T) {
 func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"an unknown option", "p.toml", "[connections.a]\nhosst = 'one'\n", `connection a: "hosst" is not an option of a connection: did you mean host?`},
-		{"an option twice", "p.toml", "[connections.a]\nhost = 'one'\nHost = 'two'\n", `connection a: it has "host" twice`},
+		{"an option twice", "p.toml", "[connections.a]\nhost = 'one'\nHost = 'two'\n", `connection a: "host" is given twice`},
 		{"a password twice", "p.toml", "[connections.a]\npassword = 'secret1'\npassword_file = 'x'\n", "the pool gives both password and password_file"},
 		{"an option of the schema", "p.toml", "[connections.a]\nwarehouses = 2\n", `"warehouses" is not an option of a connection`},
 		{"a value out of bounds", "p.toml", "[connections.a]\nport = 70000\n", "connection a: option port: 70000"},

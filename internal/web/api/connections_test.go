@@ -22,7 +22,7 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 	w := newWorld(t)
 	w.api.Connections = w.api.Resolver.ConnectionsIn(filepath.Dir(w.path))
 	refused := w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "db1", "password": "`+plantedPassword+`"}}`, 422)
-	if !strings.Contains(refused["detail"].(string), "only if you say so") {
+	if !strings.Contains(refused["detail"].(string), "saved only on request") {
 		t.Errorf("a password without a wish: got %v", refused)
 	}
 	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"pg_port": "many"}}`, 422)
