@@ -80,7 +80,7 @@ func readPoolFile(pair catalog.Pair, path string) (pool.Pool, []string, error) {
 		warnings = append(warnings, more...)
 		if err == nil && privatefile.Exposed(path) && holdsSecret(pair, c) {
 			problem := fmt.Sprintf("connection %s has a password, and others can read the file: run chmod 600 %s", c.Name, path)
-			if lenient { // HammerDB's files are used as they are
+			if lenient { // files of another program are used as they are
 				warnings = append(warnings, problem)
 			} else {
 				err = errors.New(problem + ", or name a file that holds the password in password_file")
