@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync/atomic"
 	"syscall"
@@ -111,8 +112,12 @@ func (g *generation) claim() (err error) {
 
 // generate writes the files to the claimed folder.
 func (g *generation) generate(ctx context.Context, began time.Time) (Result, error) {
-	if err := errors.Join(g.fill(ctx, began), g.stage.close()); err != nil {
-		return Result{}, g.explain(ctx, err)
+	failed, left := g.fill(ctx, began), g.stage.close()
+	switch {
+	case failed != nil && left == nil:
+		return Result{}, explain(ctx, failed)
+	case failed != nil || left != nil:
+		return Result{}, errors.Join(failed, left)
 	}
 	elapsed := time.Since(began)
 	g.tell(monitor, job.Step{Name: job.StepGenerate, Stage: job.Ends, Of: g.size(), Seconds: elapsed.Seconds()})
@@ -239,13 +244,23 @@ func (g *generation) write(ctx context.Context) error {
 	return group.Wait()
 }
 
-// explain turns what ended the writing into an error.
-func (g *generation) explain(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
+// explain says what follows from an error that ended the writing, and what to do about it.
+func explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return job.WithExit(job.ExitStopped, errors.New("stopped: no file was left behind"))
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w: no file was left behind: choose a folder with more room, or compress the files", err)
+	}
+	for _, known := range []struct {
+		causes []error
+		advice string
+	}{
+		{[]error{syscall.ENOSPC, syscall.EDQUOT}, "choose a folder with more room, or compress the files"},
+		{[]error{syscall.EFBIG}, "write more parts, raise the limit of a file's size (ulimit -f), or choose a folder on another file system"},
+		{[]error{fs.ErrNotExist, syscall.ESTALE}, "the folder was removed or renamed meanwhile: generate the files again"},
+		{[]error{syscall.EROFS, syscall.EIO}, "the disk has a problem: look at the system's log, or choose a folder on another one"},
+	} {
+		if slices.ContainsFunc(known.causes, func(cause error) bool { return errors.Is(err, cause) }) {
+			return fmt.Errorf("%w: no file was left behind: %s", err, known.advice)
+		}
 	}
 	return err
 }

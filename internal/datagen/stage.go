@@ -179,7 +179,9 @@ func manifestFirst(names []string) []string {
 func (s *stage) close() error {
 	err := os.RemoveAll(s.inside)
 	if s.made && !s.done {
-		err = errors.Join(err, os.Remove(s.folder))
+		if removed := os.Remove(s.folder); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("remove the unfinished files: %w", err)
