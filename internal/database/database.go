@@ -202,8 +202,12 @@ func (e *UnrestoredError) Error() string {
 func (e *UnrestoredError) Unwrap() error { return e.Err }
 
 // ErrMissing marks an error of Connect or Create (by errors.Is): the server exists, but the
-// database or the file does not.
+// database, its account or the file does not.
 var ErrMissing = errors.New("the database does not exist")
+
+// ErrNoAccount marks an error of Connect that is ErrMissing (by errors.Is): the account does not
+// exist. Nothing is known of the database then.
+var ErrNoAccount = errors.New("the account does not exist")
 
 // ErrClaimed is the error of Claim if another process has the claim.
 var ErrClaimed = errors.New("another process works in the database")
@@ -302,7 +306,7 @@ func (e *PasswordError) Unwrap() error { return e.Err }
 type ConnectError struct {
 	Text    string // what happened and what to do
 	Err     error  // the driver's, for Classify
-	Missing bool   // the server says that the database does not exist: the error is ErrMissing
+	Missing bool   // the server says that the database or the account does not exist: the error is ErrMissing
 }
 
 // Error returns Text, cut to job.LongestText bytes, because a server may refuse a login with a
@@ -312,7 +316,7 @@ func (e *ConnectError) Error() string { return job.Cut(e.Text, job.LongestText) 
 // Unwrap returns the driver's error.
 func (e *ConnectError) Unwrap() error { return e.Err }
 
-// Is makes the error ErrMissing if the database does not exist.
+// Is makes the error ErrMissing if Missing is set.
 func (e *ConnectError) Is(target error) bool { return target == ErrMissing && e.Missing }
 
 // SchemaName is the name of a schema in a database.

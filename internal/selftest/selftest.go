@@ -197,7 +197,7 @@ func (t *Test) Look(ctx context.Context) error {
 	if errors.Is(err, database.ErrMissing) && p.Database.Create == nil {
 		return job.WithExit(job.ExitConnect, fmt.Errorf("the database for the self-test does not exist, and Sledge creates none on %s: %w", p.Database.Title, err))
 	}
-	if errors.Is(err, database.ErrMissing) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
+	if errors.Is(err, database.ErrMissing) && !errors.Is(err, database.ErrNoAccount) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
 		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s exists, but its database does not: the test would remove both. Create an empty database of that account, which then stays. Or drop the account, and name an account that may create it in the options (sledge options %s lists them)", name.Owner, p.Database.Name))
 	}
 	if err != nil && p.Database.Embedded() && !errors.Is(err, database.ErrMissing) {

@@ -143,6 +143,9 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 // drop removes the file, and what DuckDB keeps beside it.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(*Options)
+	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	fate := database.DropResult{Kind: "file", Name: o.File}
 	created, err := wasCreated(ctx, options)
 	switch {

@@ -12,6 +12,7 @@ import (
 // The error numbers that this code depends on. MySQL and MariaDB share most numbers; from 1900 on
 // they are MariaDB's own, and from 3000 on MySQL's.
 const (
+	errDatabaseExists         = 1007
 	errSnapshotChanged        = 1020 // MariaDB, with innodb_snapshot_isolation
 	errDiskFull               = 1021
 	errDuplicateOnWrite       = 1022
@@ -31,6 +32,7 @@ const (
 	errNoThread               = 1135
 	errTableAccessDenied      = 1142
 	errColumnAccessDenied     = 1143
+	errNoSuchTable            = 1146
 	errNotAllowedCommand      = 1148
 	errAborted                = 1152
 	errReading                = 1158

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -89,15 +90,24 @@ func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) 
 		if err := p.checkHistoryKey(ctx, options, s, tell); err != nil {
 			return err
 		}
-		found, err := s.Query(ctx, "SELECT 1 FROM information_schema.schemata WHERE schema_name = "+string(appendText(nil, name)), 1)
-		if err != nil || len(found.Rows) > 0 {
+		if found, err := exists(ctx, s, name); err != nil || found {
 			return err
 		}
-		if err := s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci"); err != nil {
+		err := s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
+		switch {
+		case number(err) == errDatabaseExists: // another build was quicker, and records it
+			return nil
+		case err != nil:
 			return err
 		}
 		return sqlschema.RecordCreation(ctx, s, identifier(name)+".", name)
 	})
+}
+
+// exists reports whether the database exists.
+func exists(ctx context.Context, s database.Session, name string) (bool, error) {
+	found, err := s.Query(ctx, "SELECT 1 FROM information_schema.schemata WHERE schema_name = "+string(appendText(nil, name)), 1)
+	return len(found.Rows) > 0, err
 }
 
 // isServersOwn reports whether a database of this name belongs to the server.
@@ -150,32 +160,60 @@ func (p Product) Drop(ctx context.Context, options any, d database.DropOptions) 
 	if fate.Stays != "" {
 		return []database.DropResult{fate}, nil
 	}
-	var left bool // the database does not exist, or nothing is known about it
+	var unknown bool
 	err := p.administer(ctx, options, func(s database.Session) error {
-		created, err := wasCreated(ctx, s, name)
-		switch {
-		case err != nil:
+		return repeated(ctx, func() (err error) {
+			unknown, fate.Stays, err = dropDatabase(ctx, s, name, d)
 			return err
-		case d.Leftover && !created:
-			left = true
-			return nil
-		case !d.Drops(created):
-			fate.Stays = database.NotCreated("DROP DATABASE " + identifier(name))
-			return nil
-		}
-		if fate.Stays, err = hidden(ctx, s, name); err != nil || fate.Stays != "" || d.Dry {
-			return err
-		}
-		err = s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name))
-		if number(err) == errDatabaseAccessDenied {
-			fate.Stays, err = "the user may not drop it", nil
-		}
-		return err
+		})
 	})
-	if left {
+	if unknown {
 		return nil, err
 	}
 	return []database.DropResult{fate}, err
+}
+
+// dropDatabase drops the database, unless there is a reason to keep it. Unknown says that the
+// database does not exist, or that it held no schema and nothing shows that a build created it.
+func dropDatabase(ctx context.Context, s database.Session, name string, d database.DropOptions) (unknown bool, stays string, err error) {
+	created, err := wasCreated(ctx, s, name)
+	if err != nil {
+		return false, "", err
+	}
+	if !d.Drops(created) {
+		found, err := exists(ctx, s, name)
+		return !found || d.Leftover, database.NotCreated("DROP DATABASE " + identifier(name)), err
+	}
+	if stays, err = hidden(ctx, s, name); err != nil || stays != "" || d.Dry {
+		return false, stays, err
+	}
+	err = s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name))
+	if number(err) == errDatabaseAccessDenied {
+		return false, "the user may not drop it", nil
+	}
+	return false, "", err
+}
+
+// repeated calls do again while another deletion drops the same database. do looks each time
+// whether the database exists.
+func repeated(ctx context.Context, do func() error) error {
+	const tries, pause = 20, 50 * time.Millisecond
+	for try := 1; ; try++ {
+		err := do()
+		switch number(err) {
+		case errDeadlock, errNoSuchTable, errUnknownDatabase:
+		default:
+			return err
+		}
+		if try == tries {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // wasCreated reports whether a build created the database.

@@ -11,6 +11,7 @@ import (
 	"sledge/internal/database"
 	"sledge/internal/job"
 	"sledge/internal/option"
+	"sledge/internal/suite/databasetest"
 	"sledge/internal/testserver"
 )
 
@@ -137,6 +138,12 @@ func TestAServerThatWantsKeysIsRefusedWhereHistoryHasNone(t *testing.T) {
 		if err := s.database.Create(t.Context(), queries, func(job.Event) {}); err != nil {
 			t.Errorf("for a workload without history: got %v", err)
 		}
+	})
+}
+
+func TestCreateAndDrop_BesideOthers(t *testing.T) {
+	onEach(t, "sledge_beside", func(t *testing.T, s *server) {
+		databasetest.Beside(t, s.database, func() any { return s.options(t) })
 	})
 }
 

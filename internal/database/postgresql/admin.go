@@ -41,14 +41,16 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	if admin.pooler.Pooling == database.ByStatement {
 		return fmt.Errorf("database %v: %w, %w", o.admin(), errByStatement, database.ErrUnfit)
 	}
-	if err := createAccount(ctx, admin, a, why); err != nil {
+	err = repeated(ctx, func() error { return createAccount(ctx, admin, a, why) })
+	if err != nil {
 		return mayNot(o, fmt.Errorf("create the user %s: %w", a.User, err),
 			fmt.Sprintf("set %s to one who exists and may create tables in the database %s", o.Name("user"), a.Database))
 	}
 	if a.Password == a.known && a.User != a.Superuser {
 		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which is public: set %s to choose another", a.User, o.Name("password"))})
 	}
-	if err := createDatabase(ctx, admin, a, tell); err != nil {
+	err = repeated(ctx, func() error { return createDatabase(ctx, admin, a, tell) })
+	if err != nil {
 		return mayNot(o, fmt.Errorf("create the database %s: %w", a.Database, err),
 			fmt.Sprintf("set %s to a database that exists and in which user %s may create tables", o.Name("dbname"), a.User))
 	}
@@ -56,7 +58,8 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 		return err
 	}
 	// The database existed before and has another owner.
-	if err := grantSchema(ctx, o.admin().to(a.Database), a.User); err != nil {
+	err = repeated(ctx, func() error { return grantSchema(ctx, o.admin().to(a.Database), a.User) })
+	if err != nil {
 		return fmt.Errorf("allow the user %s to create tables in the database %s: %w", a.User, a.Database, err)
 	}
 	tell(job.Event{Message: fmt.Sprintf("Granted %s of the database %s to the user %s", rightsInPublic, a.Database, a.User)})
@@ -133,15 +136,45 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 	if exists {
 		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+password)
 	}
-	if err := admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+password); err != nil {
-		return err
-	}
-	if err := admin.Exec(ctx, "COMMENT ON ROLE "+user+" IS "+literal(madeHere)); err != nil {
-		return err
-	}
-	// A role that may create roles without being a superuser, as on managed services, needs this to
+	// One message is one transaction, so no other build sees the role without its comment. A role
+	// that may create roles without being a superuser, as on managed services, needs the GRANT to
 	// give the role a database.
-	return admin.Exec(ctx, "GRANT "+user+" TO CURRENT_USER")
+	return admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+password+
+		"; COMMENT ON ROLE "+user+" IS "+literal(madeHere)+
+		"; GRANT "+user+" TO CURRENT_USER")
+}
+
+// repeated calls do again while another build or deletion changes the same role or database. do
+// looks at the catalog each time before it changes it.
+func repeated(ctx context.Context, do func() error) error {
+	const tries, pause = 20, 50 * time.Millisecond
+	for try := 1; ; try++ {
+		err := do()
+		if !changedMeanwhile(err) || try == tries {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// changedMeanwhile reports whether a change of the catalog failed because another session made
+// the same change, or changed the same row.
+func changedMeanwhile(err error) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case "23505", "42710", "42P04": // unique_violation, duplicate_object, duplicate_database
+		return true
+	case "XX000": // internal_error
+		return e.Message == "tuple concurrently updated" || e.Message == "tuple concurrently deleted" // the server translates neither
+	}
+	return false
 }
 
 func createDatabase(ctx context.Context, admin *session, a *account, tell func(job.Event)) error {

@@ -44,7 +44,34 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 			return nil, err
 		}
 	}
-	return dial(ctx, o.owner())
+	s, err := dial(ctx, o.owner())
+	if strings.HasPrefix(stateOf(err), "28") && !o.own().NoSuperuser && ownerIsMissing(ctx, o) {
+		return nil, o.owner().missing(err)
+	}
+	return s, err
+}
+
+// ownerIsMissing asks the superuser whether the owner does not exist, because the server refuses an
+// unknown user as it refuses a wrong password. If the superuser cannot be asked, it returns false.
+func ownerIsMissing(ctx context.Context, o target) bool {
+	admin, err := dial(ctx, o.admin())
+	if err != nil {
+		return false
+	}
+	exists, err := admin.has(ctx, "SELECT 1 FROM pg_roles WHERE rolname = "+literal(o.owner().user))
+	return errors.Join(err, admin.Close()) == nil && !exists
+}
+
+// missing says that the user of a refused login does not exist.
+func (l login) missing(refused error) error {
+	var fromServer *pgconn.PgError
+	errors.As(refused, &fromServer)
+	return &database.ConnectError{
+		Text: fmt.Sprintf("connect to PostgreSQL, database %v, as user %s: the user does not exist: check %s, or build the schema first",
+			l, l.user, l.server.Name(l.userOption)),
+		Err:     errors.Join(database.ErrNoAccount, fromServer),
+		Missing: true,
+	}
 }
 
 // dial opens one connection, to the first server that accepts it.

@@ -86,21 +86,11 @@ type ending struct {
 // database does not exist, and no name if it keeps a database that held no schema.
 func (e ending) endDatabase(ctx context.Context, name string) (database.DropResult, error) {
 	fate := database.DropResult{Kind: "database", Name: name}
-	is := func(condition string) (bool, error) {
-		return e.admin.has(ctx, "SELECT 1 FROM pg_database WHERE datname = "+literal(name)+" AND "+condition)
-	}
-	exists, err := is("true")
-	if err != nil || !exists {
+	t, err := e.admin.Query(ctx, "SELECT coalesce(shobj_description(oid, 'pg_database'), '') = "+literal(madeHere)+", datistemplate FROM pg_database WHERE datname = "+literal(name), 1)
+	if err != nil || len(t.Rows) == 0 {
 		return database.DropResult{}, err
 	}
-	made, err := is("shobj_description(oid, 'pg_database') = " + literal(madeHere))
-	if err != nil {
-		return fate, err
-	}
-	template, err := is("datistemplate")
-	if err != nil {
-		return fate, err
-	}
+	made, template := t.Rows[0][0] == "t", t.Rows[0][1] == "t"
 	switch {
 	case e.Leftover && (!made || len(e.Others) > 0):
 		return database.DropResult{Kind: "database"}, nil
@@ -115,21 +105,39 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.DropResu
 	case e.Dry:
 		fate.Stays, err = e.connected(ctx, name)
 	default:
-		err = e.admin.Exec(ctx, "DROP DATABASE "+pgx.Identifier{name}.Sanitize())
-		switch stateOf(err) {
-		case "55006": // object_in_use
-			if fate.Stays, err = e.connected(ctx, name); fate.Stays == "" {
-				fate.Stays = "other sessions are using it: end them, and drop it by hand"
-			}
-			if e.admin.pooler.Pooling != "" {
-				fate.Stays += "; the connection pooler keeps connections open: delete over a connection to the server itself"
-			}
-		case "42501", "55000": // insufficient_privilege, object_not_in_prerequisite_state: on managed services
-			fate.Stays, err = serverSays(err), nil
+		fate.Stays, err = e.dropDatabase(ctx, name)
+		if stateOf(err) == "3D000" { // invalid_catalog_name: another deletion was quicker
+			return database.DropResult{}, nil
 		}
 	}
 	return fate, err
 }
+
+// dropDatabase drops the database. It returns why the database stays if the server refuses.
+func (e ending) dropDatabase(ctx context.Context, name string) (stays string, err error) {
+	drop := func() error { return e.admin.Exec(ctx, "DROP DATABASE "+pgx.Identifier{name}.Sanitize()) }
+	var pooled string
+	if e.admin.pooler.Pooling != "" {
+		pooled = "; the connection pooler keeps connections open: delete over a connection to the server itself"
+	}
+	err = repeated(ctx, drop)
+	if stateOf(err) == objectInUse {
+		if stays, err := e.connected(ctx, name); err != nil || stays != "" {
+			return stays + pooled, err
+		}
+		err = repeated(ctx, drop) // the others have left meanwhile
+	}
+	switch stateOf(err) {
+	case objectInUse:
+		return "other sessions are using it: end them, and drop it by hand" + pooled, nil
+	case "42501", "55000": // insufficient_privilege, object_not_in_prerequisite_state: on managed services
+		return serverSays(err), nil
+	}
+	return "", err
+}
+
+// objectInUse is a SQLSTATE.
+const objectInUse = "55006"
 
 // connected lists the other connections to a database, or returns "" if there are none. A session
 // that was closed a moment ago may still be listed.
@@ -191,6 +199,9 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 		fate.Stays, err = e.ownsMore(ctx, name, baseStays)
 	default:
 		fate.Stays, err = e.dropRole(ctx, name, baseStays)
+		if stateOf(err) == "42704" { // undefined_object: another deletion was quicker
+			return database.DropResult{}, nil
+		}
 	}
 	if fate.Stays != "" && made && err == nil {
 		fate.Stays += fmt.Sprintf("; it can still log in with the password that a build gave it: run DROP ROLE %s when nothing needs it", pgx.Identifier{name}.Sanitize())
@@ -231,11 +242,11 @@ func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stay
 			return "", err
 		}
 	}
-	err = e.admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{name}.Sanitize())
+	err = repeated(ctx, func() error { return e.admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{name}.Sanitize()) })
 	switch stateOf(err) {
 	case "2BP01": // dependent_objects_still_exist
 		return "it owns or may use something else: " + serversDetail(err), nil
-	case "42501", "55006":
+	case "42501", objectInUse:
 		return serverSays(err), nil
 	}
 	return "", err
@@ -248,7 +259,7 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 		return err
 	}
 	defer s.Close()
-	err = s.Exec(ctx, "REVOKE "+rightsInPublic+" FROM "+pgx.Identifier{name}.Sanitize())
+	err = repeated(ctx, func() error { return s.Exec(ctx, "REVOKE "+rightsInPublic+" FROM "+pgx.Identifier{name}.Sanitize()) })
 	if stateOf(err) == "3F000" { // the schema public was dropped
 		return nil
 	}

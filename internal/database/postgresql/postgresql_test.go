@@ -224,6 +224,35 @@ func TestCreateAndDrop(t *testing.T) {
 	wantRows(t, admin, "SELECT count(*) FROM pg_roles, pg_database WHERE rolname = 'sledge maker' OR datname = 'sledge made'", "0")
 }
 
+func TestCreateAndDrop_BesideOthers(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	values := with(with(server.Values(), "user", "sledge_beside"), "dbname", "sledge_beside")
+	databasetest.Beside(t, postgresql.Database, func() any { return bind(t, values) })
+}
+
+func TestConnect_TellsThatTheUserDoesNotExist(t *testing.T) {
+	server := testserver.Open(t, "postgresql")
+	for _, tt := range []struct {
+		name    string
+		values  option.Values
+		missing bool
+	}{
+		{"no user", with(server.Values(), "user", "sledge_nobody"), true},
+		{"no user and no database", with(with(server.Values(), "user", "sledge_nobody"), "dbname", "sledge_nowhere"), true},
+		{"no superuser to ask", with(with(server.Values(), "user", "sledge_nobody"), "no_superuser", "true"), false},
+		{"a wrong password", with(server.Values(), "password", "wrong"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_ = connect(t, server.Values(), database.Owner) // so that account and database are there
+			_, err := postgresql.Database.Connect(t.Context(), bind(t, tt.values), database.Owner)
+			_, refused := errors.AsType[*database.PasswordError](err)
+			if errors.Is(err, database.ErrMissing) != tt.missing || errors.Is(err, database.ErrNoAccount) != tt.missing || refused == tt.missing {
+				t.Errorf("got %v, want that it is missing: %v", err, tt.missing)
+			}
+		})
+	}
+}
+
 func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	ctx := t.Context()

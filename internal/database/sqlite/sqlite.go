@@ -153,15 +153,30 @@ func schemaName(options any) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// drop removes the file, and the files that SQLite keeps beside it.
-func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
+// drop removes the file, and the files that SQLite keeps beside it. It claims the file, so that it
+// does not remove one in which another build has begun meanwhile.
+func drop(ctx context.Context, options any, d database.DropOptions) (_ []database.DropResult, err error) {
 	o := of(options)
+	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) || d.Leftover && len(d.Others) > 0 {
+		return nil, nil
+	}
 	fate := database.DropResult{Kind: "file", Name: o.File}
+	if !d.Dry {
+		release, err := claim(ctx, options, false)
+		if errors.Is(err, database.ErrClaimed) {
+			fate.Stays = "another job works in it"
+			return []database.DropResult{fate}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, release()) }()
+	}
 	created, err := wasCreated(ctx, options)
 	switch {
 	case err != nil:
 		return nil, err
-	case d.Leftover && (!created || len(d.Others) > 0):
+	case d.Leftover && !created:
 		return nil, nil
 	case len(d.Others) > 0:
 		fate.Stays = database.AlsoHolds(d.Others)

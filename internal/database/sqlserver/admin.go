@@ -73,6 +73,9 @@ func createDatabase(ctx context.Context, l login) error {
 			"ALTER DATABASE %[1]s ADD FILE (NAME = 'imoltp', FILENAME = 'a folder that is not there yet') TO FILEGROUP imoltp", identifier(l.Database))
 	}
 	if err := s.Exec(ctx, "CREATE DATABASE "+identifier(l.Database)); err != nil {
+		if number(err) == errDatabaseExists { // another build was quicker, and records it
+			return nil
+		}
 		err = fmt.Errorf("create the database %s of option %s: %w", l.Database, l.Name("dbname"), err)
 		if classify(err) == meter.Permission {
 			err = fmt.Errorf("%w: grant the login CREATE ANY DATABASE, or have the database created and let the login own it", err)

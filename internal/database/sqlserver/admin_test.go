@@ -108,3 +108,18 @@ func TestTheBrowserSaysAtWhichPortAnInstanceIs(t *testing.T) {
 		}
 	}
 }
+
+func TestCreate_AcceptsADatabaseThatAnotherBuildHasCreatedMeanwhile(t *testing.T) {
+	s := &standIn{t: t, answer: answering(func(r request) []byte {
+		switch {
+		case strings.Contains(r.text, "DB_ID("):
+			return append(rows([]string{""}, []any{nil}), done(1)...)
+		case strings.HasPrefix(r.text, "CREATE DATABASE"):
+			return failed(1801, "Database 'tpcc' already exists. Choose a different database name.")
+		}
+		return nil
+	})}
+	if err := create(t.Context(), newOptionsOf(t, s.listen()), func(job.Event) {}); err != nil {
+		t.Error(err)
+	}
+}

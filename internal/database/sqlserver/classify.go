@@ -23,6 +23,7 @@ const (
 	errVirtualNetwork      = 40914
 	errPublicNetwork       = 47073
 	errDatabaseUnavailable = 40613
+	errDatabaseExists      = 1801
 	errInUse               = 3702
 	errNoDatabase          = 3701
 	errNoTransaction       = 3903

@@ -2,9 +2,15 @@
 package databasetest
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
 	"sledge/internal/database"
+	"sledge/internal/job"
 	"sledge/internal/option"
 	"sledge/internal/suite/sessions"
 	"sledge/internal/suite/suitetest"
@@ -21,4 +27,49 @@ func Sessions(t *testing.T, of sessions.Subject) { sessions.Sessions(suitetest.O
 // Frozen tests that calls to a frozen server can be interrupted.
 func Frozen(t *testing.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	sessions.Frozen(suitetest.Of(t), d, values, freeze, thaw)
+}
+
+// Beside tests that builds may create the account and the database of the options at the same time,
+// and that deletions may drop them at the same time. They do not exist before and after it.
+func Beside(t *testing.T, d *database.Database, options func() any) {
+	t.Helper()
+	const rounds, sideBySide = 5, 4
+	atOnce := func(what string, do func(ctx context.Context, options any) error) {
+		t.Helper()
+		all, ctx := errgroup.WithContext(t.Context())
+		for range sideBySide {
+			o := options()
+			all.Go(func() error { return do(ctx, o) })
+		}
+		if err := all.Wait(); err != nil {
+			t.Fatalf("%s beside %d others: %v", what, sideBySide-1, err)
+		}
+	}
+	drop := func(ctx context.Context, options any) (int, error) {
+		results, err := d.Drop(ctx, options, database.DropOptions{})
+		for _, r := range results {
+			if r.Stays != "" {
+				err = errors.Join(err, fmt.Errorf("the %s %s stays: %s", r.Kind, r.Name, r.Stays))
+			}
+		}
+		return len(results), err
+	}
+	t.Cleanup(func() { _, _ = drop(context.Background(), options()) }) // of a round that failed
+	for range rounds {
+		atOnce("create", func(ctx context.Context, options any) error { return d.Create(ctx, options, func(job.Event) {}) })
+		s, err := d.Connect(t.Context(), options(), database.Owner)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		atOnce("drop", func(ctx context.Context, options any) error { _, err := drop(ctx, options); return err })
+		if left, err := drop(t.Context(), options()); left > 0 || err != nil {
+			t.Fatalf("drop when all is gone: got %d results and %v, want none", left, err)
+		}
+		if _, err := d.Connect(t.Context(), options(), database.Owner); !errors.Is(err, database.ErrMissing) {
+			t.Fatalf("connect when all is gone: got %v, want that it is missing", err)
+		}
+	}
 }
