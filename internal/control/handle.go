@@ -86,7 +86,7 @@ func Start(ctx context.Context, runner job.Runner, order settings.Order, with Wi
 	}
 	h.outcome.Job = job.Job{Spec: order.Spec, Profile: order.Profile, Status: job.Running, Begun: time.Now(), PID: os.Getpid()}
 	if order.Spec.Action == job.Run {
-		h.outcome.Job.Kinds = order.Plan.KindNames()
+		h.outcome.Job.Kinds = order.Plan.Groups().KindNames()
 	}
 	if with.Store != nil {
 		var err error

@@ -64,7 +64,7 @@ func New(plan plan.Plan) (*Counter, error) {
 // must pass every reading to Add. If the first reading fails, Run returns its error.
 func (c *Counter) Run(ctx context.Context, say func(line string), each func(engine.CounterReading)) error {
 	return engine.Counting{
-		Plan: c.Plan, Every: c.Every, For: c.For, Probe: true, AllDatabases: c.AllDatabases, Say: say, Each: each,
+		Job: c.Plan.Job, Every: c.Every, For: c.For, Probe: true, AllDatabases: c.AllDatabases, Say: say, Each: each,
 	}.Run(ctx)
 }
 

@@ -159,7 +159,7 @@ func newGeneration(c Config) (*generation, error) {
 	if err := c.settle(); err != nil {
 		return nil, err
 	}
-	g := &generation{Config: c, ofTables: map[string]*tableCount{}, tables: w.Schema.Tables(c.Plan.Settings, c.Plan.Seed)}
+	g := &generation{Config: c, ofTables: map[string]*tableCount{}, tables: w.Schema.Tables(c.Plan.Settings, c.Plan.Spec.Seed)}
 	g.parts = c.divide(g.tables)
 	for _, t := range g.tables {
 		g.total += t.Size

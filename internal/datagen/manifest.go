@@ -41,7 +41,7 @@ func (g *generation) manifest(began time.Time) Manifest {
 	w, settings := g.Plan.Workload, g.Plan.Settings
 	m := Manifest{
 		Schema: manifestSchema, Sledge: g.Version, Begun: began.UTC().Truncate(time.Second),
-		Workload: w.Name, Rows: w.Schema.Identity(settings, g.Plan.Seed), Options: map[string]string{}, Seed: g.Plan.Seed,
+		Workload: w.Name, Rows: w.Schema.Identity(settings, g.Plan.Spec.Seed), Options: map[string]string{}, Seed: g.Plan.Spec.Seed,
 		Format: g.Format, Header: g.Header, Compression: g.Compression, Files: g.files(),
 	}
 	if size := w.Schema.Size.Option; size != "" {

@@ -109,7 +109,7 @@ func Look(c Config) (Outline, error) {
 	}
 	w := g.Plan.Workload
 	o := Outline{
-		Workload: w.Title, Source: w.Schema.Identity(g.Plan.Settings, g.Plan.Seed), Rows: g.total,
+		Workload: w.Title, Source: w.Schema.Identity(g.Plan.Settings, g.Plan.Spec.Seed), Rows: g.total,
 		Format: g.Format, Compression: g.Compression, Scripts: g.scripts().Order(),
 	}
 	if !g.NoScripts {

@@ -23,91 +23,91 @@ import (
 	"sledge/internal/schema"
 )
 
-// build creates the schema and fills it, with Plan.Builders virtual users side
+// build creates the schema and fills it, with the workload's number of virtual users side
 // by side. Whatever moment it is interrupted at, what is missing is known to the
 // database itself and the build can be resumed or deleted.
-func build(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
-	if !p.Resume { // a resumed build is looked up below
-		tellBuild(p, f)
+func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
+	if !j.Spec.Resume { // a resumed build is looked up below
+		tellBuild(j, f)
 	}
-	if p.Database.Create != nil && !p.Resume { // a resumed build has them
-		waited := p.WaitFor("an answer from %s", p.Target())
-		err := p.Database.Create(ctx, p.Connection, f.As(job.Monitor))
+	if j.Database.Create != nil && !j.Spec.Resume { // a resumed build has them
+		waited := j.WaitFor("an answer from %s", j.Target())
+		err := j.Database.Create(ctx, j.Connection, f.As(job.Monitor))
 		waited()
 		if err != nil {
 			return job.Result{}, job.WithExit(target.ExitOfConnect(err), err)
 		}
 	}
-	held, release, err := target.Claim(ctx, p, f)
+	held, release, err := target.Claim(ctx, j, f)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer func() { _ = release() }() // a claim that is not given back ends with this process
-	session, err := target.ConnectWorker(ctx, p)
+	session, err := target.ConnectWorker(ctx, j)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer session.Close()
-	if p.Resume {
-		if p, err = resumedPlan(ctx, p, session); err != nil {
+	if j.Spec.Resume {
+		if j, err = resumedPlan(ctx, j, session); err != nil {
 			return job.Result{}, err
 		}
-		if settled := option.Settled(p.Settings); len(settled) > 0 {
+		if settled := option.Settled(j.Settings); len(settled) > 0 {
 			f.Send(job.Event{User: job.Monitor, Settled: settled})
 		}
-		tellBuild(p, f)
+		tellBuild(j, f)
 	}
-	if err := target.SayServer(ctx, p, session, f); err != nil {
+	if err := target.SayServer(ctx, j, session, f); err != nil {
 		return job.Result{}, err
 	}
-	l, err := target.OpenBuildLog(ctx, p, session)
+	l, err := target.OpenBuildLog(ctx, j, session)
 	if _, refuses := errors.AsType[target.RefusedError](err); refuses {
 		// The account that was made for this build, if one was, would serve nothing.
 		_ = session.Close()
-		_, undone := dropAround(ctx, p, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
+		_, undone := dropAround(ctx, j, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
 		return job.Result{}, errors.Join(err, undone)
 	}
 	if err != nil {
 		return job.Result{}, err
 	}
-	result, err := fill(held, p, f, session, l)
+	result, err := fill(held, j, f, session, l)
 	if err != nil {
 		err = target.Interrupted(ctx, job.Build, target.LostClaim(ctx, held, err))
-		err = job.WithExit(exitOfBuild(ctx, p, err), fmt.Errorf(
-			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, p.Target()))
+		err = job.WithExit(exitOfBuild(ctx, j, err), fmt.Errorf(
+			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, j.Target()))
 	}
 	return result, err
 }
 
 // tellBuild tells what is being built.
-func tellBuild(p plan.Plan, f *feed.Feed) {
+func tellBuild(j plan.Job, f *feed.Feed) {
 	f.Step(job.Monitor, job.Step{
-		Name: job.StepBuild, Of: p.Workload.Schema.Identity(p.Settings, p.Seed), Where: p.Target(), Users: p.Builders,
+		Name: job.StepBuild, Of: j.Workload.Schema.Identity(j.Settings, j.Spec.Seed), Where: j.Target(), Users: j.Workload.Schema.Builders(j.Settings),
 	})
 }
 
 // resumed returns the plan of a build that goes on with one that was interrupted. What
 // the spec leaves to the moment is as it was when that one was bound, which its ledger
 // knows: rows with another load time would not fit to those that are there.
-func resumedPlan(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, error) {
-	if p.Workload.Schema.Resumed == nil {
-		return p, nil
+func resumedPlan(ctx context.Context, j plan.Job, s database.Session) (plan.Job, error) {
+	if j.Workload.Schema.Resumed == nil {
+		return j, nil
 	}
-	st, err := target.Inspect(ctx, p, s)
+	st, err := target.Inspect(ctx, j, s)
 	if err != nil {
-		return p, err
+		return j, err
 	}
-	if identity, is := strings.CutPrefix(st.Ledger.Identity, p.Workload.Name+": "); is {
-		p.Settings = p.Workload.Schema.Resumed(p.Settings, identity)
+	if identity, is := strings.CutPrefix(st.Ledger.Identity, j.Workload.Name+": "); is {
+		j.Settings = j.Workload.Schema.Resumed(j.Settings, identity)
 	}
-	return p, nil
+	return j, nil
 }
 
-func exitOfBuild(ctx context.Context, p plan.Plan, err error) job.Exit {
+func exitOfBuild(ctx context.Context, j plan.Job, err error) job.Exit {
 	switch {
 	case ctx.Err() != nil:
 		return job.ExitStopped
-	case p.Database.Classify(err) == meter.Connection:
+	case j.Database.Classify(err) == meter.Connection:
 		return job.ExitAborted
 	default:
 		return job.ExitError
@@ -115,38 +115,38 @@ func exitOfBuild(ctx context.Context, p plan.Plan, err error) job.Exit {
 }
 
 // fill does the steps of a build that come after its ledger was opened.
-func fill(ctx context.Context, p plan.Plan, f *feed.Feed, session database.Session, l target.BuildLog) (job.Result, error) {
-	tables := p.Workload.Schema.Tables(p.Settings, p.Seed)
-	schema := p.StepOf(job.StepSchema)
-	steps := &announcer{plan: p, feed: f, said: make(map[job.StepName]bool)}
+func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Session, l target.BuildLog) (job.Result, error) {
+	tables := j.Workload.Schema.Tables(j.Settings, j.Spec.Seed)
+	schema := j.StepOf(job.StepSchema)
+	steps := &announcer{job: j, feed: f, said: make(map[job.StepName]bool)}
 	if !l.HasSchema {
 		f.Step(job.Monitor, schema)
 		steps.begins(job.StepTables)
-		if err := createSchema(ctx, p, session, l.Tables); err != nil {
+		if err := createSchema(ctx, j, session, l.Tables); err != nil {
 			return job.Result{}, err
 		}
 	}
-	sessions, err := connectBuilders(ctx, p)
+	sessions, err := connectBuilders(ctx, j)
 	defer closeAll(sessions)
 	if err != nil {
 		return job.Result{}, err
 	}
-	loaded, err := loadTables(ctx, p, f, steps, sessions, tables, l)
+	loaded, err := loadTables(ctx, j, f, steps, sessions, tables, l)
 	result := job.Result{Loaded: loaded}
 	if err != nil {
 		return result, err
 	}
 	for _, step := range plan.AfterLoad {
 		if step == "routines" {
-			if err := dropRoutines(ctx, p, session); err != nil {
+			if err := dropRoutines(ctx, j, session); err != nil {
 				return result, err
 			}
 		}
-		if err := completeStep(ctx, p, steps, session, sessions, tables, step); err != nil {
+		if err := completeStep(ctx, j, steps, session, sessions, tables, step); err != nil {
 			return result, err
 		}
 	}
-	if err := p.Schema.Ledger.Drop(ctx, session); err != nil {
+	if err := j.Schema.Ledger.Drop(ctx, session); err != nil {
 		return result, fmt.Errorf("drop the ledger of the build: %w", err)
 	}
 	schema.Stage = job.Ends
@@ -156,13 +156,13 @@ func fill(ctx context.Context, p plan.Plan, f *feed.Feed, session database.Sessi
 
 // createSchema makes the tables, after dropping those that an interrupted build
 // got to, which hold nothing yet.
-func createSchema(ctx context.Context, p plan.Plan, session database.Session, left []string) error {
+func createSchema(ctx context.Context, j plan.Job, session database.Session, left []string) error {
 	if len(left) > 0 {
-		if err := drop(ctx, p, session, Deletion{Tables: left}); err != nil {
+		if err := drop(ctx, j, session, Deletion{Tables: left}); err != nil {
 			return err
 		}
 	}
-	statements, err := p.CreateStatements()
+	statements, err := j.CreateStatements()
 	if err != nil {
 		return err
 	}
@@ -171,26 +171,26 @@ func createSchema(ctx context.Context, p plan.Plan, session database.Session, le
 			return fmt.Errorf("create the schema: %s: %w", opening(s), err)
 		}
 	}
-	return target.WriteBuildLog(ctx, p, session, "schema", target.SchemaLine)
+	return target.WriteBuildLog(ctx, j, session, "schema", target.SchemaLine)
 }
 
 // dropRoutines drops the schema's own routines, which an interrupted build made, or
 // another program, or another build with routines of another kind.
-func dropRoutines(ctx context.Context, p plan.Plan, session database.Session) error {
-	routines, err := target.FindRoutines(ctx, p, session)
+func dropRoutines(ctx context.Context, j plan.Job, session database.Session) error {
+	routines, err := target.FindRoutines(ctx, j, session)
 	if err == nil && len(routines.Own) > 0 {
-		err = drop(ctx, p, session, Deletion{Routines: routines.Own})
+		err = drop(ctx, j, session, Deletion{Routines: routines.Own})
 	}
 	return err
 }
 
-func connectBuilders(ctx context.Context, p plan.Plan) ([]database.Session, error) {
-	sessions := make([]database.Session, max(p.Builders, 1))
+func connectBuilders(ctx context.Context, j plan.Job) ([]database.Session, error) {
+	sessions := make([]database.Session, max(j.Workload.Schema.Builders(j.Settings), 1))
 	group, ctx := errgroup.WithContext(ctx)
 	for i := range sessions {
 		group.Go(func() error {
 			return job.Guarded(func() (err error) {
-				sessions[i], err = target.ConnectWorker(ctx, p)
+				sessions[i], err = target.ConnectWorker(ctx, j)
 				return err
 			})
 		})
@@ -227,7 +227,7 @@ type tableBuild struct {
 // loadTables fills the tables with the chunks that the build log does not have. The builder that
 // loads the last chunk of a table also indexes and finishes it, while the
 // others go on loading, so that no core waits for the end of a phase.
-func loadTables(ctx context.Context, p plan.Plan, f *feed.Feed, steps *announcer, sessions []database.Session, tables []schema.Table, l target.BuildLog) ([]job.TableLoad, error) {
+func loadTables(ctx context.Context, j plan.Job, f *feed.Feed, steps *announcer, sessions []database.Session, tables []schema.Table, l target.BuildLog) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
 	stop := report(f, progress.now)
 	defer stop()
@@ -249,7 +249,7 @@ func loadTables(ctx context.Context, p plan.Plan, f *feed.Feed, steps *announcer
 	for i, s := range sessions {
 		group.Go(func() error {
 			return working.work(i, func(position int) error {
-				b := builder{p, s, steps, progress, position}
+				b := builder{j, s, steps, progress, position}
 				f.Step(position, job.Step{Name: job.StepLoad})
 				for next := range pieces {
 					if err := job.Guarded(func() error { return b.build(ctx, next) }); err != nil {
@@ -283,7 +283,7 @@ func piecesOf(tables []*tableBuild, l target.BuildLog) iter.Seq[piece] {
 
 // builder is a virtual user of a build at work.
 type builder struct {
-	plan.Plan
+	plan.Job
 	session  database.Session
 	steps    *announcer
 	progress *loadProgress
@@ -297,7 +297,7 @@ func (b builder) build(ctx context.Context, next piece) error {
 		if !t.begun.Swap(true) {
 			b.steps.feed.Step(b.position, job.Step{Name: job.StepTable, Of: t.Name})
 		}
-		if err := loadPiece(ctx, b.Plan, b.session, t.Table, next.chunk, &t.progress); err != nil {
+		if err := loadPiece(ctx, b.Job, b.session, t.Table, next.chunk, &t.progress); err != nil {
 			return err
 		}
 		if t.missing.Add(-1) > 0 {
@@ -327,32 +327,32 @@ func (b builder) build(ctx context.Context, next piece) error {
 
 // loadPiece loads a chunk, again and again while it fails in a way that may
 // pass, as when builders wait for each other on a database that takes one writer.
-func loadPiece(ctx context.Context, p plan.Plan, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
+func loadPiece(ctx context.Context, j plan.Job, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
 	start := time.Now()
 	defer func() { count.nanos.Add(int64(time.Since(start))) }()
 	const tries = 20
 	for try := 1; ; try++ {
 		rows := &countedRows{source: t.Rows(chunk), count: count}
-		err := loadOnce(ctx, p, s, t, chunk, rows)
+		err := loadOnce(ctx, j, s, t, chunk, rows)
 		if err == nil {
 			rows.flush()
 			return nil
 		}
 		rows.undo()
-		if try == tries || ctx.Err() != nil || !p.Database.Classify(err).Retryable() {
+		if try == tries || ctx.Err() != nil || !j.Database.Classify(err).Retryable() {
 			return fmt.Errorf("load %s, chunk %d: %w", t.Name, chunk, err)
 		}
 	}
 }
 
 // loadOnce loads a chunk and notes it in the ledger, both or neither.
-func loadOnce(ctx context.Context, p plan.Plan, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
+func loadOnce(ctx context.Context, j plan.Job, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {
 		return err
 	}
 	_, err := s.Load(ctx, t, rows)
 	if err == nil {
-		err = target.WriteBuildLog(ctx, p, s, t.Name, chunk)
+		err = target.WriteBuildLog(ctx, j, s, t.Name, chunk)
 	}
 	if err == nil {
 		err = s.Commit(ctx)
@@ -371,13 +371,13 @@ type share struct {
 
 // shares lists the tables that have statements in a step which comes after all tables were
 // loaded, in the order of the tables: the largest first.
-func sharesOf(p plan.Plan, step string, tables []schema.Table) ([]share, error) {
+func sharesOf(j plan.Job, step string, tables []schema.Table) ([]share, error) {
 	if slices.Contains(plan.WhenLoaded, step) { // they have run
 		return nil, nil
 	}
 	var list []share
 	for _, t := range tables {
-		statements, err := p.Schema.Step(step + "." + t.Name)
+		statements, err := j.Schema.Step(step + "." + t.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -391,12 +391,12 @@ func sharesOf(p plan.Plan, step string, tables []schema.Table) ([]share, error) 
 // complete does a step that comes after all tables were loaded: on one session the statements
 // that concern them all, then on all sessions side by side the statements of each table.
 // Either list may be empty.
-func completeStep(ctx context.Context, p plan.Plan, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
-	statements, err := p.Schema.Step(step)
+func completeStep(ctx context.Context, j plan.Job, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
+	statements, err := j.Schema.Step(step)
 	if err != nil {
 		return err
 	}
-	shares, err := sharesOf(p, step, tables)
+	shares, err := sharesOf(j, step, tables)
 	if err != nil || len(statements) == 0 && len(shares) == 0 {
 		return err
 	}

@@ -19,19 +19,19 @@ type Calibration struct {
 }
 
 // Calibrate has the server of a plan run the loop. It needs no schema and changes nothing.
-func Calibrate(ctx context.Context, p plan.Plan) (c Calibration, err error) {
-	if p.Server.Calibrate == nil {
-		return c, fmt.Errorf("there is no loop for %s to be timed by", p.Database.Title)
+func Calibrate(ctx context.Context, j plan.Job) (c Calibration, err error) {
+	if j.Server.Calibrate == nil {
+		return c, fmt.Errorf("there is no loop for %s to be timed by", j.Database.Title)
 	}
-	s, err := target.Connect(ctx, p, database.Admin) // who needs no database of a schema
+	s, err := target.Connect(ctx, j, database.Admin) // who needs no database of a schema
 	if err != nil {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if c.Version, err = p.Server.Version(ctx, s); err != nil {
+	if c.Version, err = j.Server.Version(ctx, s); err != nil {
 		return c, fmt.Errorf("ask for the server's version: %w", err)
 	}
-	if c.Steps, c.Took, err = p.Server.Calibrate(ctx, s); err != nil {
+	if c.Steps, c.Took, err = j.Server.Calibrate(ctx, s); err != nil {
 		return c, fmt.Errorf("run the loop: %w", err)
 	}
 	return c, nil

@@ -20,40 +20,40 @@ import (
 const rowsShown = 10
 
 // check asks whether the schema is whole and its data obey the workload's rules.
-func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
-	session, err := target.ConnectSteady(ctx, p)
+func check(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
+	session, err := target.ConnectSteady(ctx, j)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer session.Close()
-	if err := target.SayServer(ctx, p, session, f); err != nil {
+	if err := target.SayServer(ctx, j, session, f); err != nil {
 		return job.Result{}, err
 	}
-	f.Step(job.Monitor, p.StepOf(job.StepCheck))
+	f.Step(job.Monitor, j.StepOf(job.StepCheck))
 	f.Step(job.Monitor, job.Step{Name: job.StepCheckDatabase})
-	p, st, err := target.FindSchema(ctx, p, session)
+	j, st, err := target.FindSchema(ctx, j, session)
 	if err != nil {
-		return job.Result{}, noSchema(p, err)
+		return job.Result{}, noSchema(j, err)
 	}
 	var seen workload.Inspection
-	if p.Workload.Schema.Inspect != nil {
-		look := st.Look(p, session)
+	if j.Workload.Schema.Inspect != nil {
+		look := st.Look(j, session)
 		look.Progress = func(what string, done, total int64) {
 			f.Send(job.Event{Progress: &job.Progress{Step: "check", Detail: what, Done: done, Total: total, Unit: "orders"}})
 		}
-		if seen, err = p.Workload.Schema.Inspect(ctx, look); err != nil {
+		if seen, err = j.Workload.Schema.Inspect(ctx, look); err != nil {
 			return job.Result{}, fmt.Errorf("inspect the schema: %w", err)
 		}
 	}
-	if p.Size > 0 && seen.Size > 0 {
-		seen.Findings = append(seen.Findings, checkSize(p, seen.Size))
+	if wanted, err := strconv.ParseFloat(j.Spec.Options[j.Workload.Schema.Size.Option], 64); err == nil && wanted > 0 && seen.Size > 0 {
+		seen.Findings = append(seen.Findings, checkSize(j, wanted, seen.Size))
 	}
 	c := audit{
-		plan: p, feed: f, session: session,
+		job: j, feed: f, session: session,
 		findings: []job.Finding{{Rule: "structure", Title: "every table and column is there", Holds: true}},
-		total:    1 + len(seen.Findings) + len(p.Workload.Schema.Rules),
+		total:    1 + len(seen.Findings) + len(j.Workload.Schema.Rules),
 	}
-	if err := foresee(ctx, p, session, f); err != nil {
+	if err := foresee(ctx, j, session, f); err != nil {
 		return job.Result{}, err
 	}
 	f.Step(job.Monitor, job.Step{Name: job.StepCheckTables})
@@ -61,8 +61,8 @@ func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 	if err := c.rules(ctx, isOfTables, ""); err != nil {
 		return job.Result{Findings: c.findings}, err
 	}
-	if p.Workload.Schema.Inspect != nil && p.SQL.Has("routines") {
-		f.Step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: p.Routines()})
+	if j.Workload.Schema.Inspect != nil && j.SQL.Has("routines") {
+		f.Step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: j.Routines()})
 	}
 	c.findings = append(c.findings, seen.Findings...)
 	err = c.rules(ctx, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
@@ -78,29 +78,29 @@ func check(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
 		}
 	}
 	if len(broken) > 0 {
-		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), p.Target())
-		return result, job.WithExit(job.ExitCheck, &checkError{err, job.Trouble{Schema: p.StepOf(job.StepCheck).Of, Broken: &broken[0]}})
+		err := fmt.Errorf("%d of %d rules do not hold in %s", len(broken), len(result.Findings), j.Target())
+		return result, job.WithExit(job.ExitCheck, &checkError{err, job.Trouble{Schema: j.StepOf(job.StepCheck).Of, Broken: &broken[0]}})
 	}
-	ended := p.StepOf(job.StepCheck)
+	ended := j.StepOf(job.StepCheck)
 	ended.Stage = job.Ends
 	f.Step(job.Monitor, ended)
 	return result, nil
 }
 
 // foresee tells the database what the rules of a check will ask, which may copy rows for that.
-func foresee(ctx context.Context, p plan.Plan, s database.Session, f *feed.Feed) error {
-	if p.Schema.Foresee == nil {
+func foresee(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed) error {
+	if j.Schema.Foresee == nil {
 		return nil
 	}
 	var statements []string
-	for _, rule := range p.Workload.Schema.Rules {
-		q, err := p.SQL.Query(queryOf(rule))
+	for _, rule := range j.Workload.Schema.Rules {
+		q, err := j.SQL.Query(queryOf(rule))
 		if err != nil {
 			return err
 		}
 		statements = append(statements, q.Text)
 	}
-	err := p.Schema.Foresee(ctx, s, statements, func(done, total int64) {
+	err := j.Schema.Foresee(ctx, s, statements, func(done, total int64) {
 		f.Send(job.Event{Progress: &job.Progress{Step: "copy", Detail: "read to be checked here", Done: done, Total: total, Unit: "keys"}})
 	})
 	if err != nil {
@@ -124,11 +124,11 @@ func (e *checkError) Trouble() job.Trouble { return e.trouble }
 func (e *checkError) Unwrap() error { return e.error }
 
 // noSchema marks an error that says that there is no schema to check.
-func noSchema(p plan.Plan, err error) error {
+func noSchema(j plan.Job, err error) error {
 	if job.ExitOf(err) != job.ExitMissing {
 		return err
 	}
-	return &checkError{err, job.Trouble{Schema: p.StepOf(job.StepCheck).Of, NoSchema: true}}
+	return &checkError{err, job.Trouble{Schema: j.StepOf(job.StepCheck).Of, NoSchema: true}}
 }
 
 // sizeRule names the finding about the size of a schema.
@@ -140,21 +140,21 @@ const leastSize = 0.99e-4
 
 func spellSize(size float64) string { return strconv.FormatFloat(size, 'f', -1, 64) }
 
-// checkSize compares the size of the schema with what the spec says.
-func checkSize(p plan.Plan, size float64) job.Finding {
+// checkSize compares the size of the schema with what the spec says, as Schema.Size counts both.
+func checkSize(j plan.Job, wanted, size float64) job.Finding {
 	finding := job.Finding{
-		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", p.Workload.Schema.Size.Unit, p.Spec.Names.Of(p.Workload.Schema.Size.Option)),
-		Holds: math.Abs(size-p.Size) < leastSize,
+		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", j.Workload.Schema.Size.Unit, j.Spec.Names.Of(j.Workload.Schema.Size.Option)),
+		Holds: math.Abs(size-wanted) < leastSize,
 	}
 	if !finding.Holds {
-		finding.Columns, finding.Rows = []string{"there are", "there should be"}, [][]string{{spellSize(size), spellSize(p.Size)}}
+		finding.Columns, finding.Rows = []string{"there are", "there should be"}, [][]string{{spellSize(size), spellSize(wanted)}}
 	}
 	return finding
 }
 
 // audit is a check that goes on.
 type audit struct {
-	plan     plan.Plan
+	job      plan.Job
 	feed     *feed.Feed
 	session  database.Session
 	findings []job.Finding
@@ -171,7 +171,7 @@ func (c *audit) progress(next string) {
 // rules checks those rules that are chosen, on a schema that foreign has built, and ""
 // Sledge or an unknown program.
 func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
-	for _, rule := range c.plan.Workload.Schema.Rules {
+	for _, rule := range c.job.Workload.Schema.Rules {
 		if !chosen(rule) {
 			continue
 		}
@@ -179,7 +179,7 @@ func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, fore
 			c.feed.Step(job.Monitor, job.Step{Name: job.StepCheckRule, Of: rule.Begins})
 		}
 		c.progress(rule.Title)
-		finding, err := checkRule(ctx, c.plan, c.session, rule, foreign)
+		finding, err := checkRule(ctx, c.job, c.session, rule, foreign)
 		if err != nil {
 			return err
 		}
@@ -191,9 +191,9 @@ func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, fore
 	return nil
 }
 
-func checkRule(ctx context.Context, p plan.Plan, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
+func checkRule(ctx context.Context, j plan.Job, s database.Session, rule workload.Rule, foreign string) (job.Finding, error) {
 	finding := job.Finding{Rule: rule.Name, Title: rule.Title, Source: rule.Source}
-	rows, err := target.Ask(ctx, p, s, queryOf(rule), rowsShown)
+	rows, err := target.Ask(ctx, j, s, queryOf(rule), rowsShown)
 	if err != nil {
 		return finding, fmt.Errorf("check %s: %w", rule.Name, err)
 	}
@@ -206,7 +206,7 @@ func checkRule(ctx context.Context, p plan.Plan, s database.Session, rule worklo
 	case foreign != "" && rule.Foreign != "":
 		finding.Excuse = fmt.Sprintf("%s built this schema: %s", foreign, rule.Foreign)
 	case rule.Known != "":
-		finding.Cause, err = knownCause(ctx, p, s, rule)
+		finding.Cause, err = knownCause(ctx, j, s, rule)
 	}
 	return finding, err
 }
@@ -216,9 +216,9 @@ func checkRule(ctx context.Context, p plan.Plan, s database.Session, rule worklo
 // case, and the rule cannot tell any more whether the server has lost something, too. An
 // excuse has a schema that broke the rule from the first, and could never be checked by
 // it.
-func knownCause(ctx context.Context, p plan.Plan, s database.Session, rule workload.Rule) (string, error) {
+func knownCause(ctx context.Context, j plan.Job, s database.Session, rule workload.Rule) (string, error) {
 	query := queryOf(rule) + "_known"
-	rows, err := target.Ask(ctx, p, s, query, 1)
+	rows, err := target.Ask(ctx, j, s, query, 1)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", query, err)
 	}

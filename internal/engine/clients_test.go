@@ -26,7 +26,7 @@ import (
 // second and have a transaction of a tenth of one, for ten seconds.
 func keyed() plan.Plan {
 	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Keying: time.Second}, load.Pacing{
-		RampUp: 3 * time.Second, Duration: 11 * time.Second, Clients: 4, LoginDelay: 2 * time.Second,
+		RampUp: 3 * time.Second, Duration: 11 * time.Second, Clients: load.Clients{PerUser: 4, LoginDelay: 2 * time.Second},
 	})
 	w := *p.Workload
 	w.Users.Pauses = &workload.Pauses{Option: "key_and_think", On: func(any) bool { return true }}
@@ -108,7 +108,7 @@ func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
 func TestAsynchronousClientsShareConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keyed()
-		p.Pacing.Connections = 3
+		p.Pacing.Connections.Shared = 3
 		seen := watchPhases()
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // Counting reads the server's own count of transactions every so often. The count
 // includes the work of other programs, so the schema need not be there.
 type Counting struct {
-	Plan  plan.Plan
+	Job   plan.Job
 	Every time.Duration // between two readings
 	For   time.Duration // until the last reading; 0 is until the context ends
 
@@ -59,15 +59,15 @@ func (d Delta) Per(length time.Duration) float64 {
 // error. Later on, a server that goes away is tried again at every reading: its error is
 // told once.
 func (c Counting) Run(ctx context.Context) error {
-	if c.Plan.Server.Counter == nil {
-		return fmt.Errorf("%w: %s", ErrNotCounted, c.Plan.Database.Title)
+	if c.Job.Server.Counter == nil {
+		return fmt.Errorf("%w: %s", ErrNotCounted, c.Job.Database.Title)
 	}
-	r := counterReader{plan: c.Plan, say: c.Say, anywhere: c.AllDatabases}
-	if c.AllDatabases && c.Plan.Server.CounterOfAll != nil {
-		r.plan.Server.Counter = c.Plan.Server.CounterOfAll
+	r := counterReader{job: c.Job, say: c.Say, anywhere: c.AllDatabases}
+	if c.AllDatabases && c.Job.Server.CounterOfAll != nil {
+		r.job.Server.Counter = c.Job.Server.CounterOfAll
 	}
-	if c.Probe && c.Plan.SQL.Has("probe") {
-		r.prober = &prober{plan: c.Plan}
+	if c.Probe && c.Job.SQL.Has("probe") {
+		r.prober = &prober{job: c.Job}
 	}
 	defer r.close()
 	begun, told := time.Now(), ""
@@ -113,7 +113,7 @@ var ErrNotCounted = errors.New("there is no count of transactions on the server'
 
 // counterReader is a session that reads the count, while there is one.
 type counterReader struct {
-	plan     plan.Plan
+	job      plan.Job
 	say      func(line string)
 	anywhere bool // whether any database will do to ask in
 	session  database.Session
@@ -142,9 +142,9 @@ func (c *counterReader) next(ctx context.Context) CounterReading {
 func (c *counterReader) read(ctx context.Context) (target.Count, error) {
 	if c.session == nil {
 		var err error
-		c.session, err = target.Connect(ctx, c.plan, database.Observer)
+		c.session, err = target.Connect(ctx, c.job, database.Observer)
 		if c.anywhere && errors.Is(err, database.ErrMissing) {
-			c.session, err = target.Connect(ctx, c.plan, database.Admin)
+			c.session, err = target.Connect(ctx, c.job, database.Admin)
 		}
 		if err != nil {
 			c.session = nil
@@ -155,7 +155,7 @@ func (c *counterReader) read(ctx context.Context) (target.Count, error) {
 			return target.Count{}, err
 		}
 	}
-	now, err := target.ReadCount(ctx, c.plan, c.session)
+	now, err := target.ReadCount(ctx, c.job, c.session)
 	if err != nil {
 		return now, fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
@@ -175,12 +175,12 @@ func (c *counterReader) sayProduct(ctx context.Context) error {
 	if c.said {
 		return nil
 	}
-	product, err := target.OtherProduct(ctx, c.plan, c.session)
+	product, err := target.OtherProduct(ctx, c.job, c.session)
 	if err != nil {
 		return err
 	}
 	if c.said = true; product != "" {
-		c.say(target.AnsweredBy(c.plan, product))
+		c.say(target.AnsweredBy(c.job, product))
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (c *counterReader) close() {
 // prober reads the workload's own count, as the owner of the schema, while the schema is there
 // and whole. Otherwise the count is not needed.
 type prober struct {
-	plan    plan.Plan
+	job     plan.Job
 	session database.Session // while the schema is there
 	last    target.Count
 	again   time.Time // when to look next whether the schema is there
@@ -210,7 +210,7 @@ func (p *prober) next(ctx context.Context) *Delta {
 	if p.session == nil && !p.look(ctx) {
 		return nil
 	}
-	now, err := target.ReadProbe(ctx, p.plan, p.session)
+	now, err := target.ReadProbe(ctx, p.job, p.session)
 	if err != nil {
 		target.CloseQuietly(&p.session)
 		return nil
@@ -226,13 +226,13 @@ func (p *prober) look(ctx context.Context) bool {
 		return false
 	}
 	p.again, p.last = time.Now().Add(lookAgain), target.Count{}
-	s, err := target.ConnectSteady(ctx, p.plan)
+	s, err := target.ConnectSteady(ctx, p.job)
 	if err != nil {
 		_, p.refused = errors.AsType[*database.PasswordError](err)
 		return false
 	}
 	p.session = s
-	if p.plan, err = target.RequireSchema(ctx, p.plan, s); err != nil {
+	if p.job, err = target.RequireSchema(ctx, p.job, s); err != nil {
 		target.CloseQuietly(&p.session)
 		return false
 	}

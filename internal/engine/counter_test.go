@@ -59,7 +59,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 		defer cancel()
 		var got []string
 		err := Counting{
-			Plan: p, Every: time.Second,
+			Job: p.Job, Every: time.Second,
 			Say: func(line string) { t.Errorf("got the line %q, want none", line) },
 			Each: func(r CounterReading) {
 				if r.Err != nil {
@@ -86,7 +86,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	p.Server.Counter = nil
-	c := Counting{Plan: p, Every: time.Second, Each: func(CounterReading) { t.Error("got a rate, want none") }}
+	c := Counting{Job: p.Job, Every: time.Second, Each: func(CounterReading) { t.Error("got a rate, want none") }}
 	if err := c.Run(t.Context()); !errors.Is(err, ErrNotCounted) {
 		t.Errorf("got %v, want %v", err, ErrNotCounted)
 	}
@@ -109,7 +109,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 				return int64(time.Since(began).Seconds() * 100), nil
 			}
 			var got []time.Duration
-			err := Counting{Plan: p, Every: tt.every, For: tt.long, Each: func(r CounterReading) {
+			err := Counting{Job: p.Job, Every: tt.every, For: tt.long, Each: func(r CounterReading) {
 				got = append(got, r.At.Sub(began))
 				if len(got) > 1 && r.Counted.Per(time.Minute) != 6000 {
 					t.Errorf("got a rate of %v, want 6000, whatever the interval is", r.Counted.Per(time.Minute))
@@ -125,7 +125,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 func TestCountingThatCannotBeginIsAnError(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	p.Server.Counter = func(context.Context, database.Session) (int64, error) { return 0, plantest.ErrLost }
-	err := Counting{Plan: p, Every: time.Second, Each: func(r CounterReading) { t.Errorf("got %v, want nothing", r) }}.Run(t.Context())
+	err := Counting{Job: p.Job, Every: time.Second, Each: func(r CounterReading) { t.Errorf("got %v, want nothing", r) }}.Run(t.Context())
 	if !errors.Is(err, plantest.ErrLost) {
 		t.Errorf("got %v, want %v", err, plantest.ErrLost)
 	}
@@ -136,7 +136,7 @@ func TestCountingThatCannotBeginIsAnError(t *testing.T) {
 func countWithProbe(t *testing.T, p plan.Plan) (seconds []int) {
 	t.Helper()
 	began := time.Now()
-	err := Counting{Plan: p, Every: 20 * time.Second, For: 3 * time.Minute, Probe: true, Each: func(r CounterReading) {
+	err := Counting{Job: p.Job, Every: 20 * time.Second, For: 3 * time.Minute, Probe: true, Each: func(r CounterReading) {
 		if r.Probed != nil && r.Probed.In > 0 {
 			seconds = append(seconds, int(r.At.Sub(began).Seconds()))
 		}

@@ -107,7 +107,7 @@ func TestRun_CountsNoLogInOfMonitorAndUsersThatPauseFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := keyed()
-				p.Pacing.RampUp, p.Pacing.Clients = 0, clients
+				p.Pacing.RampUp, p.Pacing.Clients.PerUser = 0, clients
 				p = countLate(p, func(int) time.Duration { return 100 * time.Millisecond })
 				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil) // which the flushes make invalid, because this server's probe counts them
 				terminals := int64(p.Terminals())

@@ -38,17 +38,17 @@ func (d Deletion) RoutineNames() (names []string) {
 
 // PlanDeletion says what a delete would remove, and changes nothing. Its errors are
 // those of a delete that refuses.
-func PlanDeletion(ctx context.Context, p plan.Plan) (Deletion, error) {
-	d, disposal, err := findDeletion(ctx, p)
+func PlanDeletion(ctx context.Context, j plan.Job) (Deletion, error) {
+	d, disposal, err := findDeletion(ctx, j)
 	if err != nil {
 		return d, err
 	}
 	disposal.Dry = true
-	if d.Around, err = dropAround(ctx, p, disposal); err != nil {
+	if d.Around, err = dropAround(ctx, j, disposal); err != nil {
 		return d, job.WithExit(target.ExitOfConnect(err), fmt.Errorf("nothing was dropped: %w", err))
 	}
 	if disposal.Leftover && !d.any() {
-		err = target.NothingThere(p)
+		err = target.NothingThere(j)
 		for _, fate := range d.Around {
 			err = fmt.Errorf("%w; the %s %s, which a build created, stays: %s", err, fate.Kind, fate.Name, fate.Stays)
 		}
@@ -59,13 +59,13 @@ func PlanDeletion(ctx context.Context, p plan.Plan) (Deletion, error) {
 
 // planDeletion says which parts of the schema will be dropped, and how the others
 // are treated.
-func findDeletion(ctx context.Context, p plan.Plan) (d Deletion, rest database.DropOptions, err error) {
-	session, err := target.ConnectSteady(ctx, p)
+func findDeletion(ctx context.Context, j plan.Job) (d Deletion, rest database.DropOptions, err error) {
+	session, err := target.ConnectSteady(ctx, j)
 	if err != nil {
 		return d, rest, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	d, rest.Others, err = deletable(ctx, p, session)
+	d, rest.Others, err = deletable(ctx, j, session)
 	rest.Leftover, rest.Builder = len(d.Tables) == 0, d.Builder
 	return d, rest, err
 }
@@ -76,38 +76,38 @@ func (d Deletion) any() bool {
 }
 
 // around asks the database what becomes of what is around the schema.
-func dropAround(ctx context.Context, p plan.Plan, d database.DropOptions) ([]database.DropResult, error) {
-	if p.Database.Drop == nil {
+func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]database.DropResult, error) {
+	if j.Database.Drop == nil {
 		return nil, nil
 	}
-	return p.Database.Drop(ctx, p.Connection, d)
+	return j.Database.Drop(ctx, j.Connection, d)
 }
 
 // deletable looks for the schema, and returns the tables to drop, and what
 // else the database holds, in words. It is an error if something there is
 // not proven to be a schema, or if other objects depend on it. Without any schema it
 // returns no tables.
-func deletable(ctx context.Context, p plan.Plan, session database.Session) (d Deletion, others []string, err error) {
-	st, err := target.Inspect(ctx, p, session)
+func deletable(ctx context.Context, j plan.Job, session database.Session) (d Deletion, others []string, err error) {
+	st, err := target.Inspect(ctx, j, session)
 	if err == nil {
-		err = st.Refusal(p)
+		err = st.Refusal(j)
 	}
 	if err != nil {
 		return d, nil, err
 	}
-	d.Tables = st.OwnTables(p)
+	d.Tables = st.OwnTables(j)
 	// A database that answers over a copy of all rows takes long, and has nothing around a schema.
-	if st.State == target.Whole && p.Workload.Schema.BuiltBy != nil && p.Schema.Foresee == nil {
-		if d.Builder, err = p.Workload.Schema.BuiltBy(ctx, session, p.SQL.Renamed(st.Names)); err != nil {
+	if st.State == target.Whole && j.Workload.Schema.BuiltBy != nil && j.Schema.Foresee == nil {
+		if d.Builder, err = j.Workload.Schema.BuiltBy(ctx, session, j.SQL.Renamed(st.Names)); err != nil {
 			return d, nil, err
 		}
 	}
-	routines, err := target.FindRoutines(ctx, p, session)
+	routines, err := target.FindRoutines(ctx, j, session)
 	if err != nil {
 		return d, nil, err
 	}
 	d.Routines = routines.Own
-	objects, err := target.FindObjects(ctx, p, session)
+	objects, err := target.FindObjects(ctx, j, session)
 	if err != nil {
 		return d, nil, err
 	}
@@ -115,34 +115,34 @@ func deletable(ctx context.Context, p plan.Plan, session database.Session) (d De
 	if len(upon) > 0 {
 		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
 			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if it is not needed",
-			p.Workload.Title, p.Target(), target.Listed(upon, 10)))
+			j.Workload.Title, j.Target(), target.Listed(upon, 10)))
 	}
 	return d, others, nil
 }
 
 // remove drops the schema, and then the database and the account around it where
 // nothing else is in them.
-func remove(ctx context.Context, p plan.Plan, f *feed.Feed) (job.Result, error) {
-	plan, err := PlanDeletion(ctx, p)
+func remove(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
+	plan, err := PlanDeletion(ctx, j)
 	if err != nil {
 		return job.Result{}, err
 	}
 	var rest database.DropOptions
 	if len(plan.Tables) > 0 {
-		if plan, rest.Others, err = dropSchema(ctx, p, f); err != nil {
+		if plan, rest.Others, err = dropSchema(ctx, j, f); err != nil {
 			return job.Result{}, err
 		}
 		rest.Builder = plan.Builder
-		deleted := p.StepOf(job.StepDelete)
+		deleted := j.StepOf(job.StepDelete)
 		deleted.Stage = job.Ends
 		f.Step(job.Monitor, deleted)
 	}
 	if len(plan.Tables) == 0 { // what else is there is looked at as late as can be
-		if plan, rest, err = findDeletion(ctx, p); err != nil {
+		if plan, rest, err = findDeletion(ctx, j); err != nil {
 			return job.Result{}, err
 		}
 	}
-	plan.Around, err = dropAround(ctx, p, rest)
+	plan.Around, err = dropAround(ctx, j, rest)
 	for _, fate := range plan.Around {
 		if fate.Stays == "" {
 			f.Step(job.Monitor, job.Step{Name: job.StepDrop, Kind: fate.Kind, Of: fate.Name, Stage: job.Ends})
@@ -184,29 +184,29 @@ func (d Deletion) dropped() string {
 
 // dropSchema looks again and drops what is proven ours, all in one transaction where
 // the database has them for that. It returns what it dropped, and what is left.
-func dropSchema(ctx context.Context, p plan.Plan, f *feed.Feed) (d Deletion, others []string, err error) {
-	held, release, err := target.Claim(ctx, p, f)
+func dropSchema(ctx context.Context, j plan.Job, f *feed.Feed) (d Deletion, others []string, err error) {
+	held, release, err := target.Claim(ctx, j, f)
 	if err != nil {
 		return d, nil, err
 	}
 	defer func() { err = errors.Join(target.LostClaim(ctx, held, err), release()) }()
-	session, err := target.ConnectSteady(ctx, p)
+	session, err := target.ConnectSteady(ctx, j)
 	if err != nil {
 		return d, nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	if err := target.SayServer(ctx, p, session, f); err != nil {
+	if err := target.SayServer(ctx, j, session, f); err != nil {
 		return d, nil, err
 	}
 	if err := session.Begin(ctx, database.ReadWrite); err != nil {
 		return d, nil, fmt.Errorf("begin to drop the schema: %w", err)
 	}
-	d, _, err = deletable(ctx, p, session)
+	d, _, err = deletable(ctx, j, session)
 	if err == nil && len(d.Tables) == 0 {
-		err = target.NothingThere(p) // another deletion was quicker
+		err = target.NothingThere(j) // another deletion was quicker
 	}
 	if err == nil {
-		err = drop(held, p, session, d)
+		err = drop(held, j, session, d)
 	}
 	if err == nil {
 		err = session.Commit(held)
@@ -216,14 +216,14 @@ func dropSchema(ctx context.Context, p plan.Plan, f *feed.Feed) (d Deletion, oth
 		return d, nil, err
 	}
 	// What is left is looked at last, since others may have been quick.
-	objects, err := target.FindObjects(ctx, p, session)
+	objects, err := target.FindObjects(ctx, j, session)
 	others, _ = target.ForeignObjects(nil, nil, objects)
 	return d, others, err
 }
 
 // drop drops tables and routines that are proven ours.
-func drop(ctx context.Context, p plan.Plan, session database.Session, d Deletion) error {
-	if err := p.Schema.Drop(ctx, session, d.Tables, d.Routines); err != nil {
+func drop(ctx context.Context, j plan.Job, session database.Session, d Deletion) error {
+	if err := j.Schema.Drop(ctx, session, d.Tables, d.Routines); err != nil {
 		return fmt.Errorf("drop the schema: %w", err)
 	}
 	return nil

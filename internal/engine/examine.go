@@ -41,14 +41,14 @@ const roundTrips = 9
 
 // Examine tries out the connection of a plan. It changes nothing. An error means that a server
 // stopped in the middle of an answer.
-func Examine(ctx context.Context, p plan.Plan, version string) (e Examination, err error) {
+func Examine(ctx context.Context, j plan.Job, version string) (e Examination, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
-	owner, failed := target.Connect(ctx, p, database.Owner)
+	owner, failed := target.Connect(ctx, j, database.Owner)
 	e.Owner = failed
 	var admin database.Session
-	if !p.Database.Embedded() {
-		admin, e.Admin = target.Connect(ctx, p, database.Admin)
+	if !j.Database.Embedded() {
+		admin, e.Admin = target.Connect(ctx, j, database.Admin)
 	}
 	asked := owner
 	if asked == nil {
@@ -64,39 +64,39 @@ func Examine(ctx context.Context, p plan.Plan, version string) (e Examination, e
 	if asked == nil {
 		return e, nil
 	}
-	if err := e.ask(ctx, p, asked, version); err != nil {
+	if err := e.ask(ctx, j, asked, version); err != nil {
 		return e, err
 	}
-	if admin != nil && p.Database.Lacking != nil {
-		if e.Lacking, err = p.Database.Lacking(ctx, p.Connection, admin); err != nil {
+	if admin != nil && j.Database.Lacking != nil {
+		if e.Lacking, err = j.Database.Lacking(ctx, j.Connection, admin); err != nil {
 			return e, fmt.Errorf("ask for the rights of the user: %w", err)
 		}
 	}
 	if owner == nil {
 		return e, nil
 	}
-	return e, e.findSchema(ctx, p, owner)
+	return e, e.findSchema(ctx, j, owner)
 }
 
 // ask asks a session for the facts of the server.
-func (e *Examination) ask(ctx context.Context, p plan.Plan, s database.Session, version string) error {
-	without := *p.Workload
+func (e *Examination) ask(ctx context.Context, j plan.Job, s database.Session, version string) error {
+	without := *j.Workload
 	without.Schema.Extent = nil // the schema need not be there
-	p.Workload = &without
-	facts, err := target.FindFacts(ctx, p, s, version)
+	j.Workload = &without
+	facts, err := target.FindFacts(ctx, j, s, version)
 	if err != nil {
 		return err
 	}
 	e.Facts = &facts
-	if p.Server.Connection != nil {
-		if e.Connection, err = p.Server.Connection(ctx, s); err != nil {
+	if j.Server.Connection != nil {
+		if e.Connection, err = j.Server.Connection(ctx, s); err != nil {
 			return fmt.Errorf("ask about the connection: %w", err)
 		}
 	}
 	var took []time.Duration
 	for range roundTrips {
 		begun := time.Now()
-		if _, err := p.Server.Version(ctx, s); err != nil {
+		if _, err := j.Server.Version(ctx, s); err != nil {
 			return fmt.Errorf("ask for the server's version: %w", err)
 		}
 		took = append(took, time.Since(begun))
@@ -107,17 +107,17 @@ func (e *Examination) ask(ctx context.Context, p plan.Plan, s database.Session, 
 }
 
 // FindSchema looks for the workload's schema.
-func (e *Examination) findSchema(ctx context.Context, p plan.Plan, s database.Session) error {
-	p, _, err := target.FindSchema(ctx, p, s)
+func (e *Examination) findSchema(ctx context.Context, j plan.Job, s database.Session) error {
+	j, _, err := target.FindSchema(ctx, j, s)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:
 		e.NoSchema = err.Error()
 		return nil
-	case p.Workload.Schema.Extent == nil:
+	case j.Workload.Schema.Extent == nil:
 		return nil
 	}
-	e.Schema, err = p.Workload.Schema.Extent(ctx, s, p.SQL)
+	e.Schema, err = j.Workload.Schema.Extent(ctx, s, j.SQL)
 	return err
 }

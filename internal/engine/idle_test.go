@@ -71,7 +71,7 @@ func (s *dialedSession) Close() error { return errors.Join(s.Session.Close(), s.
 
 // A transaction that blocks its thread, though the driver does not, leaves an event loop to one user.
 func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
-	p := plantest.New(plantest.User{Takes: time.Millisecond}, load.Pacing{Duration: 1200 * time.Millisecond, Loops: 1})
+	p := plantest.New(plantest.User{Takes: time.Millisecond}, load.Pacing{Duration: 1200 * time.Millisecond, Connections: load.Connections{Loops: 1}})
 	onLoops(t, &p)
 	p.Users = 6
 	result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
@@ -90,7 +90,7 @@ func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
 		if err := option.Bind(nil, option.Values{"rate": "0.2/s", "arrivals": "constant", "rampup": "0"}, options); err != nil {
 			t.Fatal(err)
 		}
-		p.Pacing.Arrivals = options.Pacing().Arrivals
+		p.Pacing.Rate.Arrivals = options.Pacing().Rate.Arrivals
 	}
 	for _, tt := range []struct {
 		name   string
@@ -100,8 +100,8 @@ func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
 	}{
 		{name: "keying times are longer than the run", user: plantest.User{Keying: time.Hour}},
 		{name: "arrivals are fewer than users", change: rate},
-		{name: "users start later than the run ends", pacing: load.Pacing{UserDelay: time.Minute}},
-		{name: "users share a connection that one of them has", user: plantest.User{Takes: 9 * time.Second}, pacing: load.Pacing{Connections: 1}},
+		{name: "users start later than the run ends", pacing: load.Pacing{Shifts: load.Shifts{UserDelay: time.Minute}}},
+		{name: "users share a connection that one of them has", user: plantest.User{Takes: 9 * time.Second}, pacing: load.Pacing{Connections: load.Connections{Shared: 1}}},
 		{name: "users have done their iterations", pacing: load.Pacing{MaxIterations: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -130,13 +130,13 @@ func TestRun_FindsADriverThatBlocks(t *testing.T) {
 		t.Skip("there are no event loops on this system")
 	}
 	user := plantest.User{Takes: time.Hour}
-	p := plantest.New(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: load.Automatic})
+	p := plantest.New(user, load.Pacing{Duration: 100 * time.Millisecond, Connections: load.Connections{Loops: load.Automatic}})
 	p.Users, p.Grace = 6, 0
 	result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 	if len(result.Waiting) != 6 || result.Idle == nil || result.Idle.Idle != 0 {
 		t.Errorf("got %d users with a transaction in flight, and %+v: %v; want all 6 to work as goroutines", len(result.Waiting), result.Idle, err)
 	}
-	p = plantest.New(user, load.Pacing{Duration: 100 * time.Millisecond, Loops: 1})
+	p = plantest.New(user, load.Pacing{Duration: 100 * time.Millisecond, Connections: load.Connections{Loops: 1}})
 	p.Spec.Options = option.Values{"loops": "1"}
 	_, err = Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 	const want = "option loops: virtual users of Fake cannot share event loops: its driver has no connection that an event loop could wait for. Set it to auto or 0"

@@ -18,7 +18,7 @@ import (
 // sharing returns a plan of three users whose transactions take a tenth of a second, for
 // ten seconds, over connections that they share.
 func sharing(connections int) plan.Plan {
-	return plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Connections: connections})
+	return plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Connections: load.Connections{Shared: connections}})
 }
 
 // Three users who share a connection do as much as one, and each waits for the other two.
@@ -62,7 +62,7 @@ func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
 // A user that waits for a connection when the run is stopped begins no transaction.
 func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := plantest.New(plantest.User{Takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: 1})
+		p := plantest.New(plantest.User{Takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: load.Connections{Shared: 1}})
 		began := time.Now()
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {

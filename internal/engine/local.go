@@ -71,13 +71,13 @@ func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *f
 	f.State(job.Monitor, job.UserRunning)
 	switch action {
 	case job.Build:
-		result, err = build(ctx, p, f)
+		result, err = build(ctx, p.Job, f)
 		err = target.Interrupted(ctx, action, err)
 	case job.Check:
-		result, err = check(ctx, p, f)
+		result, err = check(ctx, p.Job, f)
 		err = target.Interrupted(ctx, action, err)
 	case job.Delete:
-		result, err = remove(ctx, p, f)
+		result, err = remove(ctx, p.Job, f)
 		err = target.Interrupted(ctx, action, err)
 	default:
 		err = job.WithExit(job.ExitUsage, fmt.Errorf("there is no action %q", action))

@@ -47,7 +47,7 @@ func unreachableAfter(p plan.Plan, after time.Duration) plan.Plan {
 func TestAUserWhosePoolDoesNotComeBackIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooled(plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrLost}}, load.Pacing{
-			Duration: time.Minute, Reconnect: true, ReconnectLimit: 5 * time.Second, ReconnectDelay: 100 * time.Millisecond,
+			Duration: time.Minute, Reconnect: load.Reconnect{Wanted: true, Limit: 5 * time.Second, Delay: 100 * time.Millisecond},
 		}), "a")
 		p.Users = 1
 		seen := newTranscript()

@@ -37,10 +37,10 @@ func TestRun_EndsWhenAllFails(t *testing.T) {
 		wantTook time.Duration
 		want     string // what the error says
 	}{
-		{"in the ramp-up", load.Pacing{RampUp: 5 * time.Minute, Duration: time.Minute, EndFailing: true}, failsFrom(0), 30 * time.Second, "nothing has succeeded for 30 s"},
-		{"while it is measured", load.Pacing{Duration: 5 * time.Minute, EndFailing: true}, failsFrom(100), 41 * time.Second, "nothing has succeeded for 30 s"},
-		{"unless it is to go on", load.Pacing{Duration: time.Minute, FailureLimit: 100}, failsFrom(0), time.Minute, "all "},
-		{"unless something succeeds", load.Pacing{Duration: time.Minute, EndFailing: true, FailureLimit: 100}, []error{plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, nil}, time.Minute, ""},
+		{"in the ramp-up", load.Pacing{RampUp: 5 * time.Minute, Duration: time.Minute, Failures: load.Failures{EndIfAll: true}}, failsFrom(0), 30 * time.Second, "nothing has succeeded for 30 s"},
+		{"while it is measured", load.Pacing{Duration: 5 * time.Minute, Failures: load.Failures{EndIfAll: true}}, failsFrom(100), 41 * time.Second, "nothing has succeeded for 30 s"},
+		{"unless it is to go on", load.Pacing{Duration: time.Minute, Failures: load.Failures{Limit: 100}}, failsFrom(0), time.Minute, "all "},
+		{"unless something succeeds", load.Pacing{Duration: time.Minute, Failures: load.Failures{EndIfAll: true, Limit: 100}}, []error{plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, nil}, time.Minute, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestRun_EndsWhenAllFails(t *testing.T) {
 				if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 					t.Errorf("got %v, want %q", err, tt.want)
 				}
-				if err != nil && tt.pacing.EndFailing && (job.ExitOf(err) != job.ExitAborted || result.Status != job.Failed || !strings.Contains(err.Error(), plantest.ErrBroken.Error())) {
+				if err != nil && tt.pacing.Failures.EndIfAll && (job.ExitOf(err) != job.ExitAborted || result.Status != job.Failed || !strings.Contains(err.Error(), plantest.ErrBroken.Error())) {
 					t.Errorf("got %s, exit code %d, %v", result.Status, job.ExitOf(err), err)
 				}
 			})

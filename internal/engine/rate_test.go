@@ -31,7 +31,7 @@ func atRate(t *testing.T, rate string) plan.Plan {
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
-	p.Pacing.Arrivals = options.Pacing().Arrivals
+	p.Pacing.Rate.Arrivals = options.Pacing().Rate.Arrivals
 	return p
 }
 
@@ -77,7 +77,7 @@ func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
 		if err := option.Bind(nil, option.Values{"rate": "20/s", "arrivals": "constant", "rampup": "2s"}, options); err != nil {
 			t.Fatal(err)
 		}
-		p.Pacing.Arrivals, p.Pacing.RampUp = options.Pacing().Arrivals, 2*time.Second
+		p.Pacing.Rate.Arrivals, p.Pacing.RampUp = options.Pacing().Rate.Arrivals, 2*time.Second
 		executor, _ := p.Workload.Users.NewExecutor(t.Context(), workload.Connection{})
 		user := *executor.(*plantest.User)
 		user.Stalls = map[int]time.Duration{12: 1600 * time.Millisecond}
@@ -101,7 +101,7 @@ func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
 func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "50/s")
-		plan.Pacing.Connections = 1
+		plan.Pacing.Connections.Shared = 1
 		result, err := Local{}.perform(t.Context(), job.Run, plan, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "points:0s=5/s,9s=5/s,9s=0/s,9.95s=0/s,9.95s=50/s,10s=50/s,10s=0/s")
-		plan.Pacing.Connections = 1
+		plan.Pacing.Connections.Shared = 1
 		began, counter := time.Now(), plan.Server.Counter
 		plan.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
 			if time.Since(began) >= 10*time.Second {

@@ -22,7 +22,7 @@ import (
 func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{
-			Test: true, MaxIterations: 3, Reconnect: true, ReconnectLimit: 5 * time.Second,
+			Test: true, MaxIterations: 3, Reconnect: load.Reconnect{Wanted: true, Limit: 5 * time.Second},
 		})
 		p.Users = 2
 		w, executor := *p.Workload, p.Workload.Users.NewExecutor
@@ -47,7 +47,7 @@ func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 // A server that has been taken over may refuse to say what it counts.
 func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute}})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		d, connect := *p.Database, p.Database.Connect
@@ -115,7 +115,7 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 // A run needs no count of the server's: it says why it goes without.
 func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute}})
 		var asked atomic.Int32
 		p.Server.Counter = func(context.Context, database.Session) (int64, error) {
 			asked.Add(1)
@@ -137,7 +137,7 @@ func TestACountThatHoldsLoginsIsNotUsed(t *testing.T) {
 		script := make([]error, 20)
 		script[10] = plantest.ErrLost
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: script}, load.Pacing{
-			Duration: 10 * time.Second, Reconnect: true, ReconnectLimit: time.Minute, ReconnectDelay: time.Millisecond,
+			Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute, Delay: time.Millisecond},
 		})
 		d, connect := *p.Database, p.Database.Connect
 		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {

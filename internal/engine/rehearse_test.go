@@ -54,7 +54,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 		{
 			name:   "and counts how they ended",
 			script: []error{nil, plantest.ErrBroken, workload.ErrRolledBack, plantest.ErrDeadlock, nil},
-			pacing: load.Pacing{MaxIterations: 4, MaxRetries: 1, FailureLimit: 30},
+			pacing: load.Pacing{MaxIterations: 4, Failures: load.Failures{Retries: 1, Limit: 30}},
 			want: `1 RUNNING
 1 Processing 4 transactions without output suppressed...
 1 only
@@ -73,7 +73,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 		{
 			name:   "and ends at the first failure where that is asked for",
 			script: []error{nil, plantest.ErrBroken},
-			pacing: load.Pacing{MaxIterations: 4, RaiseError: true},
+			pacing: load.Pacing{MaxIterations: 4, Failures: load.Failures{EndAtFirst: true}},
 			want: `1 RUNNING
 1 Processing 4 transactions without output suppressed...
 1 only
@@ -140,7 +140,7 @@ func telling(p plan.Plan) plan.Plan {
 func TestAUserThatFailsIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := newTranscript()
-		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrBroken}}, load.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, RaiseError: true})
+		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrBroken}}, load.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, Failures: load.Failures{EndAtFirst: true}})
 		p.Users = 1
 		_, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err == nil {
@@ -185,7 +185,7 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, TimeProfile: true})
+		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, Kept: load.Kept{TimeProfile: true}})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -218,7 +218,7 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 // own with what was measured.
 func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, TimeProfile: true})
+		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Kept: load.Kept{TimeProfile: true}})
 		d := *p.Database
 		d.Finish = func(_ context.Context, _ any, tell func(job.Event)) error {
 			tell(job.Event{Message: "maintained"})

@@ -120,7 +120,7 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				duration := cmp.Or(tt.duration, 5*time.Second)
-				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: duration, FailureLimit: 1000})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: duration, Failures: load.Failures{Limit: 1000}})
 				seen := &events{}
 				began := time.Now()
 				result, err := Local{Through: tt.through}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
@@ -198,7 +198,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				user := plantest.User{Takes: 100 * time.Millisecond, Stalls: map[int]time.Duration{3: time.Hour}}
 				user.Server = &plantest.Server{Interrupted: make(chan struct{})}
-				p := plantest.New(user, load.Pacing{Duration: 5 * time.Second, FailureLimit: 100})
+				p := plantest.New(user, load.Pacing{Duration: 5 * time.Second, Failures: load.Failures{Limit: 100}})
 				var sessions []*heldSession
 				var mu sync.Mutex
 				d, work := *p.Database, *p.Workload

@@ -79,7 +79,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "repeats a deadlocked transaction and counts the tries",
 			user:   plantest.User{Takes: 300 * ms, Script: []error{plantest.ErrDeadlock, plantest.ErrDeadlock, nil}},
-			pacing: load.Pacing{Duration: time.Second, MaxRetries: 5},
+			pacing: load.Pacing{Duration: time.Second, Failures: load.Failures{Retries: 5}},
 			// 300 ms, again at once 300 ms, 5 ms of patience, 300 ms: done at 905 ms. The
 			// next, after the time is up, does without the patience.
 			wantTally: meter.Tally{Done: 3, Retried: 6}, wantTook: 1805 * ms, wantStatus: job.Succeeded,
@@ -87,7 +87,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "gives up after the retries and says that the run is not valid",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{plantest.ErrDeadlock, plantest.ErrDeadlock, nil, nil}},
-			pacing: load.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 10},
+			pacing: load.Pacing{Duration: 420 * ms, Failures: load.Failures{Retries: 1, Limit: 10}},
 			// Failed at 200 ms, 10 ms of rest, done at 310 ms and 410 ms: a third failed.
 			wantTally: meter.Tally{Done: 6, Retried: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 610 * ms,
 			wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 of 9 transactions failed",
@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "goes on after failures within the limit",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{plantest.ErrBroken, nil, nil, nil}},
-			pacing: load.Pacing{Duration: 420 * ms, MaxRetries: 1, FailureLimit: 50},
+			pacing: load.Pacing{Duration: 420 * ms, Failures: load.Failures{Retries: 1, Limit: 50}},
 			// Failed at 100 ms, 10 ms of rest, done at 210, 310, 410 ms.
 			wantTally: meter.Tally{Done: 9, Failed: failures(meter.Constraint, 3)}, wantTook: 510 * ms, wantStatus: job.Succeeded,
 		},
@@ -117,7 +117,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "stops at the first failure where the options ask for it",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{nil, plantest.ErrDeadlock}},
-			pacing: load.Pacing{Duration: time.Minute, MaxRetries: 5, RaiseError: true},
+			pacing: load.Pacing{Duration: time.Minute, Failures: load.Failures{Retries: 5, EndAtFirst: true}},
 			// As above, but by deadlocks, of which none is retried.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 200 * ms,
 			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "deadlock",
@@ -151,7 +151,7 @@ func TestRun(t *testing.T) {
 		{
 			name:   "starts users apart",
 			user:   plantest.User{Takes: 100 * ms},
-			pacing: load.Pacing{Duration: 450 * ms, UserDelay: 200 * ms},
+			pacing: load.Pacing{Duration: 450 * ms, Shifts: load.Shifts{UserDelay: 200 * ms}},
 			// The first ends four, the second, from 200 ms, two, the third, from 400 ms, none.
 			wantTally: meter.Tally{Done: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
@@ -207,7 +207,7 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// A try of 100 ms that deadlocks, and one of 100 ms that is done.
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Keying: time.Second, Script: []error{plantest.ErrDeadlock, nil}},
-			load.Pacing{Duration: 3 * time.Second, MaxRetries: 1})
+			load.Pacing{Duration: 3 * time.Second, Failures: load.Failures{Retries: 1}})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +256,7 @@ func TestRunSaysWhatHammerDBSays(t *testing.T) {
 func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
-		p := plantest.New(plantest.User{Takes: 10 * time.Millisecond, Script: []error{plantest.ErrBroken, nil}}, load.Pacing{Duration: 10 * time.Second, FailureLimit: 100})
+		p := plantest.New(plantest.User{Takes: 10 * time.Millisecond, Script: []error{plantest.ErrBroken, nil}}, load.Pacing{Duration: 10 * time.Second, Failures: load.Failures{Limit: 100}})
 		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 		{3, 1, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: tt.limit})
+			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Failures: load.Failures{Limit: tt.limit}})
 			server := serverOf(t, p)
 			time.AfterFunc(1050*time.Millisecond, func() {
 				server.Mu.Lock()

@@ -127,7 +127,7 @@ func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
 	for _, call := range []string{"Start", "Stop", "Abort", "Close", "Stop Abort Close", "Start Stop Abort Close"} {
 		t.Run(call, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, FailureLimit: 100})
+				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Failures: load.Failures{Limit: 100}})
 				end := make(chan struct{})
 				var inner order.Generator
 				through := func(g order.Generator) order.Generator {

@@ -122,7 +122,7 @@ func TestARunThatDidNothingThatIsCountedFails(t *testing.T) {
 		{[]error{plantest.ErrBroken, workload.ErrRolledBack}, "no only succeeded: every one failed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			_, _, err := runFake(t, plantest.User{Takes: 10 * time.Millisecond, Script: tt.script}, load.Pacing{Duration: time.Second, FailureLimit: 100})
+			_, _, err := runFake(t, plantest.User{Takes: 10 * time.Millisecond, Script: tt.script}, load.Pacing{Duration: time.Second, Failures: load.Failures{Limit: 100}})
 			if job.ExitOf(err) != job.ExitInvalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v with exit code %d, want %q and %d", err, job.ExitOf(err), tt.want, job.ExitInvalid)
 			}

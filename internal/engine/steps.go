@@ -13,7 +13,7 @@ import (
 // announcer tells which step of a build begins, once for each: several builders come to
 // the indexes of their tables.
 type announcer struct {
-	plan plan.Plan
+	job  plan.Job
 	feed *feed.Feed
 
 	mu   sync.Mutex
@@ -35,7 +35,7 @@ func (a *announcer) begins(name job.StepName) {
 	a.said[name] = true
 	step := job.Step{Name: name}
 	if name == job.StepRoutines {
-		step.Kind = a.plan.Routines()
+		step.Kind = a.job.Routines()
 	}
 	a.feed.Step(job.Monitor, step)
 }

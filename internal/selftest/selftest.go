@@ -225,7 +225,7 @@ func (t *Test) Look(ctx context.Context) error {
 	known := map[string]bool{}
 	if t.left {
 		for _, plan := range t.known {
-			d, err := engine.PlanDeletion(ctx, plan)
+			d, err := engine.PlanDeletion(ctx, plan.Job)
 			if err != nil && job.ExitOf(err) != job.ExitMissing {
 				continue // its contents are unknown, and named below
 			}

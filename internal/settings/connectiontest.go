@@ -39,7 +39,7 @@ const (
 // Try tests the connection of an order and changes nothing. It returns an error if the server
 // interrupts its response.
 func (o Order) Try(ctx context.Context, version string) (ConnectionTest, error) {
-	e, err := engine.Examine(ctx, o.Plan, version)
+	e, err := engine.Examine(ctx, o.Plan.Job, version)
 	t := ConnectionTest{Examination: e}
 	t.Owner, t.Admin = o.Explain(e.Owner), o.Explain(e.Admin)
 	if err != nil {

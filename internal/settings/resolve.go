@@ -151,7 +151,7 @@ func (r Resolver) resolve(action job.Action, s Sources) (Order, error) {
 	if err != nil {
 		return Order{}, c.explain(err)
 	}
-	if steps := spec.Options["steps"]; len(counts) > 1 && plan.Steps != nil && plan.Pacing.Fixed {
+	if steps := spec.Options["steps"]; len(counts) > 1 && plan.Steps != nil && plan.Pacing.Shifts.Fixed {
 		return Order{}, c.explain(spec.Names.Wrong("steps", steps,
 			"it sets the number of virtual users itself, so several numbers of users would do the same run again: give one number, or none, or begin with +, as in +2@1m, for users beside them"))
 	}
@@ -216,7 +216,11 @@ func exposedFiles(plan plan.Plan) (warnings []string) {
 	if plan.Database.SecretFiles == nil {
 		return nil
 	}
-	for _, connection := range plan.Connections() {
+	connections := []any{plan.Connection}
+	if plan.Pool != nil {
+		connections = append(connections, plan.Pool.Connections...)
+	}
+	for _, connection := range connections {
 		for _, path := range plan.Database.SecretFiles(connection) {
 			if warning := exposed(path); warning != "" && !slices.Contains(warnings, warning) {
 				warnings = append(warnings, warning)

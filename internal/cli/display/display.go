@@ -264,7 +264,7 @@ func (d *Display) second(s job.Second) {
 func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 	switch phase {
 	case job.LogIn:
-		return p.LogIn()
+		return p.Clients.LogIn()
 	case job.RampUp:
 		return p.RampUp
 	}

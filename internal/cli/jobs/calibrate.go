@@ -69,7 +69,7 @@ func calibrate(ctx context.Context, p *program.Program, f jobflags.Flags) error 
 	if order, err = f.SignIn(ctx, p, order, settings.RefusalOfObserver); err != nil {
 		return err
 	}
-	done, err := engine.Calibrate(ctx, order.Plan)
+	done, err := engine.Calibrate(ctx, order.Plan.Job)
 	if err != nil {
 		return err
 	}

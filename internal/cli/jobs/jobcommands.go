@@ -189,7 +189,7 @@ On a terminal it lists what it will drop and asks first, unless you give --yes.`
 // confirmDelete lists what a delete would drop, and asks for confirmation.
 func confirmDelete(ctx context.Context, p *program.Program, plan plan.Plan) error {
 	done := jobflags.WaitForAnswer(p, plan)
-	d, err := engine.PlanDeletion(ctx, plan)
+	d, err := engine.PlanDeletion(ctx, plan.Job)
 	done()
 	if err != nil {
 		return err

@@ -44,10 +44,10 @@ func (g *runGroup) likelier(all *job.Agreement, atHome func() *job.Agreement) *j
 func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Agreement {
 	probe := g.Plan.Workload.Evidence.Probe
 	count := probe.Expected
-	a := job.Agreement{What: probe.Name, Client: count(&counted), Server: end.N - start.N, Limit: g.Plan.Pacing.FailureLimit}
+	a := job.Agreement{What: probe.Name, Client: count(&counted), Server: end.N - start.N, Limit: g.Plan.Pacing.Failures.Limit}
 	a.Low = a.Client - count(&start.inFlight)
 	a.High = a.Client + count(&start.edge) + count(&end.edge) + count(&end.inFlight)
-	if g.Plan.Pacing.Reconnect { // a transaction in flight may have been committed when its connection was lost
+	if g.Plan.Pacing.Reconnect.Wanted { // a transaction in flight may have been committed when its connection was lost
 		for _, s := range []meter.Summary{g.totals.Counts(), start.edge, end.edge} {
 			a.High += g.failedProbed(s, meter.Connection)
 		}

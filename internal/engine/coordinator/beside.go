@@ -42,14 +42,14 @@ func (r *run) observe(ctx context.Context, list ...observer.Observer) {
 
 // steady opens a session for an observer.
 func (r *run) steady(ctx context.Context) (database.Session, error) {
-	return target.ConnectSteady(ctx, r.plan)
+	return target.ConnectSteady(ctx, r.plan.Job)
 }
 
 // keepLedger makes users note acknowledged commits, if the run will be audited. The state before the run
 // is read over the session.
 func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	p := r.plan
-	if !p.Pacing.Ledger {
+	if !p.Pacing.Kept.Ledger {
 		return nil
 	}
 	if g := r.groups[0]; g.silence.Share > 0 {

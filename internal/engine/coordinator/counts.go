@@ -117,7 +117,7 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first s
 // readProbes reads the count of each group's workload.
 func (r *run) readProbes(ctx context.Context, s database.Session, to *reading) (err error) {
 	for i, g := range r.groups {
-		if to.groups[i].Count, err = target.ReadProbe(ctx, g.Plan, s); err != nil {
+		if to.groups[i].Count, err = target.ReadProbe(ctx, g.Plan.Job, s); err != nil {
 			return fmt.Errorf("read the server's count of %s: %w", g.Plan.Workload.Title, cmp.Or(context.Cause(ctx), err))
 		}
 	}
@@ -143,7 +143,7 @@ func (r *run) readCounter(ctx context.Context, s database.Session, to *reading) 
 	if least.Flush > 0 {
 		r.toldAll = time.Now()
 	}
-	to.counter, err = target.ReadCount(ctx, r.plan, s)
+	to.counter, err = target.ReadCount(ctx, r.plan.Job, s)
 	if without, is := errors.AsType[*database.UncountedError](err); is {
 		to.uncounted, err = without.Text, nil
 	}
@@ -158,8 +158,8 @@ func (r *run) readCounter(ctx context.Context, s database.Session, to *reading) 
 	to.counter.At = to.counter.At.Add(-most.Age)
 	var all, home [2]order.Tally
 	for i, of := range []order.Counted{least, most} {
-		if len(of.Places) != r.plan.PoolSize() {
-			return r.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.Places), r.plan.PoolSize()))
+		if len(of.Places) != r.plan.Pool.Size() {
+			return r.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.Places), r.plan.Pool.Size()))
 		}
 		for place, n := range of.Places {
 			all[i].Add(n)
@@ -212,8 +212,8 @@ func (r *run) readAgain(ctx context.Context, s *database.Session, to *reading, f
 
 // patience is for how long the monitor tries to connect again, and to read counts.
 func (r *run) patience() time.Duration {
-	if r.plan.Pacing.Reconnect {
-		return max(r.plan.Pacing.ReconnectLimit, target.Patience)
+	if r.plan.Pacing.Reconnect.Wanted {
+		return max(r.plan.Pacing.Reconnect.Limit, target.Patience)
 	}
 	return target.Patience
 }
@@ -224,9 +224,9 @@ func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
 	target.CloseQuietly(s)
 	chance := r.plan.Rand(-1)
 	for try, began := 0, time.Now(); ; try++ {
-		fresh, _, err := target.ConnectFrom(ctx, r.plan, 0, database.Owner)
+		fresh, _, err := target.ConnectFrom(ctx, r.plan.Job, 0, database.Owner)
 		if err == nil {
-			fresh, err = target.Steady(ctx, r.plan, fresh)
+			fresh, err = target.Steady(ctx, r.plan.Job, fresh)
 		}
 		if err == nil {
 			*s = fresh
@@ -235,7 +235,7 @@ func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
 			}
 			return nil
 		}
-		if r.reports.death() != nil || time.Since(began) > r.patience() || target.Pause(ctx, r.plan.PauseBefore(try, chance)) != nil {
+		if r.reports.death() != nil || time.Since(began) > r.patience() || target.Pause(ctx, r.plan.Pacing.Reconnect.PauseBefore(try, r.plan.ConnectionCount(), chance)) != nil {
 			return err
 		}
 	}

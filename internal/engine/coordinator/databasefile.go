@@ -10,11 +10,11 @@ import (
 // databaseFile notes which file holds an embedded database, and returns the function that reports
 // whether its path still leads there. Sessions keep a removed file open and go on as if nothing had
 // happened.
-func databaseFile(p plan.Plan) (check func() error) {
-	if p.Database.File == nil {
+func databaseFile(j plan.Job) (check func() error) {
+	if j.Database.File == nil {
 		return func() error { return nil }
 	}
-	path := p.Database.File(p.Connection)
+	path := j.Database.File(j.Connection)
 	before, err := os.Stat(path)
 	if err != nil {
 		return func() error { return nil } // the session that is open has said so, or needs no file

@@ -24,7 +24,7 @@ import (
 // Once the user has stopped the run, before or meanwhile, no query is executed any more for
 // the times in its plan.
 func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) {
-	asked := p.Pacing.Plans
+	asked := p.Pacing.Kept.Plans
 	if asked == load.NoPlans || p.Workload.Users.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
 		return
 	}
@@ -68,7 +68,7 @@ type explainer struct {
 func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	p := e.plan
 	slot := workload.Slot{
-		Users: p.Terminals(), Seed: p.Seed, Options: p.Settings, SQL: p.SQL,
+		Users: p.Terminals(), Seed: p.Spec.Seed, Options: p.Settings, SQL: p.SQL,
 		Rand: p.Rand(0), Tell: func(job.Event) {},
 	}
 	if p.Workload.Users.Survey != nil {
@@ -76,7 +76,7 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slot.Survey, err = p.Workload.Users.Survey(ctx, target.SchemaState{}.Look(p, s)); err != nil {
+		if slot.Survey, err = p.Workload.Users.Survey(ctx, target.SchemaState{}.Look(p.Job, s)); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +86,7 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 // connected returns the session. If it is nil, connected makes a new one, unless that has failed before.
 func (e *explainer) connected(ctx context.Context) (database.Session, error) {
 	if e.session == nil && e.lost == nil {
-		e.session, e.lost = target.Connect(ctx, e.plan, database.Owner)
+		e.session, e.lost = target.Connect(ctx, e.plan.Job, database.Owner)
 	}
 	return e.session, e.lost
 }
@@ -102,7 +102,7 @@ func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan
 		return plan
 	}
 	var untimed error
-	if e.plan.Pacing.Plans == load.TimedPlans {
+	if e.plan.Pacing.Kept.Plans == load.TimedPlans {
 		if untimed = e.mayExecute(); untimed == nil {
 			if untimed = e.execute(ctx, &plan); untimed == nil {
 				plan.Timed = true

@@ -14,7 +14,7 @@ const spareFiles = 100
 // it makes thousands of connections for nothing. A limit of 0 means no limit.
 func checkFiles(p plan.Plan, limit int) error {
 	connections := 0
-	for _, group := range p.Plans() {
+	for _, group := range p.Groups() {
 		connections += group.ConnectionCount()
 	}
 	needed := connections + spareFiles

@@ -18,7 +18,7 @@ func TestARunThatNeedsMoreFilesThanThereMayBeIsRefused(t *testing.T) {
 		{925, 0, 1024, "925 connections need 1025 open files, and this process may have 1024: run ulimit -n 1025 in the shell that starts it, set connections so that virtual users share fewer, or use fewer users"},
 		{10_000, 0, 1024, "10000 connections need 10100 open files, and this process may have 1024: run ulimit -n 10100 in the shell that starts it, set connections so that virtual users share fewer, or use fewer users"},
 	} {
-		p := plantest.New(plantest.User{}, load.Pacing{Connections: tt.shared})
+		p := plantest.New(plantest.User{}, load.Pacing{Connections: load.Connections{Shared: tt.shared}})
 		p.Users = tt.users
 		got := ""
 		if err := checkFiles(p, tt.limit); err != nil {

@@ -56,7 +56,7 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 	f.Send(job.Event{User: p.FirstWorker(), Headline: &headline})
 	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here
 	if err == nil || result.Status.Whole() {
-		err = errors.Join(err, maintain(ctx, p, f, &result, stop))
+		err = errors.Join(err, maintain(ctx, p.Job, f, &result, stop))
 	}
 	return result, err
 }

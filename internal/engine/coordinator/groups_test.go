@@ -29,13 +29,13 @@ func TestGroups_MayHaveQueriesInFlightAtTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, p := range p.Plans() {
+	for i, p := range p.Groups() {
 		g := runGroup{Group: plan.Group{Plan: p}}
 		g.totals.Summary = meter.NewSummary(len(p.Workload.Kinds))
 		for _, aborted := range []bool{false, true} {
 			g.totals.InFlight = []order.InFlight{{Took: time.Minute, Aborted: aborted}}
 			if got, want := len(g.waiting()) == 1, i == 0 || aborted; got != want {
-				t.Errorf("%s, aborted %v: got %v, want %v", p.Group, aborted, got, want)
+				t.Errorf("%s, aborted %v: got %v, want %v", p.Spec.Group, aborted, got, want)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.
 func workingUsers(p plan.Plan, began, elapsed time.Duration) float64 {
 	var all time.Duration
 	for terminal := range p.Terminals() {
-		for _, shift := range p.Shifts(terminal / p.ClientsPerUser()) {
+		for _, shift := range p.Pacing.ShiftsOf(p.Steps, terminal/p.Pacing.Clients.Each()) {
 			all += max(0, min(shift.To, began+elapsed)-max(shift.From, began))
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // maintain starts the post-run maintenance that the database's options ask for, and notes its steps and
 // their times in the result. A stop or abort request for the job aborts it. The run itself is measured
 // by then, and the result says so however the maintenance ends.
-func maintain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) error {
-	if p.Database.Finish == nil {
+func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result, stop <-chan struct{}) error {
+	if j.Database.Finish == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -31,7 +31,7 @@ func maintain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result
 		}
 	})
 	t := maintenance{tell: f.As(job.Monitor)}
-	err := p.Database.Finish(ctx, p.Connection, t.watch)
+	err := j.Database.Finish(ctx, j.Connection, t.watch)
 	stopped := ctx.Err() != nil
 	close(quit)
 	watching.Wait()

@@ -97,7 +97,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 					time.AfterFunc(time.Second, func() { close(stop) })
 				}
 				result := job.Result{Status: tt.before}
-				err := maintain(t.Context(), plan.Plan{Pair: catalog.Pair{Database: d}}, &feed.Feed{}, &result, stop)
+				err := maintain(t.Context(), plan.Job{Pair: catalog.Pair{Database: d}}, &feed.Feed{}, &result, stop)
 				if result.Status != tt.status || job.ExitOf(err) != tt.exit || result.Untidy != tt.untidy {
 					t.Errorf("got %s, exit %d, %q; want %s, %d, %q", result.Status, job.ExitOf(err), result.Untidy, tt.status, tt.exit, tt.untidy)
 				}

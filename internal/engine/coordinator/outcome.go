@@ -27,14 +27,14 @@ func (g *runGroup) idleUsers(idle *job.IdleUsers) error {
 	if idle == nil || idle.Idle == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, g.Plan.Waiters(), idle.Why)
+	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, g.Plan.Pacing.Clients.Title(), idle.Why)
 }
 
 // result turns a measurement into the result of the job.
 func (r *run) result(m measurement) job.Result {
 	g := r.groups[0]
 	result := job.Result{
-		Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients, Kinds: g.Plan.Workload.KindNames(),
+		Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, Kinds: g.Plan.Workload.KindNames(),
 		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
 		PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 	}
@@ -254,7 +254,7 @@ func (g *runGroup) disagreement(a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
 	}
-	if a.Off() <= g.Plan.Pacing.FailureLimit {
+	if a.Off() <= g.Plan.Pacing.Failures.Limit {
 		return nil
 	}
 	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%. %s",
@@ -282,7 +282,7 @@ func (g *runGroup) tooManyFailures() error {
 	whole := g.totals.Counts()
 	all := whole.All()
 	failures, ended := all.Failures(), all.Ended()
-	if g.Plan.Pacing.Reconnect { // which is to ride out what else would end the run
+	if g.Plan.Pacing.Reconnect.Wanted { // which is to ride out what else would end the run
 		failures -= all.Failed[meter.Connection]
 	}
 	if ended == 0 {
@@ -299,14 +299,14 @@ func (g *runGroup) tooManyFailures() error {
 		return fmt.Errorf("no %s succeeded: every one failed", g.Plan.Workload.Evidence.Probe.Name)
 	}
 	share := 100 * float64(failures) / float64(ended)
-	if share <= g.Plan.Pacing.FailureLimit {
+	if share <= g.Plan.Pacing.Failures.Limit {
 		return nil
 	}
 	over := ""
 	if n := all.Failed[meter.OverLimit]; n > 0 {
 		over = fmt.Sprintf("; %d were cancelled after %s, which is what option %s allows", n, g.Plan.Pacing.Limit, g.Plan.Spec.Names.Of("query_limit"))
 	}
-	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, g.Plan.Pacing.FailureLimit, over)
+	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, g.Plan.Pacing.Failures.Limit, over)
 }
 
 // scoreless reports whether all transactions failed that the headline is made of.

@@ -100,15 +100,15 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	pacing := r.plan.Pacing
 
 	ended := timeUp
-	if pacing.Clients > 0 {
-		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.LogIn, Length: pacing.LogIn()}})
+	if pacing.Clients.PerUser > 0 {
+		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.LogIn, Length: pacing.Clients.LogIn()}})
 		if err = r.start(); err == nil {
 			ended, err = r.phase(ctx, job.LogIn, math.MaxInt64, stop)
 		}
 	}
 	if err == nil && ended == timeUp {
 		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
-		if pacing.Clients == 0 {
+		if pacing.Clients.PerUser == 0 {
 			err = r.start()
 		}
 	}

@@ -30,7 +30,7 @@ func (g *runGroup) preflight(ctx context.Context, f *feed.Feed) error {
 	if p.Workload.Users.NewTrial == nil {
 		return nil
 	}
-	s, err := target.Connect(ctx, p, database.Owner)
+	s, err := target.Connect(ctx, p.Job, database.Owner)
 	if err != nil {
 		return err
 	}
@@ -68,13 +68,13 @@ func (g *runGroup) try(ctx context.Context, s database.Session) error {
 	p := g.Plan
 	nobody := func(job.Event) {}
 	executor, err := p.Workload.Users.NewTrial(ctx, workload.Connection{
-		Seed: p.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody,
+		Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody,
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))
 	}
 	terminal := p.Workload.Users.NewTerminal(workload.Slot{
-		Users: p.Terminals(), Seed: p.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: nobody,
+		Users: p.Terminals(), Seed: p.Spec.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: nobody,
 	})
 	const picks = 1000 // after which a kind that has not come is too rare to matter
 	tried := map[meter.Kind]bool{}
@@ -117,7 +117,7 @@ const failingFor = 30 * time.Second
 // look is given each second as it was measured. Connections that are made again are meant to
 // fail meanwhile.
 func (f *allFailing) look(second *order.Interval, elapsed time.Duration) {
-	if !f.plan.Pacing.EndFailing || f.plan.Pacing.Finite {
+	if !f.plan.Pacing.Failures.EndIfAll || f.plan.Pacing.Finite {
 		return
 	}
 	done, failed := int64(0), int64(0)
@@ -125,7 +125,7 @@ func (f *allFailing) look(second *order.Interval, elapsed time.Duration) {
 		for _, k := range g.Kinds {
 			done += k.Done + k.RolledBack
 			for class, n := range k.Failed {
-				if !f.plan.Pacing.Reconnect || class != meter.Connection.String() {
+				if !f.plan.Pacing.Reconnect.Wanted || class != meter.Connection.String() {
 					failed += n
 				}
 			}

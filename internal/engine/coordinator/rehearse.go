@@ -39,10 +39,10 @@ func rehearse(ctx context.Context, c Run) (job.Result, error) {
 // The first user says what went wrong.
 func prepareAlone(ctx context.Context, c Run) (r *run, err error) {
 	p := c.Plan
-	session, err := target.ConnectSteady(ctx, p)
+	session, err := target.ConnectSteady(ctx, p.Job)
 	release := func() error { return nil }
 	if err == nil {
-		release, err = target.ShareClaim(ctx, p, session)
+		release, err = target.ShareClaim(ctx, p.Job, session)
 	}
 	if err == nil {
 		if r, err = prepare(ctx, c, session); err != nil {

@@ -335,7 +335,7 @@ func (r *run) contradiction(g *runGroup) error {
 	totals := g.totals.Counts()
 	for k := range totals.Kinds {
 		of, reported := totals.Kinds[k].Ended(), g.reported.Kinds[k].Ended()
-		if of < reported || of > reported && r.heard.missing == 0 && !r.plan.Unmonitored() {
+		if of < reported || of > reported && r.heard.missing == 0 && !r.plan.Pacing.Unmonitored() {
 			return fmt.Errorf("the load generator contradicts itself: its totals have %d %s transactions, and its reports %d", of, g.kindName(meter.Kind(k)), reported)
 		}
 	}

@@ -94,11 +94,11 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	if err := checkFiles(p, host.OpenFiles()); err != nil {
 		return job.Result{}, err
 	}
-	monitor, err := target.ConnectSteady(ctx, p)
+	monitor, err := target.ConnectSteady(ctx, p.Job)
 	if err != nil {
 		return job.Result{}, target.Interrupted(ctx, job.Run, err)
 	}
-	release, err := target.ShareClaim(ctx, p, monitor)
+	release, err := target.ShareClaim(ctx, p.Job, monitor)
 	if err != nil {
 		target.CloseQuietly(&monitor)
 		return job.Result{}, target.Interrupted(ctx, job.Run, err)
@@ -132,7 +132,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	headline := result
 	c.Feed.Send(job.Event{User: job.Monitor, Headline: &headline})
 	if err == nil || result.Status.Whole() {
-		err = errors.Join(err, maintain(ctx, p, c.Feed, &result, stop))
+		err = errors.Join(err, maintain(ctx, p.Job, c.Feed, &result, stop))
 	}
 	return result, err
 }
@@ -142,37 +142,41 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 	p, f := c.Plan, c.Feed
 	tell, monitor := f.As(job.Monitor), job.Monitor
-	if p.Unmonitored() {
+	if p.Pacing.Unmonitored() {
 		tell = func(job.Event) {}
 	}
 	if p.Pacing.Test {
 		monitor = 0
 	}
-	p, schema, err := target.FindSchema(ctx, p, s)
-	if err != nil {
+	var schema target.SchemaState
+	var err error
+	if p.Job, schema, err = target.FindSchema(ctx, p.Job, s); err != nil {
 		return nil, err
 	}
-	if err := target.Introduce(ctx, p, s, tell); err != nil {
+	if p.Pacing.Kept.TimeProfile {
+		tell(job.Event{Step: &job.Step{Name: job.StepTimeProfile, Stage: job.Begins}})
+	}
+	if err := target.Introduce(ctx, p.Job, s, tell); err != nil {
 		return nil, err
 	}
-	facts, err := target.FindFacts(ctx, p, s, c.Version)
+	facts, err := target.FindFacts(ctx, p.Job, s, c.Version)
 	if err != nil {
 		return nil, err
 	}
 	if facts.Product != "" {
-		f.Message(0, "%s", target.AnsweredBy(p, facts.Product))
+		f.Message(0, "%s", target.AnsweredBy(p.Job, facts.Product))
 	}
 	if facts.Unproven != "" {
 		f.Message(0, "%s", facts.Unproven)
 	}
-	if p, err = target.ThroughPooler(p, database.Pooling(facts.Pooling)); err != nil {
+	if p.Job, err = target.ThroughPooler(p.Job, database.Pooling(facts.Pooling)); err != nil {
 		return nil, err
 	}
 	if database.Pooling(facts.Pooling).Shares() && p.Schema.Claims != nil {
 		f.Message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.Target())
 	}
 	f.Send(job.Event{User: monitor, Facts: &facts})
-	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p), heard: heard{next: 1}}
+	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p.Job), heard: heard{next: 1}}
 	first, err := newRunGroup(ctx, p, schema, s)
 	if err != nil {
 		return nil, err
@@ -181,11 +185,11 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 	for _, other := range p.Others {
 		next, err := r.prepareBeside(ctx, other, s, facts)
 		if err != nil {
-			return nil, fmt.Errorf("group %s: %w", other.Group, err)
+			return nil, fmt.Errorf("group %s: %w", other.Spec.Group, err)
 		}
 		r.groups = append(r.groups, next)
 	}
-	if err := schema.Keep(ctx, p, s); err != nil { // not before what cannot be done is refused
+	if err := schema.Keep(ctx, p.Job, s); err != nil { // not before what cannot be done is refused
 		return nil, err
 	}
 	for _, g := range r.groups {
@@ -209,11 +213,12 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 // prepareBeside looks for the schema of a group beside the first.
 func (r *run) prepareBeside(ctx context.Context, p plan.Plan, s database.Session, facts job.Facts) (*runGroup, error) {
 	p.Say = r.plan.Say
-	p, schema, err := target.FindSchema(ctx, p, s)
-	if err != nil {
+	var schema target.SchemaState
+	var err error
+	if p.Job, schema, err = target.FindSchema(ctx, p.Job, s); err != nil {
 		return nil, err
 	}
-	if p, err = target.ThroughPooler(p, database.Pooling(facts.Pooling)); err != nil {
+	if p.Job, err = target.ThroughPooler(p.Job, database.Pooling(facts.Pooling)); err != nil {
 		return nil, err
 	}
 	g, err := newRunGroup(ctx, p, schema, s)
@@ -226,22 +231,22 @@ func (r *run) prepareBeside(ctx context.Context, p plan.Plan, s database.Session
 
 // newRunGroup asks about the users of a group what has to be known before they connect.
 func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s database.Session) (*runGroup, error) {
-	g := &runGroup{Group: plan.Group{Plan: p}, name: p.Group, reported: meter.NewSummary(len(p.Workload.Kinds))}
+	g := &runGroup{Group: plan.Group{Plan: p}, name: p.Spec.Group, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error
 	if p.Workload.Evidence.Silence != nil {
 		if g.silence, err = p.Workload.Evidence.Silence(ctx, s, p.SQL, p.Settings); err != nil {
 			return nil, err
 		}
 	}
-	if g.contention, err = target.FindContention(ctx, p, s); err != nil {
+	if g.contention, err = findContention(ctx, p, s); err != nil {
 		return nil, err
 	}
 	if p.Workload.Users.Survey != nil {
-		if g.Survey, err = p.Workload.Users.Survey(ctx, schema.Look(p, s)); err != nil {
+		if g.Survey, err = p.Workload.Users.Survey(ctx, schema.Look(p.Job, s)); err != nil {
 			return nil, err
 		}
 	}
-	if p.Group != "" && p.Workload.Users.Stages != nil {
+	if p.Spec.Group != "" && p.Workload.Users.Stages != nil {
 		if names, err := p.Workload.Users.Stages(p.Settings, p.Users, g.Survey); err != nil || len(names) > 0 {
 			return nil, job.WithExit(job.ExitUsage, errors.Join(errors.New("a run of several groups cannot have stages yet"), err))
 		}
@@ -251,10 +256,19 @@ func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s 
 			return nil, err
 		}
 	}
-	if p.Pacing.Arrivals != nil && !p.Unmonitored() {
-		g.arrivals = p.Pacing.Arrivals(p.Seed)
+	if p.Pacing.Rate.Arrivals != nil && !p.Pacing.Unmonitored() {
+		g.arrivals = p.Pacing.Rate.Arrivals(p.Spec.Seed)
 	}
 	return g, nil
+}
+
+// findContention asks the workload what users must expect of each other. In a database
+// inside this process it is not by rows that they wait for each other.
+func findContention(ctx context.Context, p plan.Plan, s database.Session) (*job.Contention, error) {
+	if p.Workload.Evidence.Contention == nil || p.Database.Embedded() {
+		return nil, nil
+	}
+	return p.Workload.Evidence.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.Terminals(), Seed: p.Spec.Seed, Kinds: p.Kinds, Options: p.Settings, Rand: p.Rand})
 }
 
 // stagesOf returns the names of a run's stages; one without a name if the workload has no stages.

@@ -20,9 +20,9 @@ func (r *run) sayInFlight(why string, list []order.InFlight) {
 	}
 	longest := list[0]
 	p := r.groups[longest.Group].Plan
-	users := "1 " + p.Waiters() + " waits"
+	users := "1 " + p.Pacing.Clients.Title() + " waits"
 	if len(list) > 1 {
-		users = fmt.Sprintf("%d %ss wait", len(list), p.Waiters())
+		users = fmt.Sprintf("%d %ss wait", len(list), p.Pacing.Clients.Title())
 	}
 	where := ""
 	if c := longest.Connection; c != "" {
@@ -77,7 +77,7 @@ func (g *runGroup) waiting() []job.Waiting {
 			continue // it ended, and is in the histograms
 		}
 		list = append(list, job.Waiting{
-			User: g.Plan.Position(w.User), Client: g.Plan.Client(w.User), Connection: w.Connection,
+			User: g.Plan.Position(w.User), Client: g.Plan.Pacing.Clients.Number(w.User), Connection: w.Connection,
 			Kind: g.kindName(w.Kind), Seconds: w.Took.Seconds(), CutOff: w.Aborted,
 		})
 	}

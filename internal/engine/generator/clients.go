@@ -24,7 +24,7 @@ func (g *group) begins(u *user) {
 	position := g.plan.Position(u.number)
 	if !g.virtual[u.virtual].begun.Swap(true) {
 		g.feed.State(position, job.UserRunning)
-		if n := g.plan.Pacing.Clients; n > 0 {
+		if n := g.plan.Pacing.Clients.PerUser; n > 0 {
 			g.feed.Step(position, job.Step{Name: job.StepClients, Count: int64(n)})
 		}
 	}
@@ -35,7 +35,7 @@ func (g *group) begins(u *user) {
 func (g *group) ends(u *user, err error) {
 	position, v := g.plan.Position(u.number), &g.virtual[u.virtual]
 	if err != nil {
-		if client := g.plan.Client(u.number); client > 0 {
+		if client := g.plan.Pacing.Clients.Number(u.number); client > 0 {
 			err = fmt.Errorf("client %d: %w", client, err)
 		}
 		if !v.failed.Swap(true) {
@@ -46,7 +46,7 @@ func (g *group) ends(u *user, err error) {
 	if v.left.Add(-1) > 0 || v.failed.Load() || !v.begun.Load() {
 		return
 	}
-	if g.plan.Pacing.Clients > 0 {
+	if g.plan.Pacing.Clients.PerUser > 0 {
 		g.feed.Step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
 	}
 	if g.plan.Pacing.Finite && !u.through { // the run says why
@@ -59,8 +59,8 @@ func (g *group) ends(u *user, err error) {
 // logIn is how an asynchronous client begins: when its turn comes, it opens its connection
 // unless it has one. It returns false where the run ended before that.
 func (g *group) logIn(u *user, task loop.Task) (bool, error) {
-	client := g.plan.Client(u.number)
-	delay := time.Duration(client-1) * g.plan.Pacing.LoginDelay
+	client := g.plan.Pacing.Clients.Number(u.number)
+	delay := time.Duration(client-1) * g.plan.Pacing.Clients.LoginDelay
 	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
 	if !task.PauseUntil(g.began.Add(delay)) {
 		return false, nil
@@ -89,7 +89,7 @@ func (g *group) openFor(u *user) error {
 	}
 	var c *connection
 	err := job.Guarded(func() (err error) {
-		c, err = open(g.connecting, g.plan, u.number, 0, func(job.Event) {}, g.stopped)
+		c, err = g.open(g.connecting, g.plan.Job, u.number, 0, func(job.Event) {})
 		return err
 	})
 	g.connections.set(u.number, c)
@@ -111,8 +111,8 @@ var errEnding = errors.New("the run is ending")
 
 // tellOf tells what an asynchronous client does, where that is asked for.
 func (g *group) tellOf(u *user, s job.Step) {
-	if g.plan.Pacing.Verbose {
-		s.Client = g.plan.Client(u.number)
+	if g.plan.Pacing.Clients.Verbose {
+		s.Client = g.plan.Pacing.Clients.Number(u.number)
 		g.feed.Step(g.plan.Position(u.number), s)
 	}
 }

@@ -67,8 +67,8 @@ func (g *group) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case g.plan.Pacing.Connections > 0:
-		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, g.plan.Pacing.Connections, err)
+	case g.plan.Pacing.Connections.Shared > 0:
+		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, g.plan.Pacing.Connections.Shared, err)
 	case g.plan.Pool != nil:
 		n := len(g.plan.Pool.Connections)
 		return &feed.Error{Position: g.plan.Position(i / n), Err: g.plan.Pool.About(i%n, err)}
@@ -83,7 +83,7 @@ func (g *group) openNumber(ctx context.Context, i int) (*connection, error) {
 	if g.plan.Pool != nil {
 		c, err = g.openPooled(ctx, i)
 	} else {
-		c, err = open(ctx, g.plan, i, 0, g.introducer(i), g.stopped)
+		c, err = g.open(ctx, g.plan.Job, i, 0, g.introducer(i))
 	}
 	if err == nil {
 		g.narrate(c)
@@ -96,7 +96,7 @@ func (g *group) openNumber(ctx context.Context, i int) (*connection, error) {
 // connection that users share has to tell, the monitor's has told.
 func (g *group) introducer(i int) func(job.Event) {
 	pool := g.plan.Pool
-	if g.plan.Pacing.Connections > 0 || pool != nil && i%len(pool.Connections) > 0 { // what a user's first has told is enough
+	if g.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // what a user's first has told is enough
 		return func(job.Event) {}
 	}
 	return g.owner(i).tell
@@ -119,30 +119,33 @@ func (g *group) owner(i int) *user {
 
 // open connects, to a server or the first after it that takes the connection, and makes the
 // session ready. What it returns with an error, if it is not nil, has a session to close.
-func open(ctx context.Context, p plan.Plan, number, server int, tell func(job.Event), stopped <-chan struct{}) (*connection, error) {
+func (g *group) open(ctx context.Context, j plan.Job, number, server int, tell func(job.Event)) (*connection, error) {
 	gathering, sockets := loop.Gather(ctx)
-	session, server, err := target.ConnectFrom(gathering, p, server, database.Owner)
+	session, server, err := target.ConnectFrom(gathering, j, server, database.Owner)
 	if err != nil {
 		return nil, err
 	}
 	c := &connection{number: number, session: session, sockets: sockets, server: server}
-	if err := target.Introduce(ctx, p, session, tell); err != nil {
+	if g.plan.Pacing.Kept.TimeProfile {
+		tell(job.Event{Step: &job.Step{Name: job.StepTimeProfile, Stage: job.Begins}})
+	}
+	if err := target.Introduce(ctx, j, session, tell); err != nil {
 		return c, err
 	}
-	if p.Server.Name != nil {
-		if c.name, err = p.Server.Name(ctx, session); err != nil {
+	if j.Server.Name != nil {
+		if c.name, err = j.Server.Name(ctx, session); err != nil {
 			return c, fmt.Errorf("ask what the server calls the session: %w", err)
 		}
 	}
-	c.Executor, err = p.Workload.Users.NewExecutor(ctx, workload.Connection{
-		Number: number, Seed: p.Seed, Test: p.Pacing.Test,
-		Options: p.Settings, Session: session, SQL: p.SQL,
-		Tell: tell, Stopped: stopped,
+	c.Executor, err = j.Workload.Users.NewExecutor(ctx, workload.Connection{
+		Number: number, Seed: j.Spec.Seed, Test: g.plan.Pacing.Test,
+		Options: j.Settings, Session: session, SQL: j.SQL,
+		Tell: tell, Stopped: g.stopped,
 	})
-	if err == nil && p.Server.Flush != nil {
+	if err == nil && j.Server.Flush != nil {
 		// A user that pauses before its first transaction would report its log-in within the measured
 		// time. An error means that the session is gone, as the first transaction will say.
-		_ = p.Server.Flush(ctx, session)
+		_ = j.Server.Flush(ctx, session)
 	}
 	return c, err
 }

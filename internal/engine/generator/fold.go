@@ -54,17 +54,27 @@ type sums struct {
 
 func newSums(p plan.Plan) sums {
 	kinds := len(p.Workload.Kinds)
-	s := sums{second: meter.NewInterval(kinds), summary: meter.NewSummary(kinds), parts: p.NewParts()}
-	if _, pause := p.Pauses(); pause || p.Pacing.Arrivals != nil {
-		s.startLag, s.kindStartLag = meter.NewStartLag(), p.StartLagByKind()
+	s := sums{second: meter.NewInterval(kinds), summary: meter.NewSummary(kinds)}
+	if p.Steps != nil {
+		var ends []time.Duration // since users began
+		for _, step := range p.Steps[1:] {
+			ends = append(ends, p.Pacing.RampUp+step.From)
+		}
+		s.parts = meter.NewParts(kinds, ends)
 	}
-	if p.Pacing.Connections > 0 {
+	if _, pause := p.Pauses(); pause || p.Pacing.Rate.Arrivals != nil {
+		s.startLag = meter.NewStartLag()
+		for _, kind := range p.Kinds {
+			s.kindStartLag = append(s.kindStartLag, meter.NewStartLagOf(kind))
+		}
+	}
+	if p.Pacing.Connections.Shared > 0 {
 		s.queueing = meter.NewQueueing()
 	}
 	if p.Pool != nil {
 		s.shares = meter.NewShares(len(p.Pool.Connections), p.Users, kinds)
 	}
-	if p.Pacing.TimeProfile {
+	if p.Pacing.Kept.TimeProfile {
 		s.profile = meter.NewProfile(p.Users, kinds)
 		if p.Pacing.RampUp > 0 {
 			s.rampUpProfile = meter.NewProfile(p.Users, kinds)
@@ -78,7 +88,7 @@ func (g *group) of(phase job.Phase) []meter.Sum {
 	switch {
 	case phase == job.RampUp && g.rampUpProfile != nil:
 		return []meter.Sum{g.rampUpProfile}
-	case phase == job.Measure, phase == job.Finish && g.plan.Unmonitored():
+	case phase == job.Measure, phase == job.Finish && g.plan.Pacing.Unmonitored():
 		return g.measured()
 	case phase == job.Finish && g.scheduled != nil:
 		return []meter.Sum{&g.gaps, &g.flow, g.scheduled}
@@ -91,7 +101,7 @@ func (g *group) of(phase job.Phase) []meter.Sum {
 // measured lists what the records of the measured time are added to.
 func (g *group) measured() []meter.Sum {
 	list := []meter.Sum{&g.gaps}
-	if g.plan.Pacing.Reconnect {
+	if g.plan.Pacing.Reconnect.Wanted {
 		list = append(list, &g.flow)
 	}
 	if g.parts != nil {
@@ -275,7 +285,7 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 	case job.Measure:
 		at = g.beginMeasured()
 	case job.Finish:
-		if !g.groups[0].plan.Unmonitored() {
+		if !g.groups[0].plan.Pacing.Unmonitored() {
 			g.endMeasured(at)
 		}
 	}
@@ -300,7 +310,7 @@ func (g *generator) beginMeasured() time.Time {
 	f.load = host.StartLoad()
 	f.from = time.Now()
 	for _, group := range g.groups {
-		if group.arrivals != nil && !group.plan.Unmonitored() {
+		if group.arrivals != nil && !group.plan.Pacing.Unmonitored() {
 			byEnd := meter.NewSummary(len(group.plan.Workload.Kinds))
 			group.byEnd = &byEnd
 			group.scheduled = &meter.Scheduled{From: g.since(f.from), Until: plan.FarOff, Sums: group.ofTransactions()}

@@ -120,8 +120,8 @@ func newGroup(c *course, number int, b plan.Group) *group {
 	if p.Pacing.Finite {
 		g.spans, g.stages = &spans{group: g}, newStages(b.Stages, p.Users)
 	}
-	if p.Pacing.Arrivals != nil {
-		g.arrivals = p.Pacing.Arrivals(p.Seed)
+	if p.Pacing.Rate.Arrivals != nil {
+		g.arrivals = p.Pacing.Rate.Arrivals(p.Spec.Seed)
 	}
 	if p.Pool != nil {
 		g.poolLosses = make([]order.PlaceLoss, len(p.Pool.Connections))
@@ -157,7 +157,7 @@ func (g *generator) Prepare(ctx context.Context, o order.Order) (order.Roster, e
 		g.groups = append(g.groups, next)
 		g.cores.All = g.cores.All || b.Plan.Database.Embedded()
 		roster.Users += b.Plan.Terminals()
-		if b.Plan.Pacing.Clients > 0 {
+		if b.Plan.Pacing.Clients.PerUser > 0 {
 			g.clients += b.Plan.Terminals()
 		}
 	}
@@ -229,7 +229,7 @@ func (g *group) live(u *user, task loop.Task) {
 
 // beginning returns when the user is to begin, or false if the run ended before that.
 func (g *group) beginning(u *user, task loop.Task) (bool, error) {
-	if g.plan.Pacing.Clients > 0 {
+	if g.plan.Pacing.Clients.PerUser > 0 {
 		if in, err := g.logIn(u, task); !in {
 			return false, err
 		}

@@ -43,7 +43,7 @@ func (g *group) layLines() {
 		return
 	}
 	connections := g.connections.all()
-	if g.plan.Pacing.Connections == 0 {
+	if g.plan.Pacing.Connections.Shared == 0 {
 		for i, u := range g.users {
 			u.lines = &ownLine{connections[i]}
 		}

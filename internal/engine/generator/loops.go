@@ -15,7 +15,7 @@ import (
 // driver would hold up a loop are goroutines. The users that connect before the run have connected.
 func (g *generator) chooseLoops(ctx context.Context) error {
 	for _, group := range g.groups {
-		loops := group.plan.Pacing.LoopsOn(host.Cores())
+		loops := group.plan.Pacing.Connections.LoopsOn(host.Cores())
 		if loops == 0 {
 			g.cores.Loops = 0
 			return nil
@@ -26,7 +26,7 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 			return fmt.Errorf("find out how the driver waits: %w", err)
 		case why == "":
 			g.cores.Loops = loops
-		case group.plan.Pacing.Loops != load.Automatic:
+		case group.plan.Pacing.Connections.Loops != load.Automatic:
 			return job.WithExit(job.ExitUsage, group.plan.Spec.Names.Wrong("loops", group.plan.Spec.Options["loops"],
 				"virtual users of %s cannot share event loops: %s. Set it to auto or 0", group.plan.Database.Title, why))
 		default:
@@ -40,15 +40,15 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 // blocks returns why a user would hold up an event loop; "" if it would not. It asks the server
 // over a user's connection, or over one of its own if users connect later.
 func (g *group) blocks(ctx context.Context) (why string, err error) {
-	p := g.plan
-	if p.Pool != nil {
-		p = p.Over(0)
+	over := g.plan.Job
+	if g.plan.Pool != nil {
+		over = g.plan.Over(0)
 	}
 	var c *connection
 	if all := g.connections.all(); len(all) > 0 {
 		c = all[0]
 	} else {
-		c, err = open(ctx, p, 0, 0, func(job.Event) {}, g.stopped)
+		c, err = g.open(ctx, over, 0, 0, func(job.Event) {})
 		if c != nil {
 			defer c.close()
 		}
@@ -57,7 +57,7 @@ func (g *group) blocks(ctx context.Context) (why string, err error) {
 		}
 	}
 	return c.sockets.Blocks(func() error {
-		_, err := p.Server.Version(ctx, c.session)
+		_, err := over.Server.Version(ctx, c.session)
 		return err
 	})
 }

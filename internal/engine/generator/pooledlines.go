@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
-	"sledge/internal/engine/plan"
 	"sledge/internal/engine/pool"
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
@@ -18,7 +16,7 @@ import (
 // one user after the other.
 func (g *group) openPooled(ctx context.Context, i int) (*connection, error) {
 	n := len(g.plan.Pool.Connections)
-	c, err := open(ctx, g.plan.Over(i%n), i, 0, g.introducer(i), g.stopped)
+	c, err := g.open(ctx, g.plan.Over(i%n), i, 0, g.introducer(i))
 	if c != nil {
 		c.place = int32(i % n)
 	}
@@ -40,7 +38,7 @@ func (g *group) layPooledLines() {
 	for i, u := range g.users {
 		u.lines = &pooledLines{
 			connections: all[i*n : (i+1)*n], down: make([]bool, n),
-			chooser: pool.NewChooser(g.plan.Pool.Table, g.plan.Seed, i),
+			chooser: pool.NewChooser(g.plan.Pool.Table, g.plan.Spec.Seed, i),
 		}
 	}
 }
@@ -94,7 +92,7 @@ func (l *pooledLines) await(g *group, u *user, kind meter.Kind) (at int, queued 
 		if at, err = l.choose(g, u, kind); at >= 0 || err != nil {
 			return at, time.Since(asked), err
 		}
-		if limit := g.plan.Pacing.ReconnectLimit; time.Since(asked) > limit {
+		if limit := g.plan.Pacing.Reconnect.Limit; time.Since(asked) > limit {
 			return -1, 0, fmt.Errorf("no connection for %s has come back for %s, which is what option %s allows",
 				g.plan.Workload.Kinds[kind].Name, limit, g.plan.Spec.Names.Of("reconnect_limit"))
 		}
@@ -133,7 +131,7 @@ func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) erro
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
 	}
-	if g.plan.Pacing.Reconnect {
+	if g.plan.Pacing.Reconnect.Wanted {
 		if err := g.noteReconnect(u, failure); err != nil {
 			return err
 		}
@@ -182,8 +180,8 @@ func (l *pooledLines) regain(g *group, u *user) error {
 // the run stops.
 func (g *group) revive(c *connection) {
 	c.close()
-	chance := rand.New(rand.NewPCG(g.plan.Seed, plan.ReconnectStream^uint64(c.number)))
-	for try := 0; target.Pause(g.connecting, g.plan.PauseBefore(try, chance)) == nil; try++ {
+	pause := g.pausesBefore(c)
+	for try := 0; target.Pause(g.connecting, pause(try)) == nil; try++ {
 		err := job.Guarded(func() error { return g.reopen(c) })
 		if err == nil {
 			g.lost.back()
@@ -209,7 +207,7 @@ func (g *group) noteLoss(connection int, why error) {
 	g.failures.Unlock()
 	if first {
 		until := "from now on"
-		if g.plan.Pacing.Reconnect {
+		if g.plan.Pacing.Reconnect.Wanted {
 			until = "until it is there again"
 		}
 		g.feed.Message(g.plan.Monitor(), "%v; transactions go to the others of their lists %s",

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 )
 
@@ -90,7 +89,7 @@ func (g *group) whereConnected() (text string) {
 func (l *losses) hopeless() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.group.plan.Pacing.ReconnectLimit
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.group.plan.Pacing.Reconnect.Limit
 }
 
 // moments are when connections were lost, since users began.
@@ -115,9 +114,9 @@ func (g *group) replace(u *user, c *connection, lost error) error {
 		return err
 	}
 	u.task.Await(c.close)
-	chance := rand.New(rand.NewPCG(g.plan.Seed, plan.ReconnectStream^uint64(c.number)))
+	pause := g.pausesBefore(c)
 	for try := range 1 << 30 {
-		if !u.task.PauseUntil(time.Now().Add(g.plan.PauseBefore(try, chance))) {
+		if !u.task.PauseUntil(time.Now().Add(pause(try))) {
 			return nil
 		}
 		var err error
@@ -132,16 +131,27 @@ func (g *group) replace(u *user, c *connection, lost error) error {
 			return err
 		case g.lost.hopeless():
 			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // its exit code would say that the run could not begin
-				g.plan.Pacing.ReconnectLimit, g.plan.Spec.Names.Of("reconnect_limit"), err)
+				g.plan.Pacing.Reconnect.Limit, g.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
 	return nil
 }
 
+// reconnectStream keeps the chance in pauses apart from what terminals draw.
+const reconnectStream = 0x4ec0_0000_0000_0000
+
+// pausesBefore returns how long a connection that is lost waits before each try to make it again.
+func (g *group) pausesBefore(c *connection) func(try int) time.Duration {
+	chance := rand.New(rand.NewPCG(g.plan.Spec.Seed, reconnectStream^uint64(c.number)))
+	return func(try int) time.Duration {
+		return g.plan.Pacing.Reconnect.PauseBefore(try, g.plan.ConnectionCount(), chance)
+	}
+}
+
 // noteReconnect notes that a user is to connect again. The error says that it has done so as
 // often as it may.
 func (g *group) noteReconnect(u *user, lost error) error {
-	if most := g.plan.Pacing.Reconnects; most > 0 && u.reconnects == most {
+	if most := g.plan.Pacing.Reconnect.Most; most > 0 && u.reconnects == most {
 		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
 			most, g.plan.Spec.Names.Of("reconnects"), lost)
 	}
@@ -158,11 +168,11 @@ func (g *group) reopen(c *connection) error {
 	case <-g.connecting.Done():
 		return g.connecting.Err()
 	}
-	plan := g.plan
-	if plan.Pool != nil {
-		plan = plan.Over(int(c.place))
+	over := g.plan.Job
+	if g.plan.Pool != nil {
+		over = g.plan.Over(int(c.place))
 	}
-	fresh, err := open(g.connecting, plan, c.number, c.server+1, func(job.Event) {}, g.stopped)
+	fresh, err := g.open(g.connecting, over, c.number, c.server+1, func(job.Event) {})
 	if err != nil {
 		if fresh != nil {
 			fresh.close()

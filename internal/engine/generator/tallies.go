@@ -95,7 +95,7 @@ func (g *generator) Counted(_ context.Context, asked int32) (order.Counted, erro
 func (g *generator) counted(asked int32) order.Counted {
 	places := 1
 	for _, group := range g.groups {
-		places = max(places, group.plan.PoolSize())
+		places = max(places, group.plan.Pool.Size())
 	}
 	return order.Counted{Flush: asked, Told: g.told.Load(), Telling: g.telling.Load(), Places: make([]order.Tally, places)}
 }
@@ -123,7 +123,7 @@ func (g *generator) askForCount(ctx context.Context) (asked int32) {
 	asked = g.flush.Add(1)
 	var asking []*connection
 	g.eachConnection(func(group *group, c *connection) {
-		if p.Unmonitored() {
+		if p.Pacing.Unmonitored() {
 			c.tellServer(ctx, group, asked)
 		}
 		asking = append(asking, c)

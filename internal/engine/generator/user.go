@@ -103,10 +103,10 @@ func (g *group) connectUsers(ctx context.Context) error {
 	g.users = make([]*user, p.Terminals())
 	for i := range g.users {
 		g.users[i] = &user{
-			number: i, virtual: i / p.ClientsPerUser(), shifts: p.Shifts(i / p.ClientsPerUser()),
+			number: i, virtual: i / p.Pacing.Clients.Each(), shifts: p.Pacing.ShiftsOf(p.Steps, i/p.Pacing.Clients.Each()),
 			send: g.sender(i),
 		}
-		g.virtual[i/p.ClientsPerUser()].left.Add(1)
+		g.virtual[i/p.Pacing.Clients.Each()].left.Add(1)
 	}
 	if g.connectsBefore() {
 		return g.connect(ctx)
@@ -116,7 +116,7 @@ func (g *group) connectUsers(ctx context.Context) error {
 
 // connectsBefore reports whether the connections are made before the run.
 func (g *group) connectsBefore() bool {
-	return g.plan.Pacing.Clients == 0 || g.plan.Pacing.Connections > 0 || g.plan.Pool != nil
+	return g.plan.Pacing.Clients.PerUser == 0 || g.plan.Pacing.Connections.Shared > 0 || g.plan.Pool != nil
 }
 
 // equipUsers gives the users their connections and terminals.
@@ -126,7 +126,7 @@ func (g *group) equipUsers() {
 		g.layLines()
 	}
 	for _, u := range g.users {
-		if g.plan.Pacing.Ledger {
+		if g.plan.Pacing.Kept.Ledger {
 			u.commits = &commits{}
 		}
 		u.assign(g, g.stages.name(0))
@@ -140,7 +140,7 @@ func (g *group) equipUsers() {
 func (u *user) assign(g *group, stage string) {
 	p := g.plan
 	u.Terminal = p.Workload.Users.NewTerminal(workload.Slot{
-		Number: u.number, Users: p.Terminals(), Seed: p.Seed,
+		Number: u.number, Users: p.Terminals(), Seed: p.Spec.Seed,
 		Options: p.Settings, Survey: g.survey, Stage: stage, SQL: p.SQL,
 		Rand: p.Rand(u.number),
 		Tell: u.tell,
@@ -150,7 +150,7 @@ func (u *user) assign(g *group, stage string) {
 // sender returns what sends events of a terminal as its virtual user's. Of several that a
 // virtual user has, the first speaks for all.
 func (g *group) sender(terminal int) func(job.Event) {
-	if g.plan.Client(terminal) > 1 {
+	if g.plan.Pacing.Clients.Number(terminal) > 1 {
 		return func(job.Event) {}
 	}
 	return g.feed.As(g.plan.Position(terminal))
@@ -174,7 +174,7 @@ func (u *user) work(g *group) error {
 			u.begun = true
 			return nil
 		}
-		if g.plan.Pacing.Verbose {
+		if g.plan.Pacing.Clients.Verbose {
 			g.tellOfTransaction(u, next)
 		}
 		intended = intended.Add(next.Keying)
@@ -341,9 +341,9 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	pooled, is := u.lines.(*pooledLines)
 	switch {
-	case is && !g.plan.Pacing.RaiseError:
+	case is && !g.plan.Pacing.Failures.EndAtFirst:
 		return pooled.lose(g, u, c, lost)
-	case g.plan.Pacing.Reconnect:
+	case g.plan.Pacing.Reconnect.Wanted:
 		return g.replace(u, c, lost)
 	}
 	return lost
@@ -373,7 +373,7 @@ func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record
 	if u.span != nil {
 		u.span.failure = failure
 	}
-	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.MaxRetries && !g.plan.Pacing.RaiseError
+	again = record.Class.Retryable() && int(record.Retries) < g.plan.Pacing.Failures.Retries && !g.plan.Pacing.Failures.EndAtFirst
 	g.noteFailure(*record, failure, again)
 	if again {
 		record.Retries++
@@ -382,7 +382,7 @@ func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record
 	}
 	record.Outcome = meter.Failed
 	u.record(c, *record)
-	if record.Class == meter.Connection || g.plan.Pacing.RaiseError {
+	if record.Class == meter.Connection || g.plan.Pacing.Failures.EndAtFirst {
 		return false, fmt.Errorf("%s: %w", g.plan.Workload.Kinds[record.Kind].Name, failure)
 	}
 	// What failed once is likely to fail again: a user that does nothing but fail

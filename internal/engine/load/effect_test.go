@@ -35,17 +35,17 @@ func comesTo(values option.Values) (string, error) {
 	}
 	p := o.Pacing()
 	text := ""
-	if p.Arrivals != nil {
+	if p.Rate.Arrivals != nil {
 		for n := range int64(5) {
-			text += fmt.Sprint(p.Arrivals(1).At(n), " ")
+			text += fmt.Sprint(p.Rate.Arrivals(1).At(n), " ")
 		}
 	}
-	if p.Steps != nil {
-		text += fmt.Sprint(p.Steps(4))
+	if p.Shifts.Steps != nil {
+		text += fmt.Sprint(p.Shifts.Steps(4))
 	}
-	p.Arrivals, p.Steps = nil, nil
-	if !p.Reconnect { // which whatever looks at these asks first
-		p.ReconnectLimit, p.Reconnects, p.ReconnectDelay = 0, 0, 0
+	p.Rate.Arrivals, p.Shifts.Steps = nil, nil
+	if !p.Reconnect.Wanted { // which whatever looks at these asks first
+		p.Reconnect.Limit, p.Reconnect.Most, p.Reconnect.Delay = 0, 0, 0
 	}
 	return text + fmt.Sprintf("%+v", p), nil
 }

@@ -45,15 +45,14 @@ func (o *FiniteOptions) Pacing() Pacing {
 		Finite:        true,
 		Duration:      time.Duration(o.TimeLimit),
 		Limit:         time.Duration(o.QueryLimit),
-		UserDelay:     o.UserDelay,
-		MaxRetries:    o.MaxRetries,
-		RaiseError:    o.RaiseError,
-		Plans:         o.Plans,
+		Shifts:        Shifts{UserDelay: o.UserDelay},
+		Failures:      Failures{Retries: o.MaxRetries, EndAtFirst: o.RaiseError},
+		Kept:          Kept{Plans: o.Plans},
 		FailIf:        o.FailIf,
 		MaxIterations: math.MaxInt,
 	}
-	if p.RaiseError {
-		p.MaxRetries = 0
+	if p.Failures.EndAtFirst {
+		p.Failures.Retries = 0
 	}
 	if p.Duration == 0 {
 		p.Duration = math.MaxInt64

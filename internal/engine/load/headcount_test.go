@@ -71,7 +71,7 @@ func TestStepsAreRefusedWithTheWayOut(t *testing.T) {
 
 func TestShiftsFollowFromTheSteps(t *testing.T) {
 	const s = time.Second
-	pacing := Pacing{RampUp: 10 * s, UserDelay: s}
+	pacing := Pacing{RampUp: 10 * s, Shifts: Shifts{UserDelay: s}}
 	steps := Steps{{0, 2}, {20 * s, 4}, {40 * s, 1}, {60 * s, 3}}
 	for user, want := range [][]Shift{
 		{{0, Never}},
@@ -80,11 +80,11 @@ func TestShiftsFollowFromTheSteps(t *testing.T) {
 		{{31 * s, 50 * s}},
 		nil,
 	} {
-		if got := pacing.Shifts(steps, user); !reflect.DeepEqual(got, want) {
+		if got := pacing.ShiftsOf(steps, user); !reflect.DeepEqual(got, want) {
 			t.Errorf("user %d: got %v, want %v", user, got, want)
 		}
 	}
-	if got, want := pacing.Shifts(nil, 3), []Shift{{3 * s, Never}}; !reflect.DeepEqual(got, want) {
+	if got, want := pacing.ShiftsOf(nil, 3), []Shift{{3 * s, Never}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("without steps: got %v, want %v", got, want)
 	}
 }

@@ -38,21 +38,21 @@ func TestLoopsAreOneForEachTwoCores(t *testing.T) {
 		t.Skip("there are no event loops on this system")
 	}
 	for cores, want := range map[int]int{1: 1, 2: 1, 3: 1, 4: 2, 64: 32} {
-		if got := NewOptions().Pacing().LoopsOn(cores); got != want {
+		if got := NewOptions().Pacing().Connections.LoopsOn(cores); got != want {
 			t.Errorf("%d cores: got %d loops, want %d", cores, got, want)
 		}
 	}
 	for _, tt := range []struct{ loops, connections, want int }{{3, 0, 3}, {3, 2, 2}, {0, 2, 0}} {
-		if got := (Pacing{Loops: tt.loops, Connections: tt.connections}).LoopsOn(2); got != tt.want {
+		if got := (Pacing{Connections: Connections{Loops: tt.loops, Shared: tt.connections}}).Connections.LoopsOn(2); got != tt.want {
 			t.Errorf("%d loops for %d connections: got %d, want %d", tt.loops, tt.connections, got, tt.want)
 		}
 	}
 }
 
 func TestPacing_DoesNotDependOnTheMoment(t *testing.T) {
-	want := NewOptions().Pacing().Loops
+	want := NewOptions().Pacing().Connections.Loops
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU())) // as another run may have set it
-	if got := NewOptions().Pacing().Loops; got != want {
+	if got := NewOptions().Pacing().Connections.Loops; got != want {
 		t.Errorf("got %d loops while another run works, want %d", got, want)
 	}
 }
@@ -61,7 +61,7 @@ func TestOnlyATimedRunHasATimeProfile(t *testing.T) {
 	for driver, want := range map[string]bool{driverTimed: true, driverTest: false} {
 		options := NewOptions()
 		options.TimeProfile, options.Driver = true, driver
-		if got := options.Pacing().TimeProfile; got != want {
+		if got := options.Pacing().Kept.TimeProfile; got != want {
 			t.Errorf("driver %s: got a time profile %t, want %t", driver, got, want)
 		}
 	}

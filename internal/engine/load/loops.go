@@ -47,19 +47,3 @@ func (l loops) MarshalText() ([]byte, error) {
 
 // Kind names the type for people.
 func (loops) Kind() string { return "auto or a number" }
-
-// LoopsOn returns how many event loops run the users on a machine with as many cores; 0 for none.
-// Users of one loop share connections, so each loop needs a connection.
-func (p Pacing) LoopsOn(cores int) int {
-	n := p.Loops
-	if n == Automatic {
-		n = 0
-		if loop.Supported() {
-			n = max(1, cores/2)
-		}
-	}
-	if p.Connections > 0 {
-		n = min(n, p.Connections)
-	}
-	return n
-}

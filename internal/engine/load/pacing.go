@@ -12,11 +12,6 @@ import (
 type Pacing struct {
 	RampUp        time.Duration // users work but nothing is measured
 	Duration      time.Duration // users work and are measured
-	UserDelay     time.Duration // between the starts of two users; 0 starts all at once
-	MaxRetries    int           // tries of a transaction beyond the first
-	RaiseError    bool          // the first failure ends the run, and nothing is retried
-	EndFailing    bool          // the run ends where everything fails
-	FailureLimit  float64       // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
 	MaxIterations int           // transactions a user may do
 
 	// Test says that users work until they have done their iterations, without
@@ -31,95 +26,72 @@ type Pacing struct {
 	// is unlimited; 0 for as long as it takes.
 	Limit time.Duration
 
-	Plans Plans // of the queries of a finite run that are kept
+	Rate        Rate
+	Shifts      Shifts
+	Clients     Clients
+	Connections Connections
+	Reconnect   Reconnect
+	Failures    Failures
+	Kept        Kept
 
-	// TimeProfile says that a timed run keeps, for each virtual user, the response
-	// times of each kind of transaction.
-	TimeProfile bool
+	FailIf threshold.List // at which a run that is valid fails all the same
+}
 
-	// Arrivals returns the schedule of transactions; nil means a closed loop, in which users begin
-	// a transaction when their last has ended.
-	Arrivals func(seed uint64) *Arrivals
+// Unmonitored says that virtual users work without a monitor: in a test, and where their
+// work ends the run.
+func (p Pacing) Unmonitored() bool { return p.Test || p.Finite }
 
-	// Reconnect says that users whose connection is lost connect again, and ReconnectLimit
-	// how long they may all be without one.
-	Reconnect      bool
-	ReconnectLimit time.Duration
-
-	// Reconnects is how often a user connects again at most; 0 for no limit. ReconnectDelay is
-	// the pause before it does, on average, where the first try succeeds.
-	Reconnects     int
-	ReconnectDelay time.Duration
-
-	// Ledger says that what was acknowledged is noted, and looked for after the run.
-	Ledger bool
+// Rate says when transactions arrive. The zero value is a closed loop, in which users begin a
+// transaction when their last has ended.
+type Rate struct {
+	Arrivals func(seed uint64) *Arrivals // returns the schedule; nil in a closed loop
 
 	// Kinds names the kinds of transaction that arrivals are of, by the number of their
 	// source; nil where users decide.
 	Kinds []string
-
-	// Connections is how many users share; 0 gives each its own.
-	Connections int
-
-	// Steps returns how many virtual users work at each time, of a run of a number of users;
-	// nil where all work all the time. Fixed says that it does not depend on that number.
-	Steps func(users int) Steps
-	Fixed bool
-
-	// Clients is how many terminals each virtual user has; 0 is one, which is the user itself.
-	// Clients log in LoginDelay apart, and say what they do if Verbose.
-	Clients    int
-	LoginDelay time.Duration
-	Verbose    bool
-
-	FailIf threshold.List // at which a run that is valid fails all the same
-
-	// Loops is how many event loops are to run the users, or Automatic; 0 runs each in a goroutine.
-	Loops int
 }
 
-// LogIn is how long it takes at least until all clients have logged in.
-func (p Pacing) LogIn() time.Duration { return time.Duration(max(0, p.Clients-1)) * p.LoginDelay }
+// Failures says what a failed transaction leads to.
+type Failures struct {
+	Retries    int     // tries of a transaction beyond the first
+	EndAtFirst bool    // the first failure ends the run, and nothing is retried
+	EndIfAll   bool    // the run ends where everything fails
+	Limit      float64 // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
+}
+
+// Kept is what a run keeps beside its figures.
+type Kept struct {
+	Ledger      bool  // what was acknowledged, to be looked for after the run
+	TimeProfile bool  // the response times of each kind of transaction for each virtual user, of a timed run
+	Plans       Plans // of the queries of a finite run
+}
 
 // Pacing returns what the options come to.
 func (o *Options) Pacing() Pacing {
 	p := Pacing{
-		RampUp:         time.Duration(o.RampUp),
-		Duration:       time.Duration(o.Duration),
-		UserDelay:      o.UserDelay,
-		MaxRetries:     o.MaxRetries,
-		RaiseError:     o.RaiseError,
-		FailureLimit:   o.FailureLimit,
-		EndFailing:     o.OnAllFailing == endFailing,
-		MaxIterations:  o.Iterations,
-		Test:           o.Driver == driverTest,
-		TimeProfile:    o.TimeProfile && o.Driver != driverTest,
-		Arrivals:       o.arrivals(),
-		Kinds:          o.kinds(),
-		Reconnect:      o.Reconnect,
-		ReconnectLimit: o.ReconnectLimit,
-		Reconnects:     o.Reconnects,
-		ReconnectDelay: o.ReconnectDelay,
-		Ledger:         o.Ledger,
-		Connections:    o.Connections,
-		Loops:          int(o.Loops),
-		Steps:          o.steps(),
-		Fixed:          o.Steps.joins == nil,
-		FailIf:         o.FailIf,
+		RampUp: time.Duration(o.RampUp), Duration: time.Duration(o.Duration), MaxIterations: o.Iterations,
+		Test:        o.Driver == driverTest,
+		Rate:        Rate{o.arrivals(), o.kinds()},
+		Shifts:      Shifts{o.UserDelay, o.steps(), o.Steps.joins == nil},
+		Connections: Connections{o.Connections, int(o.Loops)},
+		Reconnect:   Reconnect{o.Reconnect, o.ReconnectLimit, o.Reconnects, o.ReconnectDelay},
+		Failures:    Failures{o.MaxRetries, o.RaiseError, o.OnAllFailing == endFailing, o.FailureLimit},
+		Kept:        Kept{Ledger: o.Ledger, TimeProfile: o.TimeProfile && o.Driver != driverTest},
+		FailIf:      o.FailIf,
 	}
 	if o.AsyncScale {
-		p.Clients, p.LoginDelay, p.Verbose = o.AsyncClients, time.Duration(o.AsyncDelay)*time.Millisecond, o.AsyncVerbose
+		p.Clients = Clients{o.AsyncClients, time.Duration(o.AsyncDelay) * time.Millisecond, o.AsyncVerbose}
 	}
 	if p.Test {
 		p.RampUp, p.Duration = 0, 0
 	}
-	if p.RaiseError {
-		p.MaxRetries, p.EndFailing = 0, false
+	if p.Failures.EndAtFirst {
+		p.Failures.Retries, p.Failures.EndIfAll = 0, false
 	}
 	return p
 }
 
-// arrivals is Pacing.Arrivals.
+// arrivals is Rate.Arrivals.
 func (o *Options) arrivals() func(seed uint64) *Arrivals {
 	if o.Rate.none() {
 		return nil
@@ -133,7 +105,7 @@ func (o *Options) arrivals() func(seed uint64) *Arrivals {
 	return func(seed uint64) *Arrivals { return NewArrivals(o.Arrivals == spacingPoisson, seed, profiles...) }
 }
 
-// kinds is Pacing.Kinds.
+// kinds is Rate.Kinds.
 func (o *Options) kinds() []string {
 	var names []string
 	for _, k := range o.Rate.kinds {
@@ -142,7 +114,7 @@ func (o *Options) kinds() []string {
 	return names
 }
 
-// steps is Pacing.Steps.
+// steps is Shifts.Steps.
 func (o *Options) steps() func(users int) Steps {
 	if o.Steps.none() {
 		return nil

@@ -145,10 +145,10 @@ func TestArrivals_SpreadARate(t *testing.T) {
 	if err := option.Bind(nil, option.Values{"arrivals": "constant", "rate": "100/s", "rampup": "10s"}, options); err != nil {
 		t.Error(err)
 	}
-	if got := options.Pacing().Arrivals(1).At(5); got != 50*time.Millisecond {
+	if got := options.Pacing().Rate.Arrivals(1).At(5); got != 50*time.Millisecond {
 		t.Errorf("the sixth of 100/s: got %s, want 50ms", got)
 	}
-	if NewOptions().Pacing().Arrivals != nil {
+	if NewOptions().Pacing().Rate.Arrivals != nil {
 		t.Error("without a rate there are arrivals")
 	}
 }
@@ -160,7 +160,7 @@ func TestTheTimeOfARateCountsFromTheEndOfTheRampUp(t *testing.T) {
 		if err := option.Bind(nil, given, options); err != nil {
 			t.Fatal(err)
 		}
-		arrivals := options.Pacing().Arrivals(1)
+		arrivals := options.Pacing().Rate.Arrivals(1)
 		if got := arrivals.Due(want); got != int64(want/time.Second)+1 {
 			t.Errorf("driver %s: got %d arrivals in %s, want one a second", driver, got, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"sledge/internal/catalog"
 	"sledge/internal/engine/order"
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/workload"
 )
@@ -52,14 +53,14 @@ func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, err
 			return Plan{}, fmt.Errorf("group %s: two groups of a run cannot do %s yet", g.Name, other.Workload.Title)
 		}
 		workloads[other.Workload.Name] = true
-		p, err := bindGroup(other, first.specOf(other, g), g.Name)
+		p, err := bindGroup(other, specBeside(first, other, g), g.Name)
 		if err != nil {
 			return Plan{}, fmt.Errorf("group %s: %w", g.Name, err)
 		}
 		if p.Target() != first.Target() {
 			return Plan{}, fmt.Errorf("group %s would work in %s and not in %s: groups of a run share a database", g.Name, p.Target(), first.Target())
 		}
-		p.before, p.Seed = before, first.Seed+uint64(i)+1 // or users of two groups would draw the same
+		p.before, p.Spec.Seed = before, first.Spec.Seed+uint64(i)+1 // or users of two groups would draw the same
 		before += p.Users
 		first.Grace = max(first.Grace, p.Grace)
 		first.Others = append(first.Others, p)
@@ -108,12 +109,12 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 		}
 		return list
 	}
-	spec.Beside = nil
+	spec.Group, spec.Beside = name, nil
 	p, err := newPlan(catalog.Pair{Database: pair.Database, Workload: &w}, spec)
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Group, p.AnyLength = name, pair.Workload.Users.Finite
+	p.AnyLength = pair.Workload.Users.Finite
 	_, pause := p.Pauses()
 	for _, cannot := range []struct {
 		have string
@@ -121,13 +122,13 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	}{
 		{"steps", p.Steps != nil},
 		{"a pool", p.Pool != nil},
-		{"a ledger", p.Pacing.Ledger},
-		{"a rate", p.Pacing.Arrivals != nil},
-		{"shared connections", p.Pacing.Connections > 0},
-		{"users that connect again", p.Pacing.Reconnect},
-		{"asynchronous clients", p.Pacing.Clients > 0},
+		{"a ledger", p.Pacing.Kept.Ledger},
+		{"a rate", p.Pacing.Rate.Arrivals != nil},
+		{"shared connections", p.Pacing.Connections.Shared > 0},
+		{"users that connect again", p.Pacing.Reconnect.Wanted},
+		{"asynchronous clients", p.Pacing.Clients.PerUser > 0},
 		{"keying and thinking times", pause},
-		{"a time profile", p.Pacing.TimeProfile},
+		{"a time profile", p.Pacing.Kept.TimeProfile},
 		{"a test driver", p.Pacing.Test},
 		{"a table in which runs note what they did", w.Schema.Keeps != nil && w.Schema.Keeps.Wanted(p.Settings)},
 	} {
@@ -141,14 +142,14 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	return p, nil
 }
 
-// specOf returns the spec of a group beside the first: it has the first's options of database and load.
-func (p Plan) specOf(pair catalog.Pair, g job.Group) job.Spec {
-	spec := p.Spec
-	spec.Workload, spec.Users, spec.Group = g.Workload, g.Users, g.Name
+// specBeside returns the spec of a group beside the first: it has the first's options of database and load.
+func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
+	spec := first.Spec
+	spec.Workload, spec.Users = g.Workload, g.Users
 	spec.Options = option.Values{}
-	for _, part := range []any{p.Database.Options(pair.Workload.Use), p.Load} {
+	for _, part := range []any{first.Database.Options(pair.Workload.Use), first.Load} {
 		for _, d := range option.Describe(part) {
-			if value, given := p.Spec.Options[d.Name]; given {
+			if value, given := first.Spec.Options[d.Name]; given {
 				spec.Options[d.Name] = value
 			}
 		}
@@ -166,22 +167,43 @@ func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
 	}
 }
 
-// Plans returns the plans of all groups of a run.
-func (p Plan) Plans() []Plan { return append([]Plan{p}, p.Others...) }
+// Groups are the plans of all groups of a run, in their order.
+type Groups []Plan
+
+// Groups returns the plan with those of the groups beside it.
+func (p Plan) Groups() Groups { return append(Groups{p}, p.Others...) }
 
 // Title names the workloads of all groups: "TPROC-C beside TPROC-H".
-func (p Plan) Title() string {
+func (l Groups) Title() string {
 	var titles []string
-	for _, g := range p.Plans() {
+	for _, g := range l {
 		titles = append(titles, g.Workload.Title)
 	}
 	return strings.Join(titles, " beside ")
 }
 
 // KindNames lists the kinds of transaction of all groups.
-func (p Plan) KindNames() (names []string) {
-	for _, g := range p.Plans() {
+func (l Groups) KindNames() (names []string) {
+	for _, g := range l {
 		names = append(names, g.Workload.KindNames()...)
 	}
 	return names
+}
+
+// Score returns the headline figures of what virtual users measured in a part of a run, by
+// their own count: those of all of it come with the result, by the server's count. A run that ends when its work is done has
+// no such figures, nor has one that measured nothing.
+func (l Groups) Score(measured meter.CodedSummary) []job.Metric {
+	if l[0].Workload.Score.Of == nil || l[0].Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(l.KindNames()) {
+		return nil
+	}
+	var list []job.Metric
+	kinds := measured.Kinds
+	for _, g := range l {
+		measured.Kinds, kinds = kinds[:len(g.Workload.Kinds)], kinds[len(g.Workload.Kinds):]
+		list = append(list, g.Workload.Score.Of(workload.Window{
+			Summary: measured.Counts(), Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: g.Users, Kinds: g.Kinds, Options: g.Settings,
+		})...)
+	}
+	return list
 }

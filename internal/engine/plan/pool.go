@@ -17,8 +17,8 @@ type Pool struct {
 
 // bindPool binds the pool of a run, or returns nil if it has no pool. The engine does not read the pool's
 // file.
-func bindPool(p Plan, o *load.Options) (*Pool, error) {
-	names, text := p.Spec.Names, string(o.PoolFile)
+func bindPool(j Job, o *load.Options) (*Pool, error) {
+	names, text := j.Spec.Names, string(o.PoolFile)
 	wrong := func(err error) error { return names.Wrong(pool.Option, "", "%w", err) }
 	if !pool.IsPool(text) {
 		switch {
@@ -30,12 +30,12 @@ func bindPool(p Plan, o *load.Options) (*Pool, error) {
 		return nil, nil
 	}
 	switch {
-	case p.Database.Embedded():
-		return nil, wrong(fmt.Errorf("%s works inside this process, so that there are no connections to choose from: set it to %s", p.Database.Title, pool.None))
+	case j.Database.Embedded():
+		return nil, wrong(fmt.Errorf("%s works inside this process, so that there are no connections to choose from: set it to %s", j.Database.Title, pool.None))
 	case o.Connections > 0:
 		return nil, wrong(fmt.Errorf("with a pool each virtual user has connections of its own: set it to %s, or %s to 0", pool.None, names.Of("connections")))
 	}
-	if p.Pacing.Ledger {
+	if o.Ledger {
 		return nil, wrong(fmt.Errorf("the audit of %s looks into one database: set it to %s, or %[1]s to false", names.Of("ledger"), pool.None))
 	}
 	given, err := pool.Parse(text)
@@ -43,15 +43,15 @@ func bindPool(p Plan, o *load.Options) (*Pool, error) {
 		return nil, wrong(err)
 	}
 	bound := &Pool{}
-	if bound.Table, err = given.Table(p.Workload.KindNames()); err != nil {
+	if bound.Table, err = given.Table(j.Workload.KindNames()); err != nil {
 		return nil, wrong(err)
 	}
 	for _, c := range bound.Table.Connections {
-		fresh := p.Database.Options(p.Workload.Use)
+		fresh := j.Database.Options(j.Workload.Use)
 		if err := option.CheckNames(c.Options, option.Describe(fresh)); err != nil {
 			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
 		}
-		values := p.Spec.Values()
+		values := j.Spec.Values()
 		maps.Copy(values, c.Options)
 		if err := option.Bind(nil, values, fresh); err != nil {
 			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
@@ -61,21 +61,12 @@ func bindPool(p Plan, o *load.Options) (*Pool, error) {
 	return bound, nil
 }
 
-// Connections returns the bound options of each connection of a job: its own, and those of the pool.
-func (p Plan) Connections() []any {
-	all := []any{p.Connection}
-	if p.Pool != nil {
-		all = append(all, p.Pool.Connections...)
-	}
-	return all
-}
-
-// PoolSize returns how many connections each user has of a pool; 1 without one.
-func (p Plan) PoolSize() int {
-	if p.Pool == nil {
+// Size returns how many connections each user has of a pool; 1 without one.
+func (l *Pool) Size() int {
+	if l == nil {
 		return 1
 	}
-	return len(p.Pool.Connections)
+	return len(l.Connections)
 }
 
 // About says which connection of a pool an error is about.
@@ -83,16 +74,8 @@ func (l *Pool) About(connection int, err error) error {
 	return fmt.Errorf("connection %s of the pool: %w", l.Table.Connections[connection].Name, err)
 }
 
-// Over returns the plan as it is over a connection of the pool.
-func (p Plan) Over(connection int) Plan {
-	p.Connection, p.Pool = p.Pool.Connections[connection], nil
-	p.Targets = []any{p.Connection}
-	if p.Database.Servers != nil {
-		p.Targets = p.Database.Servers(p.Connection)
-	}
-	p.Schema = p.Database.Schema(p.Database, p.SQL, p)
-	return p
-}
+// Over returns the job as it is over a connection of the pool.
+func (p Plan) Over(connection int) Job { return p.At(p.Pool.Connections[connection]) }
 
 // LeadsHome reports whether a connection of the pool leads where the monitor's does.
 func (p Plan) LeadsHome(connection int) bool {

@@ -11,7 +11,7 @@ const profileLimit = 1 << 30
 
 // checkProfile refuses a time profile of more users than memory is allowed for.
 func (p Plan) checkProfile() error {
-	if !p.Pacing.TimeProfile {
+	if !p.Pacing.Kept.TimeProfile {
 		return nil
 	}
 	each := meter.ProfileBytes(len(p.Workload.Kinds))

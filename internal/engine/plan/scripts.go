@@ -5,17 +5,17 @@ import (
 )
 
 // CreateStatements returns the statements that make the workload's tables.
-func (p Plan) CreateStatements() ([]string, error) {
-	return p.Schema.Create(p.Workload.Schema.Tables(p.Settings, p.Seed))
+func (j Job) CreateStatements() ([]string, error) {
+	return j.Schema.Create(j.Workload.Schema.Tables(j.Settings, j.Spec.Seed))
 }
 
 // CompleteStatements returns the statements that a build runs once the rows are
 // there, in an order that works for one session: indexes and statistics table by
 // table, then what concerns them all.
-func (p Plan) CompleteStatements() ([]string, error) {
+func (j Job) CompleteStatements() ([]string, error) {
 	var names []string
 	each := func(steps ...string) {
-		for _, t := range p.Workload.Schema.Tables(p.Settings, p.Seed) {
+		for _, t := range j.Workload.Schema.Tables(j.Settings, j.Spec.Seed) {
 			for _, step := range steps {
 				names = append(names, step+"."+t.Name)
 			}
@@ -30,7 +30,7 @@ func (p Plan) CompleteStatements() ([]string, error) {
 	}
 	var all []string
 	for _, name := range names {
-		statements, err := p.Schema.Step(name)
+		statements, err := j.Schema.Step(name)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ func (p Plan) WithThresholds() (Plan, error) {
 		return p, wrong(fmt.Errorf("a test measures nothing: set it to none, or %s to timed", p.Spec.Names.Of("driver")))
 	}
 	for _, t := range p.Pacing.FailIf {
-		bound, err := p.bindThreshold(t)
+		bound, err := bindThreshold(p, t)
 		if err != nil {
 			return p, wrong(err)
 		}
@@ -43,22 +43,23 @@ func (p Plan) WithThresholds() (Plan, error) {
 	return p, nil
 }
 
-func (p Plan) bindThreshold(t threshold.Threshold) (Threshold, error) {
+func bindThreshold(p Plan, t threshold.Threshold) (Threshold, error) {
 	b := Threshold{Threshold: t, Name: t.Metric}
 	words := threshold.Vocabulary{Finite: p.Pacing.Finite}
+	all := p.Groups()
 	var groups []string
 	var figures []workload.Figure
-	for _, g := range p.Plans() {
+	for _, g := range all {
 		words.Kinds, figures = append(words.Kinds, g.Workload.KindNames()...), append(figures, g.Workload.Score.Figures...)
-		groups = append(groups, g.Group)
+		groups = append(groups, g.Spec.Group)
 	}
-	if len(p.Others) == 0 {
+	if len(all) == 1 {
 		groups = nil
 	}
 	for _, f := range figures {
 		words.Figures = append(words.Figures, f.Name)
 	}
-	title := p.Title()
+	title := all.Title()
 	wrong := func(format string, args ...any) (Threshold, error) {
 		return b, fmt.Errorf("%q: "+format, append([]any{t.String()}, args...)...)
 	}
@@ -67,16 +68,16 @@ func (p Plan) bindThreshold(t threshold.Threshold) (Threshold, error) {
 		t.Kind, metric = "", figure
 	}
 	if i := slices.IndexFunc(groups, func(g string) bool { return option.SameName(g, t.Kind) }); i >= 0 {
-		b.Group, b.Name, b.Kinds = groups[i], t.Metric+" of "+groups[i], p.kindsOf(i)
+		b.Group, b.Name, b.Kinds = groups[i], t.Metric+" of "+groups[i], all.kindsOf(i)
 	}
 	if t.Kind != "" && b.Group == "" {
-		kind, known := p.kindNamed(t.Kind)
+		kind, known := all.kindNamed(t.Kind)
 		switch {
 		case !known:
 			return wrong("%q is not a kind of transaction of %s%s", t.Kind, title, words.Suggest(t.Kind, append(words.KindWords(), groups...)))
 		case !threshold.OfKinds(t.Metric):
 			return wrong("there is no %s of one kind of transaction%s", t.Metric, words.Suggest("", nil))
-		case p.asksFor(kind) == 0:
+		case all.weightOf(kind) == 0:
 			return wrong("the run is asked for no %s: leave it out, or change the %s", words.Kinds[kind], p.Spec.Names.Of("mix"))
 		}
 		b.Kinds, b.Name = []meter.Kind{kind}, t.Metric+" of "+words.Kinds[kind]
@@ -96,9 +97,9 @@ func (p Plan) bindThreshold(t threshold.Threshold) (Threshold, error) {
 	switch _, pause := p.Pauses(); {
 	case (t.Metric == threshold.Stall || t.Metric == threshold.Pace) && p.Pacing.Finite:
 		return wrong("a run of %s, which ends when its work is done, has no %s%s", title, t.Metric, words.Suggest("", nil))
-	case t.Metric == threshold.Stall && !p.Stalls(b.Group):
+	case t.Metric == threshold.Stall && !all.haveStalls(b.Group):
 		return wrong("transactions of %s may take any time, so it has no %s%s", cmp.Or(b.Group, title), t.Metric, words.Suggest("", nil))
-	case t.Metric == threshold.Pace && p.Pacing.Arrivals == nil && !pause:
+	case t.Metric == threshold.Pace && p.Pacing.Rate.Arrivals == nil && !pause:
 		return wrong("only a run with a rate, or with keying and thinking times, has a pace: set %s, or compare a figure such as %s",
 			p.Spec.Names.Of("rate"), threshold.Word(words.Figures[0]))
 	}
@@ -106,31 +107,26 @@ func (p Plan) bindThreshold(t threshold.Threshold) (Threshold, error) {
 }
 
 // kindNamed returns the kind of a name among those of all groups.
-func (p Plan) kindNamed(name string) (kind meter.Kind, known bool) {
+func (l Groups) kindNamed(name string) (kind meter.Kind, known bool) {
 	all := workload.Workload{}
-	for _, g := range p.Plans() {
+	for _, g := range l {
 		all.Kinds = append(all.Kinds, g.Workload.Kinds...)
 	}
 	return all.KindNamed(name)
 }
 
 // kindsOf lists the kinds of a group among those of all.
-func (p Plan) kindsOf(group int) (kinds []meter.Kind) {
-	first := 0
-	for i, g := range p.Plans() {
-		if i == group {
-			for k := range g.Workload.Kinds {
-				kinds = append(kinds, meter.Kind(first+k))
-			}
-		}
-		first += len(g.Workload.Kinds)
+func (l Groups) kindsOf(group int) (kinds []meter.Kind) {
+	first := len(l[:group].KindNames())
+	for k := range l[group].Workload.Kinds {
+		kinds = append(kinds, meter.Kind(first+k))
 	}
 	return kinds
 }
 
-// asksFor returns the weight of a kind among those of its group; 1 where kinds have no weights.
-func (p Plan) asksFor(kind meter.Kind) float64 {
-	for _, g := range p.Plans() {
+// weightOf returns the weight of a kind among those of its group; 1 where kinds have no weights.
+func (l Groups) weightOf(kind meter.Kind) float64 {
+	for _, g := range l {
 		if n := len(g.Workload.Kinds); int(kind) >= n {
 			kind -= meter.Kind(n)
 			continue
@@ -143,7 +139,7 @@ func (p Plan) asksFor(kind meter.Kind) float64 {
 	return 0
 }
 
-// Stalls reports whether a group has stalls, or with "" any group.
-func (p Plan) Stalls(group string) bool {
-	return slices.ContainsFunc(p.Plans(), func(g Plan) bool { return !g.AnyLength && (group == "" || g.Group == group) })
+// haveStalls reports whether a group has stalls, or with "" any group.
+func (l Groups) haveStalls(group string) bool {
+	return slices.ContainsFunc(l, func(g Plan) bool { return !g.AnyLength && (group == "" || g.Spec.Group == group) })
 }

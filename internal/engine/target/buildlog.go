@@ -25,9 +25,9 @@ type BuildLog struct {
 	Tables    []string                // that are there
 }
 
-func readBuildLog(ctx context.Context, p plan.Plan, s database.Session) (BuildLog, error) {
+func readBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog, error) {
 	l := BuildLog{Loaded: map[string]map[int]bool{}}
-	lines, err := p.Schema.Ledger.Read(ctx, s)
+	lines, err := j.Schema.Ledger.Read(ctx, s)
 	if err != nil {
 		return l, fmt.Errorf("read the ledger of the build: %w", err)
 	}
@@ -48,8 +48,8 @@ func readBuildLog(ctx context.Context, p plan.Plan, s database.Session) (BuildLo
 }
 
 // WriteBuildLog adds a line.
-func WriteBuildLog(ctx context.Context, p plan.Plan, s database.Session, entry string, chunk int) error {
-	if err := p.Schema.Ledger.Write(ctx, s, database.LedgerLine{Entry: entry, Chunk: chunk}); err != nil {
+func WriteBuildLog(ctx context.Context, j plan.Job, s database.Session, entry string, chunk int) error {
+	if err := j.Schema.Ledger.Write(ctx, s, database.LedgerLine{Entry: entry, Chunk: chunk}); err != nil {
 		return fmt.Errorf("write the ledger of the build: %w", err)
 	}
 	return nil
@@ -57,61 +57,61 @@ func WriteBuildLog(ctx context.Context, p plan.Plan, s database.Session, entry s
 
 // OpenBuildLog begins a build's ledger, or reads the one of a build that was
 // interrupted.
-func OpenBuildLog(ctx context.Context, p plan.Plan, s database.Session) (BuildLog, error) {
-	st, err := Inspect(ctx, p, s)
+func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog, error) {
+	st, err := Inspect(ctx, j, s)
 	if err == nil {
-		err = st.Refusal(p)
+		err = st.Refusal(j)
 	}
 	if err == nil {
-		err = roomToBuild(ctx, p, s, st)
+		err = roomToBuild(ctx, j, s, st)
 	}
 	if err != nil {
 		return BuildLog{}, err
 	}
-	identity := p.Workload.Name + ": " + p.Workload.Schema.Identity(p.Settings, p.Seed)
+	identity := j.Workload.Name + ": " + j.Workload.Schema.Identity(j.Settings, j.Spec.Seed)
 	switch l := st.Ledger; {
-	case st.State == halfMade && !p.Resume:
-		return BuildLog{}, halfMadeError(p)
+	case st.State == halfMade && !j.Spec.Resume:
+		return BuildLog{}, halfMadeError(j)
 	case st.State == halfMade && l.Identity != "" && l.Identity != identity:
 		return BuildLog{}, job.WithExit(job.ExitUsage, fmt.Errorf(
 			"the interrupted build is of %s, and this one of %s: resume it with the options it had, or delete the schema", l.Identity, identity))
 	case st.State == halfMade && l.Identity == "":
-		return l, WriteBuildLog(ctx, p, s, identity, identityLine)
+		return l, WriteBuildLog(ctx, j, s, identity, identityLine)
 	case st.State == halfMade:
 		l.Tables = st.tables
 		return l, nil
 	case st.State == Whole:
 		return BuildLog{}, job.WithExit(job.ExitExists, fmt.Errorf(
-			"there is a %s schema in %s already: delete it first, or choose another database", p.Workload.Title, p.Target()))
-	case p.Resume:
-		return BuildLog{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no interrupted build to resume in %s: build without resume", p.Target()))
+			"there is a %s schema in %s already: delete it first, or choose another database", j.Workload.Title, j.Target()))
+	case j.Spec.Resume:
+		return BuildLog{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no interrupted build to resume in %s: build without resume", j.Target()))
 	}
-	if err := p.Schema.Ledger.Create(ctx, s); err != nil {
+	if err := j.Schema.Ledger.Create(ctx, s); err != nil {
 		return BuildLog{}, fmt.Errorf("create the ledger of the build: %w", err)
 	}
-	return BuildLog{Identity: identity}, WriteBuildLog(ctx, p, s, identity, identityLine)
+	return BuildLog{Identity: identity}, WriteBuildLog(ctx, j, s, identity, identityLine)
 }
 
 // roomToBuild returns an error if an object has the name of one that a build makes beside
 // its tables, or if a file already serves another purpose.
-func roomToBuild(ctx context.Context, p plan.Plan, s database.Session, st SchemaState) error {
-	routines, err := FindRoutines(ctx, p, s)
+func roomToBuild(ctx context.Context, j plan.Job, s database.Session, st SchemaState) error {
+	routines, err := FindRoutines(ctx, j, s)
 	if err != nil {
 		return err
 	}
 	inTheWay := routines.Others
-	if p.Database.Embedded() {
-		objects, err := FindObjects(ctx, p, s)
+	if j.Database.Embedded() {
+		objects, err := FindObjects(ctx, j, s)
 		if err != nil {
 			return err
 		}
-		others, upon := ForeignObjects(st.OwnTables(p), nil, objects)
+		others, upon := ForeignObjects(st.OwnTables(j), nil, objects)
 		inTheWay = slices.Concat(inTheWay, others, upon)
 	}
 	if len(inTheWay) > 0 {
 		return refused(fmt.Errorf(
 			"%s holds other things that are in the way of a %s schema: %s. Nothing was changed: choose another database",
-			p.Target(), p.Workload.Title, Listed(inTheWay, 10)))
+			j.Target(), j.Workload.Title, Listed(inTheWay, 10)))
 	}
 	return nil
 }

@@ -34,13 +34,13 @@ const claimWatch = time.Second
 // Claim claims the database for a build or a deletion, and ends what a build that
 // was killed still does there. The caller releases it. The context held ends with ctx, or when the claim is lost:
 // LostClaim returns the error then.
-func Claim(ctx context.Context, p plan.Plan, f *feed.Feed) (held context.Context, release func() error, err error) {
+func Claim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, err error) {
 	switch {
-	case p.Database.Claim != nil:
-		release, err = claimFile(ctx, p, false)
+	case j.Database.Claim != nil:
+		release, err = claimFile(ctx, j, false)
 		return ctx, release, err
-	case p.Schema.Claims != nil:
-		return claimOnServer(ctx, p, f)
+	case j.Schema.Claims != nil:
+		return claimOnServer(ctx, j, f)
 	}
 	return ctx, func() error { return nil }, nil
 }
@@ -55,58 +55,58 @@ func LostClaim(ctx, held context.Context, err error) error {
 
 // share claims the database for a run, in the session of its monitor, which holds the claim
 // until it is closed. Where a user may see nothing of others, runs do without.
-func ShareClaim(ctx context.Context, p plan.Plan, s database.Session) (release func() error, err error) {
+func ShareClaim(ctx context.Context, j plan.Job, s database.Session) (release func() error, err error) {
 	release = func() error { return nil }
 	switch {
-	case p.Database.Claim != nil:
-		return claimFile(ctx, p, true)
-	case p.Schema.Claims != nil:
-		err = awaitClaim(ctx, p, func() (bool, error) {
-			shared, err := p.Schema.Claims.Share(ctx, s)
-			if err != nil && p.Database.Classify(err) == meter.Permission {
+	case j.Database.Claim != nil:
+		return claimFile(ctx, j, true)
+	case j.Schema.Claims != nil:
+		err = awaitClaim(ctx, j, func() (bool, error) {
+			shared, err := j.Schema.Claims.Share(ctx, s)
+			if err != nil && j.Database.Classify(err) == meter.Permission {
 				return true, nil
 			}
 			return shared, err
-		}, func() error { return refuseBeside(ctx, p, s) })
+		}, func() error { return refuseBeside(ctx, j, s) })
 	}
 	return release, err
 }
 
 // claimFile claims a file by the database itself.
-func claimFile(ctx context.Context, p plan.Plan, shared bool) (release func() error, err error) {
-	err = awaitClaim(ctx, p, func() (claimed bool, err error) {
-		release, err = p.Database.Claim(ctx, p.Connection, shared)
+func claimFile(ctx context.Context, j plan.Job, shared bool) (release func() error, err error) {
+	err = awaitClaim(ctx, j, func() (claimed bool, err error) {
+		release, err = j.Database.Claim(ctx, j.Connection, shared)
 		if errors.Is(err, database.ErrClaimed) {
 			return false, nil
 		}
 		return true, err
 	}, func() error {
 		if shared {
-			return refuse(p, otherBuild, "another process")
+			return refuse(j, otherBuild, "another process")
 		}
-		return refuse(p, otherJob, "another process")
+		return refuse(j, otherJob, "another process")
 	})
 	return release, err
 }
 
 // claimOnServer claims by a session that holds the claim until it is closed.
-func claimOnServer(ctx context.Context, p plan.Plan, f *feed.Feed) (held context.Context, release func() error, err error) {
-	s, err := ConnectSteady(ctx, p)
+func claimOnServer(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, err error) {
+	s, err := ConnectSteady(ctx, j)
 	if err != nil {
 		return nil, nil, err
 	}
-	err = awaitClaim(ctx, p, func() (bool, error) {
-		return p.Schema.Claims.Take(ctx, s)
-	}, func() error { return refuseBeside(ctx, p, s) })
+	err = awaitClaim(ctx, j, func() (bool, error) {
+		return j.Schema.Claims.Take(ctx, s)
+	}, func() error { return refuseBeside(ctx, j, s) })
 	if err == nil {
-		err = endOrphans(ctx, p, f, s)
+		err = endOrphans(ctx, j, f, s)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}
 	held, lose := context.WithCancelCause(ctx)
 	var watching sync.WaitGroup
-	watching.Go(func() { watchClaim(held, p, s, lose) })
+	watching.Go(func() { watchClaim(held, j, s, lose) })
 	return held, func() error {
 		lose(context.Canceled)
 		watching.Wait()
@@ -116,11 +116,11 @@ func claimOnServer(ctx context.Context, p plan.Plan, f *feed.Feed) (held context
 
 // watchClaim ends held when the session of the claim is lost: the server has given the claim back, so another build or
 // a run may begin.
-func watchClaim(held context.Context, p plan.Plan, s database.Session, lose context.CancelCauseFunc) {
+func watchClaim(held context.Context, j plan.Job, s database.Session, lose context.CancelCauseFunc) {
 	for Pause(held, claimWatch) == nil {
-		_, err := p.Schema.Claims.Holder(held, s) // any question will do
-		if err != nil && held.Err() == nil && p.Database.Classify(err) == meter.Connection {
-			lose(fmt.Errorf("the session that claimed %s is lost, so other jobs may work there: %w", p.Target(), err))
+		_, err := j.Schema.Claims.Holder(held, s) // any question will do
+		if err != nil && held.Err() == nil && j.Database.Classify(err) == meter.Connection {
+			lose(fmt.Errorf("the session that claimed %s is lost, so other jobs may work there: %w", j.Target(), err))
 			return
 		}
 	}
@@ -128,8 +128,8 @@ func watchClaim(held context.Context, p plan.Plan, s database.Session, lose cont
 
 // awaitClaim asks for the claim until it is given, or for as long as it takes a server
 // to notice that a client has gone, and then refuses.
-func awaitClaim(ctx context.Context, p plan.Plan, ask func() (claimed bool, err error), refuse func() error) error {
-	defer p.WaitFor("another job in %s to end", p.Target())()
+func awaitClaim(ctx context.Context, j plan.Job, ask func() (claimed bool, err error), refuse func() error) error {
+	defer j.WaitFor("another job in %s to end", j.Target())()
 	for end := time.Now().Add(claimPatience); ; {
 		claimed, err := ask()
 		if err != nil {
@@ -148,22 +148,22 @@ func awaitClaim(ctx context.Context, p plan.Plan, ask func() (claimed bool, err 
 }
 
 // refuseBeside refuses, and names the running job and its sessions.
-func refuseBeside(ctx context.Context, p plan.Plan, s database.Session) error {
-	runs, err := p.Schema.Claims.Sharers(ctx, s)
+func refuseBeside(ctx context.Context, j plan.Job, s database.Session) error {
+	runs, err := j.Schema.Claims.Sharers(ctx, s)
 	if err != nil {
 		return fmt.Errorf("ask who runs on the database: %w", err)
 	}
-	if len(runs) > 0 && p.Spec.Action != job.Run {
-		return refuse(p, otherRun, Listed(runs, 3))
+	if len(runs) > 0 && j.Spec.Action != job.Run {
+		return refuse(j, otherRun, Listed(runs, 3))
 	}
-	who, err := p.Schema.Claims.Holder(ctx, s)
+	who, err := j.Schema.Claims.Holder(ctx, s)
 	switch {
 	case err != nil:
 		return fmt.Errorf("ask who builds in the database: %w", err)
-	case who == "" && p.Spec.Action != job.Run:
-		return refuse(p, otherJob, "a session that cannot be seen")
+	case who == "" && j.Spec.Action != job.Run:
+		return refuse(j, otherJob, "a session that cannot be seen")
 	}
-	return refuse(p, otherBuild, cmp.Or(who, "a session that cannot be seen"))
+	return refuse(j, otherBuild, cmp.Or(who, "a session that cannot be seen"))
 }
 
 // What may stand in the way of a job, for a message.
@@ -173,17 +173,17 @@ const (
 	otherJob   = "a run is in progress, another build or a deletion,"
 )
 
-func refuse(p plan.Plan, what, who string) error {
+func refuse(j plan.Job, what, who string) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
-		"%s in %s (%s): wait for it to end, or end its session if its client is gone", what, p.Target(), who))
+		"%s in %s (%s): wait for it to end, or end its session if its client is gone", what, j.Target(), who))
 }
 
 // endOrphans ends the sessions that still work for a build whose claim is gone, and
 // waits until they have.
-func endOrphans(ctx context.Context, p plan.Plan, f *feed.Feed, s database.Session) error {
-	defer p.WaitFor("the sessions of an earlier build in %s to end", p.Target())()
+func endOrphans(ctx context.Context, j plan.Job, f *feed.Feed, s database.Session) error {
+	defer j.WaitFor("the sessions of an earlier build in %s to end", j.Target())()
 	for said := false; ; {
-		orphans, err := p.Schema.Claims.Orphans(ctx, s)
+		orphans, err := j.Schema.Claims.Orphans(ctx, s)
 		if err != nil {
 			return fmt.Errorf("look for sessions of an earlier build: %w", err)
 		}

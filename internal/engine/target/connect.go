@@ -24,15 +24,15 @@ func Rollback(ctx context.Context, s database.Session) {
 
 // ConnectWorker opens a session that works for the build, and says so to builds that
 // may come later.
-func ConnectWorker(ctx context.Context, p plan.Plan) (database.Session, error) {
-	s, err := Connect(ctx, p, database.Builder)
+func ConnectWorker(ctx context.Context, j plan.Job) (database.Session, error) {
+	s, err := Connect(ctx, j, database.Builder)
 	if err == nil {
-		s, err = Steady(ctx, p, s)
+		s, err = Steady(ctx, j, s)
 	}
-	if err != nil || p.Schema.Claims == nil {
+	if err != nil || j.Schema.Claims == nil {
 		return s, err
 	}
-	if err := p.Schema.Claims.Work(ctx, s); err != nil {
+	if err := j.Schema.Claims.Work(ctx, s); err != nil {
 		s.Close()
 		return nil, fmt.Errorf("mark the session as one of a build: %w", err)
 	}
@@ -80,9 +80,9 @@ func Interrupted(ctx context.Context, action job.Action, err error) error {
 }
 
 // Connect opens a session, and marks an error as one of connecting.
-func Connect(ctx context.Context, p plan.Plan, as database.Role) (database.Session, error) {
-	defer p.WaitFor("an answer from %s", p.Target())()
-	s, err := p.Database.Connect(ctx, p.Connection, as)
+func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Session, error) {
+	defer j.WaitFor("an answer from %s", j.Target())()
+	s, err := j.Database.Connect(ctx, j.Connection, as)
 	if err != nil {
 		return nil, job.WithExit(ExitOfConnect(err), err)
 	}
@@ -90,20 +90,20 @@ func Connect(ctx context.Context, p plan.Plan, as database.Role) (database.Sessi
 }
 
 // ConnectSteady opens a session that Sledge needs for itself.
-func ConnectSteady(ctx context.Context, p plan.Plan) (database.Session, error) {
-	s, err := Connect(ctx, p, database.Owner)
+func ConnectSteady(ctx context.Context, j plan.Job) (database.Session, error) {
+	s, err := Connect(ctx, j, database.Owner)
 	if err != nil {
 		return nil, err
 	}
-	return Steady(ctx, p, s)
+	return Steady(ctx, j, s)
 }
 
 // Steady sets a session right so that it outlasts what the server sets for everybody.
-func Steady(ctx context.Context, p plan.Plan, s database.Session) (database.Session, error) {
-	if p.Server.Steady == nil {
+func Steady(ctx context.Context, j plan.Job, s database.Session) (database.Session, error) {
+	if j.Server.Steady == nil {
 		return s, nil
 	}
-	if err := p.Server.Steady(ctx, s); err != nil {
+	if err := j.Server.Steady(ctx, s); err != nil {
 		_ = s.Close()
 		return nil, fmt.Errorf("set isolation and time-outs of a session: %w", err)
 	}
@@ -112,15 +112,15 @@ func Steady(ctx context.Context, p plan.Plan, s database.Session) (database.Sess
 
 // ConnectFrom opens a session at one of the servers that the options name, from one of them
 // on, the first after the last; and returns which it is.
-func ConnectFrom(ctx context.Context, p plan.Plan, first int, as database.Role) (s database.Session, server int, err error) {
-	n := len(p.Targets)
+func ConnectFrom(ctx context.Context, j plan.Job, first int, as database.Role) (s database.Session, server int, err error) {
+	n := len(j.Targets)
 	order := make([]int, n)
 	for i := range order {
 		order[i] = (first + i) % n
 	}
 	s, err = database.ConnectFirst(order, func(i int) (database.Session, error) {
-		one := p
-		one.Connection, server = p.Targets[i], i
+		one := j
+		one.Connection, server = j.Targets[i], i
 		return Connect(ctx, one, as)
 	})
 	return s, server, err
@@ -138,14 +138,11 @@ func ExitOfConnect(err error) job.Exit {
 }
 
 // Introduce tells what a virtual user has to tell when it has connected.
-func Introduce(ctx context.Context, p plan.Plan, s database.Session, tell func(job.Event)) error {
-	if p.Pacing.TimeProfile {
-		tell(job.Event{Step: &job.Step{Name: job.StepTimeProfile, Stage: job.Begins}})
-	}
-	if p.Server.Connection == nil {
+func Introduce(ctx context.Context, j plan.Job, s database.Session, tell func(job.Event)) error {
+	if j.Server.Connection == nil {
 		return nil
 	}
-	lines, err := p.Server.Connection(ctx, s)
+	lines, err := j.Server.Connection(ctx, s)
 	if err != nil {
 		return fmt.Errorf("ask about the connection: %w", err)
 	}

@@ -19,20 +19,20 @@ type Count struct {
 
 // counter reads the server's own count of transactions. It was not read where the server
 // keeps none.
-func ReadCount(ctx context.Context, p plan.Plan, s database.Session) (Count, error) {
-	if p.Server.Counter == nil {
+func ReadCount(ctx context.Context, j plan.Job, s database.Session) (Count, error) {
+	if j.Server.Counter == nil {
 		return Count{}, nil
 	}
-	return countOf(func() (int64, error) { return p.Server.Counter(ctx, s) })
+	return countOf(func() (int64, error) { return j.Server.Counter(ctx, s) })
 }
 
 // probe reads the workload's count. It was not read where the workload has none.
-func ReadProbe(ctx context.Context, p plan.Plan, s database.Session) (Count, error) {
-	if !p.SQL.Has("probe") {
+func ReadProbe(ctx context.Context, j plan.Job, s database.Session) (Count, error) {
+	if !j.SQL.Has("probe") {
 		return Count{}, nil
 	}
 	return countOf(func() (int64, error) {
-		t, err := Ask(ctx, p, s, "probe", 1)
+		t, err := Ask(ctx, j, s, "probe", 1)
 		if err != nil {
 			return 0, err
 		}
@@ -52,8 +52,8 @@ func countOf(read func() (int64, error)) (Count, error) {
 
 // Ask runs one of the workload's own questions, which stand in its files in whatever
 // language the sessions of the database take.
-func Ask(ctx context.Context, p plan.Plan, s database.Session, name string, limit int) (database.Table, error) {
-	q, err := p.SQL.Query(name)
+func Ask(ctx context.Context, j plan.Job, s database.Session, name string, limit int) (database.Table, error) {
+	q, err := j.SQL.Query(name)
 	if err != nil {
 		return database.Table{}, err
 	}

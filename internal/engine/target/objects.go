@@ -29,16 +29,16 @@ func ForeignObjects(tables, routines []string, objects []database.Object) (other
 }
 
 // FindRoutines asks the workload which routines there are.
-func FindRoutines(ctx context.Context, p plan.Plan, session database.Session) (workload.Routines, error) {
-	if p.Workload.Schema.Routines == nil {
+func FindRoutines(ctx context.Context, j plan.Job, session database.Session) (workload.Routines, error) {
+	if j.Workload.Schema.Routines == nil {
 		return workload.Routines{}, nil
 	}
-	return p.Workload.Schema.Routines(ctx, session, p.SQL)
+	return j.Workload.Schema.Routines(ctx, session, j.SQL)
 }
 
 // FindObjects asks for everything that is in the database.
-func FindObjects(ctx context.Context, p plan.Plan, session database.Session) ([]database.Object, error) {
-	objects, err := p.Schema.Objects(ctx, session)
+func FindObjects(ctx context.Context, j plan.Job, session database.Session) ([]database.Object, error) {
+	objects, err := j.Schema.Objects(ctx, session)
 	if err != nil {
 		return nil, fmt.Errorf("list what the database holds: %w", err)
 	}

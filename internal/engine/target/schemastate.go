@@ -43,15 +43,15 @@ type SchemaState struct {
 }
 
 // Inspect looks what there is.
-func Inspect(ctx context.Context, p plan.Plan, s database.Session) (SchemaState, error) {
-	found, err := p.Schema.Relations(ctx, s)
+func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, error) {
+	found, err := j.Schema.Relations(ctx, s)
 	if err != nil {
 		return SchemaState{}, fmt.Errorf("look for tables: %w", err)
 	}
 	var st SchemaState
 	schemas := map[string]bool{}
-	tables := p.Workload.Schema.Tables(p.Settings, p.Seed)
-	if p.Database.Dialect.TellsCapitals {
+	tables := j.Workload.Schema.Tables(j.Settings, j.Spec.Seed)
+	if j.Database.Dialect.TellsCapitals {
 		st.Names = inCapitals(found, tables)
 	}
 	for _, t := range tables {
@@ -68,9 +68,9 @@ func Inspect(ctx context.Context, p plan.Plan, s database.Session) (SchemaState,
 		st.tables = append(st.tables, name)
 		schemas[r.Schema] = true
 	}
-	st.findKept(p, found, schemas)
+	st.findKept(j, found, schemas)
 	if book, there := found[database.LedgerTable.Name]; there {
-		if err := st.readBook(ctx, p, s, book); err != nil {
+		if err := st.readBook(ctx, j, s, book); err != nil {
 			return st, err
 		}
 		schemas[book.Schema] = true
@@ -111,11 +111,11 @@ func inCapitals(found map[string]database.Relation, tables []schema.Table) map[s
 
 // findKept looks for the table in which runs note what they did. Without any other table it is
 // of a schema that is gone, and what it notes is not true of the next one.
-func (st *SchemaState) findKept(p plan.Plan, found map[string]database.Relation, schemas map[string]bool) {
-	if p.Workload.Schema.Keeps == nil {
+func (st *SchemaState) findKept(j plan.Job, found map[string]database.Relation, schemas map[string]bool) {
+	if j.Workload.Schema.Keeps == nil {
 		return
 	}
-	table := p.Workload.Schema.Keeps.Table
+	table := j.Workload.Schema.Keeps.Table
 	r, there := found[table.Name]
 	if !there {
 		return
@@ -134,18 +134,18 @@ func (st *SchemaState) findKept(p plan.Plan, found map[string]database.Relation,
 
 // readBook reads the ledger, if it is one: it has our columns, and says what is
 // built before there is any table.
-func (st *SchemaState) readBook(ctx context.Context, p plan.Plan, s database.Session, book database.Relation) error {
+func (st *SchemaState) readBook(ctx context.Context, j plan.Job, s database.Session, book database.Relation) error {
 	if why := differs(book, database.LedgerTable.ColumnNames()); why != "" || len(book.Columns) > len(database.LedgerTable.Columns) {
 		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+why)
 		return nil
 	}
 	var err error
-	if st.Ledger, err = readBuildLog(ctx, p, s); err != nil && !errors.Is(err, database.ErrNoLedger) {
+	if st.Ledger, err = readBuildLog(ctx, j, s); err != nil && !errors.Is(err, database.ErrNoLedger) {
 		return err
 	}
 	begun := err == nil && st.Ledger.Identity == "" && len(st.tables) == 0 && len(st.Ledger.Loaded) == 0
-	if st.hasBook = begun || err == nil && strings.HasPrefix(st.Ledger.Identity, p.Workload.Name+": "); !st.hasBook {
-		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which belongs to no build of "+p.Workload.Title)
+	if st.hasBook = begun || err == nil && strings.HasPrefix(st.Ledger.Identity, j.Workload.Name+": "); !st.hasBook {
+		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which belongs to no build of "+j.Workload.Title)
 	}
 	return nil
 }
@@ -170,10 +170,10 @@ func differs(r database.Relation, columns []string) string {
 
 // OwnTables lists the tables that are proven ours: first the one that runs keep, which the
 // others prove, and the ledger last: while it is there, so is the proof.
-func (st SchemaState) OwnTables(p plan.Plan) []string {
+func (st SchemaState) OwnTables(j plan.Job) []string {
 	tables := slices.Clone(st.tables)
 	if st.kept {
-		tables = slices.Insert(tables, 0, p.Workload.Schema.Keeps.Table.Name)
+		tables = slices.Insert(tables, 0, j.Workload.Schema.Keeps.Table.Name)
 	}
 	if st.hasBook {
 		tables = append(tables, database.LedgerTable.Name)
@@ -191,16 +191,16 @@ func Listed(names []string, few int) string {
 
 // Refusal returns why a job cannot go on with what is there, in the same words for
 // each, or nil where it is a schema, or nothing.
-func (st SchemaState) Refusal(p plan.Plan) error {
+func (st SchemaState) Refusal(j plan.Job) error {
 	switch st.State {
 	case taken:
 		return refused(fmt.Errorf(
 			"%s already uses names that a %s schema needs: %s. Nothing was changed: choose another database",
-			p.Target(), p.Workload.Title, strings.Join(st.strange, "; ")))
+			j.Target(), j.Workload.Title, strings.Join(st.strange, "; ")))
 	case part:
 		return refused(fmt.Errorf(
 			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. Nothing shows who made them, so nothing was changed: drop them yourself if they are not needed, or choose another database",
-			p.Target(), p.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
+			j.Target(), j.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
 	}
 	return nil
 }
@@ -214,51 +214,51 @@ func (e RefusedError) Unwrap() error { return e.error }
 func refused(err error) error { return job.WithExit(job.ExitExists, RefusedError{err}) }
 
 // NothingThere says that there is no schema, and what to do first where one is needed.
-func NothingThere(p plan.Plan) error {
-	err := fmt.Errorf("there is no %s schema in %s", p.Workload.Title, p.Target())
-	if p.Spec.Action != job.Delete {
+func NothingThere(j plan.Job) error {
+	err := fmt.Errorf("there is no %s schema in %s", j.Workload.Title, j.Target())
+	if j.Spec.Action != job.Delete {
 		err = fmt.Errorf("%w: build one first", err)
 	}
 	return job.WithExit(job.ExitMissing, err)
 }
 
 // halfMadeError says that a build was begun and not finished.
-func halfMadeError(p plan.Plan) error {
+func halfMadeError(j plan.Job) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
 		"the build of the %s schema in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema",
-		p.Workload.Title, p.Target()))
+		j.Workload.Title, j.Target()))
 }
 
 // RequireSchema returns an error unless the whole schema is there to be used, and else the plan
 // with the names that its tables have.
-func RequireSchema(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, error) {
-	p, _, err := FindSchema(ctx, p, s)
-	return p, err
+func RequireSchema(ctx context.Context, j plan.Job, s database.Session) (plan.Job, error) {
+	j, _, err := FindSchema(ctx, j, s)
+	return j, err
 }
 
 // FindSchema is RequireSchema, and returns what there is.
-func FindSchema(ctx context.Context, p plan.Plan, s database.Session) (plan.Plan, SchemaState, error) {
-	st, err := Inspect(ctx, p, s)
+func FindSchema(ctx context.Context, j plan.Job, s database.Session) (plan.Job, SchemaState, error) {
+	st, err := Inspect(ctx, j, s)
 	if err != nil {
-		return p, st, err
+		return j, st, err
 	}
 	switch st.State {
 	case nothing:
-		return p, st, NothingThere(p)
+		return j, st, NothingThere(j)
 	case halfMade:
-		return p, st, halfMadeError(p)
+		return j, st, halfMadeError(j)
 	}
-	p.SQL = p.SQL.Renamed(st.Names)
-	return p, st, st.Refusal(p)
+	j.SQL = j.SQL.Renamed(st.Names)
+	return j, st, st.Refusal(j)
 }
 
 // Keep makes the table in which runs note what they did, if this one is to and it is not there.
-func (st *SchemaState) Keep(ctx context.Context, p plan.Plan, s database.Session) error {
-	keeps := p.Workload.Schema.Keeps
-	if keeps == nil || st.kept || !keeps.Wanted(p.Settings) {
+func (st *SchemaState) Keep(ctx context.Context, j plan.Job, s database.Session) error {
+	keeps := j.Workload.Schema.Keeps
+	if keeps == nil || st.kept || !keeps.Wanted(j.Settings) {
 		return nil
 	}
-	if err := p.Schema.Keep(ctx, s, keeps.Table); err != nil {
+	if err := j.Schema.Keep(ctx, s, keeps.Table); err != nil {
 		return fmt.Errorf("create the table %s, in which runs note what they did: %w", keeps.Table.Name, err)
 	}
 	st.kept = true
@@ -266,9 +266,9 @@ func (st *SchemaState) Keep(ctx context.Context, p plan.Plan, s database.Session
 }
 
 // Look is how a workload looks at the schema.
-func (st SchemaState) Look(p plan.Plan, s database.Session) workload.Look {
+func (st SchemaState) Look(j plan.Job, s database.Session) workload.Look {
 	return workload.Look{
-		Session: s, SQL: p.SQL, Options: p.Settings, Kept: st.kept,
+		Session: s, SQL: j.SQL, Options: j.Settings, Kept: st.kept,
 		Progress: func(string, int64, int64) {},
 	}
 }

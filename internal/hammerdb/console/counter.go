@@ -123,7 +123,7 @@ func tcstart(c *Console, ctx context.Context, _ Call) (string, error) {
 	show, unit := c.counterLines(plan, log, started), plan.Workload.Evidence.Throughput()
 	t.done.Go(func() {
 		err := engine.Counting{
-			Plan: plan, Every: every, Say: c.out.print,
+			Job: plan.Job, Every: every, Say: c.out.print,
 			Each: func(r engine.CounterReading) { show(r.At, r.Counted.Per(unit.Per), r.Err) },
 		}.Run(background)
 		switch {

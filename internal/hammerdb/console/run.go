@@ -66,10 +66,10 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 // and so does a workload whose users must complete their work. The order stays bound.
 func withIterationsLeft(order settings.Order, left int, repeat time.Duration) settings.Order {
 	pacing := &order.Plan.Pacing
-	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded() || pacing.RaiseError || pacing.Finite {
+	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded() || pacing.Failures.EndAtFirst || pacing.Finite {
 		return order
 	}
-	pacing.Reconnect, pacing.Reconnects, pacing.ReconnectDelay = true, left, repeat
+	pacing.Reconnect.Wanted, pacing.Reconnect.Most, pacing.Reconnect.Delay = true, left, repeat
 	for _, spec := range []*job.Spec{&order.Spec, &order.Plan.Spec} {
 		spec.Options = spec.Options.Clone()
 		maps.Copy(spec.Options, option.Values{"reconnect": "true", "reconnects": strconv.Itoa(left), "reconnect_delay": repeat.String()})

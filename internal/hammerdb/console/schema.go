@@ -45,7 +45,7 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	}
 	plan := order.Plan
 	b := c.book.Benchmark()
-	builders, size := plan.Builders, c.book.Value(b.Size)
+	builders, size := plan.Workload.Schema.Builders(plan.Settings), c.book.Value(b.Size)
 	users := builders
 	if builders == 1 {
 		c.out.printf("Building %s with 1 Virtual User", fmt.Sprintf(b.Alone, size))

@@ -35,8 +35,8 @@ func CompareRows(t suite.T, plan plan.Plan) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	population := fmt.Sprint(plan.Workload.Name, option.Texts(plan.Settings), plan.Seed)
-	for _, table := range plan.Workload.Schema.Tables(plan.Settings, plan.Seed) {
+	population := fmt.Sprint(plan.Workload.Name, option.Texts(plan.Settings), plan.Spec.Seed)
+	for _, table := range plan.Workload.Schema.Tables(plan.Settings, plan.Spec.Seed) {
 		got, want := loaded(t, session, table), generated(t, population, table)
 		if got != want {
 			t.Errorf("table %s has %d rows with checksum %x, but %d rows with %x were generated", table.Name, got.rows, got.sum, want.rows, want.sum)

@@ -37,7 +37,7 @@ func (a *API) addDeletion() {
 		if err != nil {
 			return nil, err
 		}
-		plan, err := engine.PlanDeletion(ctx, order.Plan)
+		plan, err := engine.PlanDeletion(ctx, order.Plan.Job)
 		if err != nil {
 			if err = order.Explain(err); job.ExitOf(err) == job.ExitError {
 				err = job.WithExit(job.ExitConnect, err) // the server answered and then refused

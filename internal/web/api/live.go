@@ -297,7 +297,7 @@ func (a *API) liveJob(j job.Job) live.Job {
 		return said
 	}}
 	if order, err := a.Resolver.Order(j.Spec); err == nil {
-		known.Score, known.Finite = order.Plan.Score, order.Plan.Pacing.Finite
+		known.Score, known.Finite = order.Plan.Groups().Score, order.Plan.Pacing.Finite
 	}
 	return known
 }
