@@ -22,7 +22,7 @@ func TestConnectionsAreKeptWithoutPasswords(t *testing.T) {
 	if code := w.run("connections", "add", "lab", "--db", "pg", "--host", "db1", "--port", "many"); code != job.ExitUsage || !strings.Contains(w.err.String(), "port") {
 		t.Errorf("a wrong port: got exit code %d and %s", code, &w.err)
 	}
-	if code := w.run("connections", "add", "lab", "--db", "pg", "--password-file", secret); code != job.ExitUsage || !strings.Contains(w.err.String(), "only if you say so") {
+	if code := w.run("connections", "add", "lab", "--db", "pg", "--password-file", secret); code != job.ExitUsage || !strings.Contains(w.err.String(), "only on request") {
 		t.Errorf("a password: got exit code %d and %s", code, &w.err)
 	}
 	if _, err := os.Stat(path); err == nil {

@@ -39,9 +39,9 @@ const (
 // the address.
 func (a Answer) Mistake(address, title, host, port string) string {
 	if a.Choose == "" {
-		return fmt.Sprintf("what answers on %s is %s, not a %s server: check %s and %s", address, a.What, title, host, port)
+		return fmt.Sprintf("the server on %s is %s, not a %s server: check %s and %s", address, a.What, title, host, port)
 	}
-	return fmt.Sprintf("what answers on %s is %s, not %s: use --db %s (in the console: dbset db %[4]s), or check %s",
+	return fmt.Sprintf("the server on %s is %s, not %s: use --db %s (in the console: dbset db %[4]s), or check %s",
 		address, a.What, title, a.Choose, port)
 }
 

@@ -308,7 +308,7 @@ func loaded(b *page, r job.Result) {
 	if rows, _ := sumLoaded(r); rows == 0 { // a build that was aborted at once, or had nothing left to load
 		return
 	}
-	b.title("What was loaded", "with the seconds of all builders added up")
+	b.title("Loaded tables", "seconds are the sum over all builders")
 	t := terminal.Table{Columns: append([]terminal.Column{{Head: "  table", Left: true}}, terminal.Heads("rows", "bytes", "seconds", "MB/s")...)}
 	for _, l := range r.Loaded {
 		if l.Rows == 0 {

@@ -48,10 +48,10 @@ func nextSteps(p *program.Program, j job.Job, s *Flags) []report.Pointer {
 		if j.Status != job.Succeeded { // the error says what to do
 			break
 		}
-		list = append(list, report.Pointer{Command: s.command(p, j, job.Run), Why: "load it with virtual users"})
+		list = append(list, report.Pointer{Command: s.command(p, j, job.Run), Why: "run virtual users on it"})
 	case job.Run:
 		if j.ID != "" {
-			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show all that was recorded"})
+			list = append(list, report.Pointer{Command: "sledge jobs show " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show everything that was recorded"})
 			if e := j.Result.Explained; e != nil && e.Plans > 0 {
 				list = append(list, report.Pointer{Command: "sledge jobs plan " + report.ShortID(string(j.ID)) + s.ofRepository(), Why: "show the query plans"})
 			}

@@ -33,7 +33,7 @@ type demoStep struct {
 	title  string
 }
 
-// demonstrations take a minute or two each. The first is the default.
+// demonstrations take less than a minute each. The first is the default.
 var demonstrations = []demonstration{
 	{
 		workload: "tprocc",
@@ -109,7 +109,7 @@ func DemoCommand(p *program.Program) *cobra.Command {
 	var keep, verbose bool
 	c := &cobra.Command{
 		Use:   "demo [WORKLOAD]",
-		Short: "Build, run and check a small test on SQLite in a minute or two",
+		Short: "Build, run and check a small test on SQLite in under a minute",
 		Long: `Demo performs a whole test on this machine: it builds one warehouse in a SQLite file, runs four
 virtual users on it for ten seconds, checks the data, and prints the commands that do the same on
 a server. Demo tproch does the same with analytic queries. You need no database server. Demo

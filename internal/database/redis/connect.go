@@ -56,9 +56,9 @@ func mistake(o *Options, answer listener.Answer) string {
 	host, port, ssl := o.Name("host"), o.Name("port"), o.Name("ssl")
 	switch {
 	case o.Socket != null:
-		return fmt.Sprintf("what answers on %s is %s, not a %s server: check %s", o.Socket, answer.What, title, o.whereNames())
+		return fmt.Sprintf("the server on %s is %s, not a %s server: check %s", o.Socket, answer.What, title, o.whereNames())
 	case answer.OnlyTLS:
-		return fmt.Sprintf("what answers on %s speaks only TLS: if it is a %s server, set %s to true, else check %s and %s", o.address(), title, ssl, host, port)
+		return fmt.Sprintf("the server on %s speaks only TLS: if it is a %s server, set %s to true, else check %s and %s", o.address(), title, ssl, host, port)
 	case answer.Choose == listener.Redis:
 		return fmt.Sprintf("the %s server on %s does not encrypt: set %s to false, or set %s to the port on which it does (its setting tls-port)", title, o.address(), ssl, port)
 	}
