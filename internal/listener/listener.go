@@ -75,6 +75,8 @@ func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (A
 	switch {
 	case err == nil || a.FromServer(err):
 		return Answer{}, err
+	case answer.What != "": // ask has ended connect, and not the caller
+		return answer, errOther
 	case answer.What == "" && limited.Err() == nil:
 		if answer = Identify(limited, a.Network, a.Address); a.Expected(answer) {
 			answer = Answer{}
@@ -85,6 +87,10 @@ func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (A
 	}
 	return answer, err
 }
+
+// errOther takes the place of connect's error, which says that connect was cancelled, as if the
+// caller had been.
+var errOther = errors.New("another server answers")
 
 // ask identifies the server after patience, and cancels connecting if it is a different one.
 func (a Attempt) ask(ctx context.Context, callOff func()) Answer {
