@@ -139,8 +139,17 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 			return names.Wrong(needed.name, "", "it is empty: give it a value")
 		}
 	}
+	for _, given := range []struct{ name, value string }{{"user", a.User}, {"dbname", a.Database}} {
+		if n := len(given.value); n > longestName {
+			return names.Wrong(given.name, given.value, "it has %d bytes, and PostgreSQL cuts names to %d: choose a shorter one", n, longestName)
+		}
+	}
 	return nil
 }
+
+// longestName is the length of the longest name, in bytes. The server cuts longer ones without an
+// error, so a build would create a database that a delete does not find.
+const longestName = 63
 
 // Partitions returns the number of partitions of order_line, or 0 for none, because partitioning
 // does not pay below 200 warehouses.

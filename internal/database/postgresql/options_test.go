@@ -42,6 +42,8 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		{"no server", "host", ""},
 		{"no user", "user", ""},
 		{"no database", "dbname", ""},
+		{"a user whose name the server would cut", "user", strings.Repeat("ü", 32)},
+		{"a database whose name the server would cut", "dbname", strings.Repeat("a", 64)},
 		{"no such port", "port", "65536"},
 		{"no such mode", "ssl_mode", "perhaps"},
 	} {

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/meter"
@@ -29,6 +30,22 @@ func claim(ctx context.Context, options any, shared bool) (release func() error,
 			return nil, errors.Join(err, s.Close())
 		default:
 			return func() error { return giveUp(context.WithoutCancel(ctx), s, name, shared) }, nil
+		}
+	}
+}
+
+// claimSoon waits a moment for another deletion to give up its claim.
+func claimSoon(ctx context.Context, options any) (release func() error, err error) {
+	const tries, pause = 20, 50 * time.Millisecond
+	for try := 1; ; try++ {
+		release, err = claim(ctx, options, false)
+		if !errors.Is(err, database.ErrClaimed) || try == tries {
+			return release, err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -113,6 +113,9 @@ func fromURL(u *url.URL) (option.Values, error) {
 // create creates the file if it does not exist, and records that in it.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := of(options)
+	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
+		return notRegular(o)
+	}
 	f, err := os.OpenFile(o.File, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	exists := errors.Is(err, fs.ErrExist)
 	if exists {
@@ -132,6 +135,11 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 		return err
 	}
 	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
+}
+
+// notRegular refuses a folder, a device or a pipe, which SQLite cannot lock or write to.
+func notRegular(o *Options) error {
+	return o.Wrong("file", o.File, "%s is not a regular file, %w: name another file", o.File, database.ErrUnfit)
 }
 
 // wasCreated reports whether a build created the file.
@@ -157,12 +165,12 @@ func schemaName(options any) string {
 // does not remove one in which another build has begun meanwhile.
 func drop(ctx context.Context, options any, d database.DropOptions) (_ []database.DropResult, err error) {
 	o := of(options)
-	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) || d.Leftover && len(d.Others) > 0 {
+	if d.Leftover && len(d.Others) > 0 {
 		return nil, nil
 	}
 	fate := database.DropResult{Kind: "file", Name: o.File}
 	if !d.Dry {
-		release, err := claim(ctx, options, false)
+		release, err := claimSoon(ctx, options)
 		if errors.Is(err, database.ErrClaimed) {
 			fate.Stays = "another job works in it"
 			return []database.DropResult{fate}, nil
@@ -171,6 +179,9 @@ func drop(ctx context.Context, options any, d database.DropOptions) (_ []databas
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, release()) }()
+	}
+	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) { // another deletion was quicker
+		return nil, nil
 	}
 	created, err := wasCreated(ctx, options)
 	switch {
@@ -200,11 +211,13 @@ const briefMillis = 10_000
 
 func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
 	o := of(options)
-	if _, err := os.Stat(o.File); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, database.Missing(o.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
-		}
+	switch info, err := os.Stat(o.File); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, database.Missing(o.Wrong("file", o.File, "there is no file %s: a build makes it", o.File))
+	case err != nil:
 		return nil, o.Wrong("file", o.File, "%w", err)
+	case !info.Mode().IsRegular():
+		return nil, notRegular(o)
 	}
 	s, err := database.OpenSQL(ctx, "sqlite", source(o), dialect)
 	if err != nil {

@@ -1,6 +1,8 @@
 package sqlite_test
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -26,4 +28,19 @@ func TestCreateAndDrop_BesideOthers(t *testing.T) {
 		}
 		return o
 	})
+}
+
+func TestOtherThanARegularFileIsRefused(t *testing.T) {
+	for _, file := range []string{t.TempDir(), os.DevNull} {
+		o := sqlite.Database.Options(database.Use{Name: "tpcc"})
+		if err := option.Bind(nil, option.Values{"file": file}, o); err != nil {
+			t.Fatal(err)
+		}
+		if err := sqlite.Database.Create(t.Context(), o, nil); !errors.Is(err, database.ErrUnfit) {
+			t.Errorf("create %s: got %v, want %v", file, err, database.ErrUnfit)
+		}
+		if _, err := sqlite.Database.Connect(t.Context(), o, database.Owner); !errors.Is(err, database.ErrUnfit) {
+			t.Errorf("connect to %s: got %v, want %v", file, err, database.ErrUnfit)
+		}
+	}
 }
