@@ -374,8 +374,8 @@ func TestATimeOfNowIsKeptAsTheTimeThatItWas(t *testing.T) {
 	}
 }
 
-// What a resumed build leaves to the moment is what the ledger of the first one says, and
-// is kept as that.
+// A resumed build takes the load time from the build log of the first build, and the repository
+// records it.
 func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	store, err := repository.Open(filepath.Join(t.TempDir(), "jobs.db"))

@@ -212,9 +212,9 @@ var ErrNoAccount = errors.New("the account does not exist")
 // ErrClaimed is the error of Claim if another process has the claim.
 var ErrClaimed = errors.New("another process works in the database")
 
-// ErrNoLedger is the error of reading a build log if a table has its name and columns, but its
+// ErrNoBuildLog is the error of reading a build log if a table has its name and columns, but its
 // lines belong to no build.
-var ErrNoLedger = errors.New("one of its lines does not belong to a build")
+var ErrNoBuildLog = errors.New("one of its lines does not belong to a build")
 
 // Missing marks an error as ErrMissing.
 func Missing(err error) error { return missingError{err} }

@@ -32,7 +32,7 @@ type Schema struct {
 	// back a drop.
 	Drop func(ctx context.Context, s Session, tables, routines []string) error
 
-	Ledger Ledger
+	BuildLog BuildLog
 
 	// Keep creates a table beside the workload's own, in which runs record state for the next run.
 	// Optional: nil if no workload with such a table supports the database.
@@ -75,11 +75,11 @@ const (
 	IsRoutine Bond = "routine" // it is the routine of that name
 )
 
-// LedgerTable is the table of a build's log, if the database has tables. It exists beside the
+// BuildLogTable is the table of a build's log, if the database has tables. It exists beside the
 // workload's tables during a build, and lists the chunks that are loaded. A chunk and its line in
 // the log are committed together, so a build that was killed at any moment resumes with exactly the
 // missing chunks. At the end of the build, the log is dropped.
-var LedgerTable = schema.Table{
+var BuildLogTable = schema.Table{
 	Name: "sledge_build",
 	Columns: []schema.Column{
 		{Name: "entry", Type: schema.Varchar, Size: 200},
@@ -88,21 +88,21 @@ var LedgerTable = schema.Table{
 	Key: []string{"entry", "chunk"},
 }
 
-// Ledger keeps the log of a build. Relations shows whether there is one, by LedgerTable's name and
+// BuildLog keeps the log of a build. Relations shows whether there is one, by BuildLogTable's name and
 // columns.
-type Ledger struct {
+type BuildLog struct {
 	Create func(ctx context.Context, s Session) error
-	Read   func(ctx context.Context, s Session) ([]LedgerLine, error)
+	Read   func(ctx context.Context, s Session) ([]BuildLogLine, error)
 
 	// Write adds an entry, in the current transaction if there is one. Entries are names of tables,
 	// and identities of builds, which contain no quotes.
-	Write func(ctx context.Context, s Session, line LedgerLine) error
+	Write func(ctx context.Context, s Session, line BuildLogLine) error
 	Drop  func(ctx context.Context, s Session) error
 }
 
-// LedgerLine records that a chunk of a table is loaded. For other entries, the chunk is less than
+// BuildLogLine records that a chunk of a table is loaded. For other entries, the chunk is less than
 // 0.
-type LedgerLine struct {
+type BuildLogLine struct {
 	Entry string
 	Chunk int
 }

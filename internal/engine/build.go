@@ -86,9 +86,9 @@ func tellBuild(j plan.Job, f *feed.Feed) {
 	})
 }
 
-// resumed returns the plan of a build that goes on with one that was interrupted. What
-// the spec leaves to the moment is as it was when that one was bound, which its ledger
-// knows: rows with another load time would not fit to those that are there.
+// resumedPlan returns the plan of a build that resumes an interrupted one. Values that the spec
+// leaves to the time of the build, such as the load time of rows, come from the build log, because
+// new rows must match the existing ones.
 func resumedPlan(ctx context.Context, j plan.Job, s database.Session) (plan.Job, error) {
 	if j.Workload.Schema.Resumed == nil {
 		return j, nil
@@ -97,7 +97,7 @@ func resumedPlan(ctx context.Context, j plan.Job, s database.Session) (plan.Job,
 	if err != nil {
 		return j, err
 	}
-	if identity, is := strings.CutPrefix(st.Ledger.Identity, j.Workload.Name+": "); is {
+	if identity, is := strings.CutPrefix(st.BuildLog.Identity, j.Workload.Name+": "); is {
 		j.Settings = j.Workload.Schema.Resumed(j.Settings, identity)
 	}
 	return j, nil
@@ -114,7 +114,7 @@ func exitOfBuild(ctx context.Context, j plan.Job, err error) job.Exit {
 	}
 }
 
-// fill does the steps of a build that come after its ledger was opened.
+// fill performs the steps of a build after its log was opened.
 func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Session, l target.BuildLog) (job.Result, error) {
 	tables := j.Workload.Schema.Tables(j.Settings, j.Spec.Seed)
 	schema := j.StepOf(job.StepSchema)
@@ -146,8 +146,8 @@ func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Sessio
 			return result, err
 		}
 	}
-	if err := j.Schema.Ledger.Drop(ctx, session); err != nil {
-		return result, fmt.Errorf("drop the ledger of the build: %w", err)
+	if err := j.Schema.BuildLog.Drop(ctx, session); err != nil {
+		return result, fmt.Errorf("drop the build log: %w", err)
 	}
 	schema.Stage = job.Ends
 	f.Step(job.Monitor, schema)
@@ -345,7 +345,7 @@ func loadPiece(ctx context.Context, j plan.Job, s database.Session, t schema.Tab
 	}
 }
 
-// loadOnce loads a chunk and notes it in the ledger, both or neither.
+// loadOnce loads a chunk and records it in the build log, in one transaction.
 func loadOnce(ctx context.Context, j plan.Job, s database.Session, t schema.Table, chunk int, rows schema.RowSource) error {
 	if err := s.Begin(ctx, database.ReadWrite); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 
 // Deletion is what a delete removes, and what it leaves.
 type Deletion struct {
-	Tables   []string              // of the workload, and the ledger of a build
+	Tables   []string              // of the workload, and the build log
 	Routines []string              // as DROP takes them
 	Around   []database.DropResult // what becomes of the database and the account
 	Builder  string                // the other program that built the schema; "" if none is known

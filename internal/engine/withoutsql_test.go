@@ -66,7 +66,7 @@ func TestTheEngineHoldsNoSQL(t *testing.T) {
 type rack struct {
 	mu       sync.Mutex
 	rows     map[string]int // how many, by table
-	ledger   []database.LedgerLine
+	ledger   []database.BuildLogLine
 	building bool
 	finished []string
 	jams     string // the table that is not loaded, or ""
@@ -76,7 +76,7 @@ type rack struct {
 type visit struct {
 	*rack
 	put  map[string]int
-	line []database.LedgerLine
+	line []database.BuildLogLine
 }
 
 var errJammed = errors.New("jammed")
@@ -145,10 +145,10 @@ func (v *visit) Close() error                 { return nil }
 
 // database declares the rack, as a folder of internal/database would.
 func (s *rack) database() *database.Database {
-	ledger := database.Ledger{
+	ledger := database.BuildLog{
 		Create: func(context.Context, database.Session) error { s.building = true; return nil },
-		Read:   func(context.Context, database.Session) ([]database.LedgerLine, error) { return s.ledger, nil },
-		Write: func(ctx context.Context, session database.Session, line database.LedgerLine) error {
+		Read:   func(context.Context, database.Session) ([]database.BuildLogLine, error) { return s.ledger, nil },
+		Write: func(ctx context.Context, session database.Session, line database.BuildLogLine) error {
 			v := session.(*visit)
 			if v.line = append(v.line, line); line.Chunk < 0 { // not in a transaction
 				return v.Commit(ctx)
@@ -183,7 +183,7 @@ func (s *rack) database() *database.Database {
 					}
 					return nil
 				},
-				Ledger: ledger,
+				BuildLog: ledger,
 			}
 		},
 		Server: func(*sqlfile.Library) database.Server {
@@ -201,7 +201,7 @@ func (s *rack) relations(context.Context, database.Session) (map[string]database
 		found[table] = database.Relation{Kind: "table", Columns: []string{"key"}}
 	}
 	if s.building {
-		found[database.LedgerTable.Name] = database.Relation{Kind: "table", Columns: database.LedgerTable.ColumnNames()}
+		found[database.BuildLogTable.Name] = database.Relation{Kind: "table", Columns: database.BuildLogTable.ColumnNames()}
 	}
 	return found, nil
 }

@@ -24,7 +24,7 @@ func New(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 		Create:    k.create,
 		Step:      k.step,
 		Drop:      k.drop,
-		Ledger:    database.Ledger{Create: k.createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
+		BuildLog:  database.BuildLog{Create: k.createBuildLog, Read: readBuildLog, Write: writeBuildLog, Drop: dropBuildLog},
 		Keep:      k.keep,
 	}
 	if sql.Has("build.claim") {
@@ -132,32 +132,32 @@ func (k keeper) keep(ctx context.Context, s database.Session, t schema.Table) er
 	return s.Exec(ctx, createTable(k.dialect, t))
 }
 
-func (k keeper) createLedger(ctx context.Context, s database.Session) error {
-	return k.keep(ctx, s, database.LedgerTable)
+func (k keeper) createBuildLog(ctx context.Context, s database.Session) error {
+	return k.keep(ctx, s, database.BuildLogTable)
 }
 
-func readLedger(ctx context.Context, s database.Session) ([]database.LedgerLine, error) {
-	t, err := s.Query(ctx, "SELECT entry, chunk FROM "+database.LedgerTable.Name, 0)
+func readBuildLog(ctx context.Context, s database.Session) ([]database.BuildLogLine, error) {
+	t, err := s.Query(ctx, "SELECT entry, chunk FROM "+database.BuildLogTable.Name, 0)
 	if err != nil {
 		return nil, err
 	}
-	lines := make([]database.LedgerLine, len(t.Rows))
+	lines := make([]database.BuildLogLine, len(t.Rows))
 	for i, row := range t.Rows {
 		chunk, err := strconv.Atoi(row[1])
 		if err != nil {
-			return nil, database.ErrNoLedger
+			return nil, database.ErrNoBuildLog
 		}
-		lines[i] = database.LedgerLine{Entry: row[0], Chunk: chunk}
+		lines[i] = database.BuildLogLine{Entry: row[0], Chunk: chunk}
 	}
 	return lines, nil
 }
 
-func writeLedger(ctx context.Context, s database.Session, line database.LedgerLine) error {
-	return s.Exec(ctx, fmt.Sprintf("INSERT INTO %s (entry, chunk) VALUES ('%s', %d)", database.LedgerTable.Name, line.Entry, line.Chunk))
+func writeBuildLog(ctx context.Context, s database.Session, line database.BuildLogLine) error {
+	return s.Exec(ctx, fmt.Sprintf("INSERT INTO %s (entry, chunk) VALUES ('%s', %d)", database.BuildLogTable.Name, line.Entry, line.Chunk))
 }
 
-func dropLedger(ctx context.Context, s database.Session) error {
-	return s.Exec(ctx, "DROP TABLE "+database.LedgerTable.Name)
+func dropBuildLog(ctx context.Context, s database.Session) error {
+	return s.Exec(ctx, "DROP TABLE "+database.BuildLogTable.Name)
 }
 
 // claim requests the exclusive claim with build.sql. The value is 0 if another session has it, and

@@ -56,7 +56,7 @@ func orEmpty(text string) string {
 }
 
 // permitted ignores errors about missing rights. A user that may not see other sessions cannot
-// end any: then the ledger's key prevents loading a chunk twice.
+// end any: then the build log's key prevents loading a chunk twice.
 func permitted(err error) error {
 	if err != nil && Classify(err) == meter.Permission {
 		return nil

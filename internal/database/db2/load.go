@@ -16,7 +16,7 @@ const rowsPerInsert = 1000
 
 // Load implements database.Session, by an INSERT that is run with many rows in one call. It
 // is kept whole or not at all. LOAD would be faster, and takes files on the server's machine
-// alone, and commits by itself, so that a chunk and its line in the ledger could come apart.
+// alone, and commits by itself, so that a chunk and its line in the build log could come apart.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.inTx {
 		return s.load(ctx, table, rows)

@@ -135,7 +135,7 @@ func work(ctx context.Context, s database.Session) error {
 }
 
 // orphans is Claims.Orphans: the user's sessions that work for a build which no longer exists,
-// because we have the claim. A user that may not see sessions ends none; the ledger's key then
+// because we have the claim. A user that may not see sessions ends none; the build log's key then
 // prevents loading a chunk twice.
 func orphans(sql *sqlfile.Library) func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 	return func(ctx context.Context, of database.Session) ([]database.Orphan, error) {

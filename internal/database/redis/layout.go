@@ -61,7 +61,7 @@ const (
 	hashKind   = "hash"
 	zsetKind   = "zset"
 	streamKind = "stream"
-	setKind    = "set" // of the ledger
+	setKind    = "set" // of the build log
 )
 
 // names lists the columns.
@@ -284,7 +284,7 @@ func newSchema(_ *database.Database, sql *sqlfile.Library, plan any) database.Sc
 		Create:    k.create,
 		Step:      func(name string) ([]string, error) { return sql.Script(name, plan) },
 		Drop:      dropTables,
-		Ledger:    database.Ledger{Create: createLedger, Read: readLedger, Write: writeLedger, Drop: dropLedger},
+		BuildLog:  database.BuildLog{Create: createBuildLog, Read: readBuildLog, Write: writeBuildLog, Drop: dropBuildLog},
 		Keep:      k.keep,
 		Foresee:   foresee,
 		Claims:    &database.Claims{Take: claim, Share: share, Holder: holder, Sharers: sharers, Work: work, Orphans: orphans},

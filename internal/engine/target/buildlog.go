@@ -10,26 +10,26 @@ import (
 	"sledge/internal/job"
 )
 
-// Besides chunks, the ledger has a line that says what is being built, and one
-// once all tables are there. Their chunk tells them apart.
+// Besides chunks, the build log has a line that identifies the build, and a line that it gets when
+// all tables exist. Their chunk numbers are negative.
 const (
 	identityLine = -1
 	SchemaLine   = -2
 )
 
-// BuildLog is what the ledger table says.
+// BuildLog holds the lines of the build log.
 type BuildLog struct {
 	Identity  string
 	HasSchema bool
 	Loaded    map[string]map[int]bool // chunks by table
-	Tables    []string                // that are there
+	Tables    []string                // existing tables
 }
 
 func readBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog, error) {
 	l := BuildLog{Loaded: map[string]map[int]bool{}}
-	lines, err := j.Schema.Ledger.Read(ctx, s)
+	lines, err := j.Schema.BuildLog.Read(ctx, s)
 	if err != nil {
-		return l, fmt.Errorf("read the ledger of the build: %w", err)
+		return l, fmt.Errorf("read the build log: %w", err)
 	}
 	for _, line := range lines {
 		switch line.Chunk {
@@ -49,14 +49,13 @@ func readBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 
 // WriteBuildLog adds a line.
 func WriteBuildLog(ctx context.Context, j plan.Job, s database.Session, entry string, chunk int) error {
-	if err := j.Schema.Ledger.Write(ctx, s, database.LedgerLine{Entry: entry, Chunk: chunk}); err != nil {
-		return fmt.Errorf("write the ledger of the build: %w", err)
+	if err := j.Schema.BuildLog.Write(ctx, s, database.BuildLogLine{Entry: entry, Chunk: chunk}); err != nil {
+		return fmt.Errorf("write the build log: %w", err)
 	}
 	return nil
 }
 
-// OpenBuildLog begins a build's ledger, or reads the one of a build that was
-// interrupted.
+// OpenBuildLog creates the build log, or reads the log of an interrupted build to resume.
 func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog, error) {
 	st, err := Inspect(ctx, j, s)
 	if err == nil {
@@ -69,12 +68,12 @@ func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 		return BuildLog{}, err
 	}
 	identity := j.Workload.Name + ": " + j.Workload.Schema.Identity(j.Settings, j.Spec.Seed)
-	switch l := st.Ledger; {
+	switch l := st.BuildLog; {
 	case st.State == halfMade && !j.Spec.Resume:
 		return BuildLog{}, halfMadeError(j)
 	case st.State == halfMade && l.Identity != "" && l.Identity != identity:
 		return BuildLog{}, job.WithExit(job.ExitUsage, fmt.Errorf(
-			"the interrupted build is of %s, and this one of %s: resume it with the options it had, or delete the schema", l.Identity, identity))
+			"the interrupted build is of %s, but this one is of %s: resume it with its own options, or delete the schema", l.Identity, identity))
 	case st.State == halfMade && l.Identity == "":
 		return l, WriteBuildLog(ctx, j, s, identity, identityLine)
 	case st.State == halfMade:
@@ -86,8 +85,8 @@ func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 	case j.Spec.Resume:
 		return BuildLog{}, job.WithExit(job.ExitMissing, fmt.Errorf("there is no interrupted build to resume in %s: build without resume", j.Target()))
 	}
-	if err := j.Schema.Ledger.Create(ctx, s); err != nil {
-		return BuildLog{}, fmt.Errorf("create the ledger of the build: %w", err)
+	if err := j.Schema.BuildLog.Create(ctx, s); err != nil {
+		return BuildLog{}, fmt.Errorf("create the build log: %w", err)
 	}
 	return BuildLog{Identity: identity}, WriteBuildLog(ctx, j, s, identity, identityLine)
 }

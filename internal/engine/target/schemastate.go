@@ -19,30 +19,29 @@ import (
 // state says what a database holds where a workload's schema would be.
 type state int
 
-// The states. Only in those of a schema that is proven to be one is anything ever
-// dropped.
+// The states. Jobs drop objects only in states in which the schema is proven to be the workload's.
 const (
-	nothing  state = iota // no name of the workload's tables is taken
-	Whole                 // all tables are there, with all their columns
-	halfMade              // our own ledger is there, and of the tables those that its build got to
-	part                  // some of the tables are there, and no ledger that explains it
-	taken                 // something else has a name that a table of ours would have
+	nothing  state = iota // none of the workload's table names is in use
+	Whole                 // all tables exist, with all columns
+	halfMade              // the build log exists, and some of the tables
+	part                  // some of the tables exist, but no build log explains them
+	taken                 // another object has the name of a table
 )
 
-// SchemaState is what a database holds where a workload's schema would be. Build, run,
-// check and delete all go by it, so that they agree on what is there.
+// SchemaState describes the objects in a database that concern a workload's schema. Build, run,
+// check and delete all use it, so that they agree.
 type SchemaState struct {
-	State   state
-	tables  []string          // those of the workload that are there, proven by their columns, as they are called there
-	missing []string          // the others of the workload
-	Names   map[string]string // what tables are called that are called otherwise than the workload does; nil where none is
-	kept    bool              // the table that runs keep is there, and ours
-	strange []string          // what has their names and is something else, in words
-	hasBook bool              // the table of the ledger is there, and ours
-	Ledger  BuildLog          // what is in it
+	State    state
+	tables   []string          // existing tables of the workload, proven by their columns, by their names in the database
+	missing  []string          // missing tables of the workload
+	Names    map[string]string // the names of tables that differ from the workload's; nil if none differ
+	kept     bool              // whether the table that runs keep exists, and is Sledge's
+	strange  []string          // other objects with their names, in words
+	hasBook  bool              // whether the build log exists, and is the workload's
+	BuildLog BuildLog          // its contents
 }
 
-// Inspect looks what there is.
+// Inspect reads the state of the schema.
 func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, error) {
 	found, err := j.Schema.Relations(ctx, s)
 	if err != nil {
@@ -69,7 +68,7 @@ func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, 
 		schemas[r.Schema] = true
 	}
 	st.findKept(j, found, schemas)
-	if book, there := found[database.LedgerTable.Name]; there {
+	if book, there := found[database.BuildLogTable.Name]; there {
 		if err := st.readBook(ctx, j, s, book); err != nil {
 			return st, err
 		}
@@ -132,20 +131,20 @@ func (st *SchemaState) findKept(j plan.Job, found map[string]database.Relation, 
 	schemas[r.Schema] = true
 }
 
-// readBook reads the ledger, if it is one: it has our columns, and says what is
-// built before there is any table.
+// readBook reads the build log. A table is a build log if it has the columns and, once a table of
+// the workload exists, identifies the build.
 func (st *SchemaState) readBook(ctx context.Context, j plan.Job, s database.Session, book database.Relation) error {
-	if why := differs(book, database.LedgerTable.ColumnNames()); why != "" || len(book.Columns) > len(database.LedgerTable.Columns) {
-		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+why)
+	if why := differs(book, database.BuildLogTable.ColumnNames()); why != "" || len(book.Columns) > len(database.BuildLogTable.Columns) {
+		st.strange = append(st.strange, book.Kind+" "+database.BuildLogTable.Name+why)
 		return nil
 	}
 	var err error
-	if st.Ledger, err = readBuildLog(ctx, j, s); err != nil && !errors.Is(err, database.ErrNoLedger) {
+	if st.BuildLog, err = readBuildLog(ctx, j, s); err != nil && !errors.Is(err, database.ErrNoBuildLog) {
 		return err
 	}
-	begun := err == nil && st.Ledger.Identity == "" && len(st.tables) == 0 && len(st.Ledger.Loaded) == 0
-	if st.hasBook = begun || err == nil && strings.HasPrefix(st.Ledger.Identity, j.Workload.Name+": "); !st.hasBook {
-		st.strange = append(st.strange, book.Kind+" "+database.LedgerTable.Name+", which belongs to no build of "+j.Workload.Title)
+	begun := err == nil && st.BuildLog.Identity == "" && len(st.tables) == 0 && len(st.BuildLog.Loaded) == 0
+	if st.hasBook = begun || err == nil && strings.HasPrefix(st.BuildLog.Identity, j.Workload.Name+": "); !st.hasBook {
+		st.strange = append(st.strange, book.Kind+" "+database.BuildLogTable.Name+", which belongs to no build of "+j.Workload.Title)
 	}
 	return nil
 }
@@ -168,15 +167,15 @@ func differs(r database.Relation, columns []string) string {
 	return ""
 }
 
-// OwnTables lists the tables that are proven ours: first the one that runs keep, which the
-// others prove, and the ledger last: while it is there, so is the proof.
+// OwnTables lists the tables that are proven to be Sledge's: first the table that runs keep, which
+// the others prove, and the build log last, because it is itself a proof.
 func (st SchemaState) OwnTables(j plan.Job) []string {
 	tables := slices.Clone(st.tables)
 	if st.kept {
 		tables = slices.Insert(tables, 0, j.Workload.Schema.Keeps.Table.Name)
 	}
 	if st.hasBook {
-		tables = append(tables, database.LedgerTable.Name)
+		tables = append(tables, database.BuildLogTable.Name)
 	}
 	return tables
 }

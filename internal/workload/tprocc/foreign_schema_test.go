@@ -19,7 +19,7 @@ import (
 // TestWhatStandsInADatabase puts something into a database of its own, on every
 // server, and looks what build, check, run and delete make of it.
 func TestWhatStandsInADatabase(t *testing.T) {
-	const ledger = "CREATE TABLE sledge_build (entry VARCHAR(200) NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (entry, chunk))"
+	const buildLog = "CREATE TABLE sledge_build (entry VARCHAR(200) NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (entry, chunk))"
 	identity := func(of string) string { return "INSERT INTO sledge_build VALUES ('" + of + "', -1)" }
 	const begun = "tprocc: 1 warehouses, seed 1, load time 2000-01-01 00:00:00"
 	cases := []struct {
@@ -54,34 +54,34 @@ func TestWhatStandsInADatabase(t *testing.T) {
 			says: []string{"table customer (lacks c_data)"}, left: []string{"SELECT c_id FROM customer", "SELECT i_id FROM item"},
 		},
 		{
-			name: "a foreign table with the ledger's name", exits: [4]job.Exit{7, 7, 7, 7},
+			name: "a foreign table with the build log's name", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE sledge_build (id INTEGER)"}, says: []string{"table sledge_build (lacks entry, chunk)"},
 			left: []string{"SELECT id FROM sledge_build"},
 		},
 		{
-			name: "a ledger of another workload", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{ledger, identity("tproch: scale factor 1")}, says: []string{"sledge_build, which belongs to no build of TPROC-C"},
+			name: "a build log of another workload", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
+			more: []string{buildLog, identity("tproch: scale factor 1")}, says: []string{"sledge_build, which belongs to no build of TPROC-C"},
 			left: []string{"SELECT entry FROM sledge_build", "SELECT o_id FROM orders"},
 		},
 		{
-			name: "a ledger that holds something else", exits: [4]job.Exit{7, 7, 7, 7},
+			name: "a build log with other contents", exits: [4]job.Exit{7, 7, 7, 7},
 			more: []string{"CREATE TABLE sledge_build (entry VARCHAR(20), chunk VARCHAR(20))", "INSERT INTO sledge_build VALUES ('nuts', 'bolts')"},
 			says: []string{"sledge_build"}, left: []string{"SELECT entry FROM sledge_build WHERE chunk = 'bolts'"},
 		},
 		{
-			name: "our ledger beside a foreign customer", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{ledger, identity(begun), "CREATE TABLE customer (id INTEGER)"}, says: []string{"table customer (lacks c_id"},
+			name: "our build log beside a foreign customer", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
+			more: []string{buildLog, identity(begun), "CREATE TABLE customer (id INTEGER)"}, says: []string{"table customer (lacks c_id"},
 			left: []string{"SELECT entry FROM sledge_build", "SELECT id FROM customer", "SELECT o_id FROM orders"},
 		},
 		{
-			name: "an empty ledger beside a table", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
-			more: []string{ledger}, says: []string{"sledge_build"}, left: []string{"SELECT o_id FROM orders"},
+			name: "an empty build log beside a table", tables: []string{"orders"}, exits: [4]job.Exit{7, 7, 7, 7},
+			more: []string{buildLog}, says: []string{"sledge_build"}, left: []string{"SELECT o_id FROM orders"},
 		},
-		{name: "a build that was interrupted among its tables", tables: []string{"customer", "orders"}, more: []string{ledger, identity(begun)}, exits: [4]job.Exit{7, 7, 7, 0}},
-		{name: "a build that was interrupted at once", more: []string{ledger}, exits: [4]job.Exit{7, 7, 7, 0}},
+		{name: "a build that was interrupted among its tables", tables: []string{"customer", "orders"}, more: []string{buildLog, identity(begun)}, exits: [4]job.Exit{7, 7, 7, 0}},
+		{name: "a build that was interrupted at once", more: []string{buildLog}, exits: [4]job.Exit{7, 7, 7, 0}},
 		{
 			name: "a build that was interrupted beside other tables", tables: []string{"item"}, exits: [4]job.Exit{7, 7, 7, 0},
-			more: []string{ledger, identity(begun), "CREATE TABLE parts (id INTEGER)"}, left: []string{"SELECT id FROM parts"}, stays: "it also holds table parts",
+			more: []string{buildLog, identity(begun), "CREATE TABLE parts (id INTEGER)"}, left: []string{"SELECT id FROM parts"}, stays: "it also holds table parts",
 		},
 		{
 			name: "a schema with columns of its builder's own", tables: []string{"all"}, exits: [4]job.Exit{7, -1, -1, 0},

@@ -11,49 +11,49 @@ import (
 	"sledge/internal/database"
 )
 
-// The ledger of a build is a set of "chunk entry", beside the tables in the catalogue.
+// The build log is a set of members "chunk entry", beside the tables in the catalog.
 
-func createLedger(ctx context.Context, of database.Session) error {
+func createBuildLog(ctx context.Context, of database.Session) error {
 	s := of.(*session)
-	if _, err := s.finishDrop(ctx); err != nil { // keys of a schema that is gone must not be taken for this one's
+	if _, err := s.finishDrop(ctx); err != nil { // keys of a dropped schema must not count as keys of this one
 		return err
 	}
-	l, err := layoutOf(database.LedgerTable, "")
+	l, err := layoutOf(database.BuildLogTable, "")
 	if err != nil {
 		return err
 	}
 	l.Kind, l.Key = setKind, nil
-	statement, err := l.statement(database.LedgerTable.Name)
+	statement, err := l.statement(database.BuildLogTable.Name)
 	if err != nil {
 		return err
 	}
 	return s.Exec(ctx, statement)
 }
 
-func readLedger(ctx context.Context, of database.Session) ([]database.LedgerLine, error) {
+func readBuildLog(ctx context.Context, of database.Session) ([]database.BuildLogLine, error) {
 	s := of.(*session)
-	said, err := s.ask(ctx, "SMEMBERS", s.options.Key(database.LedgerTable.Name))
+	said, err := s.ask(ctx, "SMEMBERS", s.options.Key(database.BuildLogTable.Name))
 	if err != nil {
 		return nil, err
 	}
-	var lines []database.LedgerLine
+	var lines []database.BuildLogLine
 	for _, member := range texts(said) {
 		number, entry, _ := strings.Cut(member, " ")
 		chunk, err := strconv.Atoi(number)
 		if err != nil {
-			return nil, database.ErrNoLedger
+			return nil, database.ErrNoBuildLog
 		}
-		lines = append(lines, database.LedgerLine{Entry: entry, Chunk: chunk})
+		lines = append(lines, database.BuildLogLine{Entry: entry, Chunk: chunk})
 	}
 	return lines, nil
 }
 
-func writeLedger(ctx context.Context, of database.Session, line database.LedgerLine) error {
-	return of.Exec(ctx, fmt.Sprintf("SADD %s()\n%d %s", database.LedgerTable.Name, line.Chunk, line.Entry))
+func writeBuildLog(ctx context.Context, of database.Session, line database.BuildLogLine) error {
+	return of.Exec(ctx, fmt.Sprintf("SADD %s()\n%d %s", database.BuildLogTable.Name, line.Chunk, line.Entry))
 }
 
-func dropLedger(ctx context.Context, of database.Session) error {
-	return dropTables(ctx, of, []string{database.LedgerTable.Name}, nil)
+func dropBuildLog(ctx context.Context, of database.Session) error {
+	return dropTables(ctx, of, []string{database.BuildLogTable.Name}, nil)
 }
 
 // Jobs know of each other by the names of their connections, which end with them. A session that
