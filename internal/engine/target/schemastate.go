@@ -21,7 +21,7 @@ type state int
 
 // The states. Jobs drop objects only in states in which the schema is proven to be the workload's.
 const (
-	nothing  state = iota // none of the workload's table names is in use
+	nothing  state = iota // no table name of the workload is in use
 	Whole                 // all tables exist, with all columns
 	halfMade              // the build log exists, and some of the tables
 	part                  // some of the tables exist, but no build log explains them
