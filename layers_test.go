@@ -81,7 +81,7 @@ var layers = map[string]string{
 	"engine/feed": "job",
 
 	// A spec that was bound: data.
-	"engine/plan": "catalog database engine/feed engine/load engine/order engine/pool job meter option sqlfile threshold workload",
+	"engine/plan": "catalog database engine/feed engine/load engine/pool job meter option sqlfile threshold workload",
 
 	// The database of a plan, for any job.
 	"engine/target": "database engine/feed engine/plan host job meter schema workload",
@@ -176,7 +176,7 @@ var layers = map[string]string{
 	"report/reporttest":      "job meter option",
 	"suite/workloadtest":     "catalog/edition database engine/plan job option suite suite/jobs suite/suitetest testserver workload",
 	"suite/suitetest":        "suite",
-	"engine/order/ordertest": "engine/order",
+	"engine/order/ordertest": "engine/order job",
 	"engine/plan/plantest":   "catalog database engine/load engine/plan job meter option schema sqlfile workload",
 	"engine/enginetest":      "catalog database engine engine/plan job meter option schema sqlfile workload",
 

@@ -74,7 +74,7 @@ func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 
 // counterAgreement compares the two counts of all transactions. A try that failed
 // may or may not be in the server's count.
-func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
+func (g *runGroup) counterAgreement(m measurement, server int64) *job.Agreement {
 	// The monitor's own questions count as transactions on some servers: one a second for
 	// the count, and a few when a run begins and ends. So does what a server does by
 	// itself, such as PostgreSQL's autovacuum.
@@ -86,7 +86,7 @@ func (r *run) counterAgreement(m measurement, server int64) *job.Agreement {
 			Low: end.sure.low - start.sure.high, High: end.tries.high - start.tries.low + own,
 		})
 	}
-	return r.groups[0].likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
+	return g.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
 }
 
 // judged says what a comparison is worth.

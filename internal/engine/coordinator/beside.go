@@ -17,8 +17,8 @@ import (
 func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 	p, list := r.plan, slices.Clone(r.setup.Beside)
 	if p.Server.Counter != nil {
-		r.counter = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
-		list = append(list, r.counter)
+		r.counts.observed = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
+		list = append(list, r.counts.observed)
 	}
 	if p.Database.Report != nil && !p.Pacing.Test {
 		if how := p.Database.Report(p.Connection, p.Pacing.Duration); how != nil {
@@ -60,9 +60,9 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 		return err
 	}
 	r.commits = &observer.Commits{
-		Auditor: auditor, Acknowledged: r.acknowledged,
+		Auditor: auditor, Acknowledged: r.groups[0].acknowledged,
 		Connect: func(ctx context.Context) (s database.Session, err error) {
-			err = r.connectAgain(ctx, &s)
+			err = r.counts.connectAgain(ctx, &s)
 			return s, err
 		},
 		MayPass: func(err error) bool {
@@ -83,7 +83,7 @@ func (r *run) serverCount() []observer.Observer {
 	return append(list, &observer.ServerCount{
 		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Evidence.Throughput(),
 		Flush: func(ctx context.Context) int64 {
-			counted, _ := r.generator.Flush(ctx) // without it the count is a little higher
+			counted, _ := r.link.generator.Flush(ctx) // without it the count is a little higher
 			return counted.Told
 		},
 		Say: func(line string) { r.feed.Message(0, "%s", line) },
@@ -91,9 +91,9 @@ func (r *run) serverCount() []observer.Observer {
 }
 
 // acknowledged lists the commits that the server has acknowledged. No user works any more.
-func (r *run) acknowledged() iter.Seq[workload.Commit] {
+func (g *runGroup) acknowledged() iter.Seq[workload.Commit] {
 	return func(yield func(workload.Commit) bool) {
-		for _, page := range r.groups[0].totals.Commits {
+		for _, page := range g.totals.Commits {
 			for _, one := range page {
 				if !yield(one) {
 					return
@@ -101,16 +101,4 @@ func (r *run) acknowledged() iter.Seq[workload.Commit] {
 			}
 		}
 	}
-}
-
-// attribute says which part of what other processes of the users' machine used was the server's.
-func (r *run) attribute(c *job.ClientLoad, atServer bool) {
-	if c.Machine == nil {
-		return
-	}
-	var server []string
-	if atServer {
-		server = append([]string{}, r.plan.Database.Processes...) // not nil, even if it is empty
-	}
-	c.Machine.Attribute(server)
 }

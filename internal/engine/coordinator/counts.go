@@ -11,6 +11,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/engine/feed"
+	"sledge/internal/engine/observer"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/plan"
 	"sledge/internal/engine/target"
@@ -27,7 +28,7 @@ import (
 // reading is one time that the server was asked for its counts.
 type reading struct {
 	counter target.Count
-	groups  []probed // as in the order
+	groups  []probed // as they were prepared
 
 	uncounted string // why the server has no counter for the user; "" where it has
 	unread    string // why there is no reading, or not all of it; "" where there is
@@ -60,9 +61,9 @@ type tally struct {
 // bounds are between which numbers a number is.
 type bounds struct{ low, high int64 }
 
-func (r *run) newReading() reading {
-	list := make([]probed, len(r.groups))
-	for i, g := range r.groups {
+func (l runGroups) newReading() reading {
+	list := make([]probed, len(l))
+	for i, g := range l {
 		kinds := len(g.Plan.Workload.Kinds)
 		list[i].edge, list[i].inFlight = meter.NewSummary(kinds), meter.NewSummary(kinds)
 	}
@@ -84,6 +85,18 @@ func (r reading) counts(end bool) *job.Counts {
 	return c
 }
 
+// serverCounts reads the server's counts.
+type serverCounts struct {
+	plan   plan.Plan
+	groups runGroups
+	link   *link
+	feed   *feed.Feed
+
+	observed *observer.Counter // polls the count; nil if nothing does
+	rated    *observer.Reading // the last that a second was reported with
+	toldAll  time.Time         // when users last had told the server what they had done
+}
+
 // sequence says which count is read first: the probe next to the measurement, since it
 // takes less time and is the one that must be exact.
 type sequence bool
@@ -94,15 +107,15 @@ const (
 )
 
 // read asks the server for its counts.
-func (r *run) read(ctx context.Context, s database.Session, to *reading, first sequence) error {
-	within := fmt.Errorf("the server did not answer within %s", r.grace)
-	ctx, cancel := context.WithTimeoutCause(ctx, r.grace, within)
+func (c *serverCounts) read(ctx context.Context, s database.Session, to *reading, first sequence) error {
+	within := fmt.Errorf("the server did not answer within %s", c.plan.Grace)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.plan.Grace, within)
 	defer cancel()
-	defer r.notice("the server's counts")()
-	if first == counterFirst && r.plan.Server.Flush != nil {
-		_ = r.plan.Server.Flush(ctx, s) // what the monitor has done so far; the counter says if the session is gone
+	defer notice(c.feed, "the server's counts")()
+	if first == counterFirst && c.plan.Server.Flush != nil {
+		_ = c.plan.Server.Flush(ctx, s) // what the monitor has done so far; the counter says if the session is gone
 	}
-	steps := []func(context.Context, database.Session, *reading) error{r.readCounter, r.readProbes}
+	steps := []func(context.Context, database.Session, *reading) error{c.readCounter, c.readProbes}
 	if first == probeFirst {
 		slices.Reverse(steps)
 	}
@@ -115,19 +128,19 @@ func (r *run) read(ctx context.Context, s database.Session, to *reading, first s
 }
 
 // readProbes reads the count of each group's workload.
-func (r *run) readProbes(ctx context.Context, s database.Session, to *reading) (err error) {
-	for i, g := range r.groups {
+func (c *serverCounts) readProbes(ctx context.Context, s database.Session, to *reading) (err error) {
+	for i, g := range c.groups {
 		if to.groups[i].Count, err = target.ReadProbe(ctx, g.Plan.Job, s); err != nil {
 			return fmt.Errorf("read the server's count of %s: %w", g.Plan.Workload.Title, cmp.Or(context.Cause(ctx), err))
 		}
 	}
-	edge, err := answerOf(r, r.generator.Cut)
+	edge, err := answerOf(c.link, c.link.generator.Cut)
 	if err != nil {
 		return err
 	}
-	for i, g := range r.groups {
+	for i, g := range c.groups {
 		if err := g.checkKinds(edge.Ended, edge.InFlight); err != nil {
-			return r.lose(err)
+			return c.link.lose(err)
 		}
 		to.groups[i].edge, to.groups[i].inFlight = edge.Ended[i].Counts(), edge.InFlight[i].Counts()
 	}
@@ -135,22 +148,22 @@ func (r *run) readProbes(ctx context.Context, s database.Session, to *reading) (
 }
 
 // readCounter reads the server's own count of transactions.
-func (r *run) readCounter(ctx context.Context, s database.Session, to *reading) error {
-	least, err := answerOf(r, r.generator.Flush)
+func (c *serverCounts) readCounter(ctx context.Context, s database.Session, to *reading) error {
+	least, err := answerOf(c.link, c.link.generator.Flush)
 	if err != nil {
 		return err
 	}
 	if least.Flush > 0 {
-		r.toldAll = time.Now()
+		c.toldAll = time.Now()
 	}
-	to.counter, err = target.ReadCount(ctx, r.plan.Job, s)
+	to.counter, err = target.ReadCount(ctx, c.plan.Job, s)
 	if without, is := errors.AsType[*database.UncountedError](err); is {
 		to.uncounted, err = without.Text, nil
 	}
 	if err != nil {
 		return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
-	most, err := answerOf(r, func(ctx context.Context) (order.Counted, error) { return r.generator.Counted(ctx, least.Flush) })
+	most, err := answerOf(c.link, func(ctx context.Context) (order.Counted, error) { return c.link.generator.Counted(ctx, least.Flush) })
 	if err != nil {
 		return err
 	}
@@ -158,84 +171,84 @@ func (r *run) readCounter(ctx context.Context, s database.Session, to *reading) 
 	to.counter.At = to.counter.At.Add(-most.Age)
 	var all, home [2]order.Tally
 	for i, of := range []order.Counted{least, most} {
-		if len(of.Places) != r.plan.Pool.Size() {
-			return r.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.Places), r.plan.Pool.Size()))
+		if len(of.Places) != c.plan.Pool.Size() {
+			return c.link.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.Places), c.plan.Pool.Size()))
 		}
 		for place, n := range of.Places {
 			all[i].Add(n)
-			if r.plan.LeadsHome(place) {
+			if c.plan.LeadsHome(place) {
 				home[i].Add(n)
 			}
 		}
 	}
 	to.all, to.home = tallyOf(all[0], all[1]), tallyOf(home[0], home[1])
-	_, err = answerOf(r, r.generator.Cut) // what has ended by now is of no phase
+	_, err = answerOf(c.link, c.link.generator.Cut) // what has ended by now is of no phase
 	return err
 }
 
 // readAgain reads the server's counts, again if that fails in a way that may pass, and over
 // another session if the one it has is lost: renewed says so. A reading that cannot be had at
 // all is said to be missing, and the run goes on: an error is that the run is to end.
-func (r *run) readAgain(ctx context.Context, s *database.Session, to *reading, first sequence) (renewed bool, err error) {
-	until := time.Now().Add(r.patience())
+func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *reading, first sequence) (renewed bool, err error) {
+	until := time.Now().Add(c.patience())
 	for try := 1; ; try++ {
 		if *s == nil {
 			renewed = true
-			err = r.connectAgain(ctx, s)
+			err = c.connectAgain(ctx, s)
 		}
 		if *s != nil {
 			if first == counterFirst { // nothing that ended before counts
-				*to = r.newReading()
+				*to = c.groups.newReading()
 			}
-			err = job.Guarded(func() error { return r.read(ctx, *s, to, first) })
+			err = job.Guarded(func() error { return c.read(ctx, *s, to, first) })
 		}
 		switch {
 		case err == nil:
 			return renewed, nil
-		case ctx.Err() != nil, r.reports.gone() != nil, job.ExitOf(err) == job.ExitInternal:
+		case ctx.Err() != nil, c.link.gone() != nil, job.ExitOf(err) == job.ExitInternal:
 			return renewed, err
 		}
-		class := r.plan.Database.Classify(err)
+		class := c.plan.Database.Classify(err)
 		if class == meter.Connection || errors.Is(err, context.DeadlineExceeded) {
 			target.CloseQuietly(s)
 		}
-		if r.reports.death() != nil || time.Now().After(until) || class != meter.Connection && !class.Retryable() || target.Pause(ctx, plan.Backoff(try)) != nil {
+		if c.link.death() != nil || time.Now().After(until) || class != meter.Connection && !class.Retryable() || target.Pause(ctx, plan.Backoff(try)) != nil {
 			to.unread = err.Error()
-			if _, err := answerOf(r, r.generator.Cut); err != nil { // what has ended meanwhile is not of the measured time
+			if _, err := answerOf(c.link, c.link.generator.Cut); err != nil { // what has ended meanwhile is not of the measured time
 				return renewed, err
 			}
-			r.feed.Message(job.Monitor, "The run goes on without the server's counts: %v", err)
+			c.feed.Message(job.Monitor, "The run goes on without the server's counts: %v", err)
 			return renewed, nil
 		}
 	}
 }
 
 // patience is for how long the monitor tries to connect again, and to read counts.
-func (r *run) patience() time.Duration {
-	if r.plan.Pacing.Reconnect.Wanted {
-		return max(r.plan.Pacing.Reconnect.Limit, target.Patience)
+func (c *serverCounts) patience() time.Duration {
+	if c.plan.Pacing.Reconnect.Wanted {
+		return max(c.plan.Pacing.Reconnect.Limit, target.Patience)
 	}
 	return target.Patience
 }
 
 // connectAgain puts a new session in the place of one that is lost, if it is not the
 // first. It tries until its patience ends, or a user has lost a connection for good.
-func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
+func (c *serverCounts) connectAgain(ctx context.Context, s *database.Session) error {
 	target.CloseQuietly(s)
-	chance := r.plan.Rand(-1)
+	chance := c.plan.Rand(-1)
 	for try, began := 0, time.Now(); ; try++ {
-		fresh, _, err := target.ConnectFrom(ctx, r.plan.Job, 0, database.Owner)
+		fresh, _, err := target.ConnectFrom(ctx, c.plan.Job, 0, database.Owner)
 		if err == nil {
-			fresh, err = target.Steady(ctx, r.plan.Job, fresh)
+			fresh, err = target.Steady(ctx, c.plan.Job, fresh)
 		}
 		if err == nil {
 			*s = fresh
-			if r.plan.Schema.Claims != nil { // with the one that was lost its claim has gone
-				_, _ = r.plan.Schema.Claims.Share(ctx, fresh)
+			if c.plan.Schema.Claims != nil { // with the one that was lost its claim has gone
+				_, _ = c.plan.Schema.Claims.Share(ctx, fresh)
 			}
 			return nil
 		}
-		if r.reports.death() != nil || time.Since(began) > r.patience() || target.Pause(ctx, r.plan.Pacing.Reconnect.PauseBefore(try, r.plan.ConnectionCount(), chance)) != nil {
+		if c.link.death() != nil || time.Since(began) > c.patience() || target.Pause(ctx, c.plan.Pacing.Reconnect.PauseBefore(try, c.plan.ConnectionCount(), chance)) != nil {
 			return err
 		}
 	}
@@ -243,7 +256,7 @@ func (r *run) connectAgain(ctx context.Context, s *database.Session) error {
 
 // notice says what is being waited for, once that can be noticed and every so often
 // after that, until done is called.
-func (r *run) notice(what string) (done func()) {
+func notice(f *feed.Feed, what string) (done func()) {
 	began := time.Now()
 	quit := make(chan struct{})
 	var watching sync.WaitGroup
@@ -253,7 +266,7 @@ func (r *run) notice(what string) (done func()) {
 		for {
 			select {
 			case <-tick.C:
-				r.feed.Message(job.Monitor, "Waiting for %s for %.0f s", what, time.Since(began).Seconds())
+				f.Message(job.Monitor, "Waiting for %s for %.0f s", what, time.Since(began).Seconds())
 				tick.Reset(feed.NoticedAgain)
 			case <-quit:
 				return
@@ -261,4 +274,23 @@ func (r *run) notice(what string) (done func()) {
 		}
 	})
 	return func() { close(quit); watching.Wait() }
+}
+
+// tpm returns the server's rate since it was last returned, or nil when the
+// server has not answered since then. After an explicit flush a session
+// reports nothing for a while, so an interval that contains a flush has no rate.
+func (c *serverCounts) tpm() *float64 {
+	if c.observed == nil {
+		return nil
+	}
+	now, last := c.observed.Newest(), c.rated
+	if now == last {
+		return nil
+	}
+	c.rated = now
+	if last == nil || last.Session != now.Session || c.toldAll.After(last.At) && !c.toldAll.After(now.At) {
+		return nil
+	}
+	tpm := float64(now.N-last.N) / now.At.Sub(last.At).Minutes()
+	return &tpm
 }

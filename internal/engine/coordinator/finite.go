@@ -20,7 +20,7 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer r.leave()
-	defer r.close()
+	defer r.link.close()
 	defer func() { r.beside.End(nil) }()
 	r.observe(ctx, r.serverCount()...)
 	m, ended, err := r.measureAll(ctx, p.Pacing.Duration, stop)
@@ -33,7 +33,7 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 	g := r.groups[0]
 	result := job.Result{
 		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
-		Summary: g.totals.Summary, LastFailures: g.totals.Failures, Spans: g.totals.Spans, Client: r.clientLoad(m),
+		Summary: g.totals.Summary, LastFailures: g.totals.Failures, Spans: g.totals.Spans, Client: clientLoad(r.plan, m),
 	}
 	r.beside.End(&result)
 	window := workload.Window{
@@ -46,7 +46,7 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 		result.Remarks = p.Workload.Score.Remarks(window)
 	}
 	err = r.verdict(ctx, &result, m, err)
-	if overdue && r.reports.death() == nil {
+	if overdue && r.link.death() == nil {
 		result.Status = job.Partial
 		err = job.WithExit(job.ExitStopped, fmt.Errorf("the time limit of %s was over before the work was done: the result is partial", p.Pacing.Duration))
 		result.Reason = err.Error()
@@ -63,13 +63,13 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 
 // measureAll lets users work until their work is done, all of which is measured.
 func (r *run) measureAll(ctx context.Context, limit time.Duration, stop <-chan struct{}) (m measurement, ended ending, err error) {
-	m = measurement{start: r.newReading(), end: r.newReading()}
-	watch := newWatch(r)
+	m = measurement{start: r.groups.newReading(), end: r.groups.newReading()}
+	watch := &watch{run: r}
 	if _, err := r.mark(order.Phase{Name: job.Measure, Length: limit}, watch); err != nil {
 		return m, usersEnded, err
 	}
 	m.started = time.Now()
-	if err := r.start(); err != nil {
+	if err := r.link.start(); err != nil {
 		return m, usersEnded, err
 	}
 	ended, err = r.await(ctx, job.Measure, m.started, limit, stop, watch)

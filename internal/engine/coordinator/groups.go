@@ -9,9 +9,12 @@ import (
 	"sledge/internal/job"
 )
 
+// runGroups are the groups of a run, one at least.
+type runGroups []*runGroup
+
 // whole adds the users, kinds and transactions of the groups beside the first to the result.
-func (r *run) whole(result *job.Result) {
-	for _, g := range r.groups[1:] {
+func (l runGroups) whole(result *job.Result) {
+	for _, g := range l[1:] {
 		result.Users += g.Plan.Users
 		result.Kinds = append(result.Kinds, g.Plan.Workload.KindNames()...)
 		result.Summary.Kinds = append(slices.Clip(result.Summary.Kinds), g.totals.Summary.Kinds...)
@@ -21,12 +24,12 @@ func (r *run) whole(result *job.Result) {
 
 // byGroup says of each of several groups what the result says of the only one. Known means that the
 // generator has told all that it measured.
-func (r *run) byGroup(result *job.Result, m measurement, known bool) {
+func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {
 	idle := job.IdleUsers{}
 	result.Metrics, result.Waiting, result.Agreement, result.Contention = nil, nil, nil, nil
 	result.LongestGap, result.Standstills = nil, 0
-	for i, g := range r.groups {
-		one := job.GroupResult{Name: g.name, Workload: g.Plan.Spec.Workload, Users: g.Plan.Users}
+	for i, g := range l {
+		one := job.GroupResult{Name: g.Plan.Spec.Group, Workload: g.Plan.Spec.Workload, Users: g.Plan.Users}
 		w := g.window(m)
 		if known {
 			one.Contention = g.contention
@@ -53,13 +56,13 @@ func (r *run) byGroup(result *job.Result, m measurement, known bool) {
 	slices.SortStableFunc(result.Waiting, longestFirst)
 }
 
-// groupDoubts returns why the numbers of a group must not be used, or nil.
-func (r *run) groupDoubts(doubt func(*runGroup) error) error {
+// doubts returns why the numbers of a group must not be used, or nil.
+func (l runGroups) doubts(doubt func(*runGroup) error) error {
 	var all []error
-	for _, g := range r.groups {
+	for _, g := range l {
 		if err := doubt(g); err != nil {
-			if g.name != "" {
-				err = fmt.Errorf("group %s: %w", g.name, err)
+			if g.Plan.Spec.Group != "" {
+				err = fmt.Errorf("group %s: %w", g.Plan.Spec.Group, err)
 			}
 			all = append(all, err)
 		}

@@ -3,6 +3,7 @@ package coordinator
 import (
 	"time"
 
+	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 )
@@ -20,7 +21,7 @@ func (g *runGroup) kindPaces(m measurement) []job.KindPace {
 			Kind:     g.Plan.Workload.Kinds[kind].Name,
 			Asked:    float64(due[i]-before[i]) / m.elapsed.Seconds(),
 			Ended:    float64(g.totals.Summary.Kinds[kind].Ended()) / m.elapsed.Seconds(),
-			Behind:   max(0, due[i]-taken[i]) + g.queued(func(k meter.Kind) bool { return k == kind }),
+			Behind:   max(0, due[i]-taken[i]) + queued(g.totals.InFlight, func(k meter.Kind) bool { return k == kind }),
 			StartLag: *latencyOf(g.totals.KindStartLag[i]),
 		})
 	}
@@ -29,8 +30,8 @@ func (g *runGroup) kindPaces(m measurement) []job.KindPace {
 
 // queued returns how many transactions, of the kinds that count, waited for a connection
 // when the time was up.
-func (g *runGroup) queued(counts func(meter.Kind) bool) (n int64) {
-	for _, w := range g.totals.InFlight {
+func queued(inFlight []order.InFlight, counts func(meter.Kind) bool) (n int64) {
+	for _, w := range inFlight {
 		if !w.Connected && counts(w.Kind) {
 			n++
 		}

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/engine/order"
+	"sledge/internal/engine/plan"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/workload"
@@ -23,11 +25,11 @@ func lostCommits(l *job.Ledger) error {
 }
 
 // idleUsers returns an error if the client did not run all of its users.
-func (g *runGroup) idleUsers(idle *job.IdleUsers) error {
+func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 	if idle == nil || idle.Idle == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, g.Plan.Pacing.Clients.Title(), idle.Why)
+	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, p.Pacing.Clients.Title(), idle.Why)
 }
 
 // result turns a measurement into the result of the job.
@@ -38,20 +40,20 @@ func (r *run) result(m measurement) job.Result {
 		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
 		PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 	}
-	r.whole(&result)
-	if missing := r.missing(); missing != nil {
+	r.groups.whole(&result)
+	if missing := r.heard.unobserved(); missing != nil {
 		result.Unobserved = append(result.Unobserved, *missing)
 	}
-	known := !m.started.IsZero() && r.reports.gone() == nil
+	known := !m.started.IsZero() && r.link.gone() == nil
 	if known {
 		result.Waiting = g.waiting()
 		result.LongestGap, result.Standstills = g.longestGap(m)
 		result.Outages = g.outages(m)
 		silentToo(&result)
 		result.Contention = g.contention
-		result.Steps = g.steps()
+		result.Steps = stepsOf(g.Plan, g.totals.Steps)
 		result.Idle = &g.totals.Idle
-		result.Client = r.clientLoad(m)
+		result.Client = clientLoad(r.plan, m)
 		g.describeLoad(&result, m)
 	}
 	w := g.window(m)
@@ -60,7 +62,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Agreement = g.agreement(start, end)
 	}
 	if m.start.counter.Read && m.end.counter.Read && known {
-		r.describeCount(&result, &w.Window, m)
+		describeCount(g, &result, &w.Window, m)
 	} else {
 		result.Uncounted = cmp.Or(r.plan.Uncounted, m.start.uncounted, m.end.uncounted, m.start.unread, m.end.unread)
 	}
@@ -71,7 +73,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Metrics = g.Plan.Workload.Score.Of(w.Window)
 	}
 	if len(r.groups) > 1 {
-		r.byGroup(&result, m, known)
+		r.groups.byGroup(&result, m, known)
 	}
 	return result
 }
@@ -94,10 +96,22 @@ func (w window) probed(start, end probed) window {
 }
 
 // clientLoad says what users used of their machine.
-func (r *run) clientLoad(m measurement) *job.ClientLoad {
-	m.client.WithDatabase = r.plan.Database.Embedded()
-	r.attribute(&m.client, m.atServer)
+func clientLoad(p plan.Plan, m measurement) *job.ClientLoad {
+	m.client.WithDatabase = p.Database.Embedded()
+	attribute(&m.client, p, m.atServer)
 	return &m.client
+}
+
+// attribute says which part of what other processes of the users' machine used was the server's.
+func attribute(c *job.ClientLoad, p plan.Plan, atServer bool) {
+	if c.Machine == nil {
+		return
+	}
+	var server []string
+	if atServer {
+		server = append([]string{}, p.Database.Processes...) // not nil, even if it is empty
+	}
+	c.Machine.Attribute(server)
 }
 
 // didAnything reports whether a transaction succeeded. Without one there is no figure: what the
@@ -109,9 +123,9 @@ func didAnything(s meter.Summary) bool {
 
 // describeCount says how many transactions of all kinds the server has counted, or why its
 // count is not used.
-func (r *run) describeCount(result *job.Result, w *workload.Window, m measurement) {
-	lost := r.groups[0].totals.Losses
-	pool := slices.ContainsFunc(r.groups[0].totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
+func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measurement) {
+	lost := g.totals.Losses
+	pool := slices.ContainsFunc(g.totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
 	if m.renewed && (len(lost) > 0 || pool) { // the server may have been restarted
 		result.Uncounted = "the session that read it was lost, and a restarted server counts from 0"
 		return
@@ -121,7 +135,7 @@ func (r *run) describeCount(result *job.Result, w *workload.Window, m measuremen
 		return
 	}
 	n := m.end.counter.N - m.start.counter.N - (m.end.told - m.start.telling)
-	a := r.counterAgreement(m, n)
+	a := g.counterAgreement(m, n)
 	if a != nil && a.Server > a.High && !a.Trusted() && len(lost) > 0 {
 		result.Uncounted = "virtual users logged in again, which takes transactions, too"
 		return
@@ -165,7 +179,7 @@ func (g *runGroup) pace(m measurement) *job.Pace {
 		Asked:    float64(due-before) / m.elapsed.Seconds(),
 		Ended:    float64(all.Ended()) / m.elapsed.Seconds(),
 		Earlier:  g.totals.Earlier,
-		Behind:   max(0, due-g.claimed) + g.queued(func(meter.Kind) bool { return true }),
+		Behind:   max(0, due-g.claimed) + queued(g.totals.InFlight, func(meter.Kind) bool { return true }),
 		Kinds:    g.kindPaces(m),
 		StartLag: *latencyOf(g.totals.StartLag),
 	}
@@ -173,7 +187,7 @@ func (g *runGroup) pace(m measurement) *job.Pace {
 
 // verdict says how the run ended, in the result and as an error.
 func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
-	died := r.reports.death()
+	died := r.link.death()
 	switch lost := lostCommits(result.Ledger); {
 	case lost != nil:
 		result.Status = job.Failed
@@ -195,7 +209,7 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 		err = job.WithExit(job.ExitStopped, errors.New("the run was stopped before the measured time began, so nothing was measured"))
 	case m.stopped:
 		result.Status = job.Partial
-		err = job.WithExit(job.ExitStopped, r.cutShort(m.elapsed.Round(time.Second)))
+		err = job.WithExit(job.ExitStopped, cutShort(r.plan.Pacing, m.elapsed.Round(time.Second)))
 	default:
 		err = r.doubts(result, m)
 	}
@@ -206,14 +220,14 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 }
 
 // cutShort says that the user stopped the run.
-func (r *run) cutShort(after time.Duration) error {
-	if r.plan.Pacing.Test {
+func cutShort(pacing load.Pacing, after time.Duration) error {
+	if pacing.Test {
 		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
 	}
-	if r.plan.Pacing.Finite {
+	if pacing.Finite {
 		return fmt.Errorf("the run was stopped after %s, before its work was done: its result is partial", after)
 	}
-	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, r.plan.Pacing.Duration)
+	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, pacing.Duration)
 }
 
 // doubts returns why the numbers of a run that ran to its end must not be used, and
@@ -224,14 +238,14 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 		check string // of a report, that says the same
 	}
 	g := r.groups[0]
-	counts := doubt{r.groupDoubts(func(g *runGroup) error { return g.disagreement(agreementOf(g, result)) }), "Counts"}
+	counts := doubt{r.groups.doubts(func(g *runGroup) error { return disagreement(g.Plan, agreementOf(g, result)) }), "Counts"}
 	doubts := []doubt{
 		{r.checkFile(), ""},
-		{r.groupDoubts(r.contradiction), ""},
-		{r.aborted(result), "Unfinished"},
+		{r.groups.doubts(r.heard.contradiction), ""},
+		{aborted(result, r.grace), "Unfinished"},
 		{stoodStill(m.client, m.elapsed), "Client"},
-		{g.idleUsers(result.Idle), "Users"},
-		{r.groupDoubts((*runGroup).tooManyFailures), ""},
+		{idleUsers(g.Plan, result.Idle), "Users"},
+		{r.groups.doubts((*runGroup).tooManyFailures), ""},
 		counts,
 	}
 	removed := func(g *runGroup) bool { a := agreementOf(g, result); return a != nil && a.Server < 0 }
@@ -250,19 +264,19 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 // disagreement returns an error when the two counts are further apart than failures
 // could bring them that are allowed: routines that others wrote may roll back
 // without a word.
-func (g *runGroup) disagreement(a *job.Agreement) error {
+func disagreement(p plan.Plan, a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
 	}
-	if a.Off() <= g.Plan.Pacing.Failures.Limit {
+	if a.Off() <= p.Pacing.Failures.Limit {
 		return nil
 	}
 	return fmt.Errorf("the virtual users counted %d %s transactions and the server %d, where %d to %d were expected; that is %.2f %% off, and option %s allows %g %%. %s",
-		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), g.Plan.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
+		a.Client, a.What, a.Server, a.Low, a.High, a.Off(), p.Spec.Names.Of("max_failures"), a.Limit, a.Suspicion())
 }
 
 // aborted returns an error if transactions had to be aborted at the end.
-func (r *run) aborted(result *job.Result) error {
+func aborted(result *job.Result, grace time.Duration) error {
 	var n int
 	for _, w := range result.Waiting {
 		if w.CutOff {
@@ -273,7 +287,7 @@ func (r *run) aborted(result *job.Result) error {
 		return nil
 	}
 	longest := result.Waiting[0]
-	return fmt.Errorf("%d transactions had not ended %s after the time was up and were aborted; %s", n, r.grace, longest)
+	return fmt.Errorf("%d transactions had not ended %s after the time was up and were aborted; %s", n, grace, longest)
 }
 
 // tooManyFailures returns an error when the share of failures is above the

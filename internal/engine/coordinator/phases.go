@@ -18,7 +18,7 @@ import (
 // was up, or until ctx is cancelled; then it aborts the users that are left. It takes the totals,
 // which do not change any more.
 func (r *run) end(ctx context.Context, m *measurement) {
-	r.stop()
+	r.link.stop()
 	if m.timeUp.IsZero() {
 		m.timeUp = time.Now()
 	}
@@ -39,25 +39,25 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	defer notice.Stop()
 	for waiting := true; waiting; {
 		select {
-		case <-r.reports.ended:
-			if r.reports.gone() == nil {
+		case <-r.link.ended:
+			if r.link.gone() == nil {
 				return
 			}
 			waiting = false // the users of a lost generator may still work
-		case <-r.reports.intervals: // of a phase that is over
+		case <-r.link.intervals: // of a phase that is over
 		case <-notice.C:
 			why := "The time is up"
 			if r.plan.Pacing.Finite { // whose time limit waits for no user
 				why = "The run is to end"
 			}
-			list, err := answerOf(r, r.generator.InFlight)
+			list, err := answerOf(r.link, r.link.generator.InFlight)
 			if err == nil {
-				err = r.checkInFlight(list)
+				err = r.groups.checkInFlight(list)
 			}
 			if err == nil {
-				r.sayInFlight(why, list)
+				r.groups.sayInFlight(r.feed, why, list)
 			} else {
-				_ = r.lose(err)
+				_ = r.link.lose(err)
 			}
 			notice.Reset(feed.NoticedAgain)
 		case <-patience.C:
@@ -66,15 +66,15 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 			waiting = false
 		}
 	}
-	r.abort()
+	r.link.abort()
 	patience.Reset(order.AnswersWithin)
 	for {
 		select {
-		case <-r.reports.ended:
+		case <-r.link.ended:
 			return
-		case <-r.reports.intervals:
+		case <-r.link.intervals:
 		case <-patience.C:
-			_ = r.lose(fmt.Errorf("its users did not end within %s after they were aborted", order.AnswersWithin))
+			_ = r.link.lose(fmt.Errorf("its users did not end within %s after they were aborted", order.AnswersWithin))
 			return
 		}
 	}
@@ -96,20 +96,20 @@ type measurement struct {
 
 // measure goes through the phases of a run.
 func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-chan struct{}) (m measurement, err error) {
-	m = measurement{start: r.newReading(), end: r.newReading()}
+	m = measurement{start: r.groups.newReading(), end: r.groups.newReading()}
 	pacing := r.plan.Pacing
 
 	ended := timeUp
 	if pacing.Clients.PerUser > 0 {
 		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.LogIn, Length: pacing.Clients.LogIn()}})
-		if err = r.start(); err == nil {
+		if err = r.link.start(); err == nil {
 			ended, err = r.phase(ctx, job.LogIn, math.MaxInt64, stop)
 		}
 	}
 	if err == nil && ended == timeUp {
 		r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.RampUp, Length: pacing.RampUp}})
 		if pacing.Clients.PerUser == 0 {
-			err = r.start()
+			err = r.link.start()
 		}
 	}
 	if err == nil && ended == timeUp {
@@ -120,14 +120,14 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		return m, err
 	}
 	r.feed.Step(job.Monitor, job.Step{Name: job.StepCount})
-	if _, err = r.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
+	if _, err = r.counts.readAgain(ctx, monitor, &m.start, counterFirst); err != nil {
 		return m, err
 	}
 	if m.start.unread == "" {
 		r.feed.Send(job.Event{User: job.Monitor, Counts: m.start.counts(false)})
 	}
 
-	watch := newWatch(r)
+	watch := &watch{run: r}
 	marked, err := r.mark(order.Phase{Name: job.Measure, Length: pacing.Duration}, watch)
 	if err != nil {
 		return m, err
@@ -155,16 +155,16 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		g.claimed = marked.Claimed[i]
 	}
 	if m.stopped {
-		r.stop()
+		r.link.stop()
 	}
-	if r.reports.death() != nil {
+	if r.link.death() != nil {
 		return m, nil
 	}
 	r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Finish}})
 	if m.start.unread != "" { // what has no beginning cannot be compared
 		return m, nil
 	}
-	if m.renewed, err = r.readAgain(ctx, monitor, &m.end, probeFirst); err != nil {
+	if m.renewed, err = r.counts.readAgain(ctx, monitor, &m.end, probeFirst); err != nil {
 		return m, err
 	}
 	if m.end.unread == "" {
@@ -187,7 +187,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	if length == 0 {
 		return timeUp, nil
 	}
-	watch := newWatch(r)
+	watch := &watch{run: r}
 	if _, err := r.mark(order.Phase{Name: name, Length: length}, watch); err != nil {
 		return usersEnded, err
 	}
@@ -207,50 +207,31 @@ func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length
 	defer tick.Stop()
 	var everybody <-chan struct{}
 	if name == job.LogIn {
-		everybody = r.reports.loggedIn
+		everybody = r.link.loggedIn
 	}
 	for silent := 0; ; {
 		select {
-		case i := <-r.reports.intervals:
+		case i := <-r.link.intervals:
 			silent = 0
 			if err := r.hear(i, watch); err != nil {
 				return usersEnded, err
 			}
 		case <-tick.C:
 			if silent++; silent > silentFor {
-				return usersEnded, r.lose(fmt.Errorf("it reported nothing for %d s", silentFor))
+				return usersEnded, r.link.lose(fmt.Errorf("it reported nothing for %d s", silentFor))
 			}
 		case <-timer.C:
 			return timeUp, nil
 		case <-stop:
 			return stoppedByUser, nil
-		case <-r.reports.ended:
+		case <-r.link.ended:
 			return usersEnded, nil
 		case <-everybody:
 			return timeUp, nil
-		case <-r.reports.dead:
+		case <-r.link.dead:
 			return usersEnded, nil
 		case <-ctx.Done():
 			return stoppedByUser, job.WithExit(job.ExitStopped, errors.New("the run was aborted"))
 		}
 	}
-}
-
-// serverTPM returns the server's rate since it was last returned, or nil when the
-// server has not answered since then. After an explicit flush a session
-// reports nothing for a while, so an interval that contains a flush has no rate.
-func (r *run) serverTPM() *float64 {
-	if r.counter == nil {
-		return nil
-	}
-	now, last := r.counter.Newest(), r.rated
-	if now == last {
-		return nil
-	}
-	r.rated = now
-	if last == nil || last.Session != now.Session || r.toldAll.After(last.At) && !r.toldAll.After(now.At) {
-		return nil
-	}
-	tpm := float64(now.N-last.N) / now.At.Sub(last.At).Minutes()
-	return &tpm
 }

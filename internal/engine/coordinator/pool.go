@@ -3,24 +3,27 @@ package coordinator
 import (
 	"context"
 
+	"sledge/internal/engine/plan"
+
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 )
 
-// checkPool looks whether there is a schema of the same size where each connection leads.
-func (g *runGroup) checkPool(ctx context.Context, main job.Facts) error {
-	if g.Plan.Pool == nil {
-		return nil
+// checkPool looks whether there is a schema of the same size where each connection leads, and returns the versions of
+// the servers.
+func checkPool(ctx context.Context, p plan.Plan, main job.Facts) (versions []string, err error) {
+	if p.Pool == nil {
+		return nil, nil
 	}
-	for i := range g.Plan.Pool.Connections {
-		server, err := target.CheckPooled(ctx, g.Plan.Over(i), main)
+	for i := range p.Pool.Connections {
+		version, err := target.CheckPooled(ctx, p.Over(i), main)
 		if err != nil {
-			return g.Plan.Pool.About(i, err)
+			return nil, p.Pool.About(i, err)
 		}
-		g.servers = append(g.servers, server)
+		versions = append(versions, version)
 	}
-	return nil
+	return versions, nil
 }
 
 // pool says what was done over each connection of the pool in the measured time.

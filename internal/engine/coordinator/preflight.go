@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
+
+	"sledge/internal/engine/plan"
 
 	"sledge/internal/database"
 	"sledge/internal/engine/feed"
-	"sledge/internal/engine/order"
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"
@@ -20,7 +20,7 @@ import (
 
 // preflight does one transaction of each kind as the users will, and rolls it back, and looks
 // whether what comes after the run can be begun.
-func (g *runGroup) preflight(ctx context.Context, f *feed.Feed) error {
+func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	p := g.Plan
 	if p.Database.MayFinish != nil {
 		if err := p.Database.MayFinish(ctx, p.Connection); err != nil {
@@ -37,7 +37,7 @@ func (g *runGroup) preflight(ctx context.Context, f *feed.Feed) error {
 	defer target.CloseQuietly(&s)
 	ctx, cancel := context.WithTimeoutCause(ctx, target.Patience, errBusy)
 	defer cancel()
-	err = g.try(ctx, s)
+	err = try(ctx, g, s)
 	switch class := p.Database.Classify(err); {
 	case err == nil:
 		return nil
@@ -64,7 +64,7 @@ func (g *runGroup) preflight(ctx context.Context, f *feed.Feed) error {
 var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for them for %s", target.Patience)
 
 // try does a transaction of each kind that is asked for, and takes it back.
-func (g *runGroup) try(ctx context.Context, s database.Session) error {
+func try(ctx context.Context, g plan.Group, s database.Session) error {
 	p := g.Plan
 	nobody := func(job.Event) {}
 	executor, err := p.Workload.Users.NewTrial(ctx, workload.Connection{
@@ -103,43 +103,3 @@ type trial struct{ database.Session }
 
 // Commit implements database.Session.
 func (t trial) Commit(ctx context.Context) error { return t.Rollback(ctx) }
-
-// allFailing watches whether all that users do fails.
-type allFailing struct {
-	*run
-	since  time.Duration // how long, from the first failure on, nothing has succeeded
-	failed int64         // transactions, in that time
-}
-
-// failingFor is for how long everything may fail before that ends a run.
-const failingFor = 30 * time.Second
-
-// look is given each second as it was measured. Connections that are made again are meant to
-// fail meanwhile.
-func (f *allFailing) look(second *order.Interval, elapsed time.Duration) {
-	if !f.plan.Pacing.Failures.EndIfAll || f.plan.Pacing.Finite {
-		return
-	}
-	done, failed := int64(0), int64(0)
-	for _, g := range second.Groups {
-		for _, k := range g.Kinds {
-			done += k.Done + k.RolledBack
-			for class, n := range k.Failed {
-				if !f.plan.Pacing.Reconnect.Wanted || class != meter.Connection.String() {
-					failed += n
-				}
-			}
-		}
-	}
-	if done > 0 || f.failed+failed == 0 {
-		f.since, f.failed = 0, 0
-		return
-	}
-	f.failed += failed
-	if f.since += elapsed; f.since < failingFor || failed == 0 {
-		return
-	}
-	f.reports.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %s. Option %s set to continue would let such a run go on",
-		f.since.Seconds(), f.failed, second.LastFailure, f.plan.Spec.Names.Of("on_all_failing")))
-	f.stop()
-}

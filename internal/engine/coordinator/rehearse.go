@@ -21,7 +21,7 @@ func rehearse(ctx context.Context, c Run) (job.Result, error) {
 		return job.Result{}, err
 	}
 	defer r.leave()
-	defer r.close()
+	defer r.link.close()
 	f.Send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	m, _, err := r.measureAll(ctx, math.MaxInt64, c.Stop)
 	r.end(ctx, &m)

@@ -51,13 +51,12 @@ func (c Run) Do(ctx context.Context) (job.Result, error) {
 // run coordinates a run: its phases, the server's counts, what goes on beside it, its result and its
 // verdict. Users, connections and loops are the generator's, of which it knows no more than the interface.
 type run struct {
-	setup     Run
-	generator order.Generator
-	reports   *reports
-	heard     heard
+	setup Run
+	link  *link
+	heard heard
 
-	plan   plan.Plan   // of the first group, whose options say how long the run is and what it is judged by
-	groups []*runGroup // one at least
+	plan   plan.Plan // of the first group, whose options say how long the run is and what it is judged by
+	groups runGroups
 	grace  time.Duration
 	feed   *feed.Feed
 
@@ -65,18 +64,14 @@ type run struct {
 	checkFile func() error // whether the file of an embedded database is still there
 
 	beside  *observer.Group   // what goes on beside the run; nil before users have connected
-	counter *observer.Counter // polls the server's count; nil if nothing does
 	commits *observer.Commits // audits acknowledged commits; nil if they are not noted
-
-	rated   *observer.Reading // of the server's count, the last that a second was reported with
-	toldAll time.Time         // when users last had told the server what they had done
+	counts  serverCounts
 }
 
 // runGroup is a group of users as the coordinator sees it.
 type runGroup struct {
 	plan.Group
 	number     int
-	name       string           // "" of the only one
 	silence    workload.Silence // what the server may roll back without a word
 	contention *job.Contention  // what users are to expect of each other; nil for little
 	servers    []string         // versions, of those that the connections of the pool lead to
@@ -111,7 +106,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 		leaving.Go(func() { target.CloseQuietly(&monitor) })
 		if r != nil {
 			leaving.Go(func() { r.beside.End(nil) })
-			leaving.Go(r.close)
+			leaving.Go(r.link.close)
 		}
 		leaving.Wait()
 	}()
@@ -176,43 +171,45 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 		f.Message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.Target())
 	}
 	f.Send(job.Event{User: monitor, Facts: &facts})
-	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p.Job), heard: heard{next: 1}}
+	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p.Job), link: &link{}}
 	first, err := newRunGroup(ctx, p, schema, s)
 	if err != nil {
 		return nil, err
 	}
-	r.groups = []*runGroup{first}
-	for _, other := range p.Others {
-		next, err := r.prepareBeside(ctx, other, s, facts)
+	r.groups = runGroups{first}
+	for i, other := range p.Others {
+		other.Say = p.Say
+		next, err := prepareBeside(ctx, other, s, facts)
 		if err != nil {
 			return nil, fmt.Errorf("group %s: %w", other.Spec.Group, err)
 		}
+		next.number = i + 1
 		r.groups = append(r.groups, next)
 	}
 	if err := schema.Keep(ctx, p.Job, s); err != nil { // not before what cannot be done is refused
 		return nil, err
 	}
 	for _, g := range r.groups {
-		if err = g.preflight(ctx, f); err != nil {
+		if err = preflight(ctx, g.Group, f); err != nil {
 			return nil, err
 		}
 	}
-	if err = first.checkPool(ctx, facts); err != nil {
+	if first.servers, err = checkPool(ctx, p, facts); err != nil {
 		return nil, err
 	}
+	r.counts = serverCounts{plan: p, groups: r.groups, link: r.link, feed: f}
 	if err = r.connectUsers(ctx); err == nil {
 		err = r.keepLedger(ctx, s)
 	}
 	if err != nil {
-		r.close()
+		r.link.close()
 		return nil, err
 	}
 	return r, nil
 }
 
 // prepareBeside looks for the schema of a group beside the first.
-func (r *run) prepareBeside(ctx context.Context, p plan.Plan, s database.Session, facts job.Facts) (*runGroup, error) {
-	p.Say = r.plan.Say
+func prepareBeside(ctx context.Context, p plan.Plan, s database.Session, facts job.Facts) (*runGroup, error) {
 	var schema target.SchemaState
 	var err error
 	if p.Job, schema, err = target.FindSchema(ctx, p.Job, s); err != nil {
@@ -221,17 +218,12 @@ func (r *run) prepareBeside(ctx context.Context, p plan.Plan, s database.Session
 	if p.Job, err = target.ThroughPooler(p.Job, database.Pooling(facts.Pooling)); err != nil {
 		return nil, err
 	}
-	g, err := newRunGroup(ctx, p, schema, s)
-	if err != nil {
-		return nil, err
-	}
-	g.number = len(r.groups)
-	return g, nil
+	return newRunGroup(ctx, p, schema, s)
 }
 
 // newRunGroup asks about the users of a group what has to be known before they connect.
 func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s database.Session) (*runGroup, error) {
-	g := &runGroup{Group: plan.Group{Plan: p}, name: p.Spec.Group, reported: meter.NewSummary(len(p.Workload.Kinds))}
+	g := &runGroup{Group: plan.Group{Plan: p}, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error
 	if p.Workload.Evidence.Silence != nil {
 		if g.silence, err = p.Workload.Evidence.Silence(ctx, s, p.SQL, p.Settings); err != nil {
@@ -292,25 +284,25 @@ func (g *runGroup) kindName(kind meter.Kind) string { return g.Plan.Workload.Kin
 
 // connectUsers tells the generator to connect the users.
 func (r *run) connectUsers(ctx context.Context) error {
-	var o order.Order
+	var specs []job.Spec
 	users := 0
 	for _, g := range r.groups {
-		o.Groups = append(o.Groups, order.Group{Name: g.name, Spec: g.Plan.Spec})
+		specs = append(specs, g.Plan.Spec)
 		users += g.Plan.Terminals()
 	}
 	next := 0
-	bind := func(order.Group) (plan.Group, error) {
+	bind := func(job.Spec) (plan.Group, error) {
 		next++
 		return r.groups[next-1].Group, nil
 	}
-	r.generator = r.setup.Generator(ctx, bind)
-	roster, err := r.generator.Prepare(ctx, o)
+	r.link.generator = r.setup.Generator(ctx, bind)
+	roster, err := r.link.generator.Prepare(ctx, specs)
 	if err != nil {
 		return err
 	}
 	if roster.Users != users {
 		return fmt.Errorf("the load generator has %d of %d users", roster.Users, users)
 	}
-	r.reports = listen(r.generator.Reports())
+	r.link.reports = listen(r.link.generator.Reports())
 	return nil
 }

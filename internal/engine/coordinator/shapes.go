@@ -21,10 +21,10 @@ func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {
 	return nil
 }
 
-// checkInFlight returns an error if a transaction in flight is not of a group, user and kind of the order.
-func (r *run) checkInFlight(list []order.InFlight) error {
+// checkInFlight returns an error if a transaction in flight is not of a group, user and kind that it was given.
+func (l runGroups) checkInFlight(list []order.InFlight) error {
 	for _, w := range list {
-		if w.Group < 0 || w.Group >= len(r.groups) || !r.groups[w.Group].has(w) {
+		if w.Group < 0 || w.Group >= len(l) || !l[w.Group].has(w) {
 			return errors.New("it lists transactions in flight of users or kinds that it was not given")
 		}
 	}
@@ -36,15 +36,15 @@ func (g *runGroup) has(w order.InFlight) bool {
 	return w.User >= 0 && w.User < g.Plan.Terminals() && int(w.Kind) < len(g.Plan.Workload.Kinds)
 }
 
-// checkTotals returns an error if totals do not have the shape that the order asks for.
-func (r *run) checkTotals(t order.Totals) error {
-	if len(t.Groups) != len(r.groups) {
+// checkTotals returns an error if totals do not have the shape of what was asked for.
+func (l runGroups) checkTotals(t order.Totals) error {
+	if len(t.Groups) != len(l) {
 		return errors.New("it has no totals of each group")
 	}
 	if t.Elapsed < 0 {
 		return fmt.Errorf("its totals are of a time of %s", t.Elapsed)
 	}
-	for i, g := range r.groups {
+	for i, g := range l {
 		if err := g.checkTotals(&t.Groups[i]); err != nil {
 			return err
 		}

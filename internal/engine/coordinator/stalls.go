@@ -6,61 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"sledge/internal/engine/feed"
-	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 )
-
-// sayInFlight says how many users wait for the database, and who waits longest, for
-// what and where. The longest comes first.
-func (r *run) sayInFlight(why string, list []order.InFlight) {
-	if len(list) == 0 {
-		return
-	}
-	longest := list[0]
-	p := r.groups[longest.Group].Plan
-	users := "1 " + p.Pacing.Clients.Title() + " waits"
-	if len(list) > 1 {
-		users = fmt.Sprintf("%d %ss wait", len(list), p.Pacing.Clients.Title())
-	}
-	where := ""
-	if c := longest.Connection; c != "" {
-		where = ", on " + c
-	}
-	r.feed.Message(job.Monitor, "%s: %s for the database; %s has waited longest, %.1f s so far for its %s%s",
-		why, users, p.NameOf(longest.User), longest.Took.Seconds(), r.groups[longest.Group].kindName(longest.Kind), where)
-}
-
-// stallWatch watches whether transactions still end.
-type stallWatch struct {
-	*run
-	since time.Duration // how long none has ended
-	told  bool
-}
-
-// longestSecond bounds how much of a second counts as silence: in one that took longer, this client
-// did not run.
-const longestSecond = 1250 * time.Millisecond
-
-// look is given each second as it was measured. Each stall is told once, when it
-// can be noticed.
-func (s *stallWatch) look(second *order.Interval, elapsed time.Duration) {
-	if second.Ended() > 0 {
-		s.since, s.told = 0, false
-		return
-	}
-	if s.plan.Pacing.Finite {
-		return // a transaction may take an hour
-	}
-	s.since += min(elapsed, longestSecond)
-	list := second.Waiting
-	if s.told || len(list) == 0 || min(s.since, list[0].Took) < feed.Noticeable {
-		return
-	}
-	s.told = true
-	s.sayInFlight(fmt.Sprintf("No transaction has ended for %.0f s", s.since.Seconds()), list)
-}
 
 // waiting lists, longest first, the transactions that count with the latency they had
 // when the time was up, or in the end: all that were aborted, and those that by then

@@ -55,7 +55,7 @@ const reportsAhead = 64
 // them. It knows no phases, and neither counts nor judges what the users do: they record it in stripes.
 type group struct {
 	*course
-	number  int // in the order
+	number  int // as they were prepared
 	before  int // terminals of the groups before it
 	plan    plan.Plan
 	users   []*user
@@ -145,10 +145,10 @@ type failureLog struct {
 }
 
 // Prepare implements order.Generator.
-func (g *generator) Prepare(ctx context.Context, o order.Order) (order.Roster, error) {
+func (g *generator) Prepare(ctx context.Context, groups []job.Spec) (order.Roster, error) {
 	var roster order.Roster
-	for i, one := range o.Groups {
-		b, err := g.bind(one)
+	for i, spec := range groups {
+		b, err := g.bind(spec)
 		if err != nil {
 			return roster, err
 		}

@@ -19,8 +19,9 @@ import (
 // may be called at any time from any goroutine. An error of any method means that the generator is lost, except that of Prepare
 // and Start.
 type Generator interface {
-	// Prepare connects the users and holds them back. It is called once, and first.
-	Prepare(ctx context.Context, o Order) (Roster, error)
+	// Prepare connects the users of all groups and holds them back. It is called once, and first. The spec
+	// of each group says what its users do: it has no other groups beside it.
+	Prepare(ctx context.Context, groups []job.Spec) (Roster, error)
 
 	// Start lets the users begin.
 	Start(ctx context.Context) error
@@ -56,17 +57,6 @@ type Generator interface {
 
 // AnswersWithin is how long a generator may take for an answer, and its users to end once they are aborted.
 const AnswersWithin = time.Minute
-
-// Order says what a generator is to do.
-type Order struct {
-	Groups []Group `json:"groups"` // one at least
-}
-
-// Group is users that do one workload.
-type Group struct {
-	Name string   `json:"name,omitempty"` // "" of the only one
-	Spec job.Spec `json:"spec"`
-}
 
 // Roster says which users are ready.
 type Roster struct {
@@ -171,7 +161,7 @@ type Totals struct {
 	Elapsed  time.Duration  `json:"elapsed_ns"`   // the measured time
 	Client   job.ClientLoad `json:"client"`       // of the machine, in the measured time
 	AtServer bool           `json:"at_server"`    // the generator's machine is the server's
-	Groups   []GroupTotals  `json:"group_totals"` // as in the order
+	Groups   []GroupTotals  `json:"group_totals"` // as they were prepared
 }
 
 // GroupTotals are those of a group. What the run did not need is nil.

@@ -8,17 +8,16 @@ import (
 	"strings"
 
 	"sledge/internal/catalog"
-	"sledge/internal/engine/order"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/workload"
 )
 
-// Binder binds the order of a group.
-type Binder func(o order.Group) (Group, error)
+// Binder binds the spec of a group.
+type Binder func(spec job.Spec) (Group, error)
 
-// Group is the order of a group, with its names looked up and what its workload found.
+// Group is a bound group, with what its workload found.
 type Group struct {
 	Plan   Plan
 	Survey any

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"sledge/internal/engine/order"
+	"sledge/internal/job"
 )
 
 // Pipe is a generator behind a pipe: all that passes is JSON. The fields are set before its first call.
@@ -108,11 +109,11 @@ func (p *Pipe) do(m message) (any, error) {
 	ctx := context.Background()
 	switch m.Call {
 	case "Prepare":
-		var o order.Order
-		if err := json.Unmarshal(m.Value, &o); err != nil {
+		var groups []job.Spec
+		if err := json.Unmarshal(m.Value, &groups); err != nil {
 			return nil, err
 		}
-		return p.Generator.Prepare(ctx, o)
+		return p.Generator.Prepare(ctx, groups)
 	case "Start":
 		return nil, p.Generator.Start(ctx)
 	case "Mark":
@@ -201,8 +202,8 @@ func ask[T any](ctx context.Context, p *Pipe, call string, value any) (answer T,
 }
 
 // Prepare implements order.Generator.
-func (p *Pipe) Prepare(ctx context.Context, o order.Order) (order.Roster, error) {
-	return ask[order.Roster](ctx, p, "Prepare", o)
+func (p *Pipe) Prepare(ctx context.Context, groups []job.Spec) (order.Roster, error) {
+	return ask[order.Roster](ctx, p, "Prepare", groups)
 }
 
 // Start implements order.Generator.
