@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// attributes reads a drawing as XML, and returns the values of an attribute of its elements of
-// a name.
+// attributes parses a drawing as XML, and returns the values of an attribute of the elements with
+// the given name.
 func attributes(t *testing.T, svg, element, attribute string) (values []string) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -39,7 +39,8 @@ func attributes(t *testing.T, svg, element, attribute string) (values []string) 
 
 var noNumber = math.NaN()
 
-// awkward are charts of what is hard to draw: nothing, one point, all the same, none above 0.
+// awkward returns charts that are hard to draw: without points, with one point, with equal values,
+// and with no value above 0.
 func awkward() []Chart {
 	line := func(points ...Point) []Line {
 		return []Line{{Name: "a", Is: "server", Points: points}, {Name: "b", Is: "client"}}
@@ -108,7 +109,8 @@ func TestALineHasAGapWhereNothingWasMeasured(t *testing.T) {
 	}
 }
 
-// Where a value is drawn is read from the drawing: the marks of the axis say what a height means.
+// The test reads the position of a point from the drawing, and compares it with the marks of the
+// axis.
 func TestLinesAreDrawnWhereTheAxisSays(t *testing.T) {
 	l := Lines{Name: "rates", X: Axis{Name: "time", Time: true}, Y: Axis{Name: "rate"}, Lines: []Line{{Name: "a", Is: "server", Points: []Point{{0, 0}, {10, 100}}}}}
 	svg := l.SVG(860)
@@ -181,7 +183,7 @@ func TestWhatOthersWroteIsText(t *testing.T) {
 	}
 }
 
-// The pages of the web application have the same colours, and by the same names.
+// The web application's pages must use the same colours under the same names.
 func TestColoursAreThoseOfThePages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "ui", "src", "charts", "palette.ts"))
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// withServer makes a world whose jobs are done by the real engine, with a home of its own
-// and nothing of this machine's own configuration.
+// withServer returns a world with the real engine, a home folder of its own, and no configuration
+// of this machine.
 func withServer(t *testing.T) (w *world, home string) {
 	t.Helper()
 	w, home = newWorld(t), t.TempDir()
@@ -35,7 +35,7 @@ func withServer(t *testing.T) (w *world, home string) {
 	return w, home
 }
 
-// as gives the world more variables, in the place of those of an earlier call.
+// as sets variables of the world in place of those of an earlier call.
 func (w *world) as(environ ...string) func() {
 	before := w.Environ
 	w.Environ = append(before[:len(before):len(before)], environ...)
@@ -61,7 +61,7 @@ func query(t *testing.T, d *database.Database, server *testserver.Server, statem
 	}
 }
 
-// keep writes a file of the home folder that only its owner can read.
+// keep writes a file in the home folder that only its owner can read.
 func keep(t *testing.T, home, name, text string) string {
 	t.Helper()
 	path := filepath.Join(home, name)
@@ -71,8 +71,8 @@ func keep(t *testing.T, home, name, text string) string {
 	return path
 }
 
-// Each place lets a user in whose password only it has, and is named where its password
-// is wrong. A check that finds no schema has signed in.
+// Each place has a password of its own for one user. The error about a wrong password names the
+// place. A check that finds no schema has logged in.
 func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	d, err := newWorld(t).Resolver.Database("postgresql")
@@ -149,14 +149,14 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 	}
 	for _, test := range tests {
 		if server.Socket == "" && test.name == "a socket" {
-			continue // the server is somewhere else
+			continue // this case uses another address
 		}
 		w, home := withServer(t)
 		w.as(test.environ...)
 		keep(t, home, ".my.cnf", test.file)
 		code := w.run("check", "--db", "maria", "--no-repo")
 		last := strings.ReplaceAll(lastLine(w.err.String()), home, "HOME")
-		// Signed in, the user has no rights on the schema that is not there.
+		// The user has logged in, and has no rights on the schema, because it does not exist.
 		if in := !strings.Contains(last, "Error 1045") && !strings.Contains(last, "refused"); code == job.OK || in != test.in || !strings.Contains(last, test.says) {
 			t.Errorf("%s: got exit code %d and %q, want signed in %v and %q", test.name, code, last, test.in, test.says)
 		}
@@ -166,8 +166,8 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 	}
 }
 
-// A build by an administrator whose password psql's places have makes an owner with a
-// password of its own, and says that it is public.
+// The administrator's password comes from psql's places. The build creates an owner with the
+// default password, and warns that this password is public.
 func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	w, home := withServer(t)
@@ -189,8 +189,8 @@ func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
 	}
 }
 
-// answering makes the world a terminal where the password is typed, and counts how often
-// it is asked for.
+// answering makes the world a terminal at which answer is typed as the password. It counts the
+// prompts.
 func (w *world) answering(answer string) (asked *int) {
 	asked = new(int)
 	w.StdinIsTerminal, w.StderrWidth = true, func() int { return 80 }
@@ -233,7 +233,7 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 		w, _ := withServer(t)
 		asked := w.answering(test.answer)
 		code := w.run(append(append([]string{test.action}, where...), test.more...)...)
-		last := strings.Join(strings.Fields(w.err.String()), " ") // which a terminal's width has divided
+		last := strings.Join(strings.Fields(w.err.String()), " ") // the terminal's width has folded it
 		if in := !strings.Contains(last, "password authentication failed"); code == job.OK || in != test.in || !strings.Contains(last, test.says) {
 			t.Errorf("%s: got exit code %d and %q, want signed in %v and %q", test.name, code, last, test.in, test.says)
 		}
@@ -267,7 +267,7 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 	}
 }
 
-// A port without a listener refuses at once.
+// A port without a listener refuses connections at once.
 func TestSignIn_AsksNoPasswordWithoutServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -57,8 +57,8 @@ func TestConnectionsAreKeptWithoutPasswords(t *testing.T) {
 	}
 }
 
-// What a place says itself wins over the connection that it names, and that over weaker
-// places.
+// A setting in a source wins over the connection that the source names, and the connection wins
+// over weaker sources.
 func TestAConnectionIsAsStrongAsThePlaceThatNamesIt(t *testing.T) {
 	w := newWorld(t)
 	w.run("connections", "add", "lab", "--db", "pg", "--host", "kept", "--port", "1001", "--user", "kept")

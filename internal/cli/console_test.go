@@ -39,8 +39,8 @@ func TestTheBannerNamesTheRepositoryThatJobsAreKeptIn(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other.db")
 	for _, test := range []struct {
 		settings [][]string
-		want     string   // what its last line begins with; "" for no such line
-		there    []string // the files that are there after it
+		want     string   // the beginning of the last line; "" for no output
+		there    []string // the files that exist afterwards
 	}{
 		{[][]string{{"sqlite_db", ":memory:"}}, "Initialized new Jobs in-memory database\n", nil},
 		{[][]string{{"sqlite_db", other}, {"jobs_disable", "1"}}, "", nil},

@@ -76,7 +76,7 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 	}
 }
 
-// Files for a database that Sledge does not know need none that it does.
+// Files for a database that Sledge does not support can be written without --db.
 func TestDatagenNeedsNoDatabase(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
@@ -125,7 +125,7 @@ func TestDatagenVerifyComparesTheFiles(t *testing.T) {
 	}
 }
 
-// presser presses Ctrl-C when a line is shown.
+// presser presses Ctrl-C when a given line is printed.
 type presser struct {
 	bytes.Buffer
 	at      string

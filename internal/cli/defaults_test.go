@@ -58,7 +58,7 @@ func TestTheWebServerSaysHowItIsServedAndToWhom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = response.Body.Close() // what it says does not matter
+		_ = response.Body.Close() // the body does not matter
 		return c
 	}
 	ann, lou := in("ann"), in("lou")

@@ -17,8 +17,8 @@ import (
 	"sledge/internal/option"
 )
 
-// setUps are settings that are shown in every form. Among their values are such as shells, Tcl,
-// Python and TOML read in ways of their own.
+// setUps are settings that are printed in every form. Some values contain characters that are
+// special in shells, Tcl, Python or TOML.
 var setUps = map[string][]string{
 	"a run":     {"run", "--db", "pg", "--host", "db1", "--rampup", "90s", "--duration", "3", "--users", "8", "--set", "password=planted", "--set", `superuser_dbname=a {b" $c [d] \e 'f; #g`, "--set", "mix=40,40,10,5,5"},
 	"several":   {"run", "--db", "maria", "--users", "1,2,4", "--set", "socket=null", "--set", "purge=true"},
@@ -28,7 +28,8 @@ var setUps = map[string][]string{
 	"a cleanup": {"delete", "--db", "maria", "--host", "db1"},
 }
 
-// said are the options that a dry run shows as set, and what chooses among them; secrets as masks.
+// said returns the options that a dry run shows as set, and db, workload and so on. Secrets are
+// masked.
 func (w *world) said(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	if code := w.run(append(args, "--dry-run", "--json")...); code != job.OK {
@@ -48,7 +49,7 @@ func (w *world) said(t *testing.T, args ...string) map[string]string {
 	return said
 }
 
-// form returns settings in a form, and fails if that shows a password.
+// form returns settings in a form. It fails the test if the form contains a password.
 func (w *world) form(t *testing.T, args []string, form string) string {
 	t.Helper()
 	if code := w.run(append(args, "--as", form)...); code != job.OK {
@@ -69,7 +70,7 @@ func TestACommandLineAndAFileReachTheSameSettings(t *testing.T) {
 			if _, has := want["password"]; !has {
 				environ()
 			}
-			// A shell divides the command line into words.
+			// A shell splits the command line into words.
 			script := strings.Replace(w.form(t, args, "command"), "sledge ", "printf '%s\\0' ", 1)
 			words, err := exec.Command("sh", "-c", script).Output()
 			if err != nil {
@@ -90,7 +91,7 @@ func TestACommandLineAndAFileReachTheSameSettings(t *testing.T) {
 	}
 }
 
-// The scripts are run by the interpreters; what they then have set is what the order has.
+// The interpreters run the scripts, and the resulting settings equal those of the order.
 func TestScriptsReachTheSameSettings(t *testing.T) {
 	for name, args := range setUps {
 		for form, extension := range map[string]string{"tcl": ".tcl", "python": ".py"} {
@@ -140,11 +141,11 @@ func TestScriptsReachTheSameSettings(t *testing.T) {
 	}
 }
 
-// reached is what settings come to.
+// reached holds the resolved settings.
 type reached struct {
 	database, workload string
 	users              []int
-	options            map[string]string // as they are written; secrets as they are
+	options            map[string]string // as they are written; secrets are not masked
 }
 
 func (w *world) resolved(t *testing.T, args []string) (r reached, err error) {
@@ -173,7 +174,7 @@ func (w *world) resolved(t *testing.T, args []string) (r reached, err error) {
 	return r, nil
 }
 
-// What a form says is understood again.
+// Each form can be read back.
 func TestEachFormIsReadBack(t *testing.T) {
 	for name, args := range setUps {
 		for _, form := range jobflags.FormNames()[1:] {
@@ -206,7 +207,7 @@ func withoutPassword(args []string) (rest []string) {
 	return rest
 }
 
-// canonicalOf returns how an option of a struct is written, if it is one.
+// canonicalOf returns the canonical text of a value, if the struct has the option.
 func canonicalOf(part any, name, value string) (canonical string, known bool) {
 	if !slices.ContainsFunc(option.Describe(part), func(d option.Description) bool { return d.Name == name }) {
 		return "", false

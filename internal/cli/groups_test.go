@@ -25,7 +25,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// mixed is a run of TPROC-C beside analytic queries on the same schema, with what its displays showed.
+// mixed is a run of TPROC-C beside analytic queries on the same schema, and the output of its
+// displays.
 type mixed struct {
 	*world
 	id                  job.ID
@@ -109,7 +110,7 @@ func lastFrame(drawn string) (frame string) {
 	return terminal.Plain(frame)
 }
 
-// A run of two groups is shown by their names in everything that shows runs.
+// All output about a run of two groups names the groups.
 func TestRun_ShowsItsGroups(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t) // the engine's own test of groups runs under it
 	for name, values := range map[string]func(t *testing.T) option.Values{
@@ -141,7 +142,7 @@ func TestRun_ShowsItsGroups(t *testing.T) {
 	}
 }
 
-// tell runs a command, and returns what it printed.
+// tell runs a command and returns its output.
 func (m mixed) tell(t *testing.T, args ...string) string {
 	t.Helper()
 	if code := m.run(args...); code != job.OK {
@@ -150,7 +151,7 @@ func (m mixed) tell(t *testing.T, args ...string) string {
 	return m.out.String()
 }
 
-// want fails where a text has no match.
+// want fails the test unless each expression matches the text.
 func want(t *testing.T, what, text string, expressions ...string) {
 	t.Helper()
 	for _, e := range expressions {
@@ -169,7 +170,7 @@ func displaysGroups(t *testing.T, m mixed) {
 	}
 }
 
-// fits fails where a line is wider than the terminal.
+// fits fails the test if a line is wider than the terminal.
 func fits(t *testing.T, text string, columns int) {
 	t.Helper()
 	for line := range strings.SplitSeq(text, "\n") {
@@ -237,7 +238,7 @@ func documentHasGroups(t *testing.T, m mixed) {
 		`<property name="orders.NOPM"`, `<property name="reads.QPM"`, `name="reads.p99&gt;60s"`)
 }
 
-// checkDocument fails where groups, figures and kinds of a document do not belong together.
+// checkDocument fails the test if the groups, figures and kinds of a document do not agree.
 func checkDocument(t *testing.T, d report.Document) {
 	t.Helper()
 	if len(d.Groups) != 2 || d.Groups[0].Name != "orders" || d.Groups[1].Workload != "analytics" || d.All == nil {
@@ -294,7 +295,7 @@ func reportHasGroups(t *testing.T, m mixed) {
 }
 
 func listsNameGroups(t *testing.T, m mixed) {
-	for _, args := range []string{"", "--workload tprocc"} { // no front end knows the other by its name
+	for _, args := range []string{"", "--workload tprocc"} { // the other workload is chosen by default or by name
 		want(t, "list", m.tell(t, append([]string{"jobs", "list"}, strings.Fields(args)...)...), `run +tprocc \+ analytics .* [\d,.]+ orders\.NOPM, [\d,.]+ reads\.QPM`)
 	}
 	if text := m.tell(t, "jobs", "list", "--workload", "tproch"); strings.Contains(text, "orders.NOPM") {
@@ -330,7 +331,7 @@ func webShowsGroups(t *testing.T, m mixed) {
 	checkDocument(t, d)
 	messages := strings.Split(m.live, "\ndata: ")
 	var u live.Update
-	text, _, _ = strings.Cut(messages[max(0, len(messages)-2)], "\n") // the last is the job, which is over
+	text, _, _ = strings.Cut(messages[max(0, len(messages)-2)], "\n") // the last message is the ended job
 	if err := json.Unmarshal([]byte(text), &u); err != nil {
 		t.Fatalf("%v: %.200s", err, text)
 	}

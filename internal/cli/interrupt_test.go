@@ -16,8 +16,7 @@ import (
 	"sledge/internal/job"
 )
 
-// The runner waits for what each Ctrl-C is to bring about, and so shows that
-// just that happens.
+// The runner waits for the effect of each Ctrl-C, which shows that each has exactly that effect.
 func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
@@ -80,8 +79,8 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 	w.run("run", "--db", "sqlite")
 }
 
-// People press Ctrl-C again when they mean it; programs send several signals for one
-// request. Time goes by from each signal to the next.
+// Users press Ctrl-C twice on purpose; programs send several signals for one request. Time passes
+// between the signals.
 func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -98,7 +97,7 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 		{"a service manager", program.TogetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGHUP}, 1},
 	} {
 		w := newWorld(t)
-		signals := make(chan os.Signal) // each is dealt with when the next is taken
+		signals := make(chan os.Signal) // a signal is handled before the next one is received
 		w.Signals, w.Now = signals, ticking(c.apart)
 		w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 			for _, signal := range c.signals {
@@ -134,7 +133,7 @@ func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 	w.Signals, w.Now = signals, ticking(program.TogetherOther-1)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
-		signals <- os.Interrupt // as it also ended who read the output
+		signals <- os.Interrupt // it also ended the reader of the output
 		if ctx.Err() != nil {
 			t.Error("the run was aborted")
 		}

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// withJobs is a world whose repository holds a build and, newer, a run with two
-// seconds measured.
+// withJobs returns a world whose repository contains a build and, newer, a run with two measured
+// seconds.
 func withJobs(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -311,7 +311,7 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 	}
 }
 
-// A job can be looked at while it runs, and says that it does.
+// show works while the job runs, and says that it runs.
 func TestJobsShow_SaysThatAJobRuns(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
@@ -389,7 +389,7 @@ func TestJobs_FitTheTerminalWhateverTheirNames(t *testing.T) {
 	}
 }
 
-// A list without a repository, or without a match, is empty and not an error.
+// A list without a repository, or without a match, is empty, not an error.
 func TestJobs_ListsNothingWithoutError(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range []string{"jobs", "jobs list", "jobs --status invalid", "jobs --text nothing"} {
@@ -402,7 +402,7 @@ func TestJobs_ListsNothingWithoutError(t *testing.T) {
 	}
 }
 
-// Go's words for a stop are not the user's.
+// The message for a stopped command does not repeat Go's context error.
 func TestAStoppedCommand_SaysSoInWords(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {

@@ -57,7 +57,7 @@ func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
 			t.Errorf("%q: got %s", args, text)
 		}
 	}
-	w.run("options", "pg", "tprocc", "pg_oracompat") // who knows the name is told
+	w.run("options", "pg", "tprocc", "pg_oracompat") // an option that is not built is shown by its name
 	if !strings.Contains(w.out.String(), "not built yet") {
 		t.Errorf("got %q", &w.out)
 	}
@@ -147,7 +147,7 @@ func TestVersionSaysWhatCanBeTested(t *testing.T) {
 	}
 }
 
-// The shell asks by a hidden command; the last word is what was typed so far.
+// Completion uses a hidden command, whose last argument is the typed word.
 func TestTheShellIsOfferedWhatFits(t *testing.T) {
 	w := withJobs(t)
 	id := string(w.jobs(t)[0].ID)

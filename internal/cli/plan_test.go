@@ -11,8 +11,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// withPlans adds two runs of queries to a world, the second of which answered query 9
-// otherwise, and returns their IDs.
+// withPlans adds two runs of queries to a world and returns their IDs. Query 9 has different plans
+// in the two runs.
 func withPlans(t *testing.T, w *world) (first, second string) {
 	t.Helper()
 	for _, step := range []string{"Index Scan using lineitem_partsupp on lineitem", "Seq Scan on lineitem"} {

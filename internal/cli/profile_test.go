@@ -15,7 +15,7 @@ import (
 	"sledge/internal/report"
 )
 
-// scaling has the runner achieve more with more users, and fail beyond a number.
+// scaling makes the runner reach more with more users, and fail beyond a number.
 func (w *world) scaling(most int) {
 	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
 		if spec.Users > most {
@@ -28,7 +28,7 @@ func (w *world) scaling(most int) {
 	})
 }
 
-// counts are the numbers of users that the runner was asked for.
+// counts returns the numbers of users of the runner's jobs.
 func (w *world) counts() (list []int) {
 	for _, spec := range w.asked {
 		list = append(list, spec.Users)
@@ -240,7 +240,7 @@ func TestWhatAnImportLeftOutIsSaidAlsoWhenItEndsInAnError(t *testing.T) {
 	}
 }
 
-// What must be known of a run of a sweep is set off on each of its lines.
+// Each line of a folded warning is styled.
 func TestAWarningOfASweepIsBrokenBeforeItIsDrawn(t *testing.T) {
 	got := program.Drawn(func(line string) string { return "<" + line + ">" }, "! TPM CANNOT BE TRUSTED: look", func() int { return 16 })
 	if want := "<! TPM CANNOT BE>\n<  TRUSTED: look>"; got != want {

@@ -25,25 +25,25 @@ import (
 	"sledge/internal/settings"
 )
 
-// runner is a job.Runner of one function. The command line's own business is
-// tested with it: what it asks for and what it makes of what comes back.
+// runner is a job.Runner that is a function. Tests of the command line use it to check the jobs
+// that it starts, and its output for given results.
 type runner func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error)
 
 func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	return r(ctx, spec, control)
 }
 
-// world is what a command line sees of the world, and what it leaves there.
+// world is the environment of a command line, with its output and files.
 type world struct {
 	*program.Program
 	out, err   bytes.Buffer
 	signals    chan os.Signal
 	exits      []int
 	repository string
-	asked      []job.Spec // of the runner
+	asked      []job.Spec // the runner's jobs
 }
 
-// newWorld makes one with an empty repository and a runner that succeeds.
+// newWorld returns a world with an empty repository and a runner that succeeds.
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{signals: make(chan os.Signal, 3), repository: filepath.Join(t.TempDir(), "jobs.db")}
@@ -78,7 +78,7 @@ func ticking(step time.Duration) func() time.Time {
 // interrupt presses Ctrl-C.
 func (w *world) interrupt() { w.signals <- os.Interrupt }
 
-// does has the runner do something, and notes what it was asked for.
+// does sets the runner's function, and records its jobs.
 func (w *world) does(what runner) {
 	w.Runner = runner(func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 		w.asked = append(w.asked, spec)
@@ -86,7 +86,7 @@ func (w *world) does(what runner) {
 	})
 }
 
-// run runs one command line, with empty outputs.
+// run runs one command line. It clears the outputs first.
 func (w *world) run(args ...string) job.Exit {
 	w.out.Reset()
 	w.err.Reset()
@@ -94,7 +94,7 @@ func (w *world) run(args ...string) job.Exit {
 	return Run(context.Background(), w.Program)
 }
 
-// jobs reads the repository.
+// jobs returns the jobs of the repository.
 func (w *world) jobs(t *testing.T) []job.Job {
 	t.Helper()
 	store, err := repository.Open(w.repository)
@@ -109,13 +109,13 @@ func (w *world) jobs(t *testing.T) []job.Job {
 	return jobs
 }
 
-// lastLine returns the last line of text, without its end.
+// lastLine returns the last line of text, without its newline.
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return lines[len(lines)-1]
 }
 
-// measured is the result of a small run.
+// measured returns the result of a small run.
 func measured() job.Result {
 	stripe := meter.NewStripe()
 	for i := range 100 {
@@ -181,7 +181,7 @@ func TestSledgeAlonePrintsHelpWithTheExitCodes(t *testing.T) {
 	}
 }
 
-// Bad input changes nothing: there is no job, not even a repository.
+// Bad input changes nothing: it creates no job, and no repository.
 func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 	tests := []struct {
 		args string
@@ -385,7 +385,7 @@ func TestAFailureIsADocumentToo(t *testing.T) {
 	}
 }
 
-// The secret is looked for in every byte that any command leaves anywhere.
+// The test searches all output and files of the commands for the secret.
 func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
 	const secret = "s3cr3t-hunter2"
 	file := filepath.Join(t.TempDir(), "password")
@@ -497,14 +497,14 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 	}
 }
 
-// The Enter key ends the line of the question: what follows is not folded as if it went on.
+// The Enter key ends the line of the question, so the next text is not folded as its continuation.
 func TestWhatFollowsAnAnswerBeginsALine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "some.db")
 	emptySchema(t, file)
 	w := newWorld(t)
 	w.StdinIsTerminal, w.Stdin = true, strings.NewReader("y\n")
 	question := "Remove the TPROC-C schema in SQLite " + file + "? [y/N] "
-	w.StderrWidth = func() int { return len(question) + 4 } // too little room for a word behind it
+	w.StderrWidth = func() int { return len(question) + 4 } // too narrow for a word after it
 	if code := w.run("delete", "--db", "sqlite", "--dbname", file); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
@@ -513,7 +513,7 @@ func TestWhatFollowsAnAnswerBeginsALine(t *testing.T) {
 	}
 }
 
-// emptySchema makes the tables of TPROC-C in a file, without rows.
+// emptySchema creates the tables of TPROC-C in a file, without rows.
 func emptySchema(t *testing.T, file string) {
 	t.Helper()
 	local := engine.Local{Catalog: edition.Catalog}

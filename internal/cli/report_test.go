@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-// What is in a report is tested in package paper.
+// Package paper tests the contents of reports.
 func TestReportWritesAFileButNotOverOne(t *testing.T) {
 	w := withJobs(t)
 	t.Chdir(t.TempDir())

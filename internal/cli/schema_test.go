@@ -19,8 +19,8 @@ import (
 	"sledge/internal/manual"
 )
 
-// validate fails the test unless text is one document with the schema of that name, and
-// has no member that the schema does not know.
+// validate fails the test unless text is one document that matches the schema of that name, and has
+// only members that the schema declares.
 func validate(t *testing.T, command, text, want string) {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -56,8 +56,8 @@ func validate(t *testing.T, command, text, want string) {
 	}
 }
 
-// knowsAll has a schema refuse members that it does not know. A published one lets them
-// pass, since new members do not change a shape.
+// knowsAll makes a schema refuse undeclared members. Published schemas accept them, because new
+// members do not change a format.
 func knowsAll(schema any) {
 	switch s := schema.(type) {
 	case map[string]any:
@@ -148,7 +148,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		schemas, covered = append(schemas, c.schema), append(covered, c.args)
 	}
 	for _, d := range manual.Documents() {
-		// What watch prints is held against its schema where there are servers to watch.
+		// The output of watch is validated where servers are available.
 		if !slices.Contains(schemas, d.Schema) && d.Schema != document.WatchSchema {
 			t.Errorf("no command was tried that prints %s", d.Schema)
 		}
@@ -214,7 +214,7 @@ func TestErrorsAreDocumentsToo(t *testing.T) {
 	}
 }
 
-// hammerDBJobs makes a file with a job as HammerDB keeps it.
+// hammerDBJobs creates a file with a job in HammerDB's format.
 func hammerDBJobs(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "hammer.DB")

@@ -29,7 +29,7 @@ type typing struct {
 	out bytes.Buffer
 }
 
-// newTyping makes a console of a world, with settings of its own.
+// newTyping returns a console of a world, with its own settings.
 func newTyping(t *testing.T, w *world) *typing {
 	t.Helper()
 	c := &typing{t: t}
@@ -41,7 +41,8 @@ func newTyping(t *testing.T, w *world) *typing {
 	return c
 }
 
-// types types a command and returns what is printed, with names for what differs.
+// types types a command and returns the output. Parts that differ between runs are replaced by
+// names.
 func (c *typing) types(line string) string {
 	c.t.Helper()
 	c.out.Reset()
@@ -127,8 +128,8 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 	}
 }
 
-// What says that a server runs may be of a process that is gone, while its port is
-// another program's: that is not asked to end.
+// The file of a running server may remain after its process has ended, while another program uses
+// the port. That program must not be asked to end.
 func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 	w := newWorld(t)
 	port, asked := testserver.FreePort(t), make(chan string, 10)
@@ -166,7 +167,7 @@ func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 	}
 }
 
-// starting runs the program by another name until it has printed an address.
+// starting runs the program under another name until it has printed an address.
 func starting(t *testing.T, w *world, input io.Reader, args ...string) (printed string, more <-chan string, ended <-chan job.Exit) {
 	t.Helper()
 	r, out := io.Pipe()
@@ -186,7 +187,7 @@ func starting(t *testing.T, w *world, input io.Reader, args ...string) (printed 
 		}
 	}
 	go func() {
-		text, _ := io.ReadAll(lines) // what is missing is seen
+		text, _ := io.ReadAll(lines) // a short read fails the test below
 		rest <- string(text)
 	}()
 	return printed, rest, end
@@ -260,7 +261,8 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 	}
 }
 
-// Jobs that a browser has started are stopped before the server ends, and their results kept.
+// Jobs that a browser has started are stopped before the server ends, and their results are
+// recorded.
 func TestWhatBrowsersStartedIsStoppedWithTheService(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
@@ -279,7 +281,7 @@ func TestWhatBrowsersStartedIsStoppedWithTheService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, _ := io.ReadAll(answer.Body) // what is missing is seen
+	text, _ := io.ReadAll(answer.Body) // a short read fails the test below
 	answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
 		t.Fatalf("got %s %s", answer.Status, text)

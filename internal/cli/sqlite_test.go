@@ -13,9 +13,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// One whole test by the real engine on a real database, as a user types it.
+// This test performs a whole test with the real engine on a real database, as a user would.
 func TestAWholeTestOnSQLite(t *testing.T) {
-	testserver.SkipSQLiteUnderRace(t) // the runner's own tests run under it
+	testserver.SkipSQLiteUnderRace(t) // the tests of the engine cover races
 	w := newWorld(t)
 	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
 	file := filepath.Join(t.TempDir(), "test.sqlite")
@@ -71,7 +71,7 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 	}
 }
 
-// Thresholds of queries on a real database: a run that missed one, or is not valid, passes in no front end.
+// No front end reports success for a run of queries that is invalid or missed a threshold.
 func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
@@ -88,7 +88,7 @@ func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
 	}{
 		{"--fail-if geometric_mean>1h,query_9.max>1h", job.OK, `tests="3" failures="0" errors="0"`},
 		{"--fail-if geometric_mean>1us,failed>0", job.ExitMissed, `tests="3" failures="1" errors="0"`},
-		{"--fail-if composite<1", job.ExitMissed, `tests="2" failures="1" errors="0"`}, // which only the test both measures
+		{"--fail-if composite<1", job.ExitMissed, `tests="2" failures="1" errors="0"`}, // only the throughput test has this figure
 		{"--fail-if retried>0 --query-limit 1us", job.ExitInvalid, `tests="2" failures="0" errors="2"`},
 		{"--fail-if failed>0 --time-limit 1us", job.ExitStopped, `tests="2" failures="0" errors="2"`},
 	} {
@@ -106,7 +106,7 @@ func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
 	}
 }
 
-// The demo's times are its own, so its jobs are done by a stand-in here.
+// The demo's times are fixed, so a stand-in performs its jobs here.
 func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	given := t.TempDir()
 	other := filepath.Join(given, "mine.txt")
@@ -116,7 +116,7 @@ func TestTheDemoLeavesNothingBehind(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh")
 	tests := []struct {
 		args []string
-		left []string // in the folder; nil when it is gone
+		left []string // files in the folder; nil if it does not exist
 		in   string
 	}{
 		{[]string{"--dir", fresh}, nil, fresh},

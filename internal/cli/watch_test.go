@@ -28,7 +28,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// screen is what was printed so far, whichever goroutine printed it.
+// screen collects output of any goroutine.
 type screen struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -46,7 +46,7 @@ func (s *screen) String() string {
 	return s.all.String()
 }
 
-// until waits until what is printed matches, for no longer than a minute.
+// until waits until the output matches, but at most a minute.
 func (s *screen) until(t *testing.T, want string) {
 	t.Helper()
 	pattern := regexp.MustCompile(want)
@@ -57,13 +57,13 @@ func (s *screen) until(t *testing.T, want string) {
 	}
 }
 
-// watching is a sledge watch that goes on.
+// watching is a running sledge watch.
 type watching struct {
 	out, err *screen
-	end      func() job.Exit // by Ctrl-C
+	end      func() job.Exit // presses Ctrl-C
 }
 
-// watch begins one on a server.
+// watch starts sledge watch on a server.
 func watch(t *testing.T, server *testserver.Server, args ...string) watching {
 	t.Helper()
 	w, _ := withServer(t)
@@ -83,7 +83,7 @@ func watch(t *testing.T, server *testserver.Server, args ...string) watching {
 	return seen
 }
 
-// tprocc is a plan for a database of that name on a server, whose options these are.
+// tprocc returns a plan for a database of that name on a server.
 func tprocc(t *testing.T, product string, server map[string]string, name string) plan.Plan {
 	t.Helper()
 	values := option.Values{"dbname": name}
@@ -116,7 +116,7 @@ func execAll(t *testing.T, s database.Session, statements ...string) {
 	}
 }
 
-// readings are the lines of JSON.
+// readings parses the lines of JSON.
 func readings(t *testing.T, text string) (lines []document.Watch) {
 	t.Helper()
 	for text := range strings.Lines(text) {
@@ -164,7 +164,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 			for range rollbacks {
 				execAll(t, s, "BEGIN", "UPDATE district SET d_next_o_id = d_next_o_id + 1", "ROLLBACK")
 			}
-			// A session of PostgreSQL may be late to report, and ends with its report.
+			// A PostgreSQL session may report late, but at the latest when it ends.
 			s.Close()
 			seen.out.until(t, `"event":"reading"(.*\n)+.*"event":"reading"(.*\n)+.*"event":"reading"`)
 			if code := seen.end(); code != job.OK {
@@ -196,7 +196,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 				t.Errorf("got %d new orders, want %d: rollbacks count for nothing", probed, commits)
 			}
 			own := int64(0)
-			if name == "postgresql" { // where autocommit counts: what watch itself asks, and autovacuum
+			if name == "postgresql" { // PostgreSQL also counts watch's own queries and autovacuum
 				own = int64(10 * len(lines))
 			}
 			if counted < commits+rollbacks || counted > commits+rollbacks+own {
@@ -297,8 +297,8 @@ func TestWatchThatCannotBeginSaysWhy(t *testing.T) {
 	validate(t, "watch", w.out.String(), document.ErrorSchema)
 }
 
-// What is drawn fits into any terminal, and says what there is to say.
-// Where people ask queries, they are counted one by one, and those of watch are not among them.
+// The display fits any terminal. On servers that count queries, each query is counted, but not
+// those of watch itself.
 func TestWatchCountsQueriesAnHour(t *testing.T) {
 	for _, name := range []string{"mariadb", "mysql", "postgresql"} {
 		t.Run(name, func(t *testing.T) {
@@ -308,7 +308,7 @@ func TestWatchCountsQueriesAnHour(t *testing.T) {
 			plan := tprocc(t, name, server.Values(), "sledge_queries")
 			s := connected(t, plan, database.Admin)
 			before := strings.Count(seen.out.String(), "\n")
-			seen.out.until(t, fmt.Sprintf(`(.*\n){%d}`, before+2)) // what logging in took is counted
+			seen.out.until(t, fmt.Sprintf(`(.*\n){%d}`, before+2)) // the queries of the login have been counted
 			const asked = 500
 			for range asked {
 				if _, err := s.Query(t.Context(), "SELECT 1", 0); err != nil {
@@ -332,7 +332,7 @@ func TestWatchCountsQueriesAnHour(t *testing.T) {
 					t.Errorf("got the line %+v, want a rate of queries an hour", line)
 				}
 			}
-			own := int64(1) // to take leave, where the server tells whose statements they are
+			own := int64(1) // the statement that ends the session
 			if name == "postgresql" {
 				own = int64(10 * len(lines))
 			}

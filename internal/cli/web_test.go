@@ -25,7 +25,7 @@ import (
 	"sledge/internal/web/pages"
 )
 
-// addUser adds a user by a password file.
+// addUser adds a user with a password file.
 func (w *world) addUser(t *testing.T, name, role string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "password")
@@ -37,7 +37,7 @@ func (w *world) addUser(t *testing.T, name, role string) {
 	}
 }
 
-// serveWeb runs sledge web until Ctrl-C, and returns the address that it prints.
+// startServing runs sledge web until Ctrl-C, and returns the address that it prints.
 func startServing(t *testing.T, w *world, args ...string) (url string, end func() job.Exit) {
 	t.Helper()
 	r, out := io.Pipe()
@@ -64,7 +64,7 @@ func startServing(t *testing.T, w *world, args ...string) (url string, end func(
 	}
 }
 
-// visit asks for a page with a client that trusts any certificate.
+// visit requests a page with a client that trusts any certificate.
 func visit(t *testing.T, c *http.Client, url string) (status int, body string) {
 	t.Helper()
 	response, err := c.Get(url)
@@ -137,7 +137,7 @@ func TestWebShowsTheFingerprintOfItsCertificate(t *testing.T) {
 	}
 }
 
-// Scripts that fetched from HammerDB's web service need a token, and no other address.
+// Scripts for HammerDB's web service need a token, but no other address.
 func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 	w := newWorld(t)
 	w.addUser(t, "ann", "act")
@@ -164,7 +164,7 @@ func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer response.Body.Close()
-		text, _ := io.ReadAll(response.Body) // what is missing is seen
+		text, _ := io.ReadAll(response.Body) // a short read fails the test below
 		return response.StatusCode, response.Header.Get("Location"), string(text)
 	}
 	for _, test := range []struct {
@@ -197,7 +197,7 @@ func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 	}
 }
 
-// Bad input is refused before anything is served or kept.
+// Bad input is refused before the server starts or saves anything.
 func TestWebRefusesWhatWouldLetOthersIn(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -292,8 +292,8 @@ func TestUsersAreAddedListedAndRemoved(t *testing.T) {
 	}
 }
 
-// Scripts can do whatever their user can. So where others reach the server, who starts it says
-// whether they run.
+// Scripts can do everything that the user can do. So if other machines can reach the server, they
+// run only if the user allows it.
 func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 	w := newWorld(t)
 	store, err := w.OpenRepository("")
@@ -332,7 +332,7 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	w, heard := newWorld(t), make(chan struct{})
 	w.does(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
-		<-ctx.Done() // whatever else it is asked
+		<-ctx.Done() // ignores stop requests
 		<-heard
 		return job.Result{Status: job.Killed, Started: time.Now()}, job.WithExit(job.ExitStopped, ctx.Err())
 	})

@@ -1,6 +1,6 @@
 package control
 
-// The bounds of a job's log.
+// The limits of a job's log.
 const (
 	KeptEvents  = keptEvents
 	KeptSeconds = keptSeconds

@@ -23,8 +23,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// runner is a job.Runner of one function: what a layer above the runner does whatever
-// comes back is tested with it.
+// runner is a job.Runner that is a function. Tests of the layers above the runner use it to return
+// any result.
 type runner func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error)
 
 func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
@@ -33,7 +33,7 @@ func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job
 
 var resolver = settings.Resolver{Catalog: edition.Catalog}
 
-// order is a small job on SQLite.
+// order returns the order of a small job on SQLite.
 func order(t *testing.T, action job.Action, file string, set ...string) settings.Order {
 	t.Helper()
 	o, err := resolver.Resolve(action, settings.Sources{Flags: map[string]string{"db": "sqlite", "dbname": file}, Set: set})
@@ -43,7 +43,7 @@ func order(t *testing.T, action job.Action, file string, set ...string) settings
 	return o
 }
 
-// says returns a runner that tells so many events and succeeds.
+// says returns a runner that emits a number of events and succeeds.
 func says(events int, e job.Event) runner {
 	return func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		for range events {
@@ -53,8 +53,8 @@ func says(events int, e job.Event) runner {
 	}
 }
 
-// A front end: it starts a run, has two watchers of which one is slow and one comes late,
-// stops the run, and gets its result.
+// A front end starts a run, follows it with a slow watcher and a late one, stops it, and gets its
+// result.
 func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	ctx := t.Context()
@@ -89,7 +89,7 @@ func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
 	}
 	var slow, late []int64
 	released, seconds := make(chan struct{}), 0
-	waitSlow := list(&slow, func(job.Event) { <-released }) // it takes its first event, and no more
+	waitSlow := list(&slow, func(job.Event) { <-released }) // it blocks in its first event
 	for e := range run.Watch(ctx, 1) {
 		if e.Second == nil {
 			continue
@@ -100,7 +100,7 @@ func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
 	}
 	waitLate := list(&late, func(job.Event) {})
 	run.Stop()
-	outcome := run.Wait() // while the slow one still has its first event
+	outcome := run.Wait() // the slow watcher still blocks
 	close(released)
 	waitSlow()
 	waitLate()
@@ -156,7 +156,7 @@ func TestSecondsDoNotGrowTheLogWithoutBound(t *testing.T) {
 	}
 }
 
-// A watcher leaves when its own context ends, whatever the job does.
+// A watcher stops when its own context ends, even if the job continues.
 func TestAWatcherMayLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, err := control.Start(t.Context(), runner(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
@@ -207,7 +207,7 @@ func TestInterrupt_StopsARunThenAborts(t *testing.T) {
 		running.Interrupt()
 		close(broken)
 		running.Wait()
-		running.Interrupt() // which changes nothing any more
+		running.Interrupt() // it has no effect any more
 		var got []string
 		for e := range running.Watch(t.Context(), 1) {
 			got = append(got, fmt.Sprintf("%d %s%s", e.Sequence, e.Request, e.Message))
@@ -218,7 +218,7 @@ func TestInterrupt_StopsARunThenAborts(t *testing.T) {
 	}
 }
 
-// An attending watcher may wait: a stop request is accepted nevertheless, and reported later.
+// A stop request is accepted while an attending watcher blocks, and is reported later.
 func TestInterrupt_WorksBesideABlockedWatcher(t *testing.T) {
 	holding, stopped := make(chan struct{}), make(chan struct{})
 	running, err := control.Start(t.Context(), runner(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
@@ -295,7 +295,7 @@ func TestTheEndIsReachedAndRecordedWhateverHappens(t *testing.T) {
 		if err != nil || kept.Status != tt.status {
 			t.Errorf("%s: kept as %s, %v, want %s", tt.name, kept.Status, err, tt.status)
 		}
-		running.Tell(job.Event{Sample: &job.Sample{Value: 1}}) // which comes too late, and does no harm
+		running.Tell(job.Event{Sample: &job.Sample{Value: 1}}) // it comes too late, and has no effect
 	}
 }
 
@@ -334,7 +334,7 @@ func TestAttendingWatchersHearOfEventsInOrderAndBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// watcher is a job.Watcher of one function.
+// watcher is a job.Watcher that is a function.
 type watcher func(job.Event)
 
 func (w watcher) Watch(e job.Event) { w(e) }

@@ -16,7 +16,7 @@ func TestRepeat_PausesBetweenRunsAndEndsWithTheFirstError(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		name string
-		ends map[int]error // what the run of a number returns
+		ends map[int]error // the error of each run, by number
 		runs []int
 		took time.Duration
 		err  error

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// ordersOf returns orders of runs with these numbers of virtual users.
+// ordersOf returns orders for runs with the given numbers of virtual users.
 func ordersOf(users ...int) []settings.Order {
 	orders := make([]settings.Order, len(users))
 	for i, n := range users {
@@ -60,7 +60,7 @@ func TestSweep_EndsWithTheFirstRunThatFails(t *testing.T) {
 	}
 }
 
-// Sweeps that are planned at once, by several programs, are different profiles.
+// Several programs plan sweeps at the same time. Each gets its own profile.
 func TestNewSweep_GetsANumberOfItsOwn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	var mu sync.Mutex

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/interpreter/interpretertest"
 )
 
-// twoLines is a command that prints two lines, where the script wants them.
+// twoLines returns a command that prints two lines with the script's output function.
 func twoLines(elsewhere func(text string)) Handler {
 	return func(_ context.Context, call Call) (string, error) {
 		print := elsewhere
@@ -25,14 +25,14 @@ func twoLines(elsewhere func(text string)) Handler {
 	}
 }
 
-// TestWhatCommandsPrintGoesToTheScriptsOwnPuts is about scripts that collect what
-// jobs prints in a file.
+// TestWhatCommandsPrintGoesToTheScriptsOwnPuts covers scripts that collect the output of jobs in a
+// file.
 func TestWhatCommandsPrintGoesToTheScriptsOwnPuts(t *testing.T) {
 	var printed int
 	tcl, name := tclWith(t, twoLines(func(string) { printed++ }))
 	tests := []struct {
 		script, want string
-		printed      int // lines where they are printed without a script's will
+		printed      int // lines that went to the default output
 	}{
 		{"do", "returned", 2},
 		{"rename puts own; proc puts args {lappend ::lines $args}; set ::lines {}; list [do] $::lines", "returned {grün two}", 0},
@@ -59,8 +59,8 @@ func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
 	for _, program := range interpretertest.Pythons(t) {
 		tests := []struct {
 			script  string
-			want    string // the message of the script's error
-			printed int    // lines where they are printed without a script's will
+			want    string // the script's error message
+			printed int    // lines that went to the default output
 		}{
 			{"do()", "", 2},
 			{"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as text:\n    r = do()\nassert (r, text.getvalue()) == ('returned', 'grün\\ntwo\\n'), text.getvalue()\ndo()", "", 2},
@@ -87,8 +87,8 @@ func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
 	}
 }
 
-// TestWhatPythonsCommandsPrintGoesToTclsOwnPuts is about scripts in Python that
-// collect what jobs prints by a puts that tclpy.eval has defined.
+// TestWhatPythonsCommandsPrintGoesToTclsOwnPuts covers Python scripts that collect the output of
+// jobs with a puts that tclpy.eval has defined.
 func TestWhatPythonsCommandsPrintGoesToTclsOwnPuts(t *testing.T) {
 	needTcl(t)
 	folder := t.TempDir()
@@ -101,8 +101,8 @@ def collected():
 `
 	tests := []struct {
 		script  string
-		want    string // the message of the script's error
-		printed int    // lines where they are printed without a script's will
+		want    string // the script's error message
+		printed int    // lines that went to the default output
 	}{
 		{"tcl('set x 1')\ndo()", "", 2},
 		{
@@ -141,7 +141,7 @@ def collected():
 	}
 }
 
-// TestCtrlCStopsPutsThatNeverReturns cancels what a command printed by Tcl's own puts.
+// TestCtrlCStopsPutsThatNeverReturns cancels a command whose output Tcl's own puts prints.
 func TestCtrlCStopsPutsThatNeverReturns(t *testing.T) {
 	needTcl(t)
 	begun := make(chan struct{})

@@ -24,7 +24,7 @@ func TestOnlyTheTokenIsAdmitted(t *testing.T) {
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
-	dial("") // silent, and must not block
+	dial("") // it sends nothing, and must not block
 	dial("GET / HTTP/1.1\r\n\r\n")
 	dial(`{"type":"hello","token":"guessed"}` + "\n")
 	dial(`{"type":"hello","token":"` + token + `"}` + "\n" + `{"type":"exit","code":7}` + "\n")

@@ -55,7 +55,7 @@ func newScripted(t *testing.T, program string) *scripted {
 
 func (s *scripted) path(name string) string { return filepath.Join(s.folder, name) }
 
-// run runs a script, for no longer than a minute, and returns what was printed.
+// run runs a script for at most a minute, and returns its output.
 func (s *scripted) run(t *testing.T, script string, args ...string) (string, error) {
 	t.Helper()
 	if err := os.Truncate(s.path("output"), 0); err != nil {
@@ -310,9 +310,9 @@ func TestPythonForgetsAnInterruptThatWasCaught(t *testing.T) {
 	}
 }
 
-// TestPythonTakesALateInterruptForTheOneItHeardOf is about a terminal, which tells both
-// Python and the console of Ctrl-C, and a machine that is so busy that the console hears
-// of it seconds later.
+// A terminal sends Ctrl-C to Python and to the console. On a busy machine the console may receive
+// it seconds after Python. TestPythonTakesALateInterruptForTheOneItHeardOf checks that both count
+// as one.
 func TestPythonTakesALateInterruptForTheOneItHeardOf(t *testing.T) {
 	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
@@ -320,8 +320,8 @@ func TestPythonTakesALateInterruptForTheOneItHeardOf(t *testing.T) {
 			s := newScripted(t, program)
 			go func() {
 				s.begun(t.Context())
-				s.Cancel() // of the one that Python has heard of
-				s.Cancel() // another
+				s.Cancel() // the same interrupt, received late
+				s.Cancel() // another interrupt
 			}()
 			printed, err := s.run(t, `
 import itertools, os, signal, time

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// needTcl skips a test where Sledge is built without Tcl, unless that is asked
-// for: make test asks.
+// needTcl skips a test if Sledge is built without Tcl, or fails it if Tcl is required, as make test
+// does.
 func needTcl(t *testing.T) {
 	t.Helper()
 	if _, err := helper.ReadFile(helperFolder + "/tclsh.sha256"); err == nil {
@@ -25,8 +25,8 @@ func needTcl(t *testing.T) {
 	t.Skip(ErrWithoutTcl)
 }
 
-// tclWith starts an interpreter with a command that handle does and that scripts
-// call do, and returns it with the name of the file that its output goes to.
+// tclWith starts an interpreter with a command named do, which handle executes. It also returns the
+// name of the output file.
 func tclWith(t *testing.T, handle Handler) (*Tcl, string) {
 	t.Helper()
 	needTcl(t)
@@ -54,7 +54,7 @@ func tclWith(t *testing.T, handle Handler) (*Tcl, string) {
 	return tcl, name
 }
 
-// nothing is a handler of commands that do nothing.
+// nothing is a handler that does nothing.
 func nothing(context.Context, Call) (string, error) { return "", nil }
 
 func TestTclEvaluatesAsTclshDoes(t *testing.T) {
@@ -67,7 +67,7 @@ func TestTclEvaluatesAsTclshDoes(t *testing.T) {
 	tests := []struct{ script, want string }{
 		{"expr {6 * 7}", "42"},
 		{"set ::greeting {Grüße, 世界 \U0001F600}", "Grüße, 世界 \U0001F600"},
-		{"string length $::greeting", fmt.Sprint(len("Grüße, 世界 ") - 6 + 2)}, // 6 bytes are of longer characters; the last counts as two
+		{"string length $::greeting", fmt.Sprint(len("Grüße, 世界 ") - 6 + 2)}, // six bytes belong to longer characters; the last counts as two
 		{"string length a\\u0000b", "3"},
 		{"info patchlevel", "8.6.12"},
 		{"set ::env(TMP)", "/somewhere"},
@@ -196,7 +196,7 @@ func TestErrorsOfEventsAreErrorsOfTheScript(t *testing.T) {
 func TestCancelStopsAScriptAndKeepsItsVariables(t *testing.T) {
 	var tcl *Tcl
 	tcl, _ = tclWith(t, func(context.Context, Call) (string, error) {
-		time.AfterFunc(50*time.Millisecond, tcl.Cancel) // whether it is in its loop by then or not
+		time.AfterFunc(50*time.Millisecond, tcl.Cancel) // it may be in its loop by then
 		return "", nil
 	})
 	if _, err := tcl.Eval(t.Context(), "set kept 1"); err != nil {
@@ -218,7 +218,7 @@ func TestCancelStopsAScriptAndKeepsItsVariables(t *testing.T) {
 			t.Errorf("%s: it was not stopped in a minute", script)
 		}
 		cancel()
-		tcl.Cancel() // nothing runs: it must not hit the next one
+		tcl.Cancel() // no script runs, and the next one must not be cancelled
 		if got, err := tcl.Eval(t.Context(), "set kept"); got != "1" {
 			t.Errorf("after %s: got %q, %v, want the variable", script, got, err)
 		}

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// listen answers each connection with f, and returns the address.
+// listen calls f for each connection, and returns the address.
 func listen(t *testing.T, f func(net.Conn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +47,7 @@ func says(words string) func(net.Conn) {
 
 func TestIdentifiesWhatAnswers(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
-	t.Cleanup(plain.Close) // the tests below go on in parallel
+	t.Cleanup(plain.Close) // the tests below run in parallel
 	encrypted := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(encrypted.Close)
 	address := func(s *httptest.Server) string { return s.Listener.Addr().String() }
@@ -94,8 +94,7 @@ func TestIdentifiesRealServers(t *testing.T) {
 	}
 }
 
-// connecting expects PostgreSQL at an address, by a client that waits until it is
-// called off.
+// connecting expects PostgreSQL at an address. Its client waits until it is cancelled.
 func connecting(t *testing.T, address string, limit time.Duration) (listener.Answer, error) {
 	t.Helper()
 	c := listener.Attempt{

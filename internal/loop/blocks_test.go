@@ -52,7 +52,7 @@ func TestConnections_TellWhoReads(t *testing.T) {
 	}
 }
 
-// A call over such a session would hold up all other tasks.
+// A call over such a session would block all other tasks.
 func TestTask_RefusesASessionWithoutConnections(t *testing.T) {
 	if !Supported() {
 		t.Skip("there are no event loops on this system")

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbidden holds the numbers of system calls, separated by spaces, that the kernel answers in this process as
-// an older one would: there is no such call.
+// forbidden names the variable with the numbers of system calls, separated by spaces, that fail in
+// this process as in an older kernel that lacks them.
 const forbidden = "SLEDGE_TEST_FORBIDDEN_CALLS"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// forbid installs a seccomp filter in all threads of this process, for good.
+// forbid installs a seccomp filter permanently in all threads of this process.
 func forbid(calls []string) error {
 	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // the call's number
 	for _, call := range calls {
@@ -52,7 +52,8 @@ func forbid(calls []string) error {
 	return nil
 }
 
-// TestEveryKernelRunsTasks runs the tests of this package again in processes whose kernel has fewer calls.
+// TestEveryKernelRunsTasks runs the tests of this package again in processes without some system
+// calls.
 func TestEveryKernelRunsTasks(t *testing.T) {
 	if os.Getenv(forbidden) != "" {
 		t.Skip("this is such a process")
@@ -82,7 +83,8 @@ func TestEveryKernelRunsTasks(t *testing.T) {
 	}
 }
 
-// expected says how often a loop of such a process calls the kernel to wait.
+// expected names the variable with the number of system calls with which a loop of the process
+// waits.
 const expected = "SLEDGE_TEST_EXPECTED_WAIT"
 
 func TestProbedIsWhatTheKernelHas(t *testing.T) {

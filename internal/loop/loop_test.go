@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// schedulers are all that there are on this system.
+// schedulers runs a test with every scheduler of this system.
 func schedulers(t *testing.T, test func(t *testing.T, s Scheduler)) {
 	t.Helper()
 	t.Run("goroutines", func(t *testing.T) { test(t, Goroutines()) })
@@ -33,7 +33,7 @@ func schedulers(t *testing.T, test func(t *testing.T, s Scheduler)) {
 	t.Run("event loops", func(t *testing.T) { test(t, eventLoops(t, 2)) })
 }
 
-// eventLoops returns event loops with the processor that they want left over.
+// eventLoops returns event loops, and leaves the processor that they need for everything else.
 func eventLoops(t *testing.T, n int) Scheduler {
 	t.Helper()
 	s, err := New(n)
@@ -47,7 +47,7 @@ func eventLoops(t *testing.T, n int) Scheduler {
 	return s
 }
 
-// eventLoopsOrSkip is eventLoops where there are some.
+// eventLoopsOrSkip returns event loops, or skips the test if there are none.
 func eventLoopsOrSkip(t *testing.T, n int) Scheduler {
 	t.Helper()
 	if !Supported() {
@@ -56,7 +56,7 @@ func eventLoopsOrSkip(t *testing.T, n int) Scheduler {
 	return eventLoops(t, n)
 }
 
-// serve listens until the test ends and has each connection served.
+// serve listens until the test ends, and calls each for each connection.
 func serve(t *testing.T, network, address string, each func(net.Conn)) string {
 	t.Helper()
 	listener, err := net.Listen(network, address)
@@ -79,10 +79,10 @@ func serve(t *testing.T, network, address string, each func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// echo hides that it copies between connections, for which Go would keep pipes open.
+// echo hides the type of the connection, for which io.Copy would keep pipes open.
 func echo(conn net.Conn) { _, _ = io.Copy(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}) }
 
-// connected has the connection adopted by a task, which works with it.
+// connected runs a task that adopts a connection and works with it.
 func connected(t *testing.T, network, address string, work func(Task, net.Conn)) func(Task) {
 	t.Helper()
 	ctx, list := Gather(t.Context())
@@ -103,7 +103,7 @@ func connected(t *testing.T, network, address string, work func(Task, net.Conn))
 	}
 }
 
-// converse sends as many texts of random lengths and wants each back.
+// converse sends a number of texts of random lengths, and expects each back.
 func converse(t *testing.T, conn net.Conn, texts int) {
 	for range texts {
 		want := bytes.Repeat([]byte{byte(rand.IntN(256))}, 1+rand.IntN(5000))
@@ -145,8 +145,8 @@ func TestTasksTalkToServers(t *testing.T) {
 	})
 }
 
-// TestTasksOfALoopShareAConnection has tasks take a connection from each other, who wait in
-// Park until they are given it.
+// In TestTasksOfALoopShareAConnection tasks hand a connection to each other, and wait for it in
+// Park.
 func TestTasksOfALoopShareAConnection(t *testing.T) {
 	const loops, each = 2, 5
 	address := serve(t, "tcp", "127.0.0.1:0", echo)
@@ -204,8 +204,7 @@ func TestTasksOfALoopShareAConnection(t *testing.T) {
 	}
 }
 
-// TestStopEndsParking is how users learn that the connection which they wait for will not
-// come any more.
+// TestStopEndsParking shows how users learn that the connection for which they wait will not come.
 func TestStopEndsParking(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		const tasks = 20
@@ -261,7 +260,7 @@ func TestTLSOverAnAdoptedConnection(t *testing.T) {
 	})
 }
 
-// Between threads of a busy machine there is no order; within a loop there is.
+// The order between threads of a busy machine is not defined, but the order within a loop is.
 func TestPausesEndInTheirOrder(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) { pauses(t, s) })
 	if !Supported() {
@@ -272,7 +271,7 @@ func TestPausesEndInTheirOrder(t *testing.T) {
 	}
 }
 
-// pauses has tasks pause, and returns for how long, in the order in which their pauses ended.
+// pauses runs tasks that pause, and returns their pauses in the order in which they ended.
 func pauses(t *testing.T, s Scheduler) (order []time.Duration) {
 	t.Helper()
 	var mu sync.Mutex
@@ -328,8 +327,8 @@ func TestStopEndsPauses(t *testing.T) {
 	})
 }
 
-// TestOthersEndWhatATaskReads is what Session.Interrupt does, and drivers when they
-// have lost a connection.
+// In TestOthersEndWhatATaskReads other goroutines close connections, as Session.Interrupt does, and
+// drivers after the loss of a connection.
 func TestOthersEndWhatATaskReads(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -384,7 +383,7 @@ func TestADeadlineMayBeTakenBack(t *testing.T) {
 	})
 }
 
-// TestAwait also shows that a task may connect while it works.
+// TestAwait also shows that a task may connect while others work.
 func TestAwait(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", echo)
@@ -418,8 +417,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestMoreThanTheServerTakesAtOnce fills the buffers of a connection before the server
-// begins to read.
+// TestMoreThanTheServerTakesAtOnce fills the buffers of a connection before the server begins to
+// read.
 func TestMoreThanTheServerTakesAtOnce(t *testing.T) {
 	const size = 20 << 20
 	schedulers(t, func(t *testing.T, s Scheduler) {
@@ -453,13 +452,13 @@ func TestTheServerHangsUp(t *testing.T) {
 	})
 }
 
-// TestAResetConnectionKeepsItsAddresses is about drivers that ask a server to cancel what
-// it does when they have lost it.
+// TestAResetConnectionKeepsItsAddresses covers drivers that ask a server to cancel a call after
+// they have lost the connection.
 func TestAResetConnectionKeepsItsAddresses(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
 			_, _ = conn.Read(make([]byte, 1))
-			if err := conn.(*net.TCPConn).SetLinger(0); err != nil { // has closing reset it
+			if err := conn.(*net.TCPConn).SetLinger(0); err != nil { // makes Close reset it
 				t.Error(err)
 			}
 		})
@@ -478,8 +477,7 @@ func TestAResetConnectionKeepsItsAddresses(t *testing.T) {
 	})
 }
 
-// TestTheCollectorIsNotHeldUp has garbage collected while a loop waits in a system call
-// of which Go knows nothing.
+// TestTheCollectorIsNotHeldUp collects garbage while a loop waits in a raw system call.
 func TestTheCollectorIsNotHeldUp(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		s.Go(func(task Task) { task.PauseUntil(time.Now().Add(time.Hour)) })

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tallied counts what a server reads and writes.
+// tallied counts the bytes that a server reads and writes.
 type tallied struct {
 	net.Conn
 	read, written *atomic.Int64
@@ -27,7 +27,7 @@ func (c tallied) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestTrafficIsCounted has requests sent in two parts, and answered in two.
+// TestTrafficIsCounted sends requests and responses in two parts each.
 func TestTrafficIsCounted(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {

@@ -58,8 +58,7 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 	}
 }
 
-// BenchmarkBrief sums up what was measured in a second, for as many transactions as it is named
-// for.
+// BenchmarkBrief summarizes the measurements of a second, for several numbers of transactions.
 func BenchmarkBrief(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// second records what n transactions of five kinds a second may look like, in TPC-C's
-// mix, to what takes from a stripe.
+// second records the transactions of a second, n of five kinds in TPC-C's mix, and takes them into
+// sums.
 func second(seed uint64, n int, sums ...meter.Sum) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	stripe := meter.NewStripe()
@@ -158,7 +158,7 @@ func TestAUsersHistogramsAreCodedAsCoarseAsTheyAre(t *testing.T) {
 	}
 }
 
-// Histograms are exported in HdrHistogram's encoding, and were kept in it.
+// Exports contain histograms in HdrHistogram's encoding, and older repositories stored them in it.
 func TestHistogramsInHdrHistogramsEncodingAreRead(t *testing.T) {
 	want := meter.NewSummary(5)
 	second(1, 1000, &want)
@@ -184,7 +184,7 @@ func TestHistogramsInHdrHistogramsEncodingAreRead(t *testing.T) {
 func TestCoded_RefusesInvalidBytes(t *testing.T) {
 	for _, bad := range []string{
 		"\x00", "S", "S\x01", "S\x01\x09", "S\x00\x03", "S\x01\x03\x00", "S\x01\x03\x01", "\x1c nothing of the kind",
-		"S\x01\x03\x80",                 // a bucket, and no count
+		"S\x01\x03\x80",                 // a bucket without a count
 		"S\x01\x03\x00\x00\xff\xff\xff", // a bucket beyond the last
 		"S" + strings.Repeat("\xff", 20),
 	} {
@@ -202,7 +202,7 @@ func TestCoded_RefusesInvalidBytes(t *testing.T) {
 	}
 }
 
-// FuzzCoded decodes whatever comes over a wire.
+// FuzzCoded decodes arbitrary bytes, as they may come over a network.
 func FuzzCoded(f *testing.F) {
 	interval := meter.NewInterval(5)
 	second(1, 50, interval)
@@ -228,8 +228,7 @@ func FuzzCoded(f *testing.F) {
 	})
 }
 
-// BenchmarkSecond makes the coded form of what was measured in a second, for as many
-// transactions as it is named for.
+// BenchmarkSecond encodes the measurements of a second, for several numbers of transactions.
 func BenchmarkSecond(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

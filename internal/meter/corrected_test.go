@@ -40,8 +40,8 @@ func TestCorrectedCountsThoseThatNeverEnded(t *testing.T) {
 	if err := h.RecordValues(int64(10*time.Millisecond), 1000); err != nil {
 		t.Fatal(err)
 	}
-	// A user who waited for 10 s has left out 999 transactions of 10 ms, the slowest of
-	// which would have waited for nearly as long.
+	// A user who waited for 10 s omitted 999 transactions of 10 ms. The first of them would have
+	// waited for nearly 10 s.
 	c := meter.Corrected(h, 10*time.Millisecond, []time.Duration{10 * time.Second})
 	if c.TotalCount() != 2000 {
 		t.Errorf("got %d latencies, want 2000", c.TotalCount())

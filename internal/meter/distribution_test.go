@@ -59,7 +59,7 @@ func TestADistributionSaysWhatHdrHistogramSays(t *testing.T) {
 	}
 }
 
-// encoded is what the library makes of the response times.
+// encoded returns the response times as the library encodes them.
 func encoded(t *testing.T, sum meter.Summary) []byte {
 	t.Helper()
 	b, err := meter.EncodeV2(sum.Kinds[0].Response)

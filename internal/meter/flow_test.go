@@ -8,7 +8,7 @@ import (
 
 func TestOutages(t *testing.T) {
 	const s, ms = time.Second, time.Millisecond
-	// at is a rate a second from one moment to another, at even distances.
+	// at adds transactions at a rate per second, evenly spaced between two instants.
 	type at struct {
 		from, to time.Duration
 		rate     int
@@ -27,15 +27,15 @@ func TestOutages(t *testing.T) {
 			[]Outage{{From: 10*s + 100*ms, Losses: 1, Before: 100, Back: [...]time.Duration{150 * ms, 150 * ms, 150 * ms}}},
 		},
 		{
-			// It stands still from 10 s to 14 s; the last transaction ends at 9.99 s.
+			// No transaction ends from 10 s to 14 s. The last one before ends at 9.99 s.
 			"all come back at once",
 			[]at{{0, 10 * s, 100}, {14 * s, 30 * s, 100}},
 			[]time.Duration{10 * s, 10 * s, 10*s + 20*ms},
 			[]Outage{{From: 10 * s, Losses: 3, Silence: Stall{9990 * ms, 14 * s}, Before: 100, Back: [...]time.Duration{4 * s, 4 * s, 4 * s}}},
 		},
 		{
-			// From 12 s at a half, from 15 s at nine tenths, never at 99 %. The second before
-			// 12.25 s is not asked: what counts is the second that comes.
+			// The rate is a half from 12 s on and nine tenths from 15 s on, and never reaches 99 %.
+			// Only the following second decides, so the second before 12.25 s does not matter.
 			"some shares are reached late, or never",
 			[]at{{0, 10 * s, 100}, {12 * s, 15 * s, 52}, {15 * s, 30 * s, 92}},
 			[]time.Duration{10 * s},

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// take returns the summary of transactions of one kind that took so long.
+// take returns the summary of transactions of one kind with the given durations.
 func take(took ...time.Duration) meter.Summary {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(1)
 	for _, d := range took {

@@ -11,8 +11,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// latencies draws n latencies between about 10 µs and 1 s, log-normal as
-// databases answer.
+// latencies returns n log-normal latencies between about 10 µs and 1 s, as databases have.
 func latencies(seed uint64, n int) []time.Duration {
 	r := rand.New(rand.NewPCG(seed, 0))
 	list := make([]time.Duration, n)
@@ -126,7 +125,7 @@ func TestTakeRestsWhileThereIsMoreAndTakesNothingThatCameLater(t *testing.T) {
 	rests := 0
 	meter.Take(stripes, func() {
 		rests++
-		stripes[1].Record(done(0, time.Millisecond)) // of a user who has the core meanwhile
+		stripes[1].Record(done(0, time.Millisecond)) // another user records meanwhile
 	}, &sum)
 	if sum.Kinds[0].Done != 10_000 || rests < 5 {
 		t.Errorf("got %d done and %d rests, want the 10000 that were there and 5 rests or more", sum.Kinds[0].Done, rests)
@@ -147,15 +146,15 @@ func TestRecordAllocatesNothing(t *testing.T) {
 		}
 		stripe.Take(&sum)
 	}
-	seconds() // as many pages as the rate asks for
-	// Taking allocates the list of the full pages, and Record nothing.
+	seconds() // as many pages as the rate needs
+	// Take allocates the list of full pages, and Record allocates nothing.
 	if n := testing.AllocsPerRun(100, seconds); n > 10 {
 		t.Errorf("5000 records and a taking allocate %v times, want no more than 10", n)
 	}
 }
 
-// BenchmarkRecord records transactions and takes them, as often as a collector
-// does at a thousand a second: both ends of what measuring one costs.
+// BenchmarkRecord records transactions, and takes them as often as a collector does at a thousand a
+// second. So it includes both costs of measuring a transaction.
 func BenchmarkRecord(b *testing.B) {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(5)
 	list := latencies(1, 1024)

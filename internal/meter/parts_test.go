@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestPartsAddUpToTheWhole gives them transactions out of order, as stripes do, and with a
-// part that is come back to.
+// TestPartsAddUpToTheWhole records transactions out of order, as stripes do, and returns to an
+// earlier part.
 func TestPartsAddUpToTheWhole(t *testing.T) {
 	const s = time.Second
 	ends := []time.Duration{10 * s, 20 * s, 21 * s, 22 * s}
@@ -57,7 +57,7 @@ func TestPartsAddUpToTheWhole(t *testing.T) {
 	}
 }
 
-// The time may begin when the first parts are over already.
+// The measured time may begin after the first parts have ended.
 func TestAPartThatWasOverBeforeTookNoTime(t *testing.T) {
 	const s = time.Second
 	p := NewParts(1, []time.Duration{1 * s, 2 * s, 5 * s})

@@ -78,8 +78,7 @@ func decoded(t *testing.T, users []meter.CodedSummary) (list []meter.Summary) {
 	return list
 }
 
-// within reports whether two latencies differ by a share of want at most, or by
-// a microsecond.
+// within reports whether two latencies differ by at most a share of want, or by a microsecond.
 func within(got, want int64, share float64) bool {
 	return math.Abs(float64(got-want)) <= max(share*float64(want), float64(time.Microsecond))
 }
@@ -103,7 +102,7 @@ func TestProfileOfAThousandUsersTakesNoMoreMemoryThanItSays(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	runtime.KeepAlive(profile)
-	// The stripe's pages, and the tallies besides their histograms, are a few MiB.
+	// The pages of the stripe, and the tallies without their histograms, take a few MiB.
 	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(users*meter.ProfileBytes(kinds)+16<<20); got > limit {
 		t.Errorf("got %d MiB, want no more than %d", got>>20, limit>>20)
 	}

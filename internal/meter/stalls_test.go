@@ -11,7 +11,7 @@ import (
 func TestStalls(t *testing.T) {
 	const ms = time.Millisecond
 	type transaction struct{ begun, ended time.Duration }
-	// until is a user's transactions of 10 ms one after another.
+	// until adds a user's consecutive transactions of 10 ms each.
 	steady := func(from, to time.Duration) []transaction {
 		var list []transaction
 		for at := from; at < to; at += 10 * ms {
@@ -76,7 +76,7 @@ func TestStall_Without(t *testing.T) {
 		{[]meter.Stall{{0, 2 * s}, {10 * s, 11 * s}}, []meter.Stall{{3 * s, 9 * s}}},
 		{[]meter.Stall{{2 * s, 10 * s}}, nil},
 		{[]meter.Stall{{2 * s, 4 * s}, {5 * s, 6 * s}}, []meter.Stall{{4 * s, 5 * s}, {6 * s, 9 * s}}},
-		{[]meter.Stall{{3100 * time.Millisecond, 8800 * time.Millisecond}}, nil}, // what is left is too short
+		{[]meter.Stall{{3100 * time.Millisecond, 8800 * time.Millisecond}}, nil}, // the remaining parts are too short
 	} {
 		if got := (meter.Stall{3 * s, 9 * s}).Without(tt.times); !slices.Equal(got, tt.want) {
 			t.Errorf("without %v: got %v, want %v", tt.times, got, tt.want)

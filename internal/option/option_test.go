@@ -144,10 +144,10 @@ func TestNearestIsASlipOfTheFinger(t *testing.T) {
 	for _, tt := range []struct{ typed, want string }{
 		{"vurn", "vurun"},
 		{"VURUN", "vurun"},
-		{"jbos", "jobs"}, // two letters that changed places, not job with two others
+		{"jbos", "jobs"}, // swapped letters are nearer than two other letters
 		{"p", "pg"},
 		{"ojbs", "jobs"},
-		{"ls", ""},   // as far from ci as can be
+		{"ls", ""},   // no letter in common with ci
 		{"path", ""}, // two other letters, and another beginning
 		{"x", ""},
 		{"", ""},

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// adds is the environment variable by which this test's program adds to a file.
+// adds is the environment variable that makes this test's program add to a file.
 const adds = "SLEDGE_TEST_ADDS_TO"
 
 const times = 50
@@ -39,11 +39,12 @@ func addOne(path string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	n, _ := strconv.Atoi(string(text)) // 0 of none
+	n, _ := strconv.Atoi(string(text)) // 0 if there is no file
 	return Replace(path, []byte(strconv.Itoa(n+1)))
 }
 
-// Programs that change one file at once lose nothing, nor do goroutines of one.
+// No change is lost if several programs, or goroutines of one program, change a file at the same
+// time.
 func TestOfSeveralChangesNoneIsLost(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "number")
 	const programs = 4

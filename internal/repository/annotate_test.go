@@ -8,8 +8,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Lists of jobs contain the labels, so their number is limited. Jobs with more may only remove
-// some.
+// Lists of jobs contain the labels, so the number of labels is limited. A job with more labels may
+// only lose some.
 func TestAJobHasSoManyLabels(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())

@@ -7,8 +7,8 @@ import (
 	"sledge/internal/job"
 )
 
-// What is kept in brief with a span, and what is read from the tallies of one from before, is
-// what the span's own tallies say.
+// The stored brief of a span, and the brief of an older span that is computed from its tallies,
+// equal the brief of the tallies themselves.
 func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 	const seconds = pageRows + 7
 	s := openStore(t, ":memory:")
@@ -52,7 +52,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 	}
 	look("where every other span is from before")
 
-	// What a chart shows is not read from histograms where it is kept.
+	// Rates of a chart are not read from histograms if briefs are stored.
 	if _, err := s.db.Exec(`UPDATE tally SET response = x'00' WHERE span % 2 = 1`); err != nil {
 		t.Fatal(err)
 	}

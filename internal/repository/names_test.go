@@ -14,8 +14,8 @@ import (
 	"sledge/internal/option"
 )
 
-// migrated returns a store in which jobs were kept with these specs when a migration, the
-// first of which is 1, was taken.
+// migrated returns a store to which jobs with these specs were added before the given migration; 1
+// is the first.
 func migrated(t *testing.T, migration int, specs ...job.Spec) *Store {
 	t.Helper()
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
@@ -50,7 +50,7 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 	}
 	for pair := range edition.Catalog.Pairs() {
 		if there := []string{"mariadb", "mysql", "postgresql", "sqlite"}; pair.Workload.Users.Finite || !slices.Contains(there, pair.Database.Name) {
-			continue // no job of one is so old
+			continue // no job with this option is so old
 		}
 		d, w := pair.Database.Name, pair.Workload.Name
 		kept, named := option.Values{}, option.Values{}

@@ -91,7 +91,7 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	s := openStore(t, ":memory:")
 	users := []meter.Summary{*measured(1, 10), *measured(2, 20)}
-	// The times of a single user are kept to two digits.
+	// Times of a single user are stored with two digits.
 	coarse := hdrhistogram.New(1, int64(time.Hour), 2)
 	if err := coarse.RecordValue(int64(3 * time.Millisecond)); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	}
 }
 
-// past is a run that another program recorded a day ago.
+// past returns a run that another program recorded a day ago.
 func past() Past {
 	at := time.Now().Add(-24 * time.Hour).Truncate(time.Second)
 	p75 := 6.5
@@ -235,8 +235,8 @@ func TestAJobOfAnotherProgramIsRefusedWithASecretOrWithoutItsOrigin(t *testing.T
 	}
 }
 
-// A repository of an older version holds jobs without a profile, or without a
-// place for readings of the counter.
+// A repository of an older version has jobs without a profile, or no table for readings of the
+// counter.
 func TestARepositoryOfAnOlderVersionIsTakenOver(t *testing.T) {
 	steps, err := readMigrations()
 	if err != nil {
@@ -247,7 +247,7 @@ func TestARepositoryOfAnOlderVersionIsTakenOver(t *testing.T) {
 	}
 }
 
-// takeOver opens a repository that only some steps have made.
+// takeOver opens a repository that was created by the given steps only.
 func takeOver(t *testing.T, steps []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jobs.db")
@@ -294,7 +294,7 @@ func takeOver(t *testing.T, steps []string) {
 	}
 }
 
-// Latencies of results were kept in seconds, in shapes of their own.
+// Older versions stored the latencies of results in seconds, in other formats.
 func TestAResultOfAnOlderVersionHasItsLatencies(t *testing.T) {
 	steps, err := readMigrations()
 	if err != nil {

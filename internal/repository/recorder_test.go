@@ -17,8 +17,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// hold has another connection hold a repository, as another process may, until the
-// function that it returns is called.
+// hold locks a repository over another connection, as another process could, until release is
+// called.
 func hold(t *testing.T, path string) (release func()) {
 	t.Helper()
 	dsn, err := sqlitefile.URI(path, settings)
@@ -30,7 +30,7 @@ func hold(t *testing.T, path string) (release func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	tx, err := db.Begin() // immediate, by the settings
+	tx, err := db.Begin() // the settings make transactions immediate
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +41,14 @@ func hold(t *testing.T, path string) (release func()) {
 	}
 }
 
-// say has a recorder told so many lines, numbered from one on.
+// say emits a number of lines to a recorder, numbered from from on.
 func say(r *Recorder, from, lines int) {
 	for n := from; n < from+lines; n++ {
 		r.Watch(job.Event{At: time.UnixMilli(int64(n)), User: n % 1000, Message: fmt.Sprint("line ", n)})
 	}
 }
 
-// inOrder looks whether all the lines are there, as they came.
+// inOrder checks that all lines were recorded in order.
 func inOrder(t *testing.T, s *Store, r *Recorder, lines int) {
 	t.Helper()
 	got := collect(t, s.Events(t.Context(), r.ID()))
@@ -79,7 +79,7 @@ func TestAllThatTenThousandUsersSayIsRecorded(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	spec := runSpec()
 	if spec.Users = 10_000; testserver.UnderRace {
-		spec.Users = 1000 // who say two batches
+		spec.Users = 1000 // their lines make two batches
 	}
 	r := begin(t, s, spec)
 	say(r, 0, 4*spec.Users)
@@ -110,7 +110,7 @@ func TestABatchIsWrittenAsSoonAsItIsFull(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostWhileOthersHoldTheRepository has more happen than may wait in memory.
+// TestNothingIsLostWhileOthersHoldTheRepository emits more than may wait in memory.
 func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "jobs.db")
@@ -125,7 +125,7 @@ func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 	for i := range 3 {
 		say(r, i*part, part)
 		r.Watch(second(job.Measure, i+1, measured(uint64(i), 100), &tpm))
-		r.flush(t.Context()) // waits for its patience, without success
+		r.flush(t.Context()) // waits until its time limit, without success
 		r.backlog.mu.Lock()
 		most = max(most, r.backlog.size)
 		r.backlog.mu.Unlock()
@@ -182,13 +182,12 @@ func TestWhatWasSetAsideIsWrittenAtTheEnd(t *testing.T) {
 	inOrder(t, s, r, lines)
 }
 
-// A repository in memory has no disk beside it, and so shows what happens when that is
-// full, too.
+// A repository in memory has no file for waiting events, so it behaves like one on a full disk.
 func TestWhatIsBeyondTheLimitIsCounted(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	r.backlog.limit = 1 << 20           // several batches
-	conn, err := s.db.Conn(t.Context()) // the only one
+	conn, err := s.db.Conn(t.Context()) // the only connection
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +227,7 @@ func TestTheLimitGrowsWithTheUsersAndNotWithTime(t *testing.T) {
 	if one.limit > 33<<20 || many.limit > 80<<20 {
 		t.Errorf("one user may take %d MiB and 10,000 %d MiB, want 33 and 80 at most", one.limit>>20, many.limit>>20)
 	}
-	// What a virtual user says as it begins and ends is a few lines.
+	// A virtual user emits a few lines when it begins and when it ends.
 	if e := (&entry{Event: []byte(strings.Repeat("x", 200))}); 8*e.bytes() > userLimit {
 		t.Errorf("8 lines of a user take %d bytes, want no more than %d", 8*e.bytes(), userLimit)
 	}
@@ -248,7 +247,7 @@ func TestAJobWithoutASecondsOwnKindsSaysSo(t *testing.T) {
 	}
 }
 
-// BenchmarkRecorder writes seconds of five kinds at 10,000 transactions each, and lines.
+// BenchmarkRecorder records lines, and seconds of five kinds with 10,000 transactions each.
 func BenchmarkRecorder(b *testing.B) {
 	interval := meter.NewInterval(5)
 	stripe := meter.NewStripe()
@@ -287,7 +286,7 @@ func BenchmarkRecorder(b *testing.B) {
 	}
 }
 
-// Followers of a job ask for news once a second, and must not read the whole log each time.
+// Followers of a job poll once a second, and must not read the whole log each time.
 func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())
@@ -310,7 +309,7 @@ func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if taken == 600 { // this one is left
+		if taken == 600 { // the caller stops after this one
 			if e.Message != "line 600" {
 				t.Errorf("got %q", e.Message)
 			}

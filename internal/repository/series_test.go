@@ -31,7 +31,7 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 			r.Watch(job.Event{At: at.Add(time.Duration(n) * time.Second), Sample: &job.Sample{Series: series, Value: float64(10*i + n)}})
 		}
 	}
-	r.Count(job.Count{At: at, Rate: 360}) // which Series leaves out
+	r.Count(job.Count{At: at, Rate: 360}) // Series leaves it out
 	check := func(when string) {
 		t.Helper()
 		got, err := s.Series(t.Context(), r.ID(), time.Time{}, time.Time{}, 0)
@@ -68,8 +68,8 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 	}
 }
 
-// A job of many samples puts them into columns while it goes on; what a clock that was set back
-// records again takes the place of what was there.
+// A job with many samples moves them into columns while it runs. If a clock is set back, later
+// samples replace those with the same time.
 func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
@@ -102,7 +102,7 @@ func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
 	}
 }
 
-// What is committed is read, while samples move from rows into columns.
+// All committed samples are read while they move from rows into columns.
 func TestSeries_AreWholeWhileSamplesMove(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())
@@ -153,7 +153,7 @@ func TestSeries_AreWholeWhileSamplesMove(t *testing.T) {
 	}
 }
 
-// Columns need room of their own. The end of a job must not fail for want of it.
+// Columns need disk space. The end of a job must not fail without it.
 func TestRecorder_EndsWithoutRoomForColumns(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
@@ -170,7 +170,7 @@ func TestRecorder_EndsWithoutRoomForColumns(t *testing.T) {
 	}
 }
 
-// A value that is not a number is lost, and nothing after it.
+// A value that is not a number is dropped. The samples after it are recorded.
 func TestRecorder_DropsSamplesThatAreNotNumbers(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
@@ -258,8 +258,8 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 	}
 }
 
-// A day of 50 series takes less than 30 MB, even if their values have all the digits of a float64.
-// BenchmarkSeries says how long reading it for charts takes.
+// A day of 50 series takes less than 30 MB, even if the values use all digits of a float64.
+// BenchmarkSeries measures the time of reading it for charts.
 func TestSeries_OfADay(t *testing.T) {
 	if testserver.UnderRace {
 		t.Skip("it measures a size, and takes minutes under the race detector")
@@ -295,7 +295,7 @@ func TestSeries_OfADay(t *testing.T) {
 	}
 }
 
-// dayOfSeries records a day of 50 series, a sample a second.
+// dayOfSeries records a day of 50 series with a sample per second.
 func dayOfSeries(tb testing.TB, s *Store, value func(series, n int) float64) job.ID {
 	tb.Helper()
 	r, err := s.Begin(context.Background(), runSpec(), nil, 0)
@@ -346,7 +346,7 @@ func BenchmarkSeries(b *testing.B) {
 	}
 }
 
-// count returns the number that a query finds.
+// count returns the number that a query returns.
 func count(t *testing.T, s *Store, query string) (n int) {
 	t.Helper()
 	if err := s.db.QueryRow(query).Scan(&n); err != nil {

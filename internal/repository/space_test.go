@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-// talks records a job that says several megabytes, and ends it unless it is to run on.
+// talks records a job with several megabytes of output. It ends the job if ends is true.
 func talks(t *testing.T, s *Store, ends bool) *Recorder {
 	t.Helper()
 	r := begin(t, s, runSpec())
@@ -25,7 +25,7 @@ func talks(t *testing.T, s *Store, ends bool) *Recorder {
 	return r
 }
 
-// sizes returns how many bytes the file of the repository has, and what is beside it.
+// sizes returns the number of bytes of the repository's file, and of the files beside it.
 func sizes(t *testing.T, path string) (file, beside int64) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -48,7 +48,7 @@ func deletes(t *testing.T, s *Store, r *Recorder) {
 	}
 }
 
-const small = 1 << 20 // bytes, of a repository with nothing much in it
+const small = 1 << 20 // bytes of a nearly empty repository
 
 func TestTheSpaceOfDeletedJobsIsGivenBack(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
@@ -66,8 +66,7 @@ func TestTheSpaceOfDeletedJobsIsGivenBack(t *testing.T) {
 	}
 }
 
-// TestGiveBack_WorksBesideAReader has one reader in the middle of reading, and another
-// recording.
+// TestGiveBack_WorksBesideAReader gives space back while one connection reads and another records.
 func TestGiveBack_WorksBesideAReader(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s, other := openStore(t, path), openStore(t, path)
@@ -100,8 +99,7 @@ func TestGiveBack_WorksBesideAReader(t *testing.T) {
 	}
 }
 
-// TestGiveBack_RewritesAnOldFileBetweenJobs turns the repository into one that
-// an older version made.
+// TestGiveBack_RewritesAnOldFileBetweenJobs uses a repository as an older version created it.
 func TestGiveBack_RewritesAnOldFileBetweenJobs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s := openStore(t, path)

@@ -60,7 +60,7 @@ func begin(t *testing.T, s *Store, spec job.Spec) *Recorder {
 	return r
 }
 
-// measured returns what n transactions of each kind may have looked like.
+// measured returns the measurements of n transactions of each kind, drawn at random.
 func measured(seed uint64, n int) *meter.Summary {
 	random := rand.New(rand.NewPCG(seed, 0))
 	stripe, sum := meter.NewStripe(), meter.NewSummary(len(kinds))
@@ -265,7 +265,8 @@ func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 	for _, second := range collect(t, s.Seconds(t.Context(), r.ID())) {
 		got = append(got, second.Second.Measured.Elapsed/time.Second)
 	}
-	// The hour's last two seconds, 65 more in half minutes, and the second of the other phase.
+	// The last two seconds of the first hour, 65 more that are stored as half minutes, and the
+	// second of the other phase.
 	if want := []time.Duration{1, 1, 30, 30, 5, 1}; !slices.Equal(got, want) {
 		t.Errorf("got spans of %v seconds, want %v", got, want)
 	}
@@ -438,7 +439,7 @@ func TestOutputIsReadPageByPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		break // must not go on
+		break // must not continue
 	}
 }
 
@@ -636,8 +637,7 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 	}
 }
 
-// TestRecorder_SaysWhatIsMissing ends jobs on disks that are full to
-// different degrees.
+// TestRecorder_SaysWhatIsMissing ends jobs on disks with different amounts of free space.
 func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	var succeeded, marked, running int
 	var seconds []job.Event
@@ -647,7 +647,7 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	result := job.Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}
 	for room := range 60 { // pages
 		s := openStore(t, ":memory:")                  // one connection, so that its limit holds for all
-		if _, err := s.db.Exec("VACUUM"); err != nil { // of pages that migrations left free
+		if _, err := s.db.Exec("VACUUM"); err != nil { // removes free pages of the migrations
 			t.Fatal(err)
 		}
 		r := begin(t, s, runSpec())
@@ -713,7 +713,7 @@ func TestAQuietJobShowsASignOfLife(t *testing.T) {
 	}
 }
 
-// child is this test binary, doing what role says in the repository at path.
+// child starts this test binary, which plays a role with the repository at path.
 func child(t *testing.T, role, path string) (cmd *exec.Cmd, out *bufio.Reader) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
@@ -745,7 +745,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// play is the part of a child process.
+// play plays the role of a child process.
 func play(role, path string) error {
 	s, err := Open(path)
 	if err != nil {
@@ -807,7 +807,7 @@ func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(time.Minute)
-	for j.Status == job.Running && time.Now().Before(deadline) { // until the kernel is done; it is a zombie then
+	for j.Status == job.Running && time.Now().Before(deadline) { // until the kernel has ended the process, which is then a zombie
 		if j, err = s.Get(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
@@ -904,7 +904,7 @@ func TestProcessesWriteToOneRepositoryAtOnce(t *testing.T) {
 	var children []*exec.Cmd
 	var ids []job.ID
 	var outs []*bufio.Reader
-	for range processes { // each of them finds no file and makes it
+	for range processes { // each of them may find no file and create it
 		cmd, out := child(t, "finish", path)
 		children, outs = append(children, cmd), append(outs, out)
 	}

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/job"
 )
 
-// damage overwrites pages in the middle of a repository that has some jobs in it.
+// damage overwrites pages in the middle of a repository with some jobs.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -31,7 +31,7 @@ func damage(t *testing.T, path string) {
 	}
 }
 
-// filled makes a repository of several jobs that have ended.
+// filled creates a repository with several ended jobs.
 func filled(t *testing.T, path string) {
 	t.Helper()
 	s, err := Open(path)
@@ -52,10 +52,10 @@ func filled(t *testing.T, path string) {
 	}
 }
 
-// execute changes a repository behind its back.
+// execute changes the file of a repository directly.
 func execute(t *testing.T, path, statement string, arguments ...any) {
 	t.Helper()
-	s, err := OpenToRead(path) // which looks at nothing
+	s, err := OpenToRead(path) // it checks nothing
 	if err != nil {
 		t.Fatal(err)
 	}

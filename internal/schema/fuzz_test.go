@@ -7,8 +7,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// FuzzFields looks for rows of load text that panic, or that give more or fewer
-// values than there are columns.
+// FuzzFields looks for rows of load text that cause a panic, or that have more or fewer values than
+// columns.
 func FuzzFields(f *testing.F) {
 	for _, row := range []string{"1\ta\n", "\\N\t\\N\n", "1\ta\\tb\\\\\n", "\t\n", "\n", "1\ta\\", "1"} {
 		f.Add([]byte(row))

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/suite"
 )
 
-// tried runs steps and returns what became of them.
+// tried runs steps and returns their outcomes.
 func tried(ctx context.Context, r runner, do func(r *runner)) []Step {
 	var steps []Step
 	r.ctx = ctx

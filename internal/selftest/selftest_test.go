@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// prepared returns a self-test of one workload and one of its variants, short enough for a test.
+// prepared returns a short self-test of one variant of one workload.
 func prepared(t *testing.T, d, w, variant string, values option.Values) *Test {
 	t.Helper()
 	b := Resolver(settings.Resolver{Catalog: edition.Catalog})
@@ -47,14 +47,14 @@ func prepared(t *testing.T, d, w, variant string, values option.Values) *Test {
 	return test
 }
 
-// server are the values that lead to a server by the account that may create databases.
+// server returns the option values that reach a server with the account that may create databases.
 func server(t *testing.T) option.Values {
 	t.Helper()
 	values := testserver.Open(t, "postgresql").Values()
 	return option.Values{"host": values["host"], "port": values["port"], "superuser": values["superuser"], "superuser_password": values["superuser_password"]}
 }
 
-// gone fails the test if the owner can still sign in.
+// gone fails the test if the owner can still log in.
 func gone(t *testing.T, test *Test) {
 	t.Helper()
 	p := test.plan()
@@ -108,7 +108,8 @@ func TestAnEmbeddedDatabaseGetsAFileOfItsOwn(t *testing.T) {
 	}
 }
 
-// What a server does not take of the routines, it says, here in 40 MB, and the rest is tried without them.
+// If a server refuses a stored routine, here with an error of 40 MB, the report contains the error,
+// and the workload is tested without routines.
 func TestRoutinesThatAServerDoesNotTakeAreLeftOut(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines, client SQL", server(t))
 	pair := &test.orders[0].Plan.Pair
@@ -132,7 +133,7 @@ func TestRoutinesThatAServerDoesNotTakeAreLeftOut(t *testing.T) {
 	}
 }
 
-// overlaid are files some of which are replaced.
+// overlaid is a file system with some files replaced.
 type overlaid struct {
 	fs.FS
 	over fstest.MapFS
@@ -147,7 +148,7 @@ func (o overlaid) Open(name string) (fs.File, error) {
 
 func (o overlaid) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(o.FS, name) }
 
-// lateSession is of a server that creates a table although the statement was cancelled.
+// lateSession is a session of a server that creates a table although the statement was cancelled.
 type lateSession struct {
 	database.Session
 	cancel func()
@@ -226,9 +227,9 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 	defer func() { _ = s.Close() }()
 	for _, tt := range []struct {
 		make, drop, name string
-		refused          string // "" where it is free
+		refused          string // "" if the database is free
 	}{
-		{"CREATE TABLE sledge_test_load (id INTEGER)", "DROP TABLE sledge_test_load", "", ""}, // of a self-test that was killed
+		{"CREATE TABLE sledge_test_load (id INTEGER)", "DROP TABLE sledge_test_load", "", ""}, // left by a killed self-test
 		{"CREATE TABLE mine (id INTEGER)", "DROP TABLE mine", "", "table mine"},
 		{"CREATE TABLE sledge_test_load (id INTEGER)", "DROP TABLE sledge_test_load", "another_name", "table sledge_test_load"},
 	} {
@@ -259,7 +260,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A database whose account cannot sign in is not of a self-test, even if nothing is in it.
+// A database whose account cannot log in does not belong to a self-test, even if it is empty.
 func TestSelftest_LeavesAForeignDatabase(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 	p := test.plan()
@@ -282,8 +283,8 @@ func TestSelftest_LeavesAForeignDatabase(t *testing.T) {
 	}
 }
 
-// Where Sledge neither makes databases nor drops them, one that is missing ends the test before
-// anybody is asked, and one that is there stays with its account.
+// If Sledge can neither create nor drop databases on a server, a missing database ends the test
+// before the confirmation, and an existing one stays, with its account.
 func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 	pair := &test.orders[0].Plan.Pair

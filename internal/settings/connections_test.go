@@ -9,7 +9,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// Two programs, each of which has connections of its own in one folder, lose none of them.
+// Two programs save connections in one folder at the same time. None may be lost.
 func TestConnectionsThatAreKeptAtOnceAreAllKept(t *testing.T) {
 	folder := t.TempDir()
 	const programs, each = 4, 10

@@ -24,7 +24,7 @@ func TestDefaults_NameTheirSourceAndNoPassword(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s (%s) = %q %t from %s, beaten by %q", s.Name, s.Option, s.Value, s.Secret, from, s.BeatenBy))
 	}
 	want := []string{
-		`host (host) = "db1" false from line 3 of FILE, beaten by ""`, // by SLEDGE_PG_HOST for one database alone
+		`host (host) = "db1" false from line 3 of FILE, beaten by ""`, // SLEDGE_PG_HOST wins for one database only
 		`maria_port (port) = "3307" false from line 5 of FILE, beaten by ""`,
 		`password (password) = "" true from line 6 of FILE, beaten by ""`,
 		`pg_rampup (rampup) = "2" false from line 4 of FILE, beaten by "SLEDGE_RAMPUP"`,

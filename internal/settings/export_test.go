@@ -1,6 +1,6 @@
 package settings
 
-// OnWindows makes the options for Windows count in a test on any system.
+// OnWindows applies the options for Windows in a test on any system.
 func OnWindows(cleanup func(func())) {
 	was := onWindows
 	onWindows = true

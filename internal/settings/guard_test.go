@@ -10,8 +10,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// A user that may start jobs can choose a server: passwords of other sources are not sent
-// there.
+// A user who may start jobs can choose a server. Passwords of other sources must not be sent to it.
 func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
 	folder := t.TempDir()
 	kept := resolver.ConnectionsIn(folder)
@@ -64,7 +63,7 @@ func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
 	}
 }
 
-// A connection that is changed to lead elsewhere does not take its password along.
+// If the server of a connection changes, its saved password is not used.
 func TestAKeptPasswordStaysWithItsServer(t *testing.T) {
 	kept := resolver.ConnectionsIn(t.TempDir())
 	values := option.Values{"host": "lab1", "password": "kept"}

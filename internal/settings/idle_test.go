@@ -11,8 +11,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// An option of this one run without effect is refused, one from a file gets a warning, and
-// those of a whole dictionary are accepted.
+// An option without effect is refused if it was set for this run, gets a warning if it is from a
+// file, and is accepted in a whole dictionary.
 func TestResolve_JudgesOptionsWithoutEffectByTheirSource(t *testing.T) {
 	const why = "because stop_on_failure is true"
 	pg := map[string]string{"db": "pg"}

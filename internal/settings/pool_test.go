@@ -32,7 +32,7 @@ policy = "first_named"
 connections = "reader writer"
 `
 
-// withPool resolves a run with a pool file of a name and a text.
+// withPool resolves a run with a pool file of the given name and text.
 func withPool(t *testing.T, name, text string) (settings.Order, error) {
 	t.Helper()
 	path := write(t, name, text)
@@ -64,7 +64,7 @@ func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
 			t.Errorf("the settings show %s", s.Value)
 		}
 	}
-	// What is kept can be done again.
+	// The recorded job can be started again.
 	kept := order.Spec
 	kept.Secrets = option.Secrets{}
 	again, err := resolver.Order(kept)

@@ -22,7 +22,7 @@ import (
 
 var resolver = settings.Resolver{Catalog: edition.Catalog}
 
-// write makes a file in a fresh folder and returns its path.
+// write creates a file in a new folder and returns its path.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -32,8 +32,8 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// Each step adds a stronger source to the ones before it, so that every source is
-// seen to win over the next weaker one.
+// Each step adds a stronger source to the previous ones, so that each source is shown to win over
+// the next weaker one.
 func TestStrongerSourcesWin(t *testing.T) {
 	config := write(t, "sledge.toml", "db = 'mysql'\nusers = 2\nseed = 2\n[options]\npg_port = 1002\npg_host = 'config'\n")
 	var s settings.Sources
@@ -121,7 +121,7 @@ func TestConfigurationFilesOfEveryFormSayTheSame(t *testing.T) {
 	}
 }
 
-// What stands there has one obvious meaning, in whatever way the format has for it.
+// Each value has one obvious meaning, in every notation of the format.
 func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"a.yaml", "users: [1, 2,4]", "users 1,2,4"},
@@ -257,7 +257,7 @@ func TestAFileOfRatesIsLookedForBesideTheConfigurationFile(t *testing.T) {
 	}
 }
 
-// writeBeside makes a file in the folder of another.
+// writeBeside creates a file in the folder of another.
 func writeBeside(t *testing.T, other, name, text string) string {
 	t.Helper()
 	path := filepath.Join(filepath.Dir(other), name)
@@ -279,8 +279,8 @@ func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
 	}
 }
 
-// Where a database has a word of its own for the user who creates others, its password is the
-// one that is asked for.
+// The prompt asks for the password of the user who creates others, by whatever name the database
+// has for that user.
 func TestTheSuperusersPasswordIsAskedForByWhateverName(t *testing.T) {
 	for db, name := range map[string]string{"pg": "superuser_password", "oracle": "system_password"} {
 		order, err := resolver.Resolve(job.Build, settings.Sources{
@@ -296,8 +296,8 @@ func TestTheSuperusersPasswordIsAskedForByWhateverName(t *testing.T) {
 	}
 }
 
-// An option has one name for all databases; HammerDB's keys, which say the database,
-// count as well, and more than that in the same place.
+// An option has one name for all databases. HammerDB's keys, which contain the database, are
+// accepted too, and win over the common name in the same source.
 func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
 	file := write(t, "a.toml", "rampup = 5\npg_rampup = 1\ndbname = 'x'\n[options]\nclient_sql = true\n")
 	for _, c := range []struct {
@@ -322,8 +322,8 @@ func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
 	}
 }
 
-// Every mistake names where it was made, what was said and what to do, ends the
-// program with the code for bad input, and shows no secret.
+// Every error names the source, the value and what to do. The exit code is that of bad input, and
+// no error contains a secret.
 func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 	const secret = "s3cr:et/"
 	file := func(name, text string) string { return write(t, name, text) }
@@ -495,7 +495,8 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 	}
 }
 
-// What asks for something that is not built is refused; what would only say more of it is not.
+// An option whose feature does not exist is refused if it asks for the feature. An option that only
+// configures the feature gets a warning.
 func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
 	flags := map[string]string{"db": "mysql", "workload": "tproch"}
 	order, err := resolver.Resolve(job.Run, settings.Sources{Flags: flags, Set: []string{"oceanbase_partitions=4", "oceanbase_tenant=tpch"}})
@@ -514,14 +515,14 @@ func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
 	}
 }
 
-// A socket and an address are two names of a server: the stronger source decides.
+// A socket and an address are two ways to name a server. The stronger source decides.
 func TestResolve_StrongerSourceChoosesBetweenSocketAndAddress(t *testing.T) {
 	config := write(t, "sledge.toml", "socket = '/run/config.sock'\n")
 	address := write(t, "sledge.toml", "host = 'config'\nport = 1\n")
 	for _, tt := range []struct {
 		name         string
 		s            settings.Sources
-		socket, port string // "" if the job is not told
+		socket, port string // "" if the job does not get it
 	}{
 		{"a named port", settings.Sources{Flags: map[string]string{"host": "127.0.0.1", "port": "3699"}}, "", "3699"},
 		{"a port against a file", settings.Sources{ConfigFile: config, Flags: map[string]string{"port": "3699"}}, "", "3699"},
@@ -546,7 +547,7 @@ func TestResolve_StrongerSourceChoosesBetweenSocketAndAddress(t *testing.T) {
 			}
 			socket := order.Spec.Options["socket"]
 			if socket == "null" && tt.socket == "" || socket == "" && tt.socket == "null" {
-				socket = tt.socket // which is the default
+				socket = tt.socket // the default
 			}
 			if port := order.Spec.Options["port"]; socket != tt.socket || port != tt.port {
 				t.Errorf("%s, %s: got socket %q and port %q, want %q and %q", tt.name, db, socket, port, tt.socket, tt.port)
@@ -572,10 +573,10 @@ func TestResolve_RefusesPortThatWouldNotBeUsed(t *testing.T) {
 	}
 }
 
-// A default has one place for each database: a workload changes only the defaults below.
+// Every workload of a database has the same defaults, except those below.
 func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
 	differs := map[string]bool{ // by design
-		"dbname": true, "user": true, "password": true, "file": true, // the schema is called after its workload
+		"dbname": true, "user": true, "password": true, "file": true, // the name of the schema comes from its workload
 		"cache_mib": true, // queries read much of the data
 	}
 	for _, d := range edition.Catalog.Databases {
@@ -698,14 +699,15 @@ func TestResolve_RefusesSeveralNumbersOfUsersBesideStepsThatSayThem(t *testing.T
 	}
 }
 
-// Of two options that lead to different servers or log in differently, the stronger source decides, or the pair is refused.
+// If two options lead to different servers or log in differently, the stronger source decides. If
+// both have the same source, they are refused.
 func TestResolve_StrongerSourceChoosesBetweenRivals(t *testing.T) {
 	file := func(text string) string { return write(t, "sledge.toml", text) }
 	for _, tt := range []struct {
 		name, db, config string
 		set              []string
 		windows          bool
-		want             string // of the options, as name=value; of the error after an exclamation mark
+		want             string // options as name=value, or the error after an exclamation mark
 	}{
 		{"a port beside an instance", "mssqls", "", []string{`host=db1\SALES`, "port=1433"}, false, "tcp=true"},
 		{"a port beside an instance in a file", "mssqls", `host = 'db1\SALES'`, []string{"port=1433"}, false, "tcp=true"},
@@ -741,7 +743,7 @@ func TestResolve_StrongerSourceChoosesBetweenRivals(t *testing.T) {
 	}
 }
 
-// A file that holds a secret and nothing else is used, with a warning if others can read it.
+// A file that contains only a secret is used, with a warning if others can read it.
 func TestResolve_WarnsOfExposedSecretFiles(t *testing.T) {
 	path := write(t, "cwallet.sso", "secret")
 	home := t.TempDir()
@@ -757,7 +759,7 @@ func TestResolve_WarnsOfExposedSecretFiles(t *testing.T) {
 	for _, tt := range []struct {
 		db   string
 		set  []string
-		path string // of the secret; "" for path
+		path string // path of the secret; "" for path
 	}{
 		{db: "pg", set: []string{"ssl_key=" + path}},
 		{db: "maria", set: []string{"ssl=true", "ssl_two_way=true", "ssl_key=" + path}},

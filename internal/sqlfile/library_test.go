@@ -75,7 +75,7 @@ func TestAScriptIsDividedByLinesOfASlash(t *testing.T) {
 	}
 }
 
-// Neither a section nor a statement ends in the middle of what is not read.
+// Neither a section nor a statement may end within quoted text or a comment.
 func TestMarksWithinQuotesAndCommentsDivideNothing(t *testing.T) {
 	const routine = "CREATE FUNCTION f() AS $f$\n-- name: inner\n/\n$f$"
 	const remark = "/* one\n-- name: two\n/\n*/\nSELECT 1"

@@ -52,7 +52,7 @@ func TestDisturbances_NameATransactionThatStaysOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !names {
-				ids() // which must not fail
+				ids() // it must not fail
 				return
 			}
 			isNew := func(id string) bool { return !slices.Contains(before, id) }

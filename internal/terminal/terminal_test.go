@@ -19,7 +19,7 @@ func TestLinesAreBrokenWhereItReadsBest(t *testing.T) {
 		{"    default: 10; value: a number", 20, "    default: 10;\n      value: a\n      number"},
 		{"measure   client 60 TPM   p50 50.0 ms   failed 1", 30, "measure   client 60 TPM\n  p50 50.0 ms   failed 1"}, // parts stay whole
 		{"/a/path/without/a/space", 10, "/a/path/wi\n  thout/a/\n  space"},
-		{"Größe 数据库 ok", 10, "Größe\n  数据库\n  ok"}, // the signs take two columns each
+		{"Größe 数据库 ok", 10, "Größe\n  数据库\n  ok"}, // each character takes two columns
 		{"a\tb", 8, "a\n  b"},
 		{"", 5, ""},
 		{"x", 1, "x"},

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	Main(m)
 }
 
-// servers are those the tests below want; which of them exist depends on the machine.
+// servers are the servers for the tests below. The machine may lack some of them.
 var servers = []struct {
 	database, version string
 	versionQuery      string
@@ -36,7 +36,7 @@ var servers = []struct {
 	{"mysql", "", "SELECT version()"},
 }
 
-// connect opens the server as Go programs do.
+// connect opens a connection pool to the server.
 func connect(t *testing.T, s *Server) *sql.DB {
 	t.Helper()
 	driver := "mysql"
@@ -256,7 +256,7 @@ func TestAServerThatCannotBeStartedHereIsNamed(t *testing.T) {
 	}
 }
 
-// observed is a test that notes how Open ends it.
+// observed is a testing.TB that records how Open ends the test.
 type observed struct {
 	testing.TB
 	verdict, message string
@@ -292,7 +292,7 @@ func TestOpenShowsTheLogOfAServerThatDoesNotStart(t *testing.T) {
 		{"mariadb", "no_such_setting=1", "no_such_setting"},
 	} {
 		t.Run(c.database, func(t *testing.T) {
-			Open(t, c.database) // skips the test where there is no such server
+			Open(t, c.database) // skips the test if there is no such server
 			for range 2 {
 				got := outcome(c.database, Setting(c.setting))
 				if got.verdict != "failed" || !strings.Contains(got.message, c.message) {
@@ -316,14 +316,14 @@ func TestHostage(t *testing.T) {
 	}
 	s.Freeze()
 	fmt.Printf("hostage %d %s\n", s.Pid(), s.folder)
-	time.Sleep(5 * time.Minute) // longer than anybody waits for the end
+	time.Sleep(5 * time.Minute) // longer than the other test waits
 }
 
 func TestServersEndWithTheirTestBinary(t *testing.T) {
 	for _, database := range []string{"postgresql", "mariadb"} {
 		t.Run(database, func(t *testing.T) {
 			t.Parallel()
-			Open(t, database) // skips the test where there is no such server
+			Open(t, database) // skips the test if there is no such server
 			cmd := exec.Command(os.Args[0], "-test.run=^TestHostage$", "-test.v")
 			cmd.Env = append(os.Environ(), "SLEDGE_TEST_HOSTAGE="+database)
 			output, err := cmd.StdoutPipe()

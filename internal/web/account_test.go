@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// session asks who has logged in.
+// session returns the account of the client, as the server shows it.
 func (s *site) session(c *http.Client, headers ...string) (told struct {
 	User, Role, By string
 	Others         int `json:"other_sessions"`
@@ -25,7 +25,7 @@ func (s *site) session(c *http.Client, headers ...string) (told struct {
 	return told
 }
 
-// change asks for another password.
+// change sends a request to change the password.
 func (s *site) change(c *http.Client, old, password string, headers ...string) reply {
 	s.t.Helper()
 	body, err := json.Marshal(map[string]string{"old": old, "new": password})
@@ -107,7 +107,7 @@ func TestWhoComesByATokenOrTheLinkHasNoPassword(t *testing.T) {
 	alone.change(c, "", "another password").wants(t, 422, "a password of the link")
 }
 
-// The file may have been written by hand, in any order.
+// Lines in the file may be in any order, because it may have been written by hand.
 func TestANewPasswordIsTheUsersOwnInAFileOfAnyOrder(t *testing.T) {
 	users := UsersIn(t.TempDir())
 	for _, name := range []string{"ann", "lou"} {

@@ -32,17 +32,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// site is a server that serves, and what it has said and been asked.
+// site is a running server with its output and the requests of its API.
 type site struct {
 	*Server
 	t      *testing.T
-	url    string // without what follows the port
+	url    string // without a path
 	folder string
 	end    func() error
 
 	mu    sync.Mutex
 	said  []string
-	asked []string // of the API: method and path
+	asked []string // requests to the API: method and path
 }
 
 // start starts a server with the users ann, who may act, and lou, who may look.
@@ -111,14 +111,14 @@ func (s *site) browser() *http.Client {
 	return &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// reply is what came back, read.
+// reply is a response, with its body.
 type reply struct {
 	*http.Response
 	body string
 }
 
-// ask asks for something as a browser does that shows what comes. Headers are names and values
-// in turn; Host is the host.
+// ask sends a request as a browser that navigates does. headers are names and values in turn; Host
+// sets the host.
 func (s *site) ask(c *http.Client, method, path, body string, headers ...string) reply {
 	s.t.Helper()
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
@@ -146,7 +146,7 @@ func (s *site) ask(c *http.Client, method, path, body string, headers ...string)
 	return reply{response, string(text)}
 }
 
-// wants fails the test unless the status is that.
+// wants fails the test unless the response has the status.
 func (r reply) wants(t *testing.T, status int, what string) {
 	t.Helper()
 	if r.StatusCode != status {
@@ -154,7 +154,7 @@ func (r reply) wants(t *testing.T, status int, what string) {
 	}
 }
 
-// logIn sends the form.
+// logIn sends the login form.
 func (s *site) logIn(c *http.Client, name, password string, headers ...string) reply {
 	s.t.Helper()
 	form := url.Values{"name": {name}, "password": {password}}.Encode()
@@ -169,7 +169,7 @@ func (s *site) in(name string) *http.Client {
 	return c
 }
 
-// apiWas returns how often the API was asked.
+// apiWas returns the requests to the API.
 func (s *site) apiWas() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *site) wasSaid() string {
 	return strings.Join(s.said, "\n")
 }
 
-// log reads what was logged.
+// log reads the audit log.
 func (s *site) log() (deeds []auditEntry, text string) {
 	s.t.Helper()
 	all, err := os.ReadFile(filepath.Join(s.folder, "web-audit.jsonl"))
@@ -392,7 +392,7 @@ func TestProgramsComeInByAToken(t *testing.T) {
 	}
 }
 
-// Commands of the user who started the server query it and end it.
+// Other commands of the user who started the server query and end it.
 func TestKey_MayAct(t *testing.T) {
 	key := NewKey()
 	s := start(t, func(c *Config) { c.Key = key })
@@ -417,7 +417,7 @@ func TestKey_MayAct(t *testing.T) {
 	}
 }
 
-// Programs that fetch an address are not led to a page that they cannot read.
+// Programs that fetch an address get an error, not a redirect to a page.
 func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.BasePath = "/sledge"
@@ -446,7 +446,7 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 		body                        string
 	}{
 		{"GET", "/sledge/env", look, "*/*", 200, "GET /env"},
-		{"GET", "/env", look, "", 200, "GET /env"}, // where the proxy has taken the base path off
+		{"GET", "/env", look, "", 200, "GET /env"}, // the proxy has removed the base path
 		{"POST", "/sledge/env", act, "*/*", 200, "POST /env"},
 		{"PUT", "/sledge/env", act, "*/*", 201, ""},
 		{"POST", "/sledge/env", look, "*/*", 403, "has the role look"},
@@ -542,7 +542,7 @@ func TestAttemptsFromManyAddressesAreSlowToo(t *testing.T) {
 		t.Errorf("200 addresses had %d attempts at one name, want %d", through, nameAttempts)
 	}
 	through = 0
-	for i := range 200 { // addresses of one network, which one attacker has
+	for i := range 200 { // addresses in one network, which an attacker can use
 		address := netip.AddrFrom16([16]byte{0: 0x20, 1: 0x01, 15: byte(i)})
 		if _, wait := a.begin(address, fmt.Sprint("name", i)); wait == 0 {
 			through++
@@ -582,7 +582,7 @@ func TestTheLogSaysWhoDidWhatAndNoSecret(t *testing.T) {
 	s.logIn(stranger, "planted-name", "planted-password").wants(t, 401, "an unknown name")
 	s.logIn(stranger, "lou", "planted-password").wants(t, 401, "a wrong password")
 	s.ask(s.in("lou"), "POST", "/api/v1/jobs", "").wants(t, 403, "a auditEntry that is refused")
-	if err := s.end(); err != nil { // a line is written after the answer
+	if err := s.end(); err != nil { // the server writes the line after the response
 		t.Fatal(err)
 	}
 	deeds, text := s.log()
@@ -686,7 +686,7 @@ func TestALogInLeadsBackToWhatWasAskedFor(t *testing.T) {
 		"/a%2Fb?to=//evil":     "/sledge/a%2Fb?to=//evil",
 		"":                     "/sledge/",
 		"/login?next=/login":   "/sledge/",
-		// What would lead out of our pages.
+		// These would lead to other sites.
 		"//evil.example":               "/sledge/",
 		"///evil.example":              "/sledge/",
 		`/\evil.example`:               "/sledge/",
@@ -709,7 +709,7 @@ func TestALogInLeadsBackToWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// addressed is a listener of an address that a test must not listen on.
+// addressed is a listener that reports an address on which a test must not listen.
 type addressed struct {
 	net.Listener
 	address net.Addr
@@ -723,7 +723,7 @@ func TestAProxyServesItBelowAPath(t *testing.T) {
 	if reply := s.ask(c, "GET", "/sledge", ""); reply.StatusCode != 308 || reply.Header.Get("Location") != "/sledge/" {
 		t.Errorf("got %d to %q", reply.StatusCode, reply.Header.Get("Location"))
 	}
-	for _, path := range []string{"/sledge/", "/"} { // a proxy may take the path away
+	for _, path := range []string{"/sledge/", "/"} { // a proxy may remove the base path
 		if reply := s.ask(c, "GET", path, ""); reply.StatusCode != 303 || reply.Header.Get("Location") != "/sledge/login" {
 			t.Errorf("%s: got %d to %q", path, reply.StatusCode, reply.Header.Get("Location"))
 		}
@@ -841,7 +841,7 @@ func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
 	}
 }
 
-// A stream of events has nothing to wait for, and a document may be large.
+// A stream of events is sent at once, and a large document is compressed.
 func TestDocumentsAreCompressedAndEventsPassAtOnce(t *testing.T) {
 	read := make(chan struct{})
 	s := start(t, func(c *Config) {
@@ -890,7 +890,8 @@ func TestWithoutPagesItSaysSo(t *testing.T) {
 	}
 }
 
-// streaming makes an API of one stream, which tells of its first event and of its end.
+// streaming configures an API with one stream, and returns channels that are closed at the stream's
+// first event and at its end.
 func streaming(c *Config) (begun, ended <-chan struct{}) {
 	first, over := make(chan struct{}, 1), make(chan struct{}, 1)
 	c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -946,8 +947,7 @@ func over(t *testing.T, ended <-chan struct{}, what string) {
 	}
 }
 
-// limit is the timeout of servers whose timeouts are tested. It is longer than a busy machine delays a
-// client that is in time.
+// limit is the timeout in tests of timeouts. It is longer than the delays of a busy machine.
 const limit = 500 * time.Millisecond
 
 func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
@@ -1080,8 +1080,8 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 	}
 }
 
-// What is done about a request may take longer than the request may: net/http sees to that by
-// itself, over HTTP/2 in another way.
+// Handling a request may take longer than the timeout of its body: net/http ensures that, over
+// HTTP/2 in another way.
 func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
 	own, err := SelfSigned(t.TempDir(), []string{"127.0.0.1"})
 	if err != nil {
@@ -1139,7 +1139,7 @@ func TestRequestsHaveALimitOfSize(t *testing.T) {
 	s.ask(c, "GET", "/login", "", "X-Long", strings.Repeat("x", 72<<10)).wants(t, 431, "a long header")
 }
 
-// People plan by what the manual says.
+// The limits must agree with the manual.
 func TestLimitsAreThoseThatTheManualNames(t *testing.T) {
 	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "web.md"))
 	if err != nil {
@@ -1183,7 +1183,7 @@ func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
 	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 401, "after the user was removed")
 }
 
-// Servers whose files are in one folder keep each other's sessions.
+// Servers with the same folder share sessions.
 func TestServersShareTheFileOfSessions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sessions.json")
 	open := func() *sessions {
@@ -1320,7 +1320,7 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 		c.API = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-r.Context().Done()
-			time.Sleep(50 * time.Millisecond) // what it does goes on for as long
+			time.Sleep(50 * time.Millisecond) // the handler continues for as long
 			close(released)
 		})
 	}, func(s *Server) { s.timeouts.end = 300 * time.Millisecond })

@@ -31,7 +31,7 @@ func TestSessions_LogOutHoldsIfTheFileCannotBeWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	replace(func() error { return os.MkdirAll(filepath.Join(path, "full"), 0o700) }) // which is not a file
+	replace(func() error { return os.MkdirAll(filepath.Join(path, "full"), 0o700) }) // a folder is not a file
 	if err := s.endToken(token); err == nil {
 		t.Error("ending a session reported no error, although the file cannot be written")
 	}
@@ -40,7 +40,7 @@ func TestSessions_LogOutHoldsIfTheFileCannotBeWritten(t *testing.T) {
 	} else if _, found := s.find(refused); found {
 		t.Error("a session that was refused is there")
 	}
-	replace(func() error { return os.WriteFile(path, kept, 0o600) }) // as the file was before the log-out
+	replace(func() error { return os.WriteFile(path, kept, 0o600) }) // the file as it was before the logout
 	if _, _, err := s.begin("eve", "proof"); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestSessions_LogOutHoldsIfTheFileCannotBeWritten(t *testing.T) {
 	}
 }
 
-// deadlines notes the deadlines of writes.
+// deadlines records the deadlines of writes.
 type deadlines struct {
 	*httptest.ResponseRecorder
 	last, writing time.Time

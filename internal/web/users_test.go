@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Two commands that add users at once lose none of them.
+// No user is lost if two commands add users at the same time.
 func TestUsersThatAreAddedAtOnceAreAllKept(t *testing.T) {
 	folder := t.TempDir()
 	const programs, each = 4, 10

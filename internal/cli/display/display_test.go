@@ -15,7 +15,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// second makes a second of n transactions that took 1 ms to n ms.
+// second returns a second with n transactions that took 1 ms to n ms.
 func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event {
 	stripe := meter.NewStripe()
 	for i := range n {
@@ -80,13 +80,12 @@ func TestEvenAShortRunShowsAFewLines(t *testing.T) {
 	}
 }
 
-// In a log, progress is a line now and then, with what is needed to know when to
-// look again.
+// In a log, progress is a line at intervals, with the time left.
 func TestProgressIsALineNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
-	for _, s := range []int{0, 1, 2, 5, 6, 11, 12} { // totals are estimates: the last two are beyond it
+	for _, s := range []int{0, 1, 2, 5, 6, 11, 12} { // totals are estimates: the last two exceed the total
 		d.Watch(job.Event{
 			At:       begin.Add(time.Duration(s) * time.Second),
 			Progress: &job.Progress{Step: "load", Done: int64(s) * 1000, Total: 10_000, Unit: "rows", DoneBytes: int64(s) * 1e6},
@@ -100,7 +99,7 @@ load: 11,000 of 11,000 rows (100 %), 1,000 a second, 1.0 MB/s
 	}
 }
 
-// Where lines cannot be redrawn, a step of one long statement still says that it goes on.
+// If lines cannot be redrawn, a step with one long statement still prints lines.
 func TestAStatementThatTakesLongIsShown(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
@@ -140,7 +139,7 @@ func TestProgressIsABarOnATerminal(t *testing.T) {
 	}
 }
 
-// A run on a terminal is a block of lines that is drawn over itself.
+// A run on a terminal is shown as a block of lines that is redrawn.
 func TestARunIsABlockOnATerminal(t *testing.T) {
 	for _, columns := range []int{40, 60, 80, 140} {
 		var out bytes.Buffer
@@ -191,7 +190,7 @@ func TestABlockSaysHowManyUsersWorkNow(t *testing.T) {
 	}
 }
 
-// The block keeps its place from the ramp-up to the measured time.
+// The block has the same height in the ramp-up and in the measured time.
 func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
 	l := &block{users: 1, length: func(job.Phase) time.Duration { return 5 * time.Second }, view: live.New(live.Job{})}
 	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.RampUp}})
@@ -204,7 +203,7 @@ func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
 	}
 }
 
-// A second that is not whole, as one that came over a network, has no rate.
+// A second with damaged data, which may come over a network, is not shown.
 func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
 	var out bytes.Buffer
 	length := func(job.Phase) time.Duration { return 5 * time.Second }
@@ -252,7 +251,7 @@ func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
 	}
 }
 
-// README shows the display of a kept run, one second before its end.
+// README shows the display of a recorded run, one second before its end.
 func TestTheDisplayIsAsInREADME(t *testing.T) {
 	var kept reporttest.Kept
 	reporttest.ReadKept(t, "first", &kept)

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// The rate is that of the result, which counts queries.
+// The rate counts queries only, as the result does.
 func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
 	d := &Display{err: &bytes.Buffer{}, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{}), spans: spanning{unit: workload.Throughput{Name: "QPH", Per: time.Hour}}}
 	for _, span := range []job.Span{
@@ -27,8 +27,7 @@ func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
 	}
 }
 
-// The bar is drawn while queries begin and end: the race detector would see it read what
-// they change.
+// The bar is drawn while queries begin and end, so that the race detector can find conflicts.
 func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
 	var out, drawn bytes.Buffer
 	d := &Display{

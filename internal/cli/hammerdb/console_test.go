@@ -127,7 +127,7 @@ func FuzzConsoleArguments(f *testing.F) {
 			}
 			return
 		}
-		// Whatever HammerDB takes, Sledge takes to mean the same.
+		// Sledge accepts all arguments of HammerDB with the same meaning.
 		if err != nil || theirs.language != use.language || theirs.script != use.script {
 			t.Errorf("%q: got %+v, %v, and %+v by HammerDB's name", args, use, err, theirs)
 		}
@@ -166,7 +166,7 @@ func FuzzReadScript(f *testing.F) {
 			}
 			got.WriteString(script)
 		}
-		// Nothing that was typed is lost, but for what is only white space at the end.
+		// Only white space at the end of the input is lost.
 		want := text + "\n"
 		if rest, ok := strings.CutPrefix(want, got.String()); !ok || strings.TrimSpace(rest) != "" {
 			t.Errorf("read %q of %q", got.String(), want)

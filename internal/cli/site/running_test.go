@@ -8,7 +8,7 @@ import (
 	"sledge/internal/web"
 )
 
-// listening is a listener of an address that this machine need not have.
+// listening is a listener that reports an address that this machine need not have.
 type listening struct {
 	net.Listener
 	address *net.TCPAddr
@@ -16,7 +16,7 @@ type listening struct {
 
 func (l listening) Addr() net.Addr { return l.address }
 
-// Several servers may have one port, each on an address of its own.
+// Several servers may use one port, each on its own address.
 func TestServersOnOnePortAreTold(t *testing.T) {
 	folder := t.TempDir()
 	announce := func(ip string) (forget func()) {

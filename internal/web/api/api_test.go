@@ -68,7 +68,7 @@ func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
 			}
 		}
 	}
-	// What validates shapes is another library, which knows all of JSON Schema.
+	// Another library, which implements all of JSON Schema, validates the documents.
 	if err := c.AddResource("description", read(string(text))); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 	}
 }
 
-// One whole test by the real engine on a real database, over HTTP alone.
+// This test performs a whole test with the real engine on a real database, over HTTP only.
 func TestAWholeTestOverHTTP(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t) // following and ending jobs is tested under it in control
 	w := newWorld(t)
@@ -261,7 +261,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 	}
 	w.call("GET", "/profiles", "", 200)
 
-	// One is stopped, and one aborted.
+	// One run is stopped, and one is aborted.
 	for _, verb := range []string{"stop", "abort"} {
 		id := w.start(map[string]any{"action": "run", "settings": settings("duration", "10m")})
 		w.refuses("DELETE", "/jobs/"+id, 409, "is running")
@@ -298,7 +298,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 		t.Error("the file is there after the delete")
 	}
 
-	// The list, in pages and narrowed.
+	// The list in pages, and filtered.
 	var ids []any
 	for next := ""; ; {
 		page := w.call("GET", "/jobs?limit=3"+next, "", 200)
@@ -396,8 +396,8 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 	}
 }
 
-// Where one address is a case of another, such as /profiles/compare of /profiles/{number}, the
-// parameter of that must not take its name: else the description says two things of it.
+// If one path matches another, such as /profiles/compare and /profiles/{number}, the parameter must
+// not accept the other's name. Otherwise the description describes one address twice.
 func TestNoAddressIsDescribedTwice(t *testing.T) {
 	a := New(Config{})
 	defer a.Close()

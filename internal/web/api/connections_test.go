@@ -80,8 +80,8 @@ func TestMistakesAreFoundForEachSetting(t *testing.T) {
 	}
 }
 
-// Users of the API need not have access to the files of this machine. A password from a file would be
-// sent to any server that the request names.
+// Users of the API need not have access to the files of this machine. A password from a file would
+// go to any server that the request names.
 func TestNoFileIsReadForARequest(t *testing.T) {
 	w := newWorld(t)
 	there := filepath.Join(t.TempDir(), "secret.txt")
@@ -127,7 +127,7 @@ func TestAFormIsAnsweredWithItsSettingsOrItsMistakes(t *testing.T) {
 	w.call("POST", "/settings/check", `{"action": "sing", "settings": {}}`, 422)
 }
 
-// A build, a preview of its deletion, and the deletion, on each sort of server.
+// This test builds a schema, previews its deletion, and deletes it, on each kind of server.
 func TestADeletionIsShownBefore(t *testing.T) {
 	for _, name := range []string{"sqlite", "postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
@@ -205,8 +205,8 @@ func TestASetUpIsShownInFourFormsAndTakenIn(t *testing.T) {
 	}
 }
 
-// Where a server refuses the default password, what psql would take is tried, for several runs
-// as for one.
+// If a server refuses the default password, the passwords that psql would use are tried, for
+// several runs as for one.
 func TestASequenceSignsInAsARunDoes(t *testing.T) {
 	w := newWorld(t)
 	server := testserver.Open(t, "postgresql")
@@ -233,7 +233,7 @@ func TestASequenceSignsInAsARunDoes(t *testing.T) {
 	execute("CREATE ROLE sledge_sequence LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_sequence OWNER sledge_sequence")
 	defer execute("DROP DATABASE sledge_sequence", "DROP ROLE sledge_sequence")
 	w.api.Environ = []string{"PGPASSWORD=" + plantedPassword}
-	w.api.Scripting.Program = noProgram // so that those who act may use what is the server's user's
+	w.api.Scripting.Program = noProgram // so that users with the role act may use the files of the server's account
 	body := fmt.Sprintf(`{"action": "run", "settings": {"db": "pg", "host": %q, "port": %d, "user": "sledge_sequence", "dbname": "sledge_sequence", "ssl_mode": "disable", "users": "1,2"}}`, server.Host, server.Port)
 	w.call("POST", "/sequences", body, 201)
 	w.api.Wait()

@@ -69,7 +69,7 @@ func (w *world) counterEvents(id, from string, each func(heard) bool) {
 	w.Fatalf("events of counter %s: the stream ended before the counter did: %v", id, lines.Err())
 }
 
-// settingsOf are those of a server, as a request has them.
+// settingsOf returns the settings for a server, as a request contains them.
 func settingsOf(server *testserver.Server, more map[string]string) map[string]string {
 	settings := map[string]string{"db": server.Database}
 	for name, value := range server.Values() {
@@ -91,8 +91,8 @@ func (w *world) count(settings map[string]string, more string, status int) map[s
 	return w.call("POST", "/counters", fmt.Sprintf(`{"settings": %s%s}`, text, more), status)
 }
 
-// What others commit is counted to the transaction, over connections that break; and the
-// counter ends as it is told to.
+// The counter counts each transaction of another program, even if the client's connections break,
+// and ends at a stop request.
 func TestACounterCountsWhatOthersCommit(t *testing.T) {
 	for name, about := range map[string]string{"postgresql": "in all databases of the server", "mariadb": "of the whole server"} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestACounterCountsWhatOthersCommit(t *testing.T) {
 			w := newWorld(t)
 			settings := settingsOf(server, map[string]string{"dbname": "postgres"})
 			if _, own := settings["superuser_password"]; own {
-				settings["password"] = plantedPassword // of the schema's owner, who is not needed
+				settings["password"] = plantedPassword // the password of the schema's owner, which is not needed
 			}
 			started := w.count(settings, `, "interval_seconds": 1, "all_databases": true`, 201)
 			id := started["id"].(string)
@@ -177,7 +177,8 @@ func TestACounterCountsWhatOthersCommit(t *testing.T) {
 	}
 }
 
-// A server that goes away is waited for, and the time between is in no rate.
+// The counter waits for a server that stops responding, and no rate includes the time without a
+// response.
 func TestACounterGoesOnWhenTheServerIsBack(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	w := newWorld(t)
@@ -257,7 +258,7 @@ func TestCountersAreBounded(t *testing.T) {
 	}
 	keep(time.Second)
 	left := w.count(settings, "", 201)["id"].(string)
-	c, err := w.api.findCounter(left) // to ask the API for it would be to follow it
+	c, err := w.api.findCounter(left) // a request to the API would count as a follower
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +293,7 @@ func TestCountersAreBounded(t *testing.T) {
 	}
 }
 
-// ended waits until a counter has ended, and returns how it stands.
+// ended waits until a counter has ended, and returns its state.
 func (w *world) ended(id string) (c Counter) {
 	w.Helper()
 	w.counterEvents(id, "", func(h heard) bool { c = h.news.Counter; return true })

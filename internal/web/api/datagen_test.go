@@ -26,7 +26,8 @@ func filed(t *testing.T) *world {
 	return w
 }
 
-// small is the body of a request for files that are soon written, and large of those that take minutes.
+// small is the request body for files that are written quickly, and large is one for files that
+// take minutes.
 const (
 	small = `{"folder": "rows", "settings": {"db": "pg", "workload": "tproch", "scale": 0.01}, "format": "csv", "header": true, "workers": 2%s}`
 	large = `{"folder": %q, "settings": {"workload": "tprocc", "warehouses": 2000}, "workers": 2}`
@@ -221,7 +222,7 @@ func TestMistakesAboutFilesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-// noProgram stands where scripts may run, and none does.
+// noProgram is a Scripting.Program for tests that run no script.
 func noProgram(...string) *exec.Cmd { return nil }
 
 func TestWhereScriptsRunFilesMayBeWrittenAnywhere(t *testing.T) {

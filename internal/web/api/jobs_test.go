@@ -13,8 +13,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// Runs with several numbers of users, their annotations and their comparison, with the real engine on
-// a real database.
+// This test performs runs with several numbers of users, annotates them and compares them, with the
+// real engine on a real database.
 func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
@@ -125,7 +125,7 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 		t.Errorf("output: got %d lines, and %d with a text", all, some)
 	}
 
-	missed := until(sequence("1,2", "1s", "1", "p99>0ms"), ended) // a threshold is missed by each run, and the other follows all the same
+	missed := until(sequence("1,2", "1s", "1", "p99>0ms"), ended) // each run misses a threshold, and the second starts nevertheless
 	if missed["state"] != "done" || len(missed["jobs"].([]any)) != 2 {
 		t.Errorf("got %v, want two runs that missed a threshold", missed)
 	}

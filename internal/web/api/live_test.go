@@ -24,7 +24,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// looked is what a page keeps of a job that it looks at.
+// looked is the state of a job that a page keeps.
 type looked struct {
 	points   []live.Point
 	messages int
@@ -35,8 +35,8 @@ type looked struct {
 	raw      []string // messages, for being held against the description
 }
 
-// lookAt looks at a job, and loses the connection after every few messages. It may be called
-// from any goroutine.
+// lookAt follows a job, and loses the connection after every few messages. Any goroutine may call
+// it.
 func lookAt(url, id string, size int) (all looked, err error) {
 	from := ""
 	for all.over == "" && err == nil {
@@ -45,7 +45,7 @@ func lookAt(url, id string, size int) (all looked, err error) {
 	return all, err
 }
 
-// piece looks at a job until the connection is lost, and returns the id of the last message.
+// piece follows a job until it loses the connection, and returns the id of the last message.
 func (l *looked) piece(url, id, from string, size int) (string, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -101,8 +101,8 @@ func (l *looked) piece(url, id, from string, size int) (string, error) {
 	return from, fmt.Errorf("the stream ended before the job was over: %w", lines.Err())
 }
 
-// lookers look at a job while it goes on: one all the time, one whose connection is lost again and
-// again, one through another program with the same repository. What wait returns is what each kept.
+// lookers follow a running job: one all the time, one whose connection breaks repeatedly, and one
+// through another program with the same repository. wait returns the state that each kept.
 func (w *world) lookers(id string) (wait func() []looked) {
 	store, err := repository.Open(w.path)
 	if err != nil {
@@ -139,7 +139,7 @@ func (w *world) lookers(id string) (wait func() []looked) {
 	}
 }
 
-// checkLooked compares what lookers kept of a run with its seconds.
+// checkLooked compares the states that lookers kept with the seconds of the run.
 func (w *world) checkLooked(kept []looked, seconds int) {
 	w.Helper()
 	for i, l := range kept {
@@ -148,7 +148,7 @@ func (w *world) checkLooked(kept []looked, seconds int) {
 			continue
 		}
 		for n, p := range l.points {
-			// By the repository a second ended in a whole millisecond.
+			// The repository records the end of a second in whole milliseconds.
 			if q := kept[0].points[n]; *p.Client != *q.Client || p.Phase != q.Phase || !slices.Equal(p.Cells, q.Cells) {
 				w.Errorf("looker %d has the point %+v, and the first one %+v", i, p, q)
 			}
@@ -165,7 +165,7 @@ func (w *world) checkLooked(kept []looked, seconds int) {
 	}
 }
 
-// slowRunner is a run of nothing, of so many virtual users, that ends when it is told to.
+// slowRunner is a job.Runner of a run without transactions, which ends when the channel is closed.
 type slowRunner chan struct{}
 
 func (r slowRunner) Do(_ context.Context, spec job.Spec, control job.Control) (job.Result, error) {
@@ -227,7 +227,7 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 	}
 }
 
-// A client that asks for one job after the other must not keep all of them in memory.
+// A client that follows one job after another must not make the server keep all of them in memory.
 func TestLive_FollowsFewJobsWithoutClients(t *testing.T) {
 	w := newWorld(t)
 	spec := job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Seed: 1}
@@ -249,8 +249,7 @@ func TestLive_FollowsFewJobsWithoutClients(t *testing.T) {
 	}
 }
 
-// A repository that was busy for a moment must not keep a page from a job for as long as that
-// asks for it, which is every two seconds.
+// After an error of the repository, a page that asks every two seconds must get the job again.
 func TestLive_BeginsAgainAfterFailure(t *testing.T) {
 	w := newWorld(t)
 	w.api.Say = func(line string) {
@@ -289,8 +288,8 @@ func TestLive_BeginsAgainAfterFailure(t *testing.T) {
 	}
 }
 
-// If the end of a job cannot be recorded, the repository still calls it running. Its followers learn
-// of the end nevertheless, and do not wait for ever.
+// If the end of a job cannot be recorded, the repository still lists it as running. Its followers
+// learn of the end nevertheless, and do not wait forever.
 func TestFollowers_LearnOfUnrecordedEnd(t *testing.T) {
 	w := newWorld(t)
 	said := make(chan string, 1)
@@ -326,7 +325,7 @@ func TestFollowers_LearnOfUnrecordedEnd(t *testing.T) {
 	}
 }
 
-// Requests may come while the program ends: what they would begin must not go on behind Close.
+// Requests may arrive while the program ends. Work that they start must not continue after Close.
 func TestNothingIsBegunBehindTheEnd(t *testing.T) {
 	w := newWorld(t)
 	spec := job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Seed: 1}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// scripted lets scripts run in a world, by programs of this machine: what the API passes on
-// does not depend on which. The tests of scripting run Sledge's own.
+// scripted allows scripts in a world, and runs them with programs of this machine, because the API
+// treats all programs alike. The tests of package scripting run Sledge itself.
 func scripted(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)

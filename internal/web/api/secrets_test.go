@@ -23,11 +23,12 @@ import (
 	"sledge/internal/testserver"
 )
 
-// plantedSecret is part of each secret that a job of these tests is given.
+// plantedSecret is part of each secret in the settings of these tests.
 const plantedSecret = "planted-9f3c"
 
-// Jobs of each action have a secret in each option for one: on every database, at a port where no server
-// listens, and on real servers. The test searches all that programs, people and files get for the secrets.
+// Jobs of each action have a secret in every option for one: on every database, at a port without a
+// listener, and on real servers. The test searches all output, files and memory of other programs
+// for the secrets.
 func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 	w := newWorld(t)
 	looks := &looksAtWorkers{Runner: process.Self()}
@@ -96,7 +97,7 @@ func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 	settings["password"] = plantedSecret + "-not"
 	doJob(job.Check, settings, job.Failed) // the server refuses the password
 	settings = onMariaDB(t)
-	doJob(job.Run, settings, job.Failed) // there is no schema, which the server says after it took the password
+	doJob(job.Run, settings, job.Failed) // the error about the missing schema comes after the login
 
 	if looks.workers < len(actions) {
 		t.Errorf("looked at %d workers, want those of the jobs that succeeded", looks.workers)
@@ -151,7 +152,8 @@ func onMariaDB(t *testing.T) map[string]any {
 	return map[string]any{"db": "mariadb", "host": server.Host, "port": server.Port, "user": "planted", "dbname": "planted", "password": plantedSecret}
 }
 
-// looksAtWorkers has workers do jobs, and keeps their events, results and failures, and what the system shows of them.
+// looksAtWorkers is a job.Runner that runs jobs in workers. It keeps their events, results and
+// errors, and what the system shows about their processes.
 type looksAtWorkers struct {
 	process.Runner
 
@@ -185,14 +187,14 @@ func (l *looksAtWorkers) keep(value any) {
 	fmt.Fprintf(&l.seen, "%+v\n", value)
 }
 
-// look reads the arguments and the environment of the children of this process that are workers, and reports
-// whether there is one.
+// look reads the arguments and the environment of this process's children that are workers, and
+// reports whether it found one.
 func (l *looksAtWorkers) look() (found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {
-		children, _ := os.ReadFile(list) // the thread may be gone
+		children, _ := os.ReadFile(list) // the thread may have ended
 		for _, pid := range strings.Fields(string(children)) {
 			arguments, _ := os.ReadFile("/proc/" + pid + "/cmdline")
 			environment, _ := os.ReadFile("/proc/" + pid + "/environ")

@@ -11,8 +11,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// inTime asks for something, and holds how soon it was there against how soon it has to be.
-// Others use the machine, too: where they do, what it took of the processors counts.
+// inTime sends a request and compares the time until the response with a limit. Other programs may
+// use the machine, so a slow response passes if this process used little CPU time.
 func (w *world) inTime(path string, quick time.Duration) map[string]any {
 	w.Helper()
 	var document map[string]any
@@ -32,7 +32,7 @@ func (w *world) inTime(path string, quick time.Duration) map[string]any {
 	return document
 }
 
-// quick is how soon something has to be seen, of however much.
+// quick is the time limit of a response, for any number of jobs.
 const quick = 300 * time.Millisecond
 
 func TestFiveThousandJobsAreListedAtOnce(t *testing.T) {

@@ -54,7 +54,7 @@ func TestStart_BlocksNoOtherRequest(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	// It began after the request to end the program, which it hears nevertheless.
+	// The job began after the request to end the program, and must be interrupted nevertheless.
 	h := w.api.handle(job.ID(<-second))
 	for e := range h.Watch(t.Context(), 1) {
 		if e.Request == job.StopRequest {

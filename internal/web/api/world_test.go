@@ -24,10 +24,10 @@ import (
 	"sledge/internal/testserver"
 )
 
-// local does jobs in this process, and workers of these tests do them by it.
+// local performs jobs in this process, and in workers of these tests.
 var local = engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"}
 
-// TestMain makes this program a worker, too, as cmd/sledge does.
+// TestMain lets this program run as a worker too, as cmd/sledge does.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == process.Command {
 		os.Exit(int(process.Main(local)))
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	testserver.Main(m)
 }
 
-// world is a server with an API, and a repository of its own.
+// world is a server with an API and its own repository.
 type world struct {
 	*testing.T
 	api    *API
@@ -70,8 +70,8 @@ func newWorld(t *testing.T) *world {
 	return &world{T: t, api: a, url: server.URL, path: path, shapes: map[string]*jsonschema.Schema{}}
 }
 
-// call asks for something and holds the answer against the description, by the path and the
-// status that it has there. It returns the answer.
+// call sends a request and validates the response against the description of its path and status.
+// It returns the response.
 func (w *world) call(method, path, body string, status int) map[string]any {
 	w.Helper()
 	answer := w.raw(method, path, body, status)
@@ -121,7 +121,7 @@ func (w *world) raw(method, path, body string, status int) []byte {
 	return answer
 }
 
-// hold holds a document against a shape of the description.
+// hold validates a document against a schema of the description.
 func (w *world) hold(shape string, document []byte) {
 	w.Helper()
 	compiled := w.shapes[shape]

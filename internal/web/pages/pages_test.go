@@ -30,7 +30,7 @@ func site(t *testing.T) fs.FS {
 	return files
 }
 
-// index returns the page that all others are drawn in.
+// index returns the page that contains the application.
 func index(t *testing.T, files fs.FS) string {
 	t.Helper()
 	text, err := fs.ReadFile(files, "index.html")
@@ -40,7 +40,7 @@ func index(t *testing.T, files fs.FS) string {
 	return string(text)
 }
 
-// named matches what a page loads or leads to.
+// named matches the addresses that a page loads or links to.
 var named = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 
 func TestIndexNamesFilesThatAreThereByRelativePaths(t *testing.T) {
@@ -78,10 +78,10 @@ func TestIndexHasNothingInline(t *testing.T) {
 // addresses matches addresses of other hosts.
 var addresses = regexp.MustCompile(`(?:https?:|wss?:|["'(=]\s*)//[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}[^\s"'` + "`" + `)<>\\]*`)
 
-// neverFetched begins addresses that are names or text: nothing is asked of them.
+// neverFetched are the beginnings of addresses that are names or text, and are never fetched.
 var neverFetched = []string{
 	"http://www.w3.org/",    // names of SVG, XLink and XHTML
-	"https://svelte.dev/e/", // where Svelte's error messages are explained
+	"https://svelte.dev/e/", // explanations of Svelte's error messages
 }
 
 func TestNothingIsFetchedFromOutside(t *testing.T) {
@@ -112,7 +112,8 @@ func TestNothingIsFetchedFromOutside(t *testing.T) {
 	}
 }
 
-// TestFirstViewIsSmall holds what is loaded before anything is seen below 350 KB, compressed.
+// TestFirstViewIsSmall checks that the files that load before the first view are less than 350 KB,
+// compressed.
 func TestFirstViewIsSmall(t *testing.T) {
 	const most = 350_000
 	files := site(t)
@@ -144,8 +145,8 @@ func gzipped(t *testing.T, content []byte) int {
 	return b.Len()
 }
 
-// TestDocumentsOfThePagesTestsAreWhatCommandsPrint holds the documents that the pages are
-// tested with against the schemas of those that commands print.
+// TestDocumentsOfThePagesTestsAreWhatCommandsPrint validates the documents of the pages' tests
+// against the schemas of the documents that commands print.
 func TestDocumentsOfThePagesTestsAreWhatCommandsPrint(t *testing.T) {
 	names, err := filepath.Glob("../../../ui/src/testdata/*.json")
 	if err != nil {
