@@ -96,7 +96,7 @@ func (t *ConnectionTest) remarkAccounts(p plan.Plan) {
 	case missing && canCreate:
 		t.say(Doubtful, "%v", t.Owner) // the message says that a build creates the account
 	case canCreate && !p.Database.Embedded(): // servers do not always distinguish a missing account from a wrong password
-		t.say(Doubtful, "%v: if the account or the database does not exist yet, a build creates it", t.Owner)
+		t.say(Doubtful, "%v: if the account or the database does not exist yet, a build makes it", t.Owner)
 	default:
 		t.Failure = t.Owner
 		t.say(Bad, "%v", t.Owner)

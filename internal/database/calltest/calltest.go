@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package calltest measures what a call costs the client, by a session of ours and by its
-// driver alone, where no server can be started: a stand-in answers at once, in a process of its
-// own, so that what it costs is not taken for the client's.
+// Package calltest measures the client's cost of a call through Sledge's session and through the
+// driver alone, for databases whose server cannot be started here. A stand-in responds at once. It
+// is a separate process, so that its own cost does not count.
 package calltest
 
 import (
@@ -19,11 +19,11 @@ import (
 	"time"
 )
 
-// asStandIn is set where a test program runs as a stand-in.
+// asStandIn is the environment variable that makes a test program a stand-in.
 const asStandIn = "SLEDGE_TEST_AS_STANDIN"
 
-// StandIn makes the program a stand-in until its input ends, where Beside has started it as
-// one. An init of the tests calls it with what talks to a client.
+// StandIn serves clients until the program's input ends, if Beside has started the program as a
+// stand-in. An init function of the tests calls it with the function that talks to a client.
 func StandIn(serve func(net.Conn)) {
 	if os.Getenv(asStandIn) == "" {
 		return
@@ -44,8 +44,8 @@ func StandIn(serve func(net.Conn)) {
 	os.Exit(0)
 }
 
-// Beside starts this test program again as a stand-in, and returns the port that it has on
-// this machine until the test is over.
+// Beside starts this test program again as a stand-in, and returns its port on this machine. The
+// stand-in ends with the test.
 func Beside(t testing.TB) int {
 	t.Helper()
 	program, err := os.Executable()
@@ -80,8 +80,8 @@ func Beside(t testing.TB) int {
 	return port
 }
 
-// NoMoreAllocations fails the test where a call allocates more often by a session of ours than
-// by the driver alone.
+// NoMoreAllocations fails the test if a call through Sledge's session allocates more often than a
+// call through the driver alone.
 func NoMoreAllocations(t *testing.T, ours, bare func() error) {
 	t.Helper()
 	count := func(call func() error) float64 {
@@ -93,13 +93,13 @@ func NoMoreAllocations(t *testing.T, ours, bare func() error) {
 	}
 	driverAlone := count(bare)
 	if got := count(ours); got > driverAlone {
-		t.Errorf("a call allocates %.0f times, and by the driver alone %.0f times", got, driverAlone)
+		t.Errorf("a call allocates %.0f times, want at most %.0f times, as the driver alone does", got, driverAlone)
 	}
 }
 
-// Compare reports what a call costs the client, in CPU time of this process by the kernel's
-// account: by a session of ours, and by the driver alone, in turns. An operation is calls of
-// each.
+// Compare reports the client's CPU time of a call through Sledge's session and through the driver
+// alone. It calls them in turn; an operation is a number of calls of each. The times are the
+// kernel's, for this process.
 func Compare(b *testing.B, ours, bare func() error) {
 	b.Helper()
 	const calls = 500
@@ -123,7 +123,7 @@ func Compare(b *testing.B, ours, bare func() error) {
 	b.ReportMetric(each(byUs), "cpu-µs/call")
 	b.ReportMetric(each(byDriver), "cpu-µs/call-of-driver")
 	b.ReportMetric(byUs.Seconds()/byDriver.Seconds(), "ratio")
-	b.ReportMetric(0, "ns/op") // of both together, with what they wait
+	b.ReportMetric(0, "ns/op") // hidden: it includes both, and the waiting
 }
 
 // used returns the CPU time of this process so far.

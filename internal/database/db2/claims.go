@@ -14,14 +14,14 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// newSchema is Database.Schema: as every database that speaks SQL keeps schemas, but that
-// builds know of each other by a lock on a table, since there are no other locks.
+// newSchema is Database.Schema. It uses package sqlschema, except that builds detect each other by
+// a lock on a table, because Db2 has no other locks for them.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	s := sqlschema.New(d, sql, plan)
 	objects := s.Objects
 	s.Objects = func(ctx context.Context, of database.Session) ([]database.Object, error) {
 		list, err := objects(ctx, of)
-		for i, o := range list { // a database in Oracle's ways has no empty text
+		for i, o := range list { // in Oracle compatibility mode an empty text is NULL
 			list[i].Bond, list[i].Name, list[i].PartOf = database.Bond(orEmpty(string(o.Bond))), orEmpty(o.Name), orEmpty(o.PartOf)
 		}
 		return list, err
@@ -47,7 +47,7 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 	return s
 }
 
-// orEmpty is a text that may be NULL, as a session's Query has it.
+// orEmpty converts a text that Query returned, which may be NULL.
 func orEmpty(text string) string {
 	if text == "NULL" {
 		return ""
@@ -64,21 +64,21 @@ func permitted(err error) error {
 	return err
 }
 
-// claimTable is what a build holds a lock on. objects.sql knows it.
+// claimTable is the table that a build locks. objects.sql excludes it.
 const claimTable = "sledge_claim"
 
-// errNotOurs: another program has a table of that name, so no build is possible.
-var errNotOurs = errors.New("table " + claimTable + " is not Sledge's, which keeps builds apart by a table of that name: rename it")
+// errNotOurs means that another program has a table of that name, so no build is possible.
+var errNotOurs = errors.New("table " + claimTable + " does not belong to Sledge, which needs this name for a table of its own: rename it")
 
-// How the claim's table is locked.
+// The modes in which the claim's table is locked.
 const (
 	exclusively = "EXCLUSIVE"
 	sharing     = "SHARE"
 )
 
-// claimBy makes Claims.Take, or Claims.Share. The lock is held over a connection of its own, over which nothing is
-// sent meanwhile: an error such as a deadlock would end its transaction, and so would a COMMIT
-// of a procedure.
+// claimBy returns a function for Claims.Take or Claims.Share. A separate connection holds the lock
+// and is not used meanwhile, because an error such as a deadlock, or a COMMIT in a procedure, would
+// end its transaction.
 func claimBy(sql *sqlfile.Library, mode string) func(context.Context, database.Session) (bool, error) {
 	return func(ctx context.Context, of database.Session) (bool, error) {
 		s, is := of.(*session)
@@ -105,7 +105,7 @@ func claimBy(sql *sqlfile.Library, mode string) func(context.Context, database.S
 	}
 }
 
-// lock locks the claim's table by the last of the statements, and reports whether it could.
+// lock locks the claim's table with the last of the statements, and reports whether it succeeded.
 func (s *session) lock(ctx context.Context, statements []string) (bool, error) {
 	last := len(statements) - 1
 	for _, statement := range statements[:last] {
@@ -126,14 +126,14 @@ func (s *session) lock(ctx context.Context, statements []string) (bool, error) {
 	return err == nil, err
 }
 
-// The SQLSTATEs that say so, Db2's first and Apache Derby's second.
+// SQLSTATEs, Db2's first and Apache Derby's second.
 var (
 	nameTaken = []string{"42710", "X0Y32"}
 	noTable   = []string{"42704", "42X05"}
 	noColumn  = []string{"42703", "42X04"}
 )
 
-// state is the SQLSTATE of an error; "" of none.
+// state returns the SQLSTATE of an error, or "" if it has none.
 func state(err error) string {
 	if e, ok := errors.AsType[*cli.Error](err); ok {
 		return e.State
@@ -141,8 +141,8 @@ func state(err error) string {
 	return ""
 }
 
-// unlessBusy is an error unless another has the claim, or has just given it back, and with it
-// the table.
+// unlessBusy returns nil if another session has the claim, or has just released it and dropped the
+// table. It returns other errors.
 func unlessBusy(err error) error {
 	class := Classify(err)
 	if class == meter.LockTimeout || class == meter.Deadlock || slices.Contains(noTable, state(err)) {
@@ -151,7 +151,7 @@ func unlessBusy(err error) error {
 	return err
 }
 
-// lastWords is how long giving back a claim may take.
+// lastWords is the time limit for releasing a claim.
 const lastWords = 10 * time.Second
 
 // release releases the claim and drops the table, unless another build has locked it meanwhile:
@@ -159,8 +159,8 @@ const lastWords = 10 * time.Second
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
-	if s.inTx && s.Rollback(ctx) == nil { // else the lock ends with the connection
+	if s.inTx && s.Rollback(ctx) == nil { // otherwise the lock ends with the connection
 		_ = s.Exec(ctx, "DROP TABLE "+claimTable)
 	}
-	_ = s.Close() // nothing depends on it any more
+	_ = s.Close() // it is not needed any more
 }

@@ -10,33 +10,34 @@ import (
 	"sledge/internal/meter"
 )
 
-// SQLCODEs, which IBM's "SQL messages" explains, that say more than their SQLSTATE does.
+// SQLCODEs that say more than their SQLSTATE, as explained in IBM's "SQL messages".
 const (
-	codeRollback       = -911   // deadlock or time-out, by its reason; the transaction is gone
-	codeNoRollback     = -913   // the same; the statement is
+	codeRollback       = -911   // deadlock or timeout, by its reason; the transaction was rolled back
+	codeNoRollback     = -913   // the same, but only the statement was rolled back
 	codeForced         = -1224  // the database manager cannot take requests, or has ended them
-	codeSystem         = -1032  // it is not started
+	codeSystem         = -1032  // the database manager is not started
 	codeInUse          = -1035  // another user has the database exclusively
 	codeCommunication  = -30081 // the server does not respond
-	codeRefused        = -30082 // the user is not proven
-	codeRefusedThere   = -1403  // the same, of a database that the library's catalog has
-	codeOneStatement   = -901   // a failure that the next statement does not meet
+	codeRefused        = -30082 // the login was refused
+	codeRefusedThere   = -1403  // the same, for a database in the library's catalog
+	codeOneStatement   = -901   // a failure of one statement only
 	codeNotFound       = -30061 // the server has no such database
 	codeUnknownAlias   = -1013  // the client's catalog has no such database
-	codeUnknownSource  = -1531  // nor do its files
+	codeUnknownSource  = -1531  // the client's files have no such database either
 	codeNoConnectRight = -1060
-	codeNoService      = -1336 // the name of the host is not known
+	codeNoService      = -1336 // the host name is unknown
 	codeOfLibrary      = -99999
-	codeMaximum        = -1226 // of agents
-	codeApplications   = -1040 // the database has its most applications
+	codeMaximum        = -1226 // too many agents
+	codeApplications   = -1040 // too many applications
 	codeLogFull        = -964  // the open transactions exceed the log
 )
 
-// timeoutReason stands in the message of codeRollback: "Reason code \"68\""; others are of deadlocks.
+// timeoutReason is the reason code of a timeout in the message of codeRollback, as in "Reason code
+// \"68\"". The others are deadlocks.
 const timeoutReason = "68"
 
-// Classify is Database.Classify: by the SQLCODE where that says it, and else by the SQLSTATE,
-// by "SQLSTATE messages" of IBM's manual.
+// Classify is Database.Classify. It uses the SQLCODE if that is specific, and otherwise the
+// SQLSTATE, as explained in IBM's "SQLSTATE messages".
 func Classify(err error) meter.Class {
 	e, ok := errors.AsType[*cli.Error](err)
 	if errors.Is(err, database.ErrInterrupted) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -63,11 +64,11 @@ func Classify(err error) meter.Class {
 	switch e.State {
 	case "40001":
 		return meter.Deadlock
-	case "57033", "40XL1", "X0X02": // the latter two of Apache Derby, which speaks the same protocol
+	case "57033", "40XL1", "X0X02": // the last two are Apache Derby's
 		return meter.LockTimeout
 	case "HYT00", "HYT01", "57014", "57015", "57019", "57020", "57030", "57036", "40003", "40506", "55025", "55032":
 		return meter.Connection
-	case "HY001", "HY014", "5U026": // the last of a threshold of the workload management
+	case "HY001", "HY014", "5U026": // the last is a threshold of workload management
 		return meter.Resource
 	case "57007", "57016": // a table in a pending state
 		return meter.Other
@@ -97,7 +98,7 @@ func classifyOthers(err error) meter.Class {
 	return meter.Other
 }
 
-// reason is the reason code that a message names.
+// reason returns the reason code in a message.
 func reason(message string) string {
 	_, rest, _ := strings.Cut(message, "eason code")
 	_, rest, _ = strings.Cut(rest, `"`)

@@ -12,11 +12,11 @@ import (
 	"sledge/internal/database/db2/cli"
 )
 
-// connectTimeout is shorter in tests.
+// connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
-// connect is Database.Connect. The library has no way to end an attempt, which is left to
-// itself where the context is over.
+// connect is Database.Connect. The library cannot cancel an attempt, so it continues in the
+// background if the context ends.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	s, err := dial(ctx, options, as)
 	if err != nil {
@@ -25,7 +25,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	return s, nil
 }
 
-// dial is connect.
+// dial opens a session for connect.
 func dial(ctx context.Context, options any, as database.Role) (*session, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func dial(ctx context.Context, options any, as database.Role) (*session, error) 
 	}
 }
 
-// open makes a connection a session.
+// open creates a session from a connection.
 func open(ctx context.Context, conn *cli.Connection, o settings, as database.Role) (*session, error) {
 	s, err := newSession(conn)
 	if err != nil {
@@ -80,7 +80,7 @@ func open(ctx context.Context, conn *cli.Connection, o settings, as database.Rol
 	return s, nil
 }
 
-// explain says what could not be reached, which options lead there, and what may be done.
+// explain returns an error that names the server, the options of its address, and what to do.
 func (l login) explain(err error) error {
 	unconnected := &database.ConnectError{
 		Text:    fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, err, l.advice(err)),

@@ -1,4 +1,4 @@
-// Package db2 is IBM's Db2 for Linux, UNIX and Windows, over IBM's own library.
+// Package db2 supports IBM's Db2 for Linux, UNIX and Windows, through IBM's own library.
 package db2
 
 import (
@@ -44,7 +44,7 @@ var dialect = database.Dialect{
 	Type:        columnType,
 	QuotedFiles: true,
 
-	// More would not fit into a block of the answer of every server.
+	// A longer value would not fit into a response block of every server.
 	Bytes: "VARCHAR(16000) FOR BIT DATA", LongestBytes: 16_000,
 }
 
@@ -53,8 +53,7 @@ func schemaName(options any) database.SchemaName {
 	return database.SchemaName{Name: a.Database, Owner: a.User}
 }
 
-// durability is Database.Durability. Db2 has no setting by which a commit would not wait for
-// its log to be on the disk.
+// durability is Database.Durability. Db2 always writes the log to the disk before a commit returns.
 func durability(map[string]string) (durable bool, why string) {
 	return true, "each commit is forced to the log"
 }

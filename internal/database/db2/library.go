@@ -12,7 +12,7 @@ import (
 	"sledge/internal/database/db2/cli"
 )
 
-// libraryNames are what IBM calls its call level interface, the best first.
+// libraryNames returns IBM's names of its call level interface, the preferred one first.
 func libraryNames() []string {
 	switch runtime.GOOS {
 	case "windows":
@@ -24,11 +24,11 @@ func libraryNames() []string {
 	}
 }
 
-// place is a folder in which the library may be, and why it is looked for there.
+// place is a folder that may contain the library, with the reason.
 type place struct{ folder, why string }
 
-// places are the folders where Db2's clients put the library, and where Python's ibm_db does,
-// the most certain first. Patterns are allowed in them.
+// places returns the folders into which Db2's clients, and Python's ibm_db, install the library,
+// the most certain first. They may contain patterns.
 func places(environment func(string) string) []place {
 	var list []place
 	add := func(why string, parts ...string) {
@@ -78,7 +78,7 @@ func places(environment func(string) string) []place {
 	return list
 }
 
-// candidates are the libraries that are there, and where it was looked for them.
+// candidates returns the paths of libraries that exist, and the folders that were searched.
 func candidates(named string, environment func(string) string) (files, looked []string, err error) {
 	if named != "" {
 		return namedLibrary(named)
@@ -95,7 +95,7 @@ func candidates(named string, environment func(string) string) (files, looked []
 	return files, looked, nil
 }
 
-// namedLibrary is that of a file or a folder that the user named.
+// namedLibrary returns the library in a file or a folder that the user named.
 func namedLibrary(named string) (files, looked []string, err error) {
 	info, err := os.Stat(named)
 	switch {
@@ -114,7 +114,7 @@ func namedLibrary(named string) (files, looked []string, err error) {
 	return files, looked, nil
 }
 
-// librariesIn lists the libraries in the folders of a pattern, the newest Python's first.
+// librariesIn returns the libraries in the folders of a pattern, the newest Python's first.
 func librariesIn(pattern string) (files []string) {
 	folders, err := filepath.Glob(pattern)
 	if err != nil {
@@ -135,7 +135,7 @@ func librariesIn(pattern string) (files []string) {
 // getIt says how to get the library.
 const getIt = "it comes with Db2, with IBM's driver package, and with \"pip install ibm_db\""
 
-// libraryError is a library that could not be loaded.
+// libraryError means that the library could not be loaded.
 type libraryError struct {
 	text string
 	err  error
@@ -144,7 +144,7 @@ type libraryError struct {
 func (e *libraryError) Error() string { return e.text }
 func (e *libraryError) Unwrap() error { return e.err }
 
-// load loads the library that the option names, or the first that is found and can be loaded.
+// load loads the library that the option names, or the first that can be loaded.
 func load(named string, environment func(string) string) (*cli.Library, error) {
 	if cli.Static {
 		return nil, &libraryError{"Db2 needs IBM's library libdb2.so, and " + cli.ErrStatic.Error() + ": take sledge-db2, which is the same program linked to the system's loader (\"make build-db2\" builds it)", cli.ErrStatic}
@@ -162,7 +162,7 @@ func load(named string, environment func(string) string) (*cli.Library, error) {
 		failures = append(failures, fmt.Sprintf("%s cannot be loaded: %v", file, err))
 	}
 	if named == "" {
-		for _, name := range libraryNames() { // as the system's loader finds it
+		for _, name := range libraryNames() { // the system's loader searches its own folders
 			if l, err := cli.Load(name); err == nil {
 				return l, nil
 			}
@@ -173,9 +173,9 @@ func load(named string, environment func(string) string) (*cli.Library, error) {
 	case len(failures) > 0:
 		text = "IBM's library for Db2: " + strings.Join(failures, "; ")
 	case len(looked) > 0:
-		text += ": it was looked for in " + strings.Join(looked, ", ")
+		text += ": Sledge searched " + strings.Join(looked, ", ")
 		if named == "" {
-			text += " and where the system looks for libraries"
+			text += " and the system's library folders"
 		}
 	}
 	return nil, &libraryError{text + "; " + getIt, fs.ErrNotExist}

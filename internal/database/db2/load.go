@@ -11,12 +11,12 @@ import (
 	"sledge/internal/schema"
 )
 
-// rowsPerInsert is how many rows a load sends in one call.
+// rowsPerInsert is the number of rows that a load sends in one call.
 const rowsPerInsert = 1000
 
-// Load implements database.Session, by an INSERT that is run with many rows in one call. It
-// is kept whole or not at all. LOAD would be faster, and takes files on the server's machine
-// alone, and commits by itself, so that a chunk and its line in the build log could come apart.
+// Load implements database.Session. It runs an INSERT with many rows in one call, and keeps all
+// rows or none. Db2's LOAD would be faster, but it reads only files on the server's machine and
+// commits by itself, so a chunk and its line in the build log could diverge.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.inTx {
 		return s.load(ctx, table, rows)
@@ -78,8 +78,8 @@ func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowS
 	}
 }
 
-// adviseOnLog says what to do where the log is too small for a chunk. With Db2's own settings it has
-// some 100 MB, and a warehouse's order lines are one chunk of 300,000 rows.
+// adviseOnLog adds advice to the error about a log that is too small for a chunk. By default the
+// log has some 100 MB, and a warehouse's order lines are one chunk of 300,000 rows.
 func adviseOnLog(err error) error {
 	if code(err) != codeLogFull {
 		return err
@@ -87,11 +87,11 @@ func adviseOnLog(err error) error {
 	return fmt.Errorf("%w: the rows that a virtual user loads at a time are one transaction: raise logfilsiz, logprimary or logsecond by \"db2 update db cfg\", or build with fewer virtual users", err)
 }
 
-// bytesPerCharacter is how long a character may be in UTF-8.
+// bytesPerCharacter is the maximum length of a character in UTF-8.
 const bytesPerCharacter = 4
 
-// loadType is how the values of a column are handed over: as they stand in load text, but for
-// whole numbers.
+// loadType returns the form in which a column's values are sent: as in load text, except whole
+// numbers.
 func loadType(c schema.Column) (cli.Kind, int, cli.Type) {
 	switch c.Type {
 	case schema.Integer, schema.SmallInteger, schema.BigInteger:
@@ -100,14 +100,14 @@ func loadType(c schema.Column) (cli.Kind, int, cli.Type) {
 		return cli.Text, c.Size + 3, cli.Type{Number: cli.TypeDecimal, Size: c.Size, Scale: c.Scale}
 	case schema.Date, schema.Timestamp:
 		const longest = len("2006-01-02 15:04:05.999999")
-		return cli.Text, longest, cli.Type{Number: cli.TypeVarchar, Size: longest} // which the server reads
+		return cli.Text, longest, cli.Type{Number: cli.TypeVarchar, Size: longest} // the server parses the text
 	default:
 		width := c.Size * bytesPerCharacter
 		return cli.Text, width, cli.Type{Number: cli.TypeVarchar, Size: width}
 	}
 }
 
-// fill takes a row of load text apart.
+// fill splits a row of load text into the buffers.
 func fill(buffers []*cli.Buffer, n int, row []byte, columns []schema.Column) error {
 	row = bytes.TrimSuffix(row, []byte("\n"))
 	for i, c := range columns {
@@ -139,18 +139,18 @@ func fill(buffers []*cli.Buffer, n int, row []byte, columns []schema.Column) err
 	return nil
 }
 
-// tooLong is a value that no row of the table may have.
+// tooLong is the error of a value that is longer than its column.
 type tooLong struct {
 	column string
 	size   int
 }
 
-// Error says which.
+// Error implements error.
 func (e *tooLong) Error() string {
 	return fmt.Sprintf("a value of column %s is longer than its %d characters", e.column, e.size)
 }
 
-// number reads a whole number, and allocates nothing.
+// number parses a whole number without allocating.
 func number(text []byte) (n int64, err error) {
 	digits, negative := bytes.CutPrefix(text, []byte("-"))
 	for _, c := range digits {

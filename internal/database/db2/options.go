@@ -13,7 +13,7 @@ import (
 	"sledge/internal/option"
 )
 
-// server says where the server is and how to talk to it.
+// server holds the options of the server's address and of the connection.
 type server struct {
 	option.Naming
 	Host           string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server; if empty, IBM's library looks up the database in its catalog or in db2dsdriver.cfg"`
@@ -30,7 +30,7 @@ const defaultPort = 50000
 // serversChoice leaves the authentication to the server.
 const serversChoice = "server's choice"
 
-// account says who owns the schema, and where it is.
+// account holds the owner of the schema and its place.
 type account struct {
 	Superuser         string `opt:"superuser" dict:"connection" help:"user that may create databases; accepted for scripts, but without effect: on Db2, create the database with db2 create database"`
 	SuperuserPassword string `opt:"superuser_password" dict:"connection" secret:"true" help:"password of that user"`
@@ -70,10 +70,10 @@ func newOptions(use database.Use) any {
 	return &transactional{server: s, account: a, Tablespaces: `C "" D "" H "" I "" W "" S "" NO "" OR "" OL ""`}
 }
 
-// settings are the options of either use.
+// settings is the interface of both option structs.
 type settings interface {
 	common() (*server, *account)
-	degree() int // of parallelism; 0 is the server's
+	degree() int // degree of parallelism; 0 leaves it to the server
 }
 
 func (o *transactional) common() (*server, *account) { return &o.server, &o.account }
@@ -98,7 +98,7 @@ func validate(s *server, a *account, names option.Names) error {
 			return names.Wrong(needed.name, "", "it is empty: give it a value")
 		}
 	}
-	// They stand in one text, which these divide.
+	// All of these are in one text, separated by these characters.
 	for _, one := range []struct{ name, value string }{
 		{"host", s.Host}, {"dbname", a.Database}, {"superuser_dbname", a.DefaultDatabase}, {"user", a.User}, {"superuser", a.Superuser}, {"ssl_ca", s.SSLCA},
 	} {
@@ -123,7 +123,7 @@ func validate(s *server, a *account, names option.Names) error {
 	return nil
 }
 
-// isWord reports whether text can stand in SQL as it is.
+// isWord reports whether text needs no quotes in SQL.
 func isWord(text string) bool {
 	for i, c := range []byte(text) {
 		if c != '_' && c != '$' && c != '#' && c != '@' && (c < '0' || c > '9' || i == 0) && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -133,7 +133,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// tablespaces reads the tablespaces of single tables.
+// tablespaces parses the tablespaces of single tables.
 func tablespaces(list string) (map[string]string, error) {
 	words := strings.Fields(list)
 	if len(words)%2 != 0 {
@@ -150,7 +150,8 @@ func tablespaces(list string) (map[string]string, error) {
 	return found, nil
 }
 
-// In is the clause that puts a table, by its initials, into its tablespace. schema.sql asks.
+// In returns the clause that puts a table, given its initials, into its tablespace. schema.sql
+// calls it.
 func (o *transactional) In(table string) string {
 	list, err := tablespaces(o.Tablespaces)
 	if err != nil {
@@ -159,11 +160,11 @@ func (o *transactional) In(table string) string {
 	return inTablespace(cmp.Or(list[table], o.Tablespace))
 }
 
-// In is the clause that puts a table into its tablespace. schema.sql asks.
+// In returns the clause that puts a table into its tablespace. schema.sql calls it.
 func (o *analytic) In() string { return inTablespace(o.Tablespace) }
 
-// Organized is the clause that says how a table is kept, of which the column has dates, if
-// it is one that is clustered by them. schema.sql asks.
+// Organized returns the clause that organizes a table. dates is the column by which a clustered
+// table is clustered. schema.sql calls it.
 func (o *analytic) Organized(dates string) string {
 	switch {
 	case o.OrganizeBy == "COL":
@@ -183,8 +184,8 @@ func inTablespace(name string) string {
 	return " IN " + name
 }
 
-// PartitionSize returns how many warehouses a partition has, or 0 where tables are whole.
-// schema.sql asks.
+// PartitionSize returns the number of warehouses in a partition, or 0 without partitions.
+// schema.sql calls it.
 func (o *transactional) PartitionSize(warehouses int) int {
 	const partitions = 10
 	if !o.Partition || warehouses < partitions {
@@ -193,19 +194,19 @@ func (o *transactional) PartitionSize(warehouses int) int {
 	return (warehouses + partitions - 1) / partitions
 }
 
-// LastPartitioned returns the last warehouse of the last partition but one: the last has all
-// behind it. schema.sql asks.
+// LastPartitioned returns the last warehouse of the last partition but one. The last partition
+// contains all further ones. schema.sql calls it.
 func (o *transactional) LastPartitioned(warehouses int) int { return 9 * o.PartitionSize(warehouses) }
 
-// address is where the server is, for messages.
+// address returns the server's address for messages.
 func (s *server) address() string {
 	if s.Host == "" {
-		return "the server that the library has it at"
+		return "the server in the library's catalog"
 	}
 	return net.JoinHostPort(s.Host, strconv.Itoa(s.Port))
 }
 
-// login is all that one connection needs, and which options it came from.
+// login is the configuration of a connection, with the options that it comes from.
 type login struct {
 	server                                     *server
 	user, password, database                   string
@@ -216,7 +217,7 @@ func loginOf(s *server, a *account) login {
 	return login{s, a.User, a.Password, a.Database, "user", "password", "dbname"}
 }
 
-// text is the login as the library takes it.
+// text returns the login as the library expects it.
 func (l login) text() string {
 	var b strings.Builder
 	set := func(name, value string) {
@@ -245,7 +246,7 @@ func (l login) text() string {
 	return b.String()
 }
 
-// port is the one that the text names, or 0.
+// port returns the port in the text, or 0.
 func (l login) port() int {
 	if l.server.Host == "" {
 		return 0

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// explainer has the server write plans into the tables of EXPLAIN that there are, and takes
-// back what was written when it is read: nothing is made, and nothing is left there.
+// explainer lets the server write plans into the existing EXPLAIN tables, and rolls back after it
+// has read them. So it creates nothing, and leaves nothing there.
 func explainer(sql *sqlfile.Library) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 		where, err := sql.Query("explain.schema")
@@ -53,17 +53,17 @@ type planRow struct {
 	number     float64
 }
 
-// operator is one of a plan, with what leads to it.
+// operator is an operator of a plan, with the operators that it reads from.
 type operator struct {
 	name             string
-	cost, rows       float64 // rows are those that it hands on
+	cost, rows       float64 // rows is the number that it returns
 	arguments        []string
 	objects          []string
 	predicates       []planRow
 	sources, targets []int
 }
 
-// planOf collects rows. A row that does not come from explain.sql is an error.
+// planOf collects the rows by operator. It returns an error if a row is not from explain.sql.
 func planOf(answer database.Table) (map[int]*operator, error) {
 	rows := make([]planRow, len(answer.Rows))
 	for i, row := range answer.Rows {
@@ -104,7 +104,7 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 				at.arguments = append(at.arguments, strings.ToLower(row.more))
 			}
 		case "predicate":
-			if at != nil && row.target >= 0 { // others are the EXPLAIN's own
+			if at != nil && row.target >= 0 { // other rows belong to EXPLAIN itself
 				at.predicates = append(at.predicates, row)
 			}
 		}
@@ -112,9 +112,9 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 	return operators, nil
 }
 
-// readPlan is Database.ReadPlan. It draws the operators as a tree, each with the rows and the
-// cost that the server expects, and its predicates in the lines below. Rows that are not a plan
-// have no lines.
+// readPlan is Database.ReadPlan. It draws the operators as a tree, each with the rows and the cost
+// that the server expects, and its predicates in the lines below. It returns no lines for rows that
+// are not a plan.
 func readPlan(answer database.Table) []job.PlanLine {
 	operators, err := planOf(answer)
 	if err != nil {
@@ -140,8 +140,8 @@ type drawing struct {
 	lines     []job.PlanLine
 }
 
-// draw adds the lines of an operator and of those that lead to it. One that leads to several, as
-// a table that is kept for a while does, is drawn under the first alone.
+// draw adds the lines of an operator and of the operators that it reads from. An operator with
+// several readers, such as a temporary table, is drawn under the first one only.
 func (d *drawing) draw(id, depth int) {
 	o, indent := d.operators[id], strings.Repeat("  ", depth)
 	line := job.PlanLine{Step: indent + o.name}
@@ -170,5 +170,5 @@ func (d *drawing) draw(id, depth int) {
 	}
 }
 
-// short is an estimate, whose digits behind the sixth say nothing.
+// short formats an estimate with six digits, because further ones mean nothing.
 func short(estimate float64) string { return strconv.FormatFloat(estimate, 'g', 6, 64) }

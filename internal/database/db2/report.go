@@ -9,8 +9,8 @@ import (
 	"sledge/internal/database"
 )
 
-// report is Database.Report, by the procedure DBSUMMARY of the module MONREPORT, which waits for
-// so many seconds and returns its lines as rows. Its user needs EXECUTE on the module.
+// report is Database.Report. It calls the procedure DBSUMMARY of the module MONREPORT, which waits
+// for a number of seconds and returns its lines as rows. The user needs EXECUTE on the module.
 func report(options any, measured time.Duration) *database.Report {
 	o, is := options.(*transactional)
 	if !is || o.Report == 0 {
@@ -26,7 +26,7 @@ func report(options any, measured time.Duration) *database.Report {
 	return r
 }
 
-// reportBy makes a report of the rows that a routine returns.
+// reportBy returns a function that joins the rows of a routine into a report.
 func reportBy(call string) func(context.Context, database.Session, <-chan struct{}) (string, error) {
 	return func(ctx context.Context, s database.Session, _ <-chan struct{}) (string, error) {
 		t, err := s.Query(ctx, call, 0)

@@ -11,8 +11,8 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// newServer is Database.Server: plans are written into tables, and read from there; and a user
-// who may not see all that is asked goes without it, or is told what to be granted.
+// newServer is Database.Server. It writes plans into tables and reads them from there. If a user
+// lacks a right, the value is left out, or the error says what to grant.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Settings = settingsBy(sql)
@@ -20,7 +20,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	server.Version = func(ctx context.Context, s database.Session) (string, error) {
 		v, err := version(ctx, s)
 		if own, is := s.(*session); is && err != nil && permitted(err) == nil {
-			v = own.conn.ServerVersion() // as the library heard it when it connected: "11.05.0800"
+			v = own.conn.ServerVersion() // received when the library connected: "11.05.0800"
 			return v, nil
 		}
 		return v, err
@@ -40,8 +40,8 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// settingsBy asks each statement of server.sql whose name begins with settings, and passes over
-// those that the user has no right to.
+// settingsBy runs each statement of server.sql whose name begins with settings, and skips those for
+// which the user lacks a right.
 func settingsBy(sql *sqlfile.Library) func(context.Context, database.Session) (map[string]string, error) {
 	return func(ctx context.Context, s database.Session) (map[string]string, error) {
 		all := map[string]string{}

@@ -17,18 +17,18 @@ import (
 // session is a database.Session over the call level interface.
 type session struct {
 	conn   *cli.Connection
-	direct *cli.Statement // for what is not prepared
+	direct *cli.Statement // runs texts that are not prepared
 	inTx   bool
 
-	// all are freed with the session.
+	// all are the statements, which are freed with the session.
 	all []*cli.Statement
 
-	// another opens a session as this one is, and claim is one that holds the claim of a build.
+	// another opens a session like this one. claim is a session that holds the claim of a build.
 	another func(context.Context) (*session, error)
 	claim   *session
 
-	// underway is the statement of the call that goes on, if any. Giving back one excludes
-	// cancelling it.
+	// underway is the statement of the current call, if any. It is not freed while it is being
+	// cancelled.
 	underway atomic.Pointer[cli.Statement]
 	giving   sync.Mutex
 	closed   atomic.Bool
@@ -51,8 +51,8 @@ func (s *session) statement() (*cli.Statement, error) {
 	return st, err
 }
 
-// do makes a call of a statement, which the context, Cancel and Interrupt can end. For
-// callers who cancel nothing, as virtual users, it allocates nothing.
+// do makes a call of a statement. The context, Cancel and Interrupt can end it. For callers that
+// never cancel, such as virtual users, it allocates nothing.
 func (s *session) do(ctx context.Context, st *cli.Statement, call func(*cli.Statement) error) error {
 	if ctx.Done() != nil {
 		return s.watched(ctx, st, call)
@@ -73,8 +73,8 @@ func (s *session) unwatched(st *cli.Statement, call func(*cli.Statement) error) 
 	return s.Ended(err)
 }
 
-// watched cancels the call when the context is over, as often as it takes: the first time
-// the call may not have reached the server yet.
+// watched cancels the call when the context ends. It repeats the cancellation, because the call may
+// not have reached the server yet.
 func (s *session) watched(ctx context.Context, st *cli.Statement, call func(*cli.Statement) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -89,14 +89,13 @@ func (s *session) watched(ctx context.Context, st *cli.Statement, call func(*cli
 	return err
 }
 
-// cancelAgain is how long a call that has to end may go on before it is cancelled again, at
-// first: it may not have reached the server yet.
+// cancelAgain is the time until the first repetition of a cancellation.
 const cancelAgain = 250 * time.Millisecond
 
 // cancelUntil cancels the current call until over is closed or no call is active.
 func (s *session) cancelUntil(over <-chan struct{}) {
 	for wait := cancelAgain; ; wait *= 2 {
-		_ = s.Cancel(context.Background()) // what cannot be cancelled yet can be later
+		_ = s.Cancel(context.Background()) // a failed cancellation is repeated
 		if s.underway.Load() == nil {
 			return
 		}
@@ -123,8 +122,8 @@ func (s *session) Cancel(context.Context) error {
 // is broken.
 const breakAfter = 2 * time.Second
 
-// Interrupt implements database.Session. The server is asked to end the call. One that stands
-// still hears nothing: then the connection is broken.
+// Interrupt implements database.Session. It asks the server to end the call. A stopped server does
+// not respond, so the connection is then broken.
 func (s *session) Interrupt() {
 	if s.Interrupted.Swap(true) {
 		return
@@ -158,8 +157,8 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (t dat
 	return t, err
 }
 
-// readTable runs a statement that is prepared, and reads its result as text. A routine says what
-// it returns when it has run.
+// readTable runs a prepared statement, and reads its result as text. The columns of a routine's
+// result are known only after it has run.
 func readTable(st *cli.Statement, limit int, t *database.Table) error {
 	columns, err := st.Columns()
 	ran := err == nil && len(columns) == 0
@@ -171,7 +170,7 @@ func readTable(st *cli.Statement, limit int, t *database.Table) error {
 	if err != nil {
 		return err
 	}
-	var bound []*cli.Buffer // of the columns before the first whose values may be long
+	var bound []*cli.Buffer // columns before the first one with long values
 	for i, c := range columns {
 		t.Columns = append(t.Columns, plainName(c.Name))
 		width := cli.Text.Width(c.Type)
@@ -207,7 +206,7 @@ func readTable(st *cli.Statement, limit int, t *database.Table) error {
 	return nil
 }
 
-// textOf is the text of a column of the row that was fetched.
+// textOf returns the text of a column of the fetched row.
 func textOf(st *cli.Statement, bound []*cli.Buffer, i int) (string, error) {
 	if i < len(bound) {
 		if bound[i].Null(0) {
@@ -222,8 +221,8 @@ func textOf(st *cli.Statement, bound []*cli.Buffer, i int) (string, error) {
 	return string(value), err
 }
 
-// plainName is a name in lower case, unless it was quoted to keep small letters: the server
-// keeps all others in capitals.
+// plainName returns a name in lower case, unless it was quoted to keep its case: the server stores
+// other names in upper case.
 func plainName(name string) string {
 	if strings.ToUpper(name) == name {
 		return strings.ToLower(name)
@@ -231,8 +230,8 @@ func plainName(name string) string {
 	return name
 }
 
-// Begin implements database.Session. A transaction begins with its first statement, so that
-// nothing is sent.
+// Begin implements database.Session. A transaction begins with its first statement, so Begin sends
+// nothing.
 func (s *session) Begin(context.Context, database.Access) error {
 	if s.Interrupted.Load() {
 		return database.ErrInterrupted
@@ -241,8 +240,7 @@ func (s *session) Begin(context.Context, database.Access) error {
 	return nil
 }
 
-// Commit implements database.Session. A commit that fails leaves the transaction to be
-// rolled back.
+// Commit implements database.Session. After a failed commit, the transaction must be rolled back.
 func (s *session) Commit(ctx context.Context) error {
 	err := s.do(ctx, s.direct, func(*cli.Statement) error { return s.conn.Commit() })
 	s.inTx = err != nil
@@ -281,8 +279,8 @@ func (s *session) Close() error {
 	return err
 }
 
-// Prepare implements database.Session. Of a parameter that only out has a field for, a
-// routine's output becomes the one row of the result.
+// Prepare implements database.Session. If only out has a field for a parameter, the parameter is an
+// output of a routine, and part of the single result row.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	params, outputs, err := bindCall(q, in, out)
 	if err != nil {

@@ -21,20 +21,20 @@ type statement struct {
 	query   sqlfile.Query
 	out     any
 	params  []*parameter
-	outputs bool // the row of the result is that of the output parameters
+	outputs bool // whether the result row consists of output parameters
 
 	columns []column
-	many    *cli.Statement // the same, for many rows; made when it is asked for
+	many    *cli.Statement // the same for many rows; created by its first use
 }
 
-// parameter is a parameter with the memory that its value goes through.
+// parameter is a parameter with its buffer.
 type parameter struct {
 	database.Param
 	buffer *cli.Buffer
 }
 
-// column is a column of the result with its memory. One without memory is read piece by piece
-// when a row was fetched, since its values may be long; one without a target is passed over.
+// column is a column of the result with its buffer. A column without a buffer is read in pieces
+// after a row was fetched, because its values may be long. A column without a target is skipped.
 type column struct {
 	name   string
 	number int
@@ -43,8 +43,8 @@ type column struct {
 	buffer *cli.Buffer
 }
 
-// bindCall returns the fields of the parameters in order. In a call of a routine those that
-// in has no field for are of out, and then its row is that of the outputs.
+// bindCall returns the fields of the parameters in order. In a call of a routine, parameters
+// without a field in in have one in out, and form the result row.
 func bindCall(q sqlfile.Query, in, out any) (params []database.Param, outputs bool, err error) {
 	if out == nil || !isCall(q.Text) {
 		params, err = database.BindParams(q, in)
@@ -89,8 +89,8 @@ func isCall(text string) bool {
 	return false
 }
 
-// shortText is how long a text may be before a parameter for it gets more room, and
-// longestOutput how long an output may be.
+// shortText is the minimum room for a text parameter, and longestOutput the maximum length of an
+// output, in bytes.
 const shortText, longestOutput = 64, 1000
 
 // bind binds parameters and columns.
@@ -128,7 +128,7 @@ func (st *statement) bind() error {
 		if c.kind == cli.Timestamp && !isTime(described[i].Type.Number) {
 			c.kind = cli.Text
 		}
-		// Columns that are not bound have to come behind all that are.
+		// Columns without a buffer must come after all bound ones.
 		if width := c.kind.Width(described[i].Type); width <= longestBound && !slices.ContainsFunc(st.columns, func(c column) bool { return c.buffer == nil }) {
 			c.buffer = cli.NewBuffer(c.kind, width, 1)
 			if err := st.handle.BindColumn(c.number, c.buffer); err != nil {
@@ -140,7 +140,7 @@ func (st *statement) bind() error {
 	return nil
 }
 
-// longestBound is how long the values of a column may be that is bound.
+// longestBound is the maximum length of the values of a bound column.
 const longestBound = 32 << 10
 
 func isTime(number int) bool {
@@ -159,7 +159,7 @@ func (st *statement) bindParameter(i int) error {
 	return st.handle.BindParameter(i+1, mode, cli.Of(p.buffer.Kind(), p.buffer.Width()), p.buffer)
 }
 
-// kindOf is how the library gets and gives the value of a field.
+// kindOf returns the kind in which the library exchanges the value of a field.
 func kindOf(pointer any) cli.Kind {
 	switch pointer.(type) {
 	case *int64, *sql.Null[int64]:
@@ -175,7 +175,7 @@ func kindOf(pointer any) cli.Kind {
 	}
 }
 
-// length is how many bytes a text or bytes have; 0 of others.
+// length returns the number of bytes of a text or of bytes, and 0 for other values.
 func length(pointer any) int {
 	switch p := pointer.(type) {
 	case *string:
@@ -186,7 +186,7 @@ func length(pointer any) int {
 	return 0
 }
 
-// set puts the value of a field into a buffer.
+// set writes the value of a field into a buffer.
 func set(b *cli.Buffer, row int, pointer any) {
 	switch p := database.NotNull(pointer).(type) {
 	case nil:
@@ -238,7 +238,7 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 	return n, st.session.Ended(errors.Join(err, st.handle.Close()))
 }
 
-// readOutputs makes the output parameters a row.
+// readOutputs reads the output parameters as a row.
 func (st *statement) readOutputs(each func() error) (int64, error) {
 	for _, p := range st.params {
 		if p.Mode != database.In {
@@ -263,7 +263,7 @@ func (st *statement) read(ctx context.Context, each func() error) (n int64, err 
 	}()
 	for {
 		there := false
-		if ctx.Done() == nil && st.session.inTx { // the rows are mostly here already
+		if ctx.Done() == nil && st.session.inTx { // the rows have mostly arrived already
 			there, err = st.fetch()
 		} else {
 			err = st.session.do(ctx, st.handle, func(*cli.Statement) (err error) {
@@ -288,7 +288,7 @@ func (st *statement) read(ctx context.Context, each func() error) (n int64, err 
 	}
 }
 
-// fetch is Fetch, which can be interrupted.
+// fetch is Fetch with interrupts.
 func (st *statement) fetch() (bool, error) {
 	s := st.session
 	s.underway.Store(st.handle)
@@ -314,7 +314,7 @@ func (st *statement) takeColumn(c *column) error {
 	return database.Assign(c.target, value)
 }
 
-// take puts what is in a buffer into a field.
+// take reads the value of a buffer into a field.
 func take(b *cli.Buffer, target any) error {
 	null := b.Null(0)
 	target = database.SetNull(target, null)
@@ -327,7 +327,7 @@ func take(b *cli.Buffer, target any) error {
 	case *float64:
 		*target = b.Float(0)
 	case *string:
-		if value := b.Bytes(0); *target != string(value) { // mostly it is the same
+		if value := b.Bytes(0); *target != string(value) { // the value is often unchanged
 			*target = string(value)
 		}
 	case *[]byte:
@@ -342,7 +342,7 @@ func take(b *cli.Buffer, target any) error {
 	return nil
 }
 
-// batchBytes bounds the memory of the values of one call.
+// batchBytes limits the memory for the values of a call.
 const batchBytes = 4 << 20
 
 // RunMany implements database.Batch.
@@ -398,7 +398,7 @@ func (st *statement) oneByOne(ctx context.Context, next func() bool) (affected i
 	return affected, nil
 }
 
-// fieldValues are the values of a field for many rows.
+// fieldValues holds the values of a field for many rows.
 type fieldValues struct {
 	numbers []int64
 	reals   []float64
@@ -413,7 +413,7 @@ func (v *fieldValues) clear() {
 	*v = fieldValues{v.numbers[:0], v.reals[:0], v.times[:0], v.bytes[:0], v.ends[:0], v.nulls[:0], 0}
 }
 
-// add adds the current value of a field, and returns about how many bytes it takes.
+// add adds the current value of a field, and returns its approximate size in bytes.
 func (v *fieldValues) add(pointer any) int {
 	set := database.NotNull(pointer)
 	v.nulls = append(v.nulls, set == nil)
@@ -438,7 +438,7 @@ func (v *fieldValues) add(pointer any) int {
 	return 8 + len(v.bytes) - before
 }
 
-// fill makes a buffer of the values.
+// fill returns a buffer with the values.
 func (v *fieldValues) fill(kind cli.Kind) *cli.Buffer {
 	b := cli.NewBuffer(kind, max(1, v.longest), len(v.nulls))
 	begin := 0
@@ -461,7 +461,7 @@ func (v *fieldValues) fill(kind cli.Kind) *cli.Buffer {
 	return b
 }
 
-// runBatch runs with many rows in one call.
+// runBatch runs the statement with many rows in one call.
 func (st *statement) runBatch(ctx context.Context, values []fieldValues, rows int) (int64, error) {
 	h := st.many
 	h.Unbind()
@@ -474,7 +474,7 @@ func (st *statement) runBatch(ctx context.Context, values []fieldValues, rows in
 	return st.session.many(ctx, h, rows)
 }
 
-// many runs a statement with so many sets of parameters.
+// many runs a statement with a number of parameter sets.
 func (s *session) many(ctx context.Context, h *cli.Statement, rows int) (int64, error) {
 	if err := h.Rows(rows); err != nil {
 		return 0, s.Ended(err)

@@ -28,7 +28,7 @@ import (
 // absent is Database.Absent: this program has DuckDB.
 const absent = ""
 
-// create makes the file if it does not exist, and records that in it.
+// create creates the file if it does not exist, and records that in the file.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err == nil {
@@ -44,8 +44,8 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
 }
 
-// claimed holds the paths of the files that are claimed in this process, with how many share
-// the claim; alone where one has the file for itself.
+// claimed holds the paths of the files that are claimed in this process, with the number of
+// sharers, or alone for an exclusive claim.
 var claimed = struct {
 	sync.Mutex
 	files map[string]int
@@ -74,8 +74,8 @@ func claimHere(path string, shared bool) (unclaim func(), err error) {
 	}, nil
 }
 
-// claim is Database.Claim. It keeps the file open, by which DuckDB keeps other processes
-// out, however this one ends.
+// claim is Database.Claim. It keeps the file open, so that DuckDB keeps other processes out until
+// this process ends.
 func claim(_ context.Context, options any, shared bool) (release func() error, err error) {
 	o := options.(*Options)
 	path, err := o.path()
@@ -86,7 +86,7 @@ func claim(_ context.Context, options any, shared bool) (release func() error, e
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil { // connect says what is wrong
+	if _, err := os.Stat(path); err != nil { // connect returns the error
 		return func() error { unclaim(); return nil }, nil
 	}
 	c, err := open(o)
@@ -100,8 +100,8 @@ func claim(_ context.Context, options any, shared bool) (release func() error, e
 	}, nil
 }
 
-// open opens the file, or makes it. All that is open of a file in this process is one
-// DuckDB; the last who closes it writes what is in the log into the file.
+// open opens the file, or creates it. All connectors of a file in this process share one DuckDB;
+// closing the last one writes the log into the file.
 func open(o *Options) (*driver.Connector, error) {
 	source, err := o.source()
 	if err != nil {
@@ -127,7 +127,7 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	return connectTo(ctx, o)
 }
 
-// connectTo is connect, and makes the file if it does not exist.
+// connectTo connects, and creates the file if it does not exist.
 func connectTo(ctx context.Context, o *Options) (database.Session, error) {
 	source, err := o.source()
 	if err != nil {
@@ -150,7 +150,7 @@ func connectTo(ctx context.Context, o *Options) (database.Session, error) {
 	return loads, nil
 }
 
-// source spells the options as the driver takes them.
+// source returns the options as the driver expects them.
 func (o *Options) source() (string, error) {
 	path, err := o.path()
 	if err != nil {
@@ -159,8 +159,8 @@ func (o *Options) source() (string, error) {
 	return path + "?" + o.settings().Encode(), nil
 }
 
-// settings are the options as DuckDB calls them. Nothing is fetched from the network: a
-// file of SQLite's would have DuckDB look there for an extension.
+// settings returns the options by DuckDB's names. They also forbid downloads: for a file of
+// SQLite's, DuckDB would otherwise look for an extension on the network.
 func (o *Options) settings() url.Values {
 	settings := url.Values{
 		"autoinstall_known_extensions": {"false"},
@@ -176,13 +176,13 @@ func (o *Options) settings() url.Values {
 }
 
 var (
-	// lockHolder finds in DuckDB's message who has the file open.
+	// lockHolder matches the process that has the file open in DuckDB's message.
 	lockHolder = regexp.MustCompile(`Conflicting lock is held in (.+) \(PID (\d+)\)`)
-	// storageVersion finds the format that DuckDB cannot read.
+	// storageVersion matches the format that DuckDB cannot read.
 	storageVersion = regexp.MustCompile(`version number (\d+), but we can only read`)
 )
 
-// explain says in one line what is wrong with the file, and what to do.
+// explain returns an error that says in one line what is wrong with the file and what to do.
 func (o *Options) explain(err error) error {
 	var e *driver.Error
 	if !errors.As(err, &e) {
@@ -195,9 +195,9 @@ func (o *Options) explain(err error) error {
 	switch {
 	case lockHolder.MatchString(text):
 		who := lockHolder.FindStringSubmatch(text)
-		return wrong("%s is open in %s (process %s), and DuckDB lets one process at a time have a file: end that one, or name another file", o.File, who[1], who[2])
+		return wrong("%s is open in %s (process %s), and only one process at a time can open a DuckDB file: end that one, or name another file", o.File, who[1], who[2])
 	case strings.Contains(text, "Could not set lock on file"):
-		return wrong("%s is open in another process, and DuckDB lets one at a time have a file: end that one, or name another file", o.File)
+		return wrong("%s is open in another process, and only one at a time can open a DuckDB file: end that one, or name another file", o.File)
 	case storageVersion.MatchString(text):
 		return wrong("%s was written by another version of DuckDB, in the format %s, which this one cannot read: name another file, or build again with this version",
 			o.File, storageVersion.FindStringSubmatch(text)[1])
@@ -209,7 +209,7 @@ func (o *Options) explain(err error) error {
 	return wrong("open %s: %s", o.File, text)
 }
 
-// openError is an error of opening a file in our words, which are shorter.
+// openError is an error of opening a file with a short message.
 type openError struct {
 	text string
 	err  error
@@ -253,7 +253,7 @@ func classOfTransaction(text string) meter.Class {
 	return meter.Other
 }
 
-// plain is Dialect.Plain. Decimals keep their digits after the point.
+// plain is Dialect.Plain. It keeps the digits of decimals after the point.
 func plain(columnType string, value any) any {
 	switch v := value.(type) {
 	case int8:
@@ -272,7 +272,7 @@ func plain(columnType string, value any) any {
 		return plainInteger(new(big.Int).SetUint64(v))
 	case float32:
 		return float64(v)
-	case *big.Int: // HUGEINT, as sums are
+	case *big.Int: // HUGEINT, the type of sums
 		return plainInteger(v)
 	case driver.Decimal:
 		return plainDecimal(v)

@@ -1,6 +1,6 @@
-// Package duckdb is DuckDB, in the program itself, for workloads of queries. It needs C,
-// so the program has it only if it is built with the tag duckdb; what is declared here
-// it can say of DuckDB in any case.
+// Package duckdb supports DuckDB, which is embedded in the program, for workloads of queries.
+// DuckDB needs C, so only programs built with the tag duckdb contain it. The declarations here also
+// describe it in other programs.
 package duckdb
 
 import (
@@ -58,7 +58,7 @@ var dialect = database.Dialect{
 	Plain:       plain,
 }
 
-// Options says which file to open, and how much of the machine DuckDB may use for it.
+// Options holds the file, and the part of the machine that DuckDB may use.
 type Options struct {
 	option.Naming
 	File      string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
@@ -73,11 +73,11 @@ func refuses(use database.Use) string {
 	if use.Analytic {
 		return ""
 	}
-	return "a transaction that meets another one at a row does not wait for it but fails, so that short transactions would mostly be retried: it is for workloads of queries"
+	return "if two transactions change the same row, one fails instead of waiting, so most short transactions would be retried: DuckDB is for workloads of queries"
 }
 
-// Validate implements option.Validator. The driver takes the name of the file and the
-// settings in one text, in which these characters divide them.
+// Validate implements option.Validator. The driver expects the file name and the settings in one
+// text, in which these characters are separators.
 func (o *Options) Validate(names option.Names) error {
 	path, err := o.path()
 	if err != nil {
@@ -89,8 +89,8 @@ func (o *Options) Validate(names option.Names) error {
 	return nil
 }
 
-// path is the one name of the file in this process, whatever way it was named: sessions
-// that name the same path share one DuckDB.
+// path returns the canonical path of the file. Sessions with the same path share one DuckDB in this
+// process.
 func (o *Options) path() (string, error) {
 	path, err := filepath.Abs(o.File)
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *Options) path() (string, error) {
 	return path, nil
 }
 
-// fromURL takes duckdb:relative.duckdb, duckdb:/absolute.duckdb and duckdb:///absolute.duckdb.
+// fromURL parses duckdb:relative.duckdb, duckdb:/absolute.duckdb and duckdb:///absolute.duckdb.
 func fromURL(u *url.URL) (option.Values, error) {
 	if u.Host != "" || u.RawQuery != "" {
 		return nil, errors.New("the URL of a DuckDB file is duckdb:FILE, without host or parameters")
@@ -120,7 +120,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return option.Values{"file": file}, nil
 }
 
-// schemaName is the name of the file, without its folder and its ending.
+// schemaName returns the name of the file, without its folder and its ending.
 func schemaName(options any) string {
 	base := filepath.Base(options.(*Options).File)
 	return strings.TrimSuffix(base, filepath.Ext(base))
@@ -140,7 +140,7 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 	return created, errors.Join(err, s.Close())
 }
 
-// drop removes the file, and what DuckDB keeps beside it.
+// drop removes the file, and DuckDB's files beside it.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) {
@@ -169,8 +169,7 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	return []database.DropResult{fate}, nil
 }
 
-// durability is Database.Durability. DuckDB has no setting by which a commit would not
-// wait for the disk.
+// durability is Database.Durability. DuckDB always writes to the disk before a commit returns.
 func durability(map[string]string) (durable bool, why string) {
 	return true, "each commit is forced to the write-ahead log"
 }

@@ -229,7 +229,7 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 	if err != nil || line != "held: <nil>\n" {
 		t.Fatalf("got %q, %v of the other process", line, err)
 	}
-	want := fmt.Sprintf("(process %d), and DuckDB lets one process at a time have a file", other.Process.Pid)
+	want := fmt.Sprintf("(process %d), and only one process at a time can open a DuckDB file", other.Process.Pid)
 	if _, err := duckdb.Database.Connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("connect: got %v, want %q", err, want)
 	}

@@ -66,17 +66,17 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	return from.made, nil
 }
 
-// source gives DuckDB the rows of a load, taken apart into the vectors of their columns.
+// source passes the rows of a load to DuckDB, split into vectors of columns.
 type source struct {
 	columns []column
 	rows    schema.RowSource
 	buf     []byte
-	size    int // of a vector
+	size    int // rows of a vector
 	made    int64
-	err     error // that ended it
+	err     error // the error that ended the load
 }
 
-// column is how the values of a column travel.
+// column is the form in which the values of a column are passed.
 type column struct {
 	info driver.ColumnInfo
 	set  func(chunk driver.DataChunk, at, row int, field []byte) error
@@ -152,12 +152,12 @@ func (s *source) FillChunk(chunk driver.DataChunk) error {
 	return chunk.SetSize(n)
 }
 
-// fill takes a row apart.
+// fill splits a row into the vectors.
 func (s *source) fill(chunk driver.DataChunk, n int, row []byte) error {
 	for at, c := range s.columns {
 		end := bytes.IndexByte(row, '\t')
 		if (end < 0) != (at == len(s.columns)-1) {
-			return fmt.Errorf("a row of load text has not the %d columns it should have", len(s.columns))
+			return fmt.Errorf("a row of load text does not have %d columns", len(s.columns))
 		}
 		field := row
 		if end >= 0 {
@@ -184,10 +184,10 @@ func setInteger(chunk driver.DataChunk, at, row int, field []byte) error {
 	return driver.SetChunkValue(chunk, at, row, n)
 }
 
-// digitsOfInt64 is how many digits a decimal may have to be kept in an int64.
+// digitsOfInt64 is the maximum number of digits of a decimal in an int64.
 const digitsOfInt64 = 18
 
-// setDecimal sets a number as DuckDB keeps it, in units of its last digit.
+// setDecimal sets a number in units of its last digit, as DuckDB stores it.
 func setDecimal(chunk driver.DataChunk, at, row, scale int, field []byte) error {
 	n, err := unscaled(field, scale)
 	if err != nil {

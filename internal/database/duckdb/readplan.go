@@ -12,15 +12,15 @@ import (
 	"sledge/internal/job"
 )
 
-// operator is a node of the JSON of EXPLAIN, or of EXPLAIN ANALYZE, whose operators have
-// their name elsewhere, and figures. What both know of it differs from operator to operator:
-// a text, or several.
+// operator is a node of the JSON of EXPLAIN or of EXPLAIN ANALYZE. In the latter, operators have
+// their name in another member, and also have figures. The details differ between operators: a
+// text, or several.
 type operator struct {
 	Name     string         `json:"name"`
 	Analyzed string         `json:"operator_name"`
 	Extra    map[string]any `json:"extra_info"`
 	Rows     int64          `json:"operator_cardinality"`
-	Seconds  float64        `json:"operator_timing"` // of all threads together
+	Seconds  float64        `json:"operator_timing"` // summed over all threads
 	Children []operator     `json:"children"`
 }
 
@@ -47,22 +47,22 @@ func readPlan(answer database.Table) []job.PlanLine {
 	return lines
 }
 
-// draw adds the lines of the operator, and of those that it reads from.
+// draw adds the lines of the operator, and of the operators that it reads from.
 func (o operator) draw(lines []job.PlanLine, depth int) []job.PlanLine {
 	name := strings.TrimSpace(o.Name + o.Analyzed)
 	below := depth
-	if name != "" && name != "EXPLAIN_ANALYZE" { // the whole of it, and what asked for it
+	if name != "" && name != "EXPLAIN_ANALYZE" { // the root and the EXPLAIN itself
 		below++
 		indent := strings.Repeat("  ", depth)
 		line := job.PlanLine{Step: indent + name}
-		if table, is := o.Extra["Table"].(string); is { // of which a file's name comes first
+		if table, is := o.Extra["Table"].(string); is { // a file name may precede the table's name
 			line.Step += " " + table[strings.LastIndexByte(table, '.')+1:]
 		}
 		if join, is := o.Extra["Join Type"].(string); is {
 			line.Step += " " + join
 		}
 		line.Text = line.Step
-		if scan, is := o.Extra["Type"].(string); is { // which is decided when it is executed
+		if scan, is := o.Extra["Type"].(string); is { // chosen during execution
 			line.Text += ", " + scan
 		}
 		if estimate, told := o.Extra["Estimated Cardinality"]; told {

@@ -1,5 +1,5 @@
-// Package mariadb is MariaDB: MySQL, except for what this package declares. Its SQL is MySQL's,
-// too.
+// Package mariadb supports MariaDB. It equals MySQL, including its SQL, except for the declarations
+// here.
 package mariadb
 
 import (

@@ -46,7 +46,7 @@ func mayFinish(ctx context.Context, options any) error {
 type drain struct {
 	options any
 	tell    func(job.Event)
-	every   time.Duration // between two looks
+	every   time.Duration // time between two readings
 }
 
 // setting is a global variable with a value.
@@ -94,7 +94,7 @@ func (d drain) all(ctx context.Context) error {
 		return err
 	}
 	err = d.both(ctx, s)
-	_ = s.Close() // which fails if the connection was lost, as err says
+	_ = s.Close() // it fails if the connection was lost, which err reports
 	return err
 }
 

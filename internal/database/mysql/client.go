@@ -108,7 +108,7 @@ func (c *client) takeOption(o fileOption) {
 		}
 	case "password":
 		if !o.hasValue {
-			return // asks the client to ask
+			return // it makes the client ask
 		}
 		set("password", cmp.Or(o.value, null))
 		c.exposed = ""

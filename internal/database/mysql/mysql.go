@@ -1,5 +1,5 @@
-// Package mysql is MySQL, with the code that its variants share. It knows workloads only through
-// its SQL files.
+// Package mysql supports MySQL, and has the code that its variants share. It knows workloads only
+// through its SQL files.
 package mysql
 
 import (

@@ -23,7 +23,7 @@ type session struct {
 	conn    connection
 	network net.Conn // the connection below conn, which Interrupt breaks
 
-	// inTx says that a transaction may be open: one that Begin began, or one that a failed stored
+	// inTx means that a transaction may be open: one that Begin began, or one that a failed stored
 	// procedure left open.
 	inTx bool
 

@@ -18,16 +18,16 @@ import (
 // defaultPort is the listener's default.
 const defaultPort = 1521
 
-// address is a database by the way to it: a descriptor, or what it would hold.
+// address is the address of a database: a descriptor, or its parts.
 type address struct {
-	descriptor   string // "(DESCRIPTION=...)"; "" where the rest says it
+	descriptor   string // "(DESCRIPTION=...)"; "" if the other fields have the address
 	hosts        []database.Address
 	service, sid string
 	tls          bool
-	folder       string // of the tnsnames.ora that the descriptor comes from
+	folder       string // folder of the tnsnames.ora that contains the descriptor
 }
 
-// String is the address without what may be secret in a descriptor.
+// String returns the address without parts of the descriptor that may be secret.
 func (a address) String() string {
 	var at []string
 	for _, h := range a.hosts {
@@ -43,7 +43,7 @@ func (a address) String() string {
 	return text
 }
 
-// address works out where the database is.
+// address returns the address of the database.
 func (s *server) address() (address, error) {
 	if s.Host == "" {
 		return s.byInstance()
@@ -77,14 +77,14 @@ func (s *server) byInstance() (address, error) {
 			return fromDescriptor(descriptor, folder)
 		}
 	}
-	where := "and there is no tnsnames.ora, because neither TNS_ADMIN nor ORACLE_HOME is set"
+	where := "and there is no tnsnames.ora to look in, because neither TNS_ADMIN nor ORACLE_HOME is set"
 	if len(looked) > 0 {
 		where = "and no name in " + strings.Join(looked, " or ")
 	}
 	return address{}, fmt.Errorf("%q is neither host:port/service nor a descriptor, %s", text, where)
 }
 
-// tnsFolders are the folders that tnsnames.ora is looked for in, the first one first.
+// tnsFolders returns the folders of tnsnames.ora, the first one first.
 func (s *server) tnsFolders() []string {
 	var folders []string
 	switch {
@@ -99,11 +99,11 @@ func (s *server) tnsFolders() []string {
 	return folders
 }
 
-// easy is host:port/service:mode/instance with what may be left out, and several hosts
+// easy matches host:port/service:mode/instance, in which parts may be left out, and several hosts
 // (Oracle Net Services Reference, "Easy Connect Naming Method").
 var easy = regexp.MustCompile(`^(?:(tcps?):)?(?://)?([^/]+?)(?:/([^/:?]*)(?::[A-Za-z]+)?(?:/([^/?]*))?)?$`)
 
-// easyConnect reads [tcps://]host[:port][,host...]/service.
+// easyConnect parses [tcps://]host[:port][,host...]/service.
 func easyConnect(text string) (address, error) {
 	if strings.Contains(text, "?") {
 		return address{}, fmt.Errorf("%q has settings after a question mark: write a whole descriptor, or use the options for TLS and wallets", text)
@@ -117,11 +117,11 @@ func easyConnect(text string) (address, error) {
 		return address{}, fmt.Errorf("%q names no service: write %s/SERVICE", text, m[2])
 	}
 	if m[4] != "" {
-		return address{}, fmt.Errorf("%q names an instance behind the service: write a whole descriptor with INSTANCE_NAME", text)
+		return address{}, fmt.Errorf("%q names an instance after the service: write a whole descriptor with INSTANCE_NAME", text)
 	}
 	hosts := m[2]
 	if !strings.Contains(hosts, ",") {
-		hosts += "," // so that a port is read
+		hosts += "," // so that the last port is matched too
 	}
 	for one := range strings.SplitSeq(strings.TrimSuffix(hosts, ","), ",") {
 		h := database.Address{Host: strings.Trim(one, "[]"), Port: defaultPort}
@@ -143,7 +143,7 @@ func easyConnect(text string) (address, error) {
 	return a, nil
 }
 
-// What a descriptor says of itself. Blanks may stand around anything.
+// Parts of a descriptor. Blanks may surround any of them.
 var (
 	descriptorAddress  = regexp.MustCompile(`(?is)\(\s*ADDRESS\s*=((?:\s*\([^()]*\)\s*)+)\)`)
 	descriptorPart     = regexp.MustCompile(`(?is)\(\s*([A-Z_]+)\s*=\s*([^()]*?)\s*\)`)
@@ -153,7 +153,7 @@ var (
 func fromDescriptor(text, folder string) (address, error) {
 	a := address{descriptor: descriptorBrackets.Replace(strings.TrimSpace(text)), folder: folder}
 	if strings.Count(text, "(") != strings.Count(text, ")") {
-		return a, errors.New("the connect descriptor has a bracket too many or too few")
+		return a, errors.New("the brackets of the connect descriptor do not match")
 	}
 	for _, m := range descriptorAddress.FindAllStringSubmatch(text, -1) {
 		h := database.Address{Port: defaultPort}
@@ -190,8 +190,8 @@ func fromDescriptor(text, folder string) (address, error) {
 	return a, nil
 }
 
-// descriptorOf finds a name in the text of a tnsnames.ora. Names are told apart without
-// capitals; one without a domain stands for the only one that has it with a domain.
+// descriptorOf finds a name in the text of a tnsnames.ora. It ignores case. A name without a domain
+// matches an entry with a domain if only one entry has that name.
 func descriptorOf(file, name string) (string, bool) {
 	var text strings.Builder
 	for line := range strings.Lines(file) {
@@ -224,8 +224,8 @@ func descriptorOf(file, name string) (string, bool) {
 	return "", false
 }
 
-// balanced returns the length of the brackets that a text begins with, or all of it where
-// they are never closed.
+// balanced returns the length of the bracketed text at the beginning of a text, or the whole length
+// if the brackets are never closed.
 func balanced(text string) int {
 	depth := 0
 	for i, c := range []byte(text) {
@@ -251,15 +251,15 @@ func target(options any) string {
 	return fmt.Sprintf("%s on %v", o.own().User, at)
 }
 
-// fromURL is Database.FromURL: oracle://user:password@host:port/service. A user who is the
-// server's own, as SYSTEM, is the one who creates that of the schema. What stands after a
-// question mark are further options, by their names.
+// fromURL is Database.FromURL: oracle://user:password@host:port/service. If the user is one of the
+// server's own, such as SYSTEM, it becomes the system user, which creates the owner of the schema.
+// Parameters after a question mark are options, by their names.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, service, err := database.URLOptions(u, nil)
 	if err == nil && service != "" {
 		values["service"] = service
 	}
-	if user := values["user"]; isServersOwn(user) { // no schema is to go there: it may create a user for one
+	if user := values["user"]; isServersOwn(user) { // it cannot own a schema, but may create the owner
 		values["system_user"] = user
 		delete(values, "user")
 		if password, given := values["password"]; given {
@@ -270,8 +270,8 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return values, err
 }
 
-// clientSettings is Database.ClientSettings: what Oracle's own programs take from the
-// environment. tnsnames.ora itself is read when it is needed.
+// clientSettings is Database.ClientSettings. It reads the environment variables of Oracle's own
+// programs. tnsnames.ora itself is read when it is needed.
 func clientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	var found []database.ClientSetting
 	for _, v := range []struct{ variable, option string }{{"TNS_ADMIN", "tns_admin"}, {"TWO_TASK", "instance"}} {

@@ -13,18 +13,18 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// rightsOfOwner are what a user needs to build a schema, by the rights' names in
-// session_privs: each is used by a file of ours, or by the options that it stands with.
+// rightsOfOwner are the rights that a user needs to build a schema, by their names in
+// session_privs. A statement of a build needs each, some only with certain options.
 var rightsOfOwner = []string{
 	"CREATE SESSION",   // to log in
 	"CREATE TABLE",     // tables and their indexes
-	"CREATE VIEW",      // stock_item, which other programs' routines change rows by
+	"CREATE VIEW",      // stock_item, through which other programs' routines change rows
 	"CREATE PROCEDURE", // the five routines
-	"CREATE CLUSTER",   // where hash clusters are asked for
+	"CREATE CLUSTER",   // for hash clusters
 }
 
-// catalogRole lets the owner see the server's counts, settings and sessions, so that runs
-// need no other user. It shows what there is in the server, and no rows of anybody's.
+// catalogRole lets the owner see the server's counts, settings and sessions, so that runs need no
+// other user. It shows the state of the server, and no rows of other users' tables.
 const catalogRole = "SELECT_CATALOG_ROLE"
 
 // create is Database.Create. If the owner can work already, no administrator is needed.
@@ -63,19 +63,19 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	return canBuild(ctx, o)
 }
 
-// isServersOwn reports whether a server keeps a user of this name for itself.
+// isServersOwn reports whether a user of this name belongs to the server.
 func isServersOwn(name string) bool {
 	return slices.Contains([]string{"SYS", "SYSTEM", "SYSMAN", "DBSNMP", "OUTLN", "XDB", "PUBLIC", "PDBADMIN"}, strings.ToUpper(name))
 }
 
-// lackError is where the owner can log in, and may not make what a build makes.
-type lackError struct{ statements []string } // that would let it
+// lackError means that the owner can log in, but lacks rights that a build needs.
+type lackError struct{ statements []string } // statements that grant the rights
 
 func (e *lackError) Error() string {
-	return "the user may not create what a build makes: run " + strings.Join(e.statements, ", and ")
+	return "the user lacks rights that a build needs: run " + strings.Join(e.statements, ", and ")
 }
 
-// canBuild returns nil if the owner can connect and make a schema.
+// canBuild returns nil if the owner can connect and create a schema.
 func canBuild(ctx context.Context, o settings) error {
 	s, err := dial(ctx, ownerOf(o))
 	if err != nil {
@@ -104,8 +104,8 @@ func canBuild(ctx context.Context, o settings) error {
 	return nil
 }
 
-// withoutQuota lists the tablespaces of the schema in which the user of a session may keep
-// nothing: a user made by hand has no quota anywhere, even with the role RESOURCE.
+// withoutQuota lists the tablespaces of the schema for which the user of a session has no quota. A
+// user that was created by hand has no quota anywhere, even with the role RESOURCE.
 func withoutQuota(ctx context.Context, s database.Session, o settings) ([]string, error) {
 	t, err := s.Query(ctx, `SELECT u.default_tablespace, q.tablespace_name
 		FROM user_users u LEFT JOIN user_ts_quotas q ON q.max_bytes <> 0
@@ -121,7 +121,7 @@ func withoutQuota(ctx context.Context, s database.Session, o settings) ([]string
 	}), nil
 }
 
-// quotas are the clauses that let a user fill tablespaces.
+// quotas returns the clauses that give a user quotas on tablespaces.
 func quotas(tablespaces []string) (clauses string) {
 	for _, name := range tablespaces {
 		clauses += " QUOTA UNLIMITED ON " + identifier(name)
@@ -129,7 +129,7 @@ func quotas(tablespaces []string) (clauses string) {
 	return clauses
 }
 
-// needed are the rights that the options need of the owner.
+// needed returns the rights that the owner needs with these options.
 func needed(o settings) []string {
 	if t, is := o.(*transactional); is && t.HashClusters {
 		return rightsOfOwner
@@ -137,7 +137,7 @@ func needed(o settings) []string {
 	return rightsOfOwner[:len(rightsOfOwner)-1]
 }
 
-// missing lists those of some rights that the user of a session lacks.
+// missing returns those of the rights that the user of a session lacks.
 func missing(ctx context.Context, s database.Session, rights []string) ([]string, error) {
 	t, err := s.Query(ctx, "SELECT privilege FROM session_privs", 0)
 	if err != nil {
@@ -187,12 +187,12 @@ func wasCreated(ctx context.Context, o settings) (created bool, err error) {
 	return created, err
 }
 
-// forgetCreation drops that record, since DROP USER without CASCADE needs an empty schema.
+// forgetCreation drops that record, because DROP USER without CASCADE needs an empty schema.
 func forgetCreation(ctx context.Context, o settings) error {
 	return asOwner(ctx, o, func(s *session) error { return s.Exec(ctx, "DROP TABLE "+sqlschema.CreationTable+" PURGE") })
 }
 
-// asOwner opens a session of the schema's owner for do.
+// asOwner opens a session of the schema's owner and calls do.
 func asOwner(ctx context.Context, o settings, do func(*session) error) error {
 	s, err := dial(ctx, ownerOf(o))
 	if err != nil {
@@ -201,7 +201,7 @@ func asOwner(ctx context.Context, o settings, do func(*session) error) error {
 	return errors.Join(do(s), s.Close())
 }
 
-// tablespaces are those that the schema is put into, by the owner's own one.
+// tablespaces returns the tablespaces of the schema. own is the owner's default tablespace.
 func tablespaces(o settings, own string) []string {
 	list := []string{own}
 	if t, is := o.(*transactional); is && t.Partition && !strings.EqualFold(t.OrderLineTablespace, list[0]) {
@@ -210,8 +210,8 @@ func tablespaces(o settings, own string) []string {
 	return list
 }
 
-// allow runs statements that give the owner what it needs. The role of the catalog is worth
-// having and not needed, so that a system's user who may not give it goes without.
+// allow runs statements that give the owner its rights. The role of the catalog is optional, so
+// allow continues if the system user may not grant it.
 func allow(ctx context.Context, system *session, o settings, statements ...string) error {
 	user := o.own().User
 	for _, statement := range statements {
@@ -225,7 +225,7 @@ func allow(ctx context.Context, system *session, o settings, statements ...strin
 	return nil
 }
 
-// mayNot adds the way out to an error of the system's user.
+// mayNot adds advice to an error of the system user.
 func mayNot(o settings, n int, err error) error {
 	a := o.own()
 	switch n {
@@ -247,8 +247,8 @@ func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
 	return missing(ctx, s, []string{"CREATE USER", "DROP USER", "GRANT ANY PRIVILEGE", "GRANT ANY ROLE"})
 }
 
-// drop is Database.Drop. The user is dropped without CASCADE, so that the server refuses if
-// anything is left that belongs to it.
+// drop is Database.Drop. It drops the user without CASCADE, so that the server refuses if the user
+// still owns an object.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(settings)
 	a := o.own()
@@ -291,13 +291,13 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 		}
 	}
 	fate.Stays, err = dropUser(ctx, system, a.User)
-	if created && (err != nil || fate.Stays != "") { // so that the next delete knows
+	if created && (err != nil || fate.Stays != "") { // so that the next delete drops the user
 		err = errors.Join(err, recordCreation(ctx, o))
 	}
 	return []database.DropResult{fate}, err
 }
 
-// staysFor says why a user must stay, or "".
+// staysFor returns the reason why a user must stay, or "".
 func staysFor(ctx context.Context, system *session, user string) (string, error) {
 	name := literal(strings.ToUpper(user))
 	t, err := system.Query(ctx, `SELECT CASE WHEN u.oracle_maintained = 'Y' THEN 'it is the server''s own'
@@ -312,8 +312,8 @@ func staysFor(ctx context.Context, system *session, user string) (string, error)
 	return t.Rows[0][0], nil
 }
 
-// dropUser drops a user who has nothing any more. Sessions that were closed a moment ago may
-// still be leaving, and what was dropped may still be in the recycle bin.
+// dropUser drops a user who owns nothing any more. Sessions that were closed a moment ago may still
+// be ending, and dropped objects may still be in the recycle bin.
 func dropUser(ctx context.Context, system *session, user string) (stays string, err error) {
 	const tries, pause = 20, 250 * time.Millisecond
 	for try := 1; ; try++ {
@@ -353,8 +353,8 @@ func mayFinish(ctx context.Context, options any) error {
 	return s.Close()
 }
 
-// finish is Database.Finish: a checkpoint, and a new log file, so that the next run begins as
-// this one did. In a pluggable database only the root may switch the log.
+// finish is Database.Finish. It makes a checkpoint and switches the log file, so that the next run
+// begins from the same state. In a pluggable database only a user of the root may switch the log.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o, is := options.(*transactional)
 	if !is || !o.Checkpoint {

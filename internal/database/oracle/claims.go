@@ -9,14 +9,14 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// newSchema is Database.Schema: as every database that speaks SQL keeps schemas, but that
-// builds know of each other by a lock on a table, since an ordinary user may take no other.
+// newSchema is Database.Schema. It uses package sqlschema, except that builds detect each other by
+// a lock on a table, because an ordinary user may take no other lock.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	s := sqlschema.New(d, sql, plan)
 	objects := s.Objects
 	s.Objects = func(ctx context.Context, of database.Session) ([]database.Object, error) {
 		list, err := objects(ctx, of)
-		for i := range list { // Oracle has no empty text
+		for i := range list { // in Oracle an empty text is NULL
 			if list[i].Bond == null {
 				list[i].Bond = database.NoBond
 			}
@@ -28,7 +28,7 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 	return s
 }
 
-// null is how a session's Query has NULL.
+// null is the text of a NULL in the result of Query.
 const null = "NULL"
 
 func orEmpty(text string) string {
@@ -42,15 +42,14 @@ func orEmpty(text string) string {
 // objects.sql excludes it.
 const claimTable = "sledge_claim"
 
-// take is Claims.Take. The table is locked until the session's transaction ends, which is when
-// the session is closed, however that happens: no statement is sent over it meanwhile that
-// would end it.
+// take is Claims.Take. It locks the table until the session's transaction ends, which is when the
+// session ends for any reason, because nothing else uses the session meanwhile.
 func take(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "EXCLUSIVE") }
 
 // share is Claims.Share, in the same way.
 func share(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "SHARE") }
 
-// lock locks the table in a mode, and reports whether it could.
+// lock locks the table in a mode, and reports whether it succeeded.
 func lock(ctx context.Context, of database.Session, mode string) (bool, error) {
 	s, is := of.(*session)
 	if !is {
@@ -65,7 +64,7 @@ func lock(ctx context.Context, of database.Session, mode string) (bool, error) {
 	}
 	err = s.Exec(ctx, "LOCK TABLE "+claimTable+" IN "+mode+" MODE NOWAIT")
 	switch number(err) {
-	case errBusy, errNoTable: // another has the claim, or has just given it back, and with it the table
+	case errBusy, errNoTable: // another session has the claim, or has just released it and dropped the table
 		return false, s.Rollback(ctx)
 	}
 	s.claimed = err == nil
@@ -98,7 +97,7 @@ func sharers(ctx context.Context, of database.Session) ([]string, error) {
 	return lockers(ctx, of, shared)
 }
 
-// The modes in which v$locked_object shows that a table is locked.
+// shared and exclusive are the modes of table locks in v$locked_object.
 const shared, exclusive = "4", "6"
 
 // lockers lists the sessions that have locked the table in a mode. A user that may not see them
@@ -117,7 +116,7 @@ func lockers(ctx context.Context, of database.Session, mode string) (list []stri
 	return list, nil
 }
 
-// ownName is the user of a session, as the dictionary spells it.
+// ownName returns the user of a session, as the dictionary spells it.
 func ownName(of database.Session) string {
 	if s, is := of.(*session); is {
 		name := identifier(s.options.own().User)
@@ -185,14 +184,14 @@ func asSystem(ctx context.Context, of database.Session, query string) (database.
 	if !isBroken(lost) {
 		return answer, lost
 	}
-	_ = system.Close() // it is lost
+	_ = system.Close() // its connection is lost
 	s.system = nil
 	return t, fmt.Errorf("%w: user %s may not see it, and the session of user %s is lost: %[4]v", err, s.user, system.user, lost)
 }
 
-// systemBeside returns the session of the system's user that a session keeps beside itself.
-// A login that was refused is not tried again in the life of the program: some wrong passwords
-// in a row lock a user.
+// systemBeside returns the system user's session that belongs to a session. After the server has
+// refused the login, it is not tried again in this process, because repeated wrong passwords lock a
+// user.
 func systemBeside(ctx context.Context, s *session) (*session, error) {
 	if s.userOption == "system_user" {
 		return nil, errNoSystem

@@ -11,8 +11,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// The numbers of errors that something here depends on, from Oracle's Database Error
-// Messages: ORA-00060 is 60.
+// Numbers of errors that this package handles, from Oracle's Database Error Messages: ORA-00060 is
+// 60.
 const (
 	errUnique            = 1
 	errTooManySessions   = 18
@@ -44,17 +44,17 @@ const (
 	errBrokenConstraints = 2290
 )
 
-// classOf are the errors that are more than other. What is missing here is a mistake of the
-// program's, which goes on being told as such.
+// classOf are the classes of errors. Errors that are not listed are mistakes of the program, and
+// have the class other.
 var classOf = map[int]meter.Class{
 	errDeadlock: meter.Deadlock,
-	104:         meter.Deadlock, // of all shared servers
+	104:         meter.Deadlock, // among all shared servers
 	4020:        meter.Deadlock, // while trying to lock an object
-	12829:       meter.Deadlock, // of parallel processes
+	12829:       meter.Deadlock, // among parallel processes
 
 	errSerialization:  meter.Serialization,
 	errSnapshotTooOld: meter.Serialization,
-	8176:              meter.Serialization, // what a reader needs is in no undo any more
+	8176:              meter.Serialization, // the undo data for a reader were overwritten
 
 	errBusy:        meter.LockTimeout,
 	51:             meter.LockTimeout,
@@ -77,10 +77,10 @@ var classOf = map[int]meter.Class{
 	errBrokenConstraints: meter.Constraint, // check
 	2291:                 meter.Constraint, // no parent
 	2292:                 meter.Constraint, // a child
-	6502:                 meter.Constraint, // PL/SQL: of numbers and values
+	6502:                 meter.Constraint, // PL/SQL: a numeric or value error
 	12899:                meter.Constraint, // text too long for its column
 
-	errNoTable:         meter.Permission, // or the user may not see it, which the server does not tell apart
+	errNoTable:         meter.Permission, // or the user may not see it: the server does not distinguish these
 	errNoPasswordGiven: meter.Permission,
 	errWrongPassword:   meter.Permission,
 	errNoRights:        meter.Permission,
@@ -102,7 +102,7 @@ var classOf = map[int]meter.Class{
 	errTooManyProcesses: meter.Resource,
 	55:                  meter.Resource,
 	57:                  meter.Resource,
-	257:                 meter.Resource, // the archiver has no room
+	257:                 meter.Resource, // no space for the archiver
 	1000:                meter.Resource, // open cursors
 	1536:                meter.Resource, // quota
 	1562:                meter.Resource,
@@ -134,9 +134,9 @@ var classOf = map[int]meter.Class{
 	12516:               meter.Resource, // no handler left
 	12519:               meter.Resource,
 	12827:               meter.Resource, // too few parallel processes
-	12953:               meter.Resource, // the most that a free edition holds
+	12953:               meter.Resource, // the limit of a free edition
 	12954:               meter.Resource,
-	65114:               meter.Resource, // the most that a pluggable database may hold
+	65114:               meter.Resource, // the limit of a pluggable database
 	12520:               meter.Resource,
 
 	22:                meter.Connection,
@@ -144,7 +144,7 @@ var classOf = map[int]meter.Class{
 	31:                meter.Connection, // marked for kill
 	603:               meter.Connection,
 	1012:              meter.Connection,
-	errCancelled:      meter.Connection, // by an interrupt: the engine tells what it has cancelled itself
+	errCancelled:      meter.Connection, // by an interrupt: the engine knows which calls it has cancelled itself
 	1033:              meter.Connection,
 	1034:              meter.Connection,
 	1041:              meter.Connection,
@@ -222,8 +222,8 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// number returns the number of a server's error, and 0 for others. Of one that only says where
-// another has happened it is the other's.
+// number returns the number of a server's error, and 0 for other errors. If an error only locates
+// another one, it returns the number of that one.
 func number(err error) int {
 	e, ok := errors.AsType[*network.OracleError](err)
 	if !ok {
@@ -239,14 +239,13 @@ func number(err error) int {
 	return e.ErrCode
 }
 
-// isBearer reports whether an error only says where another has happened: in the server's own
-// SQL, at the end of a transaction, in a parallel process.
+// isBearer reports whether an error only says where another one occurred: in the server's own SQL,
+// at the end of a transaction, in a parallel process.
 func isBearer(number int) bool { return number == 604 || number == 2091 || number == 12801 }
 
 var numbered = regexp.MustCompile(`ORA-(\d{5})`)
 
-// isBroken reports whether an error that is not the server's means that the connection is
-// gone.
+// isBroken reports whether an error that is not the server's means that the connection is lost.
 func isBroken(err error) bool {
 	return database.IsBroken(err, network.ErrConnReset, database.ErrInterrupted)
 }

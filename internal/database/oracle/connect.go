@@ -20,12 +20,12 @@ import (
 	"sledge/internal/listener"
 )
 
-// login is all that one connection needs, and which options it came from.
+// login is the configuration of a connection, with the options that it comes from.
 type login struct {
 	options                    settings
 	user, password             string
 	userOption, passwordOption string
-	parallel                   int // of each statement; 0 leaves it to the server
+	parallel                   int // degree of parallelism of each statement; 0 leaves it to the server
 }
 
 func ownerOf(options settings) login {
@@ -42,7 +42,7 @@ func systemOf(options settings) login {
 	return login{options: options, user: s.SystemUser, password: s.SystemPassword, userOption: "system_user", passwordOption: "system_password"}
 }
 
-// connect is Database.Connect. Counts are read, and users made, as the system's user.
+// connect is Database.Connect. The system user reads counts and creates users.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := ownerOf(options.(settings))
 	if !as.OwnsSchema() {
@@ -69,7 +69,7 @@ func dial(ctx context.Context, l login) (*session, error) {
 	first := at.hosts[0]
 	connecting := listener.Attempt{
 		Network: "tcp", Address: net.JoinHostPort(first.Host, strconv.Itoa(first.Port)), Limit: connectTimeout,
-		Expected:   func(listener.Answer) bool { return false }, // a listener waits for its client to begin
+		Expected:   func(listener.Answer) bool { return false }, // an Oracle listener sends nothing first
 		FromServer: func(err error) bool { return number(err) != 0 },
 	}
 	var s *session
@@ -86,7 +86,7 @@ func dial(ctx context.Context, l login) (*session, error) {
 	return nil, explain(l, at, err)
 }
 
-// where is the option that says where the server is.
+// where returns the option of the server's address.
 func where(s *server) string {
 	if s.Host != "" {
 		return "host"
@@ -94,7 +94,7 @@ func where(s *server) string {
 	return "instance"
 }
 
-// connectTimeout is shorter in tests.
+// connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
 // open connects and makes the session ready.
@@ -109,13 +109,13 @@ func open(ctx context.Context, l login, at address) (*session, error) {
 	config, err := ora.ParseConfig(source)
 	if err != nil {
 		if _, is := errors.AsType[*url.Error](err); is {
-			err = errors.New("the driver cannot read the address") // its own words would quote the password
+			err = errors.New("the driver cannot read the address") // its own error would contain the password
 		}
 		return nil, err
 	}
-	config.Timeout = 0 // the deadlines are ours: see wire
+	config.Timeout = 0 // wire sets the deadlines
 	config.ProgramName = "sledge"
-	config.Location = "UTC" // as the session's time zone: times of DATE columns are in no other
+	config.Location = "UTC" // the session's time zone: DATE columns have no other
 	config.SSL = at.tls
 	if config.SSL {
 		config.Protocol = "tcps"
@@ -134,7 +134,7 @@ func open(ctx context.Context, l login, at address) (*session, error) {
 	}
 	if err := conn.OpenWithContext(ctx); err != nil {
 		if dialer.last != nil {
-			_ = dialer.last.Close() // the driver leaves it open where the server refuses the login
+			_ = dialer.last.Close() // the driver leaves it open if the server refuses the login
 		}
 		return nil, err
 	}
@@ -145,10 +145,11 @@ func open(ctx context.Context, l login, at address) (*session, error) {
 	return s, nil
 }
 
-// errNoPassword is for what the driver would take for a login by the operating system.
+// errNoPassword prevents a login by the operating system, which the driver would try without a
+// password.
 var errNoPassword = errors.New("the password is empty")
 
-// source is the connection as the driver reads it, which has the password in it.
+// source returns the connection string for the driver. It contains the password.
 func (l login) source(at address) (string, error) {
 	s := l.options.at()
 	q := url.Values{}
@@ -171,7 +172,7 @@ func (l login) source(at address) (string, error) {
 	}
 	if wallet != "" {
 		if at.service == "" {
-			return "", errors.New("the driver reads a wallet only where the database is named by its service")
+			return "", errors.New("the driver reads a wallet only if the database is named by its service")
 		}
 		q.Set("wallet", wallet)
 		if s.WalletPassword != "" {
@@ -193,8 +194,8 @@ func secretFiles(options any) []string {
 	return nil
 }
 
-// walletBeside is the folder of a tnsnames.ora if it holds a wallet, too, as what a cloud
-// database gives for download does.
+// walletBeside returns the folder of a tnsnames.ora if it also contains a wallet, as a cloud
+// database's download does.
 func walletBeside(folder string) string {
 	if folder == "" {
 		return ""
@@ -205,7 +206,8 @@ func walletBeside(folder string) string {
 	return folder
 }
 
-// tlsConfig is for connections without a wallet. The driver puts the server's name into it.
+// tlsConfig returns the TLS configuration for connections without a wallet. The driver adds the
+// server's name.
 func (s *server) tlsConfig() (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: !s.SSLVerify} //nolint:gosec // the user has said so
 	if s.SSLCA == "" {
@@ -222,7 +224,7 @@ func (s *server) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
-// explain says what could not be reached, which options lead there, and what may be done.
+// explain returns an error that names the server, the options of its address, and what to do.
 func explain(l login, at address, err error) error {
 	cause := err
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
@@ -239,7 +241,7 @@ func explain(l login, at address, err error) error {
 	return unconnected
 }
 
-// words are an error's without what the driver adds to those of the server.
+// words returns the text of an error without the driver's additions to the server's text.
 func words(err error) string {
 	text, _, _ := strings.Cut(err.Error(), " error occur at position:")
 	return strings.TrimSpace(text)

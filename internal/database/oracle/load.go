@@ -17,8 +17,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// Load implements database.Session, by an INSERT with an array for each column: a thousand
-// rows take one round trip. It is kept whole or not at all.
+// Load implements database.Session. It runs an INSERT with an array for each column, so a thousand
+// rows take one round trip. It keeps all rows or none.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.tx != nil {
 		return s.load(ctx, table, rows)
@@ -87,7 +87,7 @@ func (s *session) insert(ctx context.Context, stmt *ora.Stmt, args []driver.Name
 	return s.ended(ctx, err)
 }
 
-// insertStatement inserts one row, or one for each element of arrays.
+// insertStatement returns the statement that inserts one row, or one for each element of arrays.
 func insertStatement(t schema.Table) string {
 	places := make([]string, len(t.Columns))
 	for i := range places {
@@ -96,9 +96,9 @@ func insertStatement(t schema.Table) string {
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, strings.Join(t.ColumnNames(), ", "), strings.Join(places, ", "))
 }
 
-// loadColumn gathers the values of a column of load text. Whole numbers go as numbers, and the
-// rest as text, which the server reads in the formats of the session: the empty text is NULL
-// there.
+// loadColumn collects the values of a column of load text. Whole numbers are sent as numbers. Other
+// values are sent as text, which the server parses with the formats of the session; the empty text
+// is NULL there.
 type loadColumn struct {
 	numbers []sql.NullInt64
 	texts   []string
@@ -134,7 +134,7 @@ func (c *loadColumn) values() any {
 
 func (c *loadColumn) clear() { c.numbers, c.texts = c.numbers[:0], c.texts[:0] }
 
-// column gathers the values of a parameter of many rows, which may be NULL.
+// column collects the values of a parameter for many rows. They may be NULL.
 type column interface {
 	add(pointer any)
 	values() any
@@ -165,7 +165,7 @@ func newColumn(pointer any) column {
 	return &gathered[string]{of: func(p any) string { v, _ := valueOf[string](p); return v }}
 }
 
-// valueOf returns the value of a field and whether it is not NULL.
+// valueOf returns the value of a field, and whether it is valid, that is, not NULL.
 func valueOf[T any](pointer any) (v T, valid bool) {
 	p, valid := database.NotNull(pointer).(*T)
 	if valid {
@@ -174,7 +174,7 @@ func valueOf[T any](pointer any) (v T, valid bool) {
 	return v, valid
 }
 
-// gathered are values of one type.
+// gathered holds values of one type.
 type gathered[T any] struct {
 	list []T
 	of   func(pointer any) T

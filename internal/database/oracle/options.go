@@ -9,8 +9,8 @@ import (
 	"sledge/internal/option"
 )
 
-// server says where Oracle is, how to talk to it, and as whom where the owner of a schema will
-// not do.
+// server holds the options of the server's address, of the connection, and of the system user, who
+// does what the schema's owner may not do.
 type server struct {
 	option.Naming
 	SystemUser     string `opt:"system_user" group:"accounts" help:"user that creates the schema's user, reads the server's counts and settings, and ends the sessions of killed builds"`
@@ -31,7 +31,7 @@ type server struct {
 	SSLVerify      bool   `opt:"ssl_verify" help:"verify the server's certificate"`
 }
 
-// account says who owns the schema, and where it is put.
+// account holds the owner of the schema and its place.
 type account struct {
 	User     string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
 	Password string `opt:"password" secret:"true" help:"password of that user"`
@@ -72,7 +72,7 @@ type settings interface {
 func (s *server) at() *server    { return s }
 func (a *account) own() *account { return a }
 
-// newOptions is Database.Options: the defaults are those that people know from the console.
+// newOptions is Database.Options. The defaults are those of the console.
 func newOptions(use database.Use) any {
 	where := server{
 		SystemUser: "system", SystemPassword: "manager", Instance: "oracle", RAC: "0", Port: defaultPort, SSLVerify: true,
@@ -135,13 +135,13 @@ func validate(s *server, a *account, names option.Names) error {
 	return nil
 }
 
-// plainName is a name that needs no quotes.
+// plainName matches names that need no quotes.
 var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_$#]{0,127}$`)
 
-// isName reports whether text can stand in SQL as a name.
+// isName reports whether text can be a name in SQL without quotes.
 func isName(text string) bool { return plainName.MatchString(text) }
 
-// isRAC reports whether the counts of all instances are meant.
+// isRAC reports whether counts are those of all instances.
 func (s *server) isRAC() bool { return s.RAC == "1" || s.RAC == "true" }
 
 // Partitions returns the number of partitions of the large tables, or 0 for none: partitioning
@@ -162,12 +162,13 @@ func (o *transactional) HashKeys(warehouses int) int {
 	return (warehouses + 99) / 100 * 100
 }
 
-// identifier is a name as SQL has it and as the dictionary spells it: names without quotes
-// are kept in capitals.
+// identifier returns a quoted name in upper case, because the dictionary stores names without
+// quotes in upper case.
 func identifier(name string) string { return `"` + strings.ToUpper(name) + `"` }
 
 // literal quotes text as an SQL string.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// CustomerKeys returns how many customers hash clusters have room for. schema.sql asks.
+// CustomerKeys returns the number of customers that hash clusters have room for. schema.sql calls
+// it.
 func (o *transactional) CustomerKeys(warehouses int) int { return o.HashKeys(warehouses) * 30_000 }

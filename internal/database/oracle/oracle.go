@@ -1,5 +1,5 @@
-// Package oracle is Oracle Database, over a driver in pure Go that needs no client of
-// Oracle's. It knows no workload but what its SQL files say for one.
+// Package oracle supports Oracle Database, through a driver in pure Go that needs no Oracle client.
+// It knows workloads only through its SQL files.
 package oracle
 
 import (
@@ -48,8 +48,8 @@ var Database = &database.Database{
 	SQL: files,
 }
 
-// nativeType spells a column. Oracle has one type of numbers, and its DATE has the time of
-// day to the second.
+// nativeType returns the SQL type of a column. Oracle has one numeric type, and its DATE includes
+// the time of day to the second.
 func nativeType(c schema.Column) string {
 	switch c.Type {
 	case schema.SmallInteger:
@@ -69,7 +69,7 @@ func nativeType(c schema.Column) string {
 	}
 }
 
-// schemaName is Database.SchemaName: a schema is the user's own, and has its name.
+// schemaName is Database.SchemaName. A schema belongs to a user and has the user's name.
 func schemaName(options any) database.SchemaName {
 	user := options.(settings).own().User
 	return database.SchemaName{Name: user, Owner: user}

@@ -15,17 +15,17 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// errNoSystem means that there is no administrator's account to use.
+// errNoSystem means that there is no system user's account to use.
 var errNoSystem = errors.New("there is no other user to ask as")
 
-// refusals are the logins of the system's user that the server has refused.
+// refusals are the logins of the system user that the server has refused.
 var refusals = struct {
 	sync.Mutex
 	of map[string]error
 }{of: map[string]error{}}
 
-// newServer is Database.Server. What the owner of a schema may not see is asked as the system's
-// user: settings and counts are in views that no ordinary user may read.
+// newServer is Database.Server. Settings and counts are in views that no ordinary user may read, so
+// the system user reads them.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Settings = func(ctx context.Context, s database.Session) (map[string]string, error) {
@@ -36,8 +36,8 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// readSettings reads the settings. If the user may not see them there are none, and durability
-// says so.
+// readSettings reads the settings. If the user may not see them, it returns none, and durability
+// reports that.
 func readSettings(ctx context.Context, sql *sqlfile.Library, s database.Session) (map[string]string, error) {
 	q, err := sql.Query("server.settings")
 	if err != nil {
@@ -57,7 +57,7 @@ func readSettings(ctx context.Context, sql *sqlfile.Library, s database.Session)
 	return settings, nil
 }
 
-// count reads the server's own count: on a cluster that of all instances, where the options
+// count reads the server's own count. On a cluster it is the count of all instances, if the options
 // say so.
 func count(ctx context.Context, sql *sqlfile.Library, s database.Session) (int64, error) {
 	name := "counter"
@@ -78,8 +78,8 @@ func count(ctx context.Context, sql *sqlfile.Library, s database.Session) (int64
 	return strconv.ParseInt(t.Rows[0][0], 10, 64)
 }
 
-// explainPlan is Server.Explain: the plan is written into a table of the session's own, and
-// read from there.
+// explainPlan is Server.Explain. The server writes the plan into a temporary table of the session,
+// from which it is read.
 func explainPlan(ctx context.Context, s database.Session, query string) (database.Table, error) {
 	if err := s.Exec(ctx, "EXPLAIN PLAN SET STATEMENT_ID = 'sledge' FOR "+query); err != nil {
 		return database.Table{}, err
@@ -87,8 +87,8 @@ func explainPlan(ctx context.Context, s database.Session, query string) (databas
 	return s.Query(ctx, "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY(NULL, 'sledge', 'TYPICAL'))", 0)
 }
 
-// explainTimed is Server.ExplainTimed: the server keeps the times of the session's last query,
-// which takes the right to read v$sql_plan_statistics_all.
+// explainTimed is Server.ExplainTimed. The server keeps the times of the session's last query.
+// Reading them needs the right to read v$sql_plan_statistics_all.
 func explainTimed(ctx context.Context, s database.Session, query string) (database.Table, error) {
 	if err := s.Exec(ctx, "ALTER SESSION SET STATISTICS_LEVEL = ALL"); err != nil {
 		return database.Table{}, err
@@ -103,11 +103,11 @@ func explainTimed(ctx context.Context, s database.Session, query string) (databa
 	return t, errors.Join(err, s.Exec(ctx, "ALTER SESSION SET STATISTICS_LEVEL = TYPICAL"))
 }
 
-// planStep is a line of a plan's table: its number, with an asterisk where a predicate belongs
-// to it, the operation, indented, and what it is done with.
+// planStep matches a line of a plan's table: the number, with an asterisk if it has a predicate,
+// the indented operation, and its object.
 var planStep = regexp.MustCompile(`^\|\*?\s*\d+ \|( .*?)\s*\|\s*([^|]*?)\s*\|`)
 
-// readPlan is Database.ReadPlan, of what DBMS_XPLAN writes.
+// readPlan is Database.ReadPlan. It reads the output of DBMS_XPLAN.
 func readPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -121,14 +121,14 @@ func readPlan(answer database.Table) []job.PlanLine {
 	return lines
 }
 
-// durability is Database.Durability. What the routines change is committed by the call itself,
-// which waits for the redo log unless a setting says otherwise; a COMMIT in PL/SQL would not.
+// durability is Database.Durability. The call that runs a routine commits it, and waits for the
+// redo log unless a setting says otherwise. A COMMIT in PL/SQL would not wait.
 func durability(settings map[string]string) (durable bool, why string) {
 	wait, known := settings["commit_wait"]
 	write := strings.ToUpper(settings["commit_write"])
 	switch {
 	case !known:
-		return false, "commit_wait cannot be seen: the users may not read v$parameter"
+		return false, "commit_wait is unknown, because the users may not read v$parameter"
 	case strings.EqualFold(wait, "NOWAIT") || strings.EqualFold(wait, "FORCE_NOWAIT"):
 		return false, "commit_wait is " + wait
 	case wait == "NULL" && strings.Contains(write, "NOWAIT"):

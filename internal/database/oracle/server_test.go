@@ -21,7 +21,7 @@ func TestDurabilityIsWhatCommitsWaitFor(t *testing.T) {
 		{map[string]string{"commit_wait": "NOWAIT"}, false, "commit_wait is NOWAIT"},
 		{map[string]string{"commit_wait": "FORCE_NOWAIT"}, false, "commit_wait is FORCE_NOWAIT"},
 		{map[string]string{"commit_wait": "NULL", "commit_write": "BATCH,NOWAIT"}, false, "commit_write is BATCH,NOWAIT"},
-		{map[string]string{}, false, "commit_wait cannot be seen: the users may not read v$parameter"},
+		{map[string]string{}, false, "commit_wait is unknown, because the users may not read v$parameter"},
 	} {
 		if durable, why := durability(c.settings); durable != c.durable || why != c.why {
 			t.Errorf("%v: got %t, %s, want %t, %s", c.settings, durable, why, c.durable, c.why)

@@ -15,11 +15,11 @@ import (
 	"sledge/internal/database"
 )
 
-// session is a database.Session over a connection of the driver's, without database/sql: a
-// call of a virtual user needs neither its pool nor the goroutine that watches a context.
+// session is a database.Session over a connection of the driver, without database/sql: a virtual
+// user's call needs neither its pool nor the goroutine that watches a context.
 type session struct {
 	conn *ora.Connection
-	wire *wire // that conn talks over, so that Interrupt can break it
+	wire *wire // the connection below conn, which Interrupt breaks
 	login
 
 	// tx is the current transaction. Without one, the server commits each statement that succeeds,
@@ -30,7 +30,7 @@ type session struct {
 	// may end. Other calls of prepared statements can only be interrupted.
 	database.Calls
 
-	// system is a session of the system's user, for what the owner of a schema may not read.
+	// system is a session of the system user, for views that the schema's owner may not read.
 	system *session
 
 	claimed bool // holds the claim of a build
@@ -42,8 +42,8 @@ func newSession(conn *ora.Connection, w *wire, l login) *session {
 	return s
 }
 
-// begin prepares the session in one round trip: the formats of dates and numbers, UTC, a minute
-// of patience for locked tables in DDL, and a name by which an administrator finds it.
+// begin prepares the session in one round trip: the formats of dates and numbers, UTC, a wait of up
+// to a minute for locked tables in DDL, and a name by which an administrator finds the session.
 func (s *session) begin(ctx context.Context) error {
 	settings := []string{
 		"NLS_LANGUAGE = AMERICAN NLS_TERRITORY = AMERICA NLS_NUMERIC_CHARACTERS = ''.,''",
@@ -64,10 +64,10 @@ func (s *session) begin(ctx context.Context) error {
 	return s.Exec(ctx, block.String())
 }
 
-// module is what v$session calls every session of the program.
+// module is the name of the program's sessions in v$session.
 const module = "Sledge"
 
-// setAction is the call that says what a session is for.
+// setAction returns the call that sets the purpose of a session in v$session.
 func setAction(action string) string {
 	return fmt.Sprintf("DBMS_APPLICATION_INFO.SET_MODULE(%s, %s)", literal(module), literal(action))
 }
@@ -91,10 +91,10 @@ func (s *session) watched(ctx context.Context) (watched context.Context, done fu
 	return watched, func() { unwatch(); close(ended); over() }, nil
 }
 
-// lastWords bounds what is said to a server that was told to stop.
+// lastWords is the time limit for ending a session's work on the server.
 const lastWords = 2 * time.Second
 
-// ended returns the error that a call ends with, given the driver's.
+// ended returns the error of a call, given the driver's error.
 func (s *session) ended(ctx context.Context, err error) error {
 	err = database.Short(err)
 	if err != nil && ctx.Err() != nil && !s.Interrupted.Load() {
@@ -153,7 +153,7 @@ func (s *session) query(ctx context.Context, statement string, limit int) (t dat
 	return t, nil
 }
 
-// lower are names as SQL without quotes has them: the server knows them in capitals.
+// lower returns names in lower case, because the server stores names without quotes in upper case.
 func lower(names []string) []string {
 	list := make([]string, len(names))
 	for i, name := range names {
@@ -196,7 +196,7 @@ func isBlock(statement string) bool {
 	return word == "BEGIN" || word == "DECLARE"
 }
 
-// firstWord is the word that a statement begins with, in capitals, past brackets.
+// firstWord returns the first word of a statement in upper case, after any opening brackets.
 func firstWord(statement string) string {
 	for line := range strings.Lines(statement) {
 		line = strings.TrimLeft(line, " \t\r\n(")
@@ -212,9 +212,8 @@ func firstWord(statement string) string {
 	return ""
 }
 
-// Begin implements database.Session. It asks nothing of the server, where a transaction begins
-// with its first change. Readers see each statement's own moment, and lock nothing, whatever
-// is said here.
+// Begin implements database.Session. It sends nothing, because a transaction begins with its first
+// change. Readers see the state at the beginning of each statement and lock nothing, in every mode.
 func (s *session) Begin(context.Context, database.Access) (err error) {
 	s.tx, err = s.conn.Begin()
 	return err
@@ -255,7 +254,7 @@ func (s *session) Close() error {
 		s.release()
 	}
 	if s.system != nil {
-		_ = s.system.Close() // nothing depends on it any more
+		_ = s.system.Close() // it is not needed any more
 		s.system = nil
 	}
 	defer s.End()

@@ -15,11 +15,11 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// Prepare implements database.Session. The server sees the statement when it is run for the
-// first time, and has it by a number from then on.
+// Prepare implements database.Session. The server receives the statement with its first run, and
+// identifies it by a number from then on.
 //
-// A block of PL/SQL answers in one row: each of its parameters that in has no field for is a
-// column of it. So the outputs of a routine are bound as a query's columns are.
+// A PL/SQL block returns one row: each of its parameters without a field in in is a column of that
+// row. So the outputs of a routine are bound as the columns of a query are.
 func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	if isBlock(q.Text) {
 		text := guarded(q.Text)
@@ -43,13 +43,13 @@ func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (data
 	return &change{statement: base}, nil
 }
 
-// statement is what all kinds of prepared statements have.
+// statement has the fields that all kinds of prepared statements share.
 type statement struct {
 	session *session
 	query   sqlfile.Query
-	text    string // as the server sees it
+	text    string // the text that is sent to the server
 	stmt    *ora.Stmt
-	stale   bool // the server has met it with an error
+	stale   bool // its last run failed
 	params  []database.Param
 	args    []driver.Value // reused for every run
 	named   []driver.NamedValue
@@ -57,36 +57,36 @@ type statement struct {
 
 var errNoData = errors.New("ORA-01403: no data found")
 
-// guarded has a block of PL/SQL fail that ends with NO_DATA_FOUND. The driver takes the number
-// of that error, wherever it comes from, for the end of a query's rows, and so for a success
+// guarded wraps a PL/SQL block so that NO_DATA_FOUND fails it. The driver takes the number of that
+// error, from anywhere, for the end of a query's rows, and so for a success
 // (github.com/sijms/go-ora, issue 576).
 func guarded(block string) string {
 	return "BEGIN\n" + block + "\nEXCEPTION\n  WHEN NO_DATA_FOUND THEN\n    RAISE_APPLICATION_ERROR(-20403, 'ORA-01403: no data found', TRUE);\nEND;"
 }
 
-// renew has the server see a statement again that has failed. The number that it had there may
-// mean nothing any more: Oracle's own drivers do not use it again either.
+// renew sends a failed statement to the server again. Its number there may have become invalid;
+// Oracle's own drivers do not reuse it either.
 func (st *statement) renew() {
 	if st.stale {
-		_ = st.stmt.Close() // nothing depends on it
+		_ = st.stmt.Close() // it is not needed any more
 		st.stmt, st.stale = ora.NewStmt(st.text, st.session.conn), false
 	}
 }
 
-// failed returns the error that a run ends with, nil where the driver's is.
+// failed returns the error of a run, or nil if the driver's error is nil.
 func (st *statement) failed(ctx context.Context, err error) error {
 	st.stale = number(err) != 0 || errors.Is(err, errNoData)
 	return st.session.ended(ctx, err)
 }
 
-// bind makes the arguments.
+// bind creates the arguments.
 func (st *statement) bind(params []database.Param) {
 	st.params = params
 	st.args = make([]driver.Value, len(params))
 }
 
-// fill puts into the arguments the values of their fields: the driver would box twice what a
-// pointer points to.
+// fill copies the values of the fields into the arguments, because the driver would allocate twice
+// for a pointer.
 func (st *statement) fill() {
 	for i, p := range st.params {
 		if p.Mode != database.In {
@@ -99,7 +99,7 @@ func (st *statement) fill() {
 	}
 }
 
-// exec runs what returns no rows. A caller who cancels nothing costs no goroutine.
+// exec runs a statement without rows. For callers that never cancel it starts no goroutine.
 func (st *statement) exec(ctx context.Context) (int64, error) {
 	var result driver.Result
 	var err error
@@ -119,7 +119,7 @@ func (st *statement) exec(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, st.failed(ctx, err)
 	}
-	if result == (*ora.QueryResult)(nil) { // by a trigger; the driver takes it for a success: see guarded
+	if result == (*ora.QueryResult)(nil) { // a trigger failed, and the driver reports success: see guarded
 		return 0, st.failed(ctx, errNoData)
 	}
 	return result.RowsAffected()
@@ -138,7 +138,7 @@ func (st *statement) namedArgs() []driver.NamedValue {
 // change is a statement that returns no rows.
 type change struct {
 	statement
-	arrays []column // of the values of many rows
+	arrays []column // values of many rows
 }
 
 // Run implements database.Statement.
@@ -147,7 +147,7 @@ func (c *change) Run(ctx context.Context, _ func() error) (int64, error) {
 	return c.exec(ctx)
 }
 
-// RunMany implements database.Batch, by an array for each parameter.
+// RunMany implements database.Batch. It binds an array for each parameter.
 func (c *change) RunMany(ctx context.Context, next func() bool) (affected int64, err error) {
 	if len(c.params) == 0 {
 		for next() {
@@ -196,7 +196,7 @@ func (c *change) RunMany(ctx context.Context, next func() bool) (affected int64,
 type question struct {
 	statement
 	out     any
-	columns []any          // where the columns go, known after the first run
+	columns []any          // targets of the columns, known after the first run
 	row     []driver.Value // reused for every row
 }
 
@@ -261,7 +261,7 @@ func (q *question) read(rows driver.Rows, each func() error) (n int64, err error
 	}
 }
 
-// assign writes a value as the driver returns it.
+// assign converts a value of the driver and stores it.
 func assign(target, value any) error {
 	if lob, is := value.(ora.Lob); is {
 		return fmt.Errorf("a %T was not fetched with its row", lob)
@@ -269,15 +269,15 @@ func assign(target, value any) error {
 	return database.Assign(target, value)
 }
 
-// block is PL/SQL, which may have output parameters.
+// block is a PL/SQL block, which may have output parameters.
 type block struct {
 	statement
 	outputs []output
-	answers bool // some of them are columns of the one row that it answers
+	answers bool // whether some outputs form a result row
 }
 
-// output is an output parameter. All of them travel as text, which is what the server makes
-// of numbers and dates in the formats of the session. No text is NULL.
+// output is an output parameter. All of them are transferred as text, into which the server
+// converts numbers and dates with the formats of the session. An empty text is NULL.
 type output struct {
 	field any // *int64 and so on; nil to discard it
 	inout bool
@@ -285,14 +285,14 @@ type output struct {
 	bound ora.Out
 }
 
-// outputSize is how many bytes an output may have.
+// outputSize is the maximum number of bytes of an output.
 const outputSize = 4000
 
 func newBlock(base statement, in, out any) (database.Statement, error) {
 	b := &block{statement: base}
 	var params []database.Param
 	var columns []string
-	var places []int // of the columns among the parameters
+	var places []int // positions of the columns among the parameters
 	for _, name := range base.query.Params {
 		one := sqlfile.Query{Name: base.query.Name, Params: []string{name}}
 		found, err := database.BindParams(one, in)
@@ -357,7 +357,7 @@ func (b *block) Run(ctx context.Context, each func() error) (int64, error) {
 		var value any = o.text
 		if o.text == "" {
 			value = nil
-		} else if _, is := o.field.(*[]byte); is { // which the server makes digits of
+		} else if _, is := o.field.(*[]byte); is { // the server returns hexadecimal digits
 			data, err := hex.DecodeString(o.text)
 			if err != nil {
 				return 0, fmt.Errorf("sql %s: %w", b.query.Name, err)

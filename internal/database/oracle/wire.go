@@ -8,26 +8,27 @@ import (
 	"sledge/internal/loop"
 )
 
-// wire is a session's connection. The driver sets deadlines before each read and write, which
-// would cancel the deadline of an interrupt: wire ignores them, and only interruptCall sets one.
+// wire is a session's connection. The driver sets deadlines before each read and write, which would
+// replace the deadline of an interrupt. So wire ignores them, and only interruptCall sets a
+// deadline.
 type wire struct{ net.Conn }
 
-// SetReadDeadline leaves out the driver's.
+// SetReadDeadline ignores the driver's deadline.
 func (w *wire) SetReadDeadline(time.Time) error { return nil }
 
-// SetWriteDeadline leaves out the driver's.
+// SetWriteDeadline ignores the driver's deadline.
 func (w *wire) SetWriteDeadline(time.Time) error { return nil }
 
-// SetDeadline leaves out those that TLS sets when it is closed.
+// SetDeadline ignores the deadline that TLS sets when it is closed.
 func (w *wire) SetDeadline(time.Time) error { return nil }
 
 // interruptCall makes reading and writing fail at once, from another goroutine.
 func (w *wire) interruptCall() {
-	// An error would mean that the connection is closed, which is as good.
+	// An error would mean that the connection is closed already.
 	_ = w.Conn.SetDeadline(time.Unix(1, 0))
 }
 
-// dialer makes the connections of a session, of which a redirect needs another.
+// dialer creates the connections of a session. A redirect needs another one.
 type dialer struct{ last *wire }
 
 // DialContext implements the driver's interface.

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Kind is how values stand in a buffer: one of the library's C types.
+// Kind is the form of a value in a buffer: one of the library's C types.
 type Kind int
 
 // The kinds, by their numbers.
 const (
-	Text      Kind = 1   // SQL_C_CHAR, with a zero behind it
+	Text      Kind = 1   // SQL_C_CHAR, zero-terminated
 	Float     Kind = 8   // SQL_C_DOUBLE
 	Int       Kind = -25 // SQL_C_SBIGINT
 	Bytes     Kind = -2  // SQL_C_BINARY
 	Timestamp Kind = 93  // SQL_C_TYPE_TIMESTAMP
 )
 
-// Type is a type of the server's.
+// Type is a type of the server.
 type Type struct {
 	Number, Size, Scale int
 }
@@ -43,14 +43,14 @@ const (
 	TypeBLOB           = -98
 	TypeCLOB           = -99
 	timestampWidth     = 16
-	timestampDigits    = 26 // of 2006-01-02-15.04.05.999999
+	timestampDigits    = 26 // length of 2006-01-02-15.04.05.999999
 	timestampPrecision = 6
 )
 
-// LongestVarchar is about how long a VARCHAR may be on every server, in bytes.
+// LongestVarchar is the approximate maximum length of a VARCHAR on every server, in bytes.
 const LongestVarchar = 32_000
 
-// Of is the type that values of a kind go to the server as, where nothing else is known.
+// Of returns the server type for values of a kind, if the parameter's own type is unknown.
 func Of(kind Kind, width int) Type {
 	switch kind {
 	case Int:
@@ -72,7 +72,7 @@ func Of(kind Kind, width int) Type {
 	}
 }
 
-// Width is how long a value of a column may be as this kind, in bytes.
+// Width returns the maximum length in bytes of a column's values in this kind.
 func (k Kind) Width(t Type) int {
 	switch {
 	case k == Bytes:
@@ -90,19 +90,20 @@ func (k Kind) Width(t Type) int {
 	}
 }
 
-// bytesPerCharacter is how long a character may be in UTF-8, and longestNumber how long a
-// number, a date or a time may be as text.
+// bytesPerCharacter is the maximum length of a character in UTF-8, and longestNumber that of a
+// number, a date or a time as text.
 const bytesPerCharacter, longestNumber = 4, 48
 
-// Buffer is memory for a value of each row of a parameter, or for one of a column.
+// Buffer is memory for the values of a parameter, one for each row, or for the value of a column.
 type Buffer struct {
 	kind    Kind
 	width   int // bytes of a row
 	data    []byte
-	lengths []int32 // how long each value is, or nullData
+	lengths []int32 // length of each value, or nullData
 }
 
-// NewBuffer makes room for so many values. The width is that of the longest text or bytes.
+// NewBuffer returns a buffer for a number of values. width is the length of the longest text or
+// bytes.
 func NewBuffer(kind Kind, width, rows int) *Buffer {
 	switch kind {
 	case Int, Float:
@@ -117,13 +118,13 @@ func NewBuffer(kind Kind, width, rows int) *Buffer {
 	return &Buffer{kind: kind, width: width, data: make([]byte, width*rows), lengths: make([]int32, rows)}
 }
 
-// Kind is that of the values.
+// Kind returns the kind of the values.
 func (b *Buffer) Kind() Kind { return b.kind }
 
-// Width is how many bytes there are for a value, the zero behind a text included.
+// Width returns the number of bytes for a value, including the terminating zero of a text.
 func (b *Buffer) Width() int { return b.width }
 
-// Fits reports whether there is room for a text or bytes of so many bytes.
+// Fits reports whether a text or bytes of that length fit.
 func (b *Buffer) Fits(length int) bool {
 	if b.kind == Text {
 		length++
@@ -155,7 +156,7 @@ func (b *Buffer) SetText(row int, v string) {
 	b.lengths[row] = int32(len(v))
 }
 
-// SetBytes sets bytes that fit; those of a text, too.
+// SetBytes sets bytes that fit, which may be those of a text.
 func (b *Buffer) SetBytes(row int, v []byte) {
 	cell := b.cell(row)
 	if n := copy(cell, v); b.kind == Text {
@@ -181,15 +182,15 @@ func (b *Buffer) SetTime(row int, v time.Time) {
 // Null reports whether a value is NULL.
 func (b *Buffer) Null(row int) bool { return b.lengths[row] == nullData }
 
-// Int is a value.
+// Int returns a value.
 func (b *Buffer) Int(row int) int64 { return int64(binary.NativeEndian.Uint64(b.cell(row))) }
 
-// Float is a value.
+// Float returns a value.
 func (b *Buffer) Float(row int) float64 {
 	return math.Float64frombits(binary.NativeEndian.Uint64(b.cell(row)))
 }
 
-// Bytes are those of a text or of bytes, until the next call.
+// Bytes returns the bytes of a text or of bytes. They are valid until the next call.
 func (b *Buffer) Bytes(row int) []byte {
 	longest := b.width
 	if b.kind == Text {
@@ -198,7 +199,7 @@ func (b *Buffer) Bytes(row int) []byte {
 	return b.cell(row)[:max(0, min(int(b.lengths[row]), longest))]
 }
 
-// Time is a value, in UTC.
+// Time returns a value, in UTC.
 func (b *Buffer) Time(row int) time.Time {
 	cell := b.cell(row)
 	order := binary.NativeEndian

@@ -16,7 +16,7 @@ import (
 	"unsafe"
 )
 
-// function is one of the library's.
+// function is the number of a function of the library.
 type function int
 
 const (
@@ -52,7 +52,7 @@ var functionNames = [functions]string{
 	"SQLNumResultCols", "SQLPrepare", "SQLRowCount", "SQLSetConnectAttr", "SQLSetEnvAttr", "SQLSetStmtAttr",
 }
 
-// What functions return.
+// Return values of functions.
 const (
 	success         = 0
 	successWithInfo = 1
@@ -66,7 +66,7 @@ const (
 	kindStatement   = 3
 )
 
-// Attributes and their values, and what else is told by a number.
+// Attributes with their values, and other constants.
 const (
 	attrODBCVersion     = 200
 	odbcVersion3        = 3
@@ -91,17 +91,16 @@ const (
 	infoServerVersion = 18 // SQL_DBMS_VER
 )
 
-// The code page of what goes to the library and comes back, which it asks for when it is
-// loaded: UTF-8.
+// codepageVariable sets the code page of texts, which the library reads when it is loaded: UTF-8.
 const codepageVariable, codepageUTF8 = "DB2CODEPAGE", "1208"
 
-// How often the library reconnects by itself after a lost connection: never. Otherwise losses
-// would go unnoticed, and a broken connection would not end a wait for a server.
+// retriesVariable sets how often the library itself reconnects after a lost connection: never.
+// Otherwise losses would go unnoticed, and breaking a connection would not end a wait for a server.
 const retriesVariable, noRetries = "DB2_MAX_CLIENT_CONNRETRIES", "0"
 
-// Library is the call level interface, loaded.
+// Library is the loaded call level interface.
 type Library struct {
-	Path      string // where it was loaded from
+	Path      string // the path that it was loaded from
 	addresses [functions]uintptr
 	env       uintptr
 }
@@ -111,15 +110,15 @@ var loading struct {
 	loaded map[string]*Library
 }
 
-// Load loads the library at a path, or that the system's loader finds by such a name. It is
-// loaded once and stays.
+// Load loads the library at a path, or finds a name with the system's loader. A library is loaded
+// once, and stays loaded.
 func Load(path string) (*Library, error) {
 	loading.Lock()
 	defer loading.Unlock()
 	if l := loading.loaded[path]; l != nil {
 		return l, nil
 	}
-	// It asks for them when it is loaded.
+	// The library reads these variables when it is loaded.
 	for name, value := range map[string]string{codepageVariable: codepageUTF8, retriesVariable: noRetries} {
 		if os.Getenv(name) == "" {
 			if err := os.Setenv(name, value); err != nil {
@@ -150,7 +149,7 @@ func Load(path string) (*Library, error) {
 	return l, nil
 }
 
-// ErrStatic is why a program that was linked without a dynamic loader loads no library.
+// ErrStatic means that the program was linked without a dynamic loader, and so can load no library.
 var ErrStatic = errors.New("this program is linked statically, so that it runs on any Linux, and can load no library")
 
 // call calls a function of the library. What an argument is the address of escapes to the
@@ -163,27 +162,27 @@ func (l *Library) call(f function, args ...uintptr) int16 {
 
 func succeeded(result int16) bool { return result == success || result == successWithInfo }
 
-// negative is an argument that is less than zero.
+// negative returns a negative argument in the form that the library expects.
 func negative(n int32) uintptr { return uintptr(uint32(n)) }
 
-// terminated is a text as the library takes it, with a zero behind it.
+// terminated returns a text with the terminating zero that the library expects.
 func terminated(s string) *byte {
 	b := make([]byte, len(s)+1)
 	copy(b, s)
 	return &b[0]
 }
 
-// Error is what the library says of a call that failed.
+// Error is the library's error of a failed call.
 type Error struct {
 	State   string // SQLSTATE: "40001"
-	Code    int    // SQLCODE: -911; of the library's own errors -99999
+	Code    int    // SQLCODE: -911; -99999 for the library's own errors
 	Message string
 }
 
-// Error is the message of the library, without who says it.
+// Error returns the library's message, without the names of its components.
 func (e *Error) Error() string { return e.Message }
 
-// failure is what a handle has to say after a call, in one line.
+// failure returns the error of a handle after a call, in one line.
 func (l *Library) failure(kind, handle uintptr, result int16) error {
 	if result == -2 {
 		return &Error{State: "HY000", Message: "the call level interface was called with a handle that is no longer valid"}
@@ -195,7 +194,7 @@ func (l *Library) failure(kind, handle uintptr, result int16) error {
 	message := make([]byte, longest)
 	r := l.call(getDiagRec, kind, handle, 1, uintptr(unsafe.Pointer(&state)), uintptr(unsafe.Pointer(&code)), uintptr(unsafe.Pointer(&message[0])), longest, uintptr(unsafe.Pointer(&length)))
 	if !succeeded(r) {
-		return &Error{State: "HY000", Message: fmt.Sprintf("the call level interface returned %d and does not say why", result)}
+		return &Error{State: "HY000", Message: fmt.Sprintf("the call level interface returned %d without a reason", result)}
 	}
 	words := strings.Join(strings.Fields(string(message[:max(0, min(length, longest-1))])), " ")
 	return &Error{State: string(state[:5]), Code: int(code), Message: words}

@@ -6,20 +6,20 @@ import (
 	"unsafe"
 )
 
-// Connection is one to a server. It is not safe for concurrent use.
+// Connection is a connection to a server. It is not safe for concurrent use.
 type Connection struct {
 	library    *Library
 	handle     uintptr
-	args       [3]uintptr // of ending a transaction
+	args       [3]uintptr // of the call that ends a transaction
 	autocommit bool
 
 	port   int
-	socket *socket // nil where it was not found
+	socket *socket // nil if it was not found
 }
 
-// Connect opens a connection by a text such as "DATABASE=TPCC;HOSTNAME=db1;PORT=50000;UID=...",
-// and gives up after a while. Statements are transactions of their own until Autocommit says
-// otherwise. The port is the one in the text, or 0 where there is none: then Break does nothing.
+// Connect opens a connection with a text such as "DATABASE=TPCC;HOSTNAME=db1;PORT=50000;UID=...",
+// within a time limit. Each statement is its own transaction until Autocommit changes that. port is
+// the port in the text, or 0 if it has none; Break then does nothing.
 func (l *Library) Connect(text string, port int, limit time.Duration) (*Connection, error) {
 	c := &Connection{library: l, autocommit: true, port: port}
 	if r := l.call(allocHandle, kindConnection, l.env, uintptr(unsafe.Pointer(&c.handle))); !succeeded(r) {
@@ -47,8 +47,8 @@ func (c *Connection) failure(result int16) error {
 	return c.library.failure(kindConnection, c.handle, result)
 }
 
-// Autocommit says whether each statement is a transaction of its own. Nothing is sent where
-// that is so already.
+// Autocommit sets whether each statement is its own transaction. It sends nothing if the setting
+// does not change.
 func (c *Connection) Autocommit(on bool) error {
 	if c.autocommit == on {
 		return nil
@@ -78,18 +78,18 @@ func (c *Connection) end(how uintptr) error {
 	return nil
 }
 
-// Break breaks the connection, if its socket is known: a call that waits for a server that stands
-// still ends with an error. It may be called from another goroutine, until Close is.
+// Break breaks the connection, if its socket is known, so that a call which waits for a stopped
+// server returns an error. Any goroutine may call it, until Close is called.
 func (c *Connection) Break() { c.socket.shut(c.port) }
 
-// Dead reports whether the library knows that the connection is gone.
+// Dead reports whether the library knows that the connection is lost.
 func (c *Connection) Dead() bool {
 	var dead int32
 	r := c.library.call(getConnectAttr, c.handle, attrConnectionDead, uintptr(unsafe.Pointer(&dead)), 4, 0)
 	return succeeded(r) && dead == 1
 }
 
-// ServerVersion is the server's version, as the library knows it: "11.05.0800"; "" where it
+// ServerVersion returns the server's version as the library knows it, "11.05.0800", or "" if it
 // does not.
 func (c *Connection) ServerVersion() string {
 	const longest = 256

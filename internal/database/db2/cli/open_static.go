@@ -2,7 +2,7 @@
 
 package cli
 
-// Static says that the program can load no library.
+// Static reports whether the program cannot load libraries.
 const Static = true
 
 func open(string) (uintptr, error) { return 0, ErrStatic }

@@ -4,7 +4,7 @@ package cli
 
 import "github.com/ebitengine/purego"
 
-// Static says that the program can load no library.
+// Static reports whether the program cannot load libraries.
 const Static = false
 
 func open(path string) (uintptr, error) {

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Static says that the program can load no library.
+// Static reports whether the program cannot load libraries.
 const Static = false
 
-// open has Windows look for what the library needs in the library's own folder, too.
+// open also searches the library's own folder for other libraries that it needs.
 func open(path string) (uintptr, error) {
 	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)
 	if filepath.IsAbs(path) {

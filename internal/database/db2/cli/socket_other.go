@@ -2,7 +2,7 @@
 
 package cli
 
-// socket is that of a connection, which is not looked for here.
+// socket is a connection's socket, which is not searched for on this system.
 type socket struct{}
 
 func findSocket(_ int, connect func()) *socket {

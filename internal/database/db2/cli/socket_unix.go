@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// socket is that of a connection. The library keeps it to itself, so that it is looked for among
-// the files that this process has open.
+// socket is a connection's socket. The library does not reveal it, so it is searched for among the
+// open files of this process.
 type socket struct{ fd, inode int }
 
-// looking is held during the search for a socket: a socket that appears meanwhile belongs to
-// the new connection. Late connections have not got theirs in time and may get one at any time:
-// while there are any, no socket can be attributed.
+// looking is held during the search for a socket, so that a socket which appears meanwhile belongs
+// to the new connection. Late connections have no socket in time, and may get one at any moment.
+// While there are late ones, no socket can be attributed.
 var (
 	looking sync.Mutex
 	late    atomic.Int32
@@ -25,12 +25,12 @@ var (
 
 const (
 	lookAgain = 500 * time.Microsecond
-	mostLooks = 400  // while others wait for their turn; they take longer where the processor is busy, as connecting does
-	mostFiles = 2000 // with more of them, to look at all takes too long
+	mostLooks = 400  // other connections wait meanwhile; a look takes longer on a busy machine, as connecting does
+	mostFiles = 2000 // with more open files a search takes too long
 )
 
-// findSocket looks for the socket that connect, which it calls, connects to a port. It returns
-// nil where none, or more than one, appears.
+// findSocket calls connect and returns the socket that connect connects to a port. It returns nil
+// if no socket, or more than one, appears.
 func findSocket(port int, connect func()) *socket {
 	if port == 0 {
 		connect()
@@ -76,7 +76,8 @@ func findSocket(port int, connect func()) *socket {
 	return found
 }
 
-// connected are the sockets that are connected to a port; nil where there are too many files.
+// connected returns the sockets that are connected to a port, or nil if there are too many open
+// files.
 func connected(port int) map[socket]bool {
 	folder, err := os.Open("/dev/fd")
 	if err != nil {
@@ -104,8 +105,8 @@ func connected(port int) map[socket]bool {
 	return found
 }
 
-// is reports whether the socket still exists and is a TCP socket connected to the port.
-// Resolving a name connects UDP sockets for a moment, to find reachable addresses.
+// is reports whether the socket still exists and is a TCP socket connected to the port. Name
+// resolution briefly connects UDP sockets, to find reachable addresses.
 func (s socket) is(port int) bool {
 	var is syscall.Stat_t
 	if syscall.Fstat(s.fd, &is) != nil || int(is.Ino) != s.inode {
@@ -127,7 +128,7 @@ func (s socket) is(port int) bool {
 	return false
 }
 
-// shut ends the connection, so that who waits for an answer gets an error.
+// shut shuts the connection down, so that a call which waits for the server returns an error.
 func (s *socket) shut(port int) {
 	if s != nil && s.is(port) {
 		_ = syscall.Shutdown(s.fd, syscall.SHUT_RDWR) // it may have ended by itself

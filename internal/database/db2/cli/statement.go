@@ -5,26 +5,25 @@ import (
 	"unsafe"
 )
 
-// Statement is one statement of a connection. Cancel alone may be called from another
-// goroutine.
+// Statement is a statement of a connection. Only Cancel may be called from another goroutine.
 type Statement struct {
 	library *Library
 	handle  uintptr
-	open    bool // it has a cursor
+	open    bool // whether it has a cursor
 
-	rows      int      // sets of parameters of a call
-	status    []uint16 // of each set of parameters
+	rows      int      // number of parameter sets of a call
+	status    []uint16 // status of each parameter set
 	processed uint32
-	own       runtime.Pinner // of the statement itself and what belongs to it
-	bound     runtime.Pinner // of the buffers
+	own       runtime.Pinner // pins the statement and its fields
+	bound     runtime.Pinner // pins the buffers
 
-	args [4]uintptr // of a call that is made often
+	args [4]uintptr // arguments of frequent calls
 
-	count   int64 // what SQLRowCount writes
-	columns int16 // what SQLNumResultCols writes
+	count   int64 // written by SQLRowCount
+	columns int16 // written by SQLNumResultCols
 }
 
-// Statement makes one, without anything prepared.
+// Statement returns a new statement.
 func (c *Connection) Statement() (*Statement, error) {
 	s := &Statement{library: c.library, rows: 1}
 	s.own.Pin(s)
@@ -38,7 +37,7 @@ func (s *Statement) failure(result int16) error {
 	return s.library.failure(kindStatement, s.handle, result)
 }
 
-// Prepare prepares a text. The server may be asked no sooner than with the first call.
+// Prepare prepares a text. The library may send it to the server only with the first call.
 func (s *Statement) Prepare(text string) error {
 	if r := s.library.call(prepare, s.handle, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated)); !succeeded(r) {
 		return s.failure(r)
@@ -46,24 +45,24 @@ func (s *Statement) Prepare(text string) error {
 	return nil
 }
 
-// ExecuteText runs a text that has no parameters.
+// ExecuteText runs a text without parameters.
 func (s *Statement) ExecuteText(text string) error {
 	return s.ran(s.library.call(execDirect, s.handle, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated)))
 }
 
-// often calls a function with nothing but handles, numbers and addresses of what is pinned: of
-// the arguments none escapes, so that nothing is allocated.
+// often calls a function with handles, numbers and addresses of pinned memory only. No argument
+// escapes, so nothing is allocated.
 func (s *Statement) often(f function, args ...uintptr) int16 {
 	n := copy(s.args[:], args)
 	return int16(invoke(s.library.addresses[f], s.args[:n]...))
 }
 
-// Execute runs what was prepared.
+// Execute runs the prepared text.
 func (s *Statement) Execute() error { return s.ran(s.often(execute, s.handle)) }
 
 func (s *Statement) ran(result int16) error {
 	switch result {
-	case success, noData: // the latter of an UPDATE that found no row
+	case success, noData: // the second for an UPDATE that found no row
 	case successWithInfo:
 		for _, status := range s.status[:min(len(s.status), int(s.processed))] {
 			if status == paramError {
@@ -77,7 +76,7 @@ func (s *Statement) ran(result int16) error {
 	return nil
 }
 
-// Mode says which way the value of a parameter goes.
+// Mode is the direction of a parameter's value.
 type Mode int
 
 // The modes, by their numbers.
@@ -87,8 +86,8 @@ const (
 	Out   Mode = 4
 )
 
-// BindParameter binds a parameter, counted from 1, to a buffer, whose values the server
-// gets as of the type that is given.
+// BindParameter binds a parameter, counted from 1, to a buffer. The server receives the values with
+// the given type.
 func (s *Statement) BindParameter(n int, mode Mode, t Type, b *Buffer) error {
 	s.bound.Pin(unsafe.SliceData(b.data))
 	s.bound.Pin(unsafe.SliceData(b.lengths))
@@ -111,7 +110,7 @@ func (s *Statement) BindColumn(n int, b *Buffer) error {
 	return nil
 }
 
-// Rows says how many sets of parameters the next call has.
+// Rows sets the number of parameter sets of the next call.
 func (s *Statement) Rows(rows int) error {
 	if rows == s.rows {
 		return nil
@@ -134,10 +133,10 @@ func (s *Statement) Rows(rows int) error {
 	return nil
 }
 
-// Fetch reads the next row into the buffers of the columns, and returns whether there was one.
+// Fetch reads the next row into the buffers of the columns, and reports whether there was one.
 func (s *Statement) Fetch() (bool, error) {
 	switch r := s.often(fetch, s.handle); r {
-	case success, successWithInfo: // the latter where a value was longer than its buffer
+	case success, successWithInfo: // the second if a value was longer than its buffer
 		return true, nil
 	case noData:
 		return false, nil
@@ -146,11 +145,11 @@ func (s *Statement) Fetch() (bool, error) {
 	}
 }
 
-// Get reads a column of the fetched row, of any length, into buf, which it returns; null means
-// NULL. It reads the columns after the last bound one, each once.
+// Get reads a column of the fetched row, of any length, into buf, and returns it; null means NULL.
+// It can read the columns after the last bound one, each once.
 func (s *Statement) Get(n int, kind Kind, buf []byte) (value []byte, null bool, err error) {
 	const piece = 64 << 10
-	closing := 0 // a text has a zero behind each piece
+	closing := 0 // each piece of a text ends with a zero
 	if kind == Text {
 		closing = 1
 	}
@@ -177,7 +176,7 @@ func (s *Statement) Get(n int, kind Kind, buf []byte) (value []byte, null bool, 
 	}
 }
 
-// Affected is the number of rows that the last call changed.
+// Affected returns the number of rows that the last call changed.
 func (s *Statement) Affected() (int64, error) {
 	s.count = 0
 	if r := s.often(rowCount, s.handle, uintptr(unsafe.Pointer(&s.count))); !succeeded(r) {
@@ -192,7 +191,7 @@ type Column struct {
 	Type Type
 }
 
-// Columns describes the result, which has none if the statement returns no rows.
+// Columns describes the result. It returns nothing if the statement returns no rows.
 func (s *Statement) Columns() ([]Column, error) {
 	if r := s.library.call(numResultCols, s.handle, uintptr(unsafe.Pointer(&s.columns))); !succeeded(r) {
 		return nil, s.failure(r)
@@ -213,7 +212,7 @@ func (s *Statement) Columns() ([]Column, error) {
 	return columns, nil
 }
 
-// Close ends the cursor, if there is one; the statement stays prepared.
+// Close closes the cursor, if there is one. The statement stays prepared.
 func (s *Statement) Close() error {
 	if !s.open {
 		return nil
@@ -225,14 +224,14 @@ func (s *Statement) Close() error {
 	return nil
 }
 
-// Unbind forgets all columns and parameters.
+// Unbind unbinds all columns and parameters.
 func (s *Statement) Unbind() {
 	s.library.call(freeStmt, s.handle, freeUnbind)
 	s.library.call(freeStmt, s.handle, freeResetParams)
 	s.bound.Unpin()
 }
 
-// Cancel asks the server to end the call that another goroutine is in, if any.
+// Cancel asks the server to end the current call of another goroutine, if any.
 func (s *Statement) Cancel() error {
 	if r := s.library.call(cancel, s.handle); !succeeded(r) {
 		return s.failure(r)
@@ -240,7 +239,7 @@ func (s *Statement) Cancel() error {
 	return nil
 }
 
-// Free gives the statement back.
+// Free releases the statement.
 func (s *Statement) Free() error {
 	r := s.library.call(freeHandle, kindStatement, s.handle)
 	s.own.Unpin()
