@@ -36,6 +36,10 @@ type SQLSession struct {
 
 	// BeginStatement is the statement that begins a transaction; "BEGIN" if it is nil.
 	BeginStatement func(Access) string
+
+	// RolledBack reports whether an error of ROLLBACK says that no transaction is open, because the
+	// database has rolled it back itself. Optional.
+	RolledBack func(error) bool
 }
 
 // OpenSQL opens one connection with the named database/sql driver.
@@ -170,7 +174,11 @@ func (s *SQLSession) Rollback(ctx context.Context) error {
 		return nil
 	}
 	s.inTx = false
-	return s.border(ctx, "ROLLBACK")
+	err := s.border(ctx, "ROLLBACK")
+	if err != nil && s.RolledBack != nil && s.RolledBack(err) {
+		return nil
+	}
+	return err
 }
 
 // Load inserts many rows with each statement, which is prepared once.

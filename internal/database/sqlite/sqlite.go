@@ -224,6 +224,9 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 		return nil, o.Wrong("file", o.File, "open %s: %w", o.File, err)
 	}
 	s.Brief = o.BusyTimeoutMillis <= briefMillis
+	// After some errors, such as a full disk, SQLite has rolled the transaction back
+	// (www.sqlite.org/lang_transaction.html).
+	s.RolledBack = func(err error) bool { return strings.Contains(err.Error(), "no transaction is active") }
 	s.BeginStatement = func(access database.Access) string {
 		if access == database.ReadOnly {
 			return "BEGIN"

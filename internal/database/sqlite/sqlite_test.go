@@ -8,6 +8,7 @@ import (
 
 	"sledge/internal/database"
 	"sledge/internal/database/sqlite"
+	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/suite/databasetest"
 )
@@ -41,6 +42,37 @@ func TestOtherThanARegularFileIsRefused(t *testing.T) {
 		}
 		if _, err := sqlite.Database.Connect(t.Context(), o, database.Owner); !errors.Is(err, database.ErrUnfit) {
 			t.Errorf("connect to %s: got %v, want %v", file, err, database.ErrUnfit)
+		}
+	}
+}
+
+func TestRollback_SucceedsIfAFullDiskHasRolledBack(t *testing.T) {
+	o := sqlite.Database.Options(database.Use{Name: "tpcc"})
+	if err := option.Bind(nil, option.Values{"file": filepath.Join(t.TempDir(), "full.db")}, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := sqlite.Database.Create(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Database.Connect(t.Context(), o, database.Owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, statement := range []string{"CREATE TABLE t (x)", "PRAGMA max_page_count = 100"} {
+		if err := s.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the session goes on
+		if err := s.Begin(t.Context(), database.ReadWrite); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Exec(t.Context(), "INSERT INTO t VALUES (zeroblob(1000000))"); sqlite.Database.Classify(err) != meter.Resource {
+			t.Fatalf("got %v, want that the disk is full", err)
+		}
+		if err := s.Rollback(t.Context()); err != nil {
+			t.Errorf("roll back: %v", err)
 		}
 	}
 }
