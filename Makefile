@@ -33,7 +33,9 @@ GO_TEST = go test -ldflags=-w
 LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./internal/database/mysql ./internal/cli ./internal/selftest ./internal/web/api ./examples ./internal/hammerdb/console ./internal/database/postgresql ./internal/database/mariadb ./internal/datagen
 
 # Where goroutines share something, and what drives them all.
-RACE = ./internal/meter ./internal/loop ./internal/engine ./internal/engine/coordinator ./internal/engine/generator ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli
+RACE = ./internal/meter ./internal/loop ./internal/engine/... ./internal/runner/... ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli/program ./internal/cli/site
+# Of the command line's tests, those of what goes on at the same time.
+RACE_OF_CLI = Interrupt|Signals|Output|Web|Watch|Service
 
 # What is different in the build that has DuckDB.
 OF_DUCKDB = ./internal/database/duckdb/... ./internal/catalog/...
@@ -117,6 +119,7 @@ test-browser: build ## test the web application in a real browser, if there is C
 
 race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
+	CGO_ENABLED=1 go test -race -timeout 25m -run '$(RACE_OF_CLI)' ./internal/cli
 
 check: lint generated platforms ## what CI asks besides the tests: lint, generated files, types on other platforms
 

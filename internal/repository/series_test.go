@@ -71,6 +71,7 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 // A job with many samples moves them into columns while it runs. If a clock is set back, later
 // samples replace those with the same time.
 func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
+	testserver.SkipSQLiteUnderRace(t) // one goroutine writes very many rows
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	at := time.UnixMilli(1_700_000_000_000)

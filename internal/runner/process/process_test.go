@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"sledge/internal/catalog/edition"
 	"sledge/internal/database"
 	"sledge/internal/engine"
+	"sledge/internal/engine/enginetest/analytics"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -35,7 +37,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var local = engine.Local{Catalog: edition.Catalog, Version: "test"}
+// local runs jobs in this process. It also has the workload that groups run beside TPROC-C.
+var local = func() engine.Local {
+	c := edition.Catalog
+	c.Workloads = append(slices.Clone(c.Workloads), analytics.Workload)
+	return engine.Local{Catalog: c, Version: "test"}
+}()
 
 func program(t *testing.T) string {
 	t.Helper()
@@ -142,6 +149,7 @@ func specOf(action job.Action, file string, more option.Values) job.Spec {
 func TestEveryRunner(t *testing.T) {
 	onFile(t, func(t *testing.T, runner job.Runner, file string) {
 		t.Run("does jobs", func(t *testing.T) { doesJobs(t, runner, file) })
+		t.Run("runs groups", func(t *testing.T) { runsGroups(t, runner, file) })
 		t.Run("stops and aborts", func(t *testing.T) { stopsAndAborts(t, runner, file) })
 		t.Run("tells of 10,000 users", func(t *testing.T) { tellsOfManyUsers(t, runner, file) })
 	})
@@ -183,6 +191,30 @@ func doesJobs(t *testing.T, runner job.Runner, file string) {
 	wrong.Names = option.Names{"duration": "--duration"}
 	if _, err := runner.Do(t.Context(), wrong, job.Control{}); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "--duration") {
 		t.Errorf("of a wrong value: got exit code %d: %v", job.ExitOf(err), err)
+	}
+}
+
+func runsGroups(t *testing.T, runner job.Runner, file string) {
+	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "4s"}) // enough for a query on a slow machine
+	run.Group, run.Beside = "orders", []job.Group{{Name: "queries", Workload: "analytics", Users: 1}}
+	var seen heard
+	r, err := runner.Do(t.Context(), run, job.Control{Watchers: []job.Watcher{&seen}})
+	if err != nil || len(r.Groups) != 2 {
+		t.Fatalf("got %d groups, %s, %v, want 2 groups", len(r.Groups), r.Status, err)
+	}
+	for i, want := range []string{"orders", "queries"} {
+		if g := r.Groups[i]; g.Name != want || g.Users != 2-i || i == 0 && g.Agreement == nil {
+			t.Errorf("got the group %+v, want %q with %d users and compared counts", g, want, 2-i)
+		}
+	}
+	all, inSeconds := r.Summary.All(), int64(0)
+	for _, e := range seen.all {
+		if e.Second != nil && e.Second.Phase == job.Measure {
+			inSeconds += e.Second.Measured.Ended()
+		}
+	}
+	if all.Done == 0 || inSeconds < all.Done {
+		t.Errorf("got %d transactions, of which the seconds have %d", all.Done, inSeconds)
 	}
 }
 

@@ -49,8 +49,8 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	}
 	foreign := do(job.Run, short...)
 	a := foreign.Agreement
-	if !a.Holds || a.Server >= a.Client || !strings.Contains(a.Allowance, "one new order in 99") {
-		t.Errorf("others' routines: got %+v, want the server to count less, within the allowance", a)
+	if !a.Holds || a.Low >= a.Client-5 || !strings.Contains(a.Allowance, "one new order in 99") {
+		t.Errorf("others' routines: got %+v, want that the server may count less by the allowance", a)
 	}
 	if n := foreign.Summary.Kinds[0].RolledBack; n != 0 {
 		t.Errorf("foreign routines: the client counts %d orders as rolled back, want 0", n)
