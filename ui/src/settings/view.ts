@@ -9,7 +9,7 @@ type Facts = [name: string, value: string | undefined][]
 export function aboutProgram(version: Version, titleOf: (name: string) => string): Facts {
   return [
     ['Version', version.version],
-    ['Built by', `${version.go}, for ${version.os}/${version.arch}`],
+    ['Go version', `${version.go}, for ${version.os}/${version.arch}`],
     ['Databases', version.databases.map(titleOf).join(', ')],
     ['Workloads', version.workloads.map(titleOf).join(', ')],
   ]
@@ -21,12 +21,12 @@ export function aboutAddress({ serving, scripting }: Server): Facts {
     ['Address', serving.home],
     ['Listens on', serving.address],
     ['Base path', serving.base_path],
-    ['TLS', serving.tls === undefined ? 'none: HTTP' : `until ${moment(serving.tls.until)} UTC, for ${serving.tls.names.join(', ')}`],
+    ['TLS', serving.tls === undefined ? 'off (HTTP)' : `until ${moment(serving.tls.until)} UTC, for ${serving.tls.names.join(', ')}`],
     ['SHA-256 fingerprint', serving.tls?.fingerprint],
     ['Names', serving.hostnames.join(', ')],
     ['Trusted proxies', serving.proxies.join(', ')],
-    ['Who may act', serving.read_only ? 'no user: --read-only' : 'users with the role act'],
-    ['Scripts and console', scripting.runs ? 'allowed for users who may act' : scripting.why],
+    ['Changes', serving.read_only ? 'not allowed (--read-only)' : 'allowed for users with the role act'],
+    ['Scripts and console', scripting.runs ? 'allowed for users with the role act' : scripting.why],
     ['Process', `${serving.process} on ${serving.host}, since ${moment(serving.begun)} UTC`],
   ]
 }
@@ -35,8 +35,8 @@ export function aboutAddress({ serving, scripting }: Server): Facts {
 export function aboutPlaces({ repository, scripting, serving, data_folder }: Server): Facts {
   return [
     ['Job repository', repository.path],
-    ['In it', `${count(repository.jobs)} ${repository.jobs === 1 ? 'job' : 'jobs'}, ${bytes(repository.bytes)}`],
-    ['Users, sessions, log', serving.folder],
+    ['Contents', `${count(repository.jobs)} ${repository.jobs === 1 ? 'job' : 'jobs'}, ${bytes(repository.bytes)}`],
+    ['Users, logins, audit log', serving.folder],
     ['Scripts', scripting.folder],
     ['Generated files', data_folder],
   ]

@@ -18,6 +18,11 @@ export function limitsOf(limits: string): string {
   return article + limits.replaceAll(/(?<![\w.])\d{5,15}(?![\w.])/g, (digits) => count(Number(digits)))
 }
 
+/** A description of an option as a sentence. */
+export function sentence(help: string): string {
+  return `${help.charAt(0).toUpperCase()}${help.slice(1)}.`
+}
+
 /** Whether the set-up changes the value of an option. */
 export function differs(option: Option, values: Values, secrets: Values): boolean {
   if (option.secret) return secrets[option.name] !== undefined

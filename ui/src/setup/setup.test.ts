@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { mistakesOf, type Option, type Options } from './api.ts'
 import { usual } from './choices.ts'
-import { connectionValues, differs, limitsOf, partsOf, settingsOf } from './form.ts'
+import { connectionValues, differs, limitsOf, partsOf, sentence, settingsOf } from './form.ts'
 
 function option(name: string, form: string, more: Partial<Option> = {}): Option {
   return { name, form, kind: 'string', default: 'usual', help: `what ${name} is`, group: form, key: `x_${name}`, label: name, limits: 'text', ...more }
@@ -48,6 +48,7 @@ test('the values that an option takes are words in a sentence', () => {
   expect(limitsOf('whole number from 1 to 100000')).toBe('a whole number from 1 to 100,000')
   expect(limitsOf('number, at least 0.00001')).toBe('a number, at least 0.00001')
   expect(limitsOf('time such as 500ms or 90s')).toBe('a time such as 500ms or 90s')
+  expect(sentence('measured time, in minutes')).toBe('Measured time, in minutes.')
   expect(limitsOf('text')).toBe('text')
   expect(limitsOf('whole number from 0 to 18446744073709551615')).toBe('a whole number from 0 to 18446744073709551615')
   expect(limitsOf('tbl, dbgen, csv, parquet')).toBe('tbl, dbgen, csv, parquet')
