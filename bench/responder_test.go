@@ -208,14 +208,18 @@ const answerTime = 1000
 func syntheticPair(address string, thinking time.Duration, tail int) (*database.Database, *workload.Workload) {
 	d := &database.Database{
 		Name: "synthetic", Title: "Synthetic",
-		Target: func(any) string { return address },
-		Connect: func(ctx context.Context, _ any, _ database.Role) (database.Session, error) {
-			conn, err := loop.Dial(ctx, new(net.Dialer), "tcp", address)
-			return &line{conn: conn}, err
+		Options: database.Options{
+			New:    func(database.Use) any { return &struct{}{} },
+			Target: func(any) string { return address },
 		},
-		Classify: func(error) meter.Class { return meter.Connection },
-		Options:  func(database.Use) any { return &struct{}{} },
-		SQL:      fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}},
+		Sessions: database.Sessions{
+			Connect: func(ctx context.Context, _ any, _ database.Role) (database.Session, error) {
+				conn, err := loop.Dial(ctx, new(net.Dialer), "tcp", address)
+				return &line{conn: conn}, err
+			},
+			Classify: func(error) meter.Class { return meter.Connection },
+		},
+		SQL: fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}},
 		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
 			return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {
 				return map[string]database.Relation{"only": {Kind: "table", Columns: []string{"id"}}}, nil

@@ -72,7 +72,7 @@ func tprochPlan(t *testing.T, p postgreSQL, scale string) (plan.Plan, []schema.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	return plan, plan.Workload.Tables(plan.Settings, plan.Seed)
+	return plan, plan.Workload.Schema.Tables(plan.Settings, plan.Spec.Seed)
 }
 
 // psqlEach has psql run the statements that each table has in a step, those of the largest

@@ -97,7 +97,7 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 				seen[o.Name], flags[o.Flag] = true, o.Name
 				defaults[o.Name] = o.Default
 			}
-			for _, fresh := range []any{d.Options(w.Use), w.Options()} {
+			for _, fresh := range []any{d.Options.New(w.Use), w.Options()} {
 				if err := option.Bind(nil, defaults, fresh); err != nil {
 					t.Errorf("%s %s: got %v for the defaults, want none", d.Name, w.Name, err)
 				}
@@ -109,8 +109,8 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 // A database whose URLs cannot be told from another's would be chosen by luck.
 func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
-		if (len(d.Schemes) > 0) != (d.FromURL != nil) {
-			t.Errorf("%s: got %d schemes, and FromURL is set: %v", d.Name, len(d.Schemes), d.FromURL != nil)
+		if (len(d.Options.Schemes) > 0) != (d.Options.FromURL != nil) {
+			t.Errorf("%s: got %d schemes, and FromURL is set: %v", d.Name, len(d.Options.Schemes), d.Options.FromURL != nil)
 		}
 	}
 }
@@ -140,7 +140,7 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 func TestAnAbsentDatabaseSaysHowToGetIt(t *testing.T) {
 	const absent = "built without Duck: make build-duck"
 	server := &database.Database{Name: "server", Title: "Server"}
-	duck := &database.Database{Name: "duckling", Title: "Duck", Aliases: []string{"duck"}, Schemes: []string{"pond"}, Absent: absent}
+	duck := &database.Database{Name: "duckling", Title: "Duck", Aliases: []string{"duck"}, Options: database.Options{Schemes: []string{"pond"}}, Absent: absent}
 	w := edition.Catalog.Workloads[0]
 	c := catalog.New([]*database.Database{duck, server}, []*workload.Workload{w})
 	for name, find := range map[string]func() error{

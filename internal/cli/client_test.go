@@ -45,11 +45,11 @@ func (w *world) as(environ ...string) func() {
 // query runs statements as the server's superuser.
 func query(t *testing.T, d *database.Database, server *testserver.Server, statements ...string) {
 	t.Helper()
-	options := d.Options(database.Use{Name: "tpcc"})
+	options := d.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
-	session, err := d.Connect(context.Background(), options, database.Admin)
+	session, err := d.Sessions.Connect(context.Background(), options, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func TestTheMainOptionsComeFirst(t *testing.T) {
 				t.Errorf("%s: it does not say %q first", d.Name, words)
 			}
 		}
-		if d.Library != nil {
+		if d.Sessions.Library != nil {
 			var line string
 			if line, text, _ = strings.Cut(text, "\n"); !strings.HasPrefix(line, "It needs a library, which was ") {
 				t.Errorf("%s: got %q, want what library it needs", d.Name, line)
@@ -120,7 +120,7 @@ func TestADatabaseOfAnotherBuildIsNotUnknown(t *testing.T) {
 		if !strings.Contains(w.out.String(), d.Title+" is not in this build") {
 			t.Errorf("options: got no word of %s in %s", d.Title, &w.out)
 		}
-		for _, arguments := range [][]string{{"run", "--db", d.Name}, {"build", "--url", d.Schemes[0] + ":file"}, {"options", d.Name}} {
+		for _, arguments := range [][]string{{"run", "--db", d.Name}, {"build", "--url", d.Options.Schemes[0] + ":file"}, {"options", d.Name}} {
 			if code := w.run(arguments...); code != job.ExitUsage || !strings.Contains(w.err.String(), d.Absent) {
 				t.Errorf("%q: got exit code %d and %q, want %d and how to get %s", arguments, code, &w.err, job.ExitUsage, d.Title)
 			}

@@ -521,10 +521,10 @@ func emptySchema(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Database.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+	if err := plan.Database.Container.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func tprocc(t *testing.T, product string, server map[string]string, name string)
 // connected opens a session that ends with the test.
 func connected(t *testing.T, plan plan.Plan, as database.Role) database.Session {
 	t.Helper()
-	s, err := plan.Database.Connect(t.Context(), plan.Connection, as)
+	s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, as)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.Open(t, name)
 			plan := tprocc(t, name, server.Values(), "sledge_watch")
-			if err := plan.Database.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+			if err := plan.Database.Container.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
 			s := connected(t, plan, database.Owner)
@@ -231,7 +231,7 @@ func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
 			}
 			at := `\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(Z|[+-]\d\d:\d\d)  `
 			rate := at + ` *[\d,]+ TPM\n`
-			target := regexp.QuoteMeta(where.Database.Title + " " + where.Database.Target(where.Connection))
+			target := regexp.QuoteMeta(where.Database.Title + " " + where.Database.Options.Target(where.Connection))
 			if name == "mariadb" {
 				target += ", all databases"
 			}

@@ -117,7 +117,7 @@ func (c *Counter) End(now time.Time) document.Watch {
 // whole sets the members that every line has.
 func (c *Counter) whole(line document.Watch) document.Watch {
 	line.Schema, line.At = document.WatchSchema, line.At.UTC()
-	line.Database, line.Target = c.Plan.Database.Name, c.Plan.Database.Target(c.Plan.Connection)
+	line.Database, line.Target = c.Plan.Database.Name, c.Plan.Database.Options.Target(c.Plan.Connection)
 	line.AllDatabases, line.RateIs = c.CountsAll(), c.Unit.Means
 	if c.Unit == workload.TPM {
 		line.TPM = line.Rate
@@ -156,7 +156,7 @@ func (c *Counter) CountsAll() bool { return c.AllDatabases || c.Plan.Server.Coun
 
 // Target returns the server and the database that are counted: "PostgreSQL sbtest on db1:5432".
 func (c *Counter) Target() string {
-	text := c.Plan.Database.Title + " " + c.Plan.Database.Target(c.Plan.Connection)
+	text := c.Plan.Database.Title + " " + c.Plan.Database.Options.Target(c.Plan.Connection)
 	if c.CountsAll() {
 		text += ", all databases"
 	}

@@ -6,20 +6,44 @@ import (
 	"strings"
 )
 
+// Tested is what Sledge's tests have shown of a database.
+type Tested struct {
+	// Releases are the releases of the server that tests run on, by the beginning of their
+	// versions: "15", "8.0". Embedded databases are part of the program and need none.
+	Releases []string
+
+	// Relatives are other products that understand the database's sessions and that tests run on.
+	Relatives []Relative
+
+	// Unproven says in a sentence what else of the database no test of Sledge has run on a server;
+	// "" if there is nothing else.
+	Unproven string
+}
+
+// Relative is another product that understands the sessions of a database.
+type Relative struct {
+	Product string // its name, as Server.Product returns it
+
+	// Limits says in a line how the product differs from the database itself, if it matters to a
+	// result. Details says in sentences which releases were tested and what does not work. Both are
+	// "" if nothing differs.
+	Limits, Details string
+}
+
 // Proof names the releases of the server that Sledge's tests run on, in a sentence: "Tested on
 // PostgreSQL 15, 17 and 18."; "" if there are none.
 func (d *Database) Proof() string {
-	if len(d.Tested) == 0 {
+	if len(d.Tested.Releases) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Tested on %s %s.", d.Title, listed(d.Tested))
+	return fmt.Sprintf("Tested on %s %s.", d.Title, listed(d.Tested.Releases))
 }
 
 // Remarks returns what a user must know before use, in sentences: Proof, Unproven, and the details
 // of each relative.
 func (d *Database) Remarks() []string {
-	remarks := []string{d.Proof(), d.Unproven}
-	for _, r := range d.Relatives {
+	remarks := []string{d.Proof(), d.Tested.Unproven}
+	for _, r := range d.Tested.Relatives {
 		remarks = append(remarks, r.Details)
 	}
 	return slices.DeleteFunc(remarks, func(s string) bool { return s == "" })
@@ -28,12 +52,12 @@ func (d *Database) Remarks() []string {
 // Limits says in sentences what Sledge's tests have not shown of a product: the limits of the
 // relative, or Unproven. product is "" for the chosen product.
 func (d *Database) Limits(product string) string {
-	for _, r := range d.Relatives {
+	for _, r := range d.Tested.Relatives {
 		if r.Product == product {
 			return r.Limits
 		}
 	}
-	return d.Unproven
+	return d.Tested.Unproven
 }
 
 // Doubts says in sentences what Sledge's tests have not shown of a server with that version and
@@ -42,13 +66,13 @@ func (d *Database) Limits(product string) string {
 func (d *Database) Doubts(product, version string) string {
 	var doubts []string
 	number, _, _ := strings.Cut(version, " ")
-	isRelative := slices.ContainsFunc(d.Relatives, func(r Relative) bool { return r.Product == product })
+	isRelative := slices.ContainsFunc(d.Tested.Relatives, func(r Relative) bool { return r.Product == product })
 	switch {
-	case len(d.Tested) == 0 || isRelative:
+	case len(d.Tested.Releases) == 0 || isRelative:
 	case product != "":
-		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s %s.", product, number, d.Title, listed(d.Tested)))
+		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s %s.", product, number, d.Title, listed(d.Tested.Releases)))
 	case !d.testedOn(version):
-		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s.", d.Title, number, listed(d.Tested)))
+		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s.", d.Title, number, listed(d.Tested.Releases)))
 	}
 	if limits := d.Limits(product); limits != "" {
 		doubts = append(doubts, limits)
@@ -59,7 +83,7 @@ func (d *Database) Doubts(product, version string) string {
 // testedOn reports whether a version belongs to a tested release. A following digit means another
 // release: 150 does not belong to 15.
 func (d *Database) testedOn(version string) bool {
-	for _, release := range d.Tested {
+	for _, release := range d.Tested.Releases {
 		if rest, is := strings.CutPrefix(version, release); is && (rest == "" || rest[0] < '0' || rest[0] > '9') {
 			return true
 		}

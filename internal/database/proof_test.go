@@ -8,7 +8,7 @@ import (
 )
 
 func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
-	tested := &database.Database{Title: "Some", Tested: []string{"15", "8.0"}}
+	tested := &database.Database{Title: "Some", Tested: database.Tested{Releases: []string{"15", "8.0"}}}
 	for version, want := range map[string]string{
 		"15":                           "",
 		"15.18 (Debian 15.18-0+deb1)":  "",
@@ -22,7 +22,7 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", version, got, want)
 		}
 	}
-	tested.Relatives = []database.Relative{{Product: "Cousin"}, {Product: "Aunt", Limits: "Aunt 3 bakes no bread.", Details: "Aunt 3 bakes no bread: she has no oven."}}
+	tested.Tested.Relatives = []database.Relative{{Product: "Cousin"}, {Product: "Aunt", Limits: "Aunt 3 bakes no bread.", Details: "Aunt 3 bakes no bread: she has no oven."}}
 	for product, want := range map[string]string{
 		"Cousin":   "",
 		"Aunt":     "Aunt 3 bakes no bread.",
@@ -39,11 +39,11 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	const never = "No server has run it."
-	unproven := &database.Database{Title: "Some", Unproven: never}
+	unproven := &database.Database{Title: "Some", Tested: database.Tested{Unproven: never}}
 	if got := unproven.Doubts("", "1"); got != never || unproven.Proof() != "" {
 		t.Errorf("got %q and %q, want %q and nothing", got, unproven.Proof(), never)
 	}
-	tested.Unproven = never
+	tested.Tested.Unproven = never
 	if got := tested.Limits("Aunt"); got != "Aunt 3 bakes no bread." || tested.Limits("") != never || tested.Limits("Stranger") != never {
 		t.Errorf("got %q of a relative, %q, and %q of a stranger", got, tested.Limits(""), tested.Limits("Stranger"))
 	}

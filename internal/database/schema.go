@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"errors"
 
 	"sledge/internal/schema"
 )
@@ -43,7 +44,7 @@ type Schema struct {
 	// or rows it has read; total is 0 until it is known. Optional.
 	Foresee func(ctx context.Context, s Session, statements []string, progress func(done, total int64)) error
 
-	// Claims tell jobs about each other. Optional: nil if the database has Database.Claim, or no
+	// Claims tell jobs about each other. Optional: nil if the database has Container.Claim, or no
 	// such means.
 	Claims *Claims
 }
@@ -99,6 +100,10 @@ type BuildLog struct {
 	Write func(ctx context.Context, s Session, line BuildLogLine) error
 	Drop  func(ctx context.Context, s Session) error
 }
+
+// ErrNoBuildLog is the error of reading a build log if a table has its name and columns, but its
+// lines belong to no build.
+var ErrNoBuildLog = errors.New("one of its lines does not belong to a build")
 
 // BuildLogLine records that a chunk of a table is loaded. For other entries, the chunk is less than
 // 0.

@@ -49,7 +49,7 @@ type Server struct {
 	CounterOfAll func(ctx context.Context, s Session) (int64, error)
 
 	// Explain returns the server's plan of a query without executing it. ExplainTimed executes the
-	// query, and the plan has times. Database.ReadPlan reads both. Optional: nil if the server
+	// query, and the plan has times. Dialect.ReadPlan reads both. Optional: nil if the server
 	// explains no plans.
 	Explain, ExplainTimed Explainer
 
@@ -81,17 +81,6 @@ const (
 
 // Shares reports whether a client gets another connection for its next transaction or statement.
 func (p Pooling) Shares() bool { return p == ByTransaction || p == ByStatement }
-
-// Report makes a server's own report on the measured time of a run.
-type Report struct {
-	Title   string // the server's name for it: "MONREPORT"
-	LeftOut string // why there is no report although the options ask for one; "" if there is
-
-	// Make is called when the measured time begins, in a session of its own, and returns the text.
-	// The channel over is closed when the measured time ends, for a server that compares two
-	// readings. Make ends soon after ctx does.
-	Make func(ctx context.Context, s Session, over <-chan struct{}) (text string, err error)
-}
 
 // Explainer asks a server for the plan of a query.
 type Explainer func(ctx context.Context, s Session, query string) (Table, error)

@@ -30,18 +30,18 @@ func TestMain(m *testing.M) { testserver.Main(m) }
 func over(d *database.Database, connect func(ctx context.Context, options any) (*database.SQLSession, error)) *database.Database {
 	copied := *d
 	copied.SQL, copied.Base = nil, nil
-	copied.Connect = func(ctx context.Context, options any, _ database.Role) (database.Session, error) {
+	copied.Sessions.Connect = func(ctx context.Context, options any, _ database.Role) (database.Session, error) {
 		s, err := connect(ctx, options)
 		if err != nil {
 			return nil, err
 		}
 		return s, nil
 	}
-	copied.Classify = func(err error) meter.Class {
+	copied.Sessions.Classify = func(err error) meter.Class {
 		if errors.Is(err, database.ErrInterrupted) {
 			return meter.Connection
 		}
-		return d.Classify(err)
+		return d.Sessions.Classify(err)
 	}
 	return &copied
 }
@@ -69,16 +69,16 @@ func overPostgreSQL(server *testserver.Server) *database.Database {
 func TestAPreparationIsInterrupted(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	d := overPostgreSQL(server)
-	options := d.Options(database.Use{Name: "suite"})
+	options := d.Options.New(database.Use{Name: "suite"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Create(t.Context(), options, func(job.Event) {}); err != nil {
+	if err := d.Container.Create(t.Context(), options, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	connect := func() database.Session {
 		t.Helper()
-		s, err := d.Connect(t.Context(), options, database.Owner)
+		s, err := d.Sessions.Connect(t.Context(), options, database.Owner)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,17 +118,17 @@ func TestAPreparationIsInterrupted(t *testing.T) {
 // The interrupt ends the wait for a lock long before its timeout.
 func TestSQLiteIsInterrupted(t *testing.T) {
 	d := sqlite.Database
-	options := d.Options(database.Use{Name: "suite"})
+	options := d.Options.New(database.Use{Name: "suite"})
 	values := option.Values{"file": filepath.Join(t.TempDir(), "test.db"), "busy_timeout": "3600000"}
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Create(t.Context(), options, nil); err != nil {
+	if err := d.Container.Create(t.Context(), options, nil); err != nil {
 		t.Fatal(err)
 	}
 	connect := func() database.Session {
 		t.Helper()
-		s, err := d.Connect(t.Context(), options, database.Owner)
+		s, err := d.Sessions.Connect(t.Context(), options, database.Owner)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,8 +158,8 @@ func TestSQLiteIsInterrupted(t *testing.T) {
 			go func() { ended <- call(s) }()
 			select {
 			case err := <-ended:
-				if !errors.Is(err, database.ErrInterrupted) || d.Classify(err) != meter.Connection {
-					t.Errorf("got %v of class %v, want %v", err, d.Classify(err), database.ErrInterrupted)
+				if !errors.Is(err, database.ErrInterrupted) || d.Sessions.Classify(err) != meter.Connection {
+					t.Errorf("got %v of class %v, want %v", err, d.Sessions.Classify(err), database.ErrInterrupted)
 				}
 			case <-time.After(20 * time.Second):
 				t.Error("the call goes on")

@@ -146,7 +146,7 @@ func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values op
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+	if err := d.Container.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	return plan
@@ -187,7 +187,7 @@ func runInside(t *testing.T, plan plan.Plan, folder, script string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,9 +35,9 @@ func NewConnection(b settings.Resolver, c settings.Connection) Connection {
 	public, secrets := b.Public(c)
 	d := Connection{Name: c.Name, Database: c.Database, Values: public.Values, Kept: orEmpty(secrets)}
 	if pair, err := b.Pair(c.Database, b.DefaultWorkload().Name); err == nil {
-		options := pair.Database.Options(pair.Workload.Use)
+		options := pair.Database.Options.New(pair.Workload.Use)
 		if option.Bind(nil, public.Values, options) == nil {
-			d.Target = pair.Database.Target(options)
+			d.Target = pair.Database.Options.Target(options)
 		}
 	}
 	return d
@@ -67,7 +67,7 @@ type Trial struct {
 func NewTrial(order settings.Order, t settings.ConnectionTest) Trial {
 	p := order.Plan
 	d := Trial{
-		Schema: TrialSchema, Database: p.Database.Name, Workload: p.Workload.Name, Target: p.Database.Target(p.Connection),
+		Schema: TrialSchema, Database: p.Database.Name, Workload: p.Workload.Name, Target: p.Database.Options.Target(p.Connection),
 		OK: t.Failure == nil, Remarks: t.Remarks, Lacking: t.Lacking, Data: t.Schema,
 	}
 	if t.Failure != nil {

@@ -17,7 +17,7 @@ import (
 func NewCatalog(c catalog.Catalog) Catalog {
 	d := Catalog{Schema: CatalogSchema}
 	for _, one := range c.Databases {
-		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one), Proof: one.Proof(), Unproven: one.Unproven})
+		d.Databases = append(d.Databases, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases), Schemes: catalog.Schemes(one), Proof: one.Proof(), Unproven: one.Tested.Unproven})
 	}
 	for _, one := range c.Workloads {
 		d.Workloads = append(d.Workloads, Entry{Name: one.Name, Title: one.Title, Aliases: orEmpty(one.Aliases)})
@@ -160,7 +160,7 @@ func NewSettings(order settings.Order) Settings {
 	d := Settings{
 		Schema: SettingsSchema, Action: string(order.Spec.Action),
 		Database: order.Spec.Database, Workload: order.Spec.Workload,
-		Target: order.Plan.Database.Target(order.Plan.Connection),
+		Target: order.Plan.Database.Options.Target(order.Plan.Connection),
 		Users:  order.Counts, Seed: order.Spec.Seed,
 		Origins: map[string]string{}, Settings: order.Settings(), Warnings: order.Warnings,
 	}

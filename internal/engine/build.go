@@ -29,9 +29,9 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	if !j.Spec.Resume { // a resumed build is looked up below
 		tellBuild(j, f)
 	}
-	if j.Database.Create != nil && !j.Spec.Resume { // a resumed build has them
+	if j.Database.Container.Create != nil && !j.Spec.Resume { // a resumed build has them
 		waited := j.WaitFor("an answer from %s", j.Target())
-		err := j.Database.Create(ctx, j.Connection, f.As(job.Monitor))
+		err := j.Database.Container.Create(ctx, j.Connection, f.As(job.Monitor))
 		waited()
 		if err != nil {
 			return job.Result{}, job.WithExit(target.ExitOfConnect(err), err)
@@ -106,7 +106,7 @@ func exitOfBuild(ctx context.Context, j plan.Job, err error) job.Exit {
 	switch {
 	case ctx.Err() != nil:
 		return job.ExitStopped
-	case j.Database.Classify(err) == meter.Connection:
+	case j.Database.Sessions.Classify(err) == meter.Connection:
 		return job.ExitAborted
 	default:
 		return job.ExitError
@@ -338,7 +338,7 @@ func loadPiece(ctx context.Context, j plan.Job, s database.Session, t schema.Tab
 			return nil
 		}
 		rows.undo()
-		if try == tries || ctx.Err() != nil || !j.Database.Classify(err).Retryable() {
+		if try == tries || ctx.Err() != nil || !j.Database.Sessions.Classify(err).Retryable() {
 			return fmt.Errorf("load %s, chunk %d: %w", t.Name, chunk, err)
 		}
 	}

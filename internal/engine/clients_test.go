@@ -126,13 +126,13 @@ func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
 		d := *p.Database
 		connected := 0
 		var mu sync.Mutex
-		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			if connected++; connected > 5 { // of whom the monitor is the first
 				return nil, errors.New("too many connections")
 			}
-			return p.Database.Connect(ctx, options, as)
+			return p.Database.Sessions.Connect(ctx, options, as)
 		}
 		bad := p
 		bad.Database = &d

@@ -45,7 +45,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		began := time.Now()
 		d := *p.Database
-		d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
+		d.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) {
 			if down(began) {
 				return nil, errors.New("refused")
 			}
@@ -171,12 +171,12 @@ func TestAnOwnerWhoIsRefusedIsNotTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		d, tries := *p.Database, 0
-		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			if as == database.Owner {
 				tries++
 				return nil, &database.PasswordError{User: "tpcc", Err: errors.New("refused")}
 			}
-			return p.Database.Connect(ctx, options, as)
+			return p.Database.Sessions.Connect(ctx, options, as)
 		}
 		counting := p
 		counting.Database = &d

@@ -55,7 +55,7 @@ func (u *lateUser) Do(context.Context, workload.Transaction) error {
 func countLate(p plan.Plan, takes func(number int) time.Duration) plan.Plan {
 	server := &plantest.Server{}
 	var sessions atomic.Int32
-	p.Database.Connect = func(context.Context, any, database.Role) (database.Session, error) {
+	p.Database.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) {
 		s := &lateSession{Session: plantest.Session{Server: server}}
 		if sessions.Add(1) == 1 { // the monitor's
 			s.pending = 30

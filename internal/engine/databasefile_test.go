@@ -35,7 +35,7 @@ func TestRun_IsInvalidIfItsFileGoes(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
-				p.Database.File = func(any) string { return path }
+				p.Database.Options.File = func(any) string { return path }
 				time.AfterFunc(time.Second, func() {
 					if err := tt.change(path); err != nil {
 						t.Error(err)

@@ -77,10 +77,10 @@ func (d Deletion) any() bool {
 
 // around asks the database what becomes of what is around the schema.
 func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]database.DropResult, error) {
-	if j.Database.Drop == nil {
+	if j.Database.Container.Drop == nil {
 		return nil, nil
 	}
-	return j.Database.Drop(ctx, j.Connection, d)
+	return j.Database.Container.Drop(ctx, j.Connection, d)
 }
 
 // deletable looks for the schema, and returns the tables to drop, and what

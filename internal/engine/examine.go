@@ -67,8 +67,8 @@ func Examine(ctx context.Context, j plan.Job, version string) (e Examination, er
 	if err := e.ask(ctx, j, asked, version); err != nil {
 		return e, err
 	}
-	if admin != nil && j.Database.Lacking != nil {
-		if e.Lacking, err = j.Database.Lacking(ctx, j.Connection, admin); err != nil {
+	if admin != nil && j.Database.Container.Lacking != nil {
+		if e.Lacking, err = j.Database.Container.Lacking(ctx, j.Connection, admin); err != nil {
 			return e, fmt.Errorf("ask for the rights of the user: %w", err)
 		}
 	}

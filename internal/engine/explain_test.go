@@ -120,12 +120,12 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 					}
 				}
 				p.Server.Explain, p.Server.ExplainTimed = explain("explain", tt.planning, "scan"), explain("execute", 10*time.Second, "timed scan")
-				p.Database.ReadPlan = func(answer database.Table) []job.PlanLine { return []job.PlanLine{{Text: answer.Rows[0][0]}} }
+				p.Database.Dialect.ReadPlan = func(answer database.Table) []job.PlanLine { return []job.PlanLine{{Text: answer.Rows[0][0]}} }
 				p.Workload.Users.Queries = func(workload.Slot) []workload.Query {
 					return []workload.Query{{Stream: 7, Text: "one"}, {Stream: 7, Text: "two"}, {Stream: 7, Err: errors.New("no text")}}
 				}
-				if open := p.Database.Connect; tt.gone {
-					p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+				if open := p.Database.Sessions.Connect; tt.gone {
+					p.Database.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 						if time.Since(start) < 6*time.Second {
 							return open(ctx, options, as)
 						}

@@ -79,7 +79,7 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 		return []job.Metric{{Name: "spans", Value: float64(len(w.Spans))}}
 	}
 	d := *p.Database
-	d.Connect = func(context.Context, any, database.Role) (database.Session, error) {
+	d.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) {
 		// A server for each, as to interrupt one is not to interrupt the others.
 		own := &plantest.Server{Interrupted: make(chan struct{})}
 		return finiteSession{plantest.Session{Server: own}, make(chan struct{}), deaf}, nil

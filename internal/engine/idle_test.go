@@ -41,8 +41,8 @@ func onLoops(t *testing.T, p *plan.Plan) {
 			go func() { _, _ = io.Copy(conn, conn) }()
 		}
 	}()
-	d, connect := *p.Database, p.Database.Connect
-	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	d, connect := *p.Database, p.Database.Sessions.Connect
+	d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 		s, err := connect(ctx, options, as)
 		if err != nil {
 			return nil, err

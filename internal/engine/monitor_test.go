@@ -57,8 +57,8 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 				p.Server.Counter = nil    // which is read over another session
 				var sessions atomic.Int32 // users open theirs side by side
 				readings := 0
-				connect := p.Database.Connect
-				p.Database.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+				connect := p.Database.Sessions.Connect
+				p.Database.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, as)
 					if number := sessions.Add(1); tt.refuse > 0 && int(number) > tt.refuse {
 						return nil, plantest.ErrLost

@@ -33,8 +33,8 @@ func pooled(p plan.Plan, names ...string) plan.Plan {
 
 // unreachableAfter lets connecting fail after some time.
 func unreachableAfter(p plan.Plan, after time.Duration) plan.Plan {
-	d, connect, began := *p.Database, p.Database.Connect, time.Now()
-	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	d, connect, began := *p.Database, p.Database.Sessions.Connect, time.Now()
+	d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 		if time.Since(began) > after {
 			return nil, plantest.ErrLost
 		}
@@ -95,8 +95,8 @@ func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d, connect := *p.Database, p.Database.Connect
-				d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+				d, connect := *p.Database, p.Database.Sessions.Connect
+				d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, as)
 					return &loggedIn{Session: s.(plantest.Session), uncounted: 50}, err
 				}

@@ -120,8 +120,11 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 				if tt.byRoutines {
 					p.SQL = withRoutines(t)
 				}
-				p.Database.MayFinish = func(context.Context, any) error { return tt.finish }
-				p.Database.ReadsOnly = func(err error) bool { return errors.Is(err, errReads) }
+				p.Database.Runs.Maintenance = &database.Maintenance{
+					Do:       func(context.Context, any, func(job.Event)) error { return nil },
+					Possible: func(context.Context, any) error { return tt.finish },
+				}
+				p.Database.Sessions.ReadsOnly = func(err error) bool { return errors.Is(err, errReads) }
 				_, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || users.Load() > 0) {
 					t.Errorf("got %v after %d users had connected, want %q", err, users.Load(), tt.want)

@@ -50,9 +50,9 @@ func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute}})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		d, connect := *p.Database, p.Database.Connect
+		d, connect := *p.Database, p.Database.Sessions.Connect
 		var sessions atomic.Int32
-		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			number := sessions.Add(1)
 			if number > 100 {
 				cancel()
@@ -88,9 +88,9 @@ type numbered struct {
 func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keyed()
-		d, connect := *p.Database, p.Database.Connect
+		d, connect := *p.Database, p.Database.Sessions.Connect
 		var sessions atomic.Int32
-		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			if sessions.Add(1) > 2 { // of which one is the monitor's, and one reads the count
 				<-time.After(5 * time.Second)
 			}
@@ -139,8 +139,8 @@ func TestACountThatHoldsLoginsIsNotUsed(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: script}, load.Pacing{
 			Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute, Delay: time.Millisecond},
 		})
-		d, connect := *p.Database, p.Database.Connect
-		d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		d, connect := *p.Database, p.Database.Sessions.Connect
+		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			s, err := connect(ctx, options, as)
 			server := s.(plantest.Session).Server
 			server.Mu.Lock()

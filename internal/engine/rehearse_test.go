@@ -168,7 +168,7 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 			seen := newTranscript()
 			p := plantest.New(plantest.User{}, load.Pacing{Duration: time.Second, Test: test})
 			d := *p.Database
-			d.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, plantest.ErrLost }
+			d.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, plantest.ErrLost }
 			p.Database = &d
 			_, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
 			want := "1 RUNNING\n0 Error in Virtual User 1: connection lost\n1 FINISHED FAILED"
@@ -220,10 +220,10 @@ func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Kept: load.Kept{TimeProfile: true}})
 		d := *p.Database
-		d.Finish = func(_ context.Context, _ any, tell func(job.Event)) error {
+		d.Runs.Maintenance = &database.Maintenance{Do: func(_ context.Context, _ any, tell func(job.Event)) error {
 			tell(job.Event{Message: "maintained"})
 			return nil
-		}
+		}}
 		p.Database = &d
 		seen := &events{}
 		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {

@@ -203,8 +203,8 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 				var mu sync.Mutex
 				d, work := *p.Database, *p.Workload
 				p.Database, p.Workload = &d, &work
-				connect := d.Connect
-				d.Connect = func(ctx context.Context, options any, role database.Role) (database.Session, error) {
+				connect := d.Sessions.Connect
+				d.Sessions.Connect = func(ctx context.Context, options any, role database.Role) (database.Session, error) {
 					s, err := connect(ctx, options, role)
 					held := &heldSession{Session: s.(plantest.Session), deaf: tt.deaf}
 					mu.Lock()

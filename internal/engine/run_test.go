@@ -368,7 +368,7 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 // serverOf returns the server of a plan's sessions.
 func serverOf(t *testing.T, p plan.Plan) *plantest.Server {
 	t.Helper()
-	s, err := p.Database.Connect(t.Context(), nil, database.Owner)
+	s, err := p.Database.Sessions.Connect(t.Context(), nil, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,9 +447,9 @@ func TestARunThatIsAbortedBeforeItBeginsSaysSo(t *testing.T) {
 				ctx, abort := context.WithCancel(t.Context())
 				p := plantest.New(plantest.User{}, pacing)
 				d := *p.Database
-				open := d.Connect
+				open := d.Sessions.Connect
 				var opened atomic.Int32
-				d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+				d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 					if opened.Add(1) > int32(sessions) {
 						abort()
 						return nil, ctx.Err()

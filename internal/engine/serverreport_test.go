@@ -60,7 +60,7 @@ func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: measured})
-				p.Database.Report = func(_ any, of time.Duration) *database.Report {
+				p.Database.Runs.Report = func(_ any, of time.Duration) *database.Report {
 					if of != measured {
 						t.Errorf("got a measured time of %v, want %v", of, measured)
 					}

@@ -159,13 +159,17 @@ func (s *rack) database() *database.Database {
 	}
 	return &database.Database{
 		Name: "rack", Title: "Rack",
-		Options:    func(database.Use) any { return &struct{}{} },
-		Target:     func(any) string { return "in memory" },
-		SchemaName: func(any) database.SchemaName { return database.SchemaName{Name: "rack"} },
-		Connect: func(context.Context, any, database.Role) (database.Session, error) {
-			return &visit{rack: s, put: map[string]int{}}, nil
+		Options: database.Options{
+			New:        func(database.Use) any { return &struct{}{} },
+			Target:     func(any) string { return "in memory" },
+			SchemaName: func(any) database.SchemaName { return database.SchemaName{Name: "rack"} },
 		},
-		Classify: func(error) meter.Class { return meter.Other },
+		Sessions: database.Sessions{
+			Connect: func(context.Context, any, database.Role) (database.Session, error) {
+				return &visit{rack: s, put: map[string]int{}}, nil
+			},
+			Classify: func(error) meter.Class { return meter.Other },
+		},
 		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
 			return database.Schema{
 				Relations: s.relations,
@@ -310,7 +314,7 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 func TestAResultSaysWhatIsUnproven(t *testing.T) {
 	s := &rack{rows: map[string]int{}}
 	d := s.database()
-	d.Tested, d.Unproven = []string{"2"}, "No test has filled a rack."
+	d.Tested.Releases, d.Tested.Unproven = []string{"2"}, "No test has filled a rack."
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{d}, Workloads: []*workload.Workload{stacking}}}
 	for _, action := range []job.Action{job.Build, job.Run, job.Check, job.Delete} {
 		heard := &hearer{}
@@ -318,9 +322,9 @@ func TestAResultSaysWhatIsUnproven(t *testing.T) {
 		if _, err := local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{heard}}); err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
-		want := d.Unproven
+		want := d.Tested.Unproven
 		if action == job.Run {
-			want = "No test of Sledge's runs on Rack 1.0: they run on 2. " + d.Unproven
+			want = "No test of Sledge's runs on Rack 1.0: they run on 2. " + d.Tested.Unproven
 			if heard.facts == nil || heard.facts.Unproven != want {
 				t.Errorf("got the facts %+v, want %q in them", heard.facts, want)
 			}
@@ -334,7 +338,7 @@ func TestAResultSaysWhatIsUnproven(t *testing.T) {
 // A job that never reached its server says where it wanted to go.
 func TestDo_NamesItsTargetBeforeAServerAnswers(t *testing.T) {
 	away := *(&rack{}).database()
-	away.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errJammed }
+	away.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errJammed }
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{&away}, Workloads: []*workload.Workload{stacking}}, Version: "v9"}
 	for _, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
 		heard := &hearer{}

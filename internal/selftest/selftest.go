@@ -167,14 +167,14 @@ func (t *Test) Database() *database.Database { return t.plan().Database }
 // Makes describes in a sentence what the test creates and removes.
 func (t *Test) Makes() string {
 	p := t.plan()
-	name := p.Database.SchemaName(p.Connection)
-	what := fmt.Sprintf("the %s database %s", p.Database.Title, p.Database.Target(p.Connection))
+	name := p.Database.Options.SchemaName(p.Connection)
+	what := fmt.Sprintf("the %s database %s", p.Database.Title, p.Database.Options.Target(p.Connection))
 	switch {
 	case p.Database.Embedded():
-		what = fmt.Sprintf("the %s file %s", p.Database.Title, p.Database.Target(p.Connection))
+		what = fmt.Sprintf("the %s file %s", p.Database.Title, p.Database.Options.Target(p.Connection))
 	case t.standed && !t.left:
 		what = "tables and stored routines in " + what + ", which is empty and stays"
-	case p.Database.Drop == nil:
+	case p.Database.Container.Drop == nil:
 		what = "tables and stored routines in " + what + ", which stays"
 	case name.Owner != "":
 		what += ", and the account " + name.Owner
@@ -191,13 +191,13 @@ func (t *Test) Makes() string {
 // reports it.
 func (t *Test) Look(ctx context.Context) error {
 	p := t.plan()
-	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
-	name := p.Database.SchemaName(p.Connection)
-	target := fmt.Sprintf("%s %s", p.Database.Title, p.Database.Target(p.Connection))
-	if errors.Is(err, database.ErrMissing) && p.Database.Create == nil {
+	s, err := p.Database.Sessions.Connect(ctx, p.Connection, database.Owner)
+	name := p.Database.Options.SchemaName(p.Connection)
+	target := fmt.Sprintf("%s %s", p.Database.Title, p.Database.Options.Target(p.Connection))
+	if errors.Is(err, database.ErrMissing) && p.Database.Container.Create == nil {
 		return job.WithExit(job.ExitConnect, fmt.Errorf("the database for the self-test does not exist, and Sledge creates none on %s: %w", p.Database.Title, err))
 	}
-	if errors.Is(err, database.ErrMissing) && !errors.Is(err, database.ErrNoAccount) && p.Database.Drop != nil && name.Owner != "" && name.Owner != Name {
+	if errors.Is(err, database.ErrMissing) && !errors.Is(err, database.ErrNoAccount) && p.Database.Container.Drop != nil && name.Owner != "" && name.Owner != Name {
 		return job.WithExit(job.ExitExists, fmt.Errorf("the account %s exists, but its database does not: the test would remove both. Create an empty database of that account, which then stays. Or drop the account, and name an account that may create it in the options (sledge options %s lists them)", name.Owner, p.Database.Name))
 	}
 	if err != nil && p.Database.Embedded() && !errors.Is(err, database.ErrMissing) {
@@ -251,10 +251,10 @@ func (t *Test) Look(ctx context.Context) error {
 // servers have one that is shared and permanent.
 func (t *Test) around(ctx context.Context) bool {
 	p := t.plan()
-	if p.Database.Drop == nil {
+	if p.Database.Container.Drop == nil {
 		return false
 	}
-	fates, err := p.Database.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
+	fates, err := p.Database.Container.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
 	return err != nil || len(fates) > 0
 }
 
@@ -262,15 +262,15 @@ func (t *Test) around(ctx context.Context) bool {
 // account can see that.
 func (t *Test) occupied(ctx context.Context) bool {
 	p := t.plan()
-	if p.Database.Drop == nil || p.Database.SchemaName(p.Connection).Owner == "" {
+	if p.Database.Container.Drop == nil || p.Database.Options.SchemaName(p.Connection).Owner == "" {
 		return false
 	}
-	s, err := p.Database.Connect(ctx, p.Connection, database.Observer)
+	s, err := p.Database.Sessions.Connect(ctx, p.Connection, database.Observer)
 	if err != nil {
 		return false
 	}
 	_ = s.Close() // nothing was done
-	fates, err := p.Database.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
+	fates, err := p.Database.Container.Drop(ctx, p.Connection, database.DropOptions{Dry: true})
 	return err == nil && slices.ContainsFunc(fates, func(f database.DropResult) bool { return f.Kind == "database" })
 }
 
@@ -290,7 +290,7 @@ func (t *Test) Run(ctx context.Context) Report {
 	p := t.plan()
 	t.servers = t.addresses(ctx)
 	r := Report{
-		Schema: Schema, Sledge: t.Version, Database: p.Database.Name, Title: p.Database.Title, Unproven: p.Database.Unproven,
+		Schema: Schema, Sledge: t.Version, Database: p.Database.Name, Title: p.Database.Title, Unproven: p.Database.Tested.Unproven,
 		Measured: t.Measured.Seconds(), Began: began.UTC(), Client: host.This(), Options: map[string]string{},
 	}
 	run := &runner{
@@ -365,7 +365,7 @@ func leaves(steps []Step) (list []Step) {
 // staying is the pair whose database is not dropped with the schema.
 func staying(pair catalog.Pair) catalog.Pair {
 	d := *pair.Database
-	d.Drop = nil
+	d.Container.Drop = nil
 	pair.Database = &d
 	return pair
 }

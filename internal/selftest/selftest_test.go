@@ -58,8 +58,8 @@ func server(t *testing.T) option.Values {
 func gone(t *testing.T, test *Test) {
 	t.Helper()
 	p := test.plan()
-	if s, err := p.Database.Connect(context.Background(), p.Connection, database.Owner); err == nil {
-		t.Errorf("%s is still there", p.Database.Target(p.Connection))
+	if s, err := p.Database.Sessions.Connect(context.Background(), p.Connection, database.Owner); err == nil {
+		t.Errorf("%s is still there", p.Database.Options.Target(p.Connection))
 		_ = s.Close()
 	}
 }
@@ -169,8 +169,8 @@ func TestItRemovesATableWhoseCreationWasCancelledTooLate(t *testing.T) {
 	defer stop()
 	pair := &test.orders[0].Plan.Pair
 	late := *pair.Database
-	connect := late.Connect
-	late.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	connect := late.Sessions.Connect
+	late.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 		session, err := connect(ctx, options, as)
 		if err != nil || as != database.Owner {
 			return session, err
@@ -207,7 +207,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 	values := server(t)
 	test := prepared(t, "postgresql", "tprocc", "routines", values)
 	p := test.plan()
-	if err := p.Database.Create(t.Context(), p.Connection, func(job.Event) {}); err != nil {
+	if err := p.Database.Container.Create(t.Context(), p.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
@@ -220,7 +220,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 		})
 		gone(t, test)
 	}()
-	s, err := p.Database.Connect(t.Context(), p.Connection, database.Owner)
+	s, err := p.Database.Sessions.Connect(t.Context(), p.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 		if tt.name != "" {
 			at = prepared(t, "postgresql", "tprocc", "routines", values)
 			named := *at.plan().Database
-			named.SchemaName = func(any) database.SchemaName { return database.SchemaName{Name: tt.name, Owner: tt.name} }
+			named.Options.SchemaName = func(any) database.SchemaName { return database.SchemaName{Name: tt.name, Owner: tt.name} }
 			at.orders[0].Plan.Database = &named
 		}
 		err := at.Look(t.Context())
@@ -264,7 +264,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 func TestSelftest_LeavesAForeignDatabase(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 	p := test.plan()
-	admin, err := p.Database.Connect(t.Context(), p.Connection, database.Admin)
+	admin, err := p.Database.Sessions.Connect(t.Context(), p.Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,9 +290,9 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 	pair := &test.orders[0].Plan.Pair
 	maker := *pair.Database
 	unmade := maker
-	unmade.Create, unmade.Drop = nil, nil
-	unmade.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
-		s, err := maker.Connect(ctx, options, as)
+	unmade.Container.Create, unmade.Container.Drop = nil, nil
+	unmade.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+		s, err := maker.Sessions.Connect(ctx, options, as)
 		if err != nil {
 			return nil, database.Missing(errors.New("make it by createdb"))
 		}
@@ -303,11 +303,11 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 		t.Errorf("got %v, want exit code %d and what to do", err, job.ExitConnect)
 	}
 	connection := test.plan().Connection
-	if err := maker.Create(t.Context(), connection, func(job.Event) {}); err != nil {
+	if err := maker.Container.Create(t.Context(), connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if _, err := maker.Drop(context.Background(), connection, database.DropOptions{Leftover: true}); err != nil {
+		if _, err := maker.Container.Drop(context.Background(), connection, database.DropOptions{Leftover: true}); err != nil {
 			t.Error(err)
 		}
 		gone(t, test)

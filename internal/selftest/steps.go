@@ -85,7 +85,7 @@ func (t *Test) counter(step suite.T) {
 	}
 	ctx := step.Context()
 	connect := func(as database.Role) database.Session {
-		s, err := p.Database.Connect(ctx, p.Connection, as)
+		s, err := p.Database.Sessions.Connect(ctx, p.Connection, as)
 		if err != nil {
 			step.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 			}
 		}()
 	}
-	target := p.Database.Target(p.Connection)
+	target := p.Database.Options.Target(p.Connection)
 	if !t.stands(ctx, step, target, behind) {
 		return left
 	}
@@ -163,7 +163,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 	if !t.stands(ctx, step, target, behind) {
 		return left
 	}
-	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	s, err := p.Database.Sessions.Connect(ctx, p.Connection, database.Owner)
 	if err != nil {
 		behind("cannot tell whether anything is left in %s: %v", target, err)
 		return left
@@ -189,13 +189,13 @@ func (t *Test) remove(step suite.T) (left []string) {
 // gone, nothing is left.
 func (t *Test) stands(ctx context.Context, step suite.T, target string, behind func(string, ...any)) bool {
 	p := t.plan()
-	s, err := p.Database.Connect(ctx, p.Connection, database.Owner)
+	s, err := p.Database.Sessions.Connect(ctx, p.Connection, database.Owner)
 	switch {
 	case err == nil:
 		_ = s.Close() // nothing was created
 		return true
 	case errors.Is(err, database.ErrMissing):
-	case p.Database.Classify(err) == meter.Connection:
+	case p.Database.Sessions.Classify(err) == meter.Connection:
 		behind("cannot tell whether anything is left in %s: %v", target, err)
 	case t.standed && !t.left:
 		behind("cannot tell whether anything is left in %s, because its owner can no longer log in: %v", target, err)

@@ -98,10 +98,10 @@ var onWindows = runtime.GOOS == "windows"
 
 // takeImplied sets options that are implied by options that were given.
 func (c *choice) takeImplied() error {
-	if c.Database.Implied == nil {
+	if c.Database.Options.Implied == nil {
 		return nil
 	}
-	implied, err := c.Database.Implied(c.values.Clone(), c.names())
+	implied, err := c.Database.Options.Implied(c.values.Clone(), c.names())
 	for name, text := range implied {
 		c.take(name, text, "other options that were given", "")
 	}
@@ -197,11 +197,11 @@ func (c *choice) withhold(o option.Description, origin string) {
 // takeClientSettings takes the settings of the database's own clients, for options that no other
 // source sets.
 func (c *choice) takeClientSettings(s Sources) (warnings []string, err error) {
-	if c.Database.ClientSettings == nil {
+	if c.Database.Options.Client == nil {
 		return nil, nil
 	}
 	from := database.Surroundings{System: s.System, Variable: func(name string) string { return Variable(s.Environ, name) }}
-	found, warnings, err := c.Database.ClientSettings(from, c.Workload.Use, c.values.Clone())
+	found, warnings, err := c.Database.Options.Client(from, c.Workload.Use, c.values.Clone())
 	for _, f := range found {
 		_, said := c.origins[f.Option]
 		at := slices.IndexFunc(c.known, func(o option.Description) bool { return o.Name == f.Option })
@@ -267,10 +267,10 @@ func (c *choice) takeURL(u *url.URL) error {
 	if u == nil {
 		return nil
 	}
-	if c.Database.FromURL == nil {
+	if c.Database.Options.FromURL == nil {
 		return fmt.Errorf("--url: %s has no URLs: use its options", c.Database.Title)
 	}
-	values, err := c.Database.FromURL(u)
+	values, err := c.Database.Options.FromURL(u)
 	if err != nil {
 		return fmt.Errorf("--url: %w", withoutPassword(err, u))
 	}

@@ -153,7 +153,7 @@ func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, e
 		if _, twice := values[o.Name]; twice {
 			return one, fmt.Errorf("option %s is given twice, by two of its names: leave out one", o.Name)
 		}
-		if _, err := option.Check(pair.Database.Options(pair.Workload.Use), o.Name, one.Values[name]); err != nil {
+		if _, err := option.Check(pair.Database.Options.New(pair.Workload.Use), o.Name, one.Values[name]); err != nil {
 			value := one.Values[name]
 			if o.Secret {
 				value = ""
@@ -164,7 +164,7 @@ func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, e
 		if err != nil {
 			return one, err
 		}
-		values[o.Name] = option.In(folder, pair.Database.Options(pair.Workload.Use), o.Name, one.Values[name])
+		values[o.Name] = option.In(folder, pair.Database.Options.New(pair.Workload.Use), o.Name, one.Values[name])
 	}
 	one.Values = values
 	return one, nil

@@ -56,7 +56,7 @@ func (t *ConnectionTest) say(tone, format string, args ...any) {
 // remark adds the findings about the server.
 func (t *ConnectionTest) remark(p plan.Plan) {
 	if f := t.Facts; f != nil {
-		t.say(Good, "%s %s answers at %s", p.Database.Title, f.Server, p.Database.Target(p.Connection))
+		t.say(Good, "%s %s answers at %s", p.Database.Title, f.Server, p.Database.Options.Target(p.Connection))
 		if f.Product != "" {
 			t.say(Doubtful, "it is %s, although %s was chosen", f.Product, p.Database.Title)
 		}

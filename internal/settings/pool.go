@@ -143,8 +143,8 @@ func ownNames(pair catalog.Pair, c pool.Connection, folder string, lenient bool)
 			values[o.Name] = o.Default // the value of the run leads to another server
 		}
 	}
-	if pair.Database.Implied != nil && !lenient {
-		implied, err := pair.Database.Implied(values, nil)
+	if pair.Database.Options.Implied != nil && !lenient {
+		implied, err := pair.Database.Options.Implied(values, nil)
 		if err != nil {
 			return nil, nil, fmt.Errorf("connection %s: %w", c.Name, err)
 		}
@@ -182,7 +182,7 @@ func holdsSecret(pair catalog.Pair, c pool.Connection) bool {
 
 // ofConnections lists the options that may differ between the connections of a pool.
 func ofConnections(pair catalog.Pair) (list []option.Description) {
-	for _, o := range option.Describe(pair.Database.Options(pair.Workload.Use)) {
+	for _, o := range option.Describe(pair.Database.Options.New(pair.Workload.Use)) {
 		if (o.Group == option.Connection || o.Group == option.Accounts) && !o.Soon {
 			list = append(list, o)
 		}

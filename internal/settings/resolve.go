@@ -213,7 +213,7 @@ func unbuilt(plan plan.Plan) (warnings []string) {
 // exposedFiles warns about files of secrets that others can read. They are used nevertheless,
 // because containers mount secrets with such modes.
 func exposedFiles(plan plan.Plan) (warnings []string) {
-	if plan.Database.SecretFiles == nil {
+	if plan.Database.Options.SecretFiles == nil {
 		return nil
 	}
 	connections := []any{plan.Connection}
@@ -221,7 +221,7 @@ func exposedFiles(plan plan.Plan) (warnings []string) {
 		connections = append(connections, plan.Pool.Connections...)
 	}
 	for _, connection := range connections {
-		for _, path := range plan.Database.SecretFiles(connection) {
+		for _, path := range plan.Database.Options.SecretFiles(connection) {
 			if warning := exposed(path); warning != "" && !slices.Contains(warnings, warning) {
 				warnings = append(warnings, warning)
 			}

@@ -559,7 +559,7 @@ func TestResolve_StrongerSourceChoosesBetweenSocketAndAddress(t *testing.T) {
 func TestResolve_OracleInstanceWinsOverHostOfWeakerSource(t *testing.T) {
 	config := write(t, "sledge.toml", "host = 'config'\nservice = 's'\nport = 1522\n")
 	order, err := resolver.Resolve(job.Run, settings.Sources{ConfigFile: config, Flags: map[string]string{"db": "oracle"}, Set: []string{"instance=db1:1521/other"}})
-	if got := order.Plan.Database; err != nil || got.Target(order.Plan.Connection) != "tpcc on db1:1521/other" {
+	if got := order.Plan.Database; err != nil || got.Options.Target(order.Plan.Connection) != "tpcc on db1:1521/other" {
 		t.Errorf("got %v, %v", order.Spec.Options, err)
 	}
 }
@@ -586,7 +586,7 @@ func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
 			if err != nil {
 				continue // the database refuses the workload
 			}
-			for _, o := range option.Describe(pair.Database.Options(w.Use)) {
+			for _, o := range option.Describe(pair.Database.Options.New(w.Use)) {
 				before, there := first[o.Name]
 				if !there {
 					first[o.Name] = o
@@ -619,7 +619,7 @@ func TestAListIsTakenForOptionsOfSeveralValues(t *testing.T) {
 
 func TestResolve_RefusesAddressesThatMayHoldAPassword(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
-		if !slices.ContainsFunc(option.Describe(d.Options(database.Use{Name: "tpcc"})), func(o option.Description) bool { return o.Name == "host" }) {
+		if !slices.ContainsFunc(option.Describe(d.Options.New(database.Use{Name: "tpcc"})), func(o option.Description) bool { return o.Name == "host" }) {
 			continue
 		}
 		for _, host := range []string{"s1:SECRET@127.0.0.1", "scheme://u:SECRET", "h SECRET", "a,s1:SECRET@b"} {

@@ -121,7 +121,7 @@ func RefusalOfObserver(ctx context.Context, _ job.Action, order Order) *Refusal 
 func signInAs(ctx context.Context, order Order, as database.Role) error {
 	ctx, cancel := context.WithTimeout(ctx, signInTime)
 	defer cancel()
-	session, err := order.Plan.Database.Connect(ctx, order.Plan.Connection, as)
+	session, err := order.Plan.Database.Sessions.Connect(ctx, order.Plan.Connection, as)
 	if err == nil {
 		_ = session.Close() // nothing was done in it
 	}

@@ -24,7 +24,7 @@ func TestDisturbances_NameATransactionThatStaysOpen(t *testing.T) {
 				t.Fatal(err)
 			}
 			open := func() database.Session {
-				s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Admin)
+				s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Admin)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -85,7 +85,7 @@ func opening(order settings.Order, id job.ID, hammerDB bool) string {
 		return fmt.Sprintf("%s jobid=%s\n", views.Titles[order.Spec.Action], id)
 	}
 	plan := order.Plan
-	line := fmt.Sprintf("%s %s on %s %s", order.Spec.Action, plan.Groups().Title(), plan.Database.Title, plan.Database.Target(plan.Connection))
+	line := fmt.Sprintf("%s %s on %s %s", order.Spec.Action, plan.Groups().Title(), plan.Database.Title, plan.Database.Options.Target(plan.Connection))
 	if order.Spec.Action == job.Run {
 		line += ": " + report.VirtualUsers(order.Spec.AllUsers())
 	}

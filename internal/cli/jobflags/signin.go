@@ -36,5 +36,5 @@ func (s *Flags) SignInOn(ctx context.Context, p *program.Program, b settings.Res
 
 // WaitForAnswer prints a message if a server is slow to answer, unless done is called before.
 func WaitForAnswer(p *program.Program, plan plan.Plan) (done func()) {
-	return p.WhenSlow("Waiting for an answer from %s %s", plan.Database.Title, plan.Database.Target(plan.Connection))
+	return p.WhenSlow("Waiting for an answer from %s %s", plan.Database.Title, plan.Database.Options.Target(plan.Connection))
 }

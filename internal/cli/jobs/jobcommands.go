@@ -210,7 +210,7 @@ func confirmDelete(ctx context.Context, p *program.Program, plan plan.Plan) erro
 			fmt.Fprintf(p.Stderr, "The %s %s stays: %s\n", fate.Kind, fate.Name, fate.Stays)
 		}
 	}
-	return p.Confirm(fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Target(plan.Connection)))
+	return p.Confirm(fmt.Sprintf("Remove the %s schema in %s %s?", plan.Workload.Title, plan.Database.Title, plan.Database.Options.Target(plan.Connection)))
 }
 
 // showNames shows names under a heading, a few to a line.

@@ -111,7 +111,7 @@ func listOptions(p *program.Program, args []string, asJSON bool) error {
 		fmt.Fprintln(p.Stdout, terminal.Fold(words, p.Width()))
 		said = true
 	}
-	if find := pair.Database.Library; find != nil {
+	if find := pair.Database.Sessions.Library; find != nil {
 		library, err := find(pair.Fresh().Connection)
 		words := "It needs a library, which was found: " + library
 		if err != nil {

@@ -14,28 +14,35 @@ var files embed.FS
 
 // Database is Db2.
 var Database = &database.Database{
-	Name:       "db2",
-	Title:      "Db2",
-	Unproven:   unproven,
-	Options:    newOptions,
-	Processes:  []string{"db2sysc"},
-	Schemes:    []string{"db2"},
-	FromURL:    fromURL,
-	Library:    libraryOf,
-	Target:     target,
-	Connect:    connect,
-	Report:     report,
-	ReadPlan:   readPlan,
-	Schema:     newSchema,
-	Server:     newServer,
-	SchemaName: schemaName,
-	Durability: durability,
-	Classify:   Classify,
-	Dialect:    dialect,
-	SQL:        files,
+	Name:  "db2",
+	Title: "Db2",
+	Tested: database.Tested{
+		Unproven: unproven,
+	},
+	Options: database.Options{
+		New:        newOptions,
+		Schemes:    []string{"db2"},
+		FromURL:    fromURL,
+		Target:     target,
+		SchemaName: schemaName,
+	},
+	Sessions: database.Sessions{
+		Library:  libraryOf,
+		Connect:  connect,
+		Classify: Classify,
+	},
+	Runs: database.Runs{
+		Processes:  []string{"db2sysc"},
+		Durability: durability,
+		Report:     report,
+	},
+	Schema:  newSchema,
+	Server:  newServer,
+	Dialect: dialect,
+	SQL:     files,
 }
 
-// unproven is Database.Unproven.
+// unproven is Tested.Unproven.
 const unproven = "No test of Sledge's has run on Db2: IBM's library, sessions, types, errors, client SQL and the 22 queries of analytic workloads were tested on Apache Derby 10.7, which speaks Db2's protocol, and the " +
 	"logic of its stored routines in MariaDB; Db2's own words for those routines, tablespaces, partitions, references, statistics, catalog and monitor functions, plans, ending the sessions of a build that was killed, flat files and cloud analytic queries have run on no server."
 
@@ -46,6 +53,7 @@ var dialect = database.Dialect{
 
 	// A longer value would not fit into a response block of every server.
 	Bytes: "VARCHAR(16000) FOR BIT DATA", LongestBytes: 16_000,
+	ReadPlan: readPlan,
 }
 
 func schemaName(options any) database.SchemaName {

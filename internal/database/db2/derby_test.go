@@ -46,7 +46,7 @@ func onDerby() *database.Database {
 	base, d := *Database, *Database
 	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql", "references.sql", "explain.sql"}}
 	d.Name, d.Base, d.SQL = "derby", &base, words
-	d.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
+	d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 		if o, is := options.(*analytic); is { // Derby knows no degree of parallelism
 			serial := *o
 			serial.Degree = 0
@@ -93,7 +93,7 @@ func TestSessions(t *testing.T) {
 // of Derby's reports, as Db2's MONREPORT would.
 func TestClientSQL(t *testing.T) {
 	d := onDerby()
-	d.Report = func(any, time.Duration) *database.Report {
+	d.Runs.Report = func(any, time.Duration) *database.Report {
 		return &database.Report{Title: "SQLTABLES", Make: reportBy("CALL sysibm.sqltables(NULL, 'SLEDGE', 'WARE%', NULL, NULL)")}
 	}
 	values := option.Values(testserver.Open(t, "derby").Values())

@@ -39,7 +39,7 @@ func newStars(t *testing.T, d *database.Database, values option.Values) stars {
 	s.plan, _ = s.do(t.Context(), job.Build, option.Values{"scale_factor": smallest, "builders": "2"})
 	t.Cleanup(func() { s.do(context.Background(), job.Delete, nil) })
 	var err error
-	if s.session, err = d.Connect(t.Context(), s.plan.Connection, database.Owner); err != nil {
+	if s.session, err = d.Sessions.Connect(t.Context(), s.plan.Connection, database.Owner); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -181,7 +181,7 @@ func load(named string, environment func(string) string) (*cli.Library, error) {
 	return nil, &libraryError{text + "; " + getIt, fs.ErrNotExist}
 }
 
-// libraryOf is Database.Library.
+// libraryOf is Sessions.Library.
 func libraryOf(options any) (string, error) {
 	s, _ := options.(settings).common()
 	l, err := load(s.Library, os.Getenv)

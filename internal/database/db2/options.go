@@ -254,7 +254,7 @@ func (l login) port() int {
 	return l.server.Port
 }
 
-// target is Database.Target.
+// target is Options.Target.
 func target(options any) string {
 	s, a := options.(settings).common()
 	if s.Host == "" {
@@ -263,7 +263,7 @@ func target(options any) string {
 	return a.Database + " on " + s.address()
 }
 
-// fromURL is Database.FromURL.
+// fromURL is Options.FromURL.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, nil)
 	if err == nil && name != "" {

@@ -57,14 +57,14 @@ func TestWhatTheRoutinesDo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := mariadb.Database.Options(database.Use{Name: "sledge_db2_routines"})
+	o := mariadb.Database.Options.New(database.Use{Name: "sledge_db2_routines"})
 	if err := option.Bind(nil, testserver.Open(t, "mariadb").Values(), o); err != nil {
 		t.Fatal(err)
 	}
-	if err := mariadb.Database.Create(t.Context(), o, func(job.Event) {}); err != nil {
+	if err := mariadb.Database.Container.Create(t.Context(), o, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := mariadb.Database.Connect(t.Context(), o, database.Owner)
+	s, err := mariadb.Database.Sessions.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestWhatTheRoutinesDo(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := mariadb.Database.Drop(context.Background(), o, database.DropOptions{}); err != nil {
+		if _, err := mariadb.Database.Container.Drop(context.Background(), o, database.DropOptions{}); err != nil {
 			t.Error(err)
 		}
 	})

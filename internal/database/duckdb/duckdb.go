@@ -25,29 +25,35 @@ var files embed.FS
 
 // Database is DuckDB.
 var Database = &database.Database{
-	Name:       "duckdb",
-	Title:      "DuckDB",
-	Aliases:    []string{"duck"},
-	Absent:     absent,
-	Refuses:    refuses,
-	Options:    newOptions,
-	Schemes:    []string{"duckdb"},
-	FromURL:    fromURL,
-	Target:     func(options any) string { return options.(*Options).File },
-	File:       func(options any) string { return options.(*Options).File },
-	Create:     create,
-	Drop:       drop,
-	Claim:      claim,
-	Connect:    connect,
-	Durability: durability,
-
-	Schema:     sqlschema.New,
-	Server:     sqlschema.NewServer,
-	ReadPlan:   readPlan,
-	Classify:   classify,
-	Dialect:    dialect,
-	SQL:        files,
-	SchemaName: func(options any) database.SchemaName { return database.SchemaName{Name: schemaName(options)} },
+	Name:    "duckdb",
+	Title:   "DuckDB",
+	Aliases: []string{"duck"},
+	Absent:  absent,
+	Refuses: refuses,
+	Options: database.Options{
+		New:        newOptions,
+		Schemes:    []string{"duckdb"},
+		FromURL:    fromURL,
+		Target:     file,
+		SchemaName: func(options any) database.SchemaName { return database.SchemaOfFile(file(options)) },
+		File:       file,
+	},
+	Container: database.Container{
+		Create: create,
+		Claim:  claim,
+		Drop:   drop,
+	},
+	Sessions: database.Sessions{
+		Connect:  connect,
+		Classify: classify,
+	},
+	Runs: database.Runs{
+		Durability: durability,
+	},
+	Schema:  sqlschema.New,
+	Server:  sqlschema.NewServer,
+	Dialect: dialect,
+	SQL:     files,
 }
 
 var dialect = database.Dialect{
@@ -56,6 +62,7 @@ var dialect = database.Dialect{
 	Bytes:       "BLOB",
 	QuotedFiles: true,
 	Plain:       plain,
+	ReadPlan:    readPlan,
 }
 
 // Options holds the file, and the part of the machine that DuckDB may use.
@@ -120,11 +127,8 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return option.Values{"file": file}, nil
 }
 
-// schemaName returns the name of the file, without its folder and its ending.
-func schemaName(options any) string {
-	base := filepath.Base(options.(*Options).File)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
+// file is Options.File, and Options.Target.
+func file(options any) string { return options.(*Options).File }
 
 // wasCreated reports whether a build created the file.
 func wasCreated(ctx context.Context, options any) (bool, error) {

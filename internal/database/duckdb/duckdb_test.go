@@ -69,7 +69,7 @@ func options(t *testing.T, file string, more ...string) any {
 	for i := 0; i < len(more); i += 2 {
 		values[more[i]] = more[i+1]
 	}
-	o := duckdb.Database.Options(database.Use{Name: "tpch", Analytic: true})
+	o := duckdb.Database.Options.New(database.Use{Name: "tpch", Analytic: true})
 	if err := option.Bind(nil, values, o); err != nil {
 		t.Fatal(err)
 	}
@@ -80,10 +80,10 @@ func options(t *testing.T, file string, more ...string) any {
 func made(t *testing.T, statements ...string) any {
 	t.Helper()
 	o := options(t, filepath.Join(t.TempDir(), "made.duckdb"))
-	if err := duckdb.Database.Create(t.Context(), o, nil); err != nil {
+	if err := duckdb.Database.Container.Create(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	s, err := duckdb.Database.Sessions.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func made(t *testing.T, statements ...string) any {
 
 func connect(t *testing.T, o any) database.Session {
 	t.Helper()
-	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	s, err := duckdb.Database.Sessions.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +144,14 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, _ := os.ReadFile(test.file)
-			_, err := duckdb.Database.Connect(t.Context(), options(t, test.file), database.Owner)
+			_, err := duckdb.Database.Sessions.Connect(t.Context(), options(t, test.file), database.Owner)
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "option file") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got %v, want one line that names the option, and says: %s", err, test.want)
 			}
 			if errors.Is(err, database.ErrMissing) != test.missing {
 				t.Errorf("%v is ErrMissing: got %v, want %v", err, !test.missing, test.missing)
 			}
-			if err := duckdb.Database.Create(t.Context(), options(t, test.file), nil); !test.missing && err != nil {
+			if err := duckdb.Database.Container.Create(t.Context(), options(t, test.file), nil); !test.missing && err != nil {
 				t.Errorf("create where something is: got %v, want that it is left to connecting", err)
 			}
 			if after, _ := os.ReadFile(test.file); !test.missing && string(after) != string(before) {
@@ -159,11 +159,11 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 			}
 		})
 	}
-	err = duckdb.Database.Create(t.Context(), options(t, filepath.Join(dir, "nowhere", "a.duckdb")), nil)
+	err = duckdb.Database.Container.Create(t.Context(), options(t, filepath.Join(dir, "nowhere", "a.duckdb")), nil)
 	if !errors.Is(err, database.ErrMissing) || !strings.Contains(err.Error(), "folder of the file") {
 		t.Errorf("in a folder that is not there: got %v, want that it is missing", err)
 	}
-	err = option.Bind(nil, option.Values{"file": "what?.duckdb"}, duckdb.Database.Options(database.Use{Name: "tpch", Analytic: true}))
+	err = option.Bind(nil, option.Values{"file": "what?.duckdb"}, duckdb.Database.Options.New(database.Use{Name: "tpch", Analytic: true}))
 	if err == nil || !strings.Contains(err.Error(), "option file") {
 		t.Errorf("got %v for a name that the driver would truncate, want an error about the option", err)
 	}
@@ -173,7 +173,7 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 func bytesOf(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.duckdb")
-	if err := duckdb.Database.Create(t.Context(), options(t, path), nil); err != nil {
+	if err := duckdb.Database.Container.Create(t.Context(), options(t, path), nil); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -230,10 +230,10 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 		t.Fatalf("got %q, %v of the other process", line, err)
 	}
 	want := fmt.Sprintf("(process %d), and only one process at a time can open a DuckDB file", other.Process.Pid)
-	if _, err := duckdb.Database.Connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := duckdb.Database.Sessions.Connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("connect: got %v, want %q", err, want)
 	}
-	if _, err := duckdb.Database.Claim(t.Context(), o, false); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := duckdb.Database.Container.Claim(t.Context(), o, false); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("claim: got %v, want %q", err, want)
 	}
 	if err := in.Close(); err != nil {
@@ -242,7 +242,7 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 	if err := other.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	release, err := duckdb.Database.Claim(t.Context(), o, false)
+	release, err := duckdb.Database.Container.Claim(t.Context(), o, false)
 	if err != nil {
 		t.Fatalf("when it has ended: got %v", err)
 	}
@@ -258,18 +258,18 @@ func TestAFileIsClaimedOnceWhateverItsName(t *testing.T) {
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip(err)
 	}
-	release, err := duckdb.Database.Claim(t.Context(), o, false)
+	release, err := duckdb.Database.Container.Claim(t.Context(), o, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := duckdb.Database.Claim(t.Context(), options(t, link), false); !errors.Is(err, database.ErrClaimed) {
+	if _, err := duckdb.Database.Container.Claim(t.Context(), options(t, link), false); !errors.Is(err, database.ErrClaimed) {
 		t.Errorf("got %v by the other name, want %v", err, database.ErrClaimed)
 	}
 	connect(t, options(t, link)) // the same file, and so the same DuckDB
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	release, err = duckdb.Database.Claim(t.Context(), options(t, link), false)
+	release, err = duckdb.Database.Container.Claim(t.Context(), options(t, link), false)
 	if err != nil {
 		t.Fatalf("got %v after the release, want the claim", err)
 	}
@@ -459,7 +459,7 @@ func TestALoadIsInterrupted(t *testing.T) {
 // interrupted opens the file, interrupts a load, and closes it.
 func interrupted(t *testing.T, o any) {
 	t.Helper()
-	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	s, err := duckdb.Database.Sessions.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -473,8 +473,8 @@ func interrupted(t *testing.T, o any) {
 	s.Interrupt()
 	select {
 	case err := <-ended:
-		if err == nil || duckdb.Database.Classify(err) != meter.Connection {
-			t.Errorf("got %v of class %v, want class %v", err, duckdb.Database.Classify(err), meter.Connection)
+		if err == nil || duckdb.Database.Sessions.Classify(err) != meter.Connection {
+			t.Errorf("got %v of class %v, want class %v", err, duckdb.Database.Sessions.Classify(err), meter.Connection)
 		}
 	case <-time.After(20 * time.Second):
 		t.Fatal("the load did not end")
@@ -542,10 +542,10 @@ func TestAFullDiskIsSaid(t *testing.T) {
 		}
 	})
 	o := options(t, filepath.Join(dir, "full.duckdb"))
-	if err := duckdb.Database.Create(t.Context(), o, nil); err != nil {
+	if err := duckdb.Database.Container.Create(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := duckdb.Database.Connect(t.Context(), o, database.Owner)
+	s, err := duckdb.Database.Sessions.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -553,8 +553,8 @@ func TestAFullDiskIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.Load(t.Context(), noisy, &noise{left: 1_000_000})
-	if err == nil || duckdb.Database.Classify(err) != meter.Resource || !strings.Contains(err.Error(), "No space left") {
-		t.Errorf("got %v of class %v, want that no space is left, of class %v", err, duckdb.Database.Classify(err), meter.Resource)
+	if err == nil || duckdb.Database.Sessions.Classify(err) != meter.Resource || !strings.Contains(err.Error(), "No space left") {
+		t.Errorf("got %v of class %v, want that no space is left, of class %v", err, duckdb.Database.Sessions.Classify(err), meter.Resource)
 	}
 	_ = s.Close()
 }

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// finish is Database.Finish. For maria_purge it makes the server do the work that a run has
+// finish is Maintenance.Do. For maria_purge it makes the server do the work that a run has
 // postponed, in two steps.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	if o, is := options.(*Options); !is || !o.Purge { // a workload of queries leaves nothing to purge
@@ -24,7 +24,7 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return drain{options: options, tell: tell, every: time.Second}.all(ctx)
 }
 
-// mayFinish is Database.MayFinish. It sets a variable to its current value, which an account that
+// mayFinish is Maintenance.Possible. It sets a variable to its current value, which an account that
 // may set the variable can do.
 func mayFinish(ctx context.Context, options any) error {
 	o, is := options.(*Options)

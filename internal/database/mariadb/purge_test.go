@@ -41,7 +41,7 @@ func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
 		}
 		told = append(told, *e.Step)
 	}
-	if err := mariadb.Database.Finish(t.Context(), options, watch); err != nil {
+	if err := mariadb.Database.Runs.Maintenance.Do(t.Context(), options, watch); err != nil {
 		t.Fatal(err)
 	}
 	if last.Step != "write back" || last.Total == 0 {
@@ -170,7 +170,7 @@ func purging(ctx context.Context, t *testing.T, options any, session database.Se
 	done := make(chan error, 1)
 	changed := make(chan struct{}, 1000)
 	go func() {
-		done <- mariadb.Database.Finish(ctx, options, func(e job.Event) {
+		done <- mariadb.Database.Runs.Maintenance.Do(ctx, options, func(e job.Event) {
 			if e.Progress != nil {
 				changed <- struct{}{}
 			}
@@ -190,7 +190,7 @@ func purging(ctx context.Context, t *testing.T, options any, session database.Se
 func TestFinishDoesNothingUnasked(t *testing.T) {
 	options, _ := purgeable(t, "false")
 	var told []job.Event
-	if err := mariadb.Database.Finish(t.Context(), options, func(e job.Event) { told = append(told, e) }); err != nil || len(told) > 0 {
+	if err := mariadb.Database.Runs.Maintenance.Do(t.Context(), options, func(e job.Event) { told = append(told, e) }); err != nil || len(told) > 0 {
 		t.Errorf("got %+v, %v; want nothing", told, err)
 	}
 }
@@ -207,11 +207,11 @@ func purgeableOn(t *testing.T, server *testserver.Server, purge string) (any, da
 	values := option.Values(server.Values())
 	values["purge"] = purge
 	values["dbname"] = "sledge_purge"
-	options := mariadb.Database.Options(database.Use{Name: "tpcc"})
+	options := mariadb.Database.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
-	if err := mariadb.Database.Create(t.Context(), options, func(job.Event) {}); err != nil {
+	if err := mariadb.Database.Container.Create(t.Context(), options, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	return options, connect(t, options)
@@ -219,7 +219,7 @@ func purgeableOn(t *testing.T, server *testserver.Server, purge string) (any, da
 
 func connect(t *testing.T, options any) database.Session {
 	t.Helper()
-	session, err := mariadb.Database.Connect(t.Context(), options, database.Owner)
+	session, err := mariadb.Database.Sessions.Connect(t.Context(), options, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,7 @@ const (
 	errLocalDisabledMariaDB   = 4166
 )
 
-// Classify is Database.Classify.
+// Classify is Sessions.Classify.
 func Classify(err error) meter.Class {
 	switch number(err) {
 	case errDeadlock, errTransactionDeadlock:
@@ -119,7 +119,7 @@ func Classify(err error) meter.Class {
 	return meter.Other
 }
 
-// ReadsOnly is Database.ReadsOnly.
+// ReadsOnly is Sessions.ReadsOnly.
 func ReadsOnly(err error) bool {
 	n := number(err)
 	return n == errOptionPrevents || n == errReadOnlyTransaction || n == errReadOnlyMode

@@ -22,7 +22,7 @@ var variables = []struct{ variable, option string }{
 	{"MYSQL_PWD", "password"},
 }
 
-// ClientSettings is Database.ClientSettings: the settings of the product's own client, from its
+// ClientSettings is Options.Client: the settings of the product's own client, from its
 // variables and the files called my.cnf.
 func (p Product) ClientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{product: p, values: map[string]database.ClientSetting{}}

@@ -109,7 +109,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 			value, _, _ := strings.Cut(rest, " from ")
 			values[name] = value
 		}
-		if err := option.Bind(nil, values, mariadb.Database.Options(database.Use{Name: "tpcc"})); err != nil {
+		if err := option.Bind(nil, values, mariadb.Database.Options.New(database.Use{Name: "tpcc"})); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -172,7 +172,7 @@ func writeIn(t *testing.T, root, name, text string, mode os.FileMode) {
 // clientSettings spells what a database finds, without the prefix, and with ROOT for the
 // folder of the files.
 func clientSettings(d *database.Database, root string, environ map[string]string, given option.Values) (settings, warnings []string, err error) {
-	list, warnings, err := d.ClientSettings(database.Surroundings{System: filepath.Join(root, "etc"), Variable: func(name string) string {
+	list, warnings, err := d.Options.Client(database.Surroundings{System: filepath.Join(root, "etc"), Variable: func(name string) string {
 		if name == "HOME" {
 			return filepath.Join(root, "home")
 		}

@@ -2,7 +2,7 @@ package mysql
 
 import "fmt"
 
-// Durability is Database.Durability. MariaDB lists only settings that differ from
+// Durability is Runs.Durability. MariaDB lists only settings that differ from
 // their defaults, and by default the log is flushed at each commit.
 func Durability(settings map[string]string) (durable bool, why string) {
 	const log, method = "innodb_flush_log_at_trx_commit", "innodb_flush_method"

@@ -21,31 +21,40 @@ var product = Product{
 
 // Database is MySQL.
 var Database = &database.Database{
-	Name:           "mysql",
-	Title:          product.Title,
-	Tested:         []string{"8.0"},
-	Relatives:      []database.Relative{{Product: "MariaDB"}},
-	Options:        newOptions,
-	Schemes:        []string{"mysql"},
-	FromURL:        product.FromURL,
-	SecretFiles:    SecretFiles,
-	ClientSettings: product.ClientSettings,
-	Servers:        Servers,
-	Processes:      []string{"mysqld"},
-	Target:         product.Target,
-	Create:         product.Create,
-	Drop:           product.Drop,
-	Lacking:        product.Lacking,
-	Durability:     Durability,
-	Connect:        product.Connect,
-	Schema:         sqlschema.New,
-	Server:         sqlschema.NewServer,
-	SchemaName:     SchemaName,
-	ReadPlan:       ReadPlan,
-	Classify:       Classify,
-	ReadsOnly:      ReadsOnly,
-	Dialect:        Dialect,
-	SQL:            files,
+	Name:  "mysql",
+	Title: product.Title,
+	Tested: database.Tested{
+		Releases:  []string{"8.0"},
+		Relatives: []database.Relative{{Product: "MariaDB"}},
+	},
+	Options: database.Options{
+		New:         newOptions,
+		Schemes:     []string{"mysql"},
+		FromURL:     product.FromURL,
+		Client:      product.ClientSettings,
+		Target:      product.Target,
+		SchemaName:  SchemaName,
+		Servers:     Servers,
+		SecretFiles: SecretFiles,
+	},
+	Container: database.Container{
+		Create:  product.Create,
+		Lacking: product.Lacking,
+		Drop:    product.Drop,
+	},
+	Sessions: database.Sessions{
+		Connect:   product.Connect,
+		Classify:  Classify,
+		ReadsOnly: ReadsOnly,
+	},
+	Runs: database.Runs{
+		Processes:  []string{"mysqld"},
+		Durability: Durability,
+	},
+	Schema:  sqlschema.New,
+	Server:  sqlschema.NewServer,
+	Dialect: Dialect,
+	SQL:     files,
 }
 
 // Dialect is the dialect of MySQL and its variants.
@@ -55,6 +64,7 @@ var Dialect = database.Dialect{
 	Bytes:         "LONGBLOB",
 	KeyedTable:    " ENGINE = InnoDB", // the build log must be committed with its rows
 	TellsCapitals: true,
+	ReadPlan:      ReadPlan,
 }
 
 func nativeType(c schema.Column) string {

@@ -45,14 +45,14 @@ func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 		t.Run(d.Name, func(t *testing.T) {
 			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
 			s.set("dbname", name)
-			if _, err := d.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil { // what a test that was killed left behind
+			if _, err := d.Container.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil { // what a test that was killed left behind
 				t.Fatal(err)
 			}
-			if err := d.Create(t.Context(), s.options(t), func(job.Event) {}); err != nil {
+			if err := d.Container.Create(t.Context(), s.options(t), func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if _, err := d.Drop(context.Background(), s.options(t), database.DropOptions{}); err != nil {
+				if _, err := d.Container.Drop(context.Background(), s.options(t), database.DropOptions{}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -72,7 +72,7 @@ func (s *server) set(name, value string) { s.values[name] = value }
 
 func (s *server) options(t testing.TB) any {
 	t.Helper()
-	options := s.database.Options(database.Use{Name: "tpcc"})
+	options := s.database.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, s.values, options); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (s *server) options(t testing.TB) any {
 
 func (s *server) connect(t testing.TB) database.Session {
 	t.Helper()
-	session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
+	session, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ func (o *Options) each() []*Options {
 	})
 }
 
-// Servers is Database.Servers.
+// Servers is Options.Servers.
 func Servers(options any) []any {
 	o, known := options.(settings)
 	if !known {

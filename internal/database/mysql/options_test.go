@@ -37,7 +37,7 @@ func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 			}
 		}
 		got := map[string]string{}
-		for _, o := range option.Describe(d.Options(database.Use{Name: "tpcc"})) {
+		for _, o := range option.Describe(d.Options.New(database.Use{Name: "tpcc"})) {
 			got[o.Name] = o.Default
 			if o.Help == "" {
 				t.Errorf("%s has no help", o.Name)
@@ -63,7 +63,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		{option.Values{"storage_engine": ""}, "storage_engine"},
 		{option.Values{"ssl_two_way": "true"}, "ssl"},
 	} {
-		err := option.Bind(nil, tt.values, mysql.Database.Options(database.Use{Name: "tpcc"}))
+		err := option.Bind(nil, tt.values, mysql.Database.Options.New(database.Use{Name: "tpcc"}))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%v: got %v, want an error about %s", tt.values, err, tt.want)
 		}
@@ -90,7 +90,7 @@ func TestURLs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := mariadb.Database.FromURL(u)
+		got, err := mariadb.Database.Options.FromURL(u)
 		if err != nil || !maps.Equal(got, tt.want) {
 			t.Errorf("%s: got %v, %v; want %v", tt.url, got, err, tt.want)
 		}

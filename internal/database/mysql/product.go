@@ -41,7 +41,7 @@ type Product struct {
 
 type settings interface{ common() *Options }
 
-// FromURL is Database.FromURL. A URL contains the address of a server, so the socket is used only
+// FromURL is Options.FromURL. A URL contains the address of a server, so the socket is used only
 // if the URL names one.
 func (p Product) FromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, nil)
@@ -58,7 +58,7 @@ func (p Product) FromURL(u *url.URL) (option.Values, error) {
 	return values, nil
 }
 
-// Target is Database.Target.
+// Target is Options.Target.
 func (p Product) Target(options any) string {
 	o := options.(settings).common()
 	var all []string
@@ -78,7 +78,7 @@ func (o *Options) address() (network, address string) {
 	return "tcp", net.JoinHostPort(o.Host, strconv.Itoa(o.Port))
 }
 
-// Create is Database.Create. The database uses latin1, in which an index on c_last takes a third of
+// Create is Container.Create. The database uses latin1, in which an index on c_last takes a third of
 // its size in utf8mb4.
 func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(settings).common()
@@ -145,7 +145,7 @@ func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Se
 	return common.Wrong("history_pk", strconv.FormatBool(common.HistoryKey), "the server's %s is ON and the table history has no primary key, %w: %s", wants.Rows[0][0], database.ErrUnfit, advice)
 }
 
-// Drop is Database.Drop. There is no account to drop, because Create creates none.
+// Drop is Container.Drop. There is no account to drop, because Create creates none.
 func (p Product) Drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	name := options.(settings).common().Database
 	fate := database.DropResult{Kind: "database", Name: name}
@@ -233,7 +233,7 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 	return fmt.Sprintf("the user lacks the rights %s, so it may contain objects that the user cannot see", strings.Join(lacking, ", ")), nil
 }
 
-// Lacking is Database.Lacking. It does not see rights that come from a role.
+// Lacking is Container.Lacking. It does not see rights that come from a role.
 func (Product) Lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
 	return lacks(ctx, s, schemaName(options), "CREATE", "DROP", "INSERT", "SELECT", "UPDATE", "DELETE", "CREATE ROUTINE")
 }
@@ -256,7 +256,7 @@ func lacks(ctx context.Context, s database.Session, name string, rights ...strin
 	return lacking, nil
 }
 
-// SchemaName is Database.SchemaName. A schema is its own database and has no owner.
+// SchemaName is Options.SchemaName. A schema is its own database and has no owner.
 func SchemaName(options any) database.SchemaName {
 	return database.SchemaName{Name: schemaName(options)}
 }
@@ -279,7 +279,7 @@ func (p Product) administer(ctx context.Context, options any, do func(database.S
 
 func identifier(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// Connect is Database.Connect. Sessions of Admin and Observer use no database.
+// Connect is Sessions.Connect. Sessions of Admin and Observer use no database.
 func (p Product) Connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	return database.ConnectFirst(options.(settings).common().each(), func(o *Options) (database.Session, error) {
 		return p.connect(ctx, o, as)

@@ -488,7 +488,7 @@ func (b *bench) testFailure(t *testing.T) {
 	mustExec(t, holder, "START TRANSACTION; UPDATE warehouse SET w_ytd = w_ytd WHERE w_id = 1")
 	b.in.WID, b.in.DID, b.in.CWID, b.in.CDID, b.in.CID, b.in.ByName = 1, 4, 1, 5, 3, 0
 	_, err := b.calls["payment"].Run(t.Context(), nil)
-	if class := b.server.database.Classify(err); class != meter.LockTimeout {
+	if class := b.server.database.Sessions.Classify(err); class != meter.LockTimeout {
 		t.Errorf("got %v, class %v; want class %v", err, class, meter.LockTimeout)
 	}
 	// The session goes on, and what it does next commits nothing of the payment.

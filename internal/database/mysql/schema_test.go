@@ -95,7 +95,7 @@ func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
 	onEach(t, "sledge_history", func(t *testing.T, s *server) {
 		s.set("history_pk", "true")
 		var told []job.Step
-		if err := s.database.Create(t.Context(), s.options(t), func(e job.Event) { told = append(told, *e.Step) }); err != nil {
+		if err := s.database.Container.Create(t.Context(), s.options(t), func(e job.Event) { told = append(told, *e.Step) }); err != nil {
 			t.Fatal(err)
 		}
 		var want []job.Step // MariaDB is young enough
@@ -119,7 +119,7 @@ func TestAServerThatWantsKeysIsRefusedWhereHistoryHasNone(t *testing.T) {
 		mustExec(t, admin, "SET GLOBAL "+setting+" = ON")
 		for _, key := range []string{"false", "true"} {
 			s.set("history_pk", key)
-			err := s.database.Create(t.Context(), s.options(t), func(job.Event) {})
+			err := s.database.Container.Create(t.Context(), s.options(t), func(job.Event) {})
 			if key == "true" && s.database.Name == "mariadb" {
 				if err != nil {
 					t.Errorf("with a key: got %v", err)
@@ -131,11 +131,11 @@ func TestAServerThatWantsKeysIsRefusedWhereHistoryHasNone(t *testing.T) {
 			}
 		}
 		delete(s.values, "history_pk")
-		queries := s.database.Options(database.Use{Name: "sledge_keys", Analytic: true})
+		queries := s.database.Options.New(database.Use{Name: "sledge_keys", Analytic: true})
 		if err := option.Bind(nil, s.values, queries); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.database.Create(t.Context(), queries, func(job.Event) {}); err != nil {
+		if err := s.database.Container.Create(t.Context(), queries, func(job.Event) {}); err != nil {
 			t.Errorf("for a workload without history: got %v", err)
 		}
 	})
@@ -161,13 +161,13 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 			{"EVENT", ""},
 		} {
 			mustExec(t, admin, "GRANT "+tt.grant+" ON sledge_hidden.* TO "+user)
-			fates, err := s.database.Drop(t.Context(), s.options(t), database.DropOptions{Dry: true})
+			fates, err := s.database.Container.Drop(t.Context(), s.options(t), database.DropOptions{Dry: true})
 			if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
 				t.Errorf("with %s: got %+v and %v, want it to stay because %q", tt.grant, fates, err, tt.want)
 			}
 		}
 		mustExec(t, admin, "REVOKE DROP ON sledge_hidden.* FROM "+user)
-		if fates, err := s.database.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil || fates[0].Stays != "the user may not drop it" {
+		if fates, err := s.database.Container.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil || fates[0].Stays != "the user may not drop it" {
 			t.Errorf("without the right to drop it: got %+v and %v, want it to stay", fates, err)
 		}
 		s.set("user", "root")

@@ -179,7 +179,7 @@ func TestACallIsOneStatementWhereTheServerTakesThat(t *testing.T) {
 				}
 				// What fails ends the rest, and what went before in its transaction can be undone.
 				mustExec(t, session, "START TRANSACTION")
-				if _, err := call.Run(t.Context(), nil); s.database.Classify(err) != meter.Constraint {
+				if _, err := call.Run(t.Context(), nil); s.database.Sessions.Classify(err) != meter.Constraint {
 					t.Errorf("prepared %s: got %v, want a key that is there already", prepared, err)
 				}
 				if err := session.Rollback(t.Context()); err != nil {
@@ -231,13 +231,13 @@ func TestASocketThatIsNamedIsUsed(t *testing.T) {
 			s.set("dbname", "mysql")
 			for host, ok := range map[string]bool{"127.0.0.1": true, "localhost": true, "127.0.0.2": false} {
 				s.set("host", host)
-				session, err := d.Connect(t.Context(), s.options(t), database.Owner)
+				session, err := d.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 				if (err == nil) != ok {
 					t.Errorf("host %s: got %v, want the socket used: %v", host, err, ok)
 				}
 				if err == nil {
 					wantRows(t, session, "SELECT 1", "1")
-					if got, want := d.Target(s.options(t)), "mysql on "+started.Socket; got != want {
+					if got, want := d.Options.Target(s.options(t)), "mysql on "+started.Socket; got != want {
 						t.Errorf("got %q, want %q", got, want)
 					}
 					if err := session.Close(); err != nil {
@@ -248,7 +248,7 @@ func TestASocketThatIsNamedIsUsed(t *testing.T) {
 			s.set("host", "127.0.0.1")
 			s.set("socket", started.Socket+".missing")
 			s.set("port", strconv.Itoa(started.Port))
-			if _, err := d.Connect(t.Context(), s.options(t), database.Owner); err == nil || !strings.Contains(err.Error(), started.Socket+".missing") {
+			if _, err := d.Sessions.Connect(t.Context(), s.options(t), database.Owner); err == nil || !strings.Contains(err.Error(), started.Socket+".missing") {
 				t.Errorf("a socket that is not there: got %v, want it refused by its name", err)
 			}
 		})
@@ -260,7 +260,7 @@ func TestASocketThatIsNamedIsUsed(t *testing.T) {
 func TestOnAServerThatIsSetOtherwise(t *testing.T) {
 	s := &server{database: mariadb.Database, values: testserver.Open(t, "mariadb",
 		testserver.Setting("local_infile=0"), testserver.Setting("max_allowed_packet=256K"), testserver.Setting("default_storage_engine=MyISAM")).Values()}
-	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestInterrupt_EndsTheStatementOnTheServer(t *testing.T) {
 			"the end of its context": func(_ database.Session, cancel context.CancelFunc) { cancel() },
 			"Interrupt":              func(session database.Session, _ context.CancelFunc) { session.Interrupt() },
 		} {
-			session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
+			session, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +386,7 @@ func TestInterrupt_SparesOtherSessions(t *testing.T) {
 	s := &server{database: mariadb.Database, values: own.Values()}
 	connect := func() (session database.Session, id int) {
 		t.Helper()
-		session, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+		session, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -424,7 +424,7 @@ func TestInterrupt_SparesOtherSessions(t *testing.T) {
 func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 	own := testserver.Open(t, "mariadb", testserver.Own())
 	s := &server{database: mariadb.Database, values: own.Values()}
-	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -434,7 +434,7 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 	connect := func(as string) error {
 		t.Helper()
 		mustExec(t, admin, "SET GLOBAL read_only = "+as)
-		session, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+		session, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 		if err == nil {
 			err = session.Close()
 		}
@@ -452,7 +452,7 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 func TestASessionIsLostWhenItsServerOfSeveralBecomesReadOnly(t *testing.T) {
 	own := testserver.Open(t, "mariadb", testserver.Own())
 	s := &server{database: mariadb.Database, values: own.Values()}
-	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,17 +468,17 @@ func TestASessionIsLostWhenItsServerOfSeveralBecomesReadOnly(t *testing.T) {
 	several := s.connect(t)
 	mustExec(t, admin, "SET GLOBAL read_only = ON")
 	const insert = "INSERT INTO written VALUES (1)"
-	if err := several.Exec(t.Context(), insert); s.database.Classify(err) != meter.Connection || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("at one of several: got %v, of class %v", err, s.database.Classify(err))
+	if err := several.Exec(t.Context(), insert); s.database.Sessions.Classify(err) != meter.Connection || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("at one of several: got %v, of class %v", err, s.database.Sessions.Classify(err))
 	}
-	if err := alone.Exec(t.Context(), insert); err == nil || !strings.Contains(err.Error(), "read-only") || s.database.Classify(err) == meter.Connection {
-		t.Errorf("at the only one: got %v, of class %v", err, s.database.Classify(err))
+	if err := alone.Exec(t.Context(), insert); err == nil || !strings.Contains(err.Error(), "read-only") || s.database.Sessions.Classify(err) == meter.Connection {
+		t.Errorf("at the only one: got %v, of class %v", err, s.database.Sessions.Classify(err))
 	}
 }
 
 func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
 	s := &server{database: mysql.Database, values: testserver.Open(t, "mysql").Values()}
-	admin, err := s.database.Connect(t.Context(), s.options(t), database.Admin)
+	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -499,7 +499,7 @@ func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
 		var err error
 		for range 2 {
 			var session database.Session
-			if session, err = s.database.Connect(t.Context(), s.options(t), database.Admin); err == nil {
+			if session, err = s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin); err == nil {
 				_ = session.Close() // the limit counts it all the same
 			}
 		}
@@ -517,13 +517,13 @@ func TestNamesWhatAnswersInstead(t *testing.T) {
 			s.set("host", other.Host)
 			s.set("port", strconv.Itoa(other.Port))
 			s.set("socket", "null")
-			_, err := d.Connect(t.Context(), s.options(t), database.Owner)
+			_, err := d.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 			for _, want := range []string{"a PostgreSQL server", "--db pg", "or check port"} {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want it to say %q", err, want)
 				}
 			}
-			if d.Classify(err) != meter.Connection {
+			if d.Sessions.Classify(err) != meter.Connection {
 				t.Errorf("%v is not classified as a connection's", err)
 			}
 		})
@@ -548,7 +548,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 			s := &server{database: d, values: option.Values{}}
 			s.set("port", strconv.Itoa(overTCP.Addr().(*net.TCPAddr).Port))
 			s.set("socket", socket)
-			_, err := d.Connect(t.Context(), s.options(t), database.Owner)
+			_, err := d.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 			if err == nil || !strings.Contains(err.Error(), "no response within 100ms") {
 				t.Errorf("%s, socket %s: got %v, want no response within 100ms", d.Name, socket, err)
 			}

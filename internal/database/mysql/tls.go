@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// SecretFiles is Database.SecretFiles.
+// SecretFiles is Options.SecretFiles.
 func SecretFiles(options any) []string {
 	s, known := options.(settings)
 	if !known {

@@ -50,7 +50,7 @@ func TestTLS(t *testing.T) {
 			for name, value := range tt.changes {
 				changed.set(name, value)
 			}
-			session, err := s.database.Connect(t.Context(), changed.options(t), database.Owner)
+			session, err := s.database.Sessions.Connect(t.Context(), changed.options(t), database.Owner)
 			if want, refused := strings.CutPrefix(tt.want, "!"); refused {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want an error about %s", err, want)
@@ -71,7 +71,7 @@ func TestTLS(t *testing.T) {
 		plain.set("dbname", "mysql")
 		plain.set("ssl", "true")
 		plain.set("ssl_ca", "null")
-		_, err := s.database.Connect(t.Context(), plain.options(t), database.Owner)
+		_, err := s.database.Sessions.Connect(t.Context(), plain.options(t), database.Owner)
 		if err == nil || !strings.Contains(err.Error(), "ssl to false") {
 			t.Errorf("got %v, want advice to set ssl to false", err)
 		}
@@ -85,7 +85,7 @@ func TestAnOldServerTakesASuiteThatIsNamed(t *testing.T) {
 	s.set("dbname", "mysql")
 	s.set("ssl", "true")
 	s.set("ssl_ca", "null")
-	session, err := s.database.Connect(t.Context(), s.options(t), database.Owner)
+	session, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 	if err == nil {
 		_ = session.Close() // a newer one
 	} else if !strings.HasSuffix(err.Error(), "may accept AES128-GCM-SHA256 in option ssl_cipher") {

@@ -241,7 +241,7 @@ func balanced(text string) int {
 	return len(text)
 }
 
-// target is Database.Target.
+// target is Options.Target.
 func target(options any) string {
 	o := options.(settings)
 	at, err := o.at().address()
@@ -251,7 +251,7 @@ func target(options any) string {
 	return fmt.Sprintf("%s on %v", o.own().User, at)
 }
 
-// fromURL is Database.FromURL: oracle://user:password@host:port/service. If the user is one of the
+// fromURL is Options.FromURL: oracle://user:password@host:port/service. If the user is one of the
 // server's own, such as SYSTEM, it becomes the system user, which creates the owner of the schema.
 // Parameters after a question mark are options, by their names.
 func fromURL(u *url.URL) (option.Values, error) {

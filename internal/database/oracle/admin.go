@@ -27,7 +27,7 @@ var rightsOfOwner = []string{
 // other user. It shows the state of the server, and no rows of other users' tables.
 const catalogRole = "SELECT_CATALOG_ROLE"
 
-// create is Database.Create. If the owner can work already, no administrator is needed.
+// create is Container.Create. If the owner can work already, no administrator is needed.
 func create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(settings)
 	a := o.own()
@@ -242,7 +242,7 @@ func mayNot(o settings, n int, err error) error {
 	return err
 }
 
-// lacking is Database.Lacking.
+// lacking is Container.Lacking.
 func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
 	return missing(ctx, s, []string{"CREATE USER", "DROP USER", "GRANT ANY PRIVILEGE", "GRANT ANY ROLE"})
 }
@@ -340,7 +340,7 @@ func dropUser(ctx context.Context, system *session, user string) (stays string, 
 	return "", err
 }
 
-// mayFinish is Database.MayFinish.
+// mayFinish is Maintenance.Possible.
 func mayFinish(ctx context.Context, options any) error {
 	o, is := options.(*transactional)
 	if !is || !o.Checkpoint {

@@ -211,7 +211,7 @@ var classOf = map[int]meter.Class{
 	29106:             meter.Connection,
 }
 
-// classify is Database.Classify.
+// classify is Sessions.Classify.
 func classify(err error) meter.Class {
 	if n := number(err); n != 0 {
 		return classOf[n]

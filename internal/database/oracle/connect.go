@@ -186,7 +186,7 @@ func (l login) source(at address) (string, error) {
 	return u.String(), nil
 }
 
-// secretFiles is Database.SecretFiles.
+// secretFiles is Options.SecretFiles.
 func secretFiles(options any) []string {
 	if folder := options.(settings).at().Wallet; folder != "" {
 		return []string{filepath.Join(folder, "cwallet.sso"), filepath.Join(folder, "ewallet.p12")}

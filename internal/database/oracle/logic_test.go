@@ -68,7 +68,7 @@ func newLab(t *testing.T) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := mariadb.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	s, err := mariadb.Database.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -226,7 +226,7 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return step(job.StepVacuum, o.owner(), "VACUUM")
 }
 
-// mayFinish is Database.MayFinish.
+// mayFinish is Maintenance.Possible.
 func mayFinish(ctx context.Context, options any) error {
 	o := options.(target)
 	if !o.vacuum() || o.own().NoSuperuser {

@@ -42,7 +42,7 @@ type client struct {
 	warnings []string
 }
 
-// clientSettings is Database.ClientSettings: what libpq finds by itself.
+// clientSettings is Options.Client: what libpq finds by itself.
 func clientSettings(from database.Surroundings, use database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{Surroundings: from, given: given, defaults: option.Values{}}
 	for _, o := range option.Describe(newOptions(use)) {

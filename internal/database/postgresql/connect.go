@@ -146,7 +146,7 @@ func (l login) open(ctx context.Context) (*session, error) {
 	return newSession(conn), nil
 }
 
-// secretFiles is Database.SecretFiles. If no key is named, the driver uses libpq's default key if
+// secretFiles is Options.SecretFiles. If no key is named, the driver uses libpq's default key if
 // it has a certificate. libpq refuses a key that others can read; the driver does not check.
 func secretFiles(options any) []string {
 	s := options.(target).owner().server

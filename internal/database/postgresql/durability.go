@@ -1,6 +1,6 @@
 package postgresql
 
-// durability is Database.Durability. Settings with default values are not listed, and both are on
+// durability is Runs.Durability. Settings with default values are not listed, and both are on
 // by default.
 func durability(settings map[string]string) (durable bool, why string) {
 	switch {

@@ -31,7 +31,7 @@ func (s *server) each() []*server {
 	})
 }
 
-// servers is Database.Servers.
+// servers is Options.Servers.
 func servers(options any) []any {
 	var list []any
 	switch o := options.(type) {

@@ -17,7 +17,7 @@ func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 		"user": "tpcc", "password": "tpcc", "dbname": "tpcc", "tablespace": "pg_default",
 		"stored_procedures": "false", "partition": "false", "vacuum": "false",
 	}
-	for _, d := range option.Describe(Database.Options(database.Use{Name: "tpcc"})) {
+	for _, d := range option.Describe(Database.Options.New(database.Use{Name: "tpcc"})) {
 		if value, ok := want[d.Name]; ok && d.Default != value {
 			t.Errorf("%s: got default %q, want %q", d.Name, d.Default, value)
 		}
@@ -48,7 +48,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		{"no such mode", "ssl_mode", "perhaps"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := option.Bind(nil, option.Values{tt.option: tt.value}, Database.Options(database.Use{Name: "tpcc"}))
+			err := option.Bind(nil, option.Values{tt.option: tt.value}, Database.Options.New(database.Use{Name: "tpcc"}))
 			if err == nil || !strings.Contains(err.Error(), tt.option) {
 				t.Errorf("got %v, want an error about %s", err, tt.option)
 			}
@@ -66,11 +66,11 @@ func TestTargetSaysWhereWithoutPassword(t *testing.T) {
 		{option.Values{"host": "::1"}, "tpcc on [::1]:5432"},
 		{option.Values{"host": "/run/postgresql"}, "tpcc on /run/postgresql/.s.PGSQL.5432"},
 	} {
-		options := Database.Options(database.Use{Name: "tpcc"})
+		options := Database.Options.New(database.Use{Name: "tpcc"})
 		if err := option.Bind(nil, tt.values, options); err != nil {
 			t.Fatal(err)
 		}
-		if got := Database.Target(options); got != tt.want {
+		if got := Database.Options.Target(options); got != tt.want {
 			t.Errorf("%v: got %q, want %q", tt.values, got, tt.want)
 		}
 	}
@@ -86,7 +86,7 @@ func TestTheFirstOfSeveralMistakesIsNamed(t *testing.T) {
 		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: this feature is not built yet: set it to false"},
 	} {
 		for range 50 {
-			if err := option.Bind(nil, tt.values, Database.Options(database.Use{Name: "tpcc"})); err == nil || err.Error() != tt.want {
+			if err := option.Bind(nil, tt.values, Database.Options.New(database.Use{Name: "tpcc"})); err == nil || err.Error() != tt.want {
 				t.Fatalf("%v: got %v, want %s", tt.values, err, tt.want)
 			}
 		}
@@ -132,7 +132,7 @@ func TestFromURL(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := Database.FromURL(u)
+			got, err := Database.Options.FromURL(u)
 			if err != nil {
 				t.Fatal(err)
 			}

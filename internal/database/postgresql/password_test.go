@@ -46,10 +46,10 @@ func TestNoPasswordIsInTheServersLog(t *testing.T) {
 			values := with(server.Values(), "user", user, "dbname", user)
 			for _, password := range passwords { // the second time, the role is there
 				values = with(values, "password", password)
-				if err := d.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
+				if err := d.Container.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
 					t.Fatalf("%s, password %q: %v", method, password, err)
 				}
-				session, err := d.Connect(t.Context(), bind(t, values), database.Owner)
+				session, err := d.Sessions.Connect(t.Context(), bind(t, values), database.Owner)
 				if err != nil {
 					t.Fatalf("%s, password %q: log in: %v", method, password, err)
 				}

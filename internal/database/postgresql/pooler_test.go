@@ -24,7 +24,7 @@ func TestConnect_FindsPoolerAndItsMode(t *testing.T) {
 			}
 			options := bind(t, values)
 			open := func() database.Session {
-				s, err := postgresql.Database.Connect(t.Context(), options, database.Admin)
+				s, err := postgresql.Database.Sessions.Connect(t.Context(), options, database.Admin)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -15,47 +15,58 @@ var files embed.FS
 
 // Database is PostgreSQL.
 var Database = &database.Database{
-	Name:           "postgresql",
-	Title:          "PostgreSQL",
-	Aliases:        []string{"pg", "postgres"},
-	Tested:         []string{"15", "17", "18"},
-	Options:        newOptions,
-	Schemes:        []string{"postgres", "postgresql"},
-	FromURL:        fromURL,
-	SecretFiles:    secretFiles,
-	ClientSettings: clientSettings,
-	Servers:        servers,
-	Processes:      []string{"postgres"},
-	Target:         func(options any) string { return options.(target).owner().String() },
-	Create:         create,
-	Drop:           drop,
-	Connect:        connect,
-	Finish:         finish,
-	MayFinish:      mayFinish,
-	ReadsOnly:      func(err error) bool { return stateOf(err) == "25006" },
-	CallersRights:  true,
-	Durability:     durability,
-	Lacking:        lacking,
-	SchemaName: func(options any) database.SchemaName {
-		own := options.(target).own()
-		return database.SchemaName{Name: own.Database, Owner: own.User}
+	Name:    "postgresql",
+	Title:   "PostgreSQL",
+	Aliases: []string{"pg", "postgres"},
+	Tested: database.Tested{
+		Releases: []string{"15", "17", "18"},
 	},
-	Routines: func(options any) string {
-		if o, ok := options.(*transactional); ok && !o.Procedures {
-			return "functions"
-		}
-		return "stored procedures"
+	Options: database.Options{
+		New:     newOptions,
+		Schemes: []string{"postgres", "postgresql"},
+		FromURL: fromURL,
+		Client:  clientSettings,
+		Target:  func(options any) string { return options.(target).owner().String() },
+		SchemaName: func(options any) database.SchemaName {
+			own := options.(target).own()
+			return database.SchemaName{Name: own.Database, Owner: own.User}
+		},
+		Servers:     servers,
+		SecretFiles: secretFiles,
 	},
-	Schema:   newSchema,
-	Server:   newServer,
-	ReadPlan: readPlan,
-	Classify: classify,
-	SQL:      files,
+	Container: database.Container{
+		Create:  create,
+		Lacking: lacking,
+		Drop:    drop,
+	},
+	Sessions: database.Sessions{
+		Connect:   connect,
+		Classify:  classify,
+		ReadsOnly: func(err error) bool { return stateOf(err) == "25006" },
+	},
+	Runs: database.Runs{
+		Processes:  []string{"postgres"},
+		Durability: durability,
+		Maintenance: &database.Maintenance{
+			Do:       finish,
+			Possible: mayFinish,
+		},
+	},
+	Schema: newSchema,
+	Server: newServer,
 	Dialect: database.Dialect{
 		Placeholder: func(n int) string { return fmt.Sprintf("$%d", n) },
 		Type:        columnType,
 		Bytes:       "bytea",
+		ReadPlan:    readPlan,
+		Routines: func(options any) string {
+			if o, ok := options.(*transactional); ok && !o.Procedures {
+				return "functions"
+			}
+			return "stored procedures"
+		},
 	},
+	SQL: files,
 }
 
 func columnType(c schema.Column) string {

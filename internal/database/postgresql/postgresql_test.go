@@ -71,7 +71,7 @@ func TestEncryptionThatCannotBeHadIsExplained(t *testing.T) {
 		{"ssl_ca", "/nowhere/ca.pem", "ssl_ca"},
 	} {
 		values := with(with(server.Values(), "ssl_mode", "verify-ca"), tt.option, tt.value)
-		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
+		_, err := postgresql.Database.Sessions.Connect(t.Context(), bind(t, values), database.Owner)
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %s: got %q, want one line that names %s", tt.option, tt.value, err, tt.want)
 		}
@@ -176,30 +176,30 @@ func TestCreateAndDrop(t *testing.T) {
 	}
 	d := postgresql.Database
 
-	err := d.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {})
+	err := d.Container.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {})
 	if err == nil || !strings.Contains(err.Error(), "no_superuser") {
 		t.Errorf("create without a superuser: got %v, want an error about no_superuser", err)
 	}
-	if _, err := d.Connect(ctx, bind(t, with(values, "no_superuser", "true")), database.Admin); err == nil {
+	if _, err := d.Sessions.Connect(ctx, bind(t, with(values, "no_superuser", "true")), database.Admin); err == nil {
 		t.Error("connected as superuser in spite of no_superuser")
 	}
-	if err := d.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
+	if err := d.Container.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if _, err := d.Drop(context.Background(), bind(t, values), database.DropOptions{}); err != nil {
+		if _, err := d.Container.Drop(context.Background(), bind(t, values), database.DropOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := d.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {}); err != nil {
+	if err := d.Container.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {}); err != nil {
 		t.Errorf("create when all is there: %v", err)
 	}
 	values["password"] = "another"
-	if err := d.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
+	if err := d.Container.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Errorf("create with a new password: %v", err)
 	}
 
-	session, err := d.Connect(ctx, bind(t, values), database.Owner)
+	session, err := d.Sessions.Connect(ctx, bind(t, values), database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Error(err)
 	}
 	for _, dry := range []bool{true, false} {
-		fates, err := d.Drop(ctx, bind(t, values), database.DropOptions{Dry: dry})
+		fates, err := d.Container.Drop(ctx, bind(t, values), database.DropOptions{Dry: dry})
 		if err != nil || len(fates) != 2 || fates[0].Stays != "others are connected to it: sledge of sledge maker (1)" || !strings.Contains(fates[1].Stays, `DROP ROLE "sledge maker"`) {
 			t.Errorf("drop while a session is connected: got %+v and %v, want both to stay, and why", fates, err)
 		}
@@ -216,7 +216,7 @@ func TestCreateAndDrop(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the second time there is nothing to drop
-		if _, err := d.Drop(ctx, bind(t, values), database.DropOptions{}); err != nil {
+		if _, err := d.Container.Drop(ctx, bind(t, values), database.DropOptions{}); err != nil {
 			t.Errorf("drop: %v", err)
 		}
 	}
@@ -244,7 +244,7 @@ func TestConnect_TellsThatTheUserDoesNotExist(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_ = connect(t, server.Values(), database.Owner) // so that account and database are there
-			_, err := postgresql.Database.Connect(t.Context(), bind(t, tt.values), database.Owner)
+			_, err := postgresql.Database.Sessions.Connect(t.Context(), bind(t, tt.values), database.Owner)
 			_, refused := errors.AsType[*database.PasswordError](err)
 			if errors.Is(err, database.ErrMissing) != tt.missing || errors.Is(err, database.ErrNoAccount) != tt.missing || refused == tt.missing {
 				t.Errorf("got %v, want that it is missing: %v", err, tt.missing)
@@ -270,14 +270,14 @@ func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 		}
 	})
 	values := with(with(server.Values(), "dbname", "sledge_found"), "user", "sledge_finder")
-	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "stays as it is") {
+	if err := postgresql.Database.Container.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "stays as it is") {
 		t.Errorf("with another password: got %v, want that the account stays as it is", err)
 	}
 	values = with(values, "password", "its own")
-	if err := postgresql.Database.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
+	if err := postgresql.Database.Container.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	session, err := postgresql.Database.Connect(ctx, bind(t, values), database.Owner)
+	session, err := postgresql.Database.Sessions.Connect(ctx, bind(t, values), database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 		{database.DropOptions{Builder: "another", Leftover: true}, "1"},
 		{database.DropOptions{Builder: "another"}, "0"}, // as that program does with what a schema was in
 	} {
-		fates, err := postgresql.Database.Drop(ctx, bind(t, values), tt.dropped)
+		fates, err := postgresql.Database.Container.Drop(ctx, bind(t, values), tt.dropped)
 		if err != nil {
 			t.Error(err)
 		}
@@ -326,7 +326,7 @@ func TestWhoMayNotCreateIsToldWhatElseCanBeDone(t *testing.T) {
 		"sledge_nobody":    "create the user sledge_nobody: ",
 		"sledge_powerless": "create the database sledge_nowhere: ",
 	} {
-		err := postgresql.Database.Create(t.Context(), bind(t, with(with(values, "user", user), "dbname", "sledge_nowhere")), func(job.Event) {})
+		err := postgresql.Database.Container.Create(t.Context(), bind(t, with(with(values, "user", user), "dbname", "sledge_nowhere")), func(job.Event) {})
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "user sledge_powerless may not do that: set superuser and superuser_password to a user that may, or set ") {
 			t.Errorf("user %s: got %v, want %q and what else can be done", user, err, want)
 		}
@@ -353,7 +353,7 @@ func TestFinish(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var said []string
-			err := postgresql.Database.Finish(t.Context(), bind(t, tt.values), func(e job.Event) {
+			err := postgresql.Database.Runs.Maintenance.Do(t.Context(), bind(t, tt.values), func(e job.Event) {
 				said = append(said, fmt.Sprintf("%s %s", e.Step.Name, e.Step.Stage))
 				if (e.Step.Seconds > 0) != (e.Step.Stage == job.Ends) {
 					t.Errorf("%s %s: got %v s", e.Step.Name, e.Step.Stage, e.Step.Seconds)
@@ -451,7 +451,7 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own(), testserver.Setting("default_transaction_read_only=on"))
 	address := net.JoinHostPort(server.Host, strconv.Itoa(server.Port))
 	connect := func(host string) error {
-		session, err := postgresql.Database.Connect(t.Context(), bind(t, with(server.Values(), "host", host)), database.Admin)
+		session, err := postgresql.Database.Sessions.Connect(t.Context(), bind(t, with(server.Values(), "host", host)), database.Admin)
 		if err == nil {
 			err = session.Close()
 		}
@@ -469,7 +469,7 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 // bind returns bound options.
 func bind(t testing.TB, values option.Values) any {
 	t.Helper()
-	options := postgresql.Database.Options(database.Use{Name: "tpcc"})
+	options := postgresql.Database.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, values, options); err != nil {
 		t.Fatal(err)
 	}
@@ -489,10 +489,10 @@ func with(values option.Values, pairs ...string) option.Values {
 func connect(t testing.TB, values option.Values, as database.Role) database.Session {
 	t.Helper()
 	options := bind(t, values)
-	if err := postgresql.Database.Create(t.Context(), options, func(job.Event) {}); err != nil {
+	if err := postgresql.Database.Container.Create(t.Context(), options, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	session, err := postgresql.Database.Connect(t.Context(), options, as)
+	session, err := postgresql.Database.Sessions.Connect(t.Context(), options, as)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -541,13 +541,13 @@ func TestNamesWhatAnswersInstead(t *testing.T) {
 	other := testserver.Open(t, "mariadb")
 	for _, mode := range []string{"prefer", "disable", "require"} {
 		values := option.Values{"host": other.Host, "port": strconv.Itoa(other.Port), "ssl_mode": mode}
-		_, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
+		_, err := postgresql.Database.Sessions.Connect(t.Context(), bind(t, values), database.Owner)
 		for _, want := range []string{"a MariaDB server (", "--db maria", "or check port"} {
 			if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "%!") {
 				t.Errorf("sslmode %s: got %v, want it to say %q", mode, err, want)
 			}
 		}
-		if postgresql.Database.Classify(err) != meter.Connection {
+		if postgresql.Database.Sessions.Classify(err) != meter.Connection {
 			t.Errorf("sslmode %s: %v is not classified as a connection's", mode, err)
 		}
 	}
@@ -562,7 +562,7 @@ func TestASilentServerIsGivenUp(t *testing.T) {
 	t.Setenv("PGCONNECT_TIMEOUT", "1")
 	// Two ways to encrypt, each of which waits, are to take no longer than one.
 	values := option.Values{"host": "127.0.0.1", "port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "ssl_mode": "prefer"}
-	_, err = postgresql.Database.Connect(t.Context(), bind(t, values), database.Owner)
+	_, err = postgresql.Database.Sessions.Connect(t.Context(), bind(t, values), database.Owner)
 	if err == nil || !strings.Contains(err.Error(), "no response within 1s") || !strings.Contains(err.Error(), "check host and port") {
 		t.Errorf("got %v, want no response within 1s", err)
 	}

@@ -6,7 +6,7 @@ import (
 	"sledge/internal/database"
 )
 
-// lacking is Database.Lacking. A superuser lacks nothing, and an account needs no rights to create
+// lacking is Container.Lacking. A superuser lacks nothing, and an account needs no rights to create
 // objects that it already owns.
 func lacking(ctx context.Context, options any, s database.Session) (rights []string, err error) {
 	if options.(target).own().NoSuperuser {

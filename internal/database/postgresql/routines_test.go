@@ -107,7 +107,7 @@ func newSchema(t testing.TB, name string) (database.Session, option.Values) {
 		if err := session.Close(); err != nil {
 			t.Error(err)
 		}
-		if _, err := postgresql.Database.Drop(context.Background(), bind(t, values), database.DropOptions{}); err != nil {
+		if _, err := postgresql.Database.Container.Drop(context.Background(), bind(t, values), database.DropOptions{}); err != nil {
 			t.Error(err)
 		}
 	})

@@ -58,7 +58,7 @@ func TestTLS(t *testing.T) {
 	} {
 		t.Run(tt.mode+" to "+tt.host, func(t *testing.T) {
 			options := bind(t, with(values, "ssl_mode", tt.mode, "ssl_ca", tt.authority, "host", tt.host))
-			session, err := postgresql.Database.Connect(t.Context(), options, database.Admin)
+			session, err := postgresql.Database.Sessions.Connect(t.Context(), options, database.Admin)
 			if want, refused := strings.CutPrefix(tt.want, "!"); refused {
 				if err == nil || !strings.Contains(err.Error(), want) {
 					t.Errorf("got %v, want an error about %s", err, want)
@@ -89,7 +89,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	keepFolder(t, folder)
 	values := with(server.Values(), "tablespace", "elsewhere", "dbname", "sledge_elsewhere")
-	admin, err := postgresql.Database.Connect(t.Context(), bind(t, values), database.Admin)
+	admin, err := postgresql.Database.Sessions.Connect(t.Context(), bind(t, values), database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 	if err := admin.Exec(t.Context(), "CREATE TABLESPACE elsewhere LOCATION '"+folder+"'"); err != nil {
 		t.Fatal(err)
 	}
-	if err := postgresql.Database.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
+	if err := postgresql.Database.Container.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := admin.Query(t.Context(), "SELECT spcname FROM pg_database d JOIN pg_tablespace s ON s.oid = dattablespace WHERE datname = 'sledge_elsewhere'", 1)
@@ -105,7 +105,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 		t.Errorf("the database is in tablespace %v (%v), want elsewhere", got.Rows, err)
 	}
 	missing := with(server.Values(), "tablespace", "nowhere", "dbname", "sledge_nowhere")
-	if err := postgresql.Database.Create(t.Context(), bind(t, missing), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "nowhere") {
+	if err := postgresql.Database.Container.Create(t.Context(), bind(t, missing), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("got %v, want an error that names the tablespace", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // parameters are libpq's parameters with our options.
 var parameters = map[string]string{"sslmode": "ssl_mode", "sslrootcert": "ssl_ca", "sslcert": "ssl_cert", "sslkey": "ssl_key"}
 
-// fromURL is Database.FromURL, for libpq's URLs.
+// fromURL is Options.FromURL, for libpq's URLs.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, parameters)
 	if err != nil {

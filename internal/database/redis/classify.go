@@ -52,7 +52,7 @@ var classes = map[string]meter.Class{
 	"ERR":          meter.Other,
 }
 
-// classify is Database.Classify.
+// classify is Sessions.Classify.
 func classify(err error) meter.Class {
 	if errors.Is(err, errConflict) {
 		return meter.Serialization

@@ -19,7 +19,7 @@ import (
 	"sledge/internal/loop"
 )
 
-// connect is Database.Connect.
+// connect is Sessions.Connect.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	o := options.(*Options)
 	s := &session{options: o}
@@ -176,7 +176,7 @@ func facts(said any) map[string]string {
 	return found
 }
 
-// secretFiles is Database.SecretFiles.
+// secretFiles is Options.SecretFiles.
 func secretFiles(options any) []string {
 	if o := options.(*Options); o.SSL && o.SSLCert != null {
 		return []string{o.SSLKey}

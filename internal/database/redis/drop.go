@@ -93,7 +93,7 @@ func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 	return true, err
 }
 
-// dropRest is Database.Drop. A database of a server is a number, which stays; it drops the
+// dropRest is Container.Drop. A database of a server is a number, which stays; it drops the
 // remains of an interrupted deletion.
 func dropRest(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	if !d.Leftover {
@@ -115,7 +115,7 @@ func dropRest(ctx context.Context, options any, d database.DropOptions) ([]datab
 	return []database.DropResult{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
 }
 
-// create is Database.Create. Nothing must be created, but it refuses a server that evicts keys:
+// create is Container.Create. Nothing must be created, but it refuses a server that evicts keys:
 // it could evict rows, and even the catalog that identifies our schema.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	of, err := connect(ctx, options, database.Owner)

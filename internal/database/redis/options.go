@@ -129,7 +129,7 @@ func (o *Options) Library() string { return fmt.Sprintf("%s_%d", o.Prefix, o.Num
 // function returns the name of a function of the schema.
 func (o *Options) function(name string) string { return o.Library() + "_" + name }
 
-// fromURL is Database.FromURL: redis://user:password@host:port/number, and rediss: for TLS. A
+// fromURL is Options.FromURL: redis://user:password@host:port/number, and rediss: for TLS. A
 // path that is not a number is the schema's name.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, nil)
@@ -149,7 +149,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return values, nil
 }
 
-// clientSettings is Database.ClientSettings: what redis-cli takes from its environment.
+// clientSettings is Options.Client: what redis-cli takes from its environment.
 func clientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	const variable = "REDISCLI_AUTH"
 	password := from.Variable(variable)

@@ -19,34 +19,44 @@ var files embed.FS
 
 // Database is Redis.
 var Database = &database.Database{
-	Name:           "redis",
-	Title:          title,
-	Tested:         []string{"7.0"},
-	Refuses:        refuses,
-	Options:        newOptions,
-	Schemes:        []string{"redis", "rediss"},
-	FromURL:        fromURL,
-	SecretFiles:    secretFiles,
-	ClientSettings: clientSettings,
-	Processes:      []string{"redis-server"},
-	Target: func(options any) string {
-		o := options.(*Options)
-		return fmt.Sprintf("%s in database %d on %s", o.Prefix, o.Number, o.address())
+	Name:    "redis",
+	Title:   title,
+	Refuses: refuses,
+	Tested: database.Tested{
+		Releases: []string{"7.0"},
 	},
-	Create:     create,
-	Drop:       dropRest,
-	Connect:    connect,
-	Durability: durability,
-	Routines:   func(options any) string { return options.(*Options).Routines },
-	SchemaName: func(options any) database.SchemaName {
-		return database.SchemaName{Name: options.(*Options).Prefix}
+	Options: database.Options{
+		New:     newOptions,
+		Schemes: []string{"redis", "rediss"},
+		FromURL: fromURL,
+		Client:  clientSettings,
+		Target: func(options any) string {
+			o := options.(*Options)
+			return fmt.Sprintf("%s in database %d on %s", o.Prefix, o.Number, o.address())
+		},
+		SchemaName: func(options any) database.SchemaName {
+			return database.SchemaName{Name: options.(*Options).Prefix}
+		},
+		SecretFiles: secretFiles,
 	},
-	Classify: classify,
-	Schema:   newSchema,
-	Server:   newServer,
+	Container: database.Container{
+		Create: create,
+		Drop:   dropRest,
+	},
+	Sessions: database.Sessions{
+		Connect:  connect,
+		Classify: classify,
+	},
+	Runs: database.Runs{
+		Processes:  []string{"redis-server"},
+		Durability: durability,
+	},
+	Schema: newSchema,
+	Server: newServer,
 	Dialect: database.Dialect{
 		Placeholder:   func(n int) string { return fmt.Sprintf("ARGV[%d]", n) },
 		TellsCapitals: true,
+		Routines:      func(options any) string { return options.(*Options).Routines },
 	},
 	SQL: files,
 }

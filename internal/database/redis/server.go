@@ -86,7 +86,7 @@ func settings(ctx context.Context, of database.Session) (map[string]string, erro
 	return found, nil
 }
 
-// durability is Database.Durability: commits survive a power failure only where each is in
+// durability is Runs.Durability: commits survive a power failure only where each is in
 // the log, and on the disk, before it is answered (redis.io, "Redis persistence").
 func durability(settings map[string]string) (durable bool, why string) {
 	policy, bound := settings["maxmemory-policy"], settings["maxmemory"]

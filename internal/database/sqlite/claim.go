@@ -13,7 +13,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// claim is Database.Claim. The claim is SQLite's own lock on an empty file beside the database,
+// claim is Container.Claim. The claim is SQLite's own lock on an empty file beside the database,
 // because a lock on the database itself would exclude the builders. The system releases it when the
 // process ends in any way. Readers can share a lock.
 func claim(ctx context.Context, options any, shared bool) (release func() error, err error) {

@@ -28,27 +28,33 @@ var files embed.FS
 
 // Database is SQLite.
 var Database = &database.Database{
-	Name:       "sqlite",
-	Title:      "SQLite",
-	Aliases:    []string{"sqlite3"},
-	Options:    newOptions,
-	Schemes:    []string{"sqlite", "sqlite3"},
-	FromURL:    fromURL,
-	Target:     func(options any) string { return of(options).File },
-	File:       func(options any) string { return of(options).File },
-	Create:     create,
-	Drop:       drop,
-	Claim:      claim,
-	Connect:    connect,
-	Durability: durability,
-
-	Schema:     sqlschema.New,
-	Server:     sqlschema.NewServer,
-	ReadPlan:   readPlan,
-	Classify:   classify,
-	Dialect:    dialect,
-	SQL:        files,
-	SchemaName: func(options any) database.SchemaName { return database.SchemaName{Name: schemaName(options)} },
+	Name:    "sqlite",
+	Title:   "SQLite",
+	Aliases: []string{"sqlite3"},
+	Options: database.Options{
+		New:        newOptions,
+		Schemes:    []string{"sqlite", "sqlite3"},
+		FromURL:    fromURL,
+		Target:     file,
+		SchemaName: func(options any) database.SchemaName { return database.SchemaOfFile(file(options)) },
+		File:       file,
+	},
+	Container: database.Container{
+		Create: create,
+		Claim:  claim,
+		Drop:   drop,
+	},
+	Sessions: database.Sessions{
+		Connect:  connect,
+		Classify: classify,
+	},
+	Runs: database.Runs{
+		Durability: durability,
+	},
+	Schema:  sqlschema.New,
+	Server:  sqlschema.NewServer,
+	Dialect: dialect,
+	SQL:     files,
 }
 
 var dialect = database.Dialect{
@@ -57,6 +63,7 @@ var dialect = database.Dialect{
 	Bytes:       "BLOB",
 	KeyedTable:  " WITHOUT ROWID", // the rows are clustered by the key, warehouse by warehouse
 	QuotedFiles: true,             // the shell's .import does not understand backslashes
+	ReadPlan:    readPlan,
 }
 
 // Options names the file, and how to open it.
@@ -155,11 +162,8 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 	return created, errors.Join(err, s.Close())
 }
 
-// schemaName is the name of the file without its folder and extension.
-func schemaName(options any) string {
-	base := filepath.Base(of(options).File)
-	return strings.TrimSuffix(base, filepath.Ext(base))
-}
+// file is Options.File, and Options.Target.
+func file(options any) string { return of(options).File }
 
 // drop removes the file, and the files that SQLite keeps beside it. It claims the file, so that it
 // does not remove one in which another build has begun meanwhile.

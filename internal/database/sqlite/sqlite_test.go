@@ -23,7 +23,7 @@ func Test(t *testing.T) {
 func TestCreateAndDrop_BesideOthers(t *testing.T) {
 	values := option.Values{"file": filepath.Join(t.TempDir(), "beside.db")}
 	databasetest.Beside(t, sqlite.Database, func() any {
-		o := sqlite.Database.Options(database.Use{Name: "tpcc"})
+		o := sqlite.Database.Options.New(database.Use{Name: "tpcc"})
 		if err := option.Bind(nil, values, o); err != nil {
 			t.Error(err)
 		}
@@ -33,28 +33,28 @@ func TestCreateAndDrop_BesideOthers(t *testing.T) {
 
 func TestOtherThanARegularFileIsRefused(t *testing.T) {
 	for _, file := range []string{t.TempDir(), os.DevNull} {
-		o := sqlite.Database.Options(database.Use{Name: "tpcc"})
+		o := sqlite.Database.Options.New(database.Use{Name: "tpcc"})
 		if err := option.Bind(nil, option.Values{"file": file}, o); err != nil {
 			t.Fatal(err)
 		}
-		if err := sqlite.Database.Create(t.Context(), o, nil); !errors.Is(err, database.ErrUnfit) {
+		if err := sqlite.Database.Container.Create(t.Context(), o, nil); !errors.Is(err, database.ErrUnfit) {
 			t.Errorf("create %s: got %v, want %v", file, err, database.ErrUnfit)
 		}
-		if _, err := sqlite.Database.Connect(t.Context(), o, database.Owner); !errors.Is(err, database.ErrUnfit) {
+		if _, err := sqlite.Database.Sessions.Connect(t.Context(), o, database.Owner); !errors.Is(err, database.ErrUnfit) {
 			t.Errorf("connect to %s: got %v, want %v", file, err, database.ErrUnfit)
 		}
 	}
 }
 
 func TestRollback_SucceedsIfAFullDiskHasRolledBack(t *testing.T) {
-	o := sqlite.Database.Options(database.Use{Name: "tpcc"})
+	o := sqlite.Database.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, option.Values{"file": filepath.Join(t.TempDir(), "full.db")}, o); err != nil {
 		t.Fatal(err)
 	}
-	if err := sqlite.Database.Create(t.Context(), o, nil); err != nil {
+	if err := sqlite.Database.Container.Create(t.Context(), o, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := sqlite.Database.Connect(t.Context(), o, database.Owner)
+	s, err := sqlite.Database.Sessions.Connect(t.Context(), o, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestRollback_SucceedsIfAFullDiskHasRolledBack(t *testing.T) {
 		if err := s.Begin(t.Context(), database.ReadWrite); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Exec(t.Context(), "INSERT INTO t VALUES (zeroblob(1000000))"); sqlite.Database.Classify(err) != meter.Resource {
+		if err := s.Exec(t.Context(), "INSERT INTO t VALUES (zeroblob(1000000))"); sqlite.Database.Sessions.Classify(err) != meter.Resource {
 			t.Fatalf("got %v, want that the disk is full", err)
 		}
 		if err := s.Rollback(t.Context()); err != nil {

@@ -26,7 +26,7 @@ func isServersOwn(name string) bool {
 	return slices.Contains([]string{master, "model", "msdb", "tempdb"}, strings.ToLower(name))
 }
 
-// create is Database.Create. There is no account to create: the login that builds owns the
+// create is Container.Create. There is no account to create: the login that builds owns the
 // schema. It cannot prepare a database for memory-optimized tables, because their files need a
 // place on the server's disks.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
@@ -120,7 +120,7 @@ func (s *session) takesMemory(ctx context.Context) (bool, error) {
 	return len(t.Rows) == 1 && t.Rows[0][0] != "0", nil
 }
 
-// drop is Database.Drop. It does not disconnect other sessions.
+// drop is Container.Drop. It does not disconnect other sessions.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	l := options.(settings).common()
 	var created bool
@@ -202,7 +202,7 @@ func (l login) dropDatabase(ctx context.Context) (stays string, err error) {
 // patience is how long a server may take to notice that sessions have ended.
 const patience = 10 * time.Second
 
-// lacking is Database.Lacking.
+// lacking is Container.Lacking.
 func lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
 	l := options.(settings).common()
 	if l.Azure {
@@ -223,7 +223,7 @@ func lacking(ctx context.Context, options any, s database.Session) ([]string, er
 	return nil, nil
 }
 
-// finish is Database.Finish.
+// finish is Maintenance.Do.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o, is := options.(*transactional)
 	if !is || !o.Checkpoint {
@@ -242,7 +242,7 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	return s.Close()
 }
 
-// durability is Database.Durability. The log is flushed at each commit unless durability is
+// durability is Runs.Durability. The log is flushed at each commit unless durability is
 // delayed; whether it survives then does not hang on the recovery model, which says what of
 // the log is kept for backups. Babelfish commits as PostgreSQL does, and lists its settings.
 func durability(settings map[string]string) (durable bool, why string) {

@@ -85,7 +85,7 @@ func byNumber() map[int32]meter.Class {
 	return all
 }
 
-// classify is Database.Classify.
+// classify is Sessions.Classify.
 func classify(err error) meter.Class {
 	if errors.Is(err, database.ErrInterrupted) {
 		return meter.Connection

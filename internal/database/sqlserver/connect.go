@@ -21,7 +21,7 @@ import (
 	"sledge/internal/loop"
 )
 
-// connect is Database.Connect. An Admin and an Observer are in master, for the database of the
+// connect is Sessions.Connect. An Admin and an Observer are in master, for the database of the
 // schema need not be there; on Azure SQL a login may have no right to anything else.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := options.(settings).common()

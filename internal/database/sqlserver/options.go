@@ -227,7 +227,7 @@ func (s *server) place() (machine, instance string) {
 	return machine, instance
 }
 
-// implied is Database.Implied: a port that was given beside a named instance is the port to connect to. The
+// implied is Options.Implied: a port that was given beside a named instance is the port to connect to. The
 // console always gives all options, and ignores that port as console scripts expect.
 func implied(given option.Values, names option.Names) (option.Values, error) {
 	s := server{WindowsHost: cmp.Or(given["windows_host"], local), Host: given["host"]}
@@ -308,7 +308,7 @@ func (o *transactional) Heaps() bool { return !o.InMemory }
 // Heaps is what datafiles.sql asks of transactional, too.
 func (o *analytic) Heaps() bool { return true }
 
-// fromURL is Database.FromURL. The driver's URLs have an instance in the path and the
+// fromURL is Options.FromURL. The driver's URLs have an instance in the path and the
 // database in a parameter.
 func fromURL(u *url.URL) (option.Values, error) {
 	values, name, err := database.URLOptions(u, parameters)

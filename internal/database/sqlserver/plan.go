@@ -55,7 +55,7 @@ func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.
 
 func switched(setting, to string) string { return "SET " + setting + " " + to }
 
-// readPlan is Database.ReadPlan. It draws the operators of the XML as a tree, each with its
+// readPlan is Dialect.ReadPlan. It draws the operators of the XML as a tree, each with its
 // details in the lines below, because the XML has no lines. Other text stays unchanged;
 // Babelfish's plans are PostgreSQL's, whose steps end with their costs.
 func readPlan(answer database.Table) []job.PlanLine {

@@ -20,37 +20,49 @@ var Database = &database.Database{
 	Name:    "sqlserver",
 	Title:   "SQL Server",
 	Aliases: []string{"mssqls", "mssqlserver"},
-	Unproven: "No test of Sledge's has run on SQL Server or Azure SQL: Microsoft's parser takes the T-SQL, Babelfish has run it, and sessions were " +
-		"tried on a stand-in that speaks the protocol and runs no SQL.",
-	Relatives:   []database.Relative{{Product: babelfish, Limits: limits, Details: details}},
-	Processes:   []string{"sqlservr"},
-	Options:     newOptions,
-	Schemes:     []string{"sqlserver", "mssql"},
-	FromURL:     fromURL,
-	SecretFiles: secretFiles,
-	Implied:     implied,
-	Target:      func(options any) string { return options.(settings).common().String() },
-	Create:      create,
-	Drop:        drop,
-	Connect:     connect,
-	Lacking:     lacking,
-	Finish:      finish,
-	Durability:  durability,
-	SchemaName: func(options any) database.SchemaName {
-		return database.SchemaName{Name: options.(settings).common().Database}
+	Tested: database.Tested{
+		Relatives: []database.Relative{{Product: babelfish, Limits: limits, Details: details}},
+		Unproven: "No test of Sledge's has run on SQL Server or Azure SQL: Microsoft's parser takes the T-SQL, Babelfish has run it, and sessions were " +
+			"tried on a stand-in that speaks the protocol and runs no SQL.",
 	},
-	Schema:    sqlschema.New,
-	Server:    newServer,
-	ReadPlan:  readPlan,
-	Classify:  classify,
-	ReadsOnly: func(err error) bool { return number(err) == 3906 },
-	SQL:       files,
+	Options: database.Options{
+		New:     newOptions,
+		Schemes: []string{"sqlserver", "mssql"},
+		FromURL: fromURL,
+		Implied: implied,
+		Target:  func(options any) string { return options.(settings).common().String() },
+		SchemaName: func(options any) database.SchemaName {
+			return database.SchemaName{Name: options.(settings).common().Database}
+		},
+		SecretFiles: secretFiles,
+	},
+	Container: database.Container{
+		Create:  create,
+		Lacking: lacking,
+		Drop:    drop,
+	},
+	Sessions: database.Sessions{
+		Connect:   connect,
+		Classify:  classify,
+		ReadsOnly: func(err error) bool { return number(err) == 3906 },
+	},
+	Runs: database.Runs{
+		Processes:  []string{"sqlservr"},
+		Durability: durability,
+		Maintenance: &database.Maintenance{
+			Do: finish,
+		},
+	},
+	Schema: sqlschema.New,
+	Server: newServer,
 	Dialect: database.Dialect{
 		Placeholder:   func(n int) string { return fmt.Sprintf("@p%d", n) },
 		Type:          columnType,
 		Bytes:         "varbinary(max)",
 		TellsCapitals: true, // where the database's collation does
+		ReadPlan:      readPlan,
 	},
+	SQL: files,
 }
 
 // limits and details are Babelfish's.

@@ -44,11 +44,11 @@ func (l *lines) AppendRow(buf []byte) ([]byte, bool) {
 // Babelfish takes the rest of a message for another request if the last token is in two packets.
 func TestAServerTakesCopiesThatEndAnywhereInAPacket(t *testing.T) {
 	values := option.Values(testserver.Open(t, "sqlserver").Values())
-	o := sqlserver.Database.Options(database.Use{Name: "tpcc"})
+	o := sqlserver.Database.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, values, o); err != nil {
 		t.Fatal(err)
 	}
-	s, err := sqlserver.Database.Connect(t.Context(), o, database.Builder)
+	s, err := sqlserver.Database.Sessions.Connect(t.Context(), o, database.Builder)
 	if err != nil {
 		t.Fatal(err)
 	}

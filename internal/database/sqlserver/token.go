@@ -13,7 +13,7 @@ import (
 	"sledge/internal/database"
 )
 
-// secretFiles is Database.SecretFiles.
+// secretFiles is Options.SecretFiles.
 func secretFiles(options any) []string {
 	if l := options.(settings).common(); l.authentication() == byEntra && l.TokenFile != "" {
 		return []string{l.TokenFile}

@@ -20,8 +20,8 @@ func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 		r.counts.observed = &observer.Counter{Connect: r.steady, Count: p.Server.Counter}
 		list = append(list, r.counts.observed)
 	}
-	if p.Database.Report != nil && !p.Pacing.Test {
-		if how := p.Database.Report(p.Connection, p.Pacing.Duration); how != nil {
+	if p.Database.Runs.Report != nil && !p.Pacing.Test {
+		if how := p.Database.Runs.Report(p.Connection, p.Pacing.Duration); how != nil {
 			list = append(list, &observer.ServerReport{How: how, Connect: r.steady, Stop: stop})
 		}
 	}
@@ -66,7 +66,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 			return s, err
 		},
 		MayPass: func(err error) bool {
-			class := p.Database.Classify(err)
+			class := p.Database.Sessions.Classify(err)
 			return class == meter.Connection || class.Retryable()
 		},
 		Say: func(line string) { r.feed.Message(p.Monitor(), "%s", line) },

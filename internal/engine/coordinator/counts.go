@@ -208,7 +208,7 @@ func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *r
 		case ctx.Err() != nil, c.link.gone() != nil, job.ExitOf(err) == job.ExitInternal:
 			return renewed, err
 		}
-		class := c.plan.Database.Classify(err)
+		class := c.plan.Database.Sessions.Classify(err)
 		if class == meter.Connection || errors.Is(err, context.DeadlineExceeded) {
 			target.CloseQuietly(s)
 		}

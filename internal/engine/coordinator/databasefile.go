@@ -11,10 +11,10 @@ import (
 // whether its path still leads there. Sessions keep a removed file open and go on as if nothing had
 // happened.
 func databaseFile(j plan.Job) (check func() error) {
-	if j.Database.File == nil {
+	if j.Database.Options.File == nil {
 		return func() error { return nil }
 	}
-	path := j.Database.File(j.Connection)
+	path := j.Database.Options.File(j.Connection)
 	before, err := os.Stat(path)
 	if err != nil {
 		return func() error { return nil } // the session that is open has said so, or needs no file

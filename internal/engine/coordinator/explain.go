@@ -176,7 +176,7 @@ func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.Q
 		e.close()
 		return err
 	}
-	if plan.Lines = e.plan.Database.ReadPlan(answer); len(plan.Lines) == 0 {
+	if plan.Lines = e.plan.Database.Dialect.ReadPlan(answer); len(plan.Lines) == 0 {
 		return fmt.Errorf("%s answered with no plan", e.plan.Database.Title)
 	}
 	return nil

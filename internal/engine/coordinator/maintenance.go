@@ -17,7 +17,7 @@ import (
 // their times in the result. A stop or abort request for the job aborts it. The run itself is measured
 // by then, and the result says so however the maintenance ends.
 func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result, stop <-chan struct{}) error {
-	if j.Database.Finish == nil {
+	if j.Database.Runs.Maintenance == nil {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -31,7 +31,7 @@ func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result,
 		}
 	})
 	t := maintenance{tell: f.As(job.Monitor)}
-	err := j.Database.Finish(ctx, j.Connection, t.watch)
+	err := j.Database.Runs.Maintenance.Do(ctx, j.Connection, t.watch)
 	stopped := ctx.Err() != nil
 	close(quit)
 	watching.Wait()

@@ -89,9 +89,9 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := &database.Database{Finish: func(ctx context.Context, _ any, tell func(job.Event)) error {
+				d := &database.Database{Runs: database.Runs{Maintenance: &database.Maintenance{Do: func(ctx context.Context, _ any, tell func(job.Event)) error {
 					return tt.finish(ctx, func(s job.Step) { tell(job.Event{Step: &s}) })
-				}}
+				}}}}
 				stop := make(chan struct{})
 				if tt.stop {
 					time.AfterFunc(time.Second, func() { close(stop) })

@@ -109,7 +109,7 @@ func attribute(c *job.ClientLoad, p plan.Plan, atServer bool) {
 	}
 	var server []string
 	if atServer {
-		server = append([]string{}, p.Database.Processes...) // not nil, even if it is empty
+		server = append([]string{}, p.Database.Runs.Processes...) // not nil, even if it is empty
 	}
 	c.Machine.Attribute(server)
 }

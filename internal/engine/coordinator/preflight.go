@@ -22,8 +22,8 @@ import (
 // whether what comes after the run can be begun.
 func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	p := g.Plan
-	if p.Database.MayFinish != nil {
-		if err := p.Database.MayFinish(ctx, p.Connection); err != nil {
+	if m := p.Database.Runs.Maintenance; m != nil && m.Possible != nil {
+		if err := m.Possible(ctx, p.Connection); err != nil {
 			return job.WithExit(target.ExitOfConnect(err), fmt.Errorf("what the server is to do after the run could not be done: %w", err))
 		}
 	}
@@ -38,7 +38,7 @@ func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, target.Patience, errBusy)
 	defer cancel()
 	err = try(ctx, g, s)
-	switch class := p.Database.Classify(err); {
+	switch class := p.Database.Sessions.Classify(err); {
 	case err == nil:
 		return nil
 	case job.ExitOf(err) == job.ExitUsage: // the workload knows why
@@ -48,16 +48,26 @@ func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case p.Database.ReadsOnly != nil && p.Database.ReadsOnly(err):
+	case p.Database.Sessions.ReadsOnly != nil && p.Database.Sessions.ReadsOnly(err):
 		return job.WithExit(job.ExitUsage, fmt.Errorf(
 			"%s takes no writes, as a standby or a replica: %w. Name the primary server, or have this one accept writes", p.Target(), err))
-	case class == meter.Permission && (p.Piecemeal() || p.Database.CallersRights):
+	case class == meter.Permission && (p.Piecemeal() || needsRightsOfTables(ctx, p, s)):
 		return job.WithExit(job.ExitUsage, fmt.Errorf(
 			"the user may not do what the workload asks for in %s: %w. Give it the rights to read and write all tables, or run as the user who built them", p.Target(), err))
 	case p.Piecemeal():
 		return job.WithExit(job.ExitError, fmt.Errorf("the workload cannot be done in %s: %w", p.Target(), err))
 	}
 	return nil // stored routines may do what the user may not
+}
+
+// needsRightsOfTables reports whether a stored routine has no more rights than the user who calls it.
+func needsRightsOfTables(ctx context.Context, p plan.Plan, s database.Session) bool {
+	const query = "callers_rights" // of a database in which there may be such routines
+	if !p.SQL.Has(query) {
+		return false
+	}
+	t, err := s.Query(ctx, p.SQL.Text(query), 1)
+	return err == nil && len(t.Rows) > 0
 }
 
 // errBusy says that a trial waited for others for as long as it may.
@@ -68,7 +78,7 @@ func try(ctx context.Context, g plan.Group, s database.Session) error {
 	p := g.Plan
 	nobody := func(job.Event) {}
 	executor, err := p.Workload.Users.NewTrial(ctx, workload.Connection{
-		Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Classify, Tell: nobody,
+		Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Sessions.Classify, Tell: nobody,
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))

@@ -47,8 +47,8 @@ func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, a
 	if err != nil {
 		t.Fatal(err)
 	}
-	if real && d.Create != nil {
-		if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+	if real && d.Container.Create != nil {
+		if err := d.Container.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +68,7 @@ func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, a
 // its version is the answer to ask.
 func asking(d *database.Database, ask Ask) *database.Database {
 	own := *d
-	own.Report, own.Finish, own.MayFinish, own.Claim, own.Create = nil, nil, nil, nil, nil
+	own.Runs, own.Container = database.Runs{}, database.Container{}
 	own.Schema = func(*database.Database, *sqlfile.Library, any) database.Schema {
 		return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {
 			return map[string]database.Relation{"only": {Kind: "table", Columns: []string{"id"}}}, nil

@@ -104,5 +104,5 @@ func (g *group) classify(failure error) meter.Class {
 	if _, is := errors.AsType[*overLimitError](failure); is {
 		return meter.OverLimit
 	}
-	return g.plan.Database.Classify(failure)
+	return g.plan.Database.Sessions.Classify(failure)
 }

@@ -79,7 +79,7 @@ func (g *group) whereConnected() (text string) {
 	}
 	for i, n := range at {
 		if n > 0 {
-			text += fmt.Sprintf("; %d to %s", n, g.plan.Database.Target(g.plan.Targets[i]))
+			text += fmt.Sprintf("; %d to %s", n, g.plan.Database.Options.Target(g.plan.Targets[i]))
 		}
 	}
 	return text

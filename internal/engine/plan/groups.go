@@ -146,7 +146,7 @@ func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	spec := first.Spec
 	spec.Workload, spec.Users = g.Workload, g.Users
 	spec.Options = option.Values{}
-	for _, part := range []any{first.Database.Options(pair.Workload.Use), first.Load} {
+	for _, part := range []any{first.Database.Options.New(pair.Workload.Use), first.Load} {
 		for _, d := range option.Describe(part) {
 			if value, given := first.Spec.Options[d.Name]; given {
 				spec.Options[d.Name] = value

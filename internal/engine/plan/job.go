@@ -38,8 +38,8 @@ type Job struct {
 // At returns the job as it is over other options of the database.
 func (j Job) At(connection any) Job {
 	j.Connection, j.Targets = connection, []any{connection}
-	if j.Database.Servers != nil {
-		j.Targets = j.Database.Servers(connection)
+	if j.Database.Options.Servers != nil {
+		j.Targets = j.Database.Options.Servers(connection)
 	}
 	j.Schema = j.Database.Schema(j.Database, j.SQL, j)
 	return j
@@ -47,7 +47,7 @@ func (j Job) At(connection any) Job {
 
 // Target says which database the job is for, for messages.
 func (j Job) Target() string {
-	return fmt.Sprintf("%s %s", j.Database.Title, j.Database.Target(j.Connection))
+	return fmt.Sprintf("%s %s", j.Database.Title, j.Database.Options.Target(j.Connection))
 }
 
 // WaitFor says what the job waits for, if that takes longer than noticeable, until done is called.
@@ -77,14 +77,14 @@ func (j Job) Piecemeal() bool {
 
 // Routines is what the code is called that a build puts into the database.
 func (j Job) Routines() string {
-	if j.Database.Routines == nil {
+	if j.Database.Dialect.Routines == nil {
 		return "stored procedures"
 	}
-	return j.Database.Routines(j.Connection)
+	return j.Database.Dialect.Routines(j.Connection)
 }
 
 // StepOf is a step that is about the whole schema.
 func (j Job) StepOf(name job.StepName) job.Step {
-	s := j.Database.SchemaName(j.Connection)
+	s := j.Database.Options.SchemaName(j.Connection)
 	return job.Step{Name: name, Of: s.Name, Owner: s.Owner}
 }

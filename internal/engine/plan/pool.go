@@ -47,7 +47,7 @@ func bindPool(j Job, o *load.Options) (*Pool, error) {
 		return nil, wrong(err)
 	}
 	for _, c := range bound.Table.Connections {
-		fresh := j.Database.Options(j.Workload.Use)
+		fresh := j.Database.Options.New(j.Workload.Use)
 		if err := option.CheckNames(c.Options, option.Describe(fresh)); err != nil {
 			return nil, wrong(fmt.Errorf("connection %s: %w", c.Name, err))
 		}

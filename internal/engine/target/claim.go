@@ -36,7 +36,7 @@ const claimWatch = time.Second
 // LostClaim returns the error then.
 func Claim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, err error) {
 	switch {
-	case j.Database.Claim != nil:
+	case j.Database.Container.Claim != nil:
 		release, err = claimFile(ctx, j, false)
 		return ctx, release, err
 	case j.Schema.Claims != nil:
@@ -58,12 +58,12 @@ func LostClaim(ctx, held context.Context, err error) error {
 func ShareClaim(ctx context.Context, j plan.Job, s database.Session) (release func() error, err error) {
 	release = func() error { return nil }
 	switch {
-	case j.Database.Claim != nil:
+	case j.Database.Container.Claim != nil:
 		return claimFile(ctx, j, true)
 	case j.Schema.Claims != nil:
 		err = awaitClaim(ctx, j, func() (bool, error) {
 			shared, err := j.Schema.Claims.Share(ctx, s)
-			if err != nil && j.Database.Classify(err) == meter.Permission {
+			if err != nil && j.Database.Sessions.Classify(err) == meter.Permission {
 				return true, nil
 			}
 			return shared, err
@@ -75,7 +75,7 @@ func ShareClaim(ctx context.Context, j plan.Job, s database.Session) (release fu
 // claimFile claims a file by the database itself.
 func claimFile(ctx context.Context, j plan.Job, shared bool) (release func() error, err error) {
 	err = awaitClaim(ctx, j, func() (claimed bool, err error) {
-		release, err = j.Database.Claim(ctx, j.Connection, shared)
+		release, err = j.Database.Container.Claim(ctx, j.Connection, shared)
 		if errors.Is(err, database.ErrClaimed) {
 			return false, nil
 		}
@@ -119,7 +119,7 @@ func claimOnServer(ctx context.Context, j plan.Job, f *feed.Feed) (held context.
 func watchClaim(held context.Context, j plan.Job, s database.Session, lose context.CancelCauseFunc) {
 	for Pause(held, claimWatch) == nil {
 		_, err := j.Schema.Claims.Holder(held, s) // any question will do
-		if err != nil && held.Err() == nil && j.Database.Classify(err) == meter.Connection {
+		if err != nil && held.Err() == nil && j.Database.Sessions.Classify(err) == meter.Connection {
 			lose(fmt.Errorf("the session that claimed %s is lost, so other jobs may work there: %w", j.Target(), err))
 			return
 		}

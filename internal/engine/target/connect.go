@@ -82,7 +82,7 @@ func Interrupted(ctx context.Context, action job.Action, err error) error {
 // Connect opens a session, and marks an error as one of connecting.
 func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Session, error) {
 	defer j.WaitFor("an answer from %s", j.Target())()
-	s, err := j.Database.Connect(ctx, j.Connection, as)
+	s, err := j.Database.Sessions.Connect(ctx, j.Connection, as)
 	if err != nil {
 		return nil, job.WithExit(ExitOfConnect(err), err)
 	}

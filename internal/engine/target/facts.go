@@ -32,7 +32,7 @@ func FindFacts(ctx context.Context, j plan.Job, s database.Session, version stri
 	if facts.ServerSettings, err = j.Server.Settings(ctx, s); err != nil {
 		return facts, fmt.Errorf("ask for the server's settings: %w", err)
 	}
-	if judge := j.Database.Durability; judge != nil {
+	if judge := j.Database.Runs.Durability; judge != nil {
 		durable, why := judge(facts.ServerSettings)
 		facts.Durability = &job.Durability{Holds: durable, Why: why}
 	}

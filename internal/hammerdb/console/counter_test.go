@@ -201,7 +201,7 @@ func TestCounterThatCannotConnectFailsAtOnce(t *testing.T) {
 // endSessions ends all sessions of the server but its own, as a restart does.
 func endSessions(t *testing.T, plan plan.Plan) {
 	t.Helper()
-	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Observer)
+	session, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Observer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +217,7 @@ func endSessions(t *testing.T, plan plan.Plan) {
 // no longer than a minute.
 func commitUntil(t *testing.T, plan plan.Plan, out *screenText, want *regexp.Regexp) {
 	t.Helper()
-	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Observer)
+	session, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Observer)
 	if err != nil {
 		t.Fatal(err)
 	}

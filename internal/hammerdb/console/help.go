@@ -153,9 +153,9 @@ func help(c *Console, _ context.Context, call Call) (string, error) {
 // libraryOf returns the name of a database's driver library, in HammerDB's words.
 func libraryOf(d *database.Database) string {
 	library := "built in"
-	if d.Library != nil {
+	if d.Sessions.Library != nil {
 		var err error
-		if library, err = d.Library(d.Options(database.Use{})); err != nil {
+		if library, err = d.Sessions.Library(d.Options.New(database.Use{})); err != nil {
 			return fmt.Sprintf("Error: failed to load the library of %s - %v", dictionaries.NameOf(d), err)
 		}
 	}

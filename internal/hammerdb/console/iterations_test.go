@@ -44,7 +44,7 @@ func (c *cutter) Do(ctx context.Context, spec job.Spec, control job.Control) (jo
 
 // cut ends the sessions that have done transactions: those of the virtual users.
 func (c *cutter) cut(p plan.Plan) {
-	s, err := p.Database.Connect(context.Background(), p.Connection, database.Observer)
+	s, err := p.Database.Sessions.Connect(context.Background(), p.Connection, database.Observer)
 	if err != nil {
 		c.t.Error(err)
 		return

@@ -214,7 +214,7 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 	if order.Plan.Pacing.Test {
 		with.Attending = append(with.Attending, screen) // its only output is what virtual users print
 	}
-	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Target(order.Plan.Connection))
+	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Options.Target(order.Plan.Connection))
 	var counted, restore func()
 	with.Begun = func(r *control.Handle) {
 		counted, restore = c.counter.record(r, order.Plan.Database.Name), c.onInterrupt(r.Interrupt)

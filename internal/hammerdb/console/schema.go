@@ -55,7 +55,7 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 			fmt.Sprintf(b.Together, size), users, builders, c.book.Key(b.Builders), builders)
 	}
 	c.confirm(fmt.Sprintf("Ready to create a %s %s %s schema\nin %s?",
-		fmt.Sprintf(b.Asked, size), plan.Database.Title, plan.Workload.Title, plan.Database.Target(plan.Connection)))
+		fmt.Sprintf(b.Asked, size), plan.Database.Title, plan.Workload.Title, plan.Database.Options.Target(plan.Connection)))
 	return c.doWith(ctx, order, users)
 }
 
@@ -67,7 +67,7 @@ func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb
 	}
 	plan := order.Plan
 	c.out.printf("%s schema with 1 Virtual User", doing)
-	c.confirm(fmt.Sprintf("Do you want to %s the %s schema\nin %s?", verb, plan.Workload.Title, plan.Database.Target(plan.Connection)))
+	c.confirm(fmt.Sprintf("Do you want to %s the %s schema\nin %s?", verb, plan.Workload.Title, plan.Database.Options.Target(plan.Connection)))
 	return c.doWith(ctx, order, 1)
 }
 

@@ -223,7 +223,7 @@ func onServer(t *testing.T, c *Console, statement string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := order.Plan.Database.Connect(t.Context(), order.Plan.Connection, database.Observer)
+	s, err := order.Plan.Database.Sessions.Connect(t.Context(), order.Plan.Connection, database.Observer)
 	if err != nil {
 		t.Fatal(err)
 	}

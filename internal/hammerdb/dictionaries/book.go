@@ -348,7 +348,7 @@ func (b *Book) Key(option string) string {
 // by which messages call them.
 func (b *Book) Names() option.Names {
 	d, benchmark := b.Database(), b.Benchmark()
-	described := option.Describe(d.Options(benchmark.use))
+	described := option.Describe(d.Options.New(benchmark.use))
 	for _, fresh := range benchmark.options() {
 		described = append(described, option.Describe(fresh)...)
 	}

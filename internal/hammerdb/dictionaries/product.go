@@ -99,7 +99,7 @@ func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 		d.sections = append(d.sections, &section{name: b.Section})
 		key := func(option string) string { return names.Key(p.database.Name, b.Workload, option) }
 		defaultOf := func(option, own string) string { return names.Default(p.database.Name, b.Workload, option, own) }
-		d.add(key, p.database.Options(b.use), b.Section, defaultOf)
+		d.add(key, p.database.Options.New(b.use), b.Section, defaultOf)
 		for _, fresh := range b.options() {
 			d.add(key, fresh, b.Section, defaultOf)
 		}

@@ -46,7 +46,7 @@ func Beside(t *testing.T, d *database.Database, options func() any) {
 		}
 	}
 	drop := func(ctx context.Context, options any) (int, error) {
-		results, err := d.Drop(ctx, options, database.DropOptions{})
+		results, err := d.Container.Drop(ctx, options, database.DropOptions{})
 		for _, r := range results {
 			if r.Stays != "" {
 				err = errors.Join(err, fmt.Errorf("the %s %s stays: %s", r.Kind, r.Name, r.Stays))
@@ -56,8 +56,10 @@ func Beside(t *testing.T, d *database.Database, options func() any) {
 	}
 	t.Cleanup(func() { _, _ = drop(context.Background(), options()) }) // of a round that failed
 	for range rounds {
-		atOnce("create", func(ctx context.Context, options any) error { return d.Create(ctx, options, func(job.Event) {}) })
-		s, err := d.Connect(t.Context(), options(), database.Owner)
+		atOnce("create", func(ctx context.Context, options any) error {
+			return d.Container.Create(ctx, options, func(job.Event) {})
+		})
+		s, err := d.Sessions.Connect(t.Context(), options(), database.Owner)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +70,7 @@ func Beside(t *testing.T, d *database.Database, options func() any) {
 		if left, err := drop(t.Context(), options()); left > 0 || err != nil {
 			t.Fatalf("drop when all is gone: got %d results and %v, want none", left, err)
 		}
-		if _, err := d.Connect(t.Context(), options(), database.Owner); !errors.Is(err, database.ErrMissing) {
+		if _, err := d.Sessions.Connect(t.Context(), options(), database.Owner); !errors.Is(err, database.ErrMissing) {
 			t.Fatalf("connect when all is gone: got %v, want that it is missing", err)
 		}
 	}

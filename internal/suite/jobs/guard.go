@@ -19,7 +19,7 @@ import (
 // guard starts a run, and checks that a build and a delete during it are refused.
 func (s *cycle) guard(t suite.T, v workload.Variant) {
 	t.Helper()
-	if s.Database.Claim == nil {
+	if s.Database.Container.Claim == nil {
 		plan, err := plan.New(s.Pair, s.spec(job.Build, s.values(s.built)))
 		if err != nil {
 			t.Fatal(err)

@@ -301,7 +301,7 @@ func (s *cycle) wantPlans(t suite.T, result job.Result) {
 // wantTraffic checks the number of round trips of a transaction.
 func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
 	each := float64(all.Traffic.RoundTrips) / float64(all.Ended())
-	if s.Database.Embedded() || s.Database.Library != nil { // the connections of a vendor's library are not visible
+	if s.Database.Embedded() || s.Database.Sessions.Library != nil { // the connections of a vendor's library are not visible
 		if all.Traffic != (meter.Traffic{}) {
 			t.Errorf("got %+v over the network, want zero, because the traffic is not visible", all.Traffic)
 		}

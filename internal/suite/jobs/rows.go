@@ -30,7 +30,7 @@ func (s *cycle) compare(t suite.T) {
 // equal rows.
 func CompareRows(t suite.T, plan plan.Plan) {
 	t.Helper()
-	session, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	session, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -235,7 +235,7 @@ func (s *tester) testManyRefused(t suite.T) {
 	if n, err := m.run(1, rows); err != nil || n != rows {
 		t.Fatalf("got %d rows affected, %v, want %d", n, err, rows)
 	}
-	if _, err := m.run(rows-20, 100); err == nil || s.d.Classify(err).Retryable() { // the first twenty-one exist already
+	if _, err := m.run(rows-20, 100); err == nil || s.d.Sessions.Classify(err).Retryable() { // the first twenty-one exist already
 		t.Errorf("existing rows: got %v, want an error that stays", err)
 	}
 	s.wantValue(t, m.session, "binds.count", rows)

@@ -12,19 +12,19 @@ import (
 // testClaims lets builds and runs claim the database, each in its own session.
 func (s *tester) testClaims(t suite.T) {
 	claims := s.claims(t)
-	if claims == nil && s.d.Claim == nil {
+	if claims == nil && s.d.Container.Claim == nil {
 		t.Skipf("%s: jobs cannot detect each other", s.d.Title)
 	}
 	claim := func(shared bool) (taken bool, release func()) {
 		t.Helper()
 		if claims == nil {
-			release, err := s.d.Claim(t.Context(), s.options(t, nil), shared)
+			release, err := s.d.Container.Claim(t.Context(), s.options(t, nil), shared)
 			if err != nil && !errors.Is(err, database.ErrClaimed) {
 				t.Fatalf("claim: %v", err)
 			}
 			return err == nil, func() { _ = release() }
 		}
-		session, err := s.d.Connect(t.Context(), s.options(t, nil), database.Owner)
+		session, err := s.d.Sessions.Connect(t.Context(), s.options(t, nil), database.Owner)
 		if err != nil {
 			t.Fatalf("connect: %v", err)
 		}

@@ -16,12 +16,12 @@ import (
 // in time. It gets functions that freeze and thaw the server.
 func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	s := Subject{Database: d, Values: values}.tester(t)
-	if d.Create != nil {
-		if err := d.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
+	if d.Container.Create != nil {
+		if err := d.Container.Create(t.Context(), s.options(t, nil), func(job.Event) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	session, err := d.Connect(t.Context(), s.options(t, nil), database.Owner)
+	session, err := d.Sessions.Connect(t.Context(), s.options(t, nil), database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw 
 	start := time.Now()
 	session.Interrupt()
 	err = within(t, limit, "an interrupted call", func() error { return <-called })
-	if err == nil || d.Classify(err) != meter.Connection {
-		t.Errorf("got %v of class %v, want an error of class %v", err, d.Classify(err), meter.Connection)
+	if err == nil || d.Sessions.Classify(err) != meter.Connection {
+		t.Errorf("got %v of class %v, want an error of class %v", err, d.Sessions.Classify(err), meter.Connection)
 	}
 	_ = within(t, limit, "rollback", func() error { return session.Rollback(context.Background()) })
 	_ = within(t, limit, "close", session.Close)

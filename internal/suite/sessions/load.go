@@ -109,7 +109,7 @@ func (s *tester) testLoadRefused(t suite.T) {
 		t.Fatalf("got %d rows, %v; want 10", n, err)
 	}
 	_, err := session.Load(t.Context(), everyType, &rowNumbers{10, 20}) // the first row exists already
-	if class := s.d.Classify(err); err == nil || class != meter.Constraint {
+	if class := s.d.Sessions.Classify(err); err == nil || class != meter.Constraint {
 		t.Errorf("got %v, class %v; want class %v", err, class, meter.Constraint)
 	}
 	s.wantValue(t, session, "types.count", 10) // the session still works

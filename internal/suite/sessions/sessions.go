@@ -50,9 +50,9 @@ func Run(t suite.T, of Subject) {
 // Sessions tests the sessions of a subject, but not how it connects.
 func Sessions(t suite.T, of Subject) {
 	s := of.tester(t)
-	if s.d.Create != nil {
+	if s.d.Container.Create != nil {
 		for range 2 { // the second time, everything exists already
-			if err := s.d.Create(t.Context(), s.options(t, nil), func(e job.Event) { tell(t, e) }); err != nil {
+			if err := s.d.Container.Create(t.Context(), s.options(t, nil), func(e job.Event) { tell(t, e) }); err != nil {
 				t.Fatalf("create: %v", err)
 			}
 		}
@@ -151,7 +151,7 @@ func (of Subject) tester(t suite.T) *tester {
 	if of.Name == "" {
 		// The names are unusual, so that a test can find them in a message.
 		s.names = option.Names{}
-		for _, o := range option.Describe(s.d.Options(s.use)) {
+		for _, o := range option.Describe(s.d.Options.New(s.use)) {
 			s.names[o.Name] = "sledge_test_" + o.Name
 		}
 	}
@@ -223,7 +223,7 @@ func (s *tester) options(t suite.T, changes option.Values) any {
 	for name, v := range changes {
 		values[name] = v
 	}
-	options := s.d.Options(s.use)
+	options := s.d.Options.New(s.use)
 	if err := option.Bind(s.names, values, options); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func (s *tester) options(t suite.T, changes option.Values) any {
 
 func (s *tester) connect(t suite.T) database.Session {
 	t.Helper()
-	session, err := s.d.Connect(t.Context(), s.options(t, nil), database.Owner)
+	session, err := s.d.Sessions.Connect(t.Context(), s.options(t, nil), database.Owner)
 	if err != nil {
 		t.Fatalf("connect: %v", err)
 	}
@@ -256,7 +256,7 @@ func (s *tester) table(t suite.T, table schema.Table) {
 	made := false
 	t.Cleanup(func() { // even if the creation failed: a server may complete a cancelled statement
 		// The test's own context has ended by now.
-		last, err := s.d.Connect(context.Background(), s.options(t, nil), database.Owner)
+		last, err := s.d.Sessions.Connect(context.Background(), s.options(t, nil), database.Owner)
 		if err != nil {
 			t.Errorf("connect to drop %s: %v", table.Name, err)
 			return
@@ -332,7 +332,7 @@ func (s *tester) query(t suite.T, name string) sqlfile.Query {
 }
 
 func (s *tester) describes(name string) bool {
-	return slices.ContainsFunc(option.Describe(s.d.Options(s.use)), func(d option.Description) bool {
+	return slices.ContainsFunc(option.Describe(s.d.Options.New(s.use)), func(d option.Description) bool {
 		return d.Name == name
 	})
 }

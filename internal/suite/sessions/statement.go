@@ -117,7 +117,7 @@ func (s *tester) testSlips(t suite.T) {
 			if err == nil {
 				_, err = statement.Run(t.Context(), nil)
 			}
-			if err == nil || !strings.Contains(err.Error(), tt.want) || s.d.Classify(err) != meter.Other {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || s.d.Sessions.Classify(err) != meter.Other {
 				t.Errorf("got %v, want an error about %s of class %v", err, tt.want, meter.Other)
 			}
 		})
@@ -294,7 +294,7 @@ func (s *tester) testTransactions(t suite.T) {
 func (s *tester) wantConstraint(t suite.T, statement database.Statement) {
 	t.Helper()
 	_, err := statement.Run(t.Context(), nil)
-	if class := s.d.Classify(err); err == nil || class != meter.Constraint {
+	if class := s.d.Sessions.Classify(err); err == nil || class != meter.Constraint {
 		t.Errorf("got %v, class %v; want class %v", err, class, meter.Constraint)
 	}
 }
@@ -305,7 +305,7 @@ func (s *tester) testFailedStatement(t suite.T) {
 	in := counter{ID: 1}
 	s.wantConstraint(t, s.prepare(t, session, "counters.refused", &in, nil))
 	err := session.Exec(t.Context(), s.query(t, "counters.nonsense").Text)
-	if class := s.d.Classify(err); err == nil || class != meter.Other {
+	if class := s.d.Sessions.Classify(err); err == nil || class != meter.Other {
 		t.Errorf("bad syntax: got %v, class %v; want class %v", err, class, meter.Other)
 	}
 	in.ID = 3

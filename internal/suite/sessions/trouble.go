@@ -79,7 +79,7 @@ func (s *tester) testInterrupt(t suite.T) {
 		{"before the call", 0},
 	} {
 		t.Run(tt.name, func(t suite.T) {
-			session, err := s.d.Connect(t.Context(), s.options(t, nil), database.Owner)
+			session, err := s.d.Sessions.Connect(t.Context(), s.options(t, nil), database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,7 @@ func (s *tester) testInterrupt(t suite.T) {
 			if took := time.Since(start); err == nil || took > tt.after+2*time.Second {
 				t.Errorf("got %v after %v, want an error within two seconds", err, took)
 			}
-			if class := s.d.Classify(err); class != meter.Connection {
+			if class := s.d.Sessions.Classify(err); class != meter.Connection {
 				t.Errorf("got class %v of %v, want %v", class, err, meter.Connection)
 			}
 			// After an interrupt only Close is guaranteed to work, but no call may hang.
@@ -202,7 +202,7 @@ func (s *tester) testDeadlock(t suite.T) {
 				continue
 			}
 			failed++
-			if class := s.d.Classify(err); !class.Retryable() {
+			if class := s.d.Sessions.Classify(err); !class.Retryable() {
 				t.Errorf("got class %v of %v, want one that is retryable", class, err)
 			}
 		case <-time.After(patience):
@@ -249,7 +249,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
-			session, err := s.d.Connect(ctx, s.options(t, changes), database.Owner)
+			session, err := s.d.Sessions.Connect(ctx, s.options(t, changes), database.Owner)
 			if err == nil {
 				_ = session.Close()
 				if s.unknown && tt.class == meter.Permission {
@@ -271,7 +271,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 			if got, want := errors.Is(err, database.ErrMissing) && !errors.Is(err, database.ErrNoAccount), tt.option == "dbname"; got != want {
 				t.Errorf("%q says that the database is missing: got %v, want %v", text, got, want)
 			}
-			if class := s.d.Classify(err); class != tt.class {
+			if class := s.d.Sessions.Classify(err); class != tt.class {
 				t.Errorf("got class %v of %q, want %v", class, text, tt.class)
 			}
 		})

@@ -214,11 +214,11 @@ func TestASequenceSignsInAsARunDoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := d.Options(database.Use{Name: "tpcc"})
+	options := d.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, server.Values(), options); err != nil {
 		t.Fatal(err)
 	}
-	admin, err := d.Connect(t.Context(), options, database.Admin)
+	admin, err := d.Sessions.Connect(t.Context(), options, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -402,7 +402,7 @@ func (a *API) beginCounter(counts *counter.Counter, in Count) (*counting, <-chan
 	ctx, cancel := context.WithCancel(a.ctx)
 	c := &counting{stop: cancel, kept: a.counterKept, counter: counts, head: Counter{
 		ID: tasks.NewID(), Database: counts.Plan.Database.Name, Workload: counts.Plan.Workload.Name,
-		Title: counts.Target(), Target: counts.Plan.Database.Target(counts.Plan.Connection), AllDatabases: counts.CountsAll(),
+		Title: counts.Target(), Target: counts.Plan.Database.Options.Target(counts.Plan.Connection), AllDatabases: counts.CountsAll(),
 		Interval: in.Interval, Length: in.Length, Unit: counts.Unit.Name, RateIs: counts.Unit.Means,
 		Counts: counts.Counts(), ProbedRate: counts.ProbedRate(),
 	}}

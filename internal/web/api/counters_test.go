@@ -112,7 +112,7 @@ func TestACounterCountsWhatOthersCommit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Admin)
+			s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Admin)
 			if err != nil {
 				t.Fatal(err)
 			}

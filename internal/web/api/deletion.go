@@ -46,7 +46,7 @@ func (a *API) addDeletion() {
 		}
 		d := Deletion{
 			Database: order.Plan.Database.Title, Workload: order.Plan.Workload.Title,
-			Target: order.Plan.Database.Target(order.Plan.Connection),
+			Target: order.Plan.Database.Options.Target(order.Plan.Connection),
 			Tables: append([]string{}, plan.Tables...), Routines: append([]string{}, plan.RoutineNames()...), Around: []Fate{},
 		}
 		for _, fate := range plan.Around {

@@ -198,7 +198,7 @@ func (a *API) start(ctx context.Context, in Start) (*started, error) {
 	if err != nil {
 		return nil, err
 	}
-	if target := order.Plan.Database.Target(order.Plan.Connection); in.Action == job.Delete && in.Confirm != target {
+	if target := order.Plan.Database.Options.Target(order.Plan.Connection); in.Action == job.Delete && in.Confirm != target {
 		return nil, wrong("confirm", "confirm: this permanently removes the %s schema in %s %s: to do so, set confirm to %s",
 			order.Plan.Workload.Title, order.Plan.Database.Title, target, target)
 	}

@@ -98,7 +98,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := &place{d: postgresql.Database, values: server.Clone()}
 			p.values["user"], p.values["password"], p.values["dbname"] = "it", "it", "it"
-			admin, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Admin)
+			admin, err := p.d.Sessions.Connect(t.Context(), p.plan(t).Connection, database.Admin)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			t.Cleanup(func() { clearAway(t, &place{d: p.d, values: whole}) })
 			if test.made != "" {
 				exec(t, admin, "CREATE ROLE it LOGIN PASSWORD 'it'", "CREATE DATABASE it OWNER it")
-			} else if err := p.d.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
+			} else if err := p.d.Container.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
 			var rows []string
@@ -119,7 +119,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 			if test.hold {
 				held := p.values.Clone()
 				held["superuser_dbname"] = "it"
-				s, err := p.d.Connect(t.Context(), (&place{d: p.d, values: held}).plan(t).Connection, database.Admin)
+				s, err := p.d.Sessions.Connect(t.Context(), (&place{d: p.d, values: held}).plan(t).Connection, database.Admin)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -165,7 +165,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 
 // clearAway drops what a test of database and role left.
 func clearAway(t *testing.T, p *place) {
-	admin, err := p.d.Connect(context.Background(), p.plan(t).Connection, database.Admin)
+	admin, err := p.d.Sessions.Connect(context.Background(), p.plan(t).Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql").Values())}
 	p.values["user"], p.values["password"], p.values["dbname"] = "it", "it", "it"
 	t.Cleanup(func() { clearAway(t, p) })
-	admin, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Admin)
+	admin, err := p.d.Sessions.Connect(t.Context(), p.plan(t).Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	exec(t, admin, "CREATE DATABASE it")
 	shop := &place{d: p.d, values: p.values.Clone()}
 	shop.values["superuser_dbname"] = "it"
-	theirs, err := p.d.Connect(t.Context(), shop.plan(t).Connection, database.Admin)
+	theirs, err := p.d.Sessions.Connect(t.Context(), shop.plan(t).Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	}
 
 	exec(t, theirs, "ALTER TABLE customer RENAME TO clients")
-	if err := p.d.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
+	if err := p.d.Container.Create(t.Context(), p.plan(t).Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	p.fill(t, []string{"all"}, nil)

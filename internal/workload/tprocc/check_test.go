@@ -89,7 +89,7 @@ func TestCheck_SaysThatThereIsNoSchema(t *testing.T) {
 			t.Parallel() // each is on a server of its own
 			c := newSubject(suitetest.Of(t), d, workloadtest.Server(t, d, ""))
 			c.saysThatThereIsNone()
-			if _, err := d.Drop(t.Context(), c.plan().Connection, database.DropOptions{Builder: "this test"}); err != nil {
+			if _, err := d.Container.Drop(t.Context(), c.plan().Connection, database.DropOptions{Builder: "this test"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -117,7 +117,7 @@ type subject struct {
 
 func newSubject(t suite.T, d *database.Database, values option.Values) *subject {
 	c := &subject{t: t, d: d, values: values}
-	c.schema = d.SchemaName(c.plan().Connection).Name
+	c.schema = d.Options.SchemaName(c.plan().Connection).Name
 	return c
 }
 
@@ -136,7 +136,7 @@ func (c *subject) plan() plan.Plan {
 }
 
 func (c *subject) session() database.Session {
-	s, err := c.d.Connect(c.t.Context(), c.plan().Connection, database.Owner)
+	s, err := c.d.Sessions.Connect(c.t.Context(), c.plan().Connection, database.Owner)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func (c *subject) makes() {
 	plan := c.plan()
 	heard := newSaid(job.Build, c.d)
 	for range 2 {
-		err := plan.Database.Create(c.t.Context(), plan.Connection, func(e job.Event) { heard.Watch(e) })
+		err := plan.Database.Container.Create(c.t.Context(), plan.Connection, func(e job.Event) { heard.Watch(e) })
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -216,7 +216,7 @@ func (c *subject) saysWhatABuildDoes(told []job.Event) {
 	}
 	got := heard.lines
 	byTwo := c.values["builders"] == "2"
-	schema := c.d.SchemaName(c.plan().Connection)
+	schema := c.d.Options.SchemaName(c.plan().Connection)
 	builder := strings.ToUpper(cmp.Or(schema.Owner, schema.Name))
 	inOrder := []string{
 		"1 RUNNING", "1 Monitor Thread", "1 CREATING " + builder + " SCHEMA", "1 CREATING TPCC TABLES", "1 Monitoring Workers...",

@@ -95,7 +95,7 @@ func (w tampering) Watch(e job.Event) {
 	if !strings.HasPrefix(e.Message, "Comparing the ledger") {
 		return
 	}
-	s, err := w.plan.Database.Connect(context.Background(), w.plan.Connection, database.Owner)
+	s, err := w.plan.Database.Sessions.Connect(context.Background(), w.plan.Connection, database.Owner)
 	if err != nil {
 		w.t.Error(err)
 		return

@@ -356,7 +356,7 @@ func TestABuildEndsWithItsClaim(t *testing.T) {
 				t.Fatal(err)
 			}
 			end := func() {
-				s, err := plan.Database.Connect(context.Background(), plan.Connection, database.Admin)
+				s, err := plan.Database.Sessions.Connect(context.Background(), plan.Connection, database.Admin)
 				if err != nil {
 					t.Error(err)
 					return
@@ -400,7 +400,7 @@ func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := postgresql.Database.Connect(context.Background(), plan.Connection, as)
+	s, err := postgresql.Database.Sessions.Connect(context.Background(), plan.Connection, as)
 	if err != nil {
 		t.Fatal(fmt.Errorf("connect for the test: %w", err))
 	}
@@ -415,7 +415,7 @@ func TestABuildInAFileIsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := sqlite.Database.Claim(t.Context(), plan.Connection, false)
+	release, err := sqlite.Database.Container.Claim(t.Context(), plan.Connection, false)
 	if err != nil {
 		t.Fatal(err)
 	}

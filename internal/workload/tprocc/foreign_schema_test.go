@@ -288,14 +288,14 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 		p.values["user"] = name
 	}
 	plan := p.plan(t)
-	if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+	if err := d.Container.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if d.Name == "mariadb" || d.Name == "mysql" {
 			p.dropElsewhere(t)
 		}
-		if _, err := d.Drop(context.Background(), plan.Connection, database.DropOptions{Builder: "this test"}); err != nil {
+		if _, err := d.Container.Drop(context.Background(), plan.Connection, database.DropOptions{Builder: "this test"}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -304,7 +304,7 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 
 // dropElsewhere drops what a test put into another database.
 func (p *place) dropElsewhere(t *testing.T) {
-	s, err := p.d.Connect(context.Background(), p.plan(t).Connection, database.Admin)
+	s, err := p.d.Sessions.Connect(context.Background(), p.plan(t).Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func (p *place) plan(t *testing.T) plan.Plan {
 
 func (p *place) connect(t *testing.T) database.Session {
 	t.Helper()
-	s, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Owner)
+	s, err := p.d.Sessions.Connect(t.Context(), p.plan(t).Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func (p *place) went(t *testing.T, lines []string, stays string) {
 	if p.d.Embedded() {
 		kind = "file"
 	}
-	s, err := p.d.Connect(t.Context(), p.plan(t).Connection, database.Owner)
+	s, err := p.d.Sessions.Connect(t.Context(), p.plan(t).Connection, database.Owner)
 	if err == nil {
 		defer s.Close()
 	}

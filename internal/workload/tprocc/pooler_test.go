@@ -21,7 +21,7 @@ func TestJobs_ThroughPooler(t *testing.T) {
 	account := option.Values{"user": "it", "password": "it", "dbname": "it", "no_superuser": "true"}
 	direct := &place{d: postgresql.Database, values: server.Values()}
 	maps.Copy(direct.values, account)
-	admin, err := direct.d.Connect(t.Context(), (&place{d: direct.d, values: server.Values()}).plan(t).Connection, database.Admin)
+	admin, err := direct.d.Sessions.Connect(t.Context(), (&place{d: direct.d, values: server.Values()}).plan(t).Connection, database.Admin)
 	if err != nil {
 		t.Fatal(err)
 	}

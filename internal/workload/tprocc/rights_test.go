@@ -67,7 +67,7 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 				if in != "" {
 					values["superuser_dbname"] = in
 				}
-				s, err := d.Connect(t.Context(), (&place{d: d, values: values}).plan(t).Connection, database.Admin)
+				s, err := d.Sessions.Connect(t.Context(), (&place{d: d, values: values}).plan(t).Connection, database.Admin)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -147,13 +147,16 @@ func (p *place) mustSmall(t *testing.T, w smallWorkload, action job.Action) (job
 }
 
 // TestRun_IsRefusedWithoutExecute runs as a user who has all rights on tables and none to call routines, and again
-// when a role or a wildcard gives that right, beside a routine of the same name in another schema.
+// when a role or a wildcard gives that right, beside a routine of the same name in another schema. Then the user loses the
+// rights to write: routines need them only if they run with the rights of the user who calls them.
 func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 	const create = "CREATE USER sledge_clerk IDENTIFIED BY 'choose one'"
 	for _, tt := range []struct {
 		database string
 		inside   []string // what the administrator does in the schema's database
 		grants   []string // give EXECUTE
+		revoke   string   // takes the rights to write tables
+		callers  bool     // routines run with the rights of the user who calls them
 		after    []string
 	}{
 		{
@@ -167,18 +170,21 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 				"CREATE SCHEMA sledge_other", "CREATE FUNCTION sledge_other.slev(integer, integer, integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'",
 				"REVOKE EXECUTE ON ALL ROUTINES IN SCHEMA sledge_other FROM PUBLIC",
 			},
+			"REVOKE INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public FROM sledge_clerk", true,
 			[]string{"DROP SCHEMA sledge_other CASCADE", "DROP OWNED BY sledge_clerk, sledge_clerks", "DROP ROLE sledge_clerk, sledge_clerks"},
 		},
 		{
 			"mariadb",
 			[]string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON `tp%`.* TO sledge_clerk"},
 			[]string{"GRANT EXECUTE ON `tp%`.* TO sledge_clerk"},
+			"REVOKE INSERT, UPDATE, DELETE ON `tp%`.* FROM sledge_clerk", false,
 			[]string{"DROP USER sledge_clerk"},
 		},
 		{
 			"mysql",
 			[]string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk", "GRANT SELECT ON *.* TO sledge_clerk"}, // who sees routines
 			[]string{"CREATE ROLE sledge_clerks", "GRANT EXECUTE ON tpcc.* TO sledge_clerks", "GRANT sledge_clerks TO sledge_clerk", "SET DEFAULT ROLE ALL TO sledge_clerk"},
+			"REVOKE INSERT, UPDATE, DELETE ON tpcc.* FROM sledge_clerk", false,
 			[]string{"DROP USER sledge_clerk", "DROP ROLE IF EXISTS sledge_clerks"},
 		},
 	} {
@@ -194,7 +200,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 			if tt.database == "postgresql" {
 				administrator["superuser_dbname"] = "tpcc"
 			}
-			admin, err := d.Connect(t.Context(), (&place{d: d, values: administrator}).plan(t).Connection, database.Admin)
+			admin, err := d.Sessions.Connect(t.Context(), (&place{d: d, values: administrator}).plan(t).Connection, database.Admin)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,6 +220,15 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 			}
 			exec(t, admin, tt.grants...)
 			clerk.mustSmall(t, w, job.Run)
+			exec(t, admin, tt.revoke)
+			if !tt.callers {
+				clerk.mustSmall(t, w, job.Run)
+				return
+			}
+			_, err = local.Do(t.Context(), clerk.small(w, job.Run), job.Control{})
+			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "Give it the rights to read and write all tables") {
+				t.Errorf("got %v with exit code %d, want it refused with %d for want of rights on tables", err, job.ExitOf(err), job.ExitUsage)
+			}
 		})
 	}
 }

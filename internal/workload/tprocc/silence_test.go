@@ -37,7 +37,7 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := plan.Database.Connect(t.Context(), plan.Connection, database.Owner)
+	s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,10 +48,10 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
+			if err := d.Container.Create(t.Context(), plan.Connection, func(job.Event) {}); err != nil {
 				t.Fatal(err)
 			}
-			s, err := d.Connect(t.Context(), plan.Connection, database.Owner)
+			s, err := d.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -75,7 +75,7 @@ func TestOnEveryDatabaseAPlanHasTheShapeOfWhatIsDone(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := d.Connect(t.Context(), p.Connection, database.Owner)
+			s, err := d.Sessions.Connect(t.Context(), p.Connection, database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}

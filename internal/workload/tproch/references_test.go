@@ -33,7 +33,7 @@ func TestDatabasesKeepTheReferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := d.Connect(t.Context(), plan.Connection, database.Owner)
+			s, err := d.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -90,7 +90,7 @@ func (r refreshed) session() database.Session {
 	if err != nil {
 		r.Fatal(err)
 	}
-	s, err := p.Database.Connect(r.Context(), p.Connection, database.Owner)
+	s, err := p.Database.Sessions.Connect(r.Context(), p.Connection, database.Owner)
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -122,21 +122,25 @@ func New(u User, pacing load.Pacing) plan.Plan {
 	}
 	d := &database.Database{
 		Name: "fake", Title: "Fake",
-		Target: func(any) string { return "fake" },
-		Connect: func(context.Context, any, database.Role) (database.Session, error) {
-			return Session{Server: u.Server}, nil
+		Options: database.Options{
+			New:    func(database.Use) any { return &struct{}{} },
+			Target: func(any) string { return "fake" },
 		},
-		Classify: func(err error) meter.Class {
-			switch {
-			case errors.Is(err, ErrDeadlock):
-				return meter.Deadlock
-			case errors.Is(err, ErrLost):
-				return meter.Connection
-			}
-			return meter.Constraint
+		Sessions: database.Sessions{
+			Connect: func(context.Context, any, database.Role) (database.Session, error) {
+				return Session{Server: u.Server}, nil
+			},
+			Classify: func(err error) meter.Class {
+				switch {
+				case errors.Is(err, ErrDeadlock):
+					return meter.Deadlock
+				case errors.Is(err, ErrLost):
+					return meter.Connection
+				}
+				return meter.Constraint
+			},
 		},
-		Options: func(database.Use) any { return &struct{}{} },
-		SQL:     fakeSQL,
+		SQL: fakeSQL,
 		Schema: func(*database.Database, *sqlfile.Library, any) database.Schema {
 			return database.Schema{Relations: func(context.Context, database.Session) (map[string]database.Relation, error) {
 				return map[string]database.Relation{"only": {Kind: "table", Columns: []string{"id"}}}, nil

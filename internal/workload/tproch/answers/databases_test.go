@@ -68,14 +68,14 @@ func load(t *testing.T, name string, scale float64, as foreign) loaded {
 	} else {
 		values = testserver.Open(t, name).Values()
 	}
-	options := d.Options(database.Use{Name: cmp.Or(as.database, "answers")})
+	options := d.Options.New(database.Use{Name: cmp.Or(as.database, "answers")})
 	if err := option.Bind(option.Names{}, values, options); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Create(t.Context(), options, func(job.Event) {}); err != nil {
+	if err := d.Container.Create(t.Context(), options, func(job.Event) {}); err != nil {
 		t.Fatal(err)
 	}
-	session, err := d.Connect(t.Context(), options, database.Owner)
+	session, err := d.Sessions.Connect(t.Context(), options, database.Owner)
 	if err != nil {
 		t.Fatal(err)
 	}

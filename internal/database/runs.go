@@ -1,0 +1,64 @@
+package database
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"sledge/internal/job"
+)
+
+// Runs is what the server can do around a run.
+type Runs struct {
+	// Processes are the names of the server's programs in the list of processes. Optional.
+	Processes []string
+
+	// Durability says whether committed data survive a power failure, and which settings decide
+	// that. The settings are those that the query server.settings lists. Optional.
+	Durability func(settings map[string]string) (durable bool, why string)
+
+	// Report returns how the server reports on the measured time of a run, if the options ask for
+	// that, and otherwise nil. Optional.
+	Report func(options any, measured time.Duration) *Report
+
+	// Maintenance is the post-run maintenance that options may ask for. Optional.
+	Maintenance *Maintenance
+}
+
+// Maintenance is what the server does after a run, such as a vacuum, if the options ask for it.
+type Maintenance struct {
+	// Do does it, and emits its steps. It ends soon after ctx does, and always restores settings
+	// that it has changed on the server. If it cannot, its error is an UnrestoredError.
+	Do func(ctx context.Context, options any, tell func(job.Event)) error
+
+	// Possible returns why Do could not do what the options ask for: its account cannot connect,
+	// or lacks a right. Optional.
+	Possible func(ctx context.Context, options any) error
+}
+
+// Report makes a server's own report on the measured time of a run.
+type Report struct {
+	Title   string // the server's name for it: "MONREPORT"
+	LeftOut string // why there is no report although the options ask for one; "" if there is
+
+	// Make is called when the measured time begins, in a session of its own, and returns the text.
+	// The channel over is closed when the measured time ends, for a server that compares two
+	// readings. Make ends soon after ctx does.
+	Make func(ctx context.Context, s Session, over <-chan struct{}) (text string, err error)
+}
+
+// UnrestoredError says that settings of the server could not be restored.
+type UnrestoredError struct {
+	Statements []string // that put them back
+	Err        error    // why they were not executed
+}
+
+// Error lists the statements that the user must run.
+func (e *UnrestoredError) Error() string {
+	return fmt.Sprintf("THE SERVER MAY STILL HAVE TEMPORARY SETTINGS (%v): restore them with %s;",
+		e.Err, strings.Join(e.Statements, "; "))
+}
+
+// Unwrap returns why they were not restored.
+func (e *UnrestoredError) Unwrap() error { return e.Err }

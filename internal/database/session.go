@@ -1,0 +1,148 @@
+package database
+
+import (
+	"context"
+
+	"sledge/internal/meter"
+	"sledge/internal/schema"
+	"sledge/internal/sqlfile"
+)
+
+// Sessions opens sessions, and classifies their errors.
+type Sessions struct {
+	// Library loads the vendor's library that sessions need, and returns its name for messages, or
+	// an error that says where it was looked for and how to get it. Optional: nil if the driver is
+	// built in.
+	Library func(options any) (string, error)
+
+	// Connect opens a session, and returns an error if the server does not respond in time. Its
+	// errors name the server and what to do; ErrMissing means that the database does not exist.
+	Connect func(ctx context.Context, options any, as Role) (Session, error)
+
+	// Classify classifies an error of this database's driver. ReadsOnly reports whether an error
+	// says that the server, or the session, accepts no writes; it is optional.
+	Classify  func(err error) meter.Class
+	ReadsOnly func(err error) bool
+}
+
+// Role is the purpose of a session, which decides its account.
+type Role int
+
+// The roles.
+const (
+	Owner    Role = iota // the user who owns the schema under test
+	Builder              // the same user, loading the tables
+	Admin                // the user who may create and drop databases
+	Observer             // an account that may read the server's own counts; needs no schema
+)
+
+// OwnsSchema reports whether a session of the role belongs to the user who owns the schema.
+func (r Role) OwnsSchema() bool { return r == Owner || r == Builder }
+
+// Session is one connection of one virtual user. It is not safe for concurrent use, except for
+// Cancel and Interrupt, which keeps it cheap.
+type Session interface {
+	// Prepare binds a query to two structs, either of which may be nil. Each parameter :x is read
+	// from the field of in with the tag sql:"x". Each field of out is written from the result
+	// column that its tag names; columns without a field are ignored.
+	//
+	// Fields are int64, float64, string, []byte or time.Time, or sql.Null of one of them; a nil
+	// []byte is also NULL. If a field cannot be NULL, a NULL sets it to its zero value. The next
+	// row overwrites the contents of a []byte. Times are in UTC, to the microsecond.
+	//
+	// A field of in with the tag sql:"x,out" or sql:"x,inout" is an output parameter of a routine,
+	// and is written after the call. If the database has no output parameters, the error is
+	// errors.ErrUnsupported.
+	//
+	// Binding happens once, so running allocates nothing. The values of in are not kept after a
+	// run.
+	//
+	// A query may hold several statements if the database takes several in one round trip; the last
+	// one that returns rows fills out.
+	Prepare(ctx context.Context, q sqlfile.Query, in, out any) (Statement, error)
+
+	// Exec runs one statement that returns nothing: DDL, SET, a script's lines.
+	Exec(ctx context.Context, statement string) error
+
+	// Query runs one statement and returns what it says as text, no more than
+	// limit rows of it; 0 is all. For checks and look-ups, never for a workload.
+	Query(ctx context.Context, statement string, limit int) (Table, error)
+
+	Begin(ctx context.Context, access Access) error
+	Commit(ctx context.Context) error
+
+	// Rollback ends the current transaction. Without one it does nothing.
+	Rollback(ctx context.Context) error
+
+	// Load fills a table by the fastest way the database has, inside the current transaction if
+	// there is one, and returns the number of rows. When it returns, no goroutine uses the rows
+	// any more, including the driver's.
+	Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error)
+
+	// Cancel asks the database to end the current statement, if any, and returns after sending the
+	// request. The statement's call fails soon after; the session stays usable. It may be
+	// called from another goroutine. A late request may end the next statement instead, so a
+	// caller that cannot rule this out must be prepared for one more failure.
+	Cancel(ctx context.Context) error
+
+	// Interrupt ends the current call, if any, by breaking the session: afterwards only Close may
+	// be called. It may be called from another goroutine. Because of Interrupt, virtual users
+	// call the other methods with a context that is never cancelled, so drivers need no
+	// goroutine to watch it.
+	Interrupt()
+
+	Close() error
+}
+
+// Access says what a transaction does, for databases whose locks depend on it.
+type Access int
+
+// The kinds of access.
+const (
+	ReadWrite Access = iota
+	ReadOnly
+)
+
+// Statement is a prepared query with its values bound.
+type Statement interface {
+	// Run executes the statement with the current values of in. For each row it fills out and calls
+	// each, which may be nil. It returns the number of rows read if there is an out, otherwise the
+	// number of rows affected.
+	Run(ctx context.Context, each func() error) (int64, error)
+}
+
+// Batch is a Statement that can run with the values of many rows in one call, so that the server
+// gets one request instead of one for each row.
+type Batch interface {
+	Statement
+
+	// RunMany executes the statement for each row: next puts the values of a row into in, or
+	// returns false after the last one. It returns the number of rows affected. If a row fails, no
+	// later row is done; earlier rows may be done, unless the transaction is rolled back.
+	RunMany(ctx context.Context, next func() bool) (int64, error)
+}
+
+// RunMany runs any statement for many rows: in one call if it is a Batch, otherwise row by row.
+func RunMany(ctx context.Context, s Statement, next func() bool) (affected int64, err error) {
+	if b, ok := s.(Batch); ok {
+		return b.RunMany(ctx, next)
+	}
+	for next() {
+		n, err := s.Run(ctx, nil)
+		if err != nil {
+			return affected, err
+		}
+		affected += n
+	}
+	return affected, nil
+}
+
+// RowsPerBatch limits the rows of one call of a Batch, so that server and client need not hold more
+// of them.
+const RowsPerBatch = 1000
+
+// Table is the answer of Session.Query. A NULL is the text "NULL".
+type Table struct {
+	Columns []string
+	Rows    [][]string
+}
