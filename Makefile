@@ -76,16 +76,16 @@ $(PAGES): $(PAGES_SOURCES) scripts/pages
 build: $(TCL) $(PAGES) ## build bin/sledge
 	$(BUILD) -o bin/ ./cmd/sledge
 
-build-duckdb: $(TCL) $(PAGES) ## build bin/sledge-duckdb, which has DuckDB too (needs a C++ compiler)
+build-duckdb: $(TCL) $(PAGES) ## build bin/sledge-duckdb, with DuckDB (needs a C++ compiler)
 	CGO_ENABLED=1 $(BUILD) -tags duckdb -o bin/sledge-duckdb$(shell go env GOEXE) ./cmd/sledge
 
 build-db2: $(TCL) $(PAGES) ## build bin/sledge-db2, which can load IBM's library for Db2; on macOS and Windows every build can
 	$(BUILD) -tags db2 -o bin/sledge-db2$(shell go env GOEXE) ./cmd/sledge
 
-demo: build ## build, then do a whole small test on SQLite: a minute, nothing installed
+demo: build ## build, then run a small test on SQLite; needs no database server
 	bin/sledge demo
 
-servers: ## make this machine ready for the tests, or say what to install
+servers: ## install the test servers, or list what to install
 	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
 
 test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB servers
@@ -100,7 +100,7 @@ test-others:
 	@$(MAKE) --no-print-directory test-db2
 	@$(MAKE) --no-print-directory test-duckdb
 
-test-versions: servers $(TCL) ## run the workloads' tests on the versions and relatives of databases that make test leaves out
+test-versions: servers $(TCL) ## run the workloads' tests on further versions and related databases
 	SLEDGE_TEST_VERSIONS=1 $(GO_TEST) -p 2 -parallel 4 -timeout 25m -run '^TestEveryDatabase$$' ./internal/workload/...
 
 test-all: test test-versions ## run all tests on all versions and relatives
@@ -108,32 +108,32 @@ test-all: test test-versions ## run all tests on all versions and relatives
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
 	$(GO_TEST) -tags db2 -timeout 10m -skip TestWhatTheRoutinesDo ./internal/database/db2/...
 
-test-duckdb: ## run the tests of the build that has DuckDB, if there is a C++ compiler
+test-duckdb: ## test the build with DuckDB, if there is a C++ compiler
 	@$(call with_compiler,$(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))
 
-test-pages: ## run the tests of the pages, if there is npm
+test-pages: ## test the pages of the web application, if there is npm
 	@scripts/pages test
 
 test-browser: build ## test the web application in a real browser, if there is Chromium and npm
 	@scripts/browser test
 
-race: $(TCL) ## run the tests of what is shared under the race detector (needs a C compiler)
+race: $(TCL) ## run the tests of shared data under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
 	CGO_ENABLED=1 go test -race -timeout 25m -run '$(RACE_OF_CLI)' ./internal/cli
 
-check: lint generated platforms ## what CI asks besides the tests: lint, generated files, types on other platforms
+check: lint generated platforms ## the checks of CI besides the tests: lint, generated files, other platforms
 
-lint: $(TCL) ## format, vet, linters, and the rules of the source tree
+lint: $(TCL) ## check format, vet, linters and the rules of the source tree
 	$(GOLANGCI) run ./...
 	cd tclsh && go tool -modfile=../tools/go.mod golangci-lint run ./...
 	go test .
 	$(GOLANGCI) run --build-tags db2 ./internal/database/db2/...
 	@$(MAKE) --no-print-directory lint-duckdb lint-pages
 
-lint-duckdb: ## lint what only the build with DuckDB has, if there is a C++ compiler
+lint-duckdb: ## lint the build with DuckDB, if there is a C++ compiler
 	@$(call with_compiler,CGO_ENABLED=1 $(GOLANGCI) run --build-tags duckdb ./cmd/sledge $(OF_DUCKDB))
 
-lint-pages: ## check types and rules of the pages, if there is npm
+lint-pages: ## lint the pages of the web application, if there is npm
 	@scripts/pages lint
 
 generated: ## fail if go generate changes anything
@@ -146,10 +146,10 @@ generated: ## fail if go generate changes anything
 		exit 1; \
 	fi
 
-platforms: ## check the types on the other platforms that we release for
+platforms: ## vet on the other release platforms
 	PLATFORMS='$(PLATFORMS)' go test -tags platforms -run TestTypes_ .
 
-cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sledge-SYSTEM-PROCESSOR for all we release
+cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sledge-SYSTEM-PROCESSOR for all release platforms
 	@for p in $(PLATFORMS); do \
 		os=$${p%/*} arch=$${p#*/}; \
 		echo "build for $$os on $$arch"; \
@@ -158,33 +158,33 @@ cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sled
 		[ $$os != linux ] || GOOS=$$os GOARCH=$$arch $(BUILD) -tags db2 -o bin/sledge-db2-$$os-$$arch ./cmd/sledge || exit 1; \
 	done
 
-release: cross ## put them into archives with checksums, in dist
+release: cross ## build the release archives with checksums, in dist
 	@scripts/release '$(or $(VERSION),unknown)' $(PLATFORMS)
 
-fuzz: $(TCL) ## feed each fuzz test for ten seconds
+fuzz: $(TCL) ## run each fuzz test for ten seconds
 	@grep -r --include='*_test.go' '^func Fuzz' internal | \
 	sed 's|^\(.*\)/[^/]*:func \(Fuzz[A-Za-z0-9_]*\).*|\1 \2|' | \
 	while read -r folder name; do \
 		go test -run '^$$' -fuzz "^$$name\$$" -fuzztime 10s ./$$folder || exit 1; \
 	done
 
-fuzz-api: build ## make 100,000 calls of the web API from its description: 20 minutes (CALLS=20: so many of each operation)
+fuzz-api: build ## fuzz the web API with 100,000 calls: 20 minutes (CALLS=20: calls of each operation)
 	@scripts/fuzz-api $(CALLS)
 
-bench: servers $(TCL) ## measure Sledge beside what it is compared with: half an hour, on a quiet machine (RUN=Memory: one figure)
+bench: servers $(TCL) ## run the benchmarks: three quarters of an hour, on an idle machine (RUN=Memory: one figure)
 	go test -tags bench ./bench -v -count=1 -timeout 60m $(if $(RUN),-run '$(RUN)')
 
-bench-pages: build ## measure how soon the pages of the web application show something, on a quiet machine
+bench-pages: build ## measure how fast the pages load, on an idle machine
 	@scripts/browser speed -v
 
-generate: ## write the catalog and the other generated files anew
+generate: ## generate the catalog and the other generated files
 	go generate ./...
 
-docs: ## write the manual's pages that follow from declarations anew
+docs: ## generate the manual's pages that follow from declarations
 	go generate ./internal/cli
 
-pictures: build ## take the pictures of docs/web.md anew, from the running program
+pictures: build ## take the pictures of docs/web.md from the running program
 	@scripts/browser pictures
 
-clean: ## remove what was built; the test servers in .cache stay
+clean: ## remove built files, but not the test servers in .cache
 	rm -rf bin dist coverage.out internal/interpreter/helper/*/tclsh.* internal/web/pages/built/site ui/node_modules browser/node_modules
