@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"sledge/internal/engine/plan"
-
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"

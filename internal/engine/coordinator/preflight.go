@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"sledge/internal/engine/plan"
-
 	"sledge/internal/database"
 	"sledge/internal/engine/feed"
+	"sledge/internal/engine/plan"
 	"sledge/internal/engine/target"
 	"sledge/internal/job"
 	"sledge/internal/meter"

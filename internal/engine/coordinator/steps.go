@@ -4,9 +4,8 @@ import (
 	"time"
 
 	"sledge/internal/engine/plan"
-	"sledge/internal/meter"
-
 	"sledge/internal/job"
+	"sledge/internal/meter"
 	"sledge/internal/workload"
 )
 

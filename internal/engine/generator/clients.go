@@ -80,23 +80,22 @@ func (g *group) logIn(u *user, task loop.Task) (bool, error) {
 }
 
 // openFor opens a user's own connection.
-func (g *group) openFor(u *user) error {
-	select {
-	case g.logins <- struct{}{}:
-		defer func() { <-g.logins }()
-	case <-g.connecting.Done():
-		return errEnding
+func (l *links) openFor(u *user) error {
+	leave, err := l.enter()
+	if err != nil {
+		return err
 	}
+	defer leave()
 	var c *connection
-	err := job.Guarded(func() (err error) {
-		c, err = g.open(g.connecting, g.plan.Job, u.number, 0, func(job.Event) {})
+	err = job.Guarded(func() (err error) {
+		c, err = l.open(l.connecting, l.plan.Job, u.number, 0, func(job.Event) {})
 		return err
 	})
-	g.connections.set(u.number, c)
-	if c != nil && g.broken.Load() { // the loop that interrupted the others may have missed it
+	l.connections.set(u.number, c)
+	if c != nil && l.broken.Load() { // the loop that interrupted the others may have missed it
 		c.interrupt()
 	}
-	if err != nil && g.connecting.Err() != nil {
+	if err != nil && l.connecting.Err() != nil {
 		return errEnding
 	}
 	if err != nil {

@@ -40,22 +40,32 @@ type connection struct {
 	server  int               // the one of Plan.Targets that it is at
 }
 
+// links are the users of a group and their connections.
+type links struct {
+	*course
+	plan        plan.Plan
+	users       []*user
+	connections *connections // all of the users' own, or all that they share
+	lost        losses
+	poolLosses  poolLosses
+}
+
 // connect opens all connections.
-func (g *group) connect(ctx context.Context) error {
+func (l *links) connect(ctx context.Context) error {
 	logins, ctx := newLogins(ctx)
-	for i := range g.plan.ConnectionCount() {
+	for i := range l.plan.ConnectionCount() {
 		logins.Go(func() error {
 			err := job.Guarded(func() error {
-				c, err := g.openNumber(ctx, i)
-				g.connections.set(i, c)
+				c, err := l.openNumber(ctx, i)
+				l.connections.set(i, c)
 				return err
 			})
-			return g.failedToConnect(i, err)
+			return l.failedToConnect(i, err)
 		})
 	}
 	if err := logins.Wait(); err != nil {
 		if failed, ok := errors.AsType[*feed.Error](err); ok {
-			g.feed.Fail(failed.Position, failed.Err)
+			l.feed.Fail(failed.Position, failed.Err)
 		}
 		return err
 	}
@@ -63,70 +73,70 @@ func (g *group) connect(ctx context.Context) error {
 }
 
 // failedToConnect says for which user connection number i was.
-func (g *group) failedToConnect(i int, err error) error {
+func (l *links) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case g.plan.Pacing.Connections.Shared > 0:
-		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, g.plan.Pacing.Connections.Shared, err)
-	case g.plan.Pool != nil:
-		n := len(g.plan.Pool.Connections)
-		return &feed.Error{Position: g.plan.Position(i / n), Err: g.plan.Pool.About(i%n, err)}
+	case l.plan.Pacing.Connections.Shared > 0:
+		return fmt.Errorf("connection %d of the %d that virtual users share: %w", i+1, l.plan.Pacing.Connections.Shared, err)
+	case l.plan.Pool != nil:
+		n := len(l.plan.Pool.Connections)
+		return &feed.Error{Position: l.plan.Position(i / n), Err: l.plan.Pool.About(i%n, err)}
 	}
-	return &feed.Error{Position: g.plan.Position(i), Err: err}
+	return &feed.Error{Position: l.plan.Position(i), Err: err}
 }
 
 // openNumber opens connection number i.
-func (g *group) openNumber(ctx context.Context, i int) (*connection, error) {
+func (l *links) openNumber(ctx context.Context, i int) (*connection, error) {
 	var c *connection
 	var err error
-	if g.plan.Pool != nil {
-		c, err = g.openPooled(ctx, i)
+	if l.plan.Pool != nil {
+		c, err = l.openPooled(ctx, i)
 	} else {
-		c, err = g.open(ctx, g.plan.Job, i, 0, g.introducer(i))
+		c, err = l.open(ctx, l.plan.Job, i, 0, l.introducer(i))
 	}
 	if err == nil {
-		g.narrate(c)
-		g.limit(c)
+		l.narrate(c)
+		l.limit(c)
 	}
 	return c, err
 }
 
 // introducer returns what tells of connection number i: the user whose own it is. What a
 // connection that users share has to tell, the monitor's has told.
-func (g *group) introducer(i int) func(job.Event) {
-	pool := g.plan.Pool
-	if g.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // what a user's first has told is enough
+func (l *links) introducer(i int) func(job.Event) {
+	pool := l.plan.Pool
+	if l.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // what a user's first has told is enough
 		return func(job.Event) {}
 	}
-	return g.owner(i).tell
+	return l.owner(i).tell
 }
 
 // narrate has a user say what is done over a connection, where the run is a test.
-func (g *group) narrate(c *connection) {
-	if g.plan.Pacing.Test {
-		c.Executor = &narrator{Executor: c.Executor, kinds: g.plan.Workload.Kinds, tell: g.owner(c.number).tell}
+func (l *links) narrate(c *connection) {
+	if l.plan.Pacing.Test {
+		c.Executor = &narrator{Executor: c.Executor, kinds: l.plan.Workload.Kinds, tell: l.owner(c.number).tell}
 	}
 }
 
 // owner is the user whose own connection number i is.
-func (g *group) owner(i int) *user {
-	if g.plan.Pool != nil {
-		i /= len(g.plan.Pool.Connections)
+func (l *links) owner(i int) *user {
+	if l.plan.Pool != nil {
+		i /= len(l.plan.Pool.Connections)
 	}
-	return g.users[i]
+	return l.users[i]
 }
 
 // open connects, to a server or the first after it that takes the connection, and makes the
 // session ready. What it returns with an error, if it is not nil, has a session to close.
-func (g *group) open(ctx context.Context, j plan.Job, number, server int, tell func(job.Event)) (*connection, error) {
+func (l *links) open(ctx context.Context, j plan.Job, number, server int, tell func(job.Event)) (*connection, error) {
 	gathering, sockets := loop.Gather(ctx)
 	session, server, err := target.ConnectFrom(gathering, j, server, database.Owner)
 	if err != nil {
 		return nil, err
 	}
 	c := &connection{number: number, session: session, sockets: sockets, server: server}
-	if g.plan.Pacing.Kept.TimeProfile {
+	if l.plan.Pacing.Kept.TimeProfile {
 		tell(job.Event{Step: &job.Step{Name: job.StepTimeProfile, Stage: job.Begins}})
 	}
 	if err := target.Introduce(ctx, j, session, tell); err != nil {
@@ -138,9 +148,9 @@ func (g *group) open(ctx context.Context, j plan.Job, number, server int, tell f
 		}
 	}
 	c.Executor, err = j.Workload.Users.NewExecutor(ctx, workload.Connection{
-		Number: number, Seed: j.Spec.Seed, Test: g.plan.Pacing.Test,
+		Number: number, Seed: j.Spec.Seed, Test: l.plan.Pacing.Test,
 		Options: j.Settings, Session: session, SQL: j.SQL,
-		Tell: tell, Stopped: g.stopped,
+		Tell: tell, Stopped: l.stopped,
 	})
 	if err == nil && j.Server.Flush != nil {
 		// A user that pauses before its first transaction would report its log-in within the measured

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/engine/load"
 	"sledge/internal/engine/order"
 	"sledge/internal/engine/plan"
 	"sledge/internal/host"
@@ -16,6 +17,8 @@ import (
 
 // fold adds up what users record, by the phases of the run. Users never wait for it.
 type fold struct {
+	*course
+	groups []*group
 	marked chan struct{} // sent to when another phase has begun
 
 	mu       sync.Mutex // guards all below, and the sums of the groups
@@ -33,6 +36,7 @@ type fold struct {
 
 // sums are what the records of a group are added to. Those that the run does not need are nil.
 type sums struct {
+	stripes []*meter.Stripe // that users record in
 	second  *meter.Interval
 	summary meter.Summary  // of the measured time; at a rate, of what was scheduled in it
 	byEnd   *meter.Summary // at a rate, of what ended in it
@@ -84,52 +88,52 @@ func newSums(p plan.Plan) sums {
 }
 
 // of lists what the records of a phase are added to, besides the second.
-func (g *group) of(phase job.Phase) []meter.Sum {
+func (s *sums) of(phase job.Phase, pacing *load.Pacing) []meter.Sum {
 	switch {
-	case phase == job.RampUp && g.rampUpProfile != nil:
-		return []meter.Sum{g.rampUpProfile}
-	case phase == job.Measure, phase == job.Finish && g.plan.Pacing.Unmonitored():
-		return g.measured()
-	case phase == job.Finish && g.scheduled != nil:
-		return []meter.Sum{&g.gaps, &g.flow, g.scheduled}
+	case phase == job.RampUp && s.rampUpProfile != nil:
+		return []meter.Sum{s.rampUpProfile}
+	case phase == job.Measure, phase == job.Finish && pacing.Unmonitored():
+		return s.measured(pacing)
+	case phase == job.Finish && s.scheduled != nil:
+		return []meter.Sum{&s.gaps, &s.flow, s.scheduled}
 	case phase == job.Finish:
-		return []meter.Sum{&g.gaps, &g.flow}
+		return []meter.Sum{&s.gaps, &s.flow}
 	}
 	return nil
 }
 
 // measured lists what the records of the measured time are added to.
-func (g *group) measured() []meter.Sum {
-	list := []meter.Sum{&g.gaps}
-	if g.plan.Pacing.Reconnect.Wanted {
-		list = append(list, &g.flow)
+func (s *sums) measured(pacing *load.Pacing) []meter.Sum {
+	list := []meter.Sum{&s.gaps}
+	if pacing.Reconnect.Wanted {
+		list = append(list, &s.flow)
 	}
-	if g.parts != nil {
-		list = append(list, g.parts)
+	if s.parts != nil {
+		list = append(list, s.parts)
 	}
-	if g.shares != nil {
-		list = append(list, g.shares)
+	if s.shares != nil {
+		list = append(list, s.shares)
 	}
-	if g.scheduled == nil {
-		return append(list, g.ofTransactions()...)
+	if s.scheduled == nil {
+		return append(list, s.ofTransactions()...)
 	}
-	return append(list, g.scheduled, g.byEnd)
+	return append(list, s.scheduled, s.byEnd)
 }
 
 // ofTransactions lists what adds up the transactions that belong to the measured time.
-func (g *group) ofTransactions() []meter.Sum {
-	list := []meter.Sum{&g.summary}
-	if g.profile != nil {
-		list = append(list, g.profile)
+func (s *sums) ofTransactions() []meter.Sum {
+	list := []meter.Sum{&s.summary}
+	if s.profile != nil {
+		list = append(list, s.profile)
 	}
-	if g.startLag != nil {
-		list = append(list, g.startLag)
+	if s.startLag != nil {
+		list = append(list, s.startLag)
 	}
-	for _, late := range g.kindStartLag {
+	for _, late := range s.kindStartLag {
 		list = append(list, late)
 	}
-	if g.queueing != nil {
-		list = append(list, g.queueing)
+	if s.queueing != nil {
+		list = append(list, s.queueing)
 	}
 	return list
 }
@@ -140,7 +144,7 @@ func (g *generator) Reports() <-chan order.Report { return g.reports }
 // report tells the coordinator what happens, until all users have ended. No other goroutine sends reports.
 func (g *generator) report() {
 	defer close(g.reports)
-	timer := time.NewTimer(g.untilNext())
+	timer := time.NewTimer(g.fold.untilNext())
 	defer timer.Stop()
 	dead, everybody := g.dead, g.everybody
 	for {
@@ -161,14 +165,13 @@ func (g *generator) report() {
 			g.reports <- order.Report{Ended: &order.Ended{At: time.Since(g.began)}}
 			return
 		}
-		timer.Reset(g.untilNext())
+		timer.Reset(g.fold.untilNext())
 	}
 }
 
 // untilNext returns how long it is to the end of the second. Seconds are counted from the beginning
 // of the phase, so that they do not drift. The last one ends with the phase, by Mark.
-func (g *generator) untilNext() time.Duration {
-	f := &g.fold
+func (f *fold) untilNext() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.reports() {
@@ -201,35 +204,33 @@ func (g *generator) second() {
 	}
 	// Virtual users may have but one core. To yield would not do: Go looks for answers from the network
 	// when nothing else can run.
-	g.reports <- order.Report{Interval: g.interval(func() { time.Sleep(50 * time.Microsecond) })}
+	g.reports <- order.Report{Interval: f.interval(func() { time.Sleep(50 * time.Microsecond) })}
 }
 
 // tellPauses says of each time in which this process did not run that it did not.
-func (g *generator) tellPauses() {
-	f := &g.fold
+func (f *fold) tellPauses() {
 	if f.load == nil || f.over {
 		return
 	}
 	list := f.load.Pauses()
 	for _, p := range list[f.pauses:] {
-		g.feed.Message(job.Monitor, "This client did not run for %.1f s: what users waited meanwhile is not the server's doing", p.Length.Seconds())
+		f.feed.Message(job.Monitor, "This client did not run for %.1f s: what users waited meanwhile is not the server's doing", p.Length.Seconds())
 	}
 	f.pauses = len(list)
 }
 
 // interval takes what users have recorded since the last one. Rest may be nil: see meter.Take.
 // The caller holds the fold's lock.
-func (g *generator) interval(rest func()) *order.Interval {
-	f := &g.fold
-	g.tellPauses()
+func (f *fold) interval(rest func()) *order.Interval {
+	f.tellPauses()
 	now := time.Now()
 	f.sequence++
 	i := &order.Interval{
-		Sequence: f.sequence, Phase: f.phase.Name, Offset: now.Sub(f.began), At: g.since(now), LoggedIn: int(g.loggedIn.Load()),
+		Sequence: f.sequence, Phase: f.phase.Name, Offset: now.Sub(f.began), At: f.since(now), LoggedIn: int(f.loggedIn.Load()),
 	}
 	failed := false
-	for _, group := range g.groups {
-		group.take(rest, append(group.of(f.phase.Name), group.second)...)
+	for _, group := range f.groups {
+		group.take(rest, append(group.of(f.phase.Name, &group.plan.Pacing), group.second)...)
 		measured := group.second.Cut(now.Sub(f.last))
 		i.Groups = append(i.Groups, measured)
 		for _, k := range measured.Kinds {
@@ -238,34 +239,25 @@ func (g *generator) interval(rest func()) *order.Interval {
 	}
 	f.last = now
 	if i.Ended() == 0 {
-		i.Waiting = g.inFlight()
+		i.Waiting = f.inFlight()
 	}
 	if failed {
-		i.LastFailure = g.lastFailure()
+		i.LastFailure = f.lastFailure()
 	}
 	return i
 }
 
-func (g *group) take(rest func(), list ...meter.Sum) { meter.Take(g.stripes, rest, list...) }
+// take adds what users have recorded since the last time to all of list.
+func (s *sums) take(rest func(), list ...meter.Sum) { meter.Take(s.stripes, rest, list...) }
 
 // lastFailure returns why a transaction has failed.
-func (g *generator) lastFailure() (text string) {
-	for _, group := range g.groups {
-		group.failures.Lock()
-		if last := group.lastFailure; last != nil {
+func (f *fold) lastFailure() (text string) {
+	for _, group := range f.groups {
+		if last := group.failures.newest(); last != nil {
 			text = last.Error()
 		}
-		group.failures.Unlock()
 	}
 	return text
-}
-
-// since returns a moment as time since users began.
-func (g *generator) since(at time.Time) time.Duration {
-	if g.began.IsZero() {
-		return 0
-	}
-	return at.Sub(g.began)
 }
 
 // Mark implements order.Generator. What users have recorded between two phases belongs to the next.
@@ -275,7 +267,7 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 	defer f.mu.Unlock()
 	var m order.Mark
 	if f.reports() {
-		m.Last = g.interval(nil)
+		m.Last = f.interval(nil)
 	}
 	at := time.Now()
 	if f.phase.Name == job.RampUp {
@@ -283,10 +275,10 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 	}
 	switch p.Name {
 	case job.Measure:
-		at = g.beginMeasured()
+		at = f.beginMeasured()
 	case job.Finish:
 		if !g.groups[0].plan.Pacing.Unmonitored() {
-			g.endMeasured(at)
+			f.endMeasured(at)
 		}
 	}
 	for _, group := range g.groups {
@@ -305,45 +297,45 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 	return m, nil
 }
 
-func (g *generator) beginMeasured() time.Time {
-	f := &g.fold
+func (f *fold) beginMeasured() time.Time {
 	f.load = host.StartLoad()
 	f.from = time.Now()
-	for _, group := range g.groups {
+	for _, group := range f.groups {
 		if group.arrivals != nil && !group.plan.Pacing.Unmonitored() {
 			byEnd := meter.NewSummary(len(group.plan.Workload.Kinds))
 			group.byEnd = &byEnd
-			group.scheduled = &meter.Scheduled{From: g.since(f.from), Until: plan.FarOff, Sums: group.ofTransactions()}
+			group.scheduled = &meter.Scheduled{From: f.since(f.from), Until: plan.FarOff, Sums: group.ofTransactions()}
 		}
 	}
 	return f.from
 }
 
 // endMeasured ends the measured time, which has begun.
-func (g *generator) endMeasured(at time.Time) {
-	f := &g.fold
+func (f *fold) endMeasured(at time.Time) {
 	f.over = true
 	f.totals.Elapsed = at.Sub(f.from)
-	for _, w := range g.inFlight() {
-		group := g.groups[w.Group]
+	for _, w := range f.inFlight() {
+		group := f.groups[w.Group]
 		group.inFlight = append(group.inFlight, w)
 	}
-	for _, group := range g.groups {
+	for _, group := range f.groups {
 		group.summary.Elapsed = f.totals.Elapsed
 		if group.scheduled != nil {
 			group.byEnd.Elapsed = f.totals.Elapsed
-			group.scheduled.Until = g.since(at)
+			group.scheduled.Until = f.since(at)
 		}
 	}
 	f.totals.Client = f.load.End()
 }
 
 // InFlight implements order.Generator.
-func (g *generator) InFlight(context.Context) ([]order.InFlight, error) { return g.inFlight(), nil }
+func (g *generator) InFlight(context.Context) ([]order.InFlight, error) {
+	return g.fold.inFlight(), nil
+}
 
-func (g *generator) inFlight() (list []order.InFlight) {
-	now := time.Since(g.began)
-	for _, group := range g.groups {
+func (f *fold) inFlight() (list []order.InFlight) {
+	now := f.since(time.Now())
+	for _, group := range f.groups {
 		for i, u := range group.users {
 			mark := u.intended.Load()
 			if mark == 0 {
@@ -370,7 +362,7 @@ func (g *generator) Cut(context.Context) (order.Edge, error) {
 	for i, group := range g.groups {
 		inFlight[i].Kinds = make([]meter.CodedTally, len(group.plan.Workload.Kinds))
 	}
-	for _, w := range g.inFlight() {
+	for _, w := range g.fold.inFlight() {
 		if w.Connected { // else the server knows nothing of it
 			inFlight[w.Group].Kinds[w.Kind].Done++
 		}
@@ -378,7 +370,7 @@ func (g *generator) Cut(context.Context) (order.Edge, error) {
 	ended := make([]meter.CodedSummary, len(g.groups))
 	for i, group := range g.groups {
 		edge := meter.NewSummary(len(group.plan.Workload.Kinds))
-		group.take(nil, append(group.of(f.phase.Name), &edge)...)
+		group.take(nil, append(group.of(f.phase.Name, &group.plan.Pacing), &edge)...)
 		ended[i] = edge.Coded()
 	}
 	return order.Edge{Ended: ended, InFlight: inFlight}, nil
@@ -401,11 +393,11 @@ func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
 		phase = job.Measure // the failures that ended the run belong to it
 	}
 	for _, group := range g.groups {
-		group.take(nil, group.of(phase)...)
+		group.take(nil, group.of(phase, &group.plan.Pacing)...)
 	}
 	now := time.Now()
 	if !f.from.IsZero() && !f.over {
-		g.endMeasured(now)
+		f.endMeasured(now)
 	}
 	g.eachConnection(func(_ *group, c *connection) { f.totals.AtServer = f.totals.AtServer || c.sockets.Local() })
 	f.totals.Groups = nil
@@ -419,7 +411,7 @@ func (g *group) freeze(f *fold, now time.Time) order.GroupTotals {
 	elapsed, began, over := f.totals.Elapsed, f.from.Sub(g.began), f.from.Add(f.totals.Elapsed).Sub(g.began)
 	t := order.GroupTotals{
 		Summary: g.summary, ByEnd: g.byEnd, Gaps: g.gaps, Flow: g.flow, InFlight: g.inFlight,
-		Failures: g.lastFailures(&g.summary), Losses: g.lost.moments(), PlaceLosses: g.poolLosses, Commits: g.commits(),
+		Failures: g.failures.list(&g.summary, g.plan.Workload.Kinds), Losses: g.lost.moments(), PlaceLosses: g.poolLosses.list, Commits: g.commits(),
 	}
 	for i := range t.InFlight {
 		w := &t.InFlight[i]

@@ -6,8 +6,6 @@ package generator
 import (
 	"context"
 	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"sledge/internal/engine/feed"
@@ -17,7 +15,6 @@ import (
 	"sledge/internal/host"
 	"sledge/internal/job"
 	"sledge/internal/loop"
-	"sledge/internal/meter"
 )
 
 // generator works the groups of a run in this process.
@@ -38,8 +35,9 @@ func New(ctx context.Context, bind plan.Binder, f *feed.Feed) order.Generator {
 	g := &generator{
 		bind: bind, reports: make(chan order.Report, reportsAhead),
 		course: &course{
-			feed: f, calls: context.WithoutCancel(ctx), logins: make(chan struct{}, loginsAtOnce),
-			everybody: make(chan struct{}), stopped: make(chan struct{}), finished: make(chan struct{}), dead: make(chan struct{}),
+			feed: f, calls: context.WithoutCancel(ctx),
+			logins: logins{places: make(chan struct{}, loginsAtOnce), everybody: make(chan struct{})},
+			ending: ending{stopped: make(chan struct{}), finished: make(chan struct{}), dead: make(chan struct{})},
 		},
 	}
 	g.fold.marked = make(chan struct{}, 1)
@@ -54,69 +52,27 @@ const reportsAhead = 64
 // group is users that do one workload, with their connections, their pacing and what was acknowledged to
 // them. It knows no phases, and neither counts nor judges what the users do: they record it in stripes.
 type group struct {
-	*course
-	number  int // as they were prepared
-	before  int // terminals of the groups before it
-	plan    plan.Plan
-	users   []*user
-	virtual []virtualUser   // the virtual users
-	survey  any             // what the workload found
-	stages  *stages         // of a run that ends when its work is done
-	spans   *spans          // nil if transactions are too many to keep each
-	stripes []*meter.Stripe // that users record in
+	links
+	number  int           // as they were prepared
+	before  int           // terminals of the groups before it
+	virtual []virtualUser // the virtual users
+	survey  any           // what the workload found
+	stages  *stages       // of a run that ends when its work is done
+	spans   *spans        // nil if transactions are too many to keep each
 
 	arrivals *load.Arrivals // when transactions are scheduled; nil leaves that to the users
-
-	links
-	failureLog
+	failures failureLog
 	sums
-}
-
-// course says how far the users of all groups have come.
-//
-// Two moments end it. From stop on, users begin no transaction; when it is aborted, the sessions of
-// users that still wait for the database are interrupted, and their transactions count for nothing.
-type course struct {
-	feed  *feed.Feed
-	began time.Time    // when users could begin
-	cores host.CoreUse // what the users do with cores
-
-	clients   int           // asynchronous clients that are to log in
-	loggedIn  atomic.Int32  // those that have
-	everybody chan struct{} // closed when the last of them has logged in
-
-	// calls is the context of every call that a virtual user makes. It is never
-	// cancelled: see database.Session.Interrupt.
-	calls      context.Context
-	connecting context.Context // ends when the run stops: of connections that are made in it
-	stopLogins func()
-	logins     chan struct{} // holds one for each connection that is being made in the run
-
-	flush   atomic.Int32 // how often users were asked for a flush; see tellServer
-	telling atomic.Int64 // times that users have begun to do so
-	told    atomic.Int64 // times that they have done so
-
-	stopping atomic.Bool   // users look at it between transactions
-	stopped  chan struct{} // closed at the same time as stopping is set, for those who wait
-	broken   atomic.Bool   // sessions are being interrupted
-	finished chan struct{} // closed when the last user has ended
-
-	mu        sync.Mutex
-	scheduler loop.Scheduler // runs the users
-	died      error          // the first user's that could not go on
-	dead      chan struct{}  // closed when died is set
 }
 
 // newGroup returns a group that has no users yet.
 func newGroup(c *course, number int, b plan.Group) *group {
 	p := b.Plan
 	g := &group{
-		course: c, number: number, plan: p, survey: b.Survey,
-		links:      links{connections: newConnections(p.ConnectionCount())},
-		failureLog: failureLog{noted: map[meter.Class]noted{}},
-		sums:       newSums(p),
+		links:  links{course: c, plan: p, connections: newConnections(p.ConnectionCount())},
+		number: number, survey: b.Survey, sums: newSums(p),
 	}
-	g.lost = &losses{group: g}
+	g.lost.links = &g.links
 	if p.Pacing.Finite {
 		g.spans, g.stages = &spans{group: g}, newStages(b.Stages, p.Users)
 	}
@@ -124,24 +80,9 @@ func newGroup(c *course, number int, b plan.Group) *group {
 		g.arrivals = p.Pacing.Rate.Arrivals(p.Spec.Seed)
 	}
 	if p.Pool != nil {
-		g.poolLosses = make([]order.PlaceLoss, len(p.Pool.Connections))
+		g.poolLosses.list = make([]order.PlaceLoss, len(p.Pool.Connections))
 	}
 	return g
-}
-
-// links are the users' connections, and what it takes to make them.
-type links struct {
-	connections *connections // all of the users' own, or all that they share
-	lost        *losses
-	reviving    sync.WaitGroup // connections of pools that are being made again
-}
-
-// failureLog is what went wrong with transactions and connections.
-type failureLog struct {
-	failures    sync.Mutex
-	poolLosses  []order.PlaceLoss // by connection of the pool
-	noted       map[meter.Class]noted
-	lastFailure error
 }
 
 // Prepare implements order.Generator.
@@ -172,6 +113,7 @@ func (g *generator) Prepare(ctx context.Context, groups []job.Spec) (order.Roste
 	for _, group := range g.groups {
 		group.equipUsers()
 	}
+	g.fold.course, g.fold.groups = g.course, g.groups
 	g.release = host.UseCores(g.cores)
 	return roster, nil
 }
@@ -183,7 +125,7 @@ func (g *generator) Start(context.Context) error {
 			group.stages.tell(group)
 		}
 	}
-	scheduler, err := g.newScheduler()
+	scheduler, err := newScheduler(g.cores)
 	if err != nil {
 		return err
 	}
@@ -241,37 +183,6 @@ func (g *group) beginning(u *user, task loop.Task) (bool, error) {
 	return comes, nil
 }
 
-// die ends the run because a user cannot go on. The first one's reason counts:
-// those of the others are mostly consequences.
-func (c *course) die(err error) {
-	c.mu.Lock()
-	if c.died == nil {
-		c.died = err
-		close(c.dead)
-	}
-	c.mu.Unlock()
-	c.stop()
-}
-
-func (c *course) death() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.died
-}
-
-func (c *course) stop() {
-	if c.stopping.CompareAndSwap(false, true) {
-		close(c.stopped)
-		c.stopLogins()
-		c.mu.Lock()
-		scheduler := c.scheduler
-		c.mu.Unlock()
-		if scheduler != nil {
-			scheduler.Stop()
-		}
-	}
-}
-
 // Stop implements order.Generator.
 func (g *generator) Stop() { g.stop() }
 
@@ -310,7 +221,7 @@ func (g *generator) Close() {
 	}
 	if !g.works() {
 		for _, group := range g.groups {
-			group.reviving.Wait()
+			group.lost.reviving.Wait()
 			group.connections.close()
 		}
 	}

@@ -21,9 +21,9 @@ type limiter struct {
 
 // limit has what is done over a connection cancelled, where it may not take as long as it
 // likes.
-func (g *group) limit(c *connection) {
-	if g.plan.Pacing.Limit > 0 {
-		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: g.plan}
+func (l *links) limit(c *connection) {
+	if l.plan.Pacing.Limit > 0 {
+		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: l.plan}
 	}
 }
 

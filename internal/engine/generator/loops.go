@@ -39,16 +39,16 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 
 // blocks returns why a user would hold up an event loop; "" if it would not. It asks the server
 // over a user's connection, or over one of its own if users connect later.
-func (g *group) blocks(ctx context.Context) (why string, err error) {
-	over := g.plan.Job
-	if g.plan.Pool != nil {
-		over = g.plan.Over(0)
+func (l *links) blocks(ctx context.Context) (why string, err error) {
+	over := l.plan.Job
+	if l.plan.Pool != nil {
+		over = l.plan.Over(0)
 	}
 	var c *connection
-	if all := g.connections.all(); len(all) > 0 {
+	if all := l.connections.all(); len(all) > 0 {
 		c = all[0]
 	} else {
-		c, err = g.open(ctx, over, 0, 0, func(job.Event) {})
+		c, err = l.open(ctx, over, 0, 0, func(job.Event) {})
 		if c != nil {
 			defer c.close()
 		}
@@ -63,9 +63,9 @@ func (g *group) blocks(ctx context.Context) (why string, err error) {
 }
 
 // newScheduler returns what runs the users.
-func (g *generator) newScheduler() (loop.Scheduler, error) {
-	if g.cores.Loops > 0 {
-		return loop.New(g.cores.Loops)
+func newScheduler(cores host.CoreUse) (loop.Scheduler, error) {
+	if cores.Loops > 0 {
+		return loop.New(cores.Loops)
 	}
 	return loop.Goroutines(), nil
 }

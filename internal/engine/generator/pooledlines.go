@@ -4,19 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
+	"sledge/internal/engine/order"
 	"sledge/internal/engine/pool"
-	"sledge/internal/engine/target"
-	"sledge/internal/job"
 	"sledge/internal/meter"
 )
 
 // openPooled opens connection number i: users have one each of all connections of the pool,
 // one user after the other.
-func (g *group) openPooled(ctx context.Context, i int) (*connection, error) {
-	n := len(g.plan.Pool.Connections)
-	c, err := g.open(ctx, g.plan.Over(i%n), i, 0, g.introducer(i))
+func (l *links) openPooled(ctx context.Context, i int) (*connection, error) {
+	n := len(l.plan.Pool.Connections)
+	c, err := l.open(ctx, l.plan.Over(i%n), i, 0, l.introducer(i))
 	if c != nil {
 		c.place = int32(i % n)
 	}
@@ -127,15 +127,17 @@ func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) erro
 	l.down[c.place] = true
 	l.missing++
 	c.lost.Store(true)
-	g.noteLoss(int(c.place), failure)
+	if g.poolLosses.note(int(c.place), failure) {
+		g.tellLoss(int(c.place), failure)
+	}
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
 	}
 	if g.plan.Pacing.Reconnect.Wanted {
-		if err := g.noteReconnect(u, failure); err != nil {
+		if err := g.lost.noteReconnect(u, failure); err != nil {
 			return err
 		}
-		g.reviving.Go(func() { g.revive(c) })
+		g.lost.reviving.Go(func() { g.lost.revive(c) })
 		return nil
 	}
 	for kind, lane := range g.plan.Pool.Table.Lanes {
@@ -171,55 +173,45 @@ func (l *pooledLines) regain(g *group, u *user) error {
 		l.missing--
 		c.flushed.Store(g.flush.Load())
 		c.lost.Store(false)
-		g.noteReturn(i)
+		g.poolLosses.back(i)
 	}
 	return nil
 }
 
-// revive makes a connection again that its user does without meanwhile, with pauses, until
-// the run stops.
-func (g *group) revive(c *connection) {
-	c.close()
-	pause := g.pausesBefore(c)
-	for try := 0; target.Pause(g.connecting, pause(try)) == nil; try++ {
-		err := job.Guarded(func() error { return g.reopen(c) })
-		if err == nil {
-			g.lost.back()
-			c.again.Store(true)
-			return
-		}
-		if job.ExitOf(err) == job.ExitInternal {
-			g.die(err)
-			return
-		}
-	}
+// poolLosses are the losses of each connection of the pool.
+type poolLosses struct {
+	mu   sync.Mutex
+	list []order.PlaceLoss
 }
 
-// noteLoss notes that one more user has lost a connection of the pool.
-func (g *group) noteLoss(connection int, why error) {
-	g.failures.Lock()
-	l := &g.poolLosses[connection]
-	l.Sessions++
-	first := l.Sessions == 1
-	if first {
-		l.First, l.Why = time.Now(), why.Error()
+// note notes that one more user has lost a connection, and reports whether it is the first.
+func (l *poolLosses) note(connection int, why error) (first bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := &l.list[connection]
+	one.Sessions++
+	if one.Sessions > 1 {
+		return false
 	}
-	g.failures.Unlock()
-	if first {
-		until := "from now on"
-		if g.plan.Pacing.Reconnect.Wanted {
-			until = "until it is there again"
-		}
-		g.feed.Message(g.plan.Monitor(), "%v; transactions go to the others of their lists %s",
-			g.plan.Pool.About(connection, fmt.Errorf("%s is lost: %w", g.plan.Over(connection).Target(), why)), until)
-	}
+	one.First, one.Why = time.Now(), why.Error()
+	return true
 }
 
-// noteReturn notes that a user has a connection of the pool again.
-func (g *group) noteReturn(connection int) {
-	g.failures.Lock()
-	defer g.failures.Unlock()
-	l := &g.poolLosses[connection]
-	l.Back++
-	l.Last = time.Now()
+// back notes that a user has a connection again.
+func (l *poolLosses) back(connection int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := &l.list[connection]
+	one.Back++
+	one.Last = time.Now()
+}
+
+// tellLoss tells that the first user has lost a connection of the pool.
+func (l *links) tellLoss(connection int, why error) {
+	until := "from now on"
+	if l.plan.Pacing.Reconnect.Wanted {
+		until = "until it is there again"
+	}
+	l.feed.Message(l.plan.Monitor(), "%v; transactions go to the others of their lists %s",
+		l.plan.Pool.About(connection, fmt.Errorf("%s is lost: %w", l.plan.Over(connection).Target(), why)), until)
 }

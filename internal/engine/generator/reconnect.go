@@ -7,12 +7,14 @@ import (
 	"sync"
 	"time"
 
+	"sledge/internal/engine/target"
 	"sledge/internal/job"
 )
 
-// losses are the connections that were lost in a run.
+// losses are the connections that were lost in a run, and that are made again.
 type losses struct {
-	group *group
+	links    *links
+	reviving sync.WaitGroup // connections of pools that are being made again
 
 	mu        sync.Mutex
 	at        []time.Duration // when each was lost, since users began
@@ -27,10 +29,10 @@ func (l *losses) note(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	l.at = append(l.at, now.Sub(l.group.began))
+	l.at = append(l.at, now.Sub(l.links.began))
 	if l.away == 0 {
 		l.since = now
-		l.group.feed.Message(l.group.plan.Monitor(), "A connection was lost, and is made again: %v", why)
+		l.links.feed.Message(l.links.plan.Monitor(), "A connection was lost, and is made again: %v", why)
 	}
 	l.away++
 	l.look(now)
@@ -46,7 +48,7 @@ func (l *losses) leave() {
 
 // look looks for a connection that is in use. The caller holds mu.
 func (l *losses) look(now time.Time) {
-	switch none := l.away > 0 && l.away+l.left >= len(l.group.connections.list); {
+	switch none := l.away > 0 && l.away+l.left >= len(l.links.connections.list); {
 	case !none:
 		l.noneSince = time.Time{}
 	case l.noneSince.IsZero():
@@ -61,25 +63,25 @@ func (l *losses) back() {
 	l.away--
 	l.look(time.Now())
 	if l.away == 0 {
-		l.group.feed.Message(l.group.plan.Monitor(), "All connections are there again, %.1f s after the first was lost%s",
-			time.Since(l.since).Seconds(), l.group.whereConnected())
+		l.links.feed.Message(l.links.plan.Monitor(), "All connections are there again, %.1f s after the first was lost%s",
+			time.Since(l.since).Seconds(), l.whereConnected())
 	}
 }
 
 // whereConnected says how many connections are at which of several servers, for a message.
-func (g *group) whereConnected() (text string) {
-	if len(g.plan.Targets) < 2 || g.plan.Pool != nil {
+func (l *losses) whereConnected() (text string) {
+	if len(l.links.plan.Targets) < 2 || l.links.plan.Pool != nil {
 		return ""
 	}
-	at := make([]int, len(g.plan.Targets))
-	for _, c := range g.connections.all() {
+	at := make([]int, len(l.links.plan.Targets))
+	for _, c := range l.links.connections.all() {
 		c.mu.Lock()
 		at[c.server]++
 		c.mu.Unlock()
 	}
 	for i, n := range at {
 		if n > 0 {
-			text += fmt.Sprintf("; %d to %s", n, g.plan.Database.Options.Target(g.plan.Targets[i]))
+			text += fmt.Sprintf("; %d to %s", n, l.links.plan.Database.Options.Target(l.links.plan.Targets[i]))
 		}
 	}
 	return text
@@ -89,7 +91,7 @@ func (g *group) whereConnected() (text string) {
 func (l *losses) hopeless() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.group.plan.Pacing.Reconnect.Limit
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.links.plan.Pacing.Reconnect.Limit
 }
 
 // moments are when connections were lost, since users began.
@@ -103,88 +105,106 @@ func (l *losses) moments() []time.Duration {
 // there are several. The user has taken the connection, from whatever lines; it stays the
 // same to all who hold it. The error says that the user cannot go on. If the run ends
 // meanwhile, replace returns nil, and the connection has no session.
-func (g *group) replace(u *user, c *connection, lost error) error {
-	if g.stopping.Load() {
+func (l *losses) replace(u *user, c *connection, lost error) error {
+	if l.links.stopping.Load() {
 		return nil
 	}
-	if err := g.noteReconnect(u, lost); err != nil {
+	if err := l.noteReconnect(u, lost); err != nil {
 		return err
 	}
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
 	}
 	u.task.Await(c.close)
-	pause := g.pausesBefore(c)
+	pause := l.pausesBefore(c)
 	for try := range 1 << 30 {
 		if !u.task.PauseUntil(time.Now().Add(pause(try))) {
 			return nil
 		}
 		var err error
-		u.task.Await(func() { err = job.Guarded(func() error { return g.reopen(c) }) })
+		u.task.Await(func() { err = job.Guarded(func() error { return l.links.reopen(c) }) })
 		switch {
 		case err == nil:
-			g.lost.back()
+			l.back()
 			return u.task.Adopt(c.sockets)
-		case g.stopping.Load():
+		case l.links.stopping.Load():
 			return nil
 		case job.ExitOf(err) == job.ExitInternal:
 			return err
-		case g.lost.hopeless():
+		case l.hopeless():
 			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // its exit code would say that the run could not begin
-				g.plan.Pacing.Reconnect.Limit, g.plan.Spec.Names.Of("reconnect_limit"), err)
+				l.links.plan.Pacing.Reconnect.Limit, l.links.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
 	return nil
+}
+
+// revive makes a connection again that its user does without meanwhile, with pauses, until
+// the run stops.
+func (l *losses) revive(c *connection) {
+	c.close()
+	pause := l.pausesBefore(c)
+	for try := 0; target.Pause(l.links.connecting, pause(try)) == nil; try++ {
+		err := job.Guarded(func() error { return l.links.reopen(c) })
+		if err == nil {
+			l.back()
+			c.again.Store(true)
+			return
+		}
+		if job.ExitOf(err) == job.ExitInternal {
+			l.links.die(err)
+			return
+		}
+	}
 }
 
 // reconnectStream keeps the chance in pauses apart from what terminals draw.
 const reconnectStream = 0x4ec0_0000_0000_0000
 
 // pausesBefore returns how long a connection that is lost waits before each try to make it again.
-func (g *group) pausesBefore(c *connection) func(try int) time.Duration {
-	chance := rand.New(rand.NewPCG(g.plan.Spec.Seed, reconnectStream^uint64(c.number)))
+func (l *losses) pausesBefore(c *connection) func(try int) time.Duration {
+	chance := rand.New(rand.NewPCG(l.links.plan.Spec.Seed, reconnectStream^uint64(c.number)))
 	return func(try int) time.Duration {
-		return g.plan.Pacing.Reconnect.PauseBefore(try, g.plan.ConnectionCount(), chance)
+		return l.links.plan.Pacing.Reconnect.PauseBefore(try, l.links.plan.ConnectionCount(), chance)
 	}
 }
 
 // noteReconnect notes that a user is to connect again. The error says that it has done so as
 // often as it may.
-func (g *group) noteReconnect(u *user, lost error) error {
-	if most := g.plan.Pacing.Reconnect.Most; most > 0 && u.reconnects == most {
+func (l *losses) noteReconnect(u *user, lost error) error {
+	if most := l.links.plan.Pacing.Reconnect.Most; most > 0 && u.reconnects == most {
 		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
-			most, g.plan.Spec.Names.Of("reconnects"), lost)
+			most, l.links.plan.Spec.Names.Of("reconnects"), lost)
 	}
 	u.reconnects++
-	g.lost.note(lost)
+	l.note(lost)
 	return nil
 }
 
 // reopen opens a session for a connection that has none.
-func (g *group) reopen(c *connection) error {
-	select {
-	case g.logins <- struct{}{}:
-		defer func() { <-g.logins }()
-	case <-g.connecting.Done():
-		return g.connecting.Err()
+func (l *links) reopen(c *connection) error {
+	leave, err := l.enter()
+	if err != nil {
+		return err
 	}
-	over := g.plan.Job
-	if g.plan.Pool != nil {
-		over = g.plan.Over(int(c.place))
+	defer leave()
+	over := l.plan.Job
+	if l.plan.Pool != nil {
+		over = l.plan.Over(int(c.place))
 	}
-	fresh, err := g.open(g.connecting, over, c.number, c.server+1, func(job.Event) {})
+	fresh, err := l.open(l.connecting, over, c.number, c.server+1, func(job.Event) {})
 	if err != nil {
 		if fresh != nil {
 			fresh.close()
 		}
 		return err
 	}
-	g.narrate(fresh)
+	l.narrate(fresh)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.Executor, c.session, c.sockets = fresh.Executor, fresh.session, fresh.sockets
 	c.name, c.server = fresh.name, fresh.server
-	if g.broken.Load() {
+	if l.broken.Load() {
 		c.session.Interrupt()
 	}
 	return nil

@@ -109,8 +109,8 @@ func (g *generator) eachConnection(do func(*group, *connection)) {
 }
 
 // flushed reports whether the server was told what was done over a connection, when that was asked for.
-func (g *group) flushed(c *connection, asked int32) bool {
-	return g.plan.Server.Flush != nil && c.flushed.Load() >= asked
+func (l *links) flushed(c *connection, asked int32) bool {
+	return l.plan.Server.Flush != nil && c.flushed.Load() >= asked
 }
 
 // askForCount asks all users for a flush, and returns the number of the request. In a run without a

@@ -1,13 +1,10 @@
 package generator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -56,43 +53,50 @@ type user struct {
 	reconnects int       // how often it has connected again
 	task       loop.Task // runs it; nil before it works
 
-	// The user's transaction in flight, for those who watch: its scheduled start, in
-	// nanoseconds since users began, or 0 if there is no transaction; its kind; and the user's
-	// connection, or nil.
-	intended atomic.Int64
-	kind     atomic.Int32
-	on       atomic.Pointer[connection]
-
 	shifts []load.Shift // in which it is still to work
 	until  time.Time    // from when on it begins no transaction, but for those of another shift
 
-	// In the queue for a connection: whether the user waits, the connection that it was
-	// given, and who stands behind it.
-	queued bool
-	handed *connection
-	behind *user
+	flight
+	turn
+	voice
+}
 
-	// held is what the user tells before it runs: that comes after its state.
+// flight is a user's transaction in flight, for those who watch.
+type flight struct {
+	intended atomic.Int64 // its scheduled start, in nanoseconds since users began, or 0 if there is no transaction
+	kind     atomic.Int32
+	on       atomic.Pointer[connection] // the user's connection, or nil
+}
+
+// turn is a user's place in the queue for a connection.
+type turn struct {
+	queued bool        // the user waits
+	handed *connection // that it was given
+	behind *user
+}
+
+// voice tells what a user does. What it tells before it runs is held back: that comes after its state.
+type voice struct {
 	held    []job.Event
 	running bool
 	send    func(job.Event)
 }
 
 // tell is the Tell of the user's Slot.
-func (u *user) tell(e job.Event) {
-	if !u.running {
-		u.held = append(u.held, e)
+func (v *voice) tell(e job.Event) {
+	if !v.running {
+		v.held = append(v.held, e)
 		return
 	}
-	u.send(e)
+	v.send(e)
 }
 
 // unhold tells what was held back, and lets the user speak from now on.
-func (u *user) unhold() {
-	for _, e := range u.held {
-		u.send(e)
+func (v *voice) unhold() {
+	for _, e := range v.held {
+		v.send(e)
 	}
-	u.held, u.running = nil, true
+	v.held, v.running = nil, true
 }
 
 // connectUsers makes the users, and the connections for them: one for each, or those that
@@ -104,7 +108,7 @@ func (g *group) connectUsers(ctx context.Context) error {
 	for i := range g.users {
 		g.users[i] = &user{
 			number: i, virtual: i / p.Pacing.Clients.Each(), shifts: p.Pacing.ShiftsOf(p.Steps, i/p.Pacing.Clients.Each()),
-			send: g.sender(i),
+			voice: voice{send: g.sender(i)},
 		}
 		g.virtual[i/p.Pacing.Clients.Each()].left.Add(1)
 	}
@@ -115,8 +119,8 @@ func (g *group) connectUsers(ctx context.Context) error {
 }
 
 // connectsBefore reports whether the connections are made before the run.
-func (g *group) connectsBefore() bool {
-	return g.plan.Pacing.Clients.PerUser == 0 || g.plan.Pacing.Connections.Shared > 0 || g.plan.Pool != nil
+func (l *links) connectsBefore() bool {
+	return l.plan.Pacing.Clients.PerUser == 0 || l.plan.Pacing.Connections.Shared > 0 || l.plan.Pool != nil
 }
 
 // equipUsers gives the users their connections and terminals.
@@ -344,7 +348,7 @@ func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	case is && !g.plan.Pacing.Failures.EndAtFirst:
 		return pooled.lose(g, u, c, lost)
 	case g.plan.Pacing.Reconnect.Wanted:
-		return g.replace(u, c, lost)
+		return g.lost.replace(u, c, lost)
 	}
 	return lost
 }
@@ -389,54 +393,4 @@ func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record
 	// must not keep the server and the log busy at full speed.
 	u.task.PauseUntil(time.Now().Add(10 * time.Millisecond))
 	return false, nil
-}
-
-// noted is what a run keeps of a class of failure.
-type noted struct {
-	times int
-	kind  meter.Kind // of the last transaction that failed for good, and why it did
-	last  error
-}
-
-// noteFailure keeps the first examples of each class of failure, with their messages, for
-// the job, and the last error. Counting is the stripes' business.
-func (g *group) noteFailure(record meter.Record, failure error, retried bool) {
-	const examples = 5
-	g.failures.Lock()
-	n := g.noted[record.Class]
-	n.times++
-	if !retried {
-		n.kind, n.last = record.Kind, failure
-		g.lastFailure = failure
-	}
-	g.noted[record.Class] = n
-	g.failures.Unlock()
-	if n.times <= examples {
-		user := int(record.User) + g.plan.FirstWorker()
-		g.feed.Send(job.Event{User: user, Failure: &job.Failure{
-			Kind: g.plan.Workload.Kinds[record.Kind].Name, Class: record.Class.String(),
-			Message: failure.Error(), Retried: retried,
-		}})
-	}
-}
-
-// lastFailures lists the classes of failure in s, each with the last message that there was.
-func (g *group) lastFailures(s *meter.Summary) (list []job.LastFailure) {
-	const longest = 300 // bytes
-	all := s.All()
-	g.failures.Lock()
-	defer g.failures.Unlock()
-	for _, class := range meter.Classes() {
-		n := g.noted[class]
-		if all.Failed[class] == 0 || n.last == nil {
-			continue
-		}
-		message, _, _ := strings.Cut(strings.TrimSpace(n.last.Error()), "\n")
-		if len(message) > longest {
-			message = strings.ToValidUTF8(message[:longest], "")
-		}
-		list = append(list, job.LastFailure{Class: class.String(), Failed: all.Failed[class], Kind: g.plan.Workload.Kinds[n.kind].Name, Message: message})
-	}
-	slices.SortStableFunc(list, func(a, b job.LastFailure) int { return cmp.Compare(b.Failed, a.Failed) })
-	return list
 }

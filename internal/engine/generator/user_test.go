@@ -13,7 +13,7 @@ import (
 )
 
 func TestWorkAllocatesNothing(t *testing.T) {
-	r := &group{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: 100}}, course: &course{stopped: make(chan struct{})}}
+	r := &group{links: links{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: 100}}, course: &course{ending: ending{stopped: make(chan struct{})}}}}
 	for name, l := range instantLines() {
 		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}
 		if n := testing.AllocsPerRun(1000, func() {
@@ -45,7 +45,7 @@ func (instantUser) Do(context.Context, workload.Transaction) error { return nil 
 func BenchmarkWork(b *testing.B) {
 	for name, l := range instantLines() {
 		b.Run(name, func(b *testing.B) {
-			r := &group{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: b.N}}, course: &course{stopped: make(chan struct{})}}
+			r := &group{links: links{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: b.N}}, course: &course{ending: ending{stopped: make(chan struct{})}}}}
 			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}
 			b.ReportAllocs()
 			if err := u.work(r); err != nil {
