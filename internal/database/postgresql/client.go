@@ -60,7 +60,7 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 		case v.option == "superuser" && value.Value == c.value("user"):
 			continue // the schema's owner, which is not a superuser
 		case v.option == "superuser_dbname" && value.Value == c.value("dbname"):
-			continue // which may not exist yet, and cannot be dropped from within
+			continue // it may not exist yet, and cannot be dropped over its own connection
 		}
 		c.take(v.option, value)
 	}

@@ -245,7 +245,7 @@ func readAlone(config *pgconn.Config) {
 // a timeout, after which the driver stops trying.
 type unreadable struct{ net.Conn }
 
-// Read is net.Conn's.
+// Read implements net.Conn.
 func (unreadable) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
 // explain says in one line why a connection failed, and which options to check.

@@ -1,4 +1,4 @@
-// Package postgresql is PostgreSQL, through the low level of pgx, its native driver. It knows
+// Package postgresql supports PostgreSQL, through the low level of pgx, its native driver. It knows
 // workloads only through its SQL files.
 package postgresql
 

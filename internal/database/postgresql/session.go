@@ -35,7 +35,7 @@ type session struct {
 
 	interrupted bool // a conversation was interrupted; the server may still work on it
 
-	// beginning says that Begin was called and BEGIN was not sent yet. BEGIN travels with the next
+	// beginning means that Begin was called and BEGIN was not sent yet. BEGIN travels with the next
 	// statement, which saves every transaction a round trip.
 	beginning bool
 
@@ -90,7 +90,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	st.unnamed, st.parse.Query = name == "", q.Text
 	st.bind = pgproto3.Bind{PreparedStatement: name, Parameters: make([][]byte, len(params)), ParameterFormatCodes: make([]int16, len(params))}
 	for i, p := range params {
-		if p.Mode != database.Out { // which means NULL
+		if p.Mode != database.Out { // nil means NULL
 			st.params[i] = p.Pointer
 		}
 		if _, ok := p.Pointer.(*[]byte); ok {
@@ -193,7 +193,7 @@ var errNotCommitted = errors.New("commit: a statement of the transaction had fai
 
 // Commit implements database.Session.
 func (s *session) Commit(ctx context.Context) error {
-	if s.beginning { // nothing was done, and the server has not seen the BEGIN
+	if s.beginning { // nothing was done, and BEGIN was not sent
 		s.beginning = false
 		return nil
 	}

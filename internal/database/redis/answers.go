@@ -7,24 +7,23 @@ import (
 	"slices"
 	"strings"
 
-	_ "modernc.org/sqlite" // which answers
+	_ "modernc.org/sqlite" // executes the SQL
 
 	"sledge/internal/database"
 	"sledge/internal/schema"
 	"sledge/internal/sqlfile"
 )
 
-// answers answers SQL over many rows, as a check asks it: the client reads the rows of the
-// tables and columns that a statement names, puts them into a SQLite database of its own, and
-// asks that. So the rules are the very statements that every other database is asked.
+// answers executes SQL over many rows, for checks. The client reads the rows of the tables and
+// columns that a statement names, copies them into a SQLite database of its own, and queries that.
+// So the rules are the same statements as on all other databases.
 //
-// Rows are read again where anything on the server has changed since. A copy is of one
-// moment: if something changed while it was made, it is made again, and after a few times
-// given up.
+// If anything on the server has changed since, the rows are read again. A copy is of one moment: if
+// something changes while it is made, it is made again, up to tries times.
 type answers struct {
 	*database.SQLSession
-	held map[string][]string // the columns of the tables that were read
-	mark string              // of the server when they were
+	held map[string][]string // the columns that were read, by table
+	mark string              // the server's mark when they were read
 }
 
 var sqliteDialect = database.Dialect{
@@ -40,16 +39,16 @@ var sqliteDialect = database.Dialect{
 	},
 }
 
-// tries is how often rows are read that others change meanwhile.
+// tries is the maximum number of attempts to read rows while other clients change data.
 const tries = 3
 
-// errBusy says that rows were changed while they were read.
+// errBusy means that data were changed while rows were read.
 var errBusy = errors.New("other clients change data on the server while its rows are read for this check: repeat it when the server is idle")
 
-// answering returns what answers a statement, with the rows that it names.
+// answering returns answers that hold the rows which a statement names.
 func (s *session) answering(ctx context.Context, statement string) (*answers, error) {
 	if s.inTx && len(s.queue.firsts) > 0 {
-		return nil, errors.New("a transaction that has written asks over many rows, and they would not show what it wrote: commit first")
+		return nil, errors.New("a transaction that has written queries many rows, which would not include its own changes: commit first")
 	}
 	if s.answers == nil {
 		own, err := openAnswers(ctx)
@@ -82,7 +81,8 @@ func (s *session) answering(ctx context.Context, statement string) (*answers, er
 	return nil, errBusy
 }
 
-// openAnswers opens a database that is gone when it is closed. Nothing in it has to survive.
+// openAnswers opens a temporary database, which is deleted when it is closed. Nothing in it needs
+// to survive.
 func openAnswers(ctx context.Context) (*answers, error) {
 	own, err := database.OpenSQL(ctx, "sqlite", "", sqliteDialect)
 	if err != nil {
@@ -96,8 +96,8 @@ func openAnswers(ctx context.Context) (*answers, error) {
 	return &answers{SQLSession: own, held: map[string][]string{}}, nil
 }
 
-// foresee is Schema.Foresee: the rows that the statements name are read together. Where others
-// change data meanwhile, they are read again for each statement.
+// foresee is Schema.Foresee. It reads the rows that the statements name together. If other clients
+// change data meanwhile, each statement reads them again.
 func foresee(ctx context.Context, of database.Session, statements []string, progress func(done, total int64)) error {
 	s := of.(*session)
 	s.foreseen = slices.DeleteFunc(slices.Clone(statements), func(text string) bool { return languageOf(text) != inSQL })
@@ -107,7 +107,7 @@ func foresee(ctx context.Context, of database.Session, statements []string, prog
 	return err
 }
 
-// mark returns what is different as soon as anything on the server has changed.
+// mark returns a text that changes when anything on the server changes.
 func (s *session) mark(ctx context.Context) (string, error) {
 	said, err := s.ask(ctx, "INFO", "persistence")
 	if err != nil {
@@ -126,8 +126,8 @@ func (s *session) mark(ctx context.Context) (string, error) {
 
 var words = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*`)
 
-// mentioned returns the tables that statements name, with the columns of theirs that these do,
-// and those in the names of the keys, which cost nothing.
+// mentioned returns the tables that statements name, with the columns that the statements name, and
+// the columns in the names of the keys, which cost nothing.
 func mentioned(tables map[string]layout, statements ...string) map[string][]string {
 	said := map[string]bool{}
 	for _, statement := range statements {
@@ -151,8 +151,8 @@ func mentioned(tables map[string]layout, statements ...string) map[string][]stri
 	return wanted
 }
 
-// missing returns the tables whose rows are not held with all these columns, each with those
-// and the ones that were held.
+// missing returns the tables of which some wanted columns are not held. Each has the wanted and the
+// held columns.
 func (a *answers) missing(wanted map[string][]string) map[string][]string {
 	missing := map[string][]string{}
 	for name, columns := range wanted {
@@ -170,7 +170,7 @@ func (a *answers) missing(wanted map[string][]string) map[string][]string {
 	return missing
 }
 
-// sqlStatement is a prepared statement in SQL, whose rows are read before it runs.
+// sqlStatement is a prepared SQL statement. Its rows are read before it runs.
 type sqlStatement struct {
 	session *session
 	text    string

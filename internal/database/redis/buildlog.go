@@ -56,19 +56,19 @@ func dropBuildLog(ctx context.Context, of database.Session) error {
 	return dropTables(ctx, of, []string{database.BuildLogTable.Name}, nil)
 }
 
-// Jobs know of each other by the names of their connections, which end with them. A session that
-// claims has a second connection for that, because the server's setting timeout closes idle ones. In one
-// MULTI a connection takes a name and lists who has it, so that of two at the same time only
-// one sees itself alone.
+// Jobs detect each other by the names of their connections, which end with the jobs. A session that
+// claims the database uses a second connection for the name, because the server's setting timeout
+// closes idle ones. In one MULTI a connection sets its name and lists the others with such names.
+// So of two at the same time only one sees no other.
 
 func (s *session) named(what string) string {
 	return fmt.Sprintf("sledge_%s:%d:%s", what, s.options.Number, s.options.Prefix)
 }
 
-// client is a connection as the server lists it.
+// client is a connection in the server's list.
 type client struct{ id, address string }
 
-// clientsNamed lists the connections of a name, but this one.
+// clientsNamed returns the connections with a name, except this one.
 func (s *session) clientsNamed(list, name string) []client {
 	var found []client
 	for line := range strings.Lines(list) {
@@ -101,10 +101,11 @@ func share(ctx context.Context, of database.Session) (bool, error) {
 	return of.(*session).claimAs(ctx, sharing, claiming)
 }
 
-// The names of connections that claim the database for themselves, and that share it.
+// claiming and sharing are the names of connections that claim the database exclusively and shared.
 const claiming, sharing = "claim", "run"
 
-// claimAs claims under a name, unless there are others whose names are in its way.
+// claimAs claims the database under a name, unless other connections have one of the conflicting
+// names.
 func (s *session) claimAs(ctx context.Context, as string, unless ...string) (bool, error) {
 	if s.claimant == nil {
 		by, err := connect(ctx, s.options, database.Owner)
@@ -121,8 +122,9 @@ func (s *session) claimAs(ctx context.Context, as string, unless ...string) (boo
 	return taken, err
 }
 
-// beat keeps the server from closing the connection of the claim, until the context ends. If that connection is lost,
-// the claim is, and the session ends with it: its user connects again, and claims again.
+// beat keeps the server from closing the claim's connection, until the context ends. If that
+// connection is lost, the claim is lost too. The session then ends; its user connects and claims
+// again.
 func (s *session) beat(ctx context.Context) {
 	tick := time.NewTicker(500 * time.Millisecond) // the shortest timeout of a server is a second
 	defer tick.Stop()
@@ -141,7 +143,7 @@ func (s *session) beat(ctx context.Context) {
 	}
 }
 
-// nameIt gives the connection a name, unless there are others whose names are in its way.
+// nameIt names the connection, unless other connections have one of the conflicting names.
 func (s *session) nameIt(ctx context.Context, as string, unless ...string) (bool, error) {
 	var q queue
 	for _, words := range [][]string{{"CLIENT", "SETNAME", s.named(as)}, {"CLIENT", "LIST"}} {
@@ -177,7 +179,7 @@ func sharers(ctx context.Context, of database.Session) ([]string, error) {
 	return of.(*session).claimants(ctx, sharing)
 }
 
-// claimants lists in words the other connections of such a name.
+// claimants describes the other connections with a name.
 func (s *session) claimants(ctx context.Context, name string) (found []string, err error) {
 	list, err := s.ask(ctx, "CLIENT", "LIST")
 	if err != nil {

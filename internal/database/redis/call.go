@@ -11,7 +11,7 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// callStatement is a call of a function or a script, which answers a table.
+// callStatement is a call of a function or a script that returns a table.
 type callStatement struct {
 	session *session
 	query   sqlfile.Query
@@ -20,11 +20,11 @@ type callStatement struct {
 
 	queue   queue
 	cmds    []goredis.Cmder
-	names   []string // of the columns that were bound
+	names   []string // names of the bound columns
 	columns []any
 }
 
-// prepareCall makes a call. The script of a schema is made known to the server first.
+// prepareCall prepares a call. It first loads the script of a schema into the server.
 func (s *session) prepareCall(ctx context.Context, q sqlfile.Query, c *command, out any) (database.Statement, error) {
 	if c.verb == "EVALSHA" {
 		name := c.args[0].literal
@@ -42,13 +42,13 @@ func (s *session) prepareCall(ctx context.Context, q sqlfile.Query, c *command, 
 	return &callStatement{session: s, query: q, c: c, out: out}, nil
 }
 
-// learn makes a script known to the server, and returns what to call it by.
+// learn loads a script into the server, and returns the hash by which it is called.
 func (s *session) learn(ctx context.Context, script string) (string, error) {
 	sha, err := s.ask(ctx, "SCRIPT", "LOAD", script)
 	return text(sha), err
 }
 
-// prepareLua makes a script of a query, which gets its parameters as ARGV.
+// prepareLua creates a script from a query. The script gets the parameters as ARGV.
 func (s *session) prepareLua(ctx context.Context, q sqlfile.Query, params []database.Param, out any) (database.Statement, error) {
 	sha, err := s.learn(ctx, s.prelude()+q.Text)
 	if err != nil {
@@ -81,7 +81,7 @@ func (st *callStatement) Run(ctx context.Context, each func() error) (int64, err
 	}
 	list, _ := answer.([]any)
 	if len(list) == 0 {
-		return 0, fmt.Errorf("sql %s: it answered %v, and no table", st.query.Name, answer)
+		return 0, fmt.Errorf("sql %s: it returned %v instead of a table", st.query.Name, answer)
 	}
 	if st.out == nil {
 		return int64(len(list) - 1), nil
@@ -109,7 +109,7 @@ func (st *callStatement) Run(ctx context.Context, each func() error) (int64, err
 	return n, nil
 }
 
-// bind binds the columns that an answer names, if they are not those of the last one.
+// bind binds the columns that an answer names, unless they equal those of the last answer.
 func (st *callStatement) bind(first any) error {
 	list, _ := first.([]any)
 	same := len(list) == len(st.names) && st.columns != nil
@@ -126,11 +126,11 @@ func (st *callStatement) bind(first any) error {
 	return err
 }
 
-// tableOf makes a table of what a script answers.
+// tableOf converts the result of a script into a table.
 func tableOf(answer any, limit int) (database.Table, error) {
 	list, _ := answer.([]any)
 	if len(list) == 0 {
-		return database.Table{}, fmt.Errorf("a script answered %v, and no table", answer)
+		return database.Table{}, fmt.Errorf("a script returned %v instead of a table", answer)
 	}
 	t := database.Table{Columns: texts(list[0])}
 	for _, row := range list[1:] {

@@ -14,15 +14,16 @@ import (
 	"sledge/internal/meter"
 )
 
-// errConflict is the error of a commit if another client changed a key that the transaction
-// watched: EXEC returns nil then, and does nothing.
+// errConflict is the error of a commit if another client has changed a watched key: EXEC then
+// returns nil and does nothing.
 var errConflict = errors.New("another client changed a key that the transaction watched: nothing was done")
 
-// classes are the classes of the server's errors, by the word that each begins with
-// (redis.io, "Redis serialization protocol", and server.c's shared errors). ERR is for what has no word of its own.
+// classes are the classes of the server's errors, by the first word of an error (redis.io, "Redis
+// serialization protocol", and server.c's shared errors). ERR is for errors without a word of their
+// own.
 var classes = map[string]meter.Class{
 	"OOM":          meter.Resource, // maxmemory is reached
-	"MISCONF":      meter.Resource, // it cannot write its file, and takes no writes until it can
+	"MISCONF":      meter.Resource, // it cannot write its file, and refuses writes meanwhile
 	"NOREPLICAS":   meter.Resource, // fewer replicas than min-replicas-to-write
 	"NOAUTH":       meter.Permission,
 	"WRONGPASS":    meter.Permission,
@@ -30,18 +31,18 @@ var classes = map[string]meter.Class{
 	"DENIED":       meter.Permission, // protected mode
 	"READONLY":     meter.Permission, // a replica
 	"WRONGTYPE":    meter.Constraint,
-	"NOTUNIQUE":    meter.Constraint, // ours: see the routines
-	"BUSY":         meter.Busy,       // a script takes long
+	"NOTUNIQUE":    meter.Constraint, // Sledge's own: see the routines
+	"BUSY":         meter.Busy,       // a script runs for long
 	"TRYAGAIN":     meter.Busy,
-	"LOADING":      meter.Connection, // it is starting, and reads its file
+	"LOADING":      meter.Connection, // the server is starting and reads its file
 	"MASTERDOWN":   meter.Connection,
 	"CLUSTERDOWN":  meter.Connection,
-	"UNBLOCKED":    meter.Connection, // it became a replica while a client waited
+	"UNBLOCKED":    meter.Connection, // the server became a replica while the client waited
 	"MOVED":        meter.Other,      // a cluster, which is refused
 	"ASK":          meter.Other,
 	"CROSSSLOT":    meter.Other,
 	"NOSCRIPT":     meter.Other, // the scripts were flushed
-	"EXECABORT":    meter.Other, // a command of it could not even be queued
+	"EXECABORT":    meter.Other, // a command of the transaction could not be queued
 	"NOTBUSY":      meter.Other,
 	"UNKILLABLE":   meter.Other,
 	"BUSYGROUP":    meter.Other,
@@ -72,12 +73,12 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// isUnknown reports whether the server does not have a command.
+// isUnknown reports whether the server lacks a command.
 func isUnknown(err error) bool {
 	return codeOf(err) == "ERR" && strings.Contains(err.Error(), "unknown command")
 }
 
-// isLost reports whether an error says that there is no connection.
+// isLost reports whether an error means that the connection is lost.
 func isLost(err error) bool {
 	if _, of := errors.AsType[*database.ConnectError](err); of {
 		return true
@@ -93,8 +94,7 @@ func isLost(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "Conn is in a bad state")
 }
 
-// codeOf returns the word that an error of the server begins with, or "" where the error is
-// not the server's.
+// codeOf returns the first word of a server's error, or "" for other errors.
 func codeOf(err error) string {
 	var e goredis.Error
 	if !errors.As(err, &e) || errors.Is(err, goredis.Nil) {

@@ -32,19 +32,19 @@ import (
 // Reads are done first, then come the writes. The rows of several reads are put together:
 // all but the last have one.
 
-// command is one line.
+// command is a line of a text.
 type command struct {
 	verb    string
 	args    []argument
 	shape   shape
-	columns []string // of its rows, or of EACH the fields
+	columns []string // columns of its rows, or the fields of EACH
 }
 
-// shape is what a command answers, for who asked.
+// shape is the form of a command's result.
 type shape int
 
 const (
-	nothing shape = iota // it writes, or its reply is discarded
+	nothing shape = iota // it writes, or its result is discarded
 	fields
 	existence
 	presence
@@ -56,27 +56,27 @@ const (
 	setEach
 )
 
-// writers are the commands that wait in a transaction's queue.
+// writers are the commands that wait in the queue of a transaction.
 var writers = []string{"HSET", "HDEL", "HINCRBY", "ZADD", "ZREM", "XADD", "XDEL", "SADD", "SREM", "SET", "DEL", "UNLINK", "RENAME"}
 
 // writes reports whether the command changes something.
 func (c *command) writes() bool { return slices.Contains(writers, c.verb) }
 
-// argument is a word of a command, in parts where there are parameters in it.
+// argument is a word of a command, split into parts if it contains parameters.
 type argument struct {
 	literal string
 	parts   []part
 }
 
-// part is a piece of an argument.
+// part is a part of an argument.
 type part struct {
 	literal string
-	pointer any // to the field of a parameter
-	width   int // to which numbers are filled with zeros
+	pointer any // pointer to the field of a parameter
+	width   int // minimum width of a number, which is padded with zeros
 	now     bool
 }
 
-// parse reads a text of commands, whose parameters are given.
+// parse parses a text of commands with the given parameters.
 func (s *session) parse(q sqlfile.Query, params []database.Param) ([]command, error) {
 	var list []command
 	for _, line := range joined(q.Text) {
@@ -96,7 +96,7 @@ func (s *session) parse(q sqlfile.Query, params []database.Param) ([]command, er
 	return list, nil
 }
 
-// joined returns the lines of a text, each with those that go on with it.
+// joined returns the lines of a text, each joined with its continuation lines.
 func joined(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
@@ -112,8 +112,8 @@ func joined(text string) []string {
 	return all
 }
 
-// split divides a line into words. Blanks in parentheses divide nothing, and so do those in
-// double quotes, which are taken off.
+// split divides a line into words. Blanks in parentheses or in double quotes do not divide words.
+// The quotes are removed.
 func split(line string) (words []string, err error) {
 	var word strings.Builder
 	depth, quoted, begun := 0, false, false
@@ -147,7 +147,7 @@ func split(line string) (words []string, err error) {
 	return words, nil
 }
 
-// parseLine makes a command of its words.
+// parseLine parses the words of a command.
 func (s *session) parseLine(words []string, params []database.Param) (c command, err error) {
 	c.verb, words = words[0], words[1:]
 	switch {
@@ -187,7 +187,8 @@ func (s *session) parseLine(words []string, params []database.Param) (c command,
 	return c, nil
 }
 
-// named takes "AS name" out of words, from a word on, and returns the names of all.
+// named removes "AS name" from words, beginning at a position, and returns the names of all of
+// them.
 func named(words []string, from int) (rest, names []string) {
 	rest = slices.Clone(words[:from])
 	for i := from; i < len(words); i++ {
@@ -206,7 +207,7 @@ var (
 	parameter = regexp.MustCompile(`ARGV\[(\d+)\](%02)?`)
 )
 
-// parseArgument reads a word.
+// parseArgument parses a word.
 func (s *session) parseArgument(word string, params []database.Param) (a argument, err error) {
 	m := keyWord.FindStringSubmatch(word)
 	if m == nil {
@@ -253,7 +254,7 @@ func parseParts(parts []part, word string, params []database.Param) ([]part, err
 	return parts, nil
 }
 
-// simple puts the literals of an argument together, where it has nothing else.
+// simple joins the parts of an argument if all of them are literals.
 func (a argument) simple() argument {
 	var text strings.Builder
 	for _, p := range a.parts {
@@ -265,7 +266,7 @@ func (a argument) simple() argument {
 	return argument{literal: text.String()}
 }
 
-// begins returns what the argument begins with, before its first parameter.
+// begins returns the part of the argument before its first parameter.
 func (a *argument) begins() string {
 	if len(a.parts) > 0 {
 		return a.parts[0].literal
@@ -273,7 +274,7 @@ func (a *argument) begins() string {
 	return a.literal
 }
 
-// isNull reports whether the argument is a parameter that is NULL.
+// isNull reports whether the argument is a parameter whose value is NULL.
 func (a *argument) isNull() bool {
 	return len(a.parts) == 1 && a.parts[0].pointer != nil && database.NotNull(a.parts[0].pointer) == nil
 }
@@ -297,7 +298,7 @@ func (a *argument) append(buf []byte) []byte {
 	return buf
 }
 
-// appendMoment appends a time as it is kept: in microseconds since 1970, UTC.
+// appendMoment appends a time in its stored form: microseconds since 1970, in UTC.
 func appendMoment(buf []byte, t time.Time) []byte { return strconv.AppendInt(buf, t.UnixMicro(), 10) }
 
 func appendValue(buf []byte, p *part) []byte {
@@ -319,8 +320,8 @@ func appendValue(buf []byte, p *part) []byte {
 	return buf
 }
 
-// enqueue appends the command with the values of its parameters. What is set to NULL is
-// removed: a field that is not there is how a hash has none.
+// enqueue appends the command with the values of its parameters. A field that is set to NULL is
+// removed, because a missing field means NULL in a hash.
 func (c *command) enqueue(q *queue) {
 	if c.verb == "HSET" {
 		c.enqueueSet(q)
@@ -365,7 +366,7 @@ func boolean(b bool) int {
 	return 0
 }
 
-// plain returns the command as the driver takes it, for what is asked once.
+// plain returns the command in the form that the driver takes, for commands that are sent once.
 func (c *command) plain() []any {
 	list := []any{c.verb}
 	for i := range c.args {

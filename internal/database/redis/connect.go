@@ -51,7 +51,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	return nil, explain(o, err)
 }
 
-// mistake says what answers in place of a server that is spoken to as the options say.
+// mistake returns an error if the server that answers does not match the options.
 func mistake(o *Options, answer listener.Answer) string {
 	host, port, ssl := o.Name("host"), o.Name("port"), o.Name("ssl")
 	switch {
@@ -65,20 +65,19 @@ func mistake(o *Options, answer listener.Answer) string {
 	return answer.Mistake(o.address(), title, host, port)
 }
 
-// connectTimeout is shorter in tests.
+// connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
-// errUnfit is a server that keys of one transaction cannot be on.
-var errUnfit = errors.New("the server is not one for this")
+// errUnfit is the error of a server on which the keys of one transaction cannot be together.
+var errUnfit = errors.New("the server cannot hold a schema")
 
-// errNotLetIn says that a server ended the connection after it had asked who the client is.
+// errNotLetIn means that a server ended the connection after it had requested a client certificate.
 var errNotLetIn = errors.New("the server asked for a certificate of the client, and ended the connection")
 
-// errGone says that a connection cannot be had again: what was watched, and what was
-// begun, went with it.
+// errGone means that a connection was lost, and with it the watched keys and the open transaction.
 var errGone = errors.New("the connection is lost")
 
-// open connects, logs in and asks what kind of server it is.
+// open connects, logs in and checks the kind of the server.
 func (s *session) open(ctx context.Context, as database.Role, encrypted *tls.Config) error {
 	o := s.options
 	network, err := loop.Dial(ctx, new(net.Dialer), o.network(), o.address())
@@ -111,9 +110,9 @@ func (s *session) open(ctx context.Context, as database.Role, encrypted *tls.Con
 	return s.meet(facts(said), as)
 }
 
-// notLetIn tells of an error of the connection that the server had asked for a certificate
-// before: in TLS 1.3 it looks at that after the handshake, and may end the connection before its
-// reason has come.
+// notLetIn replaces the error of a connection if the server had requested a certificate before: in
+// TLS 1.3 the server verifies the certificate after the handshake, and may end the connection
+// before its reason arrives.
 func notLetIn(ctx context.Context, asked bool, err error) error {
 	_, ours := errors.AsType[*tls.CertificateVerificationError](err)
 	if !asked || ours || ctx.Err() != nil || codeOf(err) != "" {
@@ -122,7 +121,7 @@ func notLetIn(ctx context.Context, asked bool, err error) error {
 	return errors.Join(err, errNotLetIn)
 }
 
-// newClient makes the driver use one connection, and never another one.
+// newClient makes the driver use one connection only.
 func (s *session) newClient(conn net.Conn) *goredis.Client {
 	const unbounded = -2 // no deadline is ever set
 	used := false
@@ -141,7 +140,7 @@ func (s *session) newClient(conn net.Conn) *goredis.Client {
 	})
 }
 
-// user returns the name to log in with; none is needed where there is no password.
+// user returns the name to log in with. Without a password, no name is needed.
 func (s *session) user() string {
 	if s.options.password() == "" && s.options.User == "default" {
 		return ""
@@ -149,7 +148,7 @@ func (s *session) user() string {
 	return s.options.User
 }
 
-// meet looks whether the server is one that a schema can be on.
+// meet checks that the server can hold a schema.
 func (s *session) meet(facts map[string]string, as database.Role) error {
 	s.id = facts["id"]
 	major, _, _ := strings.Cut(facts["version"], ".")
@@ -166,7 +165,7 @@ func (s *session) meet(facts map[string]string, as database.Role) error {
 	return nil
 }
 
-// facts returns pairs of an answer.
+// facts returns the pairs of an answer.
 func facts(said any) map[string]string {
 	found := map[string]string{}
 	list, _ := said.([]any)
@@ -184,7 +183,7 @@ func secretFiles(options any) []string {
 	return nil
 }
 
-// tlsConfig says how to encrypt, by the ssl options.
+// tlsConfig returns the TLS configuration of the ssl options.
 func (o *Options) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{ServerName: o.Host, MinVersion: tls.VersionTLS12}
 	switch o.SSLCA {
@@ -194,7 +193,7 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 	default:
 		pem, err := os.ReadFile(o.SSLCA)
 		if err != nil {
-			return nil, o.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without checking who the server is", err)
+			return nil, o.Wrong("ssl_ca", o.SSLCA, "%w: name the file of the authority that signed the server's certificate, or null to encrypt without verifying the server", err)
 		}
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(pem) {
@@ -211,8 +210,7 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 	return c, nil
 }
 
-// explain says what could not be reached, which options lead there, and what may be done
-// about it.
+// explain returns an error that names the server, the options of its address, and what to do.
 func explain(o *Options, err error) error {
 	cause := err
 	if errors.Is(err, errNotLetIn) {
@@ -221,7 +219,7 @@ func explain(o *Options, err error) error {
 	if silent, ok := errors.AsType[*listener.SilentError](err); ok {
 		cause = silent
 	}
-	if codeOf(err) == "NOAUTH" { // the server's own words are of its protocol
+	if codeOf(err) == "NOAUTH" { // the server's own message names protocol commands
 		cause = errors.New("NOAUTH: it requires a password")
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(cause.Error(), "\n", " "), ".")
@@ -235,7 +233,7 @@ func explain(o *Options, err error) error {
 	return unconnected
 }
 
-// isOfPassword reports whether the server takes another password, or one at all, or none.
+// isOfPassword reports whether the server refused the password, or expects one, or expects none.
 func isOfPassword(err error) bool {
 	word := codeOf(err)
 	return word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured")
@@ -262,9 +260,9 @@ func advice(o *Options, err error) string {
 	case word != "":
 		return "the server says so: check its log"
 	case errors.Is(err, errNotLetIn) && o.SSLCert == null:
-		return fmt.Sprintf("set options %s and %s to show one, or the server's tls-auth-clients to no", name("ssl_cert"), name("ssl_key"))
+		return fmt.Sprintf("set options %s and %s to send a certificate, or the server's tls-auth-clients to no", name("ssl_cert"), name("ssl_key"))
 	case errors.Is(err, errNotLetIn):
-		return fmt.Sprintf("the one in option %s has to be signed by an authority in the server's tls-ca-cert-file", name("ssl_cert"))
+		return fmt.Sprintf("the certificate in option %s must be signed by an authority in the server's tls-ca-cert-file", name("ssl_cert"))
 	case isCertificate:
 		return fmt.Sprintf("check option %s, and that the server's certificate is for the host in option %s", name("ssl_ca"), name("host"))
 	case o.SSL:

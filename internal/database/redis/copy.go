@@ -14,8 +14,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// copy reads rows of tables, given with the columns that are wanted, into the database that
-// answers. One pass over the keys finds those of all of them.
+// copy reads rows of tables with the wanted columns into the SQLite database. One pass over the
+// keys finds those of all tables.
 func (s *session) copy(ctx context.Context, wanted map[string][]string) error {
 	keys := map[string]*keySet{}
 	for name := range wanted {
@@ -52,15 +52,16 @@ func (s *session) copy(ctx context.Context, wanted map[string][]string) error {
 	return nil
 }
 
-// sayCopying says how many keys were read, of how many; of 0, only their names.
+// sayCopying reports how many keys of the total were read. A total of 0 means that their names are
+// being read.
 func (s *session) sayCopying(done, total int64) {
 	if s.copying != nil {
 		s.copying(done, total)
 	}
 }
 
-// copyTable reads the rows of a table, of which it tells how many keys, while those that were
-// read before are put into the database that answers.
+// copyTable reads the rows of a table while it inserts earlier ones into the SQLite database. It
+// calls tell with the number of keys read.
 func (s *session) copyTable(ctx context.Context, name string, columns []string, keys *keySet, tell func(read int)) error {
 	l := s.layouts[name]
 	t := schema.Table{Name: name}
@@ -88,14 +89,14 @@ func (s *session) copyTable(ctx context.Context, name string, columns []string, 
 	if err != nil {
 		stop()
 	}
-	for range r.full { // until the reader has ended, too
+	for range r.full { // until the reader has ended
 	}
 	_, committing := own.ExecContext(context.WithoutCancel(ctx), "COMMIT")
 	return errors.Join(reading, err, committing)
 }
 
-// createStatement makes a table. Where rows are told from each other by whole numbers, they
-// are kept in that order, in which they come, and found by it.
+// createStatement returns the statement that creates a table. If the rows are identified by whole
+// numbers, they arrive in that order, and the table is clustered by them.
 func createStatement(t schema.Table, l layout, inOrder bool) string {
 	var list []string
 	for _, c := range t.Columns {
@@ -111,7 +112,7 @@ func createStatement(t schema.Table, l layout, inOrder bool) string {
 	return fmt.Sprintf("CREATE TABLE %s (%s, PRIMARY KEY (%s)) WITHOUT ROWID", t.Name, strings.Join(list, ", "), strings.Join(identity, ", "))
 }
 
-// valuesAtOnce is how many values an INSERT has at most; SQLite takes 32,766.
+// valuesAtOnce is the maximum number of values of an INSERT. SQLite's own limit is 32,766.
 const valuesAtOnce = 1000
 
 // insert inserts the rows of a reader.
@@ -133,7 +134,7 @@ func insert(ctx context.Context, own *sql.Conn, t schema.Table, r *rowReader) er
 		}
 		select {
 		case r.empty <- values[:0]:
-		default: // the reader has enough
+		default: // the reader has enough buffers
 		}
 	}
 	return nil

@@ -11,10 +11,10 @@ import (
 	"sledge/internal/job"
 )
 
-// dropTables is Schema.Drop. There may be millions of keys, which no transaction takes at
-// once. So the tables are moved in one to the list of those that are being dropped, and then
-// there is no schema any more, whatever happens; their keys follow, now or when the next
-// deletion or build finds that list.
+// dropTables is Schema.Drop. A schema may have millions of keys, too many for one transaction. So
+// one transaction moves the tables to the list of tables that are being dropped. From then on there
+// is no schema, whatever happens. Their keys are removed afterwards, or by the next delete or build
+// that finds the list.
 func dropTables(ctx context.Context, of database.Session, tables, routines []string) error {
 	s := of.(*session)
 	for _, name := range routines {
@@ -58,8 +58,7 @@ func dropTables(ctx context.Context, of database.Session, tables, routines []str
 	return err
 }
 
-// finishDrop removes the keys of tables that are being dropped, and says whether there were
-// such tables.
+// finishDrop removes the keys of tables that are being dropped, and reports whether there were any.
 func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 	left, err := s.layoutsAt(ctx, droppedKey)
 	if err != nil || len(left) == 0 {
@@ -93,8 +92,8 @@ func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 	return true, err
 }
 
-// dropRest is Container.Drop. A database of a server is a number, which stays; it drops the
-// remains of an interrupted deletion.
+// dropRest is Container.Drop. A database of a server is a number and stays. It removes the remains
+// of an interrupted delete.
 func dropRest(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	if !d.Leftover {
 		return nil, nil
@@ -135,8 +134,8 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	return nil
 }
 
-// routines lists the stored routines of the schema: name, kind, maker, signature, and whether
-// they are called as ours are.
+// routines lists the stored routines of the schema: name, kind, creator, signature, and whether
+// they are called as Sledge's are.
 func (s *session) routines(ctx context.Context, c *command) (any, error) {
 	rows := []any{[]any{"name", "kind", "maker", "signature", "fits"}}
 	said, err := s.ask(ctx, "FUNCTION", "LIST", "LIBRARYNAME", s.options.Library(), "WITHCODE")
@@ -173,10 +172,10 @@ func (s *session) routines(ctx context.Context, c *command) (any, error) {
 	return rows, nil
 }
 
-// madeBySledge is the comment by which our routines are known.
+// madeBySledge is the comment that identifies Sledge's routines.
 const madeBySledge = "-- made by Sledge"
 
-// library returns the code and the functions of one that FUNCTION LIST lists.
+// library returns the code and the functions of a library in the result of FUNCTION LIST.
 func library(listed any) (code string, names []string) {
 	pairs, _ := listed.([]any)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -194,12 +193,12 @@ func library(listed any) (code string, names []string) {
 	return code, names
 }
 
-// dropRoutine drops a routine by its signature: a function with the library that it is in.
+// dropRoutine drops a routine, given its signature. A function is dropped with its library.
 func (s *session) dropRoutine(ctx context.Context, signature string) error {
 	var err error
 	if strings.HasPrefix(signature, s.options.Library()+"_") {
 		if _, err = s.ask(ctx, "FUNCTION", "DELETE", s.options.Library()); err != nil && strings.Contains(err.Error(), "not found") {
-			err = nil // it went with another function
+			err = nil // it was dropped with another function
 		}
 	} else {
 		_, err = s.ask(ctx, "HDEL", s.options.Key(scriptsKey), signature)

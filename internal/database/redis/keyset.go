@@ -8,12 +8,12 @@ import (
 	"strconv"
 )
 
-// keySet is the keys of a table's rows.
+// keySet holds the keys of a table's rows.
 type keySet struct {
-	parts int // of their names, each of which is a column
+	parts int // number of parts of a key's name; each part is a column
 
-	// whole says that all of these are whole numbers, which then are numbers, in turn of each
-	// key; else the keys are names.
+	// whole means that all parts are whole numbers. The keys are then stored as numbers, one key
+	// after another; otherwise as names.
 	whole   bool
 	numbers []int64
 	names   []string
@@ -27,8 +27,8 @@ func newKeySet(l layout) *keySet {
 	return k
 }
 
-// add adds a key, given what stands in its name behind the table's. One of which the name has
-// more or fewer parts is not the table's.
+// add adds a key, given the part of its name after the table's. It ignores a key whose name has
+// more or fewer parts, because that is not a row of the table.
 func (k *keySet) add(key, rest []byte) error {
 	if bytes.Count(rest, []byte(":"))+1 != k.parts {
 		return nil
@@ -42,14 +42,14 @@ func (k *keySet) add(key, rest []byte) error {
 		part, rest, _ = bytes.Cut(rest, []byte(":"))
 		n, err := strconv.ParseInt(lent(part), 10, 64)
 		if err != nil || len(part) > 1 && part[0] == '0' {
-			return fmt.Errorf("the key %s is named like that of a row, but for %q, which is not a whole number: remove it if it is not needed", key, part)
+			return fmt.Errorf("the key %s is named like the key of a row, but %q is not a whole number: remove the key if it is not needed", key, part)
 		}
 		k.numbers = append(k.numbers, n)
 	}
 	return nil
 }
 
-// sort sorts the keys, and takes out those that came twice.
+// sort sorts the keys and removes duplicates.
 func (k *keySet) sort() {
 	if !k.whole {
 		slices.Sort(k.names)
@@ -68,7 +68,7 @@ func (k *keySet) sort() {
 	k.numbers = k.numbers[:kept*k.parts]
 }
 
-// at returns the numbers of the nth key.
+// at returns the numbers of the key with index n.
 func (k *keySet) at(n int) []int64 { return k.numbers[n*k.parts : (n+1)*k.parts] }
 
 // Len implements sort.Interface.

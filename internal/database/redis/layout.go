@@ -23,14 +23,14 @@ const (
 	scriptsKey = "sledge_scripts"
 )
 
-// layout says how the rows of a table are kept. It stands in the catalogue, a hash, as JSON
-// under the table's name. Columns that are part of a key's name are not kept besides. Decimals
-// are whole numbers of their last digit, cents for amounts, so that they are added exactly;
-// timestamps are microseconds since 1970 in UTC; and what is NULL is not there.
+// layout describes how the rows of a table are stored. The catalog, a hash, contains it as JSON
+// under the table's name. Columns in a key's name are not stored again. Decimals are whole numbers
+// in units of their last digit, such as cents, so that sums are exact. Timestamps are microseconds
+// since 1970 in UTC. NULL values are left out.
 type layout struct {
-	// Kind is hash for a hash for each row, or, with Each, for the rows that share a key:
-	// their fields have the number behind them, as ol_amount/3. It is zset for a sorted set
-	// of rows, of which the last columns are the member, and stream for a stream of them.
+	// Kind is hash for a hash per row, or, with Each, for a hash per key that several rows share:
+	// the names of its fields end with the row's number, as in ol_amount/3. It is zset for a sorted
+	// set of rows, whose last columns are the member, and stream for a stream of rows.
 	Kind    string   `json:"kind"`
 	Key     []string `json:"key"`
 	Each    string   `json:"each,omitempty"`
@@ -39,16 +39,16 @@ type layout struct {
 	Indexes []index  `json:"indexes,omitempty"`
 }
 
-// index is a sorted set that finds rows by other columns: its members have columns divided by
-// a slash. A member of one number has it as its score, too; others have 0, and so are in the
-// order of their bytes.
+// index is a sorted set that finds rows by other columns. Its members are columns separated by
+// slashes. A member of one number also has it as score. Other members have score 0, and so are in
+// the order of their bytes.
 type index struct {
 	Name   string   `json:"name"`
 	Key    []string `json:"key"`
 	Member []string `json:"member"`
 }
 
-// column is a column as the catalogue says it.
+// column is a column in the catalog.
 type column struct {
 	Name  string      `json:"name"`
 	Type  schema.Type `json:"type"`
@@ -73,8 +73,8 @@ func (l layout) names() []string {
 	return names
 }
 
-// identity lists the columns that tell a row from all others; of a stream, which has none, those
-// of its key.
+// identity returns the columns that identify a row; for a stream, whose rows have no identity, the
+// columns of its key.
 func (l layout) identity() []string {
 	names := slices.Concat(l.Key, l.Member)
 	if l.Each != "" {
@@ -95,8 +95,8 @@ func (l layout) at(names []string) ([]int, error) {
 	return list, nil
 }
 
-// layoutOf returns how a table is stored: as a line of the text says, else as a hash for each
-// row, by the table's key. A line is
+// layoutOf returns the layout of a table: from a line of the text, or else a hash for each row, by
+// the table's key. Lines are, for example,
 //
 //	customer HASH (c_w_id, c_d_id, c_id) INDEX customer_name (c_w_id, c_d_id, c_last) (c_first, c_id)
 //	order_line HASH (ol_w_id, ol_d_id, ol_o_id) EACH ol_number
@@ -129,9 +129,9 @@ func layoutOf(t schema.Table, text string) (layout, error) {
 	return l, nil
 }
 
-// read takes what the words of a line say.
+// read parses the words of a line.
 func (l layout) read(words []string) (layout, error) {
-	wrong := errors.New("it is not NAME HASH, ZSET or STREAM, columns in parentheses, and what goes with them")
+	wrong := errors.New("it is not NAME, then HASH, ZSET or STREAM, columns in parentheses, and its options")
 	if len(words) < 2 {
 		return l, wrong
 	}
@@ -154,7 +154,7 @@ func (l layout) read(words []string) (layout, error) {
 	return l, nil
 }
 
-// columnList reads "(a, b)".
+// columnList parses "(a, b)".
 func columnList(text string) []string {
 	var names []string
 	for name := range strings.SplitSeq(strings.Trim(text, "()"), ",") {
@@ -165,13 +165,13 @@ func columnList(text string) []string {
 	return names
 }
 
-// statement returns the command that enters a table into the catalogue.
+// statement returns the command that adds a table to the catalog.
 func (l layout) statement(name string) (string, error) {
 	text, err := json.Marshal(l)
 	return fmt.Sprintf("HSET %s() %s\n%s", tablesKey, name, text), err
 }
 
-// catalogue reads which tables there are.
+// catalogue reads the tables in the catalog.
 func (s *session) catalogue(ctx context.Context) (map[string]layout, error) {
 	return s.layoutsAt(ctx, tablesKey)
 }
@@ -199,7 +199,7 @@ func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout,
 	return found, nil
 }
 
-// layout returns how a table is kept.
+// layout returns the layout of a table.
 func (s *session) layout(ctx context.Context, table string) (layout, error) {
 	l, known := s.layouts[table]
 	if known {
@@ -216,13 +216,13 @@ func (s *session) layout(ctx context.Context, table string) (layout, error) {
 	return l, nil
 }
 
-// owner is what a key of a schema is part of.
+// owner is the table or the index to which a key belongs.
 type owner struct {
 	table string
-	parts int // of the key's name behind the prefix and its own
+	parts int // number of parts of the key's name after the prefix and the owner's name
 }
 
-// owners returns, by the second part of a key's name, what the keys of tables are part of.
+// owners returns the owners of keys, by the second part of a key's name.
 func owners(tables map[string]layout) map[string]owner {
 	all := map[string]owner{}
 	for name, l := range tables {
@@ -234,8 +234,8 @@ func owners(tables map[string]layout) map[string]owner {
 	return all
 }
 
-// eachKey calls do with the keys of the schema's prefix, and what stands in their names
-// behind it. A key may come twice.
+// eachKey calls do with each key of the schema's prefix, and the rest of its name. A key may occur
+// twice.
 func (s *session) eachKey(ctx context.Context, do func(key, name string, parts []string) error) error {
 	prefix := s.options.Prefix + ":"
 	return s.eachName(ctx, func(name []byte) error {
@@ -245,8 +245,8 @@ func (s *session) eachKey(ctx context.Context, do func(key, name string, parts [
 	})
 }
 
-// eachName calls do with the name of each key of the schema's prefix, which is lent. A key may
-// come twice: the server's tables may grow or shrink meanwhile.
+// eachName calls do with the name of each key of the schema's prefix, which is valid only during
+// the call. A key may occur twice, because the server may resize its tables meanwhile.
 func (s *session) eachName(ctx context.Context, do func(name []byte) error) error {
 	pattern := s.options.Prefix + ":*"
 	for cursor := "0"; ; {
@@ -272,7 +272,7 @@ func (s *session) eachName(ctx context.Context, do func(name []byte) error) erro
 	}
 }
 
-// scanned is how many keys a SCAN looks at: some milliseconds of the server's.
+// scanned is the number of keys that a SCAN examines, which takes the server some milliseconds.
 const scanned = 10000
 
 // newSchema is Database.Schema.
@@ -291,7 +291,7 @@ func newSchema(_ *database.Database, sql *sqlfile.Library, plan any) database.Sc
 	}
 }
 
-// keeper makes the tables of a pair.
+// keeper creates the tables of a pair.
 type keeper struct {
 	sql  *sqlfile.Library
 	plan any
@@ -313,7 +313,7 @@ func (k keeper) create(tables []schema.Table) ([]string, error) {
 	return statements, nil
 }
 
-// uncommented returns a text without the lines that are comments.
+// uncommented returns a text without its comment lines.
 func uncommented(text string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(text) {
@@ -362,8 +362,7 @@ func relations(ctx context.Context, of database.Session) (map[string]database.Re
 	return found, err
 }
 
-// objects is Schema.Objects: many programs share a server by prefixes, so other keys do not
-// matter.
+// objects is Schema.Objects. Many programs share a server by prefixes, so other keys do not matter.
 func objects(ctx context.Context, of database.Session) ([]database.Object, error) {
 	tables, err := of.(*session).catalogue(ctx)
 	var list []database.Object

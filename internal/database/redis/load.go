@@ -10,7 +10,7 @@ import (
 	"sledge/internal/schema"
 )
 
-// Load implements database.Session: rows become commands, which are sent many together.
+// Load implements database.Session. It converts rows into commands and sends many of them together.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	l, err := s.layout(ctx, table.Name)
 	if err != nil {
@@ -30,23 +30,23 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	if err == nil {
 		return n, s.Commit(ctx)
 	}
-	_ = s.Rollback(ctx) // if it fails the connection is gone, and the transaction with it
+	_ = s.Rollback(ctx) // if it fails, the connection and the transaction are lost
 	return 0, err
 }
 
-// loader makes commands of the rows of a table.
+// loader converts the rows of a table into commands.
 type loader struct {
 	s      *session
 	name   string
 	layout layout
-	kinds  []column // of the rows' values, in their order
+	kinds  []column // columns of the rows' values, in order
 
 	key, member, fields []int // positions of columns
-	each                int   // of the one that numbers lines; -1 where there is none
+	each                int   // position of the column that numbers rows within a hash; -1 if there is none
 	indexes             []loadIndex
 
-	values [][]byte // of the row
-	last   []byte   // the key of the hash that is being filled
+	values [][]byte // values of the row
+	last   []byte   // the key of the current hash
 	buf    []byte
 }
 
@@ -119,7 +119,7 @@ func (ld *loader) take(row []byte) error {
 	for i := range ld.values {
 		field, rest, more := bytes.Cut(row, []byte("\t"))
 		if more != (i < len(ld.values)-1) {
-			return fmt.Errorf("a row of %s has not the %d columns it should have: %q", ld.name, len(ld.values), row)
+			return fmt.Errorf("a row of %s does not have %d columns: %q", ld.name, len(ld.values), row)
 		}
 		row = rest
 		switch {
@@ -141,7 +141,7 @@ func (ld *loader) take(row []byte) error {
 	return nil
 }
 
-// scaled returns a decimal as a whole number of its last digit, in place.
+// scaled converts a decimal into a whole number in units of its last digit, in place.
 func scaled(text []byte, scale int) []byte {
 	whole, digits, _ := bytes.Cut(text, []byte("."))
 	out := whole[:len(whole):len(whole)]
@@ -162,7 +162,7 @@ func scaled(text []byte, scale int) []byte {
 	return out
 }
 
-// put queues the commands of a row.
+// put queues the commands for a row.
 func (ld *loader) put(q *queue) error {
 	ld.buf = ld.keyName(ld.buf[:0], ld.name, ld.key)
 	switch ld.layout.Kind {
@@ -185,17 +185,17 @@ func (ld *loader) put(q *queue) error {
 		q.put("*")
 		ld.putFields(q)
 	default:
-		return fmt.Errorf("rows of %s cannot be loaded: it is kept as %s", ld.name, ld.layout.Kind)
+		return fmt.Errorf("rows of %s cannot be loaded, because it is stored as %s", ld.name, ld.layout.Kind)
 	}
 	for _, i := range ld.indexes {
 		ld.buf = ld.keyName(ld.buf[:0], i.name, i.key)
 		ld.putMember(q, ld.buf, i.member)
-		ld.last = ld.last[:0] // the HSET before it is not the last command any more
+		ld.last = ld.last[:0] // the previous HSET is not the last command any more
 	}
 	return nil
 }
 
-// keyName appends the name of the key of a row.
+// keyName appends the name of a row's key.
 func (ld *loader) keyName(buf []byte, name string, key []int) []byte {
 	buf = append(append(append(buf, ld.s.options.Prefix...), ':'), name...)
 	for _, i := range key {
@@ -204,8 +204,8 @@ func (ld *loader) keyName(buf []byte, name string, key []int) []byte {
 	return buf
 }
 
-// putFields queues the fields of a row and their values. Of a row that has nothing but its key
-// there is a field without a name of a column, since there are no empty hashes.
+// putFields queues the fields of a row with their values. If a row consists of its key, it gets a
+// field without a name, because a hash cannot be empty.
 func (ld *loader) putFields(q *queue) {
 	put := 0
 	name := func(column string) {
@@ -251,7 +251,7 @@ func (ld *loader) putMember(q *queue, key []byte, columns []int) {
 	q.end()
 }
 
-// isWhole reports whether the column holds whole numbers.
+// isWhole reports whether the column contains whole numbers.
 func (c column) isWhole() bool {
 	return c.Type == schema.Integer || c.Type == schema.SmallInteger || c.Type == schema.BigInteger
 }

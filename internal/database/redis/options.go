@@ -11,7 +11,7 @@ import (
 	"sledge/internal/option"
 )
 
-// Options says where the server is, which account connects, and how to build the schema.
+// Options holds the server, the account, and how to build the schema.
 type Options struct {
 	server   `dict:"connection" group:"connection"`
 	account  `group:"accounts"`
@@ -20,13 +20,13 @@ type Options struct {
 	Pipeline int    `opt:"pipeline" group:"load" min:"1" max:"100000" unit:"commands" for:"build|delete" help:"number of commands that a load sends before it reads their answers"`
 }
 
-// account says who connects.
+// account holds the account that connects.
 type account struct {
 	User     string `opt:"user" flag:"user" help:"user in the server's access control list (ACL); default is the server's default user"`
 	Password string `opt:"password" secret:"true" help:"password of that user; null connects without a password"`
 }
 
-// server says where the server is and how to talk to it.
+// server holds the options of the server's address and of the connection.
 type server struct {
 	option.Naming
 	Host    string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server"`
@@ -39,7 +39,7 @@ type server struct {
 	SSLKey  string `opt:"ssl_key" needs:"ssl" help:"PEM file of the key of the client's certificate"`
 }
 
-// How users write that there is none, and that the system knows.
+// The values with which users choose none and the system's own.
 const (
 	null   = "null"
 	system = "system"
@@ -55,7 +55,7 @@ func newOptions(use database.Use) any {
 	}
 }
 
-// What a build makes of routines.
+// The forms of routines.
 const (
 	functions = "functions"
 	scripts   = "scripts"
@@ -65,18 +65,18 @@ const (
 func (o *Options) Validate(names option.Names) error {
 	switch {
 	case strings.Contains(o.Host, ","):
-		return names.Wrong("host", o.Host, "it names several servers: name the one that takes writes; Cluster and Sentinel are not for this, since the keys of a transaction have to be on one server")
+		return names.Wrong("host", o.Host, "it names several servers: name the one that accepts writes. Cluster and Sentinel are not supported, because the keys of a transaction must be on one server")
 	case o.Socket != null && o.SSL:
 		return names.Wrong("socket", o.Socket, "nothing is encrypted on a Unix socket: set %s to false", names.Of("ssl"))
 	case !isWord(o.Prefix):
-		return names.Wrong("prefix", o.Prefix, "%q is not a word of letters, digits and _, of which the names of functions are made, too", o.Prefix)
+		return names.Wrong("prefix", o.Prefix, "%q is not a word of letters, digits and _, which the names of functions require too", o.Prefix)
 	case (o.SSLCert == null) != (o.SSLKey == null):
 		return names.Wrong("ssl_cert", o.SSLCert, "a certificate and its key belong together: set both it and %s", names.Of("ssl_key"))
 	}
 	return nil
 }
 
-// isWord reports whether text can be part of the name of a function.
+// isWord reports whether text can be part of a function's name.
 func isWord(text string) bool {
 	for _, c := range []byte(text) {
 		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
@@ -86,7 +86,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// address says where the server is, as people read it and as it is dialled on network.
+// address returns the server's address, for messages and for dialing on network.
 func (o *Options) address() string {
 	if o.Socket != null {
 		return o.Socket
@@ -101,7 +101,7 @@ func (o *Options) network() string {
 	return "tcp"
 }
 
-// whereNames names the options that say where the server is.
+// whereNames returns the names of the options of the server's address.
 func (o *Options) whereNames() string {
 	if o.Socket != null {
 		return "option " + o.Name("socket")
@@ -117,13 +117,14 @@ func (o *Options) password() string {
 	return o.Password
 }
 
-// Key returns the name of a key of the schema, which colons divide. Files ask.
+// Key returns the name of a key of the schema, with colons between the parts. The .redis files call
+// it.
 func (o *Options) Key(parts ...string) string {
 	return o.Prefix + ":" + strings.Join(parts, ":")
 }
 
-// Library returns the name of the library that holds the schema's functions. A server has
-// one list of them for all its databases, so their number is part of it.
+// Library returns the name of the library with the schema's functions. It contains the number of
+// the database, because the databases of a server share one list of libraries.
 func (o *Options) Library() string { return fmt.Sprintf("%s_%d", o.Prefix, o.Number) }
 
 // function returns the name of a function of the schema.
@@ -149,7 +150,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return values, nil
 }
 
-// clientSettings is Options.Client: what redis-cli takes from its environment.
+// clientSettings is Options.Client. It reads the environment variables of redis-cli.
 func clientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	const variable = "REDISCLI_AUTH"
 	password := from.Variable(variable)

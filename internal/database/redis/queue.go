@@ -9,14 +9,14 @@ import (
 	goredis "github.com/redis/go-redis/v9"
 )
 
-// queue holds commands until they are sent. Its memory is used again for each transaction.
+// queue holds commands until they are sent. Its memory is reused for each transaction.
 type queue struct {
-	bytes  []byte // the arguments, one behind the other
-	ends   []int  // of each argument in bytes
-	firsts []int  // of each command, the number of its first argument
+	bytes  []byte // the arguments, one after another
+	ends   []int  // end of each argument in bytes
+	firsts []int  // index of the first argument of each command
 
-	// The driver takes arguments as values of any type. Pointers to texts, made once, spare
-	// making one for each argument.
+	// The driver takes arguments as values of any type. Pointers to texts are created once, so that
+	// no argument allocates.
 	texts []*string
 	boxes []any
 	cmds  []goredis.Cmder
@@ -27,13 +27,13 @@ func (q *queue) reset() { q.bytes, q.ends, q.firsts = q.bytes[:0], q.ends[:0], q
 // begin begins a command.
 func (q *queue) begin() { q.firsts = append(q.firsts, len(q.ends)) }
 
-// end ends an argument, whose bytes were appended.
+// end ends an argument whose bytes have been appended.
 func (q *queue) end() { q.ends = append(q.ends, len(q.bytes)) }
 
 // put appends an argument.
 func (q *queue) put(text string) { q.bytes = append(q.bytes, text...); q.end() }
 
-// argument returns the nth argument of all. It is lent: see lent.
+// argument returns the argument with index n. It is valid as long as lent says.
 func (q *queue) argument(n int) string {
 	first := 0
 	if n > 0 {
@@ -42,7 +42,7 @@ func (q *queue) argument(n int) string {
 	return lent(q.bytes[first:q.ends[n]])
 }
 
-// span returns the numbers of the arguments of a command.
+// span returns the indexes of the first and the last argument of a command.
 func (q *queue) span(command int) (first, last int) {
 	last = len(q.ends)
 	if command+1 < len(q.firsts) {
@@ -51,7 +51,7 @@ func (q *queue) span(command int) (first, last int) {
 	return q.firsts[command], last
 }
 
-// fill fills boxes with the arguments, as the driver takes them.
+// fill fills boxes with the arguments in the form that the driver takes.
 func (q *queue) fill() {
 	q.grow(len(q.ends))
 	for i := range q.ends {
@@ -81,8 +81,8 @@ func (q *queue) grow(n int) {
 	}
 }
 
-// change applies what is queued for a field of a hash to a value that was read of it, so
-// that a transaction reads what it has written.
+// change applies the queued writes of a hash's field to a value that was read, so that a
+// transaction sees its own writes.
 func (q *queue) change(key, field string, value any) any {
 	for i := range q.firsts {
 		first, last := q.span(i)
@@ -108,5 +108,5 @@ func (q *queue) change(key, field string, value any) any {
 	return value
 }
 
-// lent is a string over bytes that are reused. It is valid only until then.
+// lent returns a string over bytes that are reused. It is valid only until they change.
 func lent(buf []byte) string { return unsafe.String(unsafe.SliceData(buf), len(buf)) }

@@ -1,10 +1,10 @@
-// Package redis is Redis, from 7.0 on: hashes, sorted sets and streams in place of tables,
-// functions and scripts in place of stored procedures, and MULTI with WATCH in place of
-// locks. It knows no workload but what its files say for one.
+// Package redis supports Redis 7.0 and later: hashes, sorted sets and streams in place of tables,
+// functions and scripts in place of stored procedures, and MULTI with WATCH in place of locks. It
+// knows workloads only through its files.
 //
-// Three languages stand in its files, and the session tells them apart by their first word:
-// Redis' own commands, one to a line, in files that end in .redis; Lua, which the server
-// runs, in .lua; and SQL over many rows, which the client answers itself (answers.go).
+// Its files contain three languages, which the session distinguishes by their first word: Redis'
+// own commands, one to a line, in files that end in .redis; Lua, which the server runs, in .lua;
+// and SQL over many rows, which the client executes itself (answers.go).
 package redis
 
 import (
@@ -66,7 +66,7 @@ const title = "Redis"
 // refuses is Database.Refuses.
 func refuses(use database.Use) string {
 	if use.Analytic {
-		return "Redis has no queries: what joins and sums many rows would be computed by the client, and measure that"
+		return "Redis has no queries: the client would compute joins and sums, so a run would measure the client"
 	}
 	return ""
 }

@@ -467,10 +467,10 @@ func TestStrangeKeysAreNamed(t *testing.T) {
 		}
 	})
 	for _, tt := range []struct{ makes, says string }{
-		{"HSET hashes(1,x) amount 1", `strange:hashes:1:x is named like that of a row, but for "x"`},
-		{"HSET hashes(1,05) amount 1", `but for "05"`},
-		{"SET hashes(7,7) x", "strange:hashes:7:7 is not as a row of hashes is kept: WRONGTYPE"},
-		{"HSET hashes(7,7) amount much", `column amount of hashes holds "much"`},
+		{"HSET hashes(1,x) amount 1", `strange:hashes:1:x is named like the key of a row, but "x"`},
+		{"HSET hashes(1,05) amount 1", `but "05" is not a whole number`},
+		{"SET hashes(7,7) x", "strange:hashes:7:7 does not have the form of a row of hashes: WRONGTYPE"},
+		{"HSET hashes(7,7) amount much", `column amount of hashes contains "much"`},
 	} {
 		if err := s.Exec(t.Context(), tt.makes); err != nil {
 			t.Fatal(err)

@@ -21,18 +21,18 @@ type reply struct {
 	err  error
 }
 
-// errReply says that an answer is not what was asked for.
-var errReply = errors.New("the server's answer is not of the form that was asked for")
+// errReply means that a reply does not have the requested form.
+var errReply = errors.New("the server's reply does not have the requested form")
 
-// serverError is what the server says went wrong, as the driver's own errors do.
+// serverError is a server's error, as the driver's own errors are.
 type serverError string
 
 func (e serverError) Error() string { return string(e) }
 
-// RedisError makes it a goredis.Error.
+// RedisError implements goredis.Error.
 func (serverError) RedisError() {}
 
-// line takes what stands before the end of a line, and tells of which kind it is.
+// line reads a line, and returns its kind and its text.
 func (r *reply) line() (kind byte, text []byte) {
 	end := bytes.IndexByte(r.rest, '\r')
 	if r.err != nil || end < 1 || end+1 >= len(r.rest) {
@@ -53,7 +53,7 @@ func (r *reply) fail(err error) {
 	r.rest = nil
 }
 
-// length takes what a line says of the length of what comes after it; 0 and false for nil.
+// length parses the length of the following value; there is false for nil.
 func (r *reply) length(text []byte) (n int, there bool) {
 	n, err := strconv.Atoi(lent(text))
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *reply) length(text []byte) (n int, there bool) {
 	return n, r.err == nil
 }
 
-// list takes the beginning of a list, and returns how many values are in it.
+// list reads the beginning of a list, and returns the number of its values.
 func (r *reply) list() int {
 	kind, text := r.line()
 	if kind != '*' {
@@ -76,7 +76,7 @@ func (r *reply) list() int {
 	return n
 }
 
-// value takes a text or a number, which is lent, and tells whether it is there.
+// value reads a text or a number, which is valid until the buffer changes. there is false for nil.
 func (r *reply) value() (value []byte, there bool) {
 	kind, text := r.line()
 	switch kind {
@@ -97,7 +97,7 @@ func (r *reply) value() (value []byte, there bool) {
 	return nil, false
 }
 
-// askRaw sends a command and returns its answer as it came.
+// askRaw sends a command and returns its raw reply.
 func (s *session) askRaw(ctx context.Context, cmd *goredis.RawCmd) (*reply, error) {
 	if err := s.do(ctx, cmd); err != nil {
 		return nil, err
@@ -110,8 +110,8 @@ func (s *session) askRaw(ctx context.Context, cmd *goredis.RawCmd) (*reply, erro
 	return said, nil
 }
 
-// askMany sends the commands of a queue together, and returns their answers as they came, one
-// behind the other, in buf.
+// askMany sends the commands of a queue together, and reads their raw replies, one after another,
+// into buf.
 func (s *session) askMany(ctx context.Context, q *queue, buf *bytes.Buffer) (*reply, error) {
 	buf.Reset()
 	q.fill()

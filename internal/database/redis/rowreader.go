@@ -14,28 +14,28 @@ import (
 	"sledge/internal/schema"
 )
 
-// rowReader reads the rows of a table: values for the database that answers, of the columns
-// that are wanted. It hands them over by the thousand, and gets the memory back.
+// rowReader reads the rows of a table for the SQLite database, with the wanted columns. It hands
+// them over a thousand at a time, and gets the memory back.
 type rowReader struct {
 	s       *session
 	name    string
 	layout  layout
 	columns []column
 	keys    *keySet
-	tell    func(read int) // is told of keys, now and then and at the end
+	tell    func(read int) // called with the number of keys at intervals and at the end
 
 	full, empty chan []any
 	values      []any
 
 	queue  queue
 	buf    bytes.Buffer
-	ofKey  []any // the columns of the row that are in the key's name; others are nil
-	inKey  []int // for each part of a key's name, its column among those wanted; -1 where it is not
-	stored []int // the columns that are not in the name of a key, nor the number of a line
+	ofKey  []any // values of the columns in the key's name; others are nil
+	inKey  []int // for each part of a key's name, the index of its wanted column, or -1
+	stored []int // the columns that are neither in the key's name nor the number of a row
 	lines  []line
 }
 
-// line is a row among those of a hash that several share.
+// line is a row in a hash that several rows share.
 type line struct {
 	number int64
 	values []any
@@ -63,7 +63,7 @@ func (r *rowReader) read(ctx context.Context) error {
 	return r.handOver(ctx)
 }
 
-// positions returns where columns are among those that are wanted.
+// positions returns the indexes of columns among the wanted ones.
 func (r *rowReader) positions(names []string) []int {
 	list := make([]int, len(names))
 	for i, name := range names {
@@ -72,7 +72,7 @@ func (r *rowReader) positions(names []string) []int {
 	return list
 }
 
-// handOver hands over the rows that were read.
+// handOver hands over the rows read so far.
 func (r *rowReader) handOver(ctx context.Context) error {
 	if len(r.values) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func (r *rowReader) fetch(ctx context.Context, first, n int) error {
 			return err
 		}
 		if said.err != nil {
-			return fmt.Errorf("the key %s is not as a row of %s is kept: %w", r.keyName(i), r.name, said.err)
+			return fmt.Errorf("the key %s does not have the form of a row of %s: %w", r.keyName(i), r.name, said.err)
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func (r *rowReader) ask(i int) {
 	}
 }
 
-// keyName returns the name of the nth key.
+// keyName returns the name of the key with index n.
 func (r *rowReader) keyName(n int) string {
 	if !r.keys.whole {
 		return r.keys.names[n]
@@ -170,7 +170,7 @@ func (r *rowReader) keyName(n int) string {
 	return string(name)
 }
 
-// begin begins the rows of a key with what its name says of them.
+// begin begins the rows of a key with the columns in its name.
 func (r *rowReader) begin(n int) error {
 	var parts []string
 	if !r.keys.whole {
@@ -192,7 +192,7 @@ func (r *rowReader) begin(n int) error {
 	return nil
 }
 
-// take takes the rows of a key out of what the server said of it.
+// take reads the rows of a key from the server's reply.
 func (r *rowReader) take(ctx context.Context, said *reply) error {
 	switch {
 	case r.layout.Kind == zsetKind:
@@ -239,7 +239,7 @@ func (r *rowReader) takeMembers(ctx context.Context, said *reply) error {
 	return nil
 }
 
-// takeLines takes the rows that share a hash, by the numbers behind the names of its fields.
+// takeLines reads the rows that share a hash, by the numbers at the end of its fields' names.
 func (r *rowReader) takeLines(ctx context.Context, said *reply) error {
 	each := r.positions([]string{r.layout.Each})[0]
 	lines := r.lines[:0]
@@ -254,7 +254,7 @@ func (r *rowReader) takeLines(ctx context.Context, said *reply) error {
 		at := slices.IndexFunc(lines, func(l line) bool { return l.number == number })
 		if at < 0 {
 			if at = len(lines); at < cap(lines) {
-				lines = lines[:at+1] // with the memory of the last key's
+				lines = lines[:at+1] // reuses the memory of the last key
 			} else {
 				lines = append(lines, line{})
 			}
@@ -282,7 +282,7 @@ func (r *rowReader) takeLines(ctx context.Context, said *reply) error {
 	return nil
 }
 
-// fetchStream reads the rows of a stream, piece by piece.
+// fetchStream reads the rows of a stream in parts.
 func (r *rowReader) fetchStream(ctx context.Context, n int) error {
 	if err := r.begin(n); err != nil {
 		return err
@@ -326,7 +326,7 @@ func (r *rowReader) fetchStream(ctx context.Context, n int) error {
 			from = "(" + string(id)
 		}
 		if said.err != nil {
-			return fmt.Errorf("the key %s is not as rows of %s are kept: %w", r.keyName(n), r.name, said.err)
+			return fmt.Errorf("the key %s does not have the form of rows of %s: %w", r.keyName(n), r.name, said.err)
 		}
 	}
 	return nil
@@ -335,8 +335,8 @@ func (r *rowReader) fetchStream(ctx context.Context, n int) error {
 // exact is the greatest whole number up to which floating-point numbers are exact.
 const exact = 1 << 53
 
-// value returns the value of a column as the database that answers is given it. Empty is what
-// is NULL in the member of a sorted set.
+// value converts the value of a column for the SQLite database. An empty value in the member of a
+// sorted set is NULL.
 func (r *rowReader) value(column int, text []byte) (any, error) {
 	c := r.columns[column]
 	if !c.isWhole() && c.Type != schema.Decimal && c.Type != schema.Timestamp {
@@ -347,7 +347,7 @@ func (r *rowReader) value(column int, text []byte) (any, error) {
 	}
 	n, err := strconv.ParseInt(lent(text), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("column %s of %s holds %q, which is not a whole number", c.Name, r.name, text)
+		return nil, fmt.Errorf("column %s of %s contains %q, which is not a whole number", c.Name, r.name, text)
 	}
 	switch {
 	case c.Type == schema.Timestamp:
@@ -360,11 +360,11 @@ func (r *rowReader) value(column int, text []byte) (any, error) {
 	return float64(n) / powers[c.Scale], nil
 }
 
-// powers are those of ten, by which decimals are greater as they are kept. Divided by one, what
-// comes out is the number nearest to the decimal.
+// powers are the powers of ten by which stored decimals are multiplied. Dividing by one gives the
+// floating-point number nearest to the decimal.
 var powers = [...]float64{1, 10, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// appendDecimal appends a whole number of a decimal's last digit as that decimal.
+// appendDecimal appends a whole number in units of a decimal's last digit as that decimal.
 func appendDecimal(buf []byte, value string, scale int) []byte {
 	if strings.HasPrefix(value, "-") {
 		buf, value = append(buf, '-'), value[1:]

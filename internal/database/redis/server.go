@@ -39,7 +39,7 @@ func (s *session) info(ctx context.Context, section string) (map[string]string, 
 }
 
 func version(ctx context.Context, of database.Session) (string, error) {
-	of.(*session).layouts = nil // a job asks first, and another may have made tables since
+	of.(*session).layouts = nil // a job calls this first, and another job may have created tables since
 	found, err := of.(*session).info(ctx, "server")
 	if v := found["valkey_version"]; v != "" {
 		return v, err
@@ -47,7 +47,7 @@ func version(ctx context.Context, of database.Session) (string, error) {
 	return found["redis_version"], err
 }
 
-// product tells Redis from those that were made of it.
+// product distinguishes Redis from the products that are derived from it.
 func product(ctx context.Context, of database.Session) (string, error) {
 	found, err := of.(*session).info(ctx, "server")
 	if found["valkey_version"] != "" || found["server_name"] == "valkey" {
@@ -56,14 +56,15 @@ func product(ctx context.Context, of database.Session) (string, error) {
 	return title, err
 }
 
-// asked are the settings that performance and durability depend on.
+// asked are the settings on which performance and durability depend.
 var asked = []string{
 	"appendonly", "appendfsync", "save", "maxmemory", "maxmemory-policy", "io-threads", "io-threads-do-reads",
 	"hz", "lazyfree-lazy-user-del", "hash-max-listpack-entries", "hash-max-listpack-value", "activedefrag",
 	"min-replicas-to-write", "no-appendfsync-on-rewrite",
 }
 
-// settings asks for the settings; of who may not, only whether there is a log.
+// settings reads the settings. For a user without the right to read them, it only reports whether
+// there is a log.
 func settings(ctx context.Context, of database.Session) (map[string]string, error) {
 	s := of.(*session)
 	found := map[string]string{}
@@ -86,15 +87,15 @@ func settings(ctx context.Context, of database.Session) (map[string]string, erro
 	return found, nil
 }
 
-// durability is Runs.Durability: commits survive a power failure only where each is in
-// the log, and on the disk, before it is answered (redis.io, "Redis persistence").
+// durability is Runs.Durability. Commits survive a power failure only if each is in the log and
+// on the disk before the server responds (redis.io, "Redis persistence").
 func durability(settings map[string]string) (durable bool, why string) {
 	policy, bound := settings["maxmemory-policy"], settings["maxmemory"]
 	switch log, flushed := settings["appendonly"], settings["appendfsync"]; {
 	case throwsAway(policy, bound):
-		return false, fmt.Sprintf("maxmemory-policy is %s, so the server throws rows away even without one", policy)
+		return false, fmt.Sprintf("maxmemory-policy is %s, so the server may evict rows even without a power failure", policy)
 	case log == "":
-		return false, "the server does not say what appendonly and appendfsync are"
+		return false, "the server does not show appendonly and appendfsync"
 	case log != "yes":
 		return false, "appendonly is " + log
 	case flushed != "always":
@@ -105,24 +106,25 @@ func durability(settings map[string]string) (durable bool, why string) {
 	return true, "appendonly is yes, and appendfsync is always"
 }
 
-// throwsAway reports whether a server of these settings removes keys when its memory is full. Keys
-// that never expire, as a schema's, are removed by the policies of all keys alone (redis.io, "Key
+// throwsAway reports whether a server with these settings evicts keys when its memory is full. The
+// keys of a schema never expire, so only the policies for all keys evict them (redis.io, "Key
 // eviction").
 func throwsAway(policy, maxmemory string) bool {
 	return strings.HasPrefix(policy, "allkeys") && maxmemory != "0"
 }
 
-// committed is a command that every transaction of a session has within its MULTI. It is done
-// only where EXEC does the others, and hardly anybody else uses it: so the server's statistics
-// of it count what was committed, and not what a watched key prevented.
+// committed is a command that every transaction of a session has within its MULTI. The server
+// executes it only if EXEC executes the others, and other clients hardly use it. So the server's
+// statistics of this command count the committed transactions, without those that a watched key
+// prevented.
 const committed = "ECHO"
 
-// ending are the commands that end a transaction, each of which is one: a call of a function or
-// a script that may write, committed, and the UNWATCH or DISCARD of one that was given up.
+// ending are the commands that end a transaction: a call of a function or of a script that may
+// write, committed, and the UNWATCH or DISCARD of an abandoned transaction.
 var ending = []string{"fcall", "evalsha", "echo", "unwatch", "discard"}
 
-// counter is Server.Counter: how often such commands were done, of all clients of the server
-// since it began or its statistics were reset.
+// counter is Server.Counter. It returns how often these commands ran, for all clients, since the
+// server started or its statistics were reset.
 func counter(ctx context.Context, of database.Session) (int64, error) {
 	found, err := of.(*session).info(ctx, "commandstats")
 	if err != nil {
@@ -143,7 +145,7 @@ func counter(ctx context.Context, of database.Session) (int64, error) {
 	return n, nil
 }
 
-// callsOf reads "calls=7,usec=120,usec_per_call=17.14,rejected_calls=0,failed_calls=1".
+// callsOf parses "calls=7,usec=120,usec_per_call=17.14,rejected_calls=0,failed_calls=1".
 func callsOf(line string) (calls, failed int64, err error) {
 	for pair := range strings.SplitSeq(line, ",") {
 		name, value, _ := strings.Cut(pair, "=")

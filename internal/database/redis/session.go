@@ -25,30 +25,30 @@ import (
 // its part of the queue as soon as it is long, in a MULTI that the commit ends.
 type session struct {
 	options   *Options
-	network   net.Conn // what conn talks over, so that Interrupt can break it
+	network   net.Conn // the connection below conn, which Interrupt breaks
 	client    *goredis.Client
 	conn      *goredis.Conn
-	id        string // of the connection, as the server numbers it
+	id        string // the server's number of the connection
 	readsOnly bool   // the server knows EVAL_RO
 
 	inTx    bool
 	multi   bool // MULTI was sent
 	queue   queue
-	layouts map[string]layout // those read so far
+	layouts map[string]layout // layouts read so far
 
-	answers  *answers                // nil until SQL is asked
-	foreseen []string                // SQL that will be
+	answers  *answers                // nil until SQL is executed
+	foreseen []string                // SQL that will be executed
 	copying  func(done, total int64) // receives progress in reading the rows that it names; nil if unused
 
 	claimant *session           // its connection has the name that is the claim; nil if this session claimed nothing
-	release  context.CancelFunc // of the claim; nil if it is not held
-	beating  sync.WaitGroup     // what keeps the claimant's connection open
+	release  context.CancelFunc // releases the claim; nil if it is not held
+	beating  sync.WaitGroup     // the goroutine that keeps the claimant's connection open
 
 	database.Interruption
 }
 
-// watch interrupts a call when its context ends. Its result turns the call's error into the
-// contract's. It costs nothing for callers that cancel nothing.
+// watch interrupts a call when its context ends. Its result converts the call's error. It costs
+// nothing for callers that never cancel.
 func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 	if ctx.Done() == nil {
 		return nil, nil
@@ -59,11 +59,11 @@ func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 	return context.AfterFunc(ctx, s.interruptCall), nil
 }
 
-// ended returns the error that a call ends with, given the driver's.
+// ended returns the error of a call, given the driver's error.
 func (s *session) ended(ctx context.Context, stop func() bool, err error) error {
 	err = database.Short(err)
 	if stop != nil && !stop() {
-		s.Interrupted.Store(true) // the connection is interrupted, if not for this call
+		s.Interrupted.Store(true) // the connection is broken, so it counts as interrupted
 		if err != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
@@ -83,8 +83,8 @@ func (s *session) do(ctx context.Context, cmd goredis.Cmder) error {
 	return s.ended(ctx, stop, s.conn.Process(context.Background(), cmd))
 }
 
-// doAll sends commands together and waits for their answers. The error is that of the
-// connection: what the server says of each command is the command's.
+// doAll sends commands together and waits for their replies. It returns the error of the
+// connection; the server's error for a command is in the command.
 func (s *session) doAll(ctx context.Context, cmds []goredis.Cmder) error {
 	if len(cmds) == 1 {
 		return notServers(s.do(ctx, cmds[0]))
@@ -103,7 +103,7 @@ func (s *session) doAll(ctx context.Context, cmds []goredis.Cmder) error {
 	return s.ended(ctx, stop, notServers(err))
 }
 
-// notServers returns an error unless it is what the server said.
+// notServers returns an error, unless it is a server's error.
 func notServers(err error) error {
 	if codeOf(err) != "" || errors.Is(err, goredis.Nil) {
 		return nil
@@ -111,7 +111,7 @@ func notServers(err error) error {
 	return err
 }
 
-// ask sends a command and returns what the server answers; nil for nothing.
+// ask sends a command and returns the server's reply; nil for none.
 func (s *session) ask(ctx context.Context, args ...any) (any, error) {
 	cmd := goredis.NewCmd(context.Background(), args...)
 	err := s.do(ctx, cmd)
@@ -121,7 +121,7 @@ func (s *session) ask(ctx context.Context, args ...any) (any, error) {
 	return cmd.Val(), s.advised(err)
 }
 
-// advised adds to what the server refuses what can be done about it.
+// advised adds advice to a server's error.
 func (s *session) advised(err error) error {
 	err = database.Short(err)
 	switch codeOf(err) {
@@ -136,14 +136,14 @@ func (s *session) advised(err error) error {
 	if !isUnknown(err) {
 		return err
 	}
-	text, _, _ := strings.Cut(err.Error(), ", with args") // which may be a whole library
+	text, _, _ := strings.Cut(err.Error(), ", with args") // the arguments may contain a whole library
 	if strings.Contains(text, "FUNCTION") {
 		return fmt.Errorf("%w: functions came with %s 7.0: set option %s to %s", serverError(text), title, s.options.Name("routines"), scripts)
 	}
 	return fmt.Errorf("%w: Sledge needs it, and %s 7.0 has it: the server is older, or its setting rename-command has taken it away", serverError(text), title)
 }
 
-// texts are an answer's values as text.
+// texts returns the values of a reply as text.
 func texts(answer any) []string {
 	list, _ := answer.([]any)
 	found := make([]string, len(list))
@@ -153,7 +153,7 @@ func texts(answer any) []string {
 	return found
 }
 
-// text is a value as people are shown it.
+// text returns a value as text for people.
 func text(value any) string {
 	if value == nil {
 		return "NULL"
@@ -161,9 +161,9 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Exec implements database.Session. The statement is one command. If it has more than one
-// line, what follows the first is its last argument, as it stands. Code that begins with #!,
-// as a library of functions does, is loaded as one.
+// Exec implements database.Session. The statement is one command. If it has several lines, the
+// lines after the first are its last argument, unchanged. Code that begins with #! is a library of
+// functions and is loaded.
 func (s *session) Exec(ctx context.Context, statement string) error {
 	if strings.HasPrefix(strings.TrimSpace(statement), "#!") { // a library of functions
 		statement = "FUNCTION LOAD REPLACE\n" + strings.TrimSpace(statement)
@@ -232,7 +232,7 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 // errEnough ends the reading of rows.
 var errEnough = errors.New("enough rows were read")
 
-// language is what a text is written in.
+// language is the language of a text.
 type language int
 
 const (
@@ -241,7 +241,7 @@ const (
 	inLua
 )
 
-// languageOf tells by the first word of a text what it is written in.
+// languageOf returns the language of a text, by its first word.
 func languageOf(text string) language {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
 	switch strings.TrimSpace(word) {
@@ -253,8 +253,8 @@ func languageOf(text string) language {
 	return inCommands
 }
 
-// evaluator returns the command that runs a script, as one that changes nothing where the
-// server has that. The counter then does not count it.
+// evaluator returns the command that runs a script, in its read-only form if the server has one, so
+// that the counter does not count it.
 func (s *session) evaluator(command string) string {
 	if s.readsOnly {
 		return command + "_RO"
@@ -262,10 +262,10 @@ func (s *session) evaluator(command string) string {
 	return command
 }
 
-// prelude is what scripts may call besides what the server gives them.
+// prelude returns the functions that scripts may call besides the server's.
 func (s *session) prelude() string { return Prelude(s.options) }
 
-// Prelude returns the Lua function that makes the names of a schema's keys.
+// Prelude returns a Lua function that returns the names of a schema's keys.
 func Prelude(o *Options) string {
 	return "local function key(...) return '" + o.Prefix + ":' .. table.concat({...}, ':') end\n"
 }
@@ -282,19 +282,19 @@ func (s *session) Commit(ctx context.Context) error {
 	if !s.inTx {
 		return nil
 	}
-	s.queue.begin() // the counter's mark of a transaction that was committed
+	s.queue.begin() // the counter counts this command
 	s.queue.put(committed)
 	s.queue.put("committed")
 	_, err := s.flush(ctx, true)
-	if err == nil || errors.Is(err, errConflict) { // either way the server has ended it
+	if err == nil || errors.Is(err, errConflict) { // in both cases the server has ended it
 		s.inTx, s.multi = false, false
 	}
 	s.queue.reset()
 	return err
 }
 
-// Rollback implements database.Session. What is only queued here needs no word to the
-// server but the one that ends the watch.
+// Rollback implements database.Session. Queued commands were not sent, so only the watch must end
+// on the server.
 func (s *session) Rollback(ctx context.Context) error {
 	if !s.inTx {
 		return nil
@@ -313,7 +313,7 @@ func (s *session) Rollback(ctx context.Context) error {
 	return err
 }
 
-// flushAlone sends what is queued as a transaction of its own, and returns the answers.
+// flushAlone sends the queue as its own transaction, and returns the replies.
 func (s *session) flushAlone(ctx context.Context) ([]any, error) {
 	s.multi = false
 	answers, err := s.flush(ctx, true)
@@ -322,8 +322,8 @@ func (s *session) flushAlone(ctx context.Context) ([]any, error) {
 	return answers, err
 }
 
-// flush sends what is queued, begun by MULTI where it was not begun. At the end comes EXEC,
-// whose answers are returned.
+// flush sends the queue, after a MULTI if none was sent. If end is true it sends EXEC and returns
+// the replies.
 func (s *session) flush(ctx context.Context, end bool) ([]any, error) {
 	cmds := s.queue.cmds[:0]
 	if !s.multi {
@@ -343,7 +343,7 @@ func (s *session) flush(ctx context.Context, end bool) ([]any, error) {
 		exec = cmds[len(cmds)-1].(*goredis.Cmd)
 		cmds = cmds[:len(cmds)-1]
 	}
-	for _, cmd := range cmds { // the first that could not be queued says why
+	for _, cmd := range cmds { // the first command that could not be queued has the reason
 		if err := cmd.Err(); err != nil {
 			if end {
 				s.multi = false
@@ -363,14 +363,14 @@ func (s *session) flush(ctx context.Context, end bool) ([]any, error) {
 	answers, _ := exec.Val().([]any)
 	for _, answer := range answers {
 		if err, failed := answer.(error); failed && !errors.Is(err, goredis.Nil) {
-			return answers, fmt.Errorf("a command of a transaction failed, and those around it did not: %w", err)
+			return answers, fmt.Errorf("a command of a transaction failed, but the others did not: %w", err)
 		}
 	}
 	return answers, nil
 }
 
-// Cancel implements database.Session. The server ends no command that computes; one that
-// waits, it can be told to wake.
+// Cancel implements database.Session. The server cannot end a command that computes, but can wake
+// one that waits.
 func (s *session) Cancel(ctx context.Context) error {
 	other, err := connect(ctx, s.options, database.Observer)
 	if err != nil {
@@ -386,9 +386,9 @@ func (s *session) Interrupt() {
 	s.interruptCall()
 }
 
-// interruptCall makes reading and writing fail at once.
+// interruptCall makes reads and writes fail at once.
 func (s *session) interruptCall() {
-	// An error would mean that the connection is closed, which is as good.
+	// An error would mean that the connection is closed already.
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
 

@@ -16,16 +16,16 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// pendingRead is a read that was sent, with where its row goes.
+// pendingRead is a read that was sent, with the target of its row.
 type pendingRead struct {
 	c       *command
 	columns []any // pointers to the fields of out, by column
 
-	// kinds are those columns as the table has them, where out is a row for people to see.
+	// kinds are the columns in the table, if out is a row for people.
 	kinds []column
 }
 
-// assign puts a value into the field of a column.
+// assign stores a value in the field of a column.
 func (r *pendingRead) assign(n int, value any) error {
 	if kept, there := value.(string); there && r.kinds != nil {
 		value = r.kinds[n].shown(kept)
@@ -33,8 +33,8 @@ func (r *pendingRead) assign(n int, value any) error {
 	return database.Assign(r.columns[n], value)
 }
 
-// shown returns a value of the column as people write it, or as it is kept where it is not of
-// the column's kind.
+// shown returns a value of the column as people write it, or unchanged if it does not have the
+// column's type.
 func (c column) shown(kept string) string {
 	n, err := strconv.ParseInt(kept, 10, 64)
 	switch {
@@ -47,7 +47,7 @@ func (c column) shown(kept string) string {
 	return kept
 }
 
-// kindsOf returns the columns of a command's rows as the table of its key has them.
+// kindsOf returns the columns of a command's rows, as the table of its key declares them.
 func (s *session) kindsOf(ctx context.Context, c *command) ([]column, error) {
 	name := strings.Split(c.args[0].begins(), ":")
 	if len(name) < 2 {
@@ -59,7 +59,7 @@ func (s *session) kindsOf(ctx context.Context, c *command) ([]column, error) {
 	}
 	kinds := make([]column, len(c.columns))
 	for i, name := range c.columns {
-		if c.shape == fields { // whose names may be others in the row
+		if c.shape == fields { // the row may have other names for them
 			name = c.args[1+i].begins()
 		}
 		if at := slices.Index(l.names(), name); at >= 0 {
@@ -80,7 +80,7 @@ type commandStatement struct {
 	each    []*command // HSET EACH
 	out     any
 
-	queue queue // of the reads
+	queue queue // queue of the reads
 	cmds  []goredis.Cmder
 }
 
@@ -126,7 +126,7 @@ func (s *session) prepareCommands(ctx context.Context, q sqlfile.Query, params [
 	return st, nil
 }
 
-// rowColumns names the columns of the command's rows.
+// rowColumns returns the names of the columns of the command's rows.
 func (c *command) rowColumns() []string {
 	switch c.shape {
 	case sum:
@@ -171,7 +171,7 @@ func (st *commandStatement) Run(ctx context.Context, each func() error) (int64, 
 	return rows, err
 }
 
-// removedNothing reports whether the statement was to remove something that was not there.
+// removedNothing reports whether the statement should have removed a member that was missing.
 func (st *commandStatement) removedNothing(answers []any) bool {
 	first := st.writes
 	if len(first) == 0 || len(answers) == 0 {
@@ -182,7 +182,7 @@ func (st *commandStatement) removedNothing(answers []any) bool {
 	return removes && isNumber && n == 0
 }
 
-// setEach sets a field of each line of a hash, those that are there.
+// setEach sets a field of each existing row of a hash.
 func (s *session) setEach(ctx context.Context, c *command) error {
 	key := string(c.args[0].append(nil))
 	said, err := s.ask(ctx, "HKEYS", key)
@@ -214,11 +214,11 @@ func (s *session) setEach(ctx context.Context, c *command) error {
 	return nil
 }
 
-// read sends the reads together and takes their rows.
+// read sends the reads together and reads their rows.
 func (st *commandStatement) read(ctx context.Context, each func() error) (int64, error) {
 	s := st.session
 	if s.multi {
-		return 0, fmt.Errorf("sql %s: a load has begun to send its transaction: nothing can be read in it", st.query.Name)
+		return 0, fmt.Errorf("sql %s: a load has begun to send its transaction, which can no longer read", st.query.Name)
 	}
 	st.queue.reset()
 	for i := range st.reads {
@@ -252,10 +252,10 @@ func (st *commandStatement) read(ctx context.Context, each func() error) (int64,
 	return st.take(last, each)
 }
 
-// hasRows reports whether the command may have other than one row.
+// hasRows reports whether the command may return more or fewer rows than one.
 func (c *command) hasRows() bool { return c.shape == members || c.shape == lines }
 
-// take puts the rows of a read into out, and returns how many there are.
+// take stores the rows of a read in out, and returns their number.
 func (st *commandStatement) take(n int, each func() error) (int64, error) {
 	r := &st.reads[n]
 	answer := st.cmds[n].(*goredis.Cmd).Val()
@@ -286,7 +286,7 @@ func called(each func() error) error {
 	return each()
 }
 
-// takeFields takes the one row of an HMGET.
+// takeFields reads the row of an HMGET.
 func (st *commandStatement) takeFields(n int, list []any, each func() error) (int64, error) {
 	r, s := &st.reads[n], st.session
 	if !slices.ContainsFunc(list, func(v any) bool { return v != nil }) {
@@ -307,7 +307,7 @@ func (st *commandStatement) takeFields(n int, list []any, each func() error) (in
 	return 1, called(each)
 }
 
-// takeMembers takes the members of a sorted set, a row each.
+// takeMembers reads the members of a sorted set, a row each.
 func (st *commandStatement) takeMembers(r *pendingRead, list []any, each func() error) (n int64, err error) {
 	for _, member := range list {
 		rest, _ := member.(string)
@@ -328,7 +328,7 @@ func (st *commandStatement) takeMembers(r *pendingRead, list []any, each func() 
 	return n, nil
 }
 
-// takeLines takes the lines of a hash, a row each, by number.
+// takeLines reads the rows of a hash, by number.
 func (st *commandStatement) takeLines(r *pendingRead, list []any, each func() error) (n int64, err error) {
 	found := linesOf(list)
 	for _, line := range found.numbers {
@@ -352,7 +352,7 @@ func (st *commandStatement) takeLines(r *pendingRead, list []any, each func() er
 	return n, nil
 }
 
-// takeSum sums a column over the lines of a hash.
+// takeSum sums a column over the rows of a hash.
 func (st *commandStatement) takeSum(r *pendingRead, list []any) error {
 	var total int64
 	for i := 0; i+1 < len(list); i += 2 {
@@ -374,19 +374,19 @@ func (st *commandStatement) takeSum(r *pendingRead, list []any) error {
 	return database.Assign(r.columns[0], total)
 }
 
-// lineField is a column of a line of a hash.
+// lineField is a column of a row in a hash.
 type lineField struct {
 	column string
 	number int
 }
 
-// lineFields are the values of a hash that holds several lines.
+// lineFields are the values of a hash with several rows.
 type lineFields struct {
 	numbers []int // in order
 	values  map[lineField]string
 }
 
-// linesOf sorts the fields of a hash by their lines.
+// linesOf groups the fields of a hash by row.
 func linesOf(list []any) lineFields {
 	found := lineFields{values: make(map[lineField]string, len(list)/2)}
 	for i := 0; i+1 < len(list); i += 2 {

@@ -1,5 +1,5 @@
-// Package sqlite is SQLite, embedded in the program: it needs no server, so a first test runs on
-// any machine.
+// Package sqlite supports SQLite, which is embedded in the program. It needs no server, so a first
+// test runs on any machine.
 package sqlite
 
 import (

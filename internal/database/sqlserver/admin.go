@@ -15,13 +15,13 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// identifier returns a name as SQL takes it, whatever is in it.
+// identifier returns a quoted name for SQL, whatever characters it contains.
 func identifier(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
-// quoted returns a text as it stands between quotes.
+// quoted returns a text for use between quotes.
 func quoted(text string) string { return strings.ReplaceAll(text, "'", "''") }
 
-// isServersOwn reports whether a server keeps a database of this name for itself.
+// isServersOwn reports whether a database of this name belongs to the server.
 func isServersOwn(name string) bool {
 	return slices.Contains([]string{master, "model", "msdb", "tempdb"}, strings.ToLower(name))
 }
@@ -68,9 +68,9 @@ func createDatabase(ctx context.Context, l login) error {
 	case found.Rows[0][0] != "NULL":
 		return nil
 	case l.inMemory:
-		return l.Wrong("in_memory", "true", "the database %s is not there, and only who knows the server's disks can make one for memory-optimized tables: run there "+
+		return l.Wrong("in_memory", "true", "the database %s does not exist, and Sledge cannot create one for memory-optimized tables, because their files need a folder on the server: run there "+
 			"CREATE DATABASE %[1]s; ALTER DATABASE %[1]s ADD FILEGROUP imoltp CONTAINS MEMORY_OPTIMIZED_DATA; "+
-			"ALTER DATABASE %[1]s ADD FILE (NAME = 'imoltp', FILENAME = 'a folder that is not there yet') TO FILEGROUP imoltp", identifier(l.Database))
+			"ALTER DATABASE %[1]s ADD FILE (NAME = 'imoltp', FILENAME = 'a new folder') TO FILEGROUP imoltp", identifier(l.Database))
 	}
 	if err := s.Exec(ctx, "CREATE DATABASE "+identifier(l.Database)); err != nil {
 		if number(err) == errDatabaseExists { // another build was quicker, and records it
@@ -90,9 +90,9 @@ func createDatabase(ctx context.Context, l login) error {
 	return sqlschema.RecordCreation(ctx, inside, "dbo.", l.Database)
 }
 
-// prepareMemory has sessions see memory-optimized tables as they were when their transaction
-// began, whose statements would have to say so themselves otherwise. Statistics of their own
-// accord would hold up what is measured.
+// prepareMemory changes the database so that a transaction sees memory-optimized tables as they
+// were at its beginning, without a hint in each statement. It also turns off automatic statistics,
+// which could delay measured transactions.
 func prepareMemory(ctx context.Context, l login, s *session) error {
 	there, err := s.takesMemory(ctx)
 	if err != nil {
@@ -110,8 +110,8 @@ func prepareMemory(ctx context.Context, l login, s *session) error {
 	return nil
 }
 
-// takesMemory reports whether the session's database has a filegroup for memory-optimized tables, which
-// no build makes.
+// takesMemory reports whether the session's database has a filegroup for memory-optimized tables,
+// which a build does not create.
 func (s *session) takesMemory(ctx context.Context) (bool, error) {
 	t, err := s.Query(ctx, "IF OBJECT_ID('sys.filegroups') IS NULL SELECT 0 ELSE SELECT COUNT(*) FROM sys.filegroups WHERE type = 'FX'", 1)
 	if err != nil {
@@ -143,13 +143,13 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	return []database.DropResult{{Kind: "database", Name: l.Database, Stays: stays}}, nil
 }
 
-// staysFor returns why the database is not dropped, or "" if it is.
+// staysFor returns the reason why the database stays, or "" if it can be dropped.
 func (l login) staysFor(d database.DropOptions, created bool) string {
 	switch {
 	case isServersOwn(l.Database):
 		return "it is the server's own"
 	case l.Azure:
-		return "it is on Azure SQL, where a database is what is paid for"
+		return "it is on Azure SQL, where databases are paid for"
 	case len(d.Others) > 0:
 		return database.AlsoHolds(d.Others)
 	case !d.Drops(created):
@@ -169,14 +169,14 @@ func (l login) wasCreated(ctx context.Context) (bool, error) {
 	return sqlschema.WasCreated(ctx, s, "dbo.", exists, l.Database)
 }
 
-// dropDatabase drops the database, or says why it stays all the same.
+// dropDatabase drops the database, or returns the reason why it stays.
 func (l login) dropDatabase(ctx context.Context) (stays string, err error) {
 	s, err := l.inMaster(ctx)
 	if err != nil {
 		return "", err
 	}
 	defer s.Close()
-	// Sessions that were closed a moment ago may still be in it.
+	// Sessions that were closed a moment ago may still be connected.
 	for began := time.Now(); ; {
 		err = s.Exec(ctx, "DROP DATABASE "+identifier(l.Database))
 		if number(err) != errInUse || time.Since(began) > patience {
@@ -199,7 +199,7 @@ func (l login) dropDatabase(ctx context.Context) (stays string, err error) {
 	return "", fmt.Errorf("drop the database %s: %w", l.Database, err)
 }
 
-// patience is how long a server may take to notice that sessions have ended.
+// patience is the time limit for the server to notice that sessions have ended.
 const patience = 10 * time.Second
 
 // lacking is Container.Lacking.
@@ -243,8 +243,8 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 }
 
 // durability is Runs.Durability. The log is flushed at each commit unless durability is
-// delayed; whether it survives then does not hang on the recovery model, which says what of
-// the log is kept for backups. Babelfish commits as PostgreSQL does, and lists its settings.
+// delayed. The recovery model does not matter, because it only determines how long the log is kept
+// for backups. Babelfish commits as PostgreSQL does, and lists PostgreSQL's settings.
 func durability(settings map[string]string) (durable bool, why string) {
 	if text := settings["memory_optimized_tables_without_data"]; text != "" && text != "0" {
 		return false, "tables in memory have the durability SCHEMA_ONLY, and are empty after a restart"

@@ -13,13 +13,13 @@ import (
 	"sledge/internal/schema"
 )
 
-// folder is where rows are put in files for the server to read.
+// folder is the folder of files with rows that the server reads.
 type folder struct {
-	here, there string // what Sledge calls it, and what the server does
-	option      string // what the user calls the option that says the latter
+	here, there string // its path on this machine, and on the server
+	option      string // the name of the option for the path on the server
 }
 
-// path is what the server calls a file in the folder.
+// path returns the server's path of a file in the folder.
 func (f folder) path(name string) string {
 	separator := "/"
 	if strings.Contains(f.there, `\`) {
@@ -28,8 +28,8 @@ func (f folder) path(name string) string {
 	return strings.TrimRight(f.there, `/\`) + separator + name
 }
 
-// bulkInsert loads by BULK INSERT, from a file in the program bcp's character format, which is
-// removed again.
+// bulkInsert loads rows with BULK INSERT, from a file in the character format of the program bcp.
+// It removes the file afterwards.
 func (s *session) bulkInsert(ctx context.Context, table schema.Table, rows schema.RowSource) (n int64, err error) {
 	known, err := s.look(ctx, table.Name)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *session) bulkInsert(ctx context.Context, table schema.Table, rows schem
 	}
 	defer func() { err = errors.Join(err, os.Remove(data.Name())) }()
 	written, err := writeRows(ctx, data, table.Columns, rows)
-	if err = errors.Join(err, data.Chmod(0o644), data.Close()); err != nil { // the server has an account of its own
+	if err = errors.Join(err, data.Chmod(0o644), data.Close()); err != nil { // the server's account must be able to read it
 		return 0, fmt.Errorf("write the file of rows for table %s: %w", table.Name, err)
 	}
 	if err := os.WriteFile(data.Name()+".fmt", []byte(format), 0o644); err != nil { //nolint:gosec // likewise
@@ -60,7 +60,7 @@ func (s *session) bulkInsert(ctx context.Context, table schema.Table, rows schem
 
 	path := s.folder.path(filepath.Base(data.Name()))
 	if n, err = s.exec(ctx, bulkInsertStatement(table.Name, path, known.heap)); err != nil {
-		return 0, s.failed(fmt.Errorf("load table %s from the file %s, which the server's account has to see by this name (%s): %w", table.Name, path, s.folder.option, err))
+		return 0, s.failed(fmt.Errorf("load table %s from the file %s, which the server's account must be able to read under this path (%s): %w", table.Name, path, s.folder.option, err))
 	}
 	if n != written {
 		return 0, s.failed(fmt.Errorf("load table %s from the file %s: the server has read %d of its %d rows", table.Name, path, n, written))
@@ -68,9 +68,10 @@ func (s *session) bulkInsert(ctx context.Context, table schema.Table, rows schem
 	return n, nil
 }
 
-// bulkInsertStatement loads a file of rows by the format file beside it. By default up to ten
-// rows that cannot be read are passed over, dates are read as the login's language writes them,
-// and references are neither checked nor trusted any more. What is empty is the column's default, or NULL.
+// bulkInsertStatement returns the statement that loads a file of rows with the format file beside
+// it. Without its options, BULK INSERT would skip up to ten invalid rows, read dates in the format
+// of the login's language, and leave references unchecked and untrusted. An empty value becomes the
+// column's default, or NULL.
 func bulkInsertStatement(table, path string, heap bool) string {
 	lock := ""
 	if heap {
@@ -80,8 +81,8 @@ func bulkInsertStatement(table, path string, heap bool) string {
 		identifier(table), quoted(path), quoted(path+".fmt"), lock)
 }
 
-// formatFile describes a file of rows with these columns for a table that has those, as a
-// non-XML format file:
+// formatFile returns the description of a file of rows with the given columns, for a table with the
+// columns ofTable, as a non-XML format file:
 // https://learn.microsoft.com/sql/relational-databases/import-export/non-xml-format-files-sql-server.
 func formatFile(columns []schema.Column, ofTable []string) (string, error) {
 	var b strings.Builder
@@ -105,12 +106,12 @@ func formatFile(columns []schema.Column, ofTable []string) (string, error) {
 	return b.String(), nil
 }
 
-// longestValue bounds the bytes of a value in a file of rows.
+// longestValue is the maximum length in bytes of a value in a file of rows.
 const longestValue = 8000
 
-// writeRows writes load text as character format has it: with nothing where a value is NULL. Such
-// files have no way to tell an empty text from NULL, nor to keep a tab or the end of a line, and
-// the bytes of other characters mean what the server's code page says.
+// writeRows writes load text in bcp's character format, in which NULL is empty. The format cannot
+// distinguish an empty text from NULL, and cannot contain a tab or the end of a line. The server's
+// code page determines the meaning of bytes beyond ASCII.
 func writeRows(ctx context.Context, file *os.File, columns []schema.Column, rows schema.RowSource) (n int64, err error) {
 	out := bufio.NewWriterSize(file, 256<<10)
 	var buf []byte
@@ -135,7 +136,7 @@ func writeRows(ctx context.Context, file *os.File, columns []schema.Column, rows
 			case string(value) == `\N`:
 				value = nil
 			case len(value) == 0 || bytes.IndexByte(value, '\\') >= 0 || !isASCII(string(value)):
-				return n, fmt.Errorf("column %s has a text that such files cannot hold: %q", c.Name, value)
+				return n, fmt.Errorf("column %s has a text that such a file cannot contain: %q", c.Name, value)
 			}
 			_, _ = out.Write(value) // bufio keeps the first error for Flush
 			_ = out.WriteByte(ending)

@@ -9,10 +9,10 @@ import (
 	"sledge/internal/meter"
 )
 
-// The numbers of errors that something here depends on.
+// Numbers of errors that this package handles.
 const (
 	errCannotOpen          = 4060
-	errUnknownDatabase     = 911 // of a login to Babelfish
+	errUnknownDatabase     = 911 // login to Babelfish
 	errLoginUntrusted      = 18452
 	errLoginFailed         = 18456
 	errLoginDisabled       = 18470
@@ -39,8 +39,8 @@ var classes = map[meter.Class][]int32{
 	meter.Deadlock:    {1205},
 	meter.LockTimeout: {1222},
 	meter.Serialization: {
-		3960, 3961, // of snapshot isolation
-		41301, 41302, 41305, 41325, 41839, // of memory-optimized tables
+		3960, 3961, // snapshot isolation
+		41301, 41302, 41305, 41325, 41839, // memory-optimized tables
 	},
 	meter.Constraint: {
 		220, 8115, // overflow
@@ -51,7 +51,7 @@ var classes = map[meter.Class][]int32{
 	},
 	meter.Permission: {
 		229, 230, 262, 297, 300, 371, 916, 4834, 5011, 6102, 15247, 17892,
-		3906, // of a database that is only read, as a replica's is
+		3906, // a read-only database, such as a replica
 		errLoginUntrusted, errLoginFailed, errLoginDisabled, errLoginLocked, errPasswordExpired, errPasswordMustChange,
 		errFirewall, errVirtualNetwork, errPublicNetwork,
 	},
@@ -64,12 +64,12 @@ var classes = map[meter.Class][]int32{
 	},
 	meter.Connection: {
 		596, 6005, errCannotOpen, errUnknownDatabase, 17142, 18401, 18451, 40143, 40197, 40540, errDatabaseUnavailable,
-		615, 921, 922, 927, 952, 976, 978, 979, 983, 4221, // the database is not there for now
+		615, 921, 922, 927, 952, 976, 978, 979, 983, 4221, // the database is temporarily unavailable
 		64, 121, 233, 10053, 10054, 10060, 10061,
 	},
 }
 
-// fatal is from which severity on the server ends the connection after an error:
+// fatal is the severity from which on the server ends the connection after an error:
 // https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-error-severities.
 const fatal = 20
 
@@ -105,8 +105,8 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// number returns the number of a server's error, and 0 for others. Of several errors, the
-// first that says most counts: after 1205 or 4060 the server goes on with what follows of it.
+// number returns the number of a server's error, and 0 for other errors. If there are several, it
+// returns the first specific one: after 1205 or 4060, for example, the server reports consequences.
 func number(err error) int32 {
 	if said, is := errors.AsType[*routineError](err); is {
 		return said.number
@@ -133,8 +133,7 @@ func lacksDatabase(err error) bool {
 	return n == errCannotOpen || n == errUnknownDatabase
 }
 
-// isBroken reports whether an error that is not the server's means that the connection is
-// gone.
+// isBroken reports whether an error that is not the server's means that the connection is lost.
 func isBroken(err error) bool {
 	_, isStream := errors.AsType[mssql.StreamError](err)
 	_, isServer := errors.AsType[mssql.ServerError](err)

@@ -21,8 +21,9 @@ import (
 	"sledge/internal/loop"
 )
 
-// connect is Sessions.Connect. An Admin and an Observer are in master, for the database of the
-// schema need not be there; on Azure SQL a login may have no right to anything else.
+// connect is Sessions.Connect. Admins and Observers connect to master, because the schema's
+// database need not exist. On Azure SQL they connect to the schema's database, because a login may
+// have rights only there.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := options.(settings).common()
 	if as == database.Builder {
@@ -44,16 +45,17 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 
 const master = "master"
 
-// bulkPacketSize is the size in bytes of the packets of a session that fills tables; others keep the driver's
-// 4096, because the server holds three packets for each session. 16383 is the server's limit for TLS;
-// Babelfish takes multiples of 4.
+// bulkPacketSize is the packet size in bytes of a session that loads tables. Other sessions use the
+// driver's 4096, because the server holds three packets for each session. 16383 is the server's
+// limit with TLS; Babelfish needs multiples of 4.
 const bulkPacketSize = 16380
 
-// inDatabase opens a session in the database of the schema.
+// inDatabase opens a session in the schema's database.
 func (l login) inDatabase(ctx context.Context) (*session, error) { return dial(ctx, l, l.Database) }
 
-// inMaster opens a session in the server's own database. That of Azure SQL Database is on another
-// server than the schema: who counts there counts nothing of ours, and who creates a database there pays for it.
+// inMaster opens a session in the server's own database. On Azure SQL Database it refuses, because
+// master is on another server than the schema: its counters do not count the schema's transactions,
+// and a database that is created there costs money.
 func (l login) inMaster(ctx context.Context) (*session, error) {
 	s, err := dial(ctx, l, master)
 	if err != nil {
@@ -69,7 +71,7 @@ func (l login) inMaster(ctx context.Context) (*session, error) {
 	return s, nil
 }
 
-// dial opens a session in a database.
+// dial opens a session in the given database.
 func dial(ctx context.Context, l login, in string) (*session, error) {
 	s := &session{bulk: l.Bulk, folder: l.folder(), maxDOP: l.maxDOP}
 	s.Open()
@@ -78,7 +80,7 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 		return nil, l.explain(in, err)
 	}
 	open := func(ctx context.Context) error {
-		// The driver obeys the context while it dials, and not while it logs in.
+		// The driver obeys the context while it dials, but not while it logs in.
 		stop := context.AfterFunc(ctx, s.interruptCall)
 		defer stop()
 		conn, err := connector.Connect(ctx)
@@ -91,7 +93,7 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 		s.conn = conn.(*mssql.Conn)
 		return nil
 	}
-	if l.byBrowser() { // which address it will be is not known
+	if l.byBrowser() { // the address is not known in advance
 		limited, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
 		if err := open(limited); err != nil {
@@ -103,7 +105,7 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 		Network: "tcp", Address: l.at(), Limit: connectTimeout,
 		Expected: func(a listener.Answer) bool { return a.What == "" },
 		FromServer: func(err error) bool {
-			_, isOurs := errors.AsType[*database.ConnectError](err) // of the token: who listens has been found
+			_, isOurs := errors.AsType[*database.ConnectError](err) // an error about the token: the server has been identified
 			return isOurs || number(err) != 0
 		},
 	}
@@ -117,10 +119,10 @@ func dial(ctx context.Context, l login, in string) (*session, error) {
 	return s, nil
 }
 
-// connectTimeout is shorter in tests.
+// connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
-// connector returns what connects the session.
+// connector returns the driver's connector for the session.
 func (l login) connector(in string, s *session) (*mssql.Connector, error) {
 	config, err := l.config(in)
 	if err != nil {
@@ -141,7 +143,7 @@ func (s *server) machine() string {
 	return machine
 }
 
-// config is what the driver is told.
+// config returns the driver's configuration.
 func (l login) config(in string) (msdsn.Config, error) {
 	machine, instance := l.place()
 	u := url.URL{Scheme: "sqlserver", Host: machine}
@@ -181,16 +183,16 @@ func (l login) config(in string) (msdsn.Config, error) {
 	return msdsn.Parse(u.String())
 }
 
-// dialer dials for the driver, and keeps what the session talks over.
+// dialer dials for the driver, and keeps the connection for interrupts.
 type dialer struct {
 	session *session
 	machine string
 }
 
-// HostName has the driver leave it to the dialer to find the address of a name.
+// HostName makes the driver leave name resolution to the dialer.
 func (d dialer) HostName() string { return d.machine }
 
-// DialContext is mssql.Dialer's. The SQL Server Browser is asked by UDP.
+// DialContext implements mssql.Dialer. The driver queries the SQL Server Browser over UDP.
 func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
 		return new(net.Dialer).DialContext(ctx, network, address)
@@ -204,7 +206,8 @@ func (d dialer) DialContext(ctx context.Context, network, address string) (net.C
 	return conn, err
 }
 
-// explain says in one line why a connection could not be made and which options to look at.
+// explain returns an error that says in one line why a connection failed and which options to
+// check.
 func (l login) explain(in string, err error) error {
 	if _, is := errors.AsType[*database.ConnectError](err); is {
 		return err
@@ -231,10 +234,10 @@ func (l login) explain(in string, err error) error {
 	return unconnected
 }
 
-// beginning is what the driver's errors begin with that the message says already.
+// beginning matches the beginnings of the driver's errors that repeat the message.
 var beginning = regexp.MustCompile(`^(mssql: )?(login error: )?(unable to open tcp connection with host '[^']*': )?`)
 
-// account returns the account that logs in.
+// account describes the account that logs in.
 func (l login) account() string {
 	switch {
 	case l.authentication() == byEntra:
@@ -245,13 +248,13 @@ func (l login) account() string {
 	return "user " + l.User
 }
 
-// advice says what may be done about a connection that could not be made.
+// advice returns what to do about a failed connection.
 func (l login) advice(err error) string {
 	name := l.Name
 	var isAuthority x509.UnknownAuthorityError
 	var isHost x509.HostnameError
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	text := err.Error() // the driver keeps no more of what TLS says
+	text := err.Error() // the driver keeps only the text of a TLS error
 	switch n := number(err); {
 	case lacksDatabase(err):
 		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
@@ -260,7 +263,7 @@ func (l login) advice(err error) string {
 	case n == errLoginLocked:
 		return "unlock the login, or wait until the server does"
 	case n == errLoginFailed, n == errLoginDisabled, n == errPasswordExpired, n == errPasswordMustChange:
-		return fmt.Sprintf("check options %s and %s, and that the server takes logins of its own beside Windows accounts", name("user"), name("password"))
+		return fmt.Sprintf("check options %s and %s, and that the server accepts SQL logins besides Windows accounts", name("user"), name("password"))
 	case n == errLoginUntrusted:
 		return fmt.Sprintf("check options %s and %s: the server does not know the account's domain", name(l.authenticationOption()), name("user"))
 	case n == errFirewall, n == errVirtualNetwork, n == errPublicNetwork:
@@ -284,5 +287,5 @@ func (l login) advice(err error) string {
 	return fmt.Sprintf("check options %s and %s, and that the server takes TCP connections there", name(l.hostOption()), name("port"))
 }
 
-// lastWords bounds what is said to a server while leaving it.
+// lastWords is the time limit for ending a session.
 const lastWords = 2 * time.Second

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// Load implements database.Session, by bulk copy, by BULK INSERT or by INSERT. Each is kept whole
-// or not at all. Babelfish has no BULK INSERT.
+// Load implements database.Session, with bulk copy, BULK INSERT or INSERT. Each keeps all rows or
+// none. Babelfish has no BULK INSERT.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	isBabelfish, err := s.isBabelfish(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	return n, s.Commit(ctx)
 }
 
-// copy loads by INSERT BULK.
+// copy loads rows with INSERT BULK.
 func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	known, err := s.look(ctx, table.Name)
 	if err != nil {
@@ -56,16 +56,16 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 	}
 	defer done()
 	bulk := s.conn.CreateBulkContext(ctx, table.Name, table.ColumnNames())
-	// By this lock, which those who load a heap share, hardly anything is logged of it. On
-	// an index it would keep everybody else out.
+	// With this lock, which several loads of a heap share, the server logs very little. On a table
+	// with an index it would block other sessions.
 	bulk.Options.Tablock = known.heap
 	return s.send(bulk, table, rows, nil)
 }
 
-// send sends rows by INSERT BULK. If they are staged, st is where.
+// send sends rows with INSERT BULK. st is the staging table, or nil.
 func (s *session) send(bulk *mssql.Bulk, table schema.Table, rows schema.RowSource, st *staging) (int64, error) {
-	// Else references would not be checked, nor trusted from then on. NULL is not asked to be kept: what
-	// is loaded has no defaults, and columns that the rows go without would be NULL instead of theirs.
+	// Otherwise references would be neither checked nor trusted any more. KeepNulls is off, because
+	// columns that are not loaded would then be NULL instead of their defaults.
 	bulk.Options.CheckConstraints = true
 	var values []any
 	var buf []byte
@@ -86,21 +86,21 @@ func (s *session) send(bulk *mssql.Bulk, table schema.Table, rows schema.RowSour
 			err = bulk.AddRow(values)
 		}
 		if err != nil {
-			if number(err) == 0 { // else the server has refused the command, and waits for no rows
-				s.Interrupt() // half of a message is sent, so that nothing else can be
+			if number(err) == 0 { // otherwise the server has refused the command and expects no rows
+				s.Interrupt() // a message was sent in part, so the connection is unusable
 			}
 			return 0, s.failed(fmt.Errorf("load table %s: %w", table.Name, err))
 		}
 	}
 }
 
-// tableFacts are what loading depends on.
+// tableFacts are the facts of a table on which loading depends.
 type tableFacts struct {
-	heap    bool     // it has no clustered index yet
+	heap    bool     // whether it has no clustered index yet
 	columns []string // in the table's order
 }
 
-// look returns the facts of a table. They are asked for once.
+// look returns the facts of a table, and caches them.
 func (s *session) look(ctx context.Context, table string) (tableFacts, error) {
 	if known, asked := s.tables[table]; asked {
 		return known, nil
@@ -116,7 +116,7 @@ func (s *session) look(ctx context.Context, table string) (tableFacts, error) {
 		known.columns = append(known.columns, row[0])
 	}
 	if len(known.columns) == 0 {
-		return tableFacts{}, fmt.Errorf("load table %s: there is none", table)
+		return tableFacts{}, fmt.Errorf("load table %s: the table does not exist", table)
 	}
 	if s.tables == nil {
 		s.tables = map[string]tableFacts{}
@@ -132,10 +132,10 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 		return 0, err
 	}
 	defer done()
-	const mostRows = 1000 // of a VALUES
-	mostValues := 2000    // of 2100 parameters
+	const mostRows = 1000 // limit of a VALUES clause
+	mostValues := 2000    // the limit is 2100 parameters
 	if s.product == babelfish {
-		mostValues = 400 // more take longer for each row
+		mostValues = 400 // with more, each row takes longer
 	}
 	each := max(1, min(mostRows, mostValues/len(table.Columns)))
 	placeholder := func(n int) string { return fmt.Sprintf("@p%d", n) }
@@ -175,9 +175,8 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 	}
 }
 
-// insertable returns a value as a parameter whose type depends only on the type of its column,
-// because the server plans an INSERT again if one of its two thousand parameters has another
-// type.
+// insertable returns a value as a parameter whose type depends only on the column's type. If one of
+// the two thousand parameters had another type, the server would plan the INSERT again.
 func insertable(v any, of schema.Type) driver.Value {
 	switch v := v.(type) {
 	case string:
@@ -196,8 +195,8 @@ func insertable(v any, of schema.Type) driver.Value {
 	return v
 }
 
-// fields takes a row apart as schema.Fields does, with times and dates as such: as text, what
-// they mean would depend on the language of the login.
+// fields splits a row as schema.Fields does, with dates and times as time.Time, because the meaning
+// of their text would depend on the login's language.
 func fields(values []any, row []byte, columns []schema.Column) ([]any, error) {
 	values, err := schema.Fields(values, row, columns)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/option"
 )
 
-// server says where SQL Server is, how to talk to it and who does. Clients on Windows have
-// some options of their own, since people share settings between systems.
+// server holds the options of the server's address, of the connection and of the login. Some
+// options have a second form for Windows, because users share settings between systems.
 type server struct {
 	option.Naming
 	WindowsHost           string `opt:"windows_host" address:"true" windows:"host" help:"host, if Sledge runs on Windows: it replaces host, unless it is (local) or host is set by a stronger source"`
@@ -59,7 +59,7 @@ type analytic struct {
 	Statistics  bool `opt:"advanced_statistics" group:"schema" for:"build" help:"create statistics on columns that queries compare and that have no index"`
 }
 
-// loading says how a build brings rows to the server.
+// loading holds the options of how a build sends rows to the server.
 type loading struct {
 	Bulk           bool   `opt:"bulk_copy" group:"schema" needs:"nothing" help:"load by bulk copy, like the program bcp: over the connection, or from files in bulk_folder; false loads by INSERT"`
 	Folder         string `opt:"bulk_folder" group:"schema" needs:"nothing" help:"folder that Sledge and the server share: Sledge writes the rows to files in bcp's character format, and the server loads them by BULK INSERT; empty loads over the connection"`
@@ -73,7 +73,7 @@ const (
 
 	local  = "(local)" // this machine
 	null   = "null"
-	strict = "strict" // of encrypt
+	strict = "strict" // a value of encrypt
 	odbc   = "ODBC Driver 18 for SQL Server"
 )
 
@@ -92,13 +92,13 @@ func newOptions(use database.Use) any {
 // settings is any option struct of this package.
 type settings interface{ common() login }
 
-// login is all that a connection needs.
+// login is the configuration of a connection.
 type login struct {
 	*server
 	loading
 	Database string
 	inMemory bool
-	maxDOP   int // of queries; 0 leaves it to the server
+	maxDOP   int // degree of parallelism of queries; 0 leaves it to the server
 
 	packetSize int // in bytes; 0 leaves it to the driver
 }
@@ -187,15 +187,16 @@ func (l login) mistakenFolder(names option.Names) error {
 	return nil
 }
 
-// onWindows is whether the options for clients on Windows count; tests set it.
+// onWindows reports whether the options for Windows apply; tests set it.
 var onWindows = runtime.GOOS == "windows"
 
-// folder returns where files of rows go, if rows go by files.
+// folder returns the folder of files with rows, or the zero value if rows are not loaded from
+// files.
 func (l login) folder() folder {
 	return folder{here: l.Folder, there: cmp.Or(l.FolderOnServer, l.Folder), option: l.Name(l.folderOption())}
 }
 
-// folderOption names the option that says what the server calls the folder.
+// folderOption returns the name of the option for the folder's path on the server.
 func (l login) folderOption() string {
 	if l.FolderOnServer == "" {
 		return "bulk_folder"
@@ -203,7 +204,7 @@ func (l login) folderOption() string {
 	return "bulk_folder_on_server"
 }
 
-// hostOption names the option that says where the server is.
+// hostOption returns the name of the option for the server's address.
 func (s *server) hostOption() string {
 	if onWindows && s.WindowsHost != local {
 		return "windows_host"
@@ -218,7 +219,7 @@ func (s *server) address() string {
 	return s.Host
 }
 
-// place returns the machine and the instance, which is "" where none is named.
+// place returns the machine, and the instance if one is named.
 func (s *server) place() (machine, instance string) {
 	machine, instance, _ = strings.Cut(s.address(), `\`)
 	if machine == local || machine == "." {
@@ -247,7 +248,7 @@ func implied(given option.Values, names option.Names) (option.Values, error) {
 		port, names.Of("tcp"), instance, names.Of("port"), names.Of("tcp"))
 }
 
-// byBrowser is whether the port is asked of the SQL Server Browser.
+// byBrowser reports whether the SQL Server Browser provides the port.
 func (s *server) byBrowser() bool {
 	_, instance := s.place()
 	return instance != "" && !s.TCP
@@ -277,7 +278,7 @@ func (s *server) managed() string {
 	return s.ManagedIdentity
 }
 
-// at says where the server is, for messages.
+// at returns the server's address for messages.
 func (s *server) at() string {
 	machine, instance := s.place()
 	if s.byBrowser() {
@@ -286,26 +287,26 @@ func (s *server) at() string {
 	return net.JoinHostPort(machine, strconv.Itoa(s.Port))
 }
 
-// String says where the login leads to, for messages.
+// String returns the target of the login for messages.
 func (l login) String() string { return l.Database + " on " + l.at() }
 
-// Buckets returns how many hash buckets a memory-optimized table gets that has so many rows
-// for each warehouse. schema.sql asks.
+// Buckets returns the number of hash buckets of a memory-optimized table with the given rows for
+// each warehouse. schema.sql calls it.
 func (o *transactional) Buckets(warehouses, rows int) int { return min(warehouses*rows, mostBuckets) }
 
-// ManyBuckets is Buckets of a table that grows, which the option bucket multiplies.
+// ManyBuckets is Buckets for a table that grows. The option bucket multiplies it.
 func (o *transactional) ManyBuckets(warehouses, rows int) int {
 	return o.Buckets(warehouses, rows*o.Bucket)
 }
 
-// mostBuckets is how many a hash index may have.
+// mostBuckets is the maximum number of hash buckets of an index.
 const mostBuckets = 1 << 30
 
-// Heaps reports whether tables are heaps when they are loaded, which take a lock of the whole
-// table that hardly anything is logged by. datafiles.sql asks.
+// Heaps reports whether tables are heaps while they are loaded. Loading a heap with a table lock is
+// hardly logged. datafiles.sql calls it.
 func (o *transactional) Heaps() bool { return !o.InMemory }
 
-// Heaps is what datafiles.sql asks of transactional, too.
+// Heaps reports whether tables are heaps while they are loaded. datafiles.sql calls it.
 func (o *analytic) Heaps() bool { return true }
 
 // fromURL is Options.FromURL. The driver's URLs have an instance in the path and the
@@ -322,14 +323,14 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return values, err
 }
 
-// parameters are those of the driver's URLs that are options here under another name.
+// parameters maps parameters of the driver's URLs to options with other names.
 var parameters = map[string]string{
 	"database": "dbname", "trustservercertificate": "trust_server_cert", "certificate": "ssl_ca", "hostnameincertificate": "certificate_host",
 }
 
-// Weeks returns the last days of the weeks that orders and lineitem are divided by, or none.
-// schema.sql asks: dates of orders are of 1992 to August 1998, and lines are shipped up to 121
-// days later.
+// Weeks returns the last days of the weeks by which orders and lineitem are partitioned, or none.
+// Orders have dates from 1992 to August 1998, and lines are shipped up to 121 days later.
+// schema.sql calls it.
 func (o *analytic) Weeks() []string {
 	if !o.Partition {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/job"
 )
 
-// explainer asks for a plan while a setting is on, which takes the right SHOWPLAN on the database. Babelfish
-// passes over the setting and has one of its own.
+// explainer returns a function that turns a setting on and runs a query. It needs the right
+// SHOWPLAN on the database. Babelfish ignores the setting and has its own.
 func explainer(setting, ofBabelfish string) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 		ours := s.(*session)
@@ -35,8 +35,8 @@ func explainer(setting, ofBabelfish string) database.Explainer {
 	}
 }
 
-// queryPlan returns the plan that Babelfish puts behind the rows of a query and before the time that it took to
-// parse. The text of the query comes first in it.
+// queryPlan returns the plan that Babelfish returns after the rows of a query and before the time
+// of parsing. It begins with the text of the query.
 func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.Table, error) {
 	ctx, done, err := s.Watched(ctx)
 	if err != nil {
@@ -63,7 +63,7 @@ func readPlan(answer database.Table) []job.PlanLine {
 	for _, row := range answer.Rows {
 		text := row[len(row)-1]
 		decoder := xml.NewDecoder(strings.NewReader(text))
-		decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // it is text by now
+		decoder.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil } // the text is decoded already
 		var plan element
 		if err := decoder.Decode(&plan); err != nil || plan.XMLName.Local != "ShowPlanXML" {
 			for line := range strings.Lines(text) {
@@ -81,14 +81,14 @@ func readPlan(answer database.Table) []job.PlanLine {
 	return lines
 }
 
-// element is one of https://schemas.microsoft.com/sqlserver/2004/07/showplan.
+// element is an element of the XML format https://schemas.microsoft.com/sqlserver/2004/07/showplan.
 type element struct {
 	XMLName    xml.Name
 	Attributes []xml.Attr `xml:",any,attr"`
 	Children   []element  `xml:",any"`
 }
 
-// attribute returns the value of an attribute; "" where there is none.
+// attribute returns the value of an attribute, or "" if it is missing.
 func (e element) attribute(name string) string {
 	for _, a := range e.Attributes {
 		if a.Name.Local == name {
@@ -98,10 +98,10 @@ func (e element) attribute(name string) string {
 	return ""
 }
 
-// named returns an attribute that is a name, without its brackets.
+// named returns an attribute that contains a name, without its brackets.
 func (e element) named(attribute string) string { return strings.Trim(e.attribute(attribute), "[]") }
 
-// told returns attributes that there are, as words.
+// told returns the existing ones of some attributes as words.
 func (e element) told(names ...string) string {
 	var words []string
 	for _, name := range names {
@@ -112,8 +112,8 @@ func (e element) told(names ...string) string {
 	return strings.Join(words, " ")
 }
 
-// each calls f for every element within e, but for those of other operators, and for what is
-// within an element of which f returns false.
+// each calls f for every element within e, except those of other operators. If f returns false, it
+// skips the elements within that element.
 func (e element) each(f func(element) bool) {
 	for _, child := range e.Children {
 		if child.XMLName.Local != "RelOp" && f(child) {
@@ -183,16 +183,16 @@ func (e element) operator(indent string) []job.PlanLine {
 	return lines
 }
 
-// facts are what the elements of an operator say of it.
+// facts are the details of an operator.
 type facts struct {
 	objects  []string // tables and indexes
-	byColumn bool     // they are kept by column
+	byColumn bool     // whether they are stored by column
 	sought   []string // columns by which rows are found
 	details  []string // conditions and warnings
 	actual   actually
 }
 
-// learn adds what an element says, and reports whether those within it say more.
+// learn adds the details in an element, and reports whether elements within it have more.
 func (f *facts) learn(part element) bool {
 	switch part.XMLName.Local {
 	case "Object":
@@ -235,15 +235,15 @@ func (f *facts) warn(warnings element) {
 	}
 }
 
-// actually is what an operator has done, on all threads together.
+// actually holds the actual figures of an operator, over all threads.
 type actually struct {
 	threads, rows, executions int64
-	milliseconds              int64 // of the thread that took longest, with the operators that it reads from
+	milliseconds              int64 // of the slowest thread, including the operators that it reads from
 }
 
 func (a *actually) add(counters element) {
 	number := func(name string) int64 {
-		n, _ := strconv.ParseInt(counters.attribute(name), 10, 64) // what is not told is 0
+		n, _ := strconv.ParseInt(counters.attribute(name), 10, 64) // a missing counter is 0
 		return n
 	}
 	a.threads++
@@ -252,7 +252,7 @@ func (a *actually) add(counters element) {
 	a.milliseconds = max(a.milliseconds, number("ActualElapsedms"))
 }
 
-// String is "" where nothing was executed.
+// String returns "" if nothing was executed.
 func (a actually) String() string {
 	if a.threads == 0 {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// newServer is Database.Server. Plans take settings of the session, each in a batch of its own. The count
-// comes from a view that Babelfish does not have, and that logins need a right for.
+// newServer is Database.Server. Plans need settings of the session, each in its own batch. The
+// count comes from a view that Babelfish lacks, and for which logins need a right.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Explain = explainer("SHOWPLAN_XML", "BABELFISH_SHOWPLAN_ALL")

@@ -22,31 +22,31 @@ import (
 type session struct {
 	conn *mssql.Conn
 
-	// What conn talks over, so that Interrupt can break it; nil until it is there.
+	// The connection below conn, which Interrupt breaks; nil until it exists.
 	mu      sync.Mutex
 	network net.Conn
 
 	inTx bool // Begin has begun a transaction
 
-	// unsure means that a transaction may be open all the same, after a routine or a commit failed.
+	// unsure means that a transaction may still be open after a routine or a commit has failed.
 	unsure bool
 
-	bulk   bool   // load by bulk copy
-	folder folder // where files for it go; zero loads over the connection
-	maxDOP int    // of queries; 0 leaves it to the server
+	bulk   bool   // whether to load by bulk copy
+	folder folder // folder of its files; zero loads over the connection
+	maxDOP int    // degree of parallelism of queries; 0 leaves it to the server
 
-	// What the server is asked once.
+	// Cached facts of the server.
 	tables              map[string]tableFacts
-	memoryAsked, memory bool   // of inMemory
-	product             string // of isBabelfish
-	packet              int    // of packetSize
+	memoryAsked, memory bool   // cached by inMemory
+	product             string // cached by isBabelfish
+	packet              int    // cached by packetSize
 
-	// Calls cancels calls: the driver tells the server and waits for its answer. Interrupt breaks the
-	// connection instead.
+	// Calls cancels calls: the driver sends a request and waits for the server's response.
+	// Interrupt breaks the connection instead.
 	database.Calls
 }
 
-// failed notes an error and returns it as callers are to know it.
+// failed records an error and returns it in the form for callers.
 func (s *session) failed(err error) error {
 	if err == nil {
 		return nil
@@ -56,7 +56,7 @@ func (s *session) failed(err error) error {
 }
 
 // Exec implements database.Session. The server cannot drop a memory-optimized table in a
-// transaction: then Exec commits the current one first and begins another after.
+// transaction. Exec then commits the current transaction first, and begins another one afterwards.
 func (s *session) Exec(ctx context.Context, statement string) error {
 	if s.inTx && strings.HasPrefix(strings.TrimSpace(statement), "DROP ") {
 		inMemory, err := s.inMemory(ctx)
@@ -76,7 +76,7 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	return s.failed(err)
 }
 
-// execBetween runs a statement between the current transaction and another.
+// execBetween runs a statement after the current transaction, and then begins another one.
 func (s *session) execBetween(ctx context.Context, statement string) error {
 	if err := s.Commit(ctx); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (s *session) exec(ctx context.Context, statement string, args ...driver.Nam
 	return result.RowsAffected()
 }
 
-// Query implements database.Session. Of several statements, the last that returns rows is the
-// one that answers.
+// Query implements database.Session. Of several statements, it returns the rows of the last one
+// that returns rows.
 func (s *session) Query(ctx context.Context, statement string, limit int) (database.Table, error) {
 	ctx, done, err := s.Watched(ctx)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *session) query(ctx context.Context, statement string, limit int) (datab
 	return sets[len(sets)-1], err
 }
 
-// sets returns each set of rows that a statement returns, those after one with the limit excepted.
+// sets returns each result set of a statement. It stops after a set that reaches the limit.
 func (s *session) sets(ctx context.Context, statement string, limit int) (sets []database.Table, err error) {
 	prepared, err := s.conn.PrepareContext(ctx, statement)
 	if err != nil {
@@ -166,7 +166,8 @@ func (s *session) sets(ctx context.Context, statement string, limit int) (sets [
 	}
 }
 
-// texts returns a row's values as text; dates tells which are of dates alone, and may be nil.
+// texts returns the values of a row as text. dates says which columns contain dates without a time;
+// it may be nil.
 func texts(values []driver.Value, dates []bool) []string {
 	row := make([]string, len(values))
 	for i, v := range values {
@@ -192,11 +193,11 @@ func texts(values []driver.Value, dates []bool) []string {
 	return row
 }
 
-// updateHint is how statements lock what they read.
+// updateHint is the hint with which statements lock the rows that they read.
 const updateHint = " WITH (UPDLOCK)"
 
-// unlocked returns a statement without hints about locks where the tables take none: in memory,
-// who changes what another has changed fails.
+// unlocked removes the hints about locks if the tables are memory-optimized, because these take no
+// locks: a transaction that changes a row which another has changed fails.
 func (s *session) unlocked(ctx context.Context, statement string) (string, error) {
 	if !strings.Contains(statement, updateHint) {
 		return statement, nil
@@ -208,8 +209,8 @@ func (s *session) unlocked(ctx context.Context, statement string) (string, error
 	return statement, err
 }
 
-// inMemory reports whether the tables of the schema are memory-optimized. Options would tell of a
-// schema that is built, and not of one that is there.
+// inMemory reports whether the tables of the schema are memory-optimized. It asks the server,
+// because the options may differ from those of the build.
 func (s *session) inMemory(ctx context.Context) (bool, error) {
 	if s.memoryAsked {
 		return s.memory, nil
@@ -222,7 +223,7 @@ func (s *session) inMemory(ctx context.Context) (bool, error) {
 	return s.memory, nil
 }
 
-// babelfish is the product's name in server.sql.
+// babelfish is the name of the product in server.sql.
 const babelfish = "Babelfish"
 
 const whichProduct = "SELECT CASE WHEN @@VERSION LIKE 'Babelfish%' THEN 'Babelfish' ELSE 'SQL Server' END"
@@ -241,8 +242,8 @@ func (s *session) isBabelfish(ctx context.Context) (bool, error) {
 	return s.product == babelfish, nil
 }
 
-// hinted returns a query with the hint about how many processors it may use: there is no
-// setting of a session for it.
+// hinted adds a hint with the maximum degree of parallelism to a query, because no session setting
+// limits it.
 func (s *session) hinted(query string) string {
 	if s.maxDOP == 0 || strings.Contains(query, ";") || strings.Contains(query, "OPTION (") {
 		return query
@@ -255,8 +256,8 @@ func (s *session) hinted(query string) string {
 	return fmt.Sprintf("%s\nOPTION (MAXDOP %d)", query, s.maxDOP)
 }
 
-// bounded runs what the driver cannot be made to give up with a context: where that ends, the
-// session is broken.
+// bounded runs a function that the driver cannot cancel. If the context ends, it breaks the
+// session.
 func (s *session) bounded(ctx context.Context, f func() error) error {
 	if ctx.Done() != nil {
 		if err := ctx.Err(); err != nil {
@@ -271,15 +272,15 @@ func (s *session) bounded(ctx context.Context, f func() error) error {
 // statements.
 func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	return s.bounded(ctx, func() error {
-		// The driver would keep the context for the end of the transaction.
+		// The driver would keep the context until the end of the transaction.
 		_, err := s.conn.BeginTx(context.Background(), driver.TxOptions{})
 		s.inTx = err == nil
 		return err
 	})
 }
 
-// Commit implements database.Session. After one that fails, as tables in memory may have it, the driver takes the
-// transaction for ended, and only the server knows.
+// Commit implements database.Session. After a failed commit, which memory-optimized tables may
+// cause, the driver assumes that the transaction has ended. Only the server knows whether it has.
 func (s *session) Commit(ctx context.Context) error {
 	s.inTx = false
 	return s.bounded(ctx, s.conn.Commit)
@@ -301,7 +302,7 @@ func (s *session) Rollback(ctx context.Context) error {
 	})
 }
 
-// Interrupt implements database.Session: reading and writing fail at once.
+// Interrupt implements database.Session: reads and writes fail at once.
 func (s *session) Interrupt() {
 	s.Interrupted.Store(true)
 	s.interruptCall()
@@ -311,13 +312,13 @@ func (s *session) interruptCall() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.network != nil {
-		// An error would mean that the connection is closed, which is as good.
+		// An error would mean that the connection is closed already.
 		_ = s.network.SetDeadline(time.Unix(1, 0))
 	}
 }
 
-// Close implements database.Session. The server ends what a session does whose connection is
-// gone.
+// Close implements database.Session. The server ends the work of a session whose connection has
+// ended.
 func (s *session) Close() error {
 	defer s.End()
 	if !s.Interrupted.Load() {
@@ -330,9 +331,9 @@ func (s *session) Close() error {
 	return err
 }
 
-// Prepare implements database.Session. The driver sends each run in one round trip: the call of
-// a routine as such, and anything else to sp_executesql, whose plans the server keeps by the
-// text. So nothing is asked of the server here.
+// Prepare implements database.Session. The driver sends each run in one round trip: a procedure
+// call directly, and other statements to sp_executesql, whose plans the server caches by text. So
+// Prepare sends nothing.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	params, err := database.BindParams(q, in)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package sqlserver is SQL Server and Azure SQL, through the low level of Microsoft's own
-// driver for Go. Its T-SQL is such as Babelfish takes, too. It knows no workload but what its
-// SQL files say for one.
+// Package sqlserver supports SQL Server and Azure SQL, through the low level of Microsoft's own
+// driver for Go. Its T-SQL also runs on Babelfish. It knows workloads only through its SQL files.
 package sqlserver
 
 import (
@@ -59,13 +58,13 @@ var Database = &database.Database{
 		Placeholder:   func(n int) string { return fmt.Sprintf("@p%d", n) },
 		Type:          columnType,
 		Bytes:         "varbinary(max)",
-		TellsCapitals: true, // where the database's collation does
+		TellsCapitals: true, // if the database's collation is case-sensitive
 		ReadPlan:      readPlan,
 	},
 	SQL: files,
 }
 
-// limits and details are Babelfish's.
+// limits and details describe Babelfish.
 const (
 	limits  = "Client SQL is not safe on Babelfish, which ignores UPDLOCK: sledge options sqlserver says what else does not work there."
 	details = "Babelfish 4.3 on PostgreSQL 16 ran the self-test by hand: 51 of 57 steps passed, 1 had nothing to test, and 5 failed for what follows. " +
@@ -76,8 +75,8 @@ const (
 		"advanced_statistics and in_memory."
 )
 
-// columnType is for tables without a text of their own, which may hold any character: those
-// of the workloads hold none but ASCII, and say so in their files.
+// columnType returns the SQL type of a column of tables without a schema.sql. They may contain any
+// character. The tables of the workloads contain only ASCII, as their files declare.
 func columnType(c schema.Column) string {
 	switch c.Type {
 	case schema.SmallInteger:

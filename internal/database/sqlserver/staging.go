@@ -10,12 +10,13 @@ import (
 	"sledge/internal/schema"
 )
 
-// Babelfish 4.3 reads two things of a bulk copy wrongly. Of a decimal it reads 16 bytes, whatever its length.
-// And if a packet ends within the last token of the message, it leaves the next packet unread and takes
-// that for another request. So rows are copied into a temporary table in which decimals have 16 bytes and
-// the length of each row is known. A row of padding moves the last token if a packet would end within it.
+// Babelfish 4.3 reads two parts of a bulk copy wrongly. It reads 16 bytes for a decimal, whatever
+// its length. And if a packet ends within the last token of the message, it leaves the next packet
+// unread and takes it for another request. So rows are copied into a temporary table in which
+// decimals have 16 bytes and the length of each row is known. A row of padding moves the last token
+// if a packet would end within it.
 
-// copyStaged loads by INSERT BULK into a temporary table and by INSERT from there.
+// copyStaged loads rows with INSERT BULK into a temporary table, and with INSERT from there.
 func (s *session) copyStaged(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	packet, err := s.packetSize(ctx)
 	if err != nil {
@@ -44,8 +45,8 @@ func (s *session) copyStaged(ctx context.Context, table schema.Table, rows schem
 	return n, s.failed(err)
 }
 
-// packetSize returns the size in bytes of the session's packets, which the server decides. Its view has what the
-// session asked for, of which it takes the multiple of 4 below.
+// packetSize returns the size in bytes of the session's packets, which the server determines. The
+// server's view shows the requested size; the actual size is the multiple of 4 below it.
 func (s *session) packetSize(ctx context.Context) (int, error) {
 	if s.packet > 0 {
 		return s.packet, nil
@@ -56,7 +57,7 @@ func (s *session) packetSize(ctx context.Context) (int, error) {
 	}
 	s.packet &^= 3
 	if err == nil && s.packet <= packetHeader+lastToken {
-		err = fmt.Errorf("the server answers %v", t.Rows)
+		err = fmt.Errorf("the server returned %v", t.Rows)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("ask for the size of the session's packets: %w", err)
@@ -64,13 +65,14 @@ func (s *session) packetSize(ctx context.Context) (int, error) {
 	return s.packet, nil
 }
 
-// padding is the column of a temporary table that is NULL in all rows but that of padding.
+// padding is the column of a temporary table that is NULL in all rows except the row of padding.
 const padding = "sledge_padding"
 
-// Lengths in the message of a bulk copy, by MS-TDS 2.2.3.1, 2.2.6.1, 2.2.7.4, 2.2.7.6 and 2.2.7.19.
+// Lengths in the message of a bulk copy, from MS-TDS 2.2.3.1, 2.2.6.1, 2.2.7.4, 2.2.7.6 and
+// 2.2.7.19.
 const (
 	packetHeader = 8
-	columnsStart = 1 + 2         // the token, and how many columns there are
+	columnsStart = 1 + 2         // the token, and the number of columns
 	columnStart  = 4 + 2 + 1     // user type, flags, and the length of the name
 	rowStart     = 1             // the token
 	lastToken    = 1 + 2 + 2 + 8 // DONE
@@ -79,19 +81,19 @@ const (
 // staging is a temporary table and the length of the message that fills it.
 type staging struct {
 	declarations []string
-	types        []stagingType // of the columns, padding included
-	length       int           // of the message so far, without the last token
-	payload      int           // of a packet
+	types        []stagingType // types of the columns, padding included
+	length       int           // length of the message so far, without the last token
+	payload      int           // payload of a packet
 }
 
-// stagingType is a type of a temporary table's columns.
+// stagingType is the type of a column in a temporary table.
 type stagingType struct {
 	sql   string
-	info  int // how many bytes describe the type
-	value int // how many a value takes with its length; 0 for text, which takes 2 and those of its characters
+	info  int // length of the type's description in bytes
+	value int // length of a value with its length prefix; 0 for text, whose length varies
 }
 
-// longestStaged is how many characters a text may have.
+// longestStaged is the maximum number of characters of a text.
 const longestStaged = 4000
 
 // canStage reports whether rows of the table can be copied into a temporary table.
@@ -104,7 +106,8 @@ func canStage(table schema.Table) bool {
 	return true
 }
 
-// typeFor returns the type that a column is copied as. The server converts from it.
+// typeFor returns the type as which a column is copied. The server converts it to the column's
+// type.
 func typeFor(c schema.Column) stagingType {
 	switch c.Type {
 	case schema.Integer, schema.SmallInteger:
@@ -159,7 +162,7 @@ func (st *staging) rowLength(values []any) int {
 	return n
 }
 
-// characters returns how many units of UTF-16 a text has.
+// characters returns the number of UTF-16 units in a text.
 func characters(text string) int {
 	if isASCII(text) {
 		return len(text)
@@ -167,7 +170,7 @@ func characters(text string) int {
 	return len(utf16.Encode([]rune(text)))
 }
 
-// pad returns a row of padding, or nil if no packet ends within the last token, or nothing is staged.
+// pad returns a row of padding, or nil if no packet ends within the last token or no row is staged.
 func (st *staging) pad() []any {
 	if st == nil || !st.splits(st.length) {
 		return nil
@@ -181,7 +184,8 @@ func (st *staging) pad() []any {
 	}
 }
 
-// splits reports whether a packet ends within the last token if that begins after so many bytes.
+// splits reports whether a packet ends within the last token, if that token begins after length
+// bytes.
 func (st *staging) splits(length int) bool {
 	beyond := (length + lastToken) % st.payload
 	return 0 < beyond && beyond < lastToken

@@ -18,10 +18,10 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// call is the call of a procedure that goes to the server as such, and not as a text that calls it.
+// call is a procedure call that is sent as such, not as a text.
 type call struct {
 	procedure string
-	names     []string // of the procedure's parameters, in the order of the query's
+	names     []string // names of the procedure's parameters, in the order of the query's
 }
 
 var (
@@ -29,7 +29,7 @@ var (
 	mention   = regexp.MustCompile(`(?i)\bEXEC(UTE)?\b`)
 )
 
-// parseCall reads a query that does nothing but call a procedure: EXECUTE name @a = :b.
+// parseCall parses a query that consists of a procedure call: EXECUTE name @a = :b.
 func parseCall(q sqlfile.Query) (call, bool) {
 	m := anExecute.FindStringSubmatch(q.Text)
 	if m == nil {
@@ -56,7 +56,7 @@ type statement struct {
 	params   []database.Param
 	args     []driver.NamedValue // reused for every run
 	outputs  []output
-	calls    bool // a procedure, whose rows may say that it has failed
+	calls    bool // whether it calls a procedure, whose rows may report an error
 	results  results
 }
 
@@ -105,13 +105,13 @@ func (st *statement) run(ctx context.Context, each func() error) (int64, error) 
 	return n, nil
 }
 
-// fewCharacters is up to how many a text may have for its length to be part of a parameter's
-// type, and so of what the server keeps a plan for.
+// fewCharacters is the maximum length of a text whose exact length is part of the parameter's type,
+// and so of the key of the server's plan cache.
 const fewCharacters = 40
 
-// value returns the value of a field as the driver takes it. Text of ASCII alone goes as
-// varchar, as columns have it: beside an nvarchar the server would convert each row of
-// the column, and not seek in its index.
+// value returns the value of a field in the form that the driver takes. ASCII text is sent as
+// varchar, the type of the columns: with an nvarchar the server would convert each row of the
+// column instead of using its index.
 func value(pointer any) driver.Value {
 	switch p := database.NotNull(pointer).(type) {
 	case *int64:
@@ -134,7 +134,7 @@ func value(pointer any) driver.Value {
 	return nullOf(pointer)
 }
 
-// nullOf returns a NULL that has a type.
+// nullOf returns a NULL with a type.
 func nullOf(pointer any) driver.Value {
 	switch pointer.(type) {
 	case *sql.Null[int64]:
@@ -158,10 +158,10 @@ func isASCII(text string) bool {
 	return true
 }
 
-// output is an output parameter: the driver writes to a holder that may be NULL, and the field
-// has it from there.
+// output is an output parameter. The driver writes to a holder that may be NULL, and assign copies
+// it to the field.
 type output struct {
-	number int // of the parameter
+	number int // number of the parameter
 	param  database.Param
 	holder any
 }
@@ -183,7 +183,7 @@ func newOutput(number int, p database.Param) output {
 	return o
 }
 
-// bind hands the holder to the driver, with the field's value where that goes in.
+// bind passes the holder to the driver, with the field's value if the parameter is also an input.
 func (o *output) bind(st *statement) error {
 	var in any
 	if o.param.Mode == database.InOut {
@@ -220,24 +220,24 @@ func (o *output) assign() error {
 	return database.Assign(o.param.Pointer, v)
 }
 
-// results reads what a query returns into the struct bound for output.
+// results reads the rows of a query into the struct for output.
 type results struct {
 	query sqlfile.Query
 	out   any // the struct, or nil
 
-	// sets caches the columns of every result set of the query from the first run on; mismatch says
+	// sets caches the columns of every result set of the query after its first run. mismatch says
 	// which columns the last set lacks.
 	sets     []set
 	mismatch error
-	failed   error          // what a row of the run says that the procedure has failed by
+	failed   error          // the procedure's error, as a row reported it
 	row      []driver.Value // reused for every row
 }
 
-// set is one set of rows.
+// set is a result set.
 type set struct {
 	columns  []string
-	pointers []any // where its columns go; nil where the set is passed over
-	failure  bool  // its rows say that a procedure has failed
+	pointers []any // targets of its columns; nil if the set is skipped
+	failure  bool  // whether its rows report that a procedure has failed
 }
 
 // read reads all rows of all sets and closes them. It returns the number of rows in the
@@ -277,8 +277,7 @@ func (r *results) read(rows driver.Rows, calls bool, each func() error) (n int64
 	}
 }
 
-// has reports whether a set has these columns: a procedure may return other sets when it
-// fails.
+// has reports whether a set has these columns. A procedure may return other sets when it fails.
 func (s *set) has(columns []string) bool {
 	if len(columns) != len(s.columns) {
 		return false
@@ -291,7 +290,8 @@ func (s *set) has(columns []string) bool {
 	return true
 }
 
-// bind learns the columns of a set. Procedures of other programs name columns after variables.
+// bind determines the targets of a set's columns. Procedures of other programs name columns after
+// variables.
 func (r *results) bind(number int, columns []string, calls bool) {
 	bare := make([]string, len(columns))
 	for i, name := range columns {
@@ -322,7 +322,7 @@ func (r *results) readSet(rows driver.Rows, s *set, calls bool, each func() erro
 			return n, err
 		}
 		if calls && r.failed == nil {
-			r.failed = failure(s, row) // to be told when all is read: else the server would have to be stopped
+			r.failed = failure(s, row) // returned after all rows were read, because the server cannot be stopped
 		}
 		if s.pointers == nil || r.failed != nil {
 			continue
@@ -340,7 +340,7 @@ func (r *results) readSet(rows driver.Rows, s *set, calls bool, each func() erro
 	}
 }
 
-// assign writes a value to the field of its column. Whole numbers may come as decimals and
+// assign stores a value in the field of its column. Whole numbers may arrive as decimals or as
 // amounts of money.
 func assign(target any, v driver.Value) error {
 	if text, is := v.([]byte); is {
@@ -355,20 +355,21 @@ func assign(target any, v driver.Value) error {
 	return database.Assign(target, v)
 }
 
-// routineError is what a procedure has said in its rows: those of other programs for TPROC-C
-// catch their errors and return them so.
+// routineError is an error that a procedure reports in its rows: other programs' procedures for
+// TPROC-C catch errors and return them as rows.
 type routineError struct {
 	number   int32
-	inMemory bool // a conflict of memory-optimized tables
+	inMemory bool // whether it is a conflict of memory-optimized tables
 	text     string
 }
 
 func (e *routineError) Error() string { return e.text }
 
-// inMemoryConflict begins the row by which such procedures tell of a conflict in memory.
+// inMemoryConflict begins the row with which such procedures report a conflict of memory-optimized
+// tables.
 const inMemoryConflict = "IMOLTPERROR"
 
-// failure returns the error that a row of a procedure's says.
+// failure returns the error that a procedure's row reports.
 func failure(s *set, row []driver.Value) error {
 	if len(row) == 0 {
 		return nil

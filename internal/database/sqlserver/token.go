@@ -21,8 +21,8 @@ func secretFiles(options any) []string {
 	return nil
 }
 
-// token returns an access token of Microsoft Entra ID for Azure SQL: from a file, or of the
-// managed identity of the machine.
+// token returns an access token of Microsoft Entra ID for Azure SQL: from a file, or for the
+// machine's managed identity.
 func (l login) token(ctx context.Context) (string, error) {
 	if l.TokenFile == "" {
 		return l.managedToken(ctx)
@@ -32,27 +32,27 @@ func (l login) token(ctx context.Context) (string, error) {
 		return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: %v: check option %s", err, l.Name("token_file")), Err: err}
 	}
 	token := strings.TrimSpace(string(text))
-	if strings.HasPrefix(token, "{") { // as az prints it by default
+	if strings.HasPrefix(token, "{") { // the default output of az
 		var printed struct {
 			AccessToken string `json:"accessToken"`
 		}
 		if err := json.Unmarshal(text, &printed); err != nil {
-			return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: the JSON in %s is broken", l.TokenFile), Err: err}
+			return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: the JSON in %s is invalid", l.TokenFile), Err: err}
 		}
 		token = printed.AccessToken
 	}
 	if token == "" || strings.ContainsAny(token, " \n") {
-		return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: %s holds none: check option %s", l.TokenFile, l.Name("token_file")), Err: os.ErrInvalid}
+		return "", &database.ConnectError{Text: fmt.Sprintf("read the access token: %s contains no token: check option %s", l.TokenFile, l.Name("token_file")), Err: os.ErrInvalid}
 	}
 	return token, nil
 }
 
-// metadataService is where a machine on Azure gets its tokens. Tests have another.
+// metadataService is the address from which a machine on Azure gets tokens. Tests replace it.
 var metadataService = "http://169.254.169.254"
 
-// managedToken asks the machine's metadata service, as
-// https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token
-// says, for a token of the identity with the object ID.
+// managedToken requests a token for the identity with the object ID from the machine's metadata
+// service:
+// https://learn.microsoft.com/entra/identity/managed-identities-azure-resources/how-to-use-vm-token.
 func (l login) managedToken(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -62,12 +62,12 @@ func (l login) managedToken(ctx context.Context) (string, error) {
 		return "", err
 	}
 	request.Header.Set("Metadata", "true")
-	client := http.Client{Transport: new(http.Transport)} // without a proxy, which could not reach it
+	client := http.Client{Transport: new(http.Transport)} // without a proxy, because a proxy could not reach the service
 	defer client.CloseIdleConnections()
 	const what = "get a token of the managed identity"
 	answer, err := client.Do(request)
 	if err != nil {
-		return "", &database.ConnectError{Text: what + ": nothing answers at Azure's metadata service, which only machines on Azure have: elsewhere, set option " + l.Name("token_file"), Err: err}
+		return "", &database.ConnectError{Text: what + ": Azure's metadata service does not respond. Only machines on Azure have it: elsewhere, set option " + l.Name("token_file"), Err: err}
 	}
 	defer answer.Body.Close()
 	var given struct {
