@@ -842,7 +842,7 @@ func TestASessionGoesOnAfterALoadThatWasRefused(t *testing.T) {
 		answer []byte
 		says   string
 	}{
-		{done(0), "load table loaded: there is none"},
+		{done(0), "load table loaded: the table does not exist"},
 		{append(columnsOf("id"), done(1)...), "permission was denied"},
 	} {
 		there = tt.answer
@@ -904,9 +904,9 @@ func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
 
 	for name, c := range map[string]struct{ row, says string }{
 		"a row that the server passes over": {"1\tone\t2026-01-31", "has read 2 of its 1 rows"},
-		"an empty text":                     {"1\t\t2026-01-31", "cannot hold"},
-		"a character that is not ASCII":     {"1\tZürich\t2026-01-31", "cannot hold"},
-		"a tab":                             {"1\ta\\tb\t2026-01-31", "cannot hold"},
+		"an empty text":                     {"1\t\t2026-01-31", "cannot contain"},
+		"a character that is not ASCII":     {"1\tZürich\t2026-01-31", "cannot contain"},
+		"a tab":                             {"1\ta\\tb\t2026-01-31", "cannot contain"},
 	} {
 		if _, err := session.Load(t.Context(), table, &source{[]string{c.row}}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want that it %s", name, err, c.says)
