@@ -475,7 +475,9 @@ func TestWarningsAreSaidBeforeARun(t *testing.T) {
 func TestARunIsBoundOnce(t *testing.T) {
 	bound := 0
 	counted := *tprocc.Workload
-	counted.Schema.Builders = func(options any) int { bound++; return tprocc.Workload.Schema.Builders(options) }
+	pauses := *tprocc.Workload.Users.Pauses
+	pauses.On = func(options any) bool { bound++; return tprocc.Workload.Users.Pauses.On(options) } // asked while a run is bound
+	counted.Users.Pauses = &pauses
 	var out bytes.Buffer
 	runner := &specRecorder{}
 	c, err := New(Config{

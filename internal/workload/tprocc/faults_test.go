@@ -350,7 +350,6 @@ func TestABuildEndsWithItsClaim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			spec := job.Spec{Action: job.Build, Database: name, Workload: "tprocc", Seed: 1, Options: maps.Clone(testserver.Open(t, name, testserver.Own()).Values())}
-			spec.Options["warehouses"] = "2"
 			plan, err := local.Plan(spec)
 			if err != nil {
 				t.Fatal(err)

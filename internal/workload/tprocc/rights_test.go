@@ -47,7 +47,7 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 			before: []string{"CREATE ROLE sledge_rights LOGIN PASSWORD 'choose one'", "CREATE DATABASE sledge_rights"}, inside: true, analytic: true,
 		},
 		{database: "postgresql", block: "postgresql administrator", after: postgresql, options: option.Values{"superuser": "sledge_admin", "superuser_password": "choose one"}, analytic: true},
-		{database: "postgresql", version: "18", block: "postgresql administrator", after: postgresql, options: option.Values{"superuser": "sledge_admin", "superuser_password": "choose one"}},
+		{database: "postgresql", version: "18", block: "postgresql administrator", after: postgresql, options: option.Values{"superuser": "sledge_admin", "superuser_password": "choose one"}, analytic: true},
 		{database: "mariadb", block: "mysql owner", after: mysql},
 		{database: "mysql", block: "mysql owner", after: mysql},
 	} {
