@@ -37,28 +37,48 @@ type Line struct {
 // at a time.
 type View struct {
 	job      Job
-	begin    time.Time // start of the axis of time: when the first second began
 	at       time.Time // of the newest event
-	phase    *Phase
-	phases   []Phase // the newest phases that have begun, in order
-	now      *Now
-	server   job.ServerRate
-	last     meter.CodedSummary // what now says, with its histograms; forgotten when they were read
-	part     part               // what was measured in the phase
-	groups   []int              // the number of the group of each kind of transaction
+	phases   phases
+	latest   latest
+	part     part  // what was measured in the phase
+	groups   []int // the number of the group of each kind of transaction
 	fold     fold
 	users    users
 	working  int // virtual users at work, by the newest step
 	sessions int
 	steps    Steps
-	spans    []job.Span
-	underWay map[int]job.Span // by virtual user
-	failures []Failure
-	failed   map[string]int64 // by class, since the job began
-	said     []string         // by the job and its monitor, the newest last
+	spans    spans
+	failures failures
+	said     []string // by the job and its monitor, the newest last
 	request  job.Request
 	metrics  []job.Metric
 	pushed   int // changes of everything that has no mark of its own
+}
+
+// phases are those of a run.
+type phases struct {
+	begin time.Time // start of the axis of time: when the first second began
+	now   *Phase
+	list  []Phase // the newest that have begun, in order
+}
+
+// latest is the last second.
+type latest struct {
+	now    *Now
+	server job.ServerRate
+	coded  meter.CodedSummary // what now says, with its histograms; forgotten when they were read
+}
+
+// spans are the transactions of a run that keeps each.
+type spans struct {
+	ended    []job.Span
+	inFlight map[int]job.Span // by virtual user
+}
+
+// failures are those of transactions.
+type failures struct {
+	newest  []Failure
+	byClass map[string]int64 // since the job began
 }
 
 // How much is kept.
@@ -72,7 +92,7 @@ const (
 )
 
 // Phase returns the phase that the run is in; nil before the first.
-func (v *View) Phase() *Phase { return v.phase }
+func (v *View) Phase() *Phase { return v.phases.now }
 
 // Working returns how many virtual users work by the newest step of the load; 0 if their number
 // does not change.
@@ -83,7 +103,7 @@ func (v *View) Sessions() int { return v.sessions }
 
 // New returns the view of a job without any event.
 func New(j Job) *View {
-	v := &View{job: j, failed: map[string]int64{}, underWay: map[int]job.Span{}, groups: j.Spec.GroupsOf(j.Kinds)}
+	v := &View{job: j, failures: failures{byClass: map[string]int64{}}, spans: spans{inFlight: map[int]job.Span{}}, groups: j.Spec.GroupsOf(j.Kinds)}
 	v.fold.width = 1
 	if j.Spec.Action == job.Run {
 		v.users.reach(j.Spec.AllUsers())
@@ -214,12 +234,15 @@ func (v *View) Part() *Part {
 
 // Now returns the measurements of the last second; nil if there are none yet. An error means that
 // they cannot be read.
-func (v *View) Now() (*Now, error) {
-	if v.now == nil || v.last.Kinds == nil {
-		return v.now, nil
+func (v *View) Now() (*Now, error) { return v.latest.read() }
+
+// read returns the figures, with those that histograms have.
+func (l *latest) read() (*Now, error) {
+	if l.now == nil || l.coded.Kinds == nil {
+		return l.now, nil
 	}
 	var responses, services []meter.CodedHistogram
-	for _, t := range v.last.Kinds {
+	for _, t := range l.coded.Kinds {
 		responses, services = append(responses, t.Response), append(services, t.Service)
 	}
 	response, err := meter.Together(responses...)
@@ -230,10 +253,10 @@ func (v *View) Now() (*Now, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, done := *v.now, allOf(v.last).Done
+	now, done := *l.now, allOf(l.coded).Done
 	now.Response, now.Service = latencyOf(response, done), latencyOf(service, done)
-	v.now, v.last = &now, meter.CodedSummary{}
-	return v.now, nil
+	l.now, l.coded = &now, meter.CodedSummary{}
+	return l.now, nil
 }
 
 // Failure is an example of a failure.
@@ -254,18 +277,15 @@ func (v *View) Add(e job.Event) error {
 	case e.State != "":
 		v.users.state(e.User, e.State, e.At)
 	case e.Phase != nil:
-		v.beginPhase(e)
+		v.phases.add(e)
 	case e.Second != nil:
 		return v.second(e)
 	case e.Progress != nil:
 		v.steps.Add(*e.Progress, e.At)
 	case e.Span != nil:
-		v.span(*e.Span)
+		v.spans.add(*e.Span)
 	case e.Failure != nil:
-		failure := Failure{e.At, e.User, *e.Failure}
-		failure.Message = cut(failure.Message, longestText)
-		v.failures = append(v.failures, failure)
-		v.failures = v.failures[max(0, len(v.failures)-keptFailures):]
+		v.failures.add(Failure{e.At, e.User, *e.Failure})
 	case e.Request != "":
 		v.request = e.Request
 	case e.Headline != nil:
@@ -311,57 +331,67 @@ func (v *View) step(s job.Step) {
 	}
 }
 
-// beginPhase begins a phase of a run.
-func (v *View) beginPhase(e job.Event) {
+// add adds an example.
+func (f *failures) add(one Failure) {
+	one.Message = cut(one.Message, longestText)
+	f.newest = append(f.newest, one)
+	f.newest = f.newest[max(0, len(f.newest)-keptFailures):]
+}
+
+// add begins a phase of a run.
+func (l *phases) add(e job.Event) {
 	p := Phase{Name: e.Phase.Name, Stage: e.Phase.Stage, Begun: e.At.UTC(), Length: e.Phase.Length.Seconds()}
-	if !v.begin.IsZero() {
-		p.From = e.At.Sub(v.begin).Seconds()
+	if !l.begin.IsZero() {
+		p.From = e.At.Sub(l.begin).Seconds()
 	}
-	v.phase = &p
-	v.phases = append(v.phases, p)
-	v.phases = v.phases[max(0, len(v.phases)-mostPoints):]
+	l.now = &p
+	l.list = append(l.list, p)
+	l.list = l.list[max(0, len(l.list)-mostPoints):]
 }
 
 // second adds the measurements of a second.
 func (v *View) second(e job.Event) error {
 	s := e.Second
-	if v.begin.IsZero() {
-		v.begin = e.At.Add(-s.Measured.Elapsed)
-	}
-	if v.phase == nil || v.phase.Name != s.Phase { // of a job that is read from its end
-		v.beginPhase(job.Event{At: e.At.Add(-s.Passed()), Phase: &job.PhaseSpan{Name: s.Phase}})
-	}
-	v.phase.Passed = s.Offset
+	v.phases.reach(e.At, s)
 	v.sessions = s.Sessions
 	if v.job.Finite {
 		return nil
 	}
-	if err := errors.Join(v.fold.add(e.At, e.At.Sub(v.begin), s, v.users.counts()), v.part.add(s, v.groups, len(v.job.Spec.Groups()))); err != nil {
+	if err := errors.Join(v.fold.add(e.At, e.At.Sub(v.phases.begin), s, v.users.counts()), v.part.add(s, v.groups, len(v.job.Spec.Groups()))); err != nil {
 		return err
 	}
 	all := allOf(s.Measured)
 	for class, n := range all.Failed {
-		v.failed[class] += n
+		v.failures.byClass[class] += n
 	}
-	now := &Now{Rate: rateOf(all, s.Measured.Elapsed), ServerTPM: v.server.Add(*s)}
+	now := &Now{Rate: rateOf(all, s.Measured.Elapsed), ServerTPM: v.latest.server.Add(*s)}
 	if v.job.Score != nil {
 		now.Metrics = v.job.Score(s.Measured)
 	}
-	if v.now != nil {
-		if now.Rate == 0 {
-			now.Stalled = v.now.Stalled + int(math.Round(s.Measured.Elapsed.Seconds()))
-		}
+	if last := v.latest.now; last != nil && now.Rate == 0 {
+		now.Stalled = last.Stalled + int(math.Round(s.Measured.Elapsed.Seconds()))
 	}
-	v.now, v.last = now, s.Measured
+	v.latest.now, v.latest.coded = now, s.Measured
 	return nil
 }
 
-// span records the beginning or the end of a transaction that has a span.
-func (v *View) span(s job.Span) {
+// reach notes how far a phase has come with a second that ended at a moment.
+func (l *phases) reach(at time.Time, s *job.Second) {
+	if l.begin.IsZero() {
+		l.begin = at.Add(-s.Measured.Elapsed)
+	}
+	if l.now == nil || l.now.Name != s.Phase { // of a job that is read from its end
+		l.add(job.Event{At: at.Add(-s.Passed()), Phase: &job.PhaseSpan{Name: s.Phase}})
+	}
+	l.now.Passed = s.Offset
+}
+
+// add adds the beginning or the end of a transaction.
+func (l *spans) add(s job.Span) {
 	if s.Outcome == "" {
-		v.underWay[s.User] = s
+		l.inFlight[s.User] = s
 		return
 	}
-	delete(v.underWay, s.User)
-	v.spans = append(v.spans, s)
+	delete(l.inFlight, s.User)
+	l.ended = append(l.ended, s)
 }

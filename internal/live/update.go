@@ -69,7 +69,7 @@ func ParseMark(text string) (m Mark, err error) {
 }
 
 // Mark returns the mark of a watcher that has read everything.
-func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v.spans)} }
+func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v.spans.ended)} }
 
 // Changes counts changes: if it is the same as before, there is nothing new.
 func (v *View) Changes() int { return v.pushed }
@@ -83,23 +83,23 @@ func (v *View) Since(m Mark) (Update, error) {
 		return Update{}, err
 	}
 	u := Update{
-		At: v.at.UTC(), Axis: v.begin.UTC(), Phases: slices.Clone(v.phases), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures),
+		At: v.at.UTC(), Axis: v.phases.begin.UTC(), Phases: slices.Clone(v.phases.list), Now: now, Part: v.Part(), Failures: slices.Clone(v.failures.newest),
 		Users: v.users.counts(), Working: v.working, Sessions: v.sessions, Said: slices.Clone(v.said), Request: v.request, Metrics: v.metrics,
 		Width: v.fold.width,
 	}
-	if v.begin.IsZero() {
+	if v.phases.begin.IsZero() {
 		u.Axis = time.Time{}
 	}
-	if v.phase != nil {
-		phase := *v.phase
+	if v.phases.now != nil {
+		phase := *v.phases.now
 		u.Phase = &phase
 	}
-	for class, n := range v.failed {
+	for class, n := range v.failures.byClass {
 		u.Failed = append(u.Failed, Class{class, n})
 	}
 	slices.SortFunc(u.Failed, func(a, b Class) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Class, b.Class)) })
 	u.Progress = v.steps.Shown()
-	for _, s := range v.underWay {
+	for _, s := range v.spans.inFlight {
 		u.UnderWay = append(u.UnderWay, s)
 	}
 	slices.SortFunc(u.UnderWay, func(a, b job.Span) int { return a.User - b.User })
@@ -118,7 +118,7 @@ func (v *View) Since(m Mark) (Update, error) {
 		}
 		u.Points = append(u.Points, p)
 	}
-	u.SpansFrom = min(m.spans, len(v.spans))
-	u.Spans = slices.Clone(v.spans[u.SpansFrom:])
+	u.SpansFrom = min(m.spans, len(v.spans.ended))
+	u.Spans = slices.Clone(v.spans.ended[u.SpansFrom:])
 	return u, nil
 }
