@@ -46,71 +46,71 @@ type theme struct {
 }
 
 type settingsFiles struct {
-	Folder string `opt:"sqlitedb_dir" help:"folder of HammerDB's settings; without effect, since a file of its own has all of Sledge's"`
+	Folder string `opt:"sqlitedb_dir" help:"folder of HammerDB's settings; without effect, because Sledge has its own file of settings"`
 }
 
 type highlighting struct {
 	Highlight      bool `opt:"highlight" help:"colours in HammerDB's editor; without effect"`
-	QuotePasswords bool `opt:"quote_passwords" help:"escape characters of passwords that Tcl would evaluate; without effect, since Sledge never evaluates a password"`
+	QuotePasswords bool `opt:"quote_passwords" help:"escape characters in passwords that Tcl would evaluate; without effect, because Sledge never evaluates passwords"`
 }
 
 type benchmark struct {
-	Database    chosenDatabase  `opt:"rdbms" help:"database that is chosen; dbset db sets it"`
-	Benchmark   chosenBenchmark `opt:"bm" help:"benchmark that is chosen; dbset bm sets it"`
-	FirstResult string          `opt:"first_result" choices:"NOPM|TPM" help:"what comes first in the line of a result"`
+	Database    chosenDatabase  `opt:"rdbms" help:"current database; dbset db sets it"`
+	Benchmark   chosenBenchmark `opt:"bm" help:"current benchmark; dbset bm sets it"`
+	FirstResult string          `opt:"first_result" choices:"NOPM|TPM" help:"first figure in the line of a result"`
 }
 
 type virtualUsers struct {
-	Users       int  `opt:"virtual_users" min:"1" max:"100000" help:"virtual users"`
+	Users       int  `opt:"virtual_users" min:"1" max:"100000" help:"number of virtual users"`
 	UserDelay   int  `opt:"user_delay" min:"0" max:"3600000" help:"milliseconds between the starts of two virtual users"`
 	RepeatDelay int  `opt:"repeat_delay" min:"0" max:"3600000" help:"milliseconds between two iterations of a virtual user"`
-	Iterations  int  `opt:"iterations" min:"1" max:"1000000000" help:"times that each virtual user runs the whole script"`
-	ShowOutput  flag `opt:"show_output" help:"print the virtual users' lines"`
-	LogToTemp   flag `opt:"log_to_temp" help:"write the virtual users' lines to a file in the folder for temporary files"`
-	UniqueName  flag `opt:"unique_log_name" help:"give each of these files a name of its own"`
-	NoBuffer    flag `opt:"no_log_buffer" help:"write each line at once; without effect, since that is always so"`
-	Timestamps  flag `opt:"log_timestamps" help:"write the time in the file before the lines"`
+	Iterations  int  `opt:"iterations" min:"1" max:"1000000000" help:"number of times each virtual user runs the script"`
+	ShowOutput  flag `opt:"show_output" help:"print the output of virtual users"`
+	LogToTemp   flag `opt:"log_to_temp" help:"write the output of virtual users to a file in the folder for temporary files"`
+	UniqueName  flag `opt:"unique_log_name" help:"give each of these files a unique name"`
+	NoBuffer    flag `opt:"no_log_buffer" help:"write each line at once; without effect, because Sledge always does"`
+	Timestamps  flag `opt:"log_timestamps" help:"write the time before each line of the file"`
 }
 
 type autopilot struct {
-	Mode     string `opt:"apmode" choices:"disabled|enabled" help:"whether HammerDB's windows run the numbers of virtual users below one after another; without effect, since the command autopilot does"`
-	Minutes  int    `opt:"autopilot_duration" min:"1" max:"100000" help:"minutes that HammerDB takes for each number of virtual users; without effect, since each run takes as long as its rampup and duration say"`
+	Mode     string `opt:"apmode" choices:"disabled|enabled" help:"run the following numbers of virtual users in HammerDB's windows; without effect, because the command autopilot does"`
+	Minutes  int    `opt:"autopilot_duration" min:"1" max:"100000" help:"minutes for each number of virtual users in HammerDB; without effect, because each run takes its rampup and duration"`
 	Sequence counts `opt:"autopilot_sequence" help:"numbers of virtual users"`
 }
 
 type mode struct {
-	Host string `opt:"hostname" help:"machine of the primary that a replica connects to; without effect, since there are no replicas yet"`
-	ID   int    `opt:"id" min:"0" help:"number of that primary; without effect, since there are no replicas yet"`
+	Host string `opt:"hostname" help:"host of the primary of a replica; without effect, because replicas are not built yet"`
+	ID   int    `opt:"id" min:"0" help:"ID of that primary; without effect, because replicas are not built yet"`
 }
 
 type counter struct {
 	Seconds    int  `opt:"tc_refresh_rate" min:"1" max:"59" help:"seconds between two lines of the transaction counter"`
 	LogToTemp  flag `opt:"tc_log_to_temp" help:"write the counter's lines to a file in the folder for temporary files"`
-	UniqueName flag `opt:"tc_unique_log_name" help:"give each of these files a name of its own"`
-	Timestamps flag `opt:"tc_log_timestamps" help:"write the time in the file before the lines"`
+	UniqueName flag `opt:"tc_unique_log_name" help:"give each of these files a unique name"`
+	Timestamps flag `opt:"tc_log_timestamps" help:"write the time before each line of the file"`
 	Ribbon     bool `opt:"tc_graph_ribbon" help:"shape of the graph in HammerDB's windows; without effect"`
 }
 
 type metrics struct {
-	Host string `opt:"agent_hostname" help:"machine of the agent that reports its load; without effect, since there are no agents yet"`
-	ID   int    `opt:"agent_id" min:"0" max:"65535" help:"number of that agent; without effect, since there are no agents yet"`
+	Host string `opt:"agent_hostname" help:"host of the metrics agent; without effect, because metrics are not built yet"`
+	ID   int    `opt:"agent_id" min:"0" max:"65535" help:"ID of that agent; without effect, because metrics are not built yet"`
 }
 
 type dataGeneration struct {
-	Warehouses int         `opt:"gen_count_ware" min:"1" max:"100000" help:"warehouses to generate"`
-	Scale      scaleFactor `opt:"gen_scale_fact" help:"scale factor to generate, also a fraction such as 0.01"`
-	Users      int         `opt:"gen_num_vu" min:"1" max:"1024" help:"virtual users that generate side by side"`
-	Folder     string      `opt:"gen_directory" help:"folder that the files are written to; empty for the one of temporary files"`
-	Compress   flag        `opt:"gen_compress" help:"compress the files by gzip"`
-	Overwrite  flag        `opt:"gen_overwrite" help:"replace files that are in the folder"`
+	Warehouses int         `opt:"gen_count_ware" min:"1" max:"100000" help:"number of warehouses to generate"`
+	Scale      scaleFactor `opt:"gen_scale_fact" help:"scale factor to generate; fractions such as 0.01 are allowed"`
+	Users      int         `opt:"gen_num_vu" min:"1" max:"1024" help:"number of virtual users that generate in parallel"`
+	Folder     string      `opt:"gen_directory" help:"folder for the files; empty is the folder for temporary files"`
+	Compress   flag        `opt:"gen_compress" help:"compress the files with gzip"`
+	Overwrite  flag        `opt:"gen_overwrite" help:"replace existing files in the folder"`
 }
 
 type commandLine struct {
-	Repository      string       `opt:"sqlite_db" help:"job repository: TMP is the usual place, :memory: one that is gone at the end, anything else a file"`
-	KeepaliveMargin int          `opt:"keepalive_margin" min:"0" max:"100000000" help:"seconds that HammerDB waits longer than a run should take; without effect, since Sledge waits until virtual users are done"`
-	JobsOutput      outputFormat `opt:"jobsoutput" help:"how jobs are printed: JSON or text"`
-	NoJobs          flag         `opt:"jobs_disable" help:"do jobs without keeping them in the repository"`
-	Profile         int          `opt:"jobs_profile_id" min:"0" max:"1000000000" help:"number of the performance profile that runs belong to; 0 for none"`
+	Repository      string       `opt:"sqlite_db" help:"job repository: TMP is the default file, :memory: is discarded at the end, anything else is the path of a file"`
+	KeepaliveMargin int          `opt:"keepalive_margin" min:"0" max:"100000000" help:"seconds that HammerDB waits beyond the planned end of a run; without effect, because Sledge waits until virtual users are done"`
+	JobsOutput      outputFormat `opt:"jobsoutput" help:"output format of jobs: JSON or text"`
+	NoJobs          flag         `opt:"jobs_disable" help:"do not record jobs in the repository"`
+	Profile         int          `opt:"jobs_profile_id" min:"0" max:"1000000000" help:"number of the performance profile of the next runs; 0 means no profile"`
 }
 
 type webService struct {
@@ -118,19 +118,19 @@ type webService struct {
 }
 
 type results struct {
-	URL string `opt:"submit_url" help:"page that results are handed in at; without effect, since Sledge hands in none"`
+	URL string `opt:"submit_url" help:"page to which HammerDB submits results; without effect, because Sledge submits none"`
 }
 
 type timeProfile struct {
-	Profiler      string `opt:"profiler" choices:"xtprof|etprof" help:"how HammerDB takes response times; without effect, since Sledge takes all of them"`
-	UniqueName    flag   `opt:"xt_unique_log_name" help:"give each file of response times a name of its own"`
-	GatherMinutes int    `opt:"xt_gather_timeout" min:"0" max:"1000000" help:"minutes that HammerDB waits for response times; without effect, since Sledge has them as soon as the run ends"`
-	Store         flag   `opt:"xt_job_storage" help:"whether HammerDB keeps response times with the job; without effect, since Sledge always does"`
-	Reservoir     int    `opt:"xt_reservoir" min:"0" max:"1000000000" help:"response times that HammerDB keeps a sample of; without effect, since Sledge keeps their whole distribution"`
+	Profiler      string `opt:"profiler" choices:"xtprof|etprof" help:"how HammerDB measures response times; without effect, because Sledge measures all of them"`
+	UniqueName    flag   `opt:"xt_unique_log_name" help:"give each file of response times a unique name"`
+	GatherMinutes int    `opt:"xt_gather_timeout" min:"0" max:"1000000" help:"minutes that HammerDB waits for response times; without effect, because Sledge has them when the run ends"`
+	Store         flag   `opt:"xt_job_storage" help:"record response times with the job; without effect, because Sledge always does"`
+	Reservoir     int    `opt:"xt_reservoir" min:"0" max:"1000000000" help:"size of HammerDB's sample of response times; without effect, because Sledge records their whole distribution"`
 }
 
 type version struct {
-	Version string `opt:"version" choices:"v6.0" help:"version of HammerDB whose settings these are; without effect"`
+	Version string `opt:"version" choices:"v6.0" help:"version of HammerDB of these settings; without effect"`
 }
 
 // newGeneric makes the generic dictionary with HammerDB's defaults, but for the
