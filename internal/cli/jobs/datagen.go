@@ -41,13 +41,18 @@ that this machine cannot reach. The same seed gives the same rows as a build. Wi
 writes scripts for that database's own client, if the client can read the files: they create the
 tables, load the files and finish the schema, ready for sledge check and sledge run.
 
-Formats are tbl (| between values; an empty value is NULL), dbgen (the same with | after each
-value, in files named as the TPC's dbgen names them; the files of TPROC-H equal dbgen's byte for
-byte), csv and parquet. Each table has as many files as there are workers, or as --parts says.
+The formats are:
 
-Files get their final names when all are complete. The manifest is written last, with the rows
-and checksum of each file: sledge datagen verify compares them. If the folder contains such files
-already, nothing is written unless you give --overwrite.`,
+  tbl      values with | between them; an empty value is NULL
+  dbgen    the same with | after each value, and dbgen's file names;
+           files of TPROC-H equal those of the TPC's dbgen byte for byte
+  csv      RFC 4180, with newlines as line ends
+  parquet  typed columns
+
+Each table has one file for each worker, or --parts files. Files get their final names when all are
+complete. The manifest is written last, with the rows and checksum of each file; sledge datagen
+verify compares them. If the folder already contains such files, datagen writes nothing unless you
+give --overwrite.`,
 		Example: program.Examples(
 			"sledge datagen --db pg --warehouses 10 --workers 4 --dir /data/tpcc",
 			"cd /data/tpcc && psql -d tpcc -f create-postgresql.sql \\",

@@ -77,7 +77,7 @@ func listCatalog(p *program.Program, asJSON bool) error {
 	for _, absent := range p.Resolver.Absent {
 		fmt.Fprintf(p.Stdout, "\n%s is not in this build. %s.\n", absent.Title, absent.Absent)
 	}
-	_, err := fmt.Fprintln(p.Stdout, "\nsledge options DATABASE WORKLOAD lists the options of a pair.")
+	_, err := fmt.Fprintln(p.Stdout, "\nsledge options DATABASE WORKLOAD lists the options of a database with a workload.")
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // absent is Database.Absent.
-const absent = "DuckDB is written in C++, and this program was built without it, as those to download are: build one that has it with \"make build-duckdb\", or with \"CGO_ENABLED=1 go build -tags duckdb ./cmd/sledge\"; it takes a C++ compiler"
+const absent = "DuckDB needs C++, and this program was built without it: use a program that \"make build-duckdb\" or \"CGO_ENABLED=1 go build -tags duckdb ./cmd/sledge\" builds with a C++ compiler"
 
 // The members that need the driver are nil: an absent database never uses them.
 var (
