@@ -29,23 +29,11 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	if !j.Spec.Resume { // a resumed build is looked up below
 		tellBuild(j, f)
 	}
-	if j.Database.Container.Create != nil && !j.Spec.Resume { // a resumed build has them
-		waited := j.WaitFor("an answer from %s", j.Target())
-		err := j.Database.Container.Create(ctx, j.Connection, f.As(job.Monitor))
-		waited()
-		if err != nil {
-			return job.Result{}, job.WithExit(target.ExitOfConnect(err), err)
-		}
-	}
-	held, release, err := target.Claim(ctx, j, f)
+	held, release, session, err := createAndClaim(ctx, j, f)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer func() { _ = release() }() // a claim that is not given back ends with this process
-	session, err := target.ConnectWorker(ctx, j)
-	if err != nil {
-		return job.Result{}, err
-	}
 	defer session.Close()
 	if j.Spec.Resume {
 		if j, err = resumedPlan(ctx, j, session); err != nil {
@@ -76,6 +64,33 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 			"%w\nthe schema in %s is only half built: resume the build (sledge build --resume, or buildschema resume), or delete the schema", err, j.Target()))
 	}
 	return result, err
+}
+
+// createAndClaim creates the account and the database, claims the database, and opens a session in
+// it. It creates them again if a deletion that was in progress has dropped them before the claim.
+func createAndClaim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, s database.Session, err error) {
+	const tries = 3
+	for try := 1; ; try++ {
+		creates := j.Database.Container.Create != nil && !j.Spec.Resume // a resumed build has them
+		if creates {
+			waited := j.WaitFor("an answer from %s", j.Target())
+			err := j.Database.Container.Create(ctx, j.Connection, f.As(job.Monitor))
+			waited()
+			if err != nil {
+				return nil, nil, nil, job.WithExit(target.ExitOfConnect(err), err)
+			}
+		}
+		held, release, err = target.Claim(ctx, j, f)
+		if err == nil {
+			if s, err = target.ConnectWorker(ctx, j); err == nil {
+				return held, release, s, nil
+			}
+			_ = release() // a claim that is not given back ends with this process
+		}
+		if !creates || !errors.Is(err, database.ErrMissing) || try == tries {
+			return nil, nil, nil, err
+		}
+	}
 }
 
 // tellBuild tells what is being built.

@@ -187,11 +187,31 @@ func dropDatabase(ctx context.Context, s database.Session, name string, d databa
 	if stays, err = hidden(ctx, s, name); err != nil || stays != "" || d.Dry {
 		return false, stays, err
 	}
+	waited, err := claimSoon(ctx, s, name)
+	if err != nil {
+		return false, "", err
+	}
+	if waited {
+		found, err := exists(ctx, s, name)
+		return !found, "another job works in it", err // or another deletion was quicker
+	}
 	err = s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name))
 	if number(err) == errDatabaseAccessDenied {
 		return false, "the user may not drop it", nil
 	}
 	return false, "", err
+}
+
+// claimSoon claims the database as a build does (build.sql), until the session ends, so that another
+// build does not begin in it. It waits a moment if another job has the claim.
+func claimSoon(ctx context.Context, s database.Session, name string) (waited bool, err error) {
+	lock := "CONCAT('sledge.build.', MD5(" + string(appendText(nil, name)) + "))"
+	t, err := s.Query(ctx, "SELECT GET_LOCK("+lock+", 0)", 1)
+	if err != nil || t.Rows[0][0] == "1" {
+		return false, err
+	}
+	_, err = s.Query(ctx, "SELECT GET_LOCK("+lock+", 1)", 1)
+	return true, err
 }
 
 // repeated calls do again while another deletion drops the same database. do looks each time

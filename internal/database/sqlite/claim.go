@@ -34,18 +34,18 @@ func claim(ctx context.Context, options any, shared bool) (release func() error,
 	}
 }
 
-// claimSoon waits a moment for another deletion to give up its claim.
-func claimSoon(ctx context.Context, options any) (release func() error, err error) {
+// claimSoon claims the file, and waits a moment if another job has the claim.
+func claimSoon(ctx context.Context, options any) (release func() error, waited bool, err error) {
 	const tries, pause = 20, 50 * time.Millisecond
 	for try := 1; ; try++ {
 		release, err = claim(ctx, options, false)
 		if !errors.Is(err, database.ErrClaimed) || try == tries {
-			return release, err
+			return release, try > 1, err
 		}
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, true, ctx.Err()
 		}
 	}
 }

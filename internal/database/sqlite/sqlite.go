@@ -168,24 +168,27 @@ func file(options any) string { return of(options).File }
 // drop removes the file, and the files that SQLite keeps beside it. It claims the file, so that it
 // does not remove one in which another build has begun meanwhile.
 func drop(ctx context.Context, options any, d database.DropOptions) (_ []database.DropResult, err error) {
-	o := of(options)
 	if d.Leftover && len(d.Others) > 0 {
 		return nil, nil
 	}
+	o := of(options)
 	fate := database.DropResult{Kind: "file", Name: o.File}
+	var waited bool
 	if !d.Dry {
-		release, err := claimSoon(ctx, options)
-		if errors.Is(err, database.ErrClaimed) {
-			fate.Stays = "another job works in it"
-			return []database.DropResult{fate}, nil
-		}
-		if err != nil {
+		var release func() error
+		if release, waited, err = claimSoon(ctx, options); err != nil && !errors.Is(err, database.ErrClaimed) {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, release()) }()
+		if release != nil {
+			defer func() { err = errors.Join(err, release()) }()
+		}
 	}
-	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) { // another deletion was quicker
+	switch _, err := os.Stat(o.File); {
+	case errors.Is(err, fs.ErrNotExist): // another deletion was quicker
 		return nil, nil
+	case waited:
+		fate.Stays = "another job works in it"
+		return []database.DropResult{fate}, nil
 	}
 	created, err := wasCreated(ctx, options)
 	switch {
