@@ -40,6 +40,9 @@ func openToRead(path string) (*Store, error) {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
+	if !info.Mode().IsRegular() {
+		return nil, job.WithExit(job.ExitUsage, errors.New("it is not a regular file: name a file"))
+	}
 	if info.Size() == 0 {
 		return nil, job.WithExit(job.ExitMissing, errors.New("the file is empty: the first build or run fills it"))
 	}

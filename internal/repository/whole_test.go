@@ -122,6 +122,9 @@ func TestReadingMakesNoRepository(t *testing.T) {
 			t.Errorf("%s: got %v and error %v, want that there is none", path, s, err)
 		}
 	}
+	if _, err := OpenToRead(folder); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a folder: got error %v, want that it is not a regular file", err)
+	}
 	files, err := os.ReadDir(folder)
 	if info, statErr := os.Stat(empty); err != nil || statErr != nil || len(files) != 1 || info.Size() != 0 {
 		t.Errorf("got files %v, %v, %v, want the empty one as it was", files, err, statErr)
