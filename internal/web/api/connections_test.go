@@ -142,10 +142,7 @@ func TestADeletionIsShownBefore(t *testing.T) {
 				}
 			}
 			body := fmt.Sprintf(`{"settings": {%s}}`, settings)
-			gone := 404
-			if name == "postgresql" {
-				gone = 409 // the build makes the user, too
-			}
+			const gone = 404
 			w.call("POST", "/settings/deletion", body, gone)
 			if trial := w.call("POST", "/settings/test", body, 200); trial["ok"] != true {
 				t.Errorf("before the build: got %v, want that a build could sign in", trial)
