@@ -22,9 +22,9 @@ import (
 	"sledge/internal/schema"
 )
 
-// build creates the schema and fills it, with the workload's number of virtual users side
-// by side. Whatever moment it is interrupted at, what is missing is known to the
-// database itself and the build can be resumed or deleted.
+// build creates the schema and loads it with the workload's number of virtual users in parallel. If
+// it is interrupted at any moment, the database itself records what is missing, so the build can be
+// resumed or deleted.
 func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	if !j.Spec.Resume { // a resumed build is looked up below
 		tellBuild(j, f)
@@ -49,7 +49,7 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	}
 	l, err := target.OpenBuildLog(ctx, j, session)
 	if _, refuses := errors.AsType[target.RefusedError](err); refuses {
-		// The account that was made for this build, if one was, would serve nothing.
+		// An account that was created for this build is not needed any more.
 		_ = session.Close()
 		_, undone := dropAround(ctx, j, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
 		return job.Result{}, errors.Join(err, undone)
@@ -168,8 +168,8 @@ func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Sessio
 	return result, nil
 }
 
-// createSchema makes the tables, after dropping those that an interrupted build
-// got to, which hold nothing yet.
+// createSchema creates the tables. First it drops the tables that an interrupted build created,
+// which are still empty.
 func createSchema(ctx context.Context, j plan.Job, session database.Session, left []string) error {
 	if len(left) > 0 {
 		if err := drop(ctx, j, session, Deletion{Tables: left}); err != nil {
@@ -188,8 +188,8 @@ func createSchema(ctx context.Context, j plan.Job, session database.Session, lef
 	return target.WriteBuildLog(ctx, j, session, "schema", target.SchemaLine)
 }
 
-// dropRoutines drops the schema's own routines, which an interrupted build made, or
-// another program, or another build with routines of another kind.
+// dropRoutines drops routines of the schema that an interrupted build or another program created,
+// or a build with routines of another kind.
 func dropRoutines(ctx context.Context, j plan.Job, session database.Session) error {
 	routines, err := target.FindRoutines(ctx, j, session)
 	if err == nil && len(routines.Own) > 0 {
@@ -220,8 +220,8 @@ func closeAll(sessions []database.Session) {
 	}
 }
 
-// piece is what builders take: one chunk of one table, or noChunk for a table
-// that has all its rows from before the build was resumed.
+// piece is a unit of work for builders: one chunk of one table, or noChunk for a table whose rows
+// were all loaded before the build was resumed.
 type piece struct {
 	table *tableBuild
 	chunk int
@@ -233,14 +233,14 @@ const noChunk = -1
 type tableBuild struct {
 	schema.Table
 	progress tableProgress
-	toLoad   int64        // rows, about
+	toLoad   int64        // approximate number of rows
 	missing  atomic.Int64 // chunks that are not loaded yet
 	begun    atomic.Bool
 }
 
-// loadTables fills the tables with the chunks that the build log does not have. The builder that
-// loads the last chunk of a table also indexes and finishes it, while the
-// others go on loading, so that no core waits for the end of a phase.
+// loadTables loads the chunks that the build log does not have. The builder that loads the last
+// chunk of a table also creates its indexes and finishes it, while the others continue to load, so
+// that no core waits for the end of a phase.
 func loadTables(ctx context.Context, j plan.Job, f *feed.Feed, steps *announcer, sessions []database.Session, tables []schema.Table, l target.BuildLog) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
 	stop := report(f, progress.now)
@@ -279,7 +279,7 @@ func loadTables(ctx context.Context, j plan.Job, f *feed.Feed, steps *announcer,
 	return progress.loaded(), err
 }
 
-// piecesOf lists the work, table by table.
+// piecesOf yields the work, table by table.
 func piecesOf(tables []*tableBuild, l target.BuildLog) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for _, t := range tables {
@@ -295,7 +295,7 @@ func piecesOf(tables []*tableBuild, l target.BuildLog) iter.Seq[piece] {
 	}
 }
 
-// builder is a virtual user of a build at work.
+// builder is a virtual user of a running build.
 type builder struct {
 	plan.Job
 	session  database.Session
@@ -304,7 +304,7 @@ type builder struct {
 	position int
 }
 
-// build does a piece, and what comes after the last one of its table.
+// build loads a piece, and runs the steps after the last chunk of its table.
 func (b builder) build(ctx context.Context, next piece) error {
 	t := next.table
 	if next.chunk != noChunk {
@@ -339,8 +339,8 @@ func (b builder) build(ctx context.Context, next piece) error {
 	return nil
 }
 
-// loadPiece loads a chunk, again and again while it fails in a way that may
-// pass, as when builders wait for each other on a database that takes one writer.
+// loadPiece loads a chunk. It retries after failures that may be temporary, for example when
+// builders wait for each other on a database with one writer.
 func loadPiece(ctx context.Context, j plan.Job, s database.Session, t schema.Table, chunk int, count *tableProgress) error {
 	start := time.Now()
 	defer func() { count.nanos.Add(int64(time.Since(start))) }()
@@ -377,14 +377,14 @@ func loadOnce(ctx context.Context, j plan.Job, s database.Session, t schema.Tabl
 	return err
 }
 
-// share is the statements that a table has in a step.
+// share holds the statements of a table in a step.
 type share struct {
 	table      schema.Table
 	statements []string
 }
 
-// shares lists the tables that have statements in a step which comes after all tables were
-// loaded, in the order of the tables: the largest first.
+// sharesOf lists the tables with statements in a step that comes after all tables were loaded, in
+// the order of the tables: the largest first.
 func sharesOf(j plan.Job, step string, tables []schema.Table) ([]share, error) {
 	if slices.Contains(plan.WhenLoaded, step) { // they have run
 		return nil, nil
@@ -402,8 +402,8 @@ func sharesOf(j plan.Job, step string, tables []schema.Table) ([]share, error) {
 	return list, nil
 }
 
-// complete does a step that comes after all tables were loaded: on one session the statements
-// that concern them all, then on all sessions side by side the statements of each table.
+// completeStep runs a step that comes after all tables were loaded: on one session the statements
+// for all tables together, and then on all sessions in parallel the statements of each table.
 // Either list may be empty.
 func completeStep(ctx context.Context, j plan.Job, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
 	statements, err := j.Schema.Step(step)
@@ -444,8 +444,8 @@ func completeStep(ctx context.Context, j plan.Job, steps *announcer, session dat
 	return group.Wait()
 }
 
-// opening is the part of a failed statement that people know it by: its first line after comments, up to
-// the name of the object it makes.
+// opening returns the part of a failed statement that identifies it: its first line after comments,
+// up to the name of the object that it creates.
 func opening(statement string) string {
 	const most = 60 // characters
 	for line := range strings.Lines(statement) {

@@ -11,19 +11,20 @@ import (
 	"sledge/internal/engine/target"
 )
 
-// Calibration is how long one thread of a server takes for a loop that only computes.
+// Calibration is the time that one thread of a server takes for a loop that computes and reads no
+// table.
 type Calibration struct {
 	Steps   int64
 	Took    time.Duration // by the server's own clock
 	Version string        // of the server
 }
 
-// Calibrate has the server of a plan run the loop. It needs no schema and changes nothing.
+// Calibrate runs the loop on the server of a plan. It needs no schema and changes nothing.
 func Calibrate(ctx context.Context, j plan.Job) (c Calibration, err error) {
 	if j.Server.Calibrate == nil {
-		return c, fmt.Errorf("there is no loop for %s to be timed by", j.Database.Title)
+		return c, fmt.Errorf("there is no calibration loop for %s", j.Database.Title)
 	}
-	s, err := target.Connect(ctx, j, database.Admin) // who needs no database of a schema
+	s, err := target.Connect(ctx, j, database.Admin) // it needs no schema's database
 	if err != nil {
 		return c, err
 	}

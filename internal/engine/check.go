@@ -16,10 +16,10 @@ import (
 	"sledge/internal/workload"
 )
 
-// rowsShown is how many of the rows that break a rule a check names.
+// rowsShown is the maximum number of rows that break a rule and that a check shows.
 const rowsShown = 10
 
-// check asks whether the schema is whole and its data obey the workload's rules.
+// check checks that the schema is complete and its data obey the workload's rules.
 func check(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	session, err := target.ConnectSteady(ctx, j)
 	if err != nil {
@@ -87,7 +87,7 @@ func check(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	return result, nil
 }
 
-// foresee tells the database what the rules of a check will ask, which may copy rows for that.
+// foresee passes the queries of a check to the database, which may copy rows for them in advance.
 func foresee(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed) error {
 	if j.Schema.Foresee == nil {
 		return nil
@@ -123,7 +123,7 @@ func (e *checkError) Trouble() job.Trouble { return e.trouble }
 
 func (e *checkError) Unwrap() error { return e.error }
 
-// noSchema marks an error that says that there is no schema to check.
+// noSchema gives an error its exit code if it means that there is no schema to check.
 func noSchema(j plan.Job, err error) error {
 	if job.ExitOf(err) != job.ExitMissing {
 		return err
@@ -134,13 +134,14 @@ func noSchema(j plan.Job, err error) error {
 // sizeRule names the finding about the size of a schema.
 const sizeRule = "size"
 
-// leastSize is less than any two sizes differ by. A size that was asked for may be a fraction of
-// which the smallest table has no row more.
+// leastSize is less than the difference between any two sizes. A requested size may be a fraction
+// of which the smallest table has no row more.
 const leastSize = 0.99e-4
 
 func spellSize(size float64) string { return strconv.FormatFloat(size, 'f', -1, 64) }
 
-// checkSize compares the size of the schema with what the spec says, as Schema.Size counts both.
+// checkSize compares the size of the schema with the size in the spec, both as Schema.Size counts
+// them.
 func checkSize(j plan.Job, wanted, size float64) job.Finding {
 	finding := job.Finding{
 		Rule: sizeRule, Title: fmt.Sprintf("there are as many %s as %s says", j.Workload.Schema.Size.Unit, j.Spec.Names.Of(j.Workload.Schema.Size.Option)),
@@ -152,24 +153,24 @@ func checkSize(j plan.Job, wanted, size float64) job.Finding {
 	return finding
 }
 
-// audit is a check that goes on.
+// audit is a running check.
 type audit struct {
 	job      plan.Job
 	feed     *feed.Feed
 	session  database.Session
 	findings []job.Finding
-	total    int // how many findings there will be
+	total    int // number of findings at the end
 }
 
-// progress says how far the check is, and which rule is next.
+// progress emits the progress of the check, and the next rule.
 func (c *audit) progress(next string) {
 	c.feed.Send(job.Event{Progress: &job.Progress{
 		Step: "check", Detail: next, Done: int64(len(c.findings)), Total: int64(c.total), Unit: "rules",
 	}})
 }
 
-// rules checks those rules that are chosen, on a schema that foreign has built, and ""
-// Sledge or an unknown program.
+// rules checks the chosen rules. foreign is the program that built the schema, or "" for Sledge or
+// an unknown program.
 func (c *audit) rules(ctx context.Context, chosen func(workload.Rule) bool, foreign string) error {
 	for _, rule := range c.job.Workload.Schema.Rules {
 		if !chosen(rule) {
@@ -211,11 +212,10 @@ func checkRule(ctx context.Context, j plan.Job, s database.Session, rule workloa
 	return finding, err
 }
 
-// knownCause says how much of what breaks a rule the fault explains that is known to,
-// or "" if it explains nothing. That is not an excuse: the data are wrong in any
-// case, and the rule cannot tell any more whether the server has lost something, too. An
-// excuse has a schema that broke the rule from the first, and could never be checked by
-// it.
+// knownCause describes the part of a rule's violations that a known fault explains, or returns ""
+// if it explains none. That is not an excuse: the data are wrong in any case, and the rule cannot
+// show any more whether the server has lost something too. An excuse is for a schema that broke the
+// rule from the beginning, and which the rule could never check.
 func knownCause(ctx context.Context, j plan.Job, s database.Session, rule workload.Rule) (string, error) {
 	query := queryOf(rule) + "_known"
 	rows, err := target.Ask(ctx, j, s, query, 1)

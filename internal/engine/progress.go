@@ -13,15 +13,15 @@ import (
 	"sledge/internal/schema"
 )
 
-// tableProgress counts what builders have put into one table.
+// tableProgress counts the rows that builders have loaded into a table.
 type tableProgress struct {
 	rows, bytes, nanos atomic.Int64
 }
 
-// loadProgress counts what builders have loaded, for those who watch.
+// loadProgress counts what builders have loaded, for watchers.
 type loadProgress struct {
 	tables     []*tableBuild
-	total      int64 // rows, about
+	total      int64 // approximate number of rows
 	statements       // besides loading
 }
 
@@ -52,17 +52,17 @@ func (p *loadProgress) now() job.Progress {
 	return now
 }
 
-// stepProgress counts the finished statements of a step that comes after the load.
+// stepProgress counts the finished statements of a step after the load.
 type stepProgress struct {
 	name, unit string
-	each       int64 // what a statement that concerns all tables counts
+	each       int64 // the count of a statement for all tables together
 	total      int64
 	done       atomic.Int64
 	statements
 }
 
-// newStepProgress counts by the rows of tables if those have statements of their own, beside
-// which the others take no time, and else by statements.
+// newStepProgress returns a count in rows if tables have statements of their own, because the other
+// statements take little time beside them, and else in statements.
 func newStepProgress(step string, statements []string, shares []share) *stepProgress {
 	if len(shares) == 0 {
 		return &stepProgress{name: step, unit: "statements", each: 1, total: int64(len(statements))}
@@ -88,7 +88,7 @@ func (p *stepProgress) now() job.Progress {
 	return job.Progress{Step: p.name, Detail: p.String(), Done: p.done.Load(), Total: p.total, Unit: p.unit}
 }
 
-// report sends the progress twice a second until stop is called.
+// report emits the progress twice a second until stop is called.
 func report(f *feed.Feed, progress func() job.Progress) (stop func()) {
 	quit := make(chan struct{})
 	var reporting sync.WaitGroup
@@ -121,12 +121,12 @@ func (p *loadProgress) loaded() []job.TableLoad {
 	return list
 }
 
-// countedRows counts rows as they are made, and tells the table's progress now
-// and then, because builders of the same table share that.
+// countedRows counts rows as they are generated. It updates the table's progress at intervals only,
+// because builders of the same table share that.
 type countedRows struct {
 	source      schema.RowSource
 	count       *tableProgress
-	rows, bytes int64 // not told yet
+	rows, bytes int64 // not added to the progress yet
 	told        struct{ rows, bytes int64 }
 }
 
@@ -150,7 +150,7 @@ func (c *countedRows) flush() {
 	c.rows, c.bytes = 0, 0
 }
 
-// undo takes back the progress of a chunk that was not loaded.
+// undo removes a chunk that was not loaded from the progress.
 func (c *countedRows) undo() {
 	c.count.rows.Add(-c.told.rows)
 	c.count.bytes.Add(-c.told.bytes)

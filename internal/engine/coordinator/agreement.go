@@ -8,9 +8,10 @@ import (
 	"sledge/internal/workload"
 )
 
-// agreement compares the two counts of what the probe counts. Where a pool leads elsewhere,
-// too, the server may have all of it, as by replication, or what was done over the
-// connections to itself; of anything between these nothing can be said, and it returns nil.
+// agreement compares the client's and the server's count of the transactions that the probe counts.
+// If connections of a pool lead to other servers, this server may have counted all transactions,
+// for example through replication, or only those over the connections to it. Between these two
+// nothing can be concluded, and agreement returns nil.
 func (g *runGroup) agreement(start, end probed) *job.Agreement {
 	return g.likelier(g.agreementOn(g.totals.Counts(), start, end), func() *job.Agreement {
 		here := meter.NewSummary(len(g.Plan.Workload.Kinds))
@@ -23,8 +24,8 @@ func (g *runGroup) agreement(start, end probed) *job.Agreement {
 	})
 }
 
-// likelier returns the comparison of all transactions, or of those that were done where the
-// monitor is connected to.
+// likelier returns the comparison with all transactions, or with those over connections to the
+// monitor's server, whichever agrees better.
 func (g *runGroup) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
 	if g.Plan.Pool == nil || !g.Plan.LeadsElsewhere() {
 		return all
@@ -40,7 +41,7 @@ func (g *runGroup) likelier(all *job.Agreement, atHome func() *job.Agreement) *j
 	return nil
 }
 
-// agreementOn compares the count of the transactions in a summary.
+// agreementOn compares the count of the transactions in a summary with the server's.
 func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Agreement {
 	probe := g.Plan.Workload.Evidence.Probe
 	count := probe.Expected
@@ -60,7 +61,7 @@ func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Ag
 	return judged(a)
 }
 
-// failedProbed returns how many of the transactions failed in some ways that the probe
+// failedProbed returns the number of failed transactions of the given classes that the probe
 // counts.
 func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 	failed := meter.NewSummary(len(s.Kinds))
@@ -72,12 +73,12 @@ func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 	return g.Plan.Workload.Evidence.Probe.Expected(&failed)
 }
 
-// counterAgreement compares the two counts of all transactions. A try that failed
-// may or may not be in the server's count.
+// counterAgreement compares the two counts of all transactions. The server may or may not count a
+// failed try.
 func (g *runGroup) counterAgreement(m measurement, server int64) *job.Agreement {
-	// The monitor's own questions count as transactions on some servers: one a second for
-	// the count, and a few when a run begins and ends. So does what a server does by
-	// itself, such as PostgreSQL's autovacuum.
+	// On some servers the monitor's own queries count as transactions: one a second for the count,
+	// and a few at the beginning and the end of a run. Background work of the server, such as
+	// PostgreSQL's autovacuum, may count too.
 	own := 2*int64(m.elapsed.Seconds()) + 20
 	own += (m.start.telling - m.start.told) + (m.end.telling - m.end.told)
 	between := func(start, end tally) *job.Agreement {
@@ -89,18 +90,19 @@ func (g *runGroup) counterAgreement(m measurement, server int64) *job.Agreement 
 	return g.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
 }
 
-// judged says what a comparison is worth.
+// judged sets the verdict of a comparison.
 func judged(a job.Agreement) *job.Agreement {
 	within := a.Low <= a.Server && a.Server <= a.High
-	// With bounds a tenth of the count apart, numbers that clearly differ would agree.
+	// If the bounds were more than a tenth of the count apart, clearly different counts would
+	// agree.
 	const apart = 10
 	a.Vague = within && (a.High-a.Low)*apart > a.Client
 	a.Holds = within && !a.Vague
 	return &a
 }
 
-// mostSilent returns how many of n the server may well have rolled back without
-// an error: the expected number, and four standard deviations more.
+// mostSilent returns an upper limit for the transactions of n that the server may have rolled back
+// without an error: the expected number plus four standard deviations.
 func mostSilent(s workload.Silence, n int64) int64 {
 	expected := s.Share * float64(n)
 	return int64(math.Ceil(expected + 4*math.Sqrt(expected)))

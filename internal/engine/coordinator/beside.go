@@ -13,7 +13,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// observers returns what goes on beside a timed run.
+// observers returns the observers of a timed run.
 func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 	p, list := r.plan, slices.Clone(r.setup.Beside)
 	if p.Server.Counter != nil {
@@ -34,7 +34,7 @@ func (r *run) observers(stop <-chan struct{}) []observer.Observer {
 	return list
 }
 
-// observe begins what goes on beside the run.
+// observe starts observers beside the run.
 func (r *run) observe(ctx context.Context, list ...observer.Observer) {
 	say := func(line string) { r.feed.Message(r.plan.Monitor(), "%s", line) }
 	r.beside = observer.Begin(ctx, observer.NewAxis(r.feed.Send), say, list...)
@@ -45,15 +45,15 @@ func (r *run) steady(ctx context.Context) (database.Session, error) {
 	return target.ConnectSteady(ctx, r.plan.Job)
 }
 
-// keepLedger makes users note acknowledged commits, if the run will be audited. The state before the run
-// is read over the session.
+// keepLedger makes users record acknowledged commits, if the run will be audited. It reads the
+// state before the run over the session.
 func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	p := r.plan
 	if !p.Pacing.Kept.Ledger {
 		return nil
 	}
 	if g := r.groups[0]; g.silence.Share > 0 {
-		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "what was acknowledged here cannot be known: %s", g.silence.Why))
+		return job.WithExit(job.ExitUsage, p.Spec.Names.Wrong("ledger", "true", "acknowledged commits are unknown here: %s", g.silence.Why))
 	}
 	auditor, err := p.Workload.Evidence.NewAuditor(ctx, s, p.SQL)
 	if err != nil {
@@ -74,7 +74,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// serverCount returns what reads the server's own count for a run that has no monitor.
+// serverCount returns the observer of the server's own count for a run without a monitor.
 func (r *run) serverCount() []observer.Observer {
 	p, list := r.plan, slices.Clone(r.setup.Beside)
 	if p.Server.Counter == nil {
@@ -90,7 +90,7 @@ func (r *run) serverCount() []observer.Observer {
 	})
 }
 
-// acknowledged lists the commits that the server has acknowledged. No user works any more.
+// acknowledged yields the commits that the server has acknowledged. All users have ended.
 func (g *runGroup) acknowledged() iter.Seq[workload.Commit] {
 	return func(yield func(workload.Commit) bool) {
 		for _, page := range g.totals.Commits {

@@ -19,25 +19,25 @@ import (
 	"sledge/internal/meter"
 )
 
-// A run reads two counts of the server's, before and after it measures: the workload's
-// own, by its probe, and the server's of all transactions, by its counter. Users go on
-// meanwhile, so the number of their transactions that a reading has seen is only known
-// within bounds. Those follow from what users ended while it was taken, and from their
-// transactions in flight when it was there.
+// A run reads two counts of the server before and after the measured time: the workload's own, with
+// its probe, and the server's count of all transactions, with its counter. Users work meanwhile, so
+// the number of their transactions that a reading includes is only known within bounds. The bounds
+// follow from the transactions that ended during the reading, and from those in flight after it.
 
-// reading is one time that the server was asked for its counts.
+// reading is one reading of the server's counts.
 type reading struct {
 	counter target.Count
 	groups  []probed // as they were prepared
 
-	uncounted string // why the server has no counter for the user; "" where it has
-	unread    string // why there is no reading, or not all of it; "" where there is
+	uncounted string // why the user cannot read the server's counter; "" if the user can
+	unread    string // why the reading is missing or incomplete; "" if it is complete
 
-	// How many transactions of our own the counter holds, of flushes: at least told, at most telling.
+	// The number of flushes, which are transactions too, that the counter includes: at least told,
+	// at most telling.
 	told, telling int64
 
-	// What the counter holds of the users' work: over all connections, and over those that
-	// lead where the monitor's does.
+	// The users' transactions that the counter includes: over all connections, and over those to
+	// the monitor's server.
 	all, home tally
 }
 
@@ -45,20 +45,20 @@ type reading struct {
 type probed struct {
 	target.Count
 
-	// What users ended while the probe was read, and what they had in flight when it had been
-	// read: that may have been committed, and seen by the server, though they did not know yet.
+	// Transactions that ended while the probe was read, and those in flight after it. The latter
+	// may have been committed and counted before their users knew.
 	edge, inFlight meter.Summary
 }
 
-// tally is what a reading of the server's counter holds of the users' transactions since they
-// logged in, and how many the users had ended by then.
+// tally holds, within bounds, the users' transactions since they logged in that a reading of the
+// server's counter includes.
 type tally struct {
 	ended int64
-	sure  bounds // of those that ended as they should, which the server counts
-	tries bounds // of all, failed ones included, which it may count
+	sure  bounds // transactions that ended as they should, which the server counts
+	tries bounds // all tries, including failed ones, which the server may count
 }
 
-// bounds are between which numbers a number is.
+// bounds are the lower and the upper bound of a number.
 type bounds struct{ low, high int64 }
 
 func (l runGroups) newReading() reading {
@@ -76,7 +76,7 @@ func tallyOf(least, most order.Tally) tally {
 	}
 }
 
-// counts is the reading as an event.
+// counts returns the reading as an event.
 func (r reading) counts(end bool) *job.Counts {
 	c := &job.Counts{End: end, Probe: r.groups[0].N}
 	if r.counter.Read {
@@ -97,8 +97,8 @@ type serverCounts struct {
 	toldAll  time.Time         // when users last had told the server what they had done
 }
 
-// sequence says which count is read first: the probe next to the measurement, since it
-// takes less time and is the one that must be exact.
+// sequence is the order of the two readings: the probe is next to the measurement, because it takes
+// less time and must be exact.
 type sequence bool
 
 const (
@@ -106,14 +106,14 @@ const (
 	probeFirst   sequence = true
 )
 
-// read asks the server for its counts.
+// read reads the server's counts.
 func (c *serverCounts) read(ctx context.Context, s database.Session, to *reading, first sequence) error {
 	within := fmt.Errorf("the server did not answer within %s", c.plan.Grace)
 	ctx, cancel := context.WithTimeoutCause(ctx, c.plan.Grace, within)
 	defer cancel()
 	defer notice(c.feed, "the server's counts")()
 	if first == counterFirst && c.plan.Server.Flush != nil {
-		_ = c.plan.Server.Flush(ctx, s) // what the monitor has done so far; the counter says if the session is gone
+		_ = c.plan.Server.Flush(ctx, s) // the monitor's own transactions; reading the counter notices a lost session
 	}
 	steps := []func(context.Context, database.Session, *reading) error{c.readCounter, c.readProbes}
 	if first == probeFirst {
@@ -182,13 +182,13 @@ func (c *serverCounts) readCounter(ctx context.Context, s database.Session, to *
 		}
 	}
 	to.all, to.home = tallyOf(all[0], all[1]), tallyOf(home[0], home[1])
-	_, err = answerOf(c.link, c.link.generator.Cut) // what has ended by now is of no phase
+	_, err = answerOf(c.link, c.link.generator.Cut) // transactions that ended until now belong to no phase
 	return err
 }
 
-// readAgain reads the server's counts, again if that fails in a way that may pass, and over
-// another session if the one it has is lost: renewed says so. A reading that cannot be had at
-// all is said to be missing, and the run goes on: an error is that the run is to end.
+// readAgain reads the server's counts. It retries after failures that may be temporary, and over a
+// new session if the session is lost: then renewed is true. If the counts cannot be read at all,
+// the reading is marked as missing and the run continues. An error means that the run must end.
 func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *reading, first sequence) (renewed bool, err error) {
 	until := time.Now().Add(c.patience())
 	for try := 1; ; try++ {
@@ -197,7 +197,7 @@ func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *r
 			err = c.connectAgain(ctx, s)
 		}
 		if *s != nil {
-			if first == counterFirst { // nothing that ended before counts
+			if first == counterFirst { // transactions that ended before do not count
 				*to = c.groups.newReading()
 			}
 			err = job.Guarded(func() error { return c.read(ctx, *s, to, first) })
@@ -214,16 +214,16 @@ func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *r
 		}
 		if c.link.death() != nil || time.Now().After(until) || class != meter.Connection && !class.Retryable() || target.Pause(ctx, plan.Backoff(try)) != nil {
 			to.unread = err.Error()
-			if _, err := answerOf(c.link, c.link.generator.Cut); err != nil { // what has ended meanwhile is not of the measured time
+			if _, err := answerOf(c.link, c.link.generator.Cut); err != nil { // transactions that ended meanwhile are not in the measured time
 				return renewed, err
 			}
-			c.feed.Message(job.Monitor, "The run goes on without the server's counts: %v", err)
+			c.feed.Message(job.Monitor, "The run continues without the server's counts: %v", err)
 			return renewed, nil
 		}
 	}
 }
 
-// patience is for how long the monitor tries to connect again, and to read counts.
+// patience returns the time limit for connecting again and reading the counts.
 func (c *serverCounts) patience() time.Duration {
 	if c.plan.Pacing.Reconnect.Wanted {
 		return max(c.plan.Pacing.Reconnect.Limit, target.Patience)
@@ -231,8 +231,8 @@ func (c *serverCounts) patience() time.Duration {
 	return target.Patience
 }
 
-// connectAgain puts a new session in the place of one that is lost, if it is not the
-// first. It tries until its patience ends, or a user has lost a connection for good.
+// connectAgain replaces a lost session. It tries until its patience ends, or until a user has lost
+// a connection for good.
 func (c *serverCounts) connectAgain(ctx context.Context, s *database.Session) error {
 	target.CloseQuietly(s)
 	chance := c.plan.Rand(-1)
@@ -243,7 +243,7 @@ func (c *serverCounts) connectAgain(ctx context.Context, s *database.Session) er
 		}
 		if err == nil {
 			*s = fresh
-			if c.plan.Schema.Claims != nil { // with the one that was lost its claim has gone
+			if c.plan.Schema.Claims != nil { // the claim was lost with the session
 				_, _ = c.plan.Schema.Claims.Share(ctx, fresh)
 			}
 			return nil
@@ -254,8 +254,8 @@ func (c *serverCounts) connectAgain(ctx context.Context, s *database.Session) er
 	}
 }
 
-// notice says what is being waited for, once that can be noticed and every so often
-// after that, until done is called.
+// notice emits a message about a wait that takes long, and repeats it at intervals, until done is
+// called.
 func notice(f *feed.Feed, what string) (done func()) {
 	began := time.Now()
 	quit := make(chan struct{})

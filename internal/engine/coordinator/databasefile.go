@@ -7,9 +7,9 @@ import (
 	"sledge/internal/engine/plan"
 )
 
-// databaseFile notes which file holds an embedded database, and returns the function that reports
-// whether its path still leads there. Sessions keep a removed file open and go on as if nothing had
-// happened.
+// databaseFile records the file of an embedded database, and returns a function that reports
+// whether the path still leads to it. Sessions keep a removed file open and continue without an
+// error.
 func databaseFile(j plan.Job) (check func() error) {
 	if j.Database.Options.File == nil {
 		return func() error { return nil }
@@ -17,7 +17,7 @@ func databaseFile(j plan.Job) (check func() error) {
 	path := j.Database.Options.File(j.Connection)
 	before, err := os.Stat(path)
 	if err != nil {
-		return func() error { return nil } // the session that is open has said so, or needs no file
+		return func() error { return nil } // the open session has reported that, or needs no file
 	}
 	return func() error {
 		after, err := os.Stat(path)

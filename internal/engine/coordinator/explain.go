@@ -15,14 +15,13 @@ import (
 	"sledge/internal/workload"
 )
 
-// explain keeps the plans of a run's queries, with the parameters that its first user asked
-// them with in its first set. It is done when the run has been measured, over a session of
-// its own, so that it disturbs nothing that counts; and before post-run maintenance, which
-// may change the statistics that plans are made by. A plan that cannot be had has the reason
-// in its place, and changes nothing in what the run is worth.
+// explain records the plans of a run's queries, with the parameters of the first user's first query
+// set. It runs after the measured time, over its own session, so that it disturbs nothing, and
+// before post-run maintenance, which may change the statistics that plans depend on. If a plan
+// fails, the reason takes its place, and the result of the run does not change.
 //
-// Once the user has stopped the run, before or meanwhile, no query is executed any more for
-// the times in its plan.
+// If the user stops the run, before or meanwhile, no query is executed any more for the times in
+// its plan.
 func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) {
 	asked := p.Pacing.Kept.Plans
 	if asked == load.NoPlans || p.Workload.Users.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
@@ -54,17 +53,17 @@ func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result,
 	f.Step(job.Monitor, step)
 }
 
-// explainer takes plans, one after another.
+// explainer gets plans, one after another.
 type explainer struct {
 	plan    plan.Plan
 	stop    <-chan struct{}
-	session database.Session // nil before the first plan, and after a call that failed
-	lost    error            // why no plan can be had
+	session database.Session // nil before the first plan, and after a failed call
+	lost    error            // why no plan is available
 	began   time.Time
-	until   time.Time // from then on no query is executed
+	until   time.Time // no query is executed from then on
 }
 
-// queries returns what the first user asks.
+// queries returns the queries of the first user.
 func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	p := e.plan
 	slot := workload.Slot{
@@ -83,7 +82,7 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	return p.Workload.Users.Queries(slot), nil
 }
 
-// connected returns the session. If it is nil, connected makes a new one, unless that has failed before.
+// connected returns the session, and opens it if it is nil, unless that has failed before.
 func (e *explainer) connected(ctx context.Context) (database.Session, error) {
 	if e.session == nil && e.lost == nil {
 		e.session, e.lost = target.Connect(ctx, e.plan.Job, database.Owner)
@@ -93,8 +92,8 @@ func (e *explainer) connected(ctx context.Context) (database.Session, error) {
 
 func (e *explainer) close() { target.CloseQuietly(&e.session) }
 
-// explain takes the plan of a query: with times where they are asked for, or else, and where
-// that fails, without.
+// explain gets the plan of a query: with times if they are requested, or without if they are not or
+// if that fails.
 func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan {
 	plan := job.QueryPlan{Kind: e.plan.Workload.Kinds[q.Kind].Name, Stream: q.Stream, Query: q.Text}
 	if q.Err != nil {
@@ -117,8 +116,8 @@ func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan
 	return plan
 }
 
-// planning bounds how long a plan without times may take. Most take milliseconds, but some
-// databases execute parts of a query to plan it.
+// planning limits the time for a plan without times. Most take milliseconds, but some databases
+// execute parts of a query to plan it.
 const planning = time.Minute
 
 var errTooLongPlanned = fmt.Errorf("the database took longer than %s to plan the query", planning)
@@ -136,8 +135,7 @@ func (e *explainer) mayExecute() error {
 	return nil
 }
 
-// execute gets the plan with times, for no longer than is left of the time limit, or than one
-// query may take.
+// execute gets the plan with times, within the rest of the time limit and the limit of one query.
 func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
 	limit, why := time.Until(e.until), errors.New("the time limit was over before the query was answered again")
 	if most := e.plan.Pacing.Limit; most > 0 && most < limit {
@@ -146,28 +144,28 @@ func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
 	return e.ask(ctx, e.plan.Server.ExplainTimed, plan, limit, why)
 }
 
-// ask gets the lines of a plan in one way, and has that cancelled after a while, which is why
-// it fails then. A failure costs the session, whose state is not known afterwards.
+// ask gets the lines of a plan with how, and cancels it after limit; why is then the error. After a
+// failure it closes the session, whose state is unknown.
 func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan, limit time.Duration, why error) error {
 	s, err := e.connected(ctx)
 	if err != nil {
 		return err
 	}
-	limited, done := context.WithTimeout(ctx, limit+target.Cancelling) // for a server that does not cancel it
+	limited, done := context.WithTimeout(ctx, limit+target.Cancelling) // in case the server does not cancel it
 	defer done()
 	cancelled := make(chan struct{})
 	timer := time.AfterFunc(limit, func() {
 		defer close(cancelled)
 		asking, done := context.WithTimeout(limited, target.Asking)
 		defer done()
-		_ = s.Cancel(asking) // else it goes on until limited ends
+		_ = s.Cancel(asking) // otherwise it continues until limited ends
 	})
 	began := time.Now()
 	answer, err := how(limited, s, plan.Query)
 	plan.Seconds = time.Since(began).Seconds()
 	if !timer.Stop() {
 		<-cancelled
-		e.close() // or the next one might be cancelled
+		e.close() // otherwise the next call could be cancelled
 		if err != nil && ctx.Err() == nil {
 			return why
 		}

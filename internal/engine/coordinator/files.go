@@ -7,11 +7,11 @@ import (
 	"sledge/internal/job"
 )
 
-// spareFiles are for all but the connections of virtual users.
+// spareFiles is the number of open files for everything except the users' connections.
 const spareFiles = 100
 
-// checkFiles refuses a run that needs more open files than this process may have, before
-// it makes thousands of connections for nothing. A limit of 0 means no limit.
+// checkFiles refuses a run that needs more open files than this process may have, before it opens
+// thousands of connections for nothing. A limit of 0 means no limit.
 func checkFiles(p plan.Plan, limit int) error {
 	connections := 0
 	for _, group := range p.Groups() {

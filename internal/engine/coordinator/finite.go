@@ -11,8 +11,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// workThrough is a run that ends when its work is done, all of which is measured. No monitor
-// takes part: the first user says what there is to say of the server.
+// workThrough performs a run that ends when its work is done, all of which is measured. It has no
+// monitor, so the first user emits the messages about the server.
 func workThrough(ctx context.Context, c Run) (job.Result, error) {
 	p, f, stop := c.Plan, c.Feed, c.Stop
 	r, err := prepareAlone(ctx, c)
@@ -54,14 +54,14 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 	err = judge(p, &result, err)
 	headline := result
 	f.Send(job.Event{User: p.FirstWorker(), Headline: &headline})
-	explain(ctx, r.plan, f, &result, stop) // whose SQL has the names that tables have here
+	explain(ctx, r.plan, f, &result, stop) // with the names of the tables in this database
 	if err == nil || result.Status.Whole() {
 		err = errors.Join(err, maintain(ctx, p.Job, f, &result, stop))
 	}
 	return result, err
 }
 
-// measureAll lets users work until their work is done, all of which is measured.
+// measureAll waits until the users have done their work, all of which is measured.
 func (r *run) measureAll(ctx context.Context, limit time.Duration, stop <-chan struct{}) (m measurement, ended ending, err error) {
 	m = measurement{start: r.groups.newReading(), end: r.groups.newReading()}
 	watch := &watch{run: r}

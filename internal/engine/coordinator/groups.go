@@ -12,7 +12,7 @@ import (
 // runGroups are the groups of a run, one at least.
 type runGroups []*runGroup
 
-// whole adds the users, kinds and transactions of the groups beside the first to the result.
+// whole adds the users, kinds and transactions of the other groups to the result.
 func (l runGroups) whole(result *job.Result) {
 	for _, g := range l[1:] {
 		result.Users += g.Plan.Users
@@ -22,8 +22,8 @@ func (l runGroups) whole(result *job.Result) {
 	}
 }
 
-// byGroup says of each of several groups what the result says of the only one. Known means that the
-// generator has told all that it measured.
+// byGroup adds the figures of each group to the result, if there are several. known means that the
+// generator has reported all its measurements.
 func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {
 	idle := job.IdleUsers{}
 	result.Metrics, result.Waiting, result.Agreement, result.Contention = nil, nil, nil, nil
@@ -70,7 +70,7 @@ func (l runGroups) doubts(doubt func(*runGroup) error) error {
 	return errors.Join(all...)
 }
 
-// agreementOf returns the comparison of a group's counts.
+// agreementOf returns the comparison of the counts of a group.
 func agreementOf(g *runGroup, result *job.Result) *job.Agreement {
 	if len(result.Groups) > 0 {
 		return result.Groups[g.number].Agreement

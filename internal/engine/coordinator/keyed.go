@@ -10,15 +10,15 @@ import (
 	"sledge/internal/meter"
 )
 
-// keyed compares the measured rate of a run whose terminals pause with the rate that their pauses
-// allow. The measured time began a while after users could.
+// keyedOf compares the measured rate of a run whose terminals pause with the rate that their pauses
+// allow. began is the beginning of the measured time since users could begin.
 func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
 	pauses, mix := p.Workload.Users.Pauses, p.Workload.Users.Mix
 	if pauses == nil || mix == nil || elapsed <= 0 {
 		return nil
 	}
 	weights := mix.Weights(p.Settings, p.Kinds)
-	round, all := time.Duration(0), 0.0 // of a terminal that does each kind as often as its weight
+	round, all := time.Duration(0), 0.0 // for a terminal that does each kind as often as its weight
 	counted := meter.NewSummary(len(weights))
 	for kind, pause := range pauses.Mean(p.Settings) {
 		round += time.Duration(weights[kind] * float64(pause))
@@ -26,7 +26,7 @@ func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.
 		counted.Kinds[kind].Done = int64(math.Round(weights[kind]))
 	}
 	if round <= 0 {
-		return nil // terminals pause for no time at all, which limits nothing
+		return nil // pauses of length 0 limit nothing
 	}
 	sessions := workingUsers(p, began, elapsed)
 	measured := sum.All()
@@ -49,7 +49,8 @@ func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.
 	return k
 }
 
-// working returns how many terminals work in some time since users could begin, on average.
+// workingUsers returns the average number of working terminals in a time span since users could
+// begin.
 func workingUsers(p plan.Plan, began, elapsed time.Duration) float64 {
 	var all time.Duration
 	for terminal := range p.Terminals() {
@@ -60,7 +61,7 @@ func workingUsers(p plan.Plan, began, elapsed time.Duration) float64 {
 	return float64(all) / float64(elapsed)
 }
 
-// percentOf returns how much n is of what was expected, in percent; 100 where nothing was.
+// percentOf returns n in percent of the expected number, or 100 if nothing was expected.
 func percentOf(n int64, expected float64) float64 {
 	if expected <= 0 {
 		return 100

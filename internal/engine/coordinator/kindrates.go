@@ -8,7 +8,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// kindPaces say how the run kept to the rate of each kind.
+// kindPaces returns how well the run kept the rate of each kind.
 func (g *runGroup) kindPaces(m measurement) []job.KindPace {
 	if g.Plan.Kinds == nil {
 		return nil
@@ -28,7 +28,7 @@ func (g *runGroup) kindPaces(m measurement) []job.KindPace {
 	return list
 }
 
-// queued returns how many transactions, of the kinds that count, waited for a connection
+// queued returns the number of transactions, of the kinds that count, that waited for a connection
 // when the time was up.
 func queued(inFlight []order.InFlight, counts func(meter.Kind) bool) (n int64) {
 	for _, w := range inFlight {

@@ -13,9 +13,9 @@ import (
 	"sledge/internal/job"
 )
 
-// maintain starts the post-run maintenance that the database's options ask for, and notes its steps and
-// their times in the result. A stop or abort request for the job aborts it. The run itself is measured
-// by then, and the result says so however the maintenance ends.
+// maintain performs the post-run maintenance that the database's options request, and records its
+// steps and their times in the result. A stop or abort request aborts it. The run itself has been
+// measured by then, and the result says so whatever happens to the maintenance.
 func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result, stop <-chan struct{}) error {
 	if j.Database.Runs.Maintenance == nil {
 		return nil
@@ -42,22 +42,22 @@ func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result,
 		return nil
 	}
 	exit, status := job.ExitAborted, job.Failed
-	result.Untidy = fmt.Sprintf("what the server was to do after the run failed: %v", err)
+	result.Untidy = fmt.Sprintf("post-run maintenance failed: %v", err)
 	if stopped {
 		exit, status = job.ExitStopped, job.Partial
-		result.Untidy = "what the server was to do after the run was stopped"
+		result.Untidy = "post-run maintenance was stopped"
 		if unrestored, is := errors.AsType[*database.UnrestoredError](err); is {
 			result.Untidy += ": " + unrestored.Error()
 		}
 	}
 	err = errors.New(result.Untidy)
-	if result.Status.Whole() { // whose verdict counts for more
+	if result.Status.Whole() { // a worse verdict takes precedence
 		return err
 	}
 	return untidy(result, status, exit, err)
 }
 
-// untidy marks a result as one that was measured in full, and says what failed after that.
+// untidy marks a result as complete, with an error that happened after the measured time.
 func untidy(result *job.Result, status job.Status, exit job.Exit, why error) error {
 	result.Status, result.Untidy = status, why.Error()
 	err := fmt.Errorf("the run was measured in full, but %w", why)
@@ -65,15 +65,15 @@ func untidy(result *job.Result, status job.Status, exit job.Exit, why error) err
 	return job.WithExit(exit, err)
 }
 
-// maintenance records what the server does after a run.
+// maintenance records the server's work after a run.
 type maintenance struct {
 	tell  func(job.Event)
 	done  []job.Tidied
-	under *job.Tidied // what runs now, or nil
+	under *job.Tidied // the current step, or nil
 	began time.Time
 }
 
-// watch notes how a step stands, and passes it on.
+// watch records the state of a step, and passes the event on.
 func (t *maintenance) watch(e job.Event) {
 	t.tell(e)
 	if p := e.Progress; p != nil && t.under != nil {
@@ -101,7 +101,7 @@ func (t *maintenance) watch(e job.Event) {
 	}
 }
 
-// abort notes that the running step does not come to its end.
+// abort records that the current step was aborted.
 func (t *maintenance) abort() {
 	if t.under != nil {
 		t.note()

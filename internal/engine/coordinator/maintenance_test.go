@@ -65,7 +65,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 			},
 			true,
 			[]job.Tidied{{Work: job.StepPurge, Seconds: 1, Had: 50, Left: 50}},
-			job.Partial, job.ExitStopped, "what the server was to do after the run was stopped",
+			job.Partial, job.ExitStopped, "post-run maintenance was stopped",
 		},
 		{
 			"it is stopped and cannot be undone", "",
@@ -74,17 +74,17 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 				return errors.Join(errors.New("driver: bad connection"), unrestored)
 			},
 			true, nil, job.Partial, job.ExitStopped,
-			"what the server was to do after the run was stopped: THE SERVER MAY STILL HAVE TEMPORARY SETTINGS (it is gone): restore them with SET GLOBAL a = 1; SET GLOBAL b = 2;",
+			"post-run maintenance was stopped: THE SERVER MAY STILL HAVE TEMPORARY SETTINGS (it is gone): restore them with SET GLOBAL a = 1; SET GLOBAL b = 2;",
 		},
 		{
 			"it fails", "",
 			func(context.Context, func(job.Step)) error { return errors.New("no route") },
-			false, nil, job.Failed, job.ExitAborted, "what the server was to do after the run failed: no route",
+			false, nil, job.Failed, job.ExitAborted, "post-run maintenance failed: no route",
 		},
 		{
 			"it fails after a run that is not valid", job.Invalid,
 			func(context.Context, func(job.Step)) error { return errors.New("no route") },
-			false, nil, job.Invalid, job.ExitError, "what the server was to do after the run failed: no route",
+			false, nil, job.Invalid, job.ExitError, "post-run maintenance failed: no route",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// silentToo counts outages among the gaps: users that connect again have no transaction in flight,
-// by which gaps are found.
+// silentToo adds outages to the stalls: users that connect again have no transaction in flight, so
+// stalls do not include them.
 func silentToo(result *job.Result) {
 	for _, o := range result.Outages {
 		if longest := result.LongestGap.Seconds; o.Silent > longest {
@@ -18,7 +18,7 @@ func silentToo(result *job.Result) {
 	}
 }
 
-// outages says what became of the rate when connections were lost.
+// outages returns how the rate fell and recovered when connections were lost.
 func (g *runGroup) outages(m measurement) (list []job.Outage) {
 	for _, o := range g.totals.Flow.Outages(g.totals.Losses, m.from, m.from+m.elapsed) {
 		one := job.Outage{

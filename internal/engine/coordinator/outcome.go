@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// lostCommits returns an error where what was acknowledged is not what is there.
+// lostCommits returns an error if acknowledged commits are missing in the database or occur twice.
 func lostCommits(l *job.Ledger) error {
 	if l == nil || l.Holds() {
 		return nil
@@ -24,7 +24,7 @@ func lostCommits(l *job.Ledger) error {
 	return job.WithExit(job.ExitLost, errors.New(l.Broken()))
 }
 
-// idleUsers returns an error if the client did not run all of its users.
+// idleUsers returns an error if the client did not run all users.
 func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 	if idle == nil || idle.Idle == 0 {
 		return nil
@@ -32,7 +32,7 @@ func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, p.Pacing.Clients.Title(), idle.Why)
 }
 
-// result turns a measurement into the result of the job.
+// result returns the result of the job for a measurement.
 func (r *run) result(m measurement) job.Result {
 	g := r.groups[0]
 	result := job.Result{
@@ -78,7 +78,7 @@ func (r *run) result(m measurement) job.Result {
 	return result
 }
 
-// window is what a group measured.
+// window holds the measurements of a group.
 type window struct{ workload.Window }
 
 func (g *runGroup) window(m measurement) window {
@@ -91,11 +91,11 @@ func (g *runGroup) window(m measurement) window {
 func (w window) probed(start, end probed) window {
 	w.Elapsed = end.At.Sub(start.At)
 	w.Probe = end.N - start.N
-	w.Probed = w.Probe >= 0 // or the rows that are counted were removed meanwhile
+	w.Probed = w.Probe >= 0 // a negative count means that rows were removed meanwhile
 	return w
 }
 
-// clientLoad says what users used of their machine.
+// clientLoad returns the load of the users' machine.
 func clientLoad(p plan.Plan, m measurement) *job.ClientLoad {
 	m.client.WithDatabase = p.Database.Embedded()
 	attribute(&m.client, p, m.atServer)
@@ -114,15 +114,15 @@ func attribute(c *job.ClientLoad, p plan.Plan, atServer bool) {
 	c.Machine.Attribute(server)
 }
 
-// didAnything reports whether a transaction succeeded. Without one there is no figure: what the
-// server counted is the work of others.
+// didAnything reports whether a transaction succeeded. If none did, there are no figures, because
+// the server's count is the work of other programs.
 func didAnything(s meter.Summary) bool {
 	all := s.All()
 	return all.Done+all.RolledBack > 0
 }
 
-// describeCount says how many transactions of all kinds the server has counted, or why its
-// count is not used.
+// describeCount adds the server's count of all transactions to the result, or the reason why it is
+// not used.
 func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measurement) {
 	lost := g.totals.Losses
 	pool := slices.ContainsFunc(g.totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
@@ -145,8 +145,7 @@ func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measur
 	result.CounterAgreement = a
 }
 
-// describeLoad says how the run kept to what it was asked for of rate, pauses and
-// connections.
+// describeLoad adds to the result how well the run kept its rate, its pauses and its connections.
 func (g *runGroup) describeLoad(result *job.Result, m measurement) {
 	switch {
 	case g.arrivals != nil:
@@ -163,14 +162,14 @@ func (g *runGroup) describeLoad(result *job.Result, m measurement) {
 	}
 }
 
-// latencyOf sums up delays. checkTotals has refused those that cannot be read.
+// latencyOf summarizes delays. checkTotals has refused invalid ones.
 func latencyOf(c meter.CodedHistogram) *meter.Latency {
 	d, _ := c.Distribution()
 	l := meter.NewLatency(d)
 	return &l
 }
 
-// pace says how the run kept to its rate.
+// pace returns how well the run kept its rate.
 func (g *runGroup) pace(m measurement) *job.Pace {
 	before, due := g.arrivals.Due(m.from), g.arrivals.Due(m.from+m.elapsed)
 	all := g.totals.Summary.All()
@@ -185,7 +184,7 @@ func (g *runGroup) pace(m measurement) *job.Pace {
 	}
 }
 
-// verdict says how the run ended, in the result and as an error.
+// verdict sets the status of the result, and returns the error of the run.
 func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, err error) error {
 	died := r.link.death()
 	switch lost := lostCommits(result.Ledger); {
@@ -219,7 +218,7 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 	return err
 }
 
-// cutShort says that the user stopped the run.
+// cutShort returns the error of a run that the user stopped.
 func cutShort(pacing load.Pacing, after time.Duration) error {
 	if pacing.Test {
 		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
@@ -230,12 +229,12 @@ func cutShort(pacing load.Pacing, after time.Duration) error {
 	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, pacing.Duration)
 }
 
-// doubts returns why the numbers of a run that ran to its end must not be used, and
-// marks the result so, or returns nil.
+// doubts returns the reason why the figures of a complete run must not be used, and marks the
+// result as invalid, or returns nil.
 func (r *run) doubts(result *job.Result, m measurement) error {
 	type doubt struct {
 		err   error
-		check string // of a report, that says the same
+		check string // name of the check in reports
 	}
 	g := r.groups[0]
 	counts := doubt{r.groups.doubts(func(g *runGroup) error { return disagreement(g.Plan, agreementOf(g, result)) }), "Counts"}
@@ -249,7 +248,7 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 		counts,
 	}
 	removed := func(g *runGroup) bool { a := agreementOf(g, result); return a != nil && a.Server < 0 }
-	if slices.ContainsFunc(r.groups, removed) { // rows that were removed explain failures, too
+	if slices.ContainsFunc(r.groups, removed) { // removed rows explain failures too
 		doubts = slices.Insert(doubts, 0, counts)
 	}
 	for _, doubt := range doubts {
@@ -261,9 +260,8 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 	return nil
 }
 
-// disagreement returns an error when the two counts are further apart than failures
-// could bring them that are allowed: routines that others wrote may roll back
-// without a word.
+// disagreement returns an error if the two counts differ by more than the allowed failures can
+// explain. Other programs' routines may roll back without an error.
 func disagreement(p plan.Plan, a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
@@ -290,13 +288,13 @@ func aborted(result *job.Result, grace time.Duration) error {
 	return fmt.Errorf("%d transactions had not ended %s after the time was up and were aborted; %s", n, grace, longest)
 }
 
-// tooManyFailures returns an error when the share of failures is above the
-// limit, because the rest then says little about the database.
+// tooManyFailures returns an error if the share of failures exceeds the limit, because the figures
+// then say little about the database.
 func (g *runGroup) tooManyFailures() error {
 	whole := g.totals.Counts()
 	all := whole.All()
 	failures, ended := all.Failures(), all.Ended()
-	if g.Plan.Pacing.Reconnect.Wanted { // which is to ride out what else would end the run
+	if g.Plan.Pacing.Reconnect.Wanted { // reconnecting users are meant to survive such failures
 		failures -= all.Failed[meter.Connection]
 	}
 	if ended == 0 {
@@ -323,7 +321,7 @@ func (g *runGroup) tooManyFailures() error {
 	return fmt.Errorf("%d of %d transactions failed (%.2f %%; at most %g %% may fail)%s", failures, ended, share, g.Plan.Pacing.Failures.Limit, over)
 }
 
-// scoreless reports whether all transactions failed that the headline is made of.
+// scoreless reports whether all transactions that count for the headline failed.
 func (g *runGroup) scoreless(s meter.Summary) bool {
 	probe := g.Plan.Workload.Evidence.Probe
 	return probe != nil && probe.Expected(&s) == 0 && g.failedProbed(s, meter.Classes()...) > 0
