@@ -1,5 +1,5 @@
-// Package engine does jobs on this machine: it builds the schema of a workload, runs virtual users on it,
-// checks what they left behind, and deletes it.
+// Package engine executes jobs on this machine: it builds the schema of a workload, runs virtual
+// users on it, checks it, and deletes it.
 package engine
 
 import (
@@ -19,12 +19,12 @@ import (
 	"sledge/internal/job"
 )
 
-// Local does jobs on this machine. It is a job.Runner.
+// Local executes jobs on this machine. It implements job.Runner.
 type Local struct {
 	catalog.Catalog
-	Version string // Sledge's own, for the facts of a job
+	Version string // Sledge's version, for the facts of a job
 
-	// Beside returns what goes on beside a run besides Sledge's own observers. Optional.
+	// Beside returns observers of a run in addition to Sledge's own. Optional.
 	Beside func(plan.Plan) []observer.Observer
 
 	// Through wraps the generator of a run. Optional.
@@ -33,8 +33,7 @@ type Local struct {
 
 var _ job.Runner = Local{}
 
-// Do does what spec asks for. The result says how it ended also when there is an
-// error.
+// Do executes a spec. The result describes how the job ended, also if there is an error.
 func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	p, err := l.Plan(spec)
 	if err != nil {
@@ -43,13 +42,12 @@ func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.
 	return l.DoPlan(ctx, p, control)
 }
 
-// DoPlan does what the spec of a plan asks for, as Do does, for a caller that has the plan
-// already.
+// DoPlan executes the spec of a plan, as Do does, for a caller that already has the plan.
 func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (job.Result, error) {
 	started := time.Now()
 	f := &feed.Feed{Watchers: control.Watchers}
 	p.Say = f.MessageOnce
-	f.Send(job.Event{Facts: &job.Facts{SledgeVersion: l.Version, Target: p.Target(), Host: host.This()}}) // known whether or not a server answers
+	f.Send(job.Event{Facts: &job.Facts{SledgeVersion: l.Version, Target: p.Target(), Host: host.This()}}) // known even if no server responds
 	result, err := l.perform(ctx, p.Spec.Action, p, f, control.Stop)
 	if result.Started.IsZero() {
 		result.Started, result.Elapsed = started, time.Since(started).Seconds()
@@ -63,7 +61,7 @@ func (l Local) DoPlan(ctx context.Context, p plan.Plan, control job.Control) (jo
 	return result, nil
 }
 
-// perform does an action, and tells how its first virtual user stands.
+// perform executes an action, and reports the state of its first virtual user.
 func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *feed.Feed, stop <-chan struct{}) (result job.Result, err error) {
 	if action == job.Run {
 		return l.run(p, f, stop).Do(ctx)
@@ -86,7 +84,7 @@ func (l Local) perform(ctx context.Context, action job.Action, p plan.Plan, f *f
 	return result, err
 }
 
-// run returns the coordinator of a run, whose users are worked in this process.
+// run returns the coordinator of a run whose users work in this process.
 func (l Local) run(p plan.Plan, f *feed.Feed, stop <-chan struct{}) coordinator.Run {
 	c := coordinator.Run{Plan: p, Feed: f, Stop: stop, Version: l.Version, Generator: func(ctx context.Context, bind plan.Binder) order.Generator {
 		g := generator.New(ctx, bind, f)
@@ -101,8 +99,8 @@ func (l Local) run(p plan.Plan, f *feed.Feed, stop <-chan struct{}) coordinator.
 	return c
 }
 
-// failed marks a result with the error it ended with, unless it already says
-// how it ended.
+// failed sets the status and reason of a result from the error that ended it, unless the result
+// already has them.
 func failed(r job.Result, err error) job.Result {
 	if r.Status == "" {
 		r.Status = job.Failed

@@ -36,7 +36,7 @@ const (
 // \"68\"". The others are deadlocks.
 const timeoutReason = "68"
 
-// Classify is Database.Classify. It uses the SQLCODE if that is specific, and otherwise the
+// Classify is Sessions.Classify. It uses the SQLCODE if that is specific, and otherwise the
 // SQLSTATE, as explained in IBM's "SQLSTATE messages".
 func Classify(err error) meter.Class {
 	e, ok := errors.AsType[*cli.Error](err)

@@ -15,7 +15,7 @@ import (
 // connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
-// connect is Database.Connect. The library cannot cancel an attempt, so it continues in the
+// connect is Sessions.Connect. The library cannot cancel an attempt, so it continues in the
 // background if the context ends.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	s, err := dial(ctx, options, as)

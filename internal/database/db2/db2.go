@@ -61,7 +61,7 @@ func schemaName(options any) database.SchemaName {
 	return database.SchemaName{Name: a.Database, Owner: a.User}
 }
 
-// durability is Database.Durability. Db2 always writes the log to the disk before a commit returns.
+// durability is Runs.Durability. Db2 always writes the log to the disk before a commit returns.
 func durability(map[string]string) (durable bool, why string) {
 	return true, "each commit is forced to the log"
 }

@@ -112,7 +112,7 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 	return operators, nil
 }
 
-// readPlan is Database.ReadPlan. It draws the operators as a tree, each with the rows and the cost
+// readPlan is Dialect.ReadPlan. It draws the operators as a tree, each with the rows and the cost
 // that the server expects, and its predicates in the lines below. It returns no lines for rows that
 // are not a plan.
 func readPlan(answer database.Table) []job.PlanLine {

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/database"
 )
 
-// report is Database.Report. It calls the procedure DBSUMMARY of the module MONREPORT, which waits
+// report is Runs.Report. It calls the procedure DBSUMMARY of the module MONREPORT, which waits
 // for a number of seconds and returns its lines as rows. The user needs EXECUTE on the module.
 func report(options any, measured time.Duration) *database.Report {
 	o, is := options.(*transactional)

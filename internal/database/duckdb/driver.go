@@ -74,7 +74,7 @@ func claimHere(path string, shared bool) (unclaim func(), err error) {
 	}, nil
 }
 
-// claim is Database.Claim. It keeps the file open, so that DuckDB keeps other processes out until
+// claim is Container.Claim. It keeps the file open, so that DuckDB keeps other processes out until
 // this process ends.
 func claim(_ context.Context, options any, shared bool) (release func() error, err error) {
 	o := options.(*Options)

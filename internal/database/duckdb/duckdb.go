@@ -173,7 +173,7 @@ func drop(ctx context.Context, options any, d database.DropOptions) ([]database.
 	return []database.DropResult{fate}, nil
 }
 
-// durability is Database.Durability. DuckDB always writes to the disk before a commit returns.
+// durability is Runs.Durability. DuckDB always writes to the disk before a commit returns.
 func durability(map[string]string) (durable bool, why string) {
 	return true, "each commit is forced to the write-ahead log"
 }

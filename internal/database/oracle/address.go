@@ -270,7 +270,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return values, err
 }
 
-// clientSettings is Database.ClientSettings. It reads the environment variables of Oracle's own
+// clientSettings is Options.Client. It reads the environment variables of Oracle's own
 // programs. tnsnames.ora itself is read when it is needed.
 func clientSettings(from database.Surroundings, _ database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	var found []database.ClientSetting

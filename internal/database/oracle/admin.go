@@ -247,7 +247,7 @@ func lacking(ctx context.Context, _ any, s database.Session) ([]string, error) {
 	return missing(ctx, s, []string{"CREATE USER", "DROP USER", "GRANT ANY PRIVILEGE", "GRANT ANY ROLE"})
 }
 
-// drop is Database.Drop. It drops the user without CASCADE, so that the server refuses if the user
+// drop is Container.Drop. It drops the user without CASCADE, so that the server refuses if the user
 // still owns an object.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(settings)
@@ -353,7 +353,7 @@ func mayFinish(ctx context.Context, options any) error {
 	return s.Close()
 }
 
-// finish is Database.Finish. It makes a checkpoint and switches the log file, so that the next run
+// finish is Maintenance.Do. It makes a checkpoint and switches the log file, so that the next run
 // begins from the same state. In a pluggable database only a user of the root may switch the log.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o, is := options.(*transactional)

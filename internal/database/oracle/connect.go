@@ -42,7 +42,7 @@ func systemOf(options settings) login {
 	return login{options: options, user: s.SystemUser, password: s.SystemPassword, userOption: "system_user", passwordOption: "system_password"}
 }
 
-// connect is Database.Connect. The system user reads counts and creates users.
+// connect is Sessions.Connect. The system user reads counts and creates users.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := ownerOf(options.(settings))
 	if !as.OwnsSchema() {

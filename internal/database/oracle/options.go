@@ -72,7 +72,7 @@ type settings interface {
 func (s *server) at() *server    { return s }
 func (a *account) own() *account { return a }
 
-// newOptions is Database.Options. The defaults are those of the console.
+// newOptions is Options.New. The defaults are those of the console.
 func newOptions(use database.Use) any {
 	where := server{
 		SystemUser: "system", SystemPassword: "manager", Instance: "oracle", RAC: "0", Port: defaultPort, SSLVerify: true,

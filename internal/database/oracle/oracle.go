@@ -81,7 +81,7 @@ func nativeType(c schema.Column) string {
 	}
 }
 
-// schemaName is Database.SchemaName. A schema belongs to a user and has the user's name.
+// schemaName is Options.SchemaName. A schema belongs to a user and has the user's name.
 func schemaName(options any) database.SchemaName {
 	user := options.(settings).own().User
 	return database.SchemaName{Name: user, Owner: user}

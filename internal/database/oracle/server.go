@@ -107,7 +107,7 @@ func explainTimed(ctx context.Context, s database.Session, query string) (databa
 // the indented operation, and its object.
 var planStep = regexp.MustCompile(`^\|\*?\s*\d+ \|( .*?)\s*\|\s*([^|]*?)\s*\|`)
 
-// readPlan is Database.ReadPlan. It reads the output of DBMS_XPLAN.
+// readPlan is Dialect.ReadPlan. It reads the output of DBMS_XPLAN.
 func readPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -121,7 +121,7 @@ func readPlan(answer database.Table) []job.PlanLine {
 	return lines
 }
 
-// durability is Database.Durability. The call that runs a routine commits it, and waits for the
+// durability is Runs.Durability. The call that runs a routine commits it, and waits for the
 // redo log unless a setting says otherwise. A COMMIT in PL/SQL would not wait.
 func durability(settings map[string]string) (durable bool, why string) {
 	wait, known := settings["commit_wait"]

@@ -101,7 +101,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 				if result.Status != tt.status || job.ExitOf(err) != tt.exit || result.Untidy != tt.untidy {
 					t.Errorf("got %s, exit %d, %q; want %s, %d, %q", result.Status, job.ExitOf(err), result.Untidy, tt.status, tt.exit, tt.untidy)
 				}
-				if tt.status == job.Failed && !strings.HasPrefix(result.Reason, "the run was measured in full, but what the server was") {
+				if tt.status == job.Failed && !strings.HasPrefix(result.Reason, "the run was measured in full, but post-run maintenance") {
 					t.Errorf("got the reason %q", result.Reason)
 				}
 				if !reflect.DeepEqual(result.Tidied, tt.want) {

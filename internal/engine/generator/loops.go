@@ -11,8 +11,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// chooseLoops decides whether the users of all groups share event loops or are goroutines. Users whose
-// driver would hold up a loop are goroutines. The users that connect before the run have connected.
+// chooseLoops decides whether the users of all groups share event loops or run in goroutines. Users
+// whose driver would block a loop run in goroutines. Users that connect before the run are
+// connected by now.
 func (g *generator) chooseLoops(ctx context.Context) error {
 	for _, group := range g.groups {
 		loops := group.plan.Pacing.Connections.LoopsOn(host.Cores())
@@ -37,8 +38,8 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 	return nil
 }
 
-// blocks returns why a user would hold up an event loop; "" if it would not. It asks the server
-// over a user's connection, or over one of its own if users connect later.
+// blocks returns why a user would block an event loop, or "" if it would not. It asks the server
+// over a user's connection. If users connect later, it opens a connection for this.
 func (l *links) blocks(ctx context.Context) (why string, err error) {
 	over := l.plan.Job
 	if l.plan.Pool != nil {
@@ -62,7 +63,7 @@ func (l *links) blocks(ctx context.Context) (why string, err error) {
 	})
 }
 
-// newScheduler returns what runs the users.
+// newScheduler returns the scheduler that runs the users.
 func newScheduler(cores host.CoreUse) (loop.Scheduler, error) {
 	if cores.Loops > 0 {
 		return loop.New(cores.Loops)
@@ -70,8 +71,8 @@ func newScheduler(cores host.CoreUse) (loop.Scheduler, error) {
 	return loop.Goroutines(), nil
 }
 
-// makeStripes makes one stripe for every user, or for every thread that they work in if users are
-// more: two users never need more stripes than that to stay out of each other's way.
+// makeStripes makes one stripe for each user, or for each thread if there are more users than
+// threads. Two users never need more stripes than that to avoid contention.
 func (g *group) makeStripes() {
 	g.stripes = make([]*meter.Stripe, min(len(g.users), g.cores.Threads()))
 	for i := range g.stripes {

@@ -12,8 +12,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// openPooled opens connection number i: users have one each of all connections of the pool,
-// one user after the other.
+// openPooled opens connection number i. Each user has one connection for each entry of the pool.
+// The connections are numbered user by user.
 func (l *links) openPooled(ctx context.Context, i int) (*connection, error) {
 	n := len(l.plan.Pool.Connections)
 	c, err := l.open(ctx, l.plan.Over(i%n), i, 0, l.introducer(i))
@@ -23,12 +23,12 @@ func (l *links) openPooled(ctx context.Context, i int) (*connection, error) {
 	return c, err
 }
 
-// pooledLines are a user's own connections, one each of all in the pool. Which one serves a
-// transaction is decided by its kind. One that is lost is passed over.
+// pooledLines are a user's own connections, one for each entry of the pool. The kind of a
+// transaction determines which connection serves it. Lost connections are skipped.
 type pooledLines struct {
-	connections []*connection // by their places in the pool
-	down        []bool        // those of them that are lost
-	missing     int           // how many
+	connections []*connection // by position in the pool
+	down        []bool        // whether each is lost
+	missing     int           // number of lost connections
 	chooser     *pool.Chooser
 }
 
@@ -72,8 +72,8 @@ func (l *pooledLines) take(g *group, u *user, kind meter.Kind) (c *connection, q
 	return c, queued, nil
 }
 
-// choose returns the place of the connection for a kind of transaction, or -1 where all of
-// those it may go to are lost.
+// choose returns the position of the connection for a kind of transaction, or -1 if all connections
+// that this kind may use are lost.
 func (l *pooledLines) choose(g *group, u *user, kind meter.Kind) (at int, err error) {
 	if err := l.regain(g, u); err != nil {
 		return -1, err
@@ -81,8 +81,8 @@ func (l *pooledLines) choose(g *group, u *user, kind meter.Kind) (at int, err er
 	return l.chooser.Choose(int(kind), l.down), nil
 }
 
-// await waits until a connection is there again that a kind of transaction may go to. It
-// returns -1 where the run ends first.
+// await waits until a connection is available again for a kind of transaction. It returns -1 if the
+// run ends first.
 func (l *pooledLines) await(g *group, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
 	const often = 10 * time.Millisecond
 	for asked := time.Now(); ; {
@@ -118,8 +118,8 @@ func (l *pooledLines) own() (list []*connection) {
 	return list
 }
 
-// lose takes a connection away from the user. The error is non-nil if the connection will not be made
-// again, and some kind of transaction has no other.
+// lose removes a lost connection from the user. The error is non-nil if the connection will not be
+// reopened and some kind of transaction can use no other.
 func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) error {
 	if g.stopping.Load() {
 		return nil
@@ -157,7 +157,7 @@ func (l *pooledLines) anyUp(lane pool.Lane) bool {
 	return false
 }
 
-// regain has the user take on connections that were made again.
+// regain gives the user its reopened connections.
 func (l *pooledLines) regain(g *group, u *user) error {
 	if l.missing == 0 {
 		return nil

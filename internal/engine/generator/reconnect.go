@@ -11,20 +11,20 @@ import (
 	"sledge/internal/job"
 )
 
-// losses are the connections that were lost in a run, and that are made again.
+// losses records the connections that were lost in a run.
 type losses struct {
 	links    *links
 	reviving sync.WaitGroup // connections of pools that are being made again
 
 	mu        sync.Mutex
-	at        []time.Duration // when each was lost, since users began
-	away      int             // that are being replaced
-	left      int             // that are not used any more
-	since     time.Time       // when the first of those away was lost
-	noneSince time.Time       // since when all are away or left; zero while others are there
+	at        []time.Duration // time of each loss, since users began
+	away      int             // connections that are being replaced
+	left      int             // connections that are no longer used
+	since     time.Time       // when the first of the connections being replaced was lost
+	noneSince time.Time       // when the last connection in use was lost; zero while one is in use
 }
 
-// note notes that a connection was lost, and why.
+// note records the loss of a connection and its cause.
 func (l *losses) note(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,7 +38,7 @@ func (l *losses) note(why error) {
 	l.look(now)
 }
 
-// leave notes that a connection is not used any more.
+// leave records that a connection is no longer used.
 func (l *losses) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,7 +46,7 @@ func (l *losses) leave() {
 	l.look(time.Now())
 }
 
-// look looks for a connection that is in use. The caller holds mu.
+// look checks whether any connection is in use. The caller holds mu.
 func (l *losses) look(now time.Time) {
 	switch none := l.away > 0 && l.away+l.left >= len(l.links.connections.list); {
 	case !none:
@@ -56,7 +56,7 @@ func (l *losses) look(now time.Time) {
 	}
 }
 
-// back notes that a connection is there again.
+// back records that a connection was replaced.
 func (l *losses) back() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *losses) back() {
 	}
 }
 
-// whereConnected says how many connections are at which of several servers, for a message.
+// whereConnected returns the number of connections to each of several servers, for a message.
 func (l *losses) whereConnected() (text string) {
 	if len(l.links.plan.Targets) < 2 || l.links.plan.Pool != nil {
 		return ""
@@ -87,24 +87,24 @@ func (l *losses) whereConnected() (text string) {
 	return text
 }
 
-// hopeless reports whether there has been no connection at all for longer than the limit.
+// hopeless reports whether no connection has been in use for longer than the limit.
 func (l *losses) hopeless() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.links.plan.Pacing.Reconnect.Limit
 }
 
-// moments are when connections were lost, since users began.
+// moments returns when connections were lost, since users began.
 func (l *losses) moments() []time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.at)
 }
 
-// replace gives a connection that was lost another session, at the next of the servers if
-// there are several. The user has taken the connection, from whatever lines; it stays the
-// same to all who hold it. The error says that the user cannot go on. If the run ends
-// meanwhile, replace returns nil, and the connection has no session.
+// replace opens another session for a lost connection, at the next server if there are several. The
+// user has taken the connection from its lines; every holder of the connection gets the new
+// session. If replace returns an error, the user cannot continue. If the run ends meanwhile,
+// replace returns nil, and the connection has no session.
 func (l *losses) replace(u *user, c *connection, lost error) error {
 	if l.links.stopping.Load() {
 		return nil
@@ -132,7 +132,7 @@ func (l *losses) replace(u *user, c *connection, lost error) error {
 		case job.ExitOf(err) == job.ExitInternal:
 			return err
 		case l.hopeless():
-			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // its exit code would say that the run could not begin
+			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // %v, because the exit code of a wrapped error would mean that the run could not begin
 				l.links.plan.Pacing.Reconnect.Limit, l.links.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
@@ -158,10 +158,10 @@ func (l *losses) revive(c *connection) {
 	}
 }
 
-// reconnectStream keeps the chance in pauses apart from what terminals draw.
+// reconnectStream separates the random numbers of pauses from those of terminals.
 const reconnectStream = 0x4ec0_0000_0000_0000
 
-// pausesBefore returns how long a connection that is lost waits before each try to make it again.
+// pausesBefore returns the pause of a lost connection before each try to reopen it.
 func (l *losses) pausesBefore(c *connection) func(try int) time.Duration {
 	chance := rand.New(rand.NewPCG(l.links.plan.Spec.Seed, reconnectStream^uint64(c.number)))
 	return func(try int) time.Duration {
@@ -169,8 +169,8 @@ func (l *losses) pausesBefore(c *connection) func(try int) time.Duration {
 	}
 }
 
-// noteReconnect notes that a user is to connect again. The error says that it has done so as
-// often as it may.
+// noteReconnect counts a reconnection of a user. It returns an error if the user has reached its
+// limit of reconnections.
 func (l *losses) noteReconnect(u *user, lost error) error {
 	if most := l.links.plan.Pacing.Reconnect.Most; most > 0 && u.reconnects == most {
 		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",

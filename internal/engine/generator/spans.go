@@ -9,8 +9,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// spans keeps the transactions of a run, which are few, and tells of each when it begins and
-// when it ends.
+// spans records the transactions of a run that has few, and reports the beginning and end of each.
 type spans struct {
 	group *group
 
@@ -21,10 +20,10 @@ type spans struct {
 // openSpan is a transaction in flight.
 type openSpan struct {
 	job.Span
-	failure error // of its last try
+	failure error // error of its last try
 }
 
-// begin tells that a user begins a transaction, and returns what tells how it ended.
+// begin reports that a user begins a transaction. It returns a function that reports the end.
 func (s *spans) begin(u *user, c *connection, t workload.Transaction) (end func()) {
 	r := s.group
 	spanner := c.Executor.(workload.Spanner)
@@ -57,7 +56,7 @@ func (s *spans) begin(u *user, c *connection, t workload.Transaction) (end func(
 	}
 }
 
-// ended notes how the transaction ended.
+// ended records how the transaction ended.
 func (o *openSpan) ended(r meter.Record) {
 	o.Seconds, o.Retries = r.Service.Seconds(), int(r.Retries)
 	switch r.Outcome {

@@ -7,15 +7,15 @@ import (
 	"sledge/internal/job"
 )
 
-// stages are the parts of a run that ends when its work is done: each begins when all users
-// have no more work in the one before.
+// stages are the parts of a run that ends when its work is done. Each begins when all users have
+// finished the one before.
 type stages struct {
-	names []string // one at least
+	names []string // at least one
 	users int
 
 	mu      sync.Mutex
-	now     int           // the number of the stage
-	waiting int           // users that are through with it
+	now     int           // number of the current stage
+	waiting int           // users that have finished it
 	next    chan struct{} // closed when the next one begins
 }
 
@@ -23,7 +23,7 @@ func newStages(names []string, users int) *stages {
 	return &stages{names: names, users: users, next: make(chan struct{})}
 }
 
-// name returns the name of a stage; "" in runs that have none.
+// name returns the name of a stage, or "" if the run has no stages.
 func (s *stages) name(stage int) string {
 	if s == nil {
 		return ""
@@ -31,7 +31,7 @@ func (s *stages) name(stage int) string {
 	return s.names[stage]
 }
 
-// tell says that the stage begins.
+// tell reports the start of the stage.
 func (s *stages) tell(g *group) {
 	phase := job.PhaseSpan{Name: job.Measure, Stage: s.names[s.now]}
 	if limited := g.plan.Pacing.Duration; limited < plan.FarOff {
@@ -40,7 +40,7 @@ func (s *stages) tell(g *group) {
 	g.feed.Send(job.Event{Phase: &phase})
 }
 
-// wait returns when all users are through with the stage, or false when the run ends first.
+// wait returns true when all users have finished the stage, or false if the run ends first.
 func (s *stages) wait(g *group) bool {
 	s.mu.Lock()
 	s.waiting++
@@ -59,7 +59,7 @@ func (s *stages) wait(g *group) bool {
 	}
 }
 
-// workThrough works through all stages of a run, of which one without stages is one.
+// workThrough works through all stages of a run. A run without stages counts as one stage.
 func (u *user) workThrough(g *group) error {
 	if g.stages == nil {
 		return u.work(g)

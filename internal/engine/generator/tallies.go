@@ -13,44 +13,44 @@ import (
 // itself. It is PostgreSQL's PGSTAT_MIN_INTERVAL, the only server with a Flush.
 const reportsWithin = time.Second
 
-// done is what was done over a connection, for those who compare it with the server's count.
-// Its user alone writes it.
+// done counts the work done over a connection, for comparison with the server's count. Only the
+// connection's user writes it.
 type done struct {
 	began  atomic.Int64 // tries
 	ended  atomic.Int64 // transactions that were committed, or rolled back as the workload asks
 	failed atomic.Int64 // tries
 
-	// The same at the last flush, and when that was: Unix time in nanoseconds.
+	// The counts at the last flush, and the time of that flush as Unix time in nanoseconds.
 	flushedEnded, flushedTries, flushedAt atomic.Int64
 
-	// marks are the last three different values of ended, each at a full second, newest first.
-	// Only the goroutine that measures uses them.
+	// marks are the last three different values of ended, each taken at a full second, newest
+	// first. Only the goroutine that measures uses them.
 	marks [3]int64
 }
 
-// flush notes that the server has been told of everything so far.
+// flush records that the session has reported everything so far to the server.
 func (d *done) flush() {
 	d.flushedEnded.Store(d.ended.Load())
 	d.flushedTries.Store(d.ended.Load() + d.failed.Load())
 	d.flushedAt.Store(time.Now().UnixNano())
 }
 
-// mark notes how many transactions have ended. It is called each second. What a session has
-// ended before its last two marks it has reported: it does so at least once a second while it
-// works.
+// mark records the number of transactions that have ended. It is called each second. The session
+// has reported everything that ended before the last two marks, because a working session reports
+// at least once a second.
 func (d *done) mark() {
 	if n := d.ended.Load(); n != d.marks[0] {
 		d.marks = [3]int64{n, d.marks[0], d.marks[1]}
 	}
 }
 
-// Flush implements order.Generator. It waits for users no longer than sessions that have told the
-// server are silent for: a user that waits for the database cannot tell it anything, and a user
-// that pauses does so afterwards.
+// Flush implements order.Generator. It waits for users no longer than the time in which a session
+// that has just reported stays silent. A user that waits for the database cannot report anything,
+// and a user that pauses reports after the pause.
 //
-// A server that counts at once has counted what had ended before it was asked, and at most
-// what was tried when it has answered. One that sessions report to knows what each of them had
-// done at its flush, and no more until it reports again.
+// A server that counts at once has counted everything that ended before the request, and at most
+// everything that was tried before the response. A server to which sessions report knows the work
+// of each session up to its flush, and learns no more until the session reports again.
 func (g *generator) Flush(ctx context.Context) (order.Counted, error) {
 	asked := g.askForCount(ctx)
 	counted := g.counted(asked)
@@ -60,7 +60,7 @@ func (g *generator) Flush(ctx context.Context) (order.Counted, error) {
 		switch {
 		case group.flushed(c, asked):
 			t.Ended, t.Succeeded, t.Tried = c.done.flushedEnded.Load(), c.done.flushedEnded.Load(), c.done.flushedTries.Load()
-		case group.plan.Server.Flush != nil: // it is in a long transaction, or pauses
+		case group.plan.Server.Flush != nil: // the user is in a long transaction, or pauses
 			t.Succeeded, t.Tried = c.done.marks[2], c.done.marks[2]
 		}
 		counted.Places[c.place].Add(t)
@@ -71,7 +71,7 @@ func (g *generator) Flush(ctx context.Context) (order.Counted, error) {
 // Counted implements order.Generator.
 func (g *generator) Counted(_ context.Context, asked int32) (order.Counted, error) {
 	counted, now := g.counted(asked), time.Now()
-	var age time.Duration // of all flushes
+	var age time.Duration // sum over all flushes
 	connections := 0
 	g.eachConnection(func(group *group, c *connection) {
 		connections++
@@ -80,7 +80,7 @@ func (g *generator) Counted(_ context.Context, asked int32) (order.Counted, erro
 			age += min(since, reportsWithin)
 		}
 		tries := c.done.began.Load()
-		n := tries - c.done.failed.Load() // what is in flight may have been committed
+		n := tries - c.done.failed.Load() // transactions in flight may have been committed
 		if group.flushed(c, asked) && since < reportsWithin {
 			n, tries = c.done.flushedEnded.Load(), c.done.flushedTries.Load()
 		}
@@ -108,15 +108,15 @@ func (g *generator) eachConnection(do func(*group, *connection)) {
 	}
 }
 
-// flushed reports whether the server was told what was done over a connection, when that was asked for.
+// flushed reports whether the connection was flushed for the given request.
 func (l *links) flushed(c *connection, asked int32) bool {
 	return l.plan.Server.Flush != nil && c.flushed.Load() >= asked
 }
 
 // askForCount asks all users for a flush, and returns the number of the request. In a run without a
-// monitor users have ended, and it flushes their connections itself.
+// monitor, users have ended, so it flushes their connections itself.
 func (g *generator) askForCount(ctx context.Context) (asked int32) {
-	p := g.groups[0].plan // all groups are at the same server
+	p := g.groups[0].plan // all groups use the same server
 	if p.Server.Flush == nil {
 		return 0
 	}
@@ -140,9 +140,8 @@ func (g *generator) askForCount(ctx context.Context) (asked int32) {
 	return asked
 }
 
-// tellServer flushes what was done so far over this connection to the server's count, because the
-// server would otherwise learn of it late. An error means that the session is gone, as the next
-// transaction will say.
+// tellServer makes the session report its work to the server, which would otherwise learn of it
+// late. It ignores an error: the session is then lost, and the next transaction reports that.
 func (c *connection) tellServer(ctx context.Context, g *group, asked int32) {
 	if c.session != nil {
 		g.telling.Add(1)

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// pickFor decides on a transaction for an arrival of a source: of its kind, or of the
+// pickFor chooses a transaction for an arrival of a source: of the source's kind, or of the
 // terminal's choice.
 //
 // It is part of the hot path.
@@ -27,8 +27,8 @@ func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
 	return u.Terminal.(workload.KindPicker).PickKind(g.plan.Kinds[source])
 }
 
-// mark encodes the scheduled start of a user's transaction in flight, as the time since users
-// could begin. It is never 0, which means that no transaction is in flight.
+// mark encodes the scheduled start of a user's transaction in flight, as the time since users could
+// begin. The result is never 0, because 0 means that no transaction is in flight.
 func mark(intended time.Duration) int64 {
 	if intended == 0 {
 		return 1
@@ -36,25 +36,25 @@ func mark(intended time.Duration) int64 {
 	return int64(intended)
 }
 
-// user is a virtual user, or an asynchronous client of one: a terminal that decides, and
-// what it takes to have done what it decides on, again if need be.
+// user is a virtual user, or one of its asynchronous clients. It consists of a terminal, which
+// chooses transactions, and everything needed to execute and retry them.
 type user struct {
 	workload.Terminal
 	number     int   // among all terminals, from 0
 	virtual    int   // the number of the virtual user, from 0
 	lines      lines // nil before it has logged in
 	stripe     *meter.Stripe
-	commits    *commits  // nil where no ledger is kept
-	span       *openSpan // of the transaction in flight, if spans are kept
-	stage      string    // of the run that it works in
-	through    bool      // it has no more work, in a run that ends with its work
-	begun      bool      // it has begun a transaction, or has none to begin
-	scheduled  time.Time // when it is to begin its first; no time before it runs
-	reconnects int       // how often it has connected again
+	commits    *commits  // nil if no ledger is kept
+	span       *openSpan // span of the transaction in flight, if spans are recorded
+	stage      string    // current stage of the run
+	through    bool      // it has no more work, in a run that ends when its work is done
+	begun      bool      // it has begun a transaction, or has no transaction to begin
+	scheduled  time.Time // start of its first transaction; zero before the user runs
+	reconnects int       // number of its reconnections
 	task       loop.Task // runs it; nil before it works
 
-	shifts []load.Shift // in which it is still to work
-	until  time.Time    // from when on it begins no transaction, but for those of another shift
+	shifts []load.Shift // its remaining shifts
+	until  time.Time    // end of the current shift: it begins no transaction from then on
 
 	flight
 	turn
@@ -82,7 +82,7 @@ type voice struct {
 	send    func(job.Event)
 }
 
-// tell is the Tell of the user's Slot.
+// tell implements the Tell of the user's Slot.
 func (v *voice) tell(e job.Event) {
 	if !v.running {
 		v.held = append(v.held, e)
@@ -91,7 +91,7 @@ func (v *voice) tell(e job.Event) {
 	v.send(e)
 }
 
-// unhold tells what was held back, and lets the user speak from now on.
+// unhold sends the held events, and sends later events at once.
 func (v *voice) unhold() {
 	for _, e := range v.held {
 		v.send(e)
@@ -99,8 +99,8 @@ func (v *voice) unhold() {
 	v.held, v.running = nil, true
 }
 
-// connectUsers makes the users, and the connections for them: one for each, or those that
-// they share, or each its own of a pool. Other asynchronous clients log in themselves.
+// connectUsers creates the users and their connections: one for each user, shared connections, or
+// several for each user from a pool. Other asynchronous clients log in themselves.
 func (g *group) connectUsers(ctx context.Context) error {
 	p := g.plan
 	g.virtual = make([]virtualUser, p.Users)
@@ -118,7 +118,7 @@ func (g *group) connectUsers(ctx context.Context) error {
 	return nil
 }
 
-// connectsBefore reports whether the connections are made before the run.
+// connectsBefore reports whether the users connect before the run.
 func (l *links) connectsBefore() bool {
 	return l.plan.Pacing.Clients.PerUser == 0 || l.plan.Pacing.Connections.Shared > 0 || l.plan.Pool != nil
 }
@@ -208,9 +208,8 @@ func (u *user) work(g *group) error {
 	return nil
 }
 
-// awaitShift waits for the next of the user's shifts that is not over by a moment, and
-// returns when the user begins in it. It returns false if no shift is left, or the run ends
-// first.
+// awaitShift waits for the next of the user's shifts that has not ended by a given time, and
+// returns when the user begins in it. It returns false if no shift is left or the run ends first.
 func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) {
 	for len(u.shifts) > 0 {
 		shift := u.shifts[0]
@@ -235,8 +234,8 @@ func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) 
 	return now, false
 }
 
-// rest flushes the user's statistics before a pause, and exempts the user from flush requests
-// until back is called: a user that pauses cannot flush.
+// rest flushes the user's statistics before a pause. It exempts the user from flush requests until
+// back is called, because a user that pauses cannot flush.
 func (u *user) rest(g *group) (back func()) {
 	if g.plan.Server.Flush == nil {
 		return func() {}
@@ -252,9 +251,9 @@ func (u *user) rest(g *group) (back func()) {
 	}
 }
 
-// workAtRate is work at a rate, which schedules transactions for all users together: the user
-// takes the next one that is free, and waits for its scheduled start. If that has passed,
-// the transaction starts at once, with a start lag.
+// workAtRate works at a rate, which schedules transactions for all users together. The user claims
+// the next free transaction and waits for its scheduled start. If that time has passed, the
+// transaction starts at once, with a start lag.
 //
 // It is part of the hot path.
 func (u *user) workAtRate(g *group) error {
@@ -282,10 +281,10 @@ func (u *user) workAtRate(g *group) error {
 	return nil
 }
 
-// transact takes a connection and does one transaction over it, again and again with the
-// same inputs while it fails in a way that may pass, and records how it ended. It returns
-// when that was, or the zero time if the run ended before there was a connection, and an
-// error if the user cannot go on.
+// transact takes a connection and executes one transaction over it. If the transaction fails
+// temporarily, transact retries it with the same inputs. It records the outcome. It returns the
+// time of the end, or the zero time if the run ended before a connection was free. It returns an
+// error if the user cannot continue.
 func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, intended time.Time) (time.Time, error) {
 	record := meter.Record{Kind: t.Kind, User: int32(u.virtual)}
 	u.kind.Store(int32(t.Kind))
@@ -328,7 +327,7 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 		}
 		if g.broken.Load() || err == workload.ErrStopped {
 			u.account(c, t, inDoubt)
-			return end, nil // cut short by the end of the run: neither a result nor a failure
+			return end, nil // the end of the run interrupted it: neither a result nor a failure
 		}
 		again, err := u.afterFailure(ctx, g, c, &record, err)
 		if record.Class == meter.Connection {
@@ -341,7 +340,7 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 	}
 }
 
-// makeUpFor replaces a user's lost connection. The error says that the user cannot go on.
+// makeUpFor replaces a user's lost connection. It returns an error if the user cannot continue.
 func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	pooled, is := u.lines.(*pooledLines)
 	switch {
@@ -353,7 +352,7 @@ func (g *group) makeUpFor(u *user, c *connection, lost error) error {
 	return lost
 }
 
-// record notes how the transaction over c has ended.
+// record records how the transaction over c ended.
 func (u *user) record(c *connection, r meter.Record) {
 	if u.span != nil {
 		u.span.ended(r)
@@ -361,11 +360,11 @@ func (u *user) record(c *connection, r meter.Record) {
 	t := c.sockets.Traffic().Since(c.before)
 	r.Sent, r.Received, r.RoundTrips = uint32(t.Sent), uint32(t.Received), uint32(t.RoundTrips)
 	u.stripe.Record(r)
-	u.intended.Store(0) // after it is recorded: a count must find it in one place or the other
+	u.intended.Store(0) // after the record, so that a count never misses it
 }
 
-// afterFailure rolls back, and says whether to try again. The error is non-nil
-// when the user cannot go on.
+// afterFailure rolls back, and reports whether to try again. The error is non-nil if the user
+// cannot continue.
 func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record *meter.Record, failure error) (again bool, err error) {
 	record.Class = g.classify(failure)
 	if record.Class != meter.Connection {
@@ -389,8 +388,8 @@ func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record
 	if record.Class == meter.Connection || g.plan.Pacing.Failures.EndAtFirst {
 		return false, fmt.Errorf("%s: %w", g.plan.Workload.Kinds[record.Kind].Name, failure)
 	}
-	// What failed once is likely to fail again: a user that does nothing but fail
-	// must not keep the server and the log busy at full speed.
+	// A transaction that failed once is likely to fail again. A user whose transactions all fail
+	// must not load the server and the log at full speed.
 	u.task.PauseUntil(time.Now().Add(10 * time.Millisecond))
 	return false, nil
 }

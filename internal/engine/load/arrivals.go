@@ -15,49 +15,48 @@ const (
 	spacingConstant = "constant"
 )
 
-// Arrivals is the schedule of a run: when each transaction starts. It is a pure function of a
-// profile, a spacing and a seed: it does not depend on the speed of the server, nor on the
-// number of users and which of them claims which arrival, and no dispatcher hands arrivals out.
-// Times count from when users begin to work.
+// Arrivals is the schedule of a run: the start time of each transaction. It is a pure function of a
+// profile, a spacing and a seed. It depends neither on the speed of the server, nor on the number
+// of users, nor on which user claims which arrival, and it needs no dispatcher. Times count from
+// when users begin to work.
 //
-// It is safe for concurrent use without a lock: arrivals are computed a block at a time, by the
-// first user that needs one of the block.
+// It is safe for concurrent use. Readers take no lock: the first user that needs an arrival of a
+// block computes the whole block.
 type Arrivals struct {
-	profiles []Profile // of each source
+	profiles []Profile // one for each source
 	poisson  bool
-	origin   block // before the first
+	origin   block // state before the first arrival
 
 	claimed atomic.Int64
-	newest  atomic.Pointer[chunk] // none of the arrivals before it is still to be claimed
+	newest  atomic.Pointer[chunk] // all arrivals before it were claimed
 
 	mu     sync.Mutex
-	cursor block // where Due was last
+	cursor block // position of the last call of Due
 }
 
-// blockSize makes a chunk just fit into 1 KiB. To work out a block takes some 6 µs, or
-// 35 µs for a sine, and delays the user that does it and those that share its event loop.
+// blockSize makes a chunk just fit into 1 KiB. Computing a block takes about 6 µs, or 35 µs for a
+// sine. It delays the user that computes it and the users that share its event loop.
 const blockSize = 120
 
-// block is when some arrivals in a row are due. From each, its successor can be worked
-// out.
+// block holds the due times of consecutive arrivals. Its successor can be computed from it.
 type block struct {
-	first   int64    // number of the first of them
-	sources []source // after the last of them
-	of      []uint8  // the number of the source of each; nil where there is but one
+	first   int64    // number of its first arrival
+	sources []source // state after its last arrival
+	of      []uint8  // number of the source of each arrival; nil if there is only one source
 	due     [blockSize]time.Duration
 }
 
-// source is where arrivals come from: one for all, or one for each kind of transaction.
-// Each is a process of its own, with random numbers of its own, and arrivals are those of
-// all sources in order of time.
+// source is a source of arrivals: one for all transactions, or one for each kind. Each source is an
+// independent process with its own random numbers. The schedule merges the arrivals of all sources
+// in order of time.
 type source struct {
 	random rand.PCG
 	x      float64       // arrivals expected when its next one is due
-	due    time.Duration // when that is
-	n      int64         // arrivals of its own before that
+	due    time.Duration // due time of its next arrival
+	n      int64         // number of its arrivals before that
 }
 
-// mostSources is how many a block can tell apart.
+// mostSources is the number of sources that a block can distinguish.
 const mostSources = 256
 
 // step goes on to the next arrival.
@@ -67,31 +66,30 @@ func (s *source) step(p Profile, poisson bool) {
 	} else {
 		s.x++
 	}
-	// What is rounded must not make an arrival due before the last.
+	// Rounding must not make an arrival due before the previous one.
 	s.due = max(s.due, p.When(s.x))
 }
 
-// chunk is a block in the list of those that users claim from. Those that are behind all
-// users are garbage.
+// chunk is a block in the linked list from which users claim. Chunks that all users have passed are
+// garbage.
 type chunk struct {
 	block
 	next atomic.Pointer[chunk] // nil until needed
 }
 
-// stream is the generator that the first source draws from, among those of a seed: far
-// from those of the users, which have the users' numbers. The next ones follow.
+// stream is the random stream of the first source for a seed. It is far from the streams of users,
+// which are the users' numbers. The streams of other sources follow it.
 const stream = 1 << 63
 
-// NewArrivals returns the arrivals of one profile, or of several sources with a profile
-// each.
+// NewArrivals returns the arrivals of one profile, or of several sources with one profile each.
 //
-// With constant spacing the n-th is due when n are expected, counted from 0: the first when
-// the rate begins to be more than 0, so that a rate of 10/s has ten in each second that
-// begins, and the load begins at once.
+// With constant spacing, arrival n (from 0) is due when n arrivals are expected. The first is due
+// as soon as the rate exceeds 0, so the load begins at once, and a rate of 10/s has ten arrivals in
+// each second.
 //
-// With Poisson spacing it is due when S are expected, S being the sum of n+1 draws from the
-// exponential distribution of mean 1. That is the Poisson process of the profile, by the
-// inversion of its integrated rate (Çınlar, Introduction to Stochastic Processes, 1975).
+// With Poisson spacing, arrival n is due when S arrivals are expected, where S is the sum of n+1
+// draws from the exponential distribution of mean 1. This is the Poisson process of the profile, by
+// the inversion of its integrated rate (Çınlar, Introduction to Stochastic Processes, 1975).
 func NewArrivals(poisson bool, seed uint64, profiles ...Profile) *Arrivals {
 	a := &Arrivals{profiles: profiles, poisson: poisson}
 	a.origin.first = -blockSize
@@ -109,10 +107,10 @@ func NewArrivals(poisson bool, seed uint64, profiles ...Profile) *Arrivals {
 	return a
 }
 
-// advance makes a block the one after it.
+// advance replaces a block with its successor.
 func (a *Arrivals) advance(b *block) {
 	b.first += blockSize
-	b.sources = slices.Clone(b.sources) // those of the block before stay as they are
+	b.sources = slices.Clone(b.sources) // do not modify the previous block
 	if len(b.sources) > 1 {
 		b.of = make([]uint8, blockSize)
 	}
@@ -141,14 +139,14 @@ func (b *block) sourceOf(n int64) int {
 	return int(b.of[n-b.first])
 }
 
-// Claim takes the next arrival: its number from 0, its scheduled time, and the number of its
-// source. Each goes to one caller, in order. Never means that there are no more arrivals.
+// Claim takes the next arrival. It returns its number from 0, its scheduled time, and the number of
+// its source. Each arrival goes to one caller, in order. The time Never means that there are no
+// more arrivals.
 //
-// It is part of the hot path: two atomic operations, and for one call in blockSize the next
-// block.
+// It is part of the hot path: it takes two atomic operations, and one call in blockSize computes
+// the next block.
 func (a *Arrivals) Claim() (n int64, due time.Duration, source int) {
-	// Loaded before the number is taken, it cannot be behind an arrival that is claimed
-	// later than those that brought it there.
+	// The chunk is loaded before the number is taken, so it cannot be past this arrival.
 	c := a.newest.Load()
 	n = a.claimed.Add(1) - 1
 	if n >= c.first+blockSize {
@@ -157,7 +155,7 @@ func (a *Arrivals) Claim() (n int64, due time.Duration, source int) {
 	return n, c.due[n-c.first], c.sourceOf(n)
 }
 
-// reach returns the chunk of an arrival that was claimed, from one before it.
+// reach returns the chunk of a claimed arrival. It starts from an earlier chunk.
 func (a *Arrivals) reach(c *chunk, n int64) *chunk {
 	for n >= c.first+blockSize {
 		next := c.next.Load()
@@ -165,10 +163,10 @@ func (a *Arrivals) reach(c *chunk, n int64) *chunk {
 			next = &chunk{block: c.block}
 			a.advance(&next.block)
 			if !c.next.CompareAndSwap(nil, next) {
-				next = c.next.Load() // another was first, with the same
+				next = c.next.Load() // another user was first, with the same chunk
 			}
 		}
-		a.newest.CompareAndSwap(c, next) // it fails where another was first
+		a.newest.CompareAndSwap(c, next) // fails if another user was first
 		c = next
 	}
 	return c
@@ -177,9 +175,8 @@ func (a *Arrivals) reach(c *chunk, n int64) *chunk {
 // Claimed returns how many arrivals have been claimed.
 func (a *Arrivals) Claimed() int64 { return a.claimed.Load() }
 
-// At returns when the n-th arrival is due, from 0, claimed or not. It works out all blocks
-// from the newest one on that was claimed from, or from the beginning for what is before
-// that.
+// At returns the due time of arrival n, from 0, claimed or not. It computes all blocks from the
+// newest claimed one, or from the beginning for earlier arrivals.
 func (a *Arrivals) At(n int64) time.Duration {
 	c := a.newest.Load()
 	if n >= c.first && n < c.first+blockSize {
@@ -195,9 +192,8 @@ func (a *Arrivals) At(n int64) time.Duration {
 	return b.due[n-b.first]
 }
 
-// Due returns the number of arrivals scheduled by a time, claimed or not, without those
-// scheduled Never. Its cost grows with the arrivals since the last call; it is for counting,
-// not for users.
+// Due returns the number of arrivals scheduled by a time, claimed or not, without those scheduled
+// at Never. Its cost grows with the arrivals since the last call. Users must not call it.
 func (a *Arrivals) Due(t time.Duration) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -216,8 +212,8 @@ func (a *Arrivals) Due(t time.Duration) int64 {
 	return b.first + int64(sort.Search(blockSize, func(i int) bool { return b.due[i] > t }))
 }
 
-// Split returns how many of the first n arrivals are of each source. It works out all of
-// them, and is for those who count.
+// Split returns how many of the first n arrivals each source has. It computes all of them. Users
+// must not call it.
 func (a *Arrivals) Split(n int64) []int64 {
 	b := a.origin
 	for n > b.first+blockSize {

@@ -7,14 +7,14 @@ import (
 	"sledge/internal/loop"
 )
 
-// Connections says what users work over.
+// Connections holds the options for the connections of users.
 type Connections struct {
-	Shared int // connections that all users share; 0 gives each its own
-	Loops  int // event loops that run the users, or Automatic; 0 runs each in a goroutine
+	Shared int // connections that all users share; 0 means one for each user
+	Loops  int // event loops that run the users, or Automatic; 0 means a goroutine for each user
 }
 
-// LoopsOn returns how many event loops run the users on a machine with as many cores; 0 for none.
-// Users of one loop share connections, so each loop needs a connection.
+// LoopsOn returns the number of event loops for the users on a machine with the given number of
+// cores, or 0. Users of one loop share connections, so each loop needs a connection.
 func (c Connections) LoopsOn(cores int) int {
 	n := c.Loops
 	if n == Automatic {
@@ -29,17 +29,18 @@ func (c Connections) LoopsOn(cores int) int {
 	return n
 }
 
-// Reconnect says what becomes of users whose connection is lost.
+// Reconnect holds the options for users whose connection is lost.
 type Reconnect struct {
-	Wanted bool          // they connect again; otherwise the run ends
-	Limit  time.Duration // that they may all be without a connection
-	Most   int           // times that a user connects again; 0 for no limit
-	Delay  time.Duration // before it does, on average, where the first try succeeds
+	Wanted bool          // users connect again; otherwise the run ends
+	Limit  time.Duration // maximum time in which no user has a connection
+	Most   int           // maximum number of reconnections of a user; 0 means no limit
+	Delay  time.Duration // mean pause before the first try
 }
 
-// PauseBefore is how long one of so many connections waits before it is made again: longer from try to
-// try, up to a second, or so long that all together try no more than 500 times a second;
-// half of that to one and a half times, so that they do not all come at once.
+// PauseBefore returns the pause before a connection is reopened, if this number of connections are
+// lost. The pause grows with each try up to one second, or up to the length at which all
+// connections together make at most 500 tries a second. It varies at random between half and one
+// and a half times that value, so that connections do not all reconnect at once.
 func (r Reconnect) PauseBefore(try, connections int, chance *rand.Rand) time.Duration {
 	first := max(r.Delay, time.Millisecond)
 	most := max(first, time.Second, time.Duration(connections)*time.Second/500)

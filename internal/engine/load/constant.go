@@ -1,6 +1,6 @@
 package load
 
-// constant is the same rate all the time: 500/s.
+// constant is a constant rate: 500/s.
 type constant struct {
 	pieces
 	rate float64

@@ -10,12 +10,12 @@ import (
 
 // Load is a struct of options that say how users work.
 type Load interface {
-	// Pacing returns what the options come to.
+	// Pacing returns the load that the options describe.
 	Pacing() Pacing
 }
 
-// Fresh returns the options of a run, with their defaults: of one that ends when its work is
-// done, or of one that has a time.
+// Fresh returns the default options of a run: a finite run, which ends when its work is done, or a
+// timed run.
 func Fresh(finite bool) Load {
 	if finite {
 		return NewFiniteOptions()
@@ -38,8 +38,8 @@ type FiniteOptions struct {
 // NewFiniteOptions returns the defaults.
 func NewFiniteOptions() *FiniteOptions { return &FiniteOptions{Plans: UntimedPlans, MaxRetries: 10} }
 
-// Pacing implements Load. One failure makes such a run invalid: what failed is missing in
-// what it measures.
+// Pacing implements Load. One failure makes a finite run invalid, because the failed work is
+// missing from the measurement.
 func (o *FiniteOptions) Pacing() Pacing {
 	p := Pacing{
 		Finite:        true,
@@ -60,12 +60,12 @@ func (o *FiniteOptions) Pacing() Pacing {
 	return p
 }
 
-// Plans says which plans of a run's queries are kept.
+// Plans selects which query plans of a run are recorded.
 type Plans string
 
-// The choices.
+// The choices of Plans.
 const (
 	NoPlans      Plans = "none"
-	UntimedPlans Plans = "explain" // no query is executed for them
-	TimedPlans   Plans = "analyze" // each query is executed once more
+	UntimedPlans Plans = "explain" // executes no query
+	TimedPlans   Plans = "analyze" // executes each query once more
 )

@@ -10,33 +10,33 @@ import (
 	"sledge/internal/option"
 )
 
-// headcount is the number of virtual users at each time of a run. In its zero value all work
+// headcount is the number of virtual users at each time of a run. In its zero value, all users work
 // from the beginning to the end.
 type headcount struct {
-	even  []int  // in parts of the measured time that are as long as each other
-	steps Steps  // or from some times on
-	joins []join // or beside those that the run is of
+	even  []int  // numbers for equal parts of the measured time
+	steps Steps  // or numbers from given times on
+	joins []join // or users in addition to those of the run
 }
 
-// join is virtual users who work beside those that a run is of.
+// join is a group of virtual users that work in addition to those of the run.
 type join struct {
 	users int
 	at    time.Duration
-	long  time.Duration // 0 for until the end
+	long  time.Duration // 0 means until the end
 }
 
-// Steps says how many virtual users work at each time, in order of time. The first begins
-// at 0, the end of the ramp-up, during which as many work as then.
+// Steps lists how many virtual users work at each time, in order of time. The first step begins at
+// 0, the end of the ramp-up. Its number of users also works during the ramp-up.
 type Steps []Step
 
-// Step is a time in which the same number of virtual users work: until the next one, or
+// Step is a time in which the number of virtual users is constant. It lasts until the next step or
 // the end of the measured time.
 type Step struct {
 	From  time.Duration // since the end of the ramp-up
 	Users int
 }
 
-// Most returns how many virtual users work at most.
+// Most returns the largest number of virtual users in any step.
 func (s Steps) Most() int {
 	most := 0
 	for _, step := range s {
@@ -45,10 +45,10 @@ func (s Steps) Most() int {
 	return most
 }
 
-// mostSteps is more than anybody reads the results of.
+// mostSteps limits the number of steps. Nobody reads the results of more.
 const mostSteps = 100
 
-// shortestStep keeps a step from being over before its result means anything.
+// shortestStep is the minimum length of a step. The result of a shorter step means nothing.
 const shortestStep = time.Second
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -97,7 +97,7 @@ func parseHeadcount(text string) (h headcount, err error) {
 	return h, evenly(h.even, longest).check()
 }
 
-// parseChanges reads times and how many users work from then on: 0s=4,90s=8.
+// parseChanges reads times and the number of working users from each time on: 0s=4,90s=8.
 func parseChanges(parts []string) (h headcount, err error) {
 	for _, part := range parts {
 		at, users, ok := strings.Cut(part, "=")
@@ -116,7 +116,7 @@ func parseChanges(parts []string) (h headcount, err error) {
 	return h, h.steps.check()
 }
 
-// parseJoins reads who joins the users of the run: +2@1m/4m.
+// parseJoins reads users who join those of the run: +2@1m/4m.
 func parseJoins(parts []string) (h headcount, err error) {
 	for _, part := range parts {
 		users, when, timed := strings.Cut(part, "@")
@@ -154,7 +154,7 @@ func parseUsers(text string) (int, error) {
 	return n, nil
 }
 
-// check returns what is wrong with steps wherever they are used.
+// check validates steps for any use.
 func (s Steps) check() error {
 	for i, step := range s {
 		if i == 0 && step.From != 0 {
@@ -173,8 +173,8 @@ func (s Steps) check() error {
 	return nil
 }
 
-// of returns the steps of a run of a number of users whose measured time is so long; nil
-// for none.
+// of returns the steps of a run with the given users and measured time, or nil if there are no
+// steps.
 func (h headcount) of(users int, measured time.Duration) Steps {
 	switch {
 	case h.even != nil:
@@ -208,7 +208,7 @@ func (h headcount) of(users int, measured time.Duration) Steps {
 	return steps
 }
 
-// evenly divides a time into steps that are as long as each other.
+// evenly divides a time into equal steps.
 func evenly(users []int, measured time.Duration) Steps {
 	var steps Steps
 	for i, n := range users {
@@ -239,12 +239,12 @@ func (h headcount) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(parts, ",")), nil
 }
 
-// Kind names the type for people.
+// Kind returns the name of the type for people.
 func (headcount) Kind() string { return "numbers of users" }
 
 func (h headcount) none() bool { return h.even == nil && h.steps == nil && h.joins == nil }
 
-// check returns what is wrong with a headcount beside the other options.
+// check validates a headcount together with the other options.
 func (h headcount) check(o *Options, names option.Names) error {
 	if h.none() {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"sledge/internal/loop"
 )
 
-// loops is a number of event loops; 0 is goroutines.
+// loops is a number of event loops; 0 means goroutines.
 type loops int
 
-// Automatic stands for one event loop for each two cores, if the database's driver can wait on one.
-// The other cores are for everything else, such as a server on this machine.
+// Automatic means one event loop for every two cores, if the database's driver can wait on an event
+// loop. The other cores are for other processes, such as a server on this machine.
 const Automatic = -1
 
 const automatic loops = Automatic
@@ -45,5 +45,5 @@ func (l loops) MarshalText() ([]byte, error) {
 	return strconv.AppendInt(nil, int64(l), 10), nil
 }
 
-// Kind names the type for people.
+// Kind returns the name of the type for people.
 func (loops) Kind() string { return "auto or a number" }

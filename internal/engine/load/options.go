@@ -1,5 +1,5 @@
-// Package load says how hard virtual users work, and when: what is the same for every
-// workload.
+// Package load describes how hard virtual users work, and when. It holds the options that are the
+// same for every workload.
 package load
 
 import (
@@ -10,8 +10,7 @@ import (
 	"sledge/internal/threshold"
 )
 
-// Options are the options of a run that every workload has. Most of their defaults are
-// those that people know from the console.
+// Options are the run options that every workload has. Most defaults are those of the console.
 type Options struct {
 	option.Naming
 	RampUp         option.Minutes `opt:"rampup" group:"load" main:"true" unit:"minutes" flag:"rampup" for:"run" needs:"driver=timed" help:"time that users work before the measurement begins, in minutes or with a unit such as 90s"`
@@ -49,7 +48,7 @@ const (
 	driverTimed = "timed"
 )
 
-// endFailing is what on_all_failing is unless the user says otherwise.
+// endFailing is the default of on_all_failing.
 const endFailing = "end"
 
 // NewOptions returns the defaults.

@@ -8,22 +8,22 @@ import (
 	"sledge/internal/threshold"
 )
 
-// Pacing is what the options of a load come to.
+// Pacing is the load that the options describe.
 type Pacing struct {
-	RampUp        time.Duration // users work but nothing is measured
-	Duration      time.Duration // users work and are measured
-	MaxIterations int           // transactions a user may do
+	RampUp        time.Duration // time in which users work and nothing is measured
+	Duration      time.Duration // measured time
+	MaxIterations int           // maximum number of transactions of each user
 
-	// Test says that users work until they have done their iterations, without
-	// ramp-up, duration or result.
+	// Test means that users work until they have done their iterations, without ramp-up, duration
+	// or result.
 	Test bool
 
-	// Finite says that users work until they have no more to do, for at most Duration, and
-	// that all of it is measured.
+	// Finite means that users work until their work is done, for at most Duration, and that all of
+	// it is measured.
 	Finite bool
 
-	// Limit is how long one transaction may take before it is cancelled, and fails, unless it
-	// is unlimited; 0 for as long as it takes.
+	// Limit is the maximum time of one transaction, unless the transaction is unlimited. A longer
+	// transaction is cancelled and fails. 0 means no limit.
 	Limit time.Duration
 
 	Rate        Rate
@@ -34,39 +34,38 @@ type Pacing struct {
 	Failures    Failures
 	Kept        Kept
 
-	FailIf threshold.List // at which a run that is valid fails all the same
+	FailIf threshold.List // conditions under which a valid run fails
 }
 
-// Unmonitored says that virtual users work without a monitor: in a test, and where their
-// work ends the run.
+// Unmonitored reports whether virtual users work without a monitor, as in a test or a finite run.
 func (p Pacing) Unmonitored() bool { return p.Test || p.Finite }
 
-// Rate says when transactions arrive. The zero value is a closed loop, in which users begin a
-// transaction when their last has ended.
+// Rate describes when transactions arrive. The zero value is a closed loop, in which a user begins
+// a transaction when its last one has ended.
 type Rate struct {
 	Arrivals func(seed uint64) *Arrivals // returns the schedule; nil in a closed loop
 
-	// Kinds names the kinds of transaction that arrivals are of, by the number of their
-	// source; nil where users decide.
+	// Kinds are the kinds of transaction of the sources of arrivals, by the number of the source;
+	// nil if users choose the kind.
 	Kinds []string
 }
 
-// Failures says what a failed transaction leads to.
+// Failures describes the consequences of a failed transaction.
 type Failures struct {
-	Retries    int     // tries of a transaction beyond the first
-	EndAtFirst bool    // the first failure ends the run, and nothing is retried
-	EndIfAll   bool    // the run ends where everything fails
-	Limit      float64 // share of failures, or of what only one of the two counts has, in percent, above which a run is invalid
+	Retries    int     // maximum number of retries of a transaction
+	EndAtFirst bool    // the first failure ends the run, without retries
+	EndIfAll   bool    // the run ends if all transactions fail
+	Limit      float64 // percentage above which a run is invalid: of failures, or of the difference between the two counts
 }
 
-// Kept is what a run keeps beside its figures.
+// Kept selects what a run records in addition to its figures.
 type Kept struct {
-	Ledger      bool  // what was acknowledged, to be looked for after the run
-	TimeProfile bool  // the response times of each kind of transaction for each virtual user, of a timed run
-	Plans       Plans // of the queries of a finite run
+	Ledger      bool  // acknowledged commits, for an audit after the run
+	TimeProfile bool  // response times for each virtual user and kind of transaction, of a timed run
+	Plans       Plans // query plans of a finite run
 }
 
-// Pacing returns what the options come to.
+// Pacing returns the load that the options describe.
 func (o *Options) Pacing() Pacing {
 	p := Pacing{
 		RampUp: time.Duration(o.RampUp), Duration: time.Duration(o.Duration), MaxIterations: o.Iterations,
@@ -91,13 +90,13 @@ func (o *Options) Pacing() Pacing {
 	return p
 }
 
-// arrivals is Rate.Arrivals.
+// arrivals implements Rate.Arrivals.
 func (o *Options) arrivals() func(seed uint64) *Arrivals {
 	if o.Rate.none() {
 		return nil
 	}
 	profiles := o.Rate.profiles()
-	if o.Driver != driverTest { // which has no ramp-up
+	if o.Driver != driverTest { // a test has no ramp-up
 		for i, p := range profiles {
 			profiles[i] = newLed(p, time.Duration(o.RampUp))
 		}
@@ -105,7 +104,7 @@ func (o *Options) arrivals() func(seed uint64) *Arrivals {
 	return func(seed uint64) *Arrivals { return NewArrivals(o.Arrivals == spacingPoisson, seed, profiles...) }
 }
 
-// kinds is Rate.Kinds.
+// kinds implements Rate.Kinds.
 func (o *Options) kinds() []string {
 	var names []string
 	for _, k := range o.Rate.kinds {
@@ -114,7 +113,7 @@ func (o *Options) kinds() []string {
 	return names
 }
 
-// steps is Shifts.Steps.
+// steps implements Shifts.Steps.
 func (o *Options) steps() func(users int) Steps {
 	if o.Steps.none() {
 		return nil
@@ -122,7 +121,7 @@ func (o *Options) steps() func(users int) Steps {
 	return func(users int) Steps { return o.Steps.of(users, time.Duration(o.Duration)) }
 }
 
-// longestDelay is longer than anybody wants to pause before a connection is made again.
+// longestDelay limits the pause before a reconnection.
 const longestDelay = time.Hour
 
 // Validate implements option.Validator.

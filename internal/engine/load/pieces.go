@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// pieces is a rate that changes evenly within a piece and may jump between two. All
-// profiles but the sine come to that.
+// pieces is a piecewise linear rate that may jump between two pieces. All profiles except the sine
+// use it.
 type pieces []piece
 
-// piece begins where the one before ends. The first begins at 0, and the last, whose slope
-// is 0, goes on for ever.
+// piece is one part of a piecewise linear rate. It begins where the previous one ends. The first
+// begins at 0. The last has slope 0 and has no end.
 type piece struct {
 	start  float64 // in seconds
 	rate   float64 // at its start, in arrivals a second
-	slope  float64 // by how much the rate grows in a second
+	slope  float64 // growth of the rate per second
 	before float64 // arrivals expected before its start
 }
 
@@ -26,8 +26,8 @@ type moment struct {
 	rate float64
 }
 
-// joined returns the rate that goes in straight lines from moment to moment. Two of the
-// same time are a jump. Before the first and after the last the rate stays as it is there.
+// joined returns the rate that interpolates linearly between moments. Two moments at the same time
+// make a jump. The rate is constant before the first and after the last moment.
 func joined(moments ...moment) pieces {
 	if first := moments[0]; first.at > 0 {
 		moments = slices.Insert(slices.Clone(moments), 0, moment{0, first.rate})
@@ -59,8 +59,8 @@ func (p pieces) Rate(t time.Duration) float64 {
 
 // When implements Profile.
 func (p pieces) When(x float64) time.Duration {
-	// The last piece before which no more than x come: of pieces without arrivals, that is
-	// the one after them.
+	// The last piece before which at most x arrivals are expected. Of pieces without arrivals, this
+	// selects the one after them.
 	i := sort.Search(len(p), func(i int) bool { return p[i].before > x }) - 1
 	at, last := p[i], i == len(p)-1
 	inside := x - at.before
@@ -70,8 +70,8 @@ func (p pieces) When(x float64) time.Duration {
 	case inside == 0:
 		return after(at.start)
 	}
-	// The root of rate·t + slope·t²/2 = inside, in the form that does not subtract numbers
-	// that are nearly the same, and that is right for a slope of 0, too.
+	// The root of rate·t + slope·t²/2 = inside, in the form that does not subtract nearly equal
+	// numbers. It is also correct for a slope of 0.
 	root := math.Sqrt(max(0, at.rate*at.rate+2*at.slope*inside))
 	t := at.start + 2*inside/(at.rate+root)
 	if !last {

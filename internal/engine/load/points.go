@@ -13,8 +13,8 @@ import (
 	"sledge/internal/option"
 )
 
-// points is a rate that goes in straight lines from point to point, as a file lists them,
-// and stays at the last one: points:0s=100/s,60s=500/s.
+// points is a rate that a file lists as points. It interpolates linearly between the points and
+// stays at the last one: points:0s=100/s,60s=500/s.
 type points struct {
 	pieces
 	points []moment
@@ -41,9 +41,9 @@ func readPoints(path string) (Profile, error) {
 	return parsePoints(path, text)
 }
 
-// parsePoints reads what is in a file.
+// parsePoints parses the content of a file.
 func parsePoints(path string, text []byte) (Profile, error) {
-	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))) // as spreadsheets begin a file
+	lines := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))) // spreadsheets write a byte order mark
 	lines.Comment, lines.TrimLeadingSpace, lines.FieldsPerRecord = '#', true, -1
 	var list []moment
 	for first := true; ; first = false {
@@ -67,12 +67,12 @@ func parsePoints(path string, text []byte) (Profile, error) {
 		}
 	}
 	if list == nil {
-		return nil, fmt.Errorf("%s: there is no line with seconds and a rate in it", path)
+		return nil, fmt.Errorf("%s: it has no line with seconds and a rate", path)
 	}
 	return &points{joined(list...), list}, nil
 }
 
-// parsePoint reads the fields of a line.
+// parsePoint parses the fields of a line.
 func parsePoint(fields []string) (moment, error) {
 	if len(fields) != 2 {
 		return moment{}, fmt.Errorf("it has %d fields instead of two, seconds and a rate", len(fields))

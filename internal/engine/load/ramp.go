@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ramp is a rate that goes evenly from one to another and then stays:
+// ramp is a rate that changes linearly from one value to another and then stays:
 // ramp:100/s,1000/s,60s.
 type ramp struct {
 	pieces

@@ -2,13 +2,13 @@ package load
 
 import "time"
 
-// led is a profile that begins after a lead, in which the rate is that of its beginning. A
-// run's ramp-up is such a lead: what is measured is the profile from its beginning.
+// led is a profile with a lead before it, in which the rate is the profile's initial rate. A run's
+// ramp-up is such a lead, so the measured time has the whole profile.
 type led struct {
 	Profile
 	lead   time.Duration
-	rate   float64 // in the lead
-	before float64 // arrivals expected in the lead
+	rate   float64 // during the lead
+	before float64 // arrivals expected during the lead
 }
 
 func newLed(p Profile, lead time.Duration) *led {

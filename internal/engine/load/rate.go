@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// target is the rate of a run. Its zero value means no rate: then virtual users begin a
-// transaction as soon as they are free.
+// target is the rate of a run. Its zero value means no rate: virtual users begin a transaction as
+// soon as they are free.
 type target struct {
-	profile Profile    // nil for none, or for a rate of each kind
-	file    string     // that it was read from; "" where it was spelled out
-	kinds   []kindRate // in the order in which they were written
+	profile Profile    // nil if there is no rate, or one for each kind
+	file    string     // file with the rate; "" if the option contains the rate
+	kinds   []kindRate // in the order of the option
 }
 
 // kindRate is the rate of one kind of transaction.
 type kindRate struct {
-	kind string // as it was written
+	kind string // as in the option
 	target
 }
 
-// none is the spelling of no target.
+// none is the text of a target without a rate.
 const none = "none"
 
-// forms are the ways to write a rate over time: a word, a colon, and what comes then. No
-// shell and no Tcl gives a meaning of its own to any character of them.
+// forms are the ways to write a rate over time: a word, a colon, and parameters. No character of
+// them has a special meaning in a shell or in Tcl.
 var forms = []form{
 	{"ramp", "100/s,1000/s,60s", newRamp},
 	{"steps", "0s=100/s,30s=500/s", newStepped},
@@ -69,14 +69,14 @@ func parseTarget(text string) (target, error) {
 	return read, err
 }
 
-// kindsExample is how rates of kinds are written.
+// kindsExample shows the syntax for rates of kinds.
 const kindsExample = "new_order=100/s,payment=200/s"
 
-// startOfKind is where the rate of another kind begins: a word and =. Within a rate, it is
-// times that stand before =, which begin with a digit.
+// startOfKind matches the start of another kind's rate: a word and =. Within a rate, only times
+// precede =, and they begin with a digit.
 var startOfKind = regexp.MustCompile(`(?:^|,)\s*[A-Za-z][\w -]*=`)
 
-// splitKinds divides rates of kinds into parts such as payment=200/s; nil where the text is
+// splitKinds splits rates of kinds into parts such as payment=200/s. It returns nil if the text is
 // one rate.
 func splitKinds(text string) []string {
 	starts := startOfKind.FindAllStringIndex(text, -1)
@@ -94,8 +94,7 @@ func splitKinds(text string) []string {
 	return parts
 }
 
-// parseKinds reads the rates of kinds of transaction. Which kinds there are is not known
-// here.
+// parseKinds parses the rates of kinds of transaction. It does not know which kinds exist.
 func parseKinds(parts []string) (target, error) {
 	var read target
 	if len(parts) > mostSources {
@@ -116,7 +115,7 @@ func parseKinds(parts []string) (target, error) {
 	return read, nil
 }
 
-// parseProfile reads one rate over time.
+// parseProfile parses one rate over time.
 func parseProfile(text string) (target, error) {
 	word, rest, over := strings.Cut(text, ":")
 	if !over {
@@ -133,7 +132,7 @@ func parseProfile(text string) (target, error) {
 	p, err := forms[i].parse(rest)
 	if err != nil {
 		if word == inFile {
-			return target{}, err // which names the file
+			return target{}, err // the error names the file
 		}
 		return target{}, fmt.Errorf("%w (it is written as %s:%s)", err, word, forms[i].example)
 	}
@@ -166,7 +165,7 @@ func (t target) MarshalText() ([]byte, error) {
 	return []byte(t.profile.String()), nil
 }
 
-// Kind names the type for people.
+// Kind returns the name of the type for people.
 func (target) Kind() string { return "rate" }
 
 // In implements option.Placed.
@@ -185,8 +184,8 @@ func (t target) In(folder, text string) string {
 	return inFile + ":" + filepath.Join(folder, path)
 }
 
-// Settled implements option.Relative: a file may hold something else the next time, so
-// that a job keeps what was in it.
+// Settled implements option.Relative. It returns the content of the file, because the file may
+// change before the next run.
 func (t target) Settled() string {
 	if slices.ContainsFunc(t.kinds, func(k kindRate) bool { return k.file != "" }) {
 		return t.spellKinds(func(k target) string { return k.profile.String() })
@@ -197,7 +196,7 @@ func (t target) Settled() string {
 	return t.profile.String()
 }
 
-// spellKinds writes the rates of kinds, each as spell does.
+// spellKinds formats the rates of kinds, each with spell.
 func (t target) spellKinds(spell func(target) string) string {
 	parts := make([]string, len(t.kinds))
 	for i, k := range t.kinds {
@@ -208,7 +207,7 @@ func (t target) spellKinds(spell func(target) string) string {
 
 func (t target) none() bool { return t.profile == nil && t.kinds == nil }
 
-// profiles are those of all kinds, or the one of all together.
+// profiles returns the profiles of all kinds, or the one of all transactions together.
 func (t target) profiles() []Profile {
 	if t.kinds == nil {
 		return []Profile{t.profile}
@@ -220,16 +219,16 @@ func (t target) profiles() []Profile {
 	return list
 }
 
-// Limits of rates in arrivals a second, of times, and of how many of both make a profile.
+// Limits of rates in arrivals per second, of times, and of the number of rates and times in a
+// profile.
 const (
-	slowest     = 1e-6 // one in twelve days
-	fastest     = 10e6 // gaps are hardly longer than it takes to read a clock
+	slowest     = 1e-6 // one arrival in twelve days
+	fastest     = 10e6 // reading a clock takes about as long as the gap
 	longest     = 1e6 * time.Minute
 	mostMoments = 10_000
 )
 
-// units are what a rate may be counted by, in seconds, as they are written and as they
-// may be read, too.
+// units are the units of a rate, in seconds, as they are written and as they may be read.
 var units = []unit{
 	{1, []string{"s", "sec", "second"}},
 	{60, []string{"min", "m", "minute"}},
@@ -241,7 +240,7 @@ type unit struct {
 	words   []string
 }
 
-// parseRate reads a rate such as 500, 500/s or 30000/min.
+// parseRate parses a rate such as 500, 500/s or 30000/min.
 func parseRate(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	number, word, has := strings.Cut(text, "/")
@@ -254,14 +253,14 @@ func parseRate(text string) (float64, error) {
 		return 0, fmt.Errorf("%q is not a rate such as 500/s, 30000/min or 500, which is 500/s", text)
 	}
 	rate := n / units[i].seconds
-	if rate != 0 && !(rate >= slowest && rate <= fastest) { // which refuses NaN, too
+	if rate != 0 && !(rate >= slowest && rate <= fastest) { // refuses NaN, too
 		return 0, fmt.Errorf("%s is neither 0 nor between %s and %.0f a second", text, strconv.FormatFloat(slowest, 'f', -1, 64), fastest)
 	}
 	return math.Abs(rate), nil // -0 is 0
 }
 
-// spellRate writes a rate by the first unit that needs no more than twelve digits for it:
-// 100/min, not 1.6666666666666667/s.
+// spellRate formats a rate in the first unit that needs at most twelve digits: 100/min, not
+// 1.6666666666666667/s.
 func spellRate(rate float64) string {
 	for _, u := range units {
 		n, _ := strconv.ParseFloat(strconv.FormatFloat(rate*u.seconds, 'g', 12, 64), 64)
@@ -272,8 +271,8 @@ func spellRate(rate float64) string {
 	return strconv.FormatFloat(rate, 'f', -1, 64) + "/s"
 }
 
-// parseTime reads a time such as 90s, 500ms or 5m. It wants a unit, since some options
-// count in minutes.
+// parseTime parses a time such as 90s, 500ms or 5m. It requires a unit, because some options count
+// in minutes.
 func parseTime(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	d, err := time.ParseDuration(text)
@@ -283,7 +282,7 @@ func parseTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// spellTime writes a time in seconds, exactly.
+// spellTime formats a time in seconds, exactly.
 func spellTime(d time.Duration) string {
 	text := strconv.FormatInt(int64(d/time.Second), 10)
 	if rest := d % time.Second; rest > 0 {
@@ -292,7 +291,7 @@ func spellTime(d time.Duration) string {
 	return text + "s"
 }
 
-// readParts reads rates and times that are divided by commas.
+// readParts parses comma-separated rates and times.
 func readParts(text string, into ...any) error {
 	parts := strings.Split(text, ",")
 	if len(parts) != len(into) {
@@ -313,7 +312,7 @@ func readParts(text string, into ...any) error {
 	return nil
 }
 
-// parseMoments reads times and rates: 0s=100/s,30s=500/s.
+// parseMoments parses times and rates: 0s=100/s,30s=500/s.
 func parseMoments(text string) ([]moment, error) {
 	var list []moment
 	for part := range strings.SplitSeq(text, ",") {
@@ -336,7 +335,7 @@ func parseMoments(text string) ([]moment, error) {
 	return list, nil
 }
 
-// addMoment adds one that must not come before the last.
+// addMoment appends a moment, which must not be before the last.
 func addMoment(list []moment, m moment) ([]moment, error) {
 	if len(list) == mostMoments {
 		return nil, fmt.Errorf("it has more than %d rates", mostMoments)

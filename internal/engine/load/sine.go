@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// sine is a rate that swings about a mean, upwards first: sine:500/s,300/s,60s.
+// sine is a rate that oscillates around a mean and rises first: sine:500/s,300/s,60s.
 type sine struct {
 	mean, amplitude float64
 	period          time.Duration
@@ -34,22 +34,22 @@ func (s *sine) Rate(t time.Duration) float64 {
 	return rate
 }
 
-// at returns how many arrivals come in the first seconds, and the rate then.
+// at returns the number of arrivals expected in the first seconds, and the rate at their end.
 func (s *sine) at(seconds float64) (expected, rate float64) {
 	turn := s.period.Seconds() / (2 * math.Pi)
 	sin, cos := math.Sincos(seconds / turn)
 	return s.mean*seconds + s.amplitude*turn*(1-cos), max(0, s.mean+s.amplitude*sin)
 }
 
-// When implements Profile. Nothing in closed form inverts the integral, so Newton's method
-// does, within one period. Where a step of it leads out of what the root is known to lie
-// between, as it may where the rate is close to 0, that is cut in two instead.
+// When implements Profile. The integral has no closed-form inverse, so Newton's method finds it
+// within one period. A Newton step may leave the interval that contains the root, for example if
+// the rate is close to 0. The interval is then bisected instead.
 func (s *sine) When(x float64) time.Duration {
 	if s.mean == 0 {
 		return Never
 	}
 	period := s.period.Seconds()
-	each := s.mean * period // in a period
+	each := s.mean * period // arrivals in a period
 	whole := math.Floor(x / each)
 	inside := min(max(x-whole*each, 0), each)
 
@@ -67,7 +67,7 @@ func (s *sine) When(x float64) time.Duration {
 			return after(whole*period + t)
 		}
 		next := t - surplus/rate
-		if !(next > low && next < high) { // as for NaN
+		if !(next > low && next < high) { // true for NaN, too
 			next = (low + high) / 2
 		}
 		moved := math.Abs(next - t)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// stepped is a rate that jumps at some moments and is constant between them:
+// stepped is a rate that jumps at given times and is constant between them:
 // steps:0s=100/s,30s=500/s.
 type stepped struct {
 	pieces

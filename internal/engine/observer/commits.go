@@ -11,13 +11,13 @@ import (
 	"sledge/internal/workload"
 )
 
-// Commits compares the commits that the server has acknowledged with the database, when users have
+// Commits compares the commits that the server acknowledged with the database after users have
 // ended.
 type Commits struct {
 	Base
 	Auditor      workload.Auditor
 	Acknowledged func() iter.Seq[workload.Commit]
-	Connect      Connect // tries for as long as it is worth it
+	Connect      Connect // retries while a retry can succeed
 	MayPass      func(error) bool
 	Say          func(line string)
 
@@ -28,10 +28,10 @@ type Commits struct {
 // Name implements Observer.
 func (c *Commits) Name() string { return "The audit of acknowledged commits" }
 
-// EndsWithin implements Patient: whether the run has lost anything decides its verdict.
+// EndsWithin implements Patient. It sets no limit, because lost commits decide the run's verdict.
 func (c *Commits) EndsWithin() time.Duration { return 0 }
 
-// audits is how often the commits are compared, if that fails in a way that may pass.
+// audits is the maximum number of comparisons if a comparison fails temporarily.
 const audits = 3
 
 // End implements Observer.
@@ -73,11 +73,11 @@ func (c *Commits) audit(ctx context.Context) error {
 				return err
 			}
 		}
-		c.Say(fmt.Sprintf("The comparison failed and is begun again: %v", err))
+		c.Say(fmt.Sprintf("The comparison failed and starts again: %v", err))
 	}
 }
 
-// Err returns why the commits could not be compared, once the observer has ended.
+// Err returns why the commits could not be compared. It may be called after the observer has ended.
 func (c *Commits) Err() error {
 	if c == nil {
 		return nil

@@ -9,22 +9,22 @@ import (
 	"sledge/internal/database"
 )
 
-// Counter polls the server's own count of transactions. A session that is lost is made again.
+// Counter polls the server's own count of transactions. It reopens a lost session.
 type Counter struct {
 	Base
 	Connect Connect
-	Count   func(ctx context.Context, s database.Session) (int64, error) // its UncountedError ends polling
+	Count   func(ctx context.Context, s database.Session) (int64, error) // an UncountedError ends polling
 
 	session  database.Session
-	sessions int // that were lost
+	sessions int // number of lost sessions
 	newest   atomic.Pointer[Reading]
 }
 
-// Reading is the server's count at a moment.
+// Reading is the server's count at one time.
 type Reading struct {
 	N       int64
 	At      time.Time
-	Session int // how many sessions were lost before: a new one may be at another server
+	Session int // number of sessions lost before; a new session may use another server
 }
 
 // Name implements Observer.

@@ -8,17 +8,17 @@ import (
 	"sledge/internal/job"
 )
 
-// Disturbances asks the server at both ends of the measured time what would slow the run. A user who
-// may not know gets no answer, and the result has none.
+// Disturbances asks the server at both ends of the measured time for processes and settings that
+// would slow the run. If the user has no right to ask, the result has no disturbances.
 type Disturbances struct {
 	Base
 	Connect Connect
 	Ask     func(ctx context.Context, s database.Session) ([]database.Disturbance, error)
 
 	session database.Session
-	begun   []database.Disturbance // when the measured time began
-	known   bool                   // whether the server has answered so far
-	over    bool                   // whether it has at both ends
+	begun   []database.Disturbance // disturbances when the measured time began
+	known   bool                   // the server has answered every request so far
+	over    bool                   // the server has answered at both ends
 	words   []string
 }
 
@@ -49,7 +49,8 @@ func (d *Disturbances) Reach(ctx context.Context, m Moment) error {
 	return nil
 }
 
-// compare notes what disturbed the run: what lasts and was there both times, and all else.
+// compare records the disturbances of the run: lasting ones that were present both times, and all
+// others.
 func (d *Disturbances) compare(now []database.Disturbance) {
 	in := func(list []database.Disturbance, id string) bool {
 		return slices.ContainsFunc(list, func(one database.Disturbance) bool { return one.ID == id })

@@ -1,6 +1,5 @@
-// Package observer watches what goes on beside a run: the server's own count, its report on itself,
-// what disturbs it, what became of acknowledged commits. It knows no virtual user and no connection
-// of one.
+// Package observer observes what happens beside a run: the server's count and its report on itself,
+// disturbances, and the acknowledged commits. It knows neither virtual users nor their connections.
 package observer
 
 import (
@@ -13,28 +12,28 @@ import (
 	"sledge/internal/job"
 )
 
-// Observer watches one thing beside a run, over a session of its own. Its methods are called in the
-// observer's own goroutine, one after another, so it never holds up the run. Each call has a time
-// limit, which ends its context. An error ends the observer, is in the result, and never ends the run.
+// Observer observes one thing beside a run, over its own session. Its methods are called one after
+// another in the observer's own goroutine, so it never delays the run. Each call has a context with
+// a time limit. An error ends the observer and is in the result; it never ends the run.
 type Observer interface {
-	// Name is what is observed, as the beginning of a sentence: "The server's rate".
+	// Name returns what is observed, as the beginning of a sentence: "The server's rate".
 	Name() string
 
-	// Begin opens what the observer needs, before users work.
+	// Begin opens the resources of the observer before users work.
 	Begin(ctx context.Context, axis Axis) error
 
 	// Reach is called at each moment of the run.
 	Reach(ctx context.Context, m Moment) error
 
-	// End closes what Begin opened, when users have ended.
+	// End closes those resources after users have ended.
 	End(ctx context.Context) error
 
-	// Report adds to the result what was found. It is called after End, in the goroutine of the run.
+	// Report adds the findings to the result. It is called after End, in the goroutine of the run.
 	Report(result *job.Result)
 }
 
-// Sampler is an observer that reads something once a second from Begin to End. If Sample fails, it is
-// called again the next second; ErrOver says that there is nothing to read.
+// Sampler is an observer that reads something once a second from Begin to End. If Sample fails, it
+// is called again in the next second; after ErrOver it is not called again.
 type Sampler interface {
 	Observer
 	Sample(ctx context.Context) error
@@ -45,19 +44,19 @@ type Patient interface {
 	EndsWithin() time.Duration // 0 means no limit
 }
 
-// ErrOver is the error of a Sampler that does not want to be called again.
+// ErrOver is the error of a Sampler that has nothing more to read.
 var ErrOver = errors.New("nothing to read")
 
-// Patience is how long a call of an observer may take.
+// Patience is the time limit of a call of an observer.
 const Patience = 10 * time.Second
 
-// abandonedAfter is how long a call may go on after its context has ended.
+// abandonedAfter is how long a call may continue after the end of its context.
 const abandonedAfter = 5 * time.Second
 
 // Moment is a moment of a run.
 type Moment int
 
-// The moments of a run. One of TimeUp and EndedEarly comes, or none if nothing was measured.
+// The moments of a run. Either TimeUp or EndedEarly occurs, or neither if nothing was measured.
 const (
 	RampUpOver Moment = iota // the measured time begins
 	TimeUp                   // the measured time is over
@@ -69,15 +68,15 @@ type Axis struct {
 	send func(job.Event)
 }
 
-// NewAxis returns an axis that tells of values by events.
+// NewAxis returns an axis that sends values as events.
 func NewAxis(send func(job.Event)) Axis { return Axis{send} }
 
-// Append adds a value to a series, at this moment.
+// Append adds a value to a series at the current time.
 func (a Axis) Append(series job.Series, value float64) {
 	a.send(job.Event{Sample: &job.Sample{Series: series, Value: value}})
 }
 
-// Group is the observers of a run. Its methods are called in one goroutine.
+// Group holds the observers of a run. Its methods must be called from one goroutine.
 type Group struct {
 	say     func(line string)
 	members []*member
@@ -85,18 +84,18 @@ type Group struct {
 	ended   bool
 }
 
-// member is an observer with its goroutine.
+// member is an observer and its goroutine.
 type member struct {
 	Observer
 	say     func(line string)
 	moments chan Moment   // closed when users have ended
 	begun   chan struct{} // closed when Begin has returned
 	done    chan struct{} // closed when the goroutine has ended
-	err     error         // why it does not observe any more; to be read when done is closed
+	err     error         // why it ended early; valid after done is closed
 }
 
-// Begin begins all observers side by side and returns when they have begun, or used up their time. The
-// lines that say is told are about failures.
+// Begin starts all observers concurrently. It returns when each has begun or its time limit has
+// passed. It reports failures through say.
 func Begin(ctx context.Context, axis Axis, say func(line string), observers ...Observer) *Group {
 	ctx, cancel := context.WithCancel(ctx)
 	g := &Group{say: say, cancel: cancel}
@@ -118,15 +117,15 @@ func Begin(ctx context.Context, axis Axis, say func(line string), observers ...O
 	return g
 }
 
-// Reach tells all observers that the run has reached a moment. It waits for none of them.
+// Reach notifies all observers that the run has reached a moment. It does not wait for them.
 func (g *Group) Reach(m Moment) {
 	for _, one := range g.members {
 		one.moments <- m
 	}
 }
 
-// End ends all observers side by side, and adds what they found to the result, which may be nil. An
-// observer that does not end in its time is left behind. The second call does nothing.
+// End ends all observers concurrently and adds their findings to the result, which may be nil. It
+// abandons an observer that exceeds its time limit. A second call does nothing.
 func (g *Group) End(result *job.Result) {
 	if g == nil || g.ended {
 		return
@@ -150,14 +149,14 @@ func (g *Group) End(result *job.Result) {
 	g.cancel()
 }
 
-// wait returns when the observer has ended, and why it did before its time.
+// wait waits until the observer has ended, and returns why it ended early.
 func (m *member) wait() error {
 	limit := m.endsWithin()
 	if limit == 0 {
 		<-m.done
 		return m.err
 	}
-	patience := time.NewTimer(limit + Patience + 2*abandonedAfter) // for the call before End, too
+	patience := time.NewTimer(limit + Patience + 2*abandonedAfter) // includes the call before End
 	defer patience.Stop()
 	select {
 	case <-m.done:
@@ -225,14 +224,14 @@ func (m *member) call(ctx context.Context, limit time.Duration, f func(context.C
 	return err
 }
 
-// sampling says when samples fail and when they succeed again, once each.
+// sampling reports when samples begin to fail and when they succeed again, once each.
 type sampling struct {
 	name string
 	say  func(line string)
 	lost bool
 }
 
-// goesOn handles the result of a sample, and reports whether to take more.
+// goesOn handles the result of a sample, and reports whether to take more samples.
 func (s *sampling) goesOn(err error) bool {
 	switch {
 	case errors.Is(err, ErrOver):
@@ -248,7 +247,7 @@ func (s *sampling) goesOn(err error) bool {
 	return true
 }
 
-// Base has the methods of an observer that does nothing, for observers to embed.
+// Base implements an observer that does nothing, for embedding.
 type Base struct{}
 
 // Begin implements Observer.
@@ -266,8 +265,7 @@ func (Base) Report(*job.Result) {}
 // Connect opens a session for an observer.
 type Connect func(ctx context.Context) (database.Session, error)
 
-// closeQuietly closes a session, if there is one. One that cannot be closed cleanly is closed all the
-// same.
+// closeQuietly closes a session, if there is one, and ignores errors.
 func closeQuietly(s *database.Session) {
 	if *s != nil {
 		_ = (*s).Close()

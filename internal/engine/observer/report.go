@@ -10,31 +10,31 @@ import (
 	"sledge/internal/job"
 )
 
-// ServerReport has the server report on itself within the measured time.
+// ServerReport makes the server write a report on itself within the measured time.
 type ServerReport struct {
 	Base
 	How     *database.Report
 	Connect Connect
-	Stop    <-chan struct{} // closed when the user does not want to wait any longer
+	Stop    <-chan struct{} // closed when the user stops waiting
 
 	session database.Session
-	over    chan struct{} // closed when the measured time is over; nil before it
-	whole   bool          // the measured time was as long as it should be
-	done    chan struct{} // closed when made is there
+	over    chan struct{} // closed at the end of the measured time; nil before its start
+	whole   bool          // the measured time was complete
+	done    chan struct{} // closed when made is set
 	cancel  func()
 	made    job.ServerReport
 }
 
 const (
-	reportPatience   = time.Minute     // how long a report may take when the measured time is over
-	reportCancelling = 5 * time.Second // how long the server may take to end one that was cancelled
-	longestReport    = 1 << 20         // how many bytes of it are kept
+	reportPatience   = time.Minute     // time limit of a report after the measured time
+	reportCancelling = 5 * time.Second // time limit for the server to end a cancelled report
+	longestReport    = 1 << 20         // maximum length that is kept, in bytes
 )
 
 // Name implements Observer.
 func (s *ServerReport) Name() string { return "The server's report" }
 
-// Begin implements Observer. It connects now, so that there is no log-in while the run is measured.
+// Begin implements Observer. It connects now, so that no login falls into the measured time.
 func (s *ServerReport) Begin(ctx context.Context, _ Axis) error {
 	s.made = job.ServerReport{Title: s.How.Title, Error: s.How.LeftOut}
 	if s.How.LeftOut != "" {
@@ -52,7 +52,7 @@ func (s *ServerReport) Reach(ctx context.Context, m Moment) error {
 	switch {
 	case s.session == nil:
 	case m == RampUpOver:
-		s.start(context.WithoutCancel(ctx)) // it takes longer than a moment
+		s.start(context.WithoutCancel(ctx)) // the report takes longer than this call
 	case s.over != nil:
 		s.whole = m == TimeUp
 		close(s.over)
@@ -60,7 +60,7 @@ func (s *ServerReport) Reach(ctx context.Context, m Moment) error {
 	return nil
 }
 
-// start has the server begin.
+// start makes the server begin the report.
 func (s *ServerReport) start(ctx context.Context) {
 	ctx, s.cancel = context.WithCancel(ctx)
 	s.over, s.done = make(chan struct{}), make(chan struct{})
@@ -83,11 +83,11 @@ func (s *ServerReport) start(ctx context.Context) {
 	}()
 }
 
-// EndsWithin implements Patient: End has limits of its own.
+// EndsWithin implements Patient. It sets no limit, because End has its own limits.
 func (s *ServerReport) EndsWithin() time.Duration { return 0 }
 
-// End implements Observer. After a whole measured time it waits for the report, unless the user stops
-// that; else it cancels the report.
+// End implements Observer. After a complete measured time it waits for the report, unless the user
+// stops that. Otherwise it cancels the report.
 func (s *ServerReport) End(ctx context.Context) error {
 	defer closeQuietly(&s.session)
 	if s.done == nil {
@@ -114,7 +114,7 @@ func (s *ServerReport) End(ctx context.Context) error {
 	return nil
 }
 
-// await waits for the report as long as it is wanted, and returns why it is not wanted any more.
+// await waits for the report while it is wanted, and returns why it is no longer wanted.
 func (s *ServerReport) await(ctx context.Context) (why string) {
 	const early = "the run ended early"
 	if !s.whole {

@@ -10,12 +10,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// ServerCount reads the server's own count before and after a run that ends when its work is done.
+// ServerCount reads the server's own count before and after a finite run.
 type ServerCount struct {
 	Base
 	Connect Connect
 	Count   func(ctx context.Context, s database.Session) (int64, error)
-	Flush   func(ctx context.Context) (own int64) // has sessions report what users did; returns the transactions that this took
+	Flush   func(ctx context.Context) (own int64) // makes sessions report the users' work; returns the number of transactions that this needed
 	Unit    workload.Throughput
 	Say     func(line string)
 
@@ -41,13 +41,13 @@ func (c *ServerCount) Begin(ctx context.Context, _ Axis) (err error) {
 	return nil
 }
 
-// leaveOut has the run go on without the count.
+// leaveOut continues the run without the count.
 func (c *ServerCount) leaveOut(err error) {
 	closeQuietly(&c.session)
 	c.Say(fmt.Sprintf("The server's own count is not in the result: %v", err))
 }
 
-// read reads the count, in the middle of the time that it takes.
+// read reads the count. It returns the middle of the read's duration as its time.
 func (c *ServerCount) read(ctx context.Context) (n int64, at time.Time, err error) {
 	before := time.Now()
 	n, err = c.Count(ctx, c.session)
@@ -60,7 +60,7 @@ func (c *ServerCount) End(ctx context.Context) error {
 		return nil
 	}
 	defer closeQuietly(&c.session)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Patience) // of a run that is aborted, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), Patience) // even if the run was aborted
 	defer cancel()
 	own := c.Flush(ctx)
 	n, at, err := c.read(ctx)

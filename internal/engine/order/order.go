@@ -1,6 +1,6 @@
-// Package order has what the coordinator of a run and a generator of its load say to each other, as
-// plain data: what the users are to do, what they measured, and how they ended. It knows neither users
-// nor a database.
+// Package order defines the messages between the coordinator of a run and a generator of its load,
+// as plain data: the work of the users, the measurements, and how the users ended. It knows neither
+// users nor a database.
 package order
 
 import (
@@ -12,99 +12,100 @@ import (
 	"sledge/internal/workload"
 )
 
-// Generator works the users of a run as its coordinator tells it: in this process, or in another one
-// that it speaks for. Moments are times since its users began, by its own clock.
+// Generator runs the users of a run as its coordinator demands, in this process or in another.
+// Times count from when its users began, by its own clock.
 //
-// Only the coordinator's goroutine calls its methods, except for InFlight, Flush, Stop and Abort, which
-// may be called at any time from any goroutine. An error of any method means that the generator is lost, except that of Prepare
-// and Start.
+// Only the coordinator's goroutine calls its methods, except InFlight, Flush, Stop and Abort, which
+// may be called at any time from any goroutine. An error of any method except Prepare and Start
+// means that the generator is lost.
 type Generator interface {
-	// Prepare connects the users of all groups and holds them back. It is called once, and first. The spec
-	// of each group says what its users do: it has no other groups beside it.
+	// Prepare connects the users. They do not begin before Start. It is called once, and first.
 	Prepare(ctx context.Context, groups []job.Spec) (Roster, error)
 
-	// Start lets the users begin.
+	// Start starts the users.
 	Start(ctx context.Context) error
 
-	// Mark ends a phase of the run, if one is going on, and begins another.
+	// Mark ends the current phase of the run, if any, and begins another.
 	Mark(ctx context.Context, p Phase) (Mark, error)
 
-	// Reports returns what is told while users work, in order. Ended is the last; the channel is
-	// closed after it, or when the generator is lost.
+	// Reports returns the events that occur while users work, in order. Ended is the last. The
+	// channel is closed after it, or when the generator is lost.
 	Reports() <-chan Report
 
 	// InFlight lists the transactions in flight, the longest first.
 	InFlight(ctx context.Context) ([]InFlight, error)
 
-	// Flush has the users' sessions report to the server what they did, if it would otherwise learn of it
-	// late, and returns what the server has counted of it at least. It takes no longer than a second.
+	// Flush makes the users' sessions report their work to the server, if the server would
+	// otherwise learn of it late. It returns the minimum that the server has counted of that work.
+	// It takes at most a second.
 	Flush(ctx context.Context) (Counted, error)
 
-	// Counted returns what the server has counted at most, once it has answered after a flush.
+	// Counted returns the maximum that the server has counted. It is called after the server has
+	// answered, after a flush.
 	Counted(ctx context.Context, flush int32) (Counted, error)
 
-	// Cut returns what has ended since the last Cut or Mark, and what is in flight. What ended between
-	// two phases is in no phase.
+	// Cut returns the transactions that ended since the last Cut or Mark, and those in flight.
+	// Transactions that ended between two phases belong to no phase.
 	Cut(ctx context.Context) (Edge, error)
 
-	// Freeze returns the totals. It is called when all users have ended.
+	// Freeze returns the totals. It is called after all users have ended.
 	Freeze(ctx context.Context) (Totals, error)
 
-	Stop()  // users finish the transactions in flight and begin no more
-	Abort() // transactions in flight are interrupted, and count for nothing
+	Stop()  // users finish the transactions in flight and begin no others
+	Abort() // transactions in flight are interrupted, and are not counted
 	Close() // disconnects all users; it is called last, also after an error
 }
 
-// AnswersWithin is how long a generator may take for an answer, and its users to end once they are aborted.
+// AnswersWithin is the time limit for a generator to respond, and for its users to end after Abort.
 const AnswersWithin = time.Minute
 
-// Roster says which users are ready.
+// Roster describes the users that are ready.
 type Roster struct {
 	Users int `json:"users"` // asynchronous clients, if virtual users have them
 }
 
 // Phase is a part of a run.
 type Phase struct {
-	Name   job.Phase     `json:"name"` // "" between two phases, whose transactions are not reported
+	Name   job.Phase     `json:"name"` // "" between two phases; its transactions are not reported
 	Length time.Duration `json:"length_ns"`
 }
 
-// Mark is where one phase ends and the next begins.
+// Mark is the boundary between two phases.
 type Mark struct {
 	At   time.Duration `json:"at_ns"`
-	Last *Interval     `json:"last,omitempty"` // of the phase that ended; nil if there was none, or it has no rest
+	Last *Interval     `json:"last,omitempty"` // last interval of the phase that ended; nil if there is none
 
-	// Claimed is how many scheduled transactions of each group its users have taken, and wait for or
-	// have begun.
+	// Claimed is the number of scheduled transactions of each group that users have claimed,
+	// including those that have not started.
 	Claimed []int64 `json:"claimed,omitempty"`
 }
 
-// Report tells of what happens in a generator. One field is set.
+// Report is an event in a generator. Exactly one field is set.
 type Report struct {
 	Interval *Interval `json:"interval,omitempty"`
-	LoggedIn bool      `json:"logged_in,omitempty"` // the last asynchronous client has
-	Failure  *Failure  `json:"failure,omitempty"`   // the first user that could not go on; the others finish and end
+	LoggedIn bool      `json:"logged_in,omitempty"` // the last asynchronous client has logged in
+	Failure  *Failure  `json:"failure,omitempty"`   // the first user that could not continue; the others finish and end
 	Ended    *Ended    `json:"ended,omitempty"`
 }
 
-// Interval is what was measured in about a second.
+// Interval holds the measurements of about one second.
 type Interval struct {
 	Sequence int           `json:"sequence"` // from 1, over all phases
 	Phase    job.Phase     `json:"phase"`
-	Offset   time.Duration `json:"offset_ns"` // of its end, since the phase began
-	At       time.Duration `json:"at_ns"`     // its end
+	Offset   time.Duration `json:"offset_ns"` // end of the interval, since the phase began
+	At       time.Duration `json:"at_ns"`     // end of the interval
 
 	Groups   []meter.CodedSummary `json:"groups"`
 	LoggedIn int                  `json:"clients_logged_in,omitempty"` // asynchronous clients
 
-	// Waiting are the transactions in flight, the longest first. It is given if nothing ended in the
-	// interval, because it takes a look at each user.
+	// Waiting are the transactions in flight, the longest first. It is set only if no transaction
+	// ended in the interval, because collecting it visits each user.
 	Waiting []InFlight `json:"waiting,omitempty"`
 
-	LastFailure string `json:"last_failure,omitempty"` // of a transaction, in any interval
+	LastFailure string `json:"last_failure,omitempty"` // last failure of a transaction, in any interval
 }
 
-// Ended returns how many transactions ended, of all groups.
+// Ended returns the number of ended transactions of all groups.
 func (i *Interval) Ended() (n int64) {
 	for _, g := range i.Groups {
 		n += g.Ended()
@@ -115,32 +116,32 @@ func (i *Interval) Ended() (n int64) {
 // InFlight is a transaction that has not ended.
 type InFlight struct {
 	Group      int           `json:"group"`
-	User       int           `json:"user"` // of the group, from 0: the number of the asynchronous client, if there are any
+	User       int           `json:"user"` // position in the group, from 0; the number of the asynchronous client, if there are any
 	Kind       meter.Kind    `json:"kind"`
-	Scheduled  time.Duration `json:"scheduled_ns"`         // when it was to start
-	Connected  bool          `json:"connected,omitempty"`  // it does not wait for a connection
-	Connection string        `json:"connection,omitempty"` // what the server calls the session; "" if it has no name for it
-	Took       time.Duration `json:"took_ns"`              // response time so far, or in the end
-	Aborted    bool          `json:"aborted,omitempty"`    // it never ended
+	Scheduled  time.Duration `json:"scheduled_ns"`         // scheduled start
+	Connected  bool          `json:"connected,omitempty"`  // it has a connection
+	Connection string        `json:"connection,omitempty"` // the server's name of the session; "" if it has none
+	Took       time.Duration `json:"took_ns"`              // response time so far, or at its end
+	Aborted    bool          `json:"aborted,omitempty"`    // it was interrupted
 }
 
-// Counted is what a reading of the server's count of transactions holds of the users' work.
+// Counted is the users' work that a reading of the server's transaction count contains.
 type Counted struct {
-	Flush   int32 `json:"flush,omitempty"` // its number; 0 if none was asked for
-	Told    int64 `json:"told"`            // flushes that were done, which are transactions, too
-	Telling int64 `json:"telling"`         // flushes that were begun
+	Flush   int32 `json:"flush,omitempty"` // number of the flush request; 0 if there was none
+	Told    int64 `json:"told"`            // completed flushes; each is a transaction, too
+	Telling int64 `json:"telling"`         // started flushes
 
-	// Age is how long before this moment sessions were flushed, on average.
+	// Age is the mean time since the sessions were flushed.
 	Age time.Duration `json:"age_ns,omitempty"`
 
-	Places []Tally `json:"places"` // by connections of the pool; else one for all
+	Places []Tally `json:"places"` // one for each connection of the pool; otherwise one for all
 }
 
 // Tally counts transactions since users logged in.
 type Tally struct {
 	Ended     int64 `json:"ended"`
-	Succeeded int64 `json:"succeeded"` // or were rolled back as the workload asks
-	Tried     int64 `json:"tried"`     // with those that failed
+	Succeeded int64 `json:"succeeded"` // including rollbacks that the workload asks for
+	Tried     int64 `json:"tried"`     // including those that failed
 }
 
 // Add adds other to t.
@@ -150,44 +151,45 @@ func (t *Tally) Add(other Tally) {
 	t.Tried += other.Tried
 }
 
-// Edge is what users did while a count of the server's was read, by groups. It has no histograms.
+// Edge holds the users' work during a reading of the server's count, by group. It has no
+// histograms.
 type Edge struct {
 	Ended    []meter.CodedSummary `json:"ended"`
-	InFlight []meter.CodedSummary `json:"in_flight"` // as if it were done; it has a connection
+	InFlight []meter.CodedSummary `json:"in_flight"` // transactions in flight that have a connection, counted as ended
 }
 
-// Totals are the counts of a run, which do not change any more.
+// Totals are the final counts of a run.
 type Totals struct {
 	Elapsed  time.Duration  `json:"elapsed_ns"`   // the measured time
-	Client   job.ClientLoad `json:"client"`       // of the machine, in the measured time
-	AtServer bool           `json:"at_server"`    // the generator's machine is the server's
+	Client   job.ClientLoad `json:"client"`       // load of the machine, in the measured time
+	AtServer bool           `json:"at_server"`    // the generator runs on the server's machine
 	Groups   []GroupTotals  `json:"group_totals"` // as they were prepared
 }
 
-// GroupTotals are those of a group. What the run did not need is nil.
+// GroupTotals are the final counts of a group. Fields that the run did not need are nil.
 type GroupTotals struct {
-	Summary meter.Summary  `json:"summary"`           // of the measured time; at a rate, of what was scheduled in it
-	ByEnd   *meter.Summary `json:"by_end,omitempty"`  // at a rate, of what ended in the measured time
-	Earlier int64          `json:"earlier,omitempty"` // at a rate, transactions of ByEnd that were scheduled before
+	Summary meter.Summary  `json:"summary"`           // of the measured time; at a rate, transactions scheduled in it
+	ByEnd   *meter.Summary `json:"by_end,omitempty"`  // at a rate, transactions that ended in the measured time
+	Earlier int64          `json:"earlier,omitempty"` // at a rate, transactions of ByEnd that were scheduled before the measured time
 	Gaps    meter.Stalls   `json:"gaps"`
 	Flow    meter.Flow     `json:"flow"`
 
 	StartLag     meter.CodedHistogram   `json:"start_lag,omitempty"`
-	KindStartLag []meter.CodedHistogram `json:"kind_start_lag,omitempty"` // of each kind that has a rate
+	KindStartLag []meter.CodedHistogram `json:"kind_start_lag,omitempty"` // one for each kind that has a rate
 	Queueing     meter.CodedHistogram   `json:"queueing,omitempty"`
 
 	Steps       []meter.CodedSummary `json:"steps,omitempty"`
-	Places      []meter.Summary      `json:"places,omitempty"`      // by connections of the pool
-	PlaceUsers  [][]int64            `json:"place_users,omitempty"` // what each user did over the pool, by kinds
+	Places      []meter.Summary      `json:"places,omitempty"`      // one for each connection of the pool
+	PlaceUsers  [][]int64            `json:"place_users,omitempty"` // transactions of each user over the pool, by kind
 	PlaceLosses []PlaceLoss          `json:"place_losses,omitempty"`
 	PerUser     []meter.CodedSummary `json:"per_user,omitempty"`
 	RampUp      []meter.CodedSummary `json:"ramp_up_per_user,omitempty"`
 
-	InFlight []InFlight          `json:"in_flight,omitempty"` // when the time was up, the longest first
+	InFlight []InFlight          `json:"in_flight,omitempty"` // at the end of the measured time, the longest first
 	Idle     job.IdleUsers       `json:"idle"`
 	Failures []job.LastFailure   `json:"failures,omitempty"`
 	Losses   []time.Duration     `json:"losses,omitempty"`  // when connections were lost
-	Commits  [][]workload.Commit `json:"commits,omitempty"` // acknowledged
+	Commits  [][]workload.Commit `json:"commits,omitempty"` // acknowledged commits
 	Spans    []job.Span          `json:"spans,omitempty"`
 }
 
@@ -199,23 +201,23 @@ func (t *GroupTotals) Counts() meter.Summary {
 	return t.Summary
 }
 
-// PlaceLoss is the losses of a connection of the pool.
+// PlaceLoss describes the losses of a connection of the pool.
 type PlaceLoss struct {
 	Sessions int       `json:"sessions"`
-	Back     int       `json:"back"`           // sessions that were made again
-	First    time.Time `json:"first,omitzero"` // when one was lost first
-	Last     time.Time `json:"last,omitzero"`  // when one was there again last
-	Why      string    `json:"why,omitempty"`  // of the first
+	Back     int       `json:"back"`           // sessions that were reopened
+	First    time.Time `json:"first,omitzero"` // time of the first loss
+	Last     time.Time `json:"last,omitzero"`  // time of the last reopening
+	Why      string    `json:"why,omitempty"`  // cause of the first loss
 }
 
-// Ended says that all users have ended.
+// Ended reports that all users have ended.
 type Ended struct {
 	At time.Duration `json:"at_ns"`
 }
 
-// Failure is why a user could not go on.
+// Failure is why a user could not continue.
 type Failure struct {
-	User  int        `json:"user,omitempty"` // its position; 0 if it was not a user
+	User  int        `json:"user,omitempty"` // position of the user; 0 if no user failed
 	Text  string     `json:"text"`
 	Exit  job.Exit   `json:"exit"`
 	Fault *job.Fault `json:"fault,omitempty"` // a bug in Sledge
@@ -224,7 +226,7 @@ type Failure struct {
 // Error implements error.
 func (f *Failure) Error() string { return f.Text }
 
-// Unwrap returns the fault, if it was one.
+// Unwrap returns the fault, if there was one.
 func (f *Failure) Unwrap() error {
 	if f.Fault == nil {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"sledge/internal/engine/order"
 )
 
-// Altered is a generator of which some answers are others than its own. A nil function leaves them.
+// Altered is a generator with some of its responses replaced. A nil function keeps the response.
 type Altered struct {
 	order.Generator
 	Marks   func(ctx context.Context, p order.Phase, m order.Mark) (order.Mark, error)
 	Flushes func(ctx context.Context, c order.Counted) (order.Counted, error)
 	Freezes func(ctx context.Context, t order.Totals) (order.Totals, error)
-	Tells   func(from <-chan order.Report, to chan<- order.Report) // closes to; nil passes reports on
+	Tells   func(from <-chan order.Report, to chan<- order.Report) // must close to; nil passes reports on
 
 	reports chan order.Report
 }

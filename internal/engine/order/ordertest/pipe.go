@@ -1,4 +1,5 @@
-// Package ordertest has generators that go wrong, to test that the coordinator of a run ends truthfully.
+// Package ordertest provides generators that fail, to test that the coordinator of a run reports
+// failures correctly.
 package ordertest
 
 import (
@@ -13,13 +14,14 @@ import (
 	"sledge/internal/job"
 )
 
-// Pipe is a generator behind a pipe: all that passes is JSON. The fields are set before its first call.
+// Pipe is a generator behind a pipe that passes everything as JSON. The fields are set before its
+// first call.
 type Pipe struct {
 	order.Generator                                   // at the far end
-	Delay           time.Duration                     // of each message from there
-	Drops           func(r order.Report) bool         // reports that are lost; nil loses nothing
-	DiesAfter       func(r order.Report) bool         // the report after which the far end is gone; nil is never
-	Bends           func(r order.Report) order.Report // what becomes of a report; nil leaves it
+	Delay           time.Duration                     // delay of each message from the far end
+	Drops           func(r order.Report) bool         // selects reports that are lost; nil loses nothing
+	DiesAfter       func(r order.Report) bool         // selects the report after which the far end is gone; nil means never
+	Bends           func(r order.Report) order.Report // changes a report; nil keeps it
 
 	once    sync.Once
 	reports chan order.Report
@@ -34,14 +36,14 @@ type Pipe struct {
 
 var _ order.Generator = (*Pipe)(nil)
 
-// message is what passes, in either direction.
+// message is a message in either direction.
 type message struct {
-	Number int             `json:"number,omitempty"` // of a call, and of its answer
+	Number int             `json:"number,omitempty"` // number of a call and its response
 	Call   string          `json:"call,omitempty"`
 	Value  json.RawMessage `json:"value,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Report *order.Report   `json:"report,omitempty"`
-	Last   bool            `json:"last,omitempty"` // there are no more reports
+	Last   bool            `json:"last,omitempty"` // no more reports follow
 }
 
 var errGone = errors.New("the pipe is broken")
@@ -58,14 +60,14 @@ func (p *Pipe) open() {
 	})
 }
 
-// far does what the far end is asked for, and passes its reports on.
+// far executes calls at the far end and passes its reports on.
 func (p *Pipe) far(from io.Reader, to io.Writer) {
 	turn := make(chan struct{}, 1) // a lock that synctest knows
 	out := json.NewEncoder(to)
 	send := func(m message) {
 		time.Sleep(p.Delay)
 		turn <- struct{}{}
-		_ = out.Encode(m) // or the pipe is cut
+		_ = out.Encode(m) // an error means that the pipe is cut
 		<-turn
 	}
 	in := json.NewDecoder(from)
@@ -144,7 +146,7 @@ func (p *Pipe) do(m message) (any, error) {
 	return nil, nil
 }
 
-// near takes what comes from the far end.
+// near receives the messages from the far end.
 func (p *Pipe) near(from io.Reader) {
 	in, open := json.NewDecoder(from), true
 	for {
@@ -172,7 +174,7 @@ func (p *Pipe) near(from io.Reader) {
 	}
 }
 
-// ask calls the far end and waits for its answer.
+// ask calls the far end and waits for its response.
 func ask[T any](ctx context.Context, p *Pipe, call string, value any) (answer T, err error) {
 	p.open()
 	text, err := json.Marshal(value)
