@@ -12,42 +12,42 @@ import (
 	"sledge/internal/engine/target"
 )
 
-// Counting reads the server's own count of transactions every so often. The count
-// includes the work of other programs, so the schema need not be there.
+// Counting reads the server's own count of transactions at regular intervals. The count includes
+// the work of other programs, so the schema need not exist.
 type Counting struct {
 	Job   plan.Job
 	Every time.Duration // between two readings
-	For   time.Duration // until the last reading; 0 is until the context ends
+	For   time.Duration // time until the last reading; 0 means until the context ends
 
-	// Probe is whether the workload's own count is read, too, while its schema is there.
+	// Probe selects whether the workload's own count is also read, while its schema exists.
 	Probe bool
 
-	// AllDatabases is whether those of the whole server are counted, also where TPM counts
-	// one. None of them need be the one of the plan.
+	// AllDatabases selects whether transactions of the whole server count, also if TPM counts one
+	// database. The plan's database need not exist.
 	AllDatabases bool
 
-	// Say is told in a line where another product answers than was chosen. Each is told
-	// of each reading; neither may wait for long. Both are called where Run was.
+	// Say receives a message if another product responds than was chosen. Each receives every
+	// reading. Neither may block for long. Run calls both in its own goroutine.
 	Say  func(line string)
 	Each func(CounterReading)
 }
 
-// CounterReading is how far the counts have moved since the reading before.
+// CounterReading is the change of the counts since the previous reading.
 type CounterReading struct {
 	At      time.Time
 	Counted Delta
-	Probed  *Delta // of the workload's own count; nil where that was not read
-	Err     error  // why there was no reading; the rest is zero
+	Probed  *Delta // change of the workload's own count; nil if it was not read
+	Err     error  // why the reading failed; the other fields are zero
 }
 
-// Delta is how far a count has moved, and how much time has really passed meanwhile: none
-// where it was read for the first time, or the first time since the server came back.
+// Delta is the change of a count and the elapsed time. The time is 0 if the count was read for the
+// first time, or for the first time since the server came back.
 type Delta struct {
 	N  int64
 	In time.Duration
 }
 
-// Per returns the rate over such a time, which is 0 where no time has passed.
+// Per returns the rate over a time of the given length, or 0 if no time has passed.
 func (d Delta) Per(length time.Duration) float64 {
 	if d.In <= 0 {
 		return 0
@@ -55,9 +55,8 @@ func (d Delta) Per(length time.Duration) float64 {
 	return float64(d.N) * (float64(length) / float64(d.In))
 }
 
-// Run reads until the context ends or the time is over. A first reading that fails is its
-// error. Later on, a server that goes away is tried again at every reading: its error is
-// told once.
+// Run reads until the context or the time ends. It returns an error if the first reading fails. If
+// the server is lost later, Run retries at every reading, and reports the error once.
 func (c Counting) Run(ctx context.Context) error {
 	if c.Job.Server.Counter == nil {
 		return fmt.Errorf("%w: %s", ErrNotCounted, c.Job.Database.Title)
@@ -92,9 +91,8 @@ func (c Counting) Run(ctx context.Context) error {
 	}
 }
 
-// untilNext returns how long to wait for the next reading, if there is one. Readings keep
-// to their schedule, however long each takes. The last interval is never
-// so short that its rate would say little.
+// untilNext returns the wait until the next reading, if there is one. Readings keep to their
+// schedule, whatever each takes. The last interval is never too short for a meaningful rate.
 func (c Counting) untilNext(passed time.Duration) (wait time.Duration, more bool) {
 	next := (passed/c.Every + 1) * c.Every
 	if c.For > 0 {
@@ -108,18 +106,18 @@ func (c Counting) untilNext(passed time.Duration) (wait time.Duration, more bool
 	return next - passed, true
 }
 
-// ErrNotCounted says that a database keeps no count of its transactions.
+// ErrNotCounted means that a database keeps no count of its transactions.
 var ErrNotCounted = errors.New("there is no count of transactions on the server's side")
 
-// counterReader is a session that reads the count, while there is one.
+// counterReader reads the count over a session, while it has one.
 type counterReader struct {
 	job      plan.Job
 	say      func(line string)
-	anywhere bool // whether any database will do to ask in
+	anywhere bool // the session may use any database
 	session  database.Session
-	last     target.Count // the reading before, if there was one
-	said     bool         // which product answers
-	prober   *prober      // nil where the workload's own count is not asked for
+	last     target.Count // previous reading, if there was one
+	said     bool         // the responding product was reported
+	prober   *prober      // nil if the workload's own count is not read
 }
 
 // next reads the counts.
@@ -162,8 +160,7 @@ func (c *counterReader) read(ctx context.Context) (target.Count, error) {
 	return now, nil
 }
 
-// until returns how far a count has moved. A server that was restarted
-// counts from 0 again.
+// movedSince returns the change of a count. A restarted server counts from 0 again.
 func movedSince(c target.Count, now target.Count) Delta {
 	if !c.Read || now.N < c.N {
 		return Delta{}
@@ -192,17 +189,17 @@ func (c *counterReader) close() {
 	}
 }
 
-// prober reads the workload's own count, as the owner of the schema, while the schema is there
-// and whole. Otherwise the count is not needed.
+// prober reads the workload's own count as the owner of the schema, while the schema exists and is
+// complete. Otherwise there is no count.
 type prober struct {
 	job     plan.Job
-	session database.Session // while the schema is there
+	session database.Session // nil while there is no schema
 	last    target.Count
-	again   time.Time // when to look next whether the schema is there
+	again   time.Time // time of the next search for the schema
 	refused bool      // the owner may not connect, and trying again could lock the account
 }
 
-// lookAgain is how often a watch of a server looks for the schema.
+// lookAgain is the interval between searches for the schema.
 const lookAgain = time.Minute
 
 // next reads the count, or returns nil.
@@ -220,7 +217,7 @@ func (p *prober) next(ctx context.Context) *Delta {
 	return &d
 }
 
-// look looks whether the schema is there, and not in the making.
+// look reports whether the schema exists and no build is in progress.
 func (p *prober) look(ctx context.Context) bool {
 	if p.refused || time.Now().Before(p.again) {
 		return false
@@ -239,7 +236,7 @@ func (p *prober) look(ctx context.Context) bool {
 	return true
 }
 
-// forget ends the session, so that the next reading looks for the schema again.
+// forget ends the session, so that the next reading searches for the schema again.
 func (p *prober) forget() {
 	target.CloseQuietly(&p.session)
 	p.again, p.refused = time.Time{}, false

@@ -14,20 +14,20 @@ import (
 	"sledge/internal/job"
 )
 
-// Deletion is what a delete removes, and what it leaves.
+// Deletion describes what a delete removes and what it leaves.
 type Deletion struct {
-	Tables   []string              // of the workload, and the build log
-	Routines []string              // as DROP takes them
-	Around   []database.DropResult // what becomes of the database and the account
+	Tables   []string              // tables of the workload, and the build log
+	Routines []string              // in the form that DROP accepts
+	Around   []database.DropResult // what happens to the database and the account
 	Builder  string                // the other program that built the schema; "" if none is known
 }
 
-// ByBuilder says what follows from another program's having built the schema.
+// ByBuilder describes the consequences of a schema that another program built.
 func (d Deletion) ByBuilder() string {
 	return fmt.Sprintf("%s built this schema and records nothing about what it created, so what is around the schema is dropped as %[1]s does, if nothing else is in it", d.Builder)
 }
 
-// RoutineNames lists the routines by their names alone.
+// RoutineNames lists the names of the routines without their parameters.
 func (d Deletion) RoutineNames() (names []string) {
 	for _, signature := range d.Routines {
 		name, _, _ := strings.Cut(signature, "(")
@@ -36,8 +36,8 @@ func (d Deletion) RoutineNames() (names []string) {
 	return names
 }
 
-// PlanDeletion says what a delete would remove, and changes nothing. Its errors are
-// those of a delete that refuses.
+// PlanDeletion returns what a delete would remove, and changes nothing. It returns an error if the
+// delete would be refused.
 func PlanDeletion(ctx context.Context, j plan.Job) (Deletion, error) {
 	d, disposal, err := findDeletion(ctx, j)
 	if err != nil {
@@ -57,8 +57,7 @@ func PlanDeletion(ctx context.Context, j plan.Job) (Deletion, error) {
 	return d, nil
 }
 
-// planDeletion says which parts of the schema will be dropped, and how the others
-// are treated.
+// findDeletion finds the parts of the schema to drop, and how to treat the others.
 func findDeletion(ctx context.Context, j plan.Job) (d Deletion, rest database.DropOptions, err error) {
 	session, err := target.ConnectSteady(ctx, j)
 	if err != nil {
@@ -75,7 +74,7 @@ func (d Deletion) any() bool {
 	return slices.ContainsFunc(d.Around, func(f database.DropResult) bool { return f.Stays == "" })
 }
 
-// around asks the database what becomes of what is around the schema.
+// dropAround asks the database what happens to the database and the account around the schema.
 func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]database.DropResult, error) {
 	if j.Database.Container.Drop == nil {
 		return nil, nil
@@ -83,10 +82,9 @@ func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]data
 	return j.Database.Container.Drop(ctx, j.Connection, d)
 }
 
-// deletable looks for the schema, and returns the tables to drop, and what
-// else the database holds, in words. It is an error if something there is
-// not proven to be a schema, or if other objects depend on it. Without any schema it
-// returns no tables.
+// deletable finds the schema. It returns the tables to drop and descriptions of other objects in
+// the database. It returns an error if an object is not proven to belong to a schema, or if other
+// objects depend on the schema. If there is no schema, it returns no tables.
 func deletable(ctx context.Context, j plan.Job, session database.Session) (d Deletion, others []string, err error) {
 	st, err := target.Inspect(ctx, j, session)
 	if err == nil {
@@ -96,7 +94,7 @@ func deletable(ctx context.Context, j plan.Job, session database.Session) (d Del
 		return d, nil, err
 	}
 	d.Tables = st.OwnTables(j)
-	// A database that answers over a copy of all rows takes long, and has nothing around a schema.
+	// A database that responds over a copy of all rows takes long, and has nothing around a schema.
 	if st.State == target.Whole && j.Workload.Schema.BuiltBy != nil && j.Schema.Foresee == nil {
 		if d.Builder, err = j.Workload.Schema.BuiltBy(ctx, session, j.SQL.Renamed(st.Names)); err != nil {
 			return d, nil, err
@@ -120,8 +118,8 @@ func deletable(ctx context.Context, j plan.Job, session database.Session) (d Del
 	return d, others, nil
 }
 
-// remove drops the schema, and then the database and the account around it where
-// nothing else is in them.
+// remove drops the schema, and then the database and the account around it if they contain nothing
+// else.
 func remove(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	plan, err := PlanDeletion(ctx, j)
 	if err != nil {
@@ -137,7 +135,7 @@ func remove(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 		deleted.Stage = job.Ends
 		f.Step(job.Monitor, deleted)
 	}
-	if len(plan.Tables) == 0 { // what else is there is looked at as late as can be
+	if len(plan.Tables) == 0 { // look for other objects as late as possible
 		if plan, rest, err = findDeletion(ctx, j); err != nil {
 			return job.Result{}, err
 		}
@@ -165,7 +163,7 @@ func remove(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	return job.Result{}, nil
 }
 
-// dropped says in words what was dropped.
+// dropped describes what was dropped.
 func (d Deletion) dropped() string {
 	var what []string
 	if n := len(d.Tables); n > 0 {
@@ -182,8 +180,8 @@ func (d Deletion) dropped() string {
 	return strings.Join(what, ", ")
 }
 
-// dropSchema looks again and drops what is proven ours, all in one transaction where
-// the database has them for that. It returns what it dropped, and what is left.
+// dropSchema looks again and drops what is proven to be ours, in one transaction if the database
+// supports that. It returns what it dropped and what is left.
 func dropSchema(ctx context.Context, j plan.Job, f *feed.Feed) (d Deletion, others []string, err error) {
 	held, release, err := target.Claim(ctx, j, f)
 	if err != nil {
@@ -203,7 +201,7 @@ func dropSchema(ctx context.Context, j plan.Job, f *feed.Feed) (d Deletion, othe
 	}
 	d, _, err = deletable(ctx, j, session)
 	if err == nil && len(d.Tables) == 0 {
-		err = target.NothingThere(j) // another deletion was quicker
+		err = target.NothingThere(j) // another delete was faster
 	}
 	if err == nil {
 		err = drop(held, j, session, d)
@@ -215,13 +213,13 @@ func dropSchema(ctx context.Context, j plan.Job, f *feed.Feed) (d Deletion, othe
 		target.Rollback(ctx, session)
 		return d, nil, err
 	}
-	// What is left is looked at last, since others may have been quick.
+	// Look last for what is left, because other jobs may have changed it.
 	objects, err := target.FindObjects(ctx, j, session)
 	others, _ = target.ForeignObjects(nil, nil, objects)
 	return d, others, err
 }
 
-// drop drops tables and routines that are proven ours.
+// drop drops tables and routines that are proven to be ours.
 func drop(ctx context.Context, j plan.Job, session database.Session, d Deletion) error {
 	if err := j.Schema.Drop(ctx, session, d.Tables, d.Routines); err != nil {
 		return fmt.Errorf("drop the schema: %w", err)

@@ -15,32 +15,31 @@ import (
 
 // Examination is the result of a connection test before a job.
 type Examination struct {
-	// Owner is why the owner of the schema cannot sign in, and Admin why the user cannot who
-	// creates what a build needs; nil where they can. Only Owner is asked of a database
-	// inside this process.
+	// Owner is why the owner of the schema cannot sign in. Admin is why the user that creates the
+	// objects around a build cannot. They are nil if sign-in works. An embedded database only has
+	// Owner.
 	Owner, Admin error
 
 	Facts      *job.Facts // nil if the log-in failed
-	Connection []string   // what it is like, in lines: its cipher
+	Connection []string   // properties of the connection, one per line, such as its cipher
 	RoundTrip  time.Duration
 
-	// Schema says how much data of the workload is there, as "10 warehouses"; NoSchema
-	// why a run could not use what is there, in the words of its error. Both are empty where
-	// the owner cannot sign in.
+	// Schema is the size of the workload's data, such as "10 warehouses". NoSchema is the error of
+	// a run that could not use the schema. Both are empty if the owner cannot sign in.
 	Schema, NoSchema string
 
-	// Lacking are the rights that a build may need and that were not found.
+	// Lacking are the missing rights that a build may need.
 	Lacking []string
 }
 
-// examineTime is how long an examination may take: as long as two attempts to connect.
+// examineTime is the time limit of an examination: twice the time limit of a connection.
 const examineTime = 2 * database.ConnectTimeout
 
-// roundTrips is of how many round trips the time is the median.
+// roundTrips is the number of round trips of which the median is taken.
 const roundTrips = 9
 
-// Examine tries out the connection of a plan. It changes nothing. An error means that a server
-// stopped in the middle of an answer.
+// Examine tests the connection of a plan. It changes nothing. An error means that the server failed
+// during a response.
 func Examine(ctx context.Context, j plan.Job, version string) (e Examination, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()
@@ -78,10 +77,10 @@ func Examine(ctx context.Context, j plan.Job, version string) (e Examination, er
 	return e, e.findSchema(ctx, j, owner)
 }
 
-// ask asks a session for the facts of the server.
+// ask reads the facts of the server over a session.
 func (e *Examination) ask(ctx context.Context, j plan.Job, s database.Session, version string) error {
 	without := *j.Workload
-	without.Schema.Extent = nil // the schema need not be there
+	without.Schema.Extent = nil // the schema need not exist
 	j.Workload = &without
 	facts, err := target.FindFacts(ctx, j, s, version)
 	if err != nil {
@@ -106,7 +105,7 @@ func (e *Examination) ask(ctx context.Context, j plan.Job, s database.Session, v
 	return nil
 }
 
-// FindSchema looks for the workload's schema.
+// findSchema finds the workload's schema.
 func (e *Examination) findSchema(ctx context.Context, j plan.Job, s database.Session) error {
 	j, _, err := target.FindSchema(ctx, j, s)
 	switch {

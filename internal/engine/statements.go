@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// statements are those that a build runs now, for those who watch. They say how long each
-// still takes, about, once others of the same step have shown how long tables take.
+// statements shows the statements that a build executes now. It estimates the remaining time of
+// each from the other statements of the same step.
 type statements struct {
 	mu    sync.Mutex
-	list  []*doing // as they began
+	list  []*doing // in order of their start
 	paces map[string]pace
 }
 
 // doing is a statement.
 type doing struct {
 	step, table string
-	rows        int64 // of the table, about
+	rows        int64 // approximate number of rows of the table
 	since       time.Time
 }
 
-// pace is what the statements of a step have done so far.
+// pace is the progress of a step's ended statements.
 type pace struct {
 	rows int64
 	took time.Duration
@@ -48,7 +48,7 @@ func (d *statements) begin(what doing) (done func()) {
 	}
 }
 
-// String says which statements run, and how long they still take if that is known.
+// String describes the running statements, with the remaining time if it is known.
 func (d *statements) String() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -59,7 +59,7 @@ func (d *statements) String() string {
 	return strings.Join(all, ", ")
 }
 
-// told says what a statement does that has gone on for so long, where others went at that pace.
+// told describes a statement that has run for a given time, if others ran at the given pace.
 func (d *doing) told(since time.Duration, others pace) string {
 	text := d.step
 	if d.table != "" {
@@ -70,7 +70,7 @@ func (d *doing) told(since time.Duration, others pace) string {
 		return text
 	}
 	text += fmt.Sprintf(" for %s", since)
-	if others.rows == 0 || others.took < time.Second { // too little to go by
+	if others.rows == 0 || others.took < time.Second { // too little for an estimate
 		return text
 	}
 	all := time.Duration(float64(d.rows) / float64(others.rows) * float64(others.took))

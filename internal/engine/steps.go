@@ -10,8 +10,7 @@ import (
 	"sledge/internal/job"
 )
 
-// announcer tells which step of a build begins, once for each: several builders come to
-// the indexes of their tables.
+// announcer reports the start of each step of a build once, although several builders reach it.
 type announcer struct {
 	job  plan.Job
 	feed *feed.Feed
@@ -20,12 +19,12 @@ type announcer struct {
 	said map[job.StepName]bool
 }
 
-// stepOf names the steps that scripts of a pair are.
+// stepOf maps names of SQL scripts to steps.
 var stepOf = map[string]job.StepName{
 	"indexes": job.StepIndexes, "references": job.StepIndexes, "routines": job.StepRoutines, "finish": job.StepStatistics,
 }
 
-// begins tells that a step begins.
+// begins reports that a step begins.
 func (a *announcer) begins(name job.StepName) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,14 +39,14 @@ func (a *announcer) begins(name job.StepName) {
 	a.feed.Step(job.Monitor, step)
 }
 
-// workers are the virtual users of a build. They have the positions after the monitor;
-// a single one is the monitor itself, of whom others speak.
+// workers are the virtual users of a build. Their positions follow the monitor's. A single worker
+// is the monitor itself.
 type workers struct {
 	feed  *feed.Feed
 	alone bool
 }
 
-// work lets a virtual user work and tells how it fared.
+// work runs a virtual user and reports how it ended.
 func (w workers) work(number int, work func(position int) error) error {
 	if w.alone {
 		return work(job.Monitor)
@@ -59,7 +58,7 @@ func (w workers) work(number int, work func(position int) error) error {
 	case err == nil:
 		w.feed.State(position, job.UserSucceeded)
 		return nil
-	case errors.Is(err, context.Canceled): // because of another builder, or of the user
+	case errors.Is(err, context.Canceled): // another builder failed, or the user stopped the build
 		w.feed.State(position, job.UserFailed)
 		return err
 	}

@@ -94,7 +94,7 @@ type serverCounts struct {
 
 	observed *observer.Counter // polls the count; nil if nothing does
 	rated    *observer.Reading // the last that a second was reported with
-	toldAll  time.Time         // when users last had told the server what they had done
+	toldAll  time.Time         // time of the last flush of all users
 }
 
 // sequence is the order of the two readings: the probe is next to the measurement, because it takes

@@ -11,14 +11,14 @@ import (
 	"sledge/internal/meter"
 )
 
-// heard counts the intervals that were reported.
+// heard counts the reported intervals.
 type heard struct {
-	last     int // the sequence number
-	missing  int // that never came, or too late
+	last     int // last sequence number
+	missing  int // intervals that were lost or late
 	repeated int
 }
 
-// take notes an interval, and returns false if it came before.
+// take records an interval, and returns false if it was already recorded.
 func (h *heard) take(sequence int) bool {
 	if sequence <= h.last {
 		h.repeated++
@@ -29,7 +29,7 @@ func (h *heard) take(sequence int) bool {
 	return true
 }
 
-// unobserved says which reports never came.
+// unobserved describes lost and repeated reports.
 func (h *heard) unobserved() *job.Unobserved {
 	switch {
 	case h.missing > 0:
@@ -41,7 +41,7 @@ func (h *heard) unobserved() *job.Unobserved {
 	return nil
 }
 
-// contradiction returns an error if the totals of a group are not those of its reports.
+// contradiction returns an error if the totals of a group differ from those of its reports.
 func (h *heard) contradiction(g *runGroup) error {
 	totals := g.totals.Counts()
 	for k := range totals.Kinds {
@@ -53,7 +53,8 @@ func (h *heard) contradiction(g *runGroup) error {
 	return nil
 }
 
-// mark tells the generator to end a phase and to begin another, and takes the rest of the phase that ends.
+// mark tells the generator to end a phase and to begin another, and handles the last interval of
+// the phase that ends.
 func (r *run) mark(p order.Phase, watch *watch) (order.Mark, error) {
 	m, err := answerOf(r.link, func(ctx context.Context) (order.Mark, error) { return r.link.generator.Mark(ctx, p) })
 	if err != nil {
@@ -81,7 +82,7 @@ func (r *run) mark(p order.Phase, watch *watch) (order.Mark, error) {
 	return m, r.hear(m.Last, watch)
 }
 
-// hear takes an interval, which comes but once.
+// hear handles an interval. It ignores a repeated interval.
 func (r *run) hear(i *order.Interval, watch *watch) error {
 	if !r.heard.take(i.Sequence) {
 		return nil
@@ -111,7 +112,7 @@ func (r *run) hear(i *order.Interval, watch *watch) error {
 	return nil
 }
 
-// joined returns what all groups measured, one group's kinds after the other's.
+// joined returns the measurements of all groups, group by group.
 func joined(groups []meter.CodedSummary) meter.CodedSummary {
 	all := groups[0]
 	for _, g := range groups[1:] {
@@ -120,8 +121,8 @@ func joined(groups []meter.CodedSummary) meter.CodedSummary {
 	return all
 }
 
-// frozen returns the totals that the generator has. If it has none, or they do not have the shape that
-// the order asks for, the generator is lost, and the totals are those of its reports.
+// frozen returns the generator's totals. If it has none, or they do not match the order, the
+// generator is lost, and frozen returns the totals of its reports.
 func (r *run) frozen() order.Totals {
 	totals, err := answerOf(r.link, r.link.generator.Freeze)
 	if err == nil {

@@ -10,14 +10,14 @@ import (
 	"sledge/internal/job"
 )
 
-// link is a generator as the coordinator has it: what it is told, and what it reports. No answer takes longer
-// than its limit.
+// link is the coordinator's connection to a generator: its commands and its reports. Each response
+// has a time limit.
 type link struct {
 	generator order.Generator
 	*reports  // nil before the users have connected
 }
 
-// answerOf returns what the generator answers. If it does not, it is lost.
+// answerOf returns the generator's response. A generator that does not respond is lost.
 func answerOf[T any](l *link, ask func(context.Context) (T, error)) (T, error) {
 	limit := order.AnswersWithin
 	if l.gone() != nil {
@@ -31,10 +31,10 @@ func answerOf[T any](l *link, ask func(context.Context) (T, error)) (T, error) {
 	return answer, nil
 }
 
-// errSilent is why a generator is lost that does not answer.
+// errSilent is why a generator that does not respond is lost.
 var errSilent = fmt.Errorf("it did not answer within %s", order.AnswersWithin)
 
-// asked returns what the generator answers before a limit.
+// asked returns the generator's response within a time limit.
 func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (answer T, err error) {
 	type reply struct {
 		answer T

@@ -14,9 +14,8 @@ import (
 	"sledge/internal/job"
 )
 
-// end stops the users and waits for them, for no longer than Grace after the time
-// was up, or until ctx is cancelled; then it aborts the users that are left. It takes the totals,
-// which do not change any more.
+// end stops the users and waits for them, for at most Grace after the end of the measured time or
+// until ctx is cancelled. Then it aborts the remaining users. It reads the final totals.
 func (r *run) end(ctx context.Context, m *measurement) {
 	r.link.stop()
 	if m.timeUp.IsZero() {
@@ -31,7 +30,7 @@ func (r *run) end(ctx context.Context, m *measurement) {
 	}
 }
 
-// waitForUsers returns when the last user has ended, and says for whom it waits.
+// waitForUsers waits until the last user has ended, and reports which users it waits for.
 func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	patience := time.NewTimer(time.Until(m.timeUp.Add(r.grace)))
 	defer patience.Stop()
@@ -43,11 +42,11 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 			if r.link.gone() == nil {
 				return
 			}
-			waiting = false // the users of a lost generator may still work
-		case <-r.link.intervals: // of a phase that is over
+			waiting = false // users of a lost generator may still work
+		case <-r.link.intervals: // interval of a phase that has ended
 		case <-notice.C:
 			why := "The time is up"
-			if r.plan.Pacing.Finite { // whose time limit waits for no user
+			if r.plan.Pacing.Finite { // the time limit of a finite run waits for no user
 				why = "The run is to end"
 			}
 			list, err := answerOf(r.link, r.link.generator.InFlight)
@@ -80,21 +79,21 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	}
 }
 
-// measurement is what measure found.
+// measurement holds the results of measure.
 type measurement struct {
 	started    time.Time     // zero if nothing was measured
-	from       time.Duration // the same, since users began
+	from       time.Duration // start, since users began
 	timeUp     time.Time
 	elapsed    time.Duration
-	stopped    bool // by the user, before its time
-	exhausted  bool // users had done all their iterations before the time was up
+	stopped    bool // the user stopped the run early
+	exhausted  bool // users finished their iterations early
 	start, end reading
 	renewed    bool           // the monitor's session was lost after the start was read
-	client     job.ClientLoad // of the measured time
-	atServer   bool           // users work on the server's machine
+	client     job.ClientLoad // load of the client in the measured time
+	atServer   bool           // users run on the server's machine
 }
 
-// measure goes through the phases of a run.
+// measure runs the phases of a run.
 func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-chan struct{}) (m measurement, err error) {
 	m = measurement{start: r.groups.newReading(), end: r.groups.newReading()}
 	pacing := r.plan.Pacing
@@ -161,7 +160,7 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 		return m, nil
 	}
 	r.feed.Send(job.Event{User: job.Monitor, Phase: &job.PhaseSpan{Name: job.Finish}})
-	if m.start.unread != "" { // what has no beginning cannot be compared
+	if m.start.unread != "" { // without a first reading there is nothing to compare
 		return m, nil
 	}
 	if m.renewed, err = r.counts.readAgain(ctx, monitor, &m.end, probeFirst); err != nil {
@@ -173,16 +172,16 @@ func (r *run) measure(ctx context.Context, monitor *database.Session, stop <-cha
 	return m, nil
 }
 
-// ending says why a phase ended.
+// ending is why a phase ended.
 type ending int
 
 const (
 	timeUp ending = iota
 	stoppedByUser
-	usersEnded // they did all their iterations, or one died
+	usersEnded // users finished their iterations, or one user failed
 )
 
-// phase lets a phase go by in which nothing is measured.
+// phase runs a phase in which nothing is measured.
 func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, stop <-chan struct{}) (ending, error) {
 	if length == 0 {
 		return timeUp, nil
@@ -199,7 +198,7 @@ func (r *run) phase(ctx context.Context, name job.Phase, length time.Duration, s
 	return ended, err
 }
 
-// await returns when a phase is over, and takes what is reported in it.
+// await waits until a phase ends, and handles its reports.
 func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length time.Duration, stop <-chan struct{}, watch *watch) (ending, error) {
 	timer := time.NewTimer(length - time.Since(began))
 	defer timer.Stop()

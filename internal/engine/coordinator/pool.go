@@ -9,8 +9,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// checkPool looks whether there is a schema of the same size where each connection leads, and returns the versions of
-// the servers.
+// checkPool verifies that each connection of the pool leads to a schema of the same size.
 func checkPool(ctx context.Context, p plan.Plan, main job.Facts) (versions []string, err error) {
 	if p.Pool == nil {
 		return nil, nil
@@ -25,7 +24,7 @@ func checkPool(ctx context.Context, p plan.Plan, main job.Facts) (versions []str
 	return versions, nil
 }
 
-// pool says what was done over each connection of the pool in the measured time.
+// pool returns the work done over each connection of the pool in the measured time.
 func (g *runGroup) pool(m measurement) *job.Pool {
 	if g.Plan.Pool == nil {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// A server that only reads, a user without rights, a password that is wrong for the work after
-// the run: a run notices them before its users connect, and not when minutes are gone.
+// A run detects some faults before its users connect: a read-only server, a user without rights, a
+// wrong password for post-run maintenance.
 
-// preflight does one transaction of each kind as the users will, and rolls it back, and looks
-// whether what comes after the run can be begun.
+// preflight executes one transaction of each kind as the users will, and rolls it back. It also
+// verifies that post-run maintenance is possible.
 func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	p := g.Plan
 	if m := p.Database.Runs.Maintenance; m != nil && m.Possible != nil {
@@ -56,7 +56,7 @@ func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	case p.Piecemeal():
 		return job.WithExit(job.ExitError, fmt.Errorf("the workload cannot be done in %s: %w", p.Target(), err))
 	}
-	return nil // stored routines may do what the user may not
+	return nil // stored routines may have rights that the user lacks
 }
 
 // needsRightsOfTables reports whether a stored routine has no more rights than the user who calls it.
@@ -69,10 +69,10 @@ func needsRightsOfTables(ctx context.Context, p plan.Plan, s database.Session) b
 	return err == nil && len(t.Rows) > 0
 }
 
-// errBusy says that a trial waited for others for as long as it may.
+// errBusy means that a trial waited for other sessions until its time limit.
 var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for them for %s", target.Patience)
 
-// try does a transaction of each kind that is asked for, and takes it back.
+// try executes a transaction of each requested kind and rolls it back.
 func try(ctx context.Context, g plan.Group, s database.Session) error {
 	p := g.Plan
 	nobody := func(job.Event) {}
@@ -85,7 +85,7 @@ func try(ctx context.Context, g plan.Group, s database.Session) error {
 	terminal := p.Workload.Users.NewTerminal(workload.Slot{
 		Users: p.Terminals(), Seed: p.Spec.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: nobody,
 	})
-	const picks = 1000 // after which a kind that has not come is too rare to matter
+	const picks = 1000 // a kind that has not occurred by then is too rare to matter
 	tried := map[meter.Kind]bool{}
 	for n := 0; n < picks && len(tried) < len(p.Workload.Kinds); n++ {
 		next, more := terminal.Pick()
@@ -104,10 +104,10 @@ func try(ctx context.Context, g plan.Group, s database.Session) error {
 	return nil
 }
 
-// trialStream keeps the chance in a trial apart from what terminals draw.
+// trialStream separates the random numbers of a trial from those of terminals.
 const trialStream = -2
 
-// trial is a session that takes back what it should commit.
+// trial is a session that rolls back instead of committing.
 type trial struct{ database.Session }
 
 // Commit implements database.Session.

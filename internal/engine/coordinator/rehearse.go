@@ -12,8 +12,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// rehearse is the test driver: each user does its iterations and says what
-// each of them brought. They have no monitor and no headline.
+// rehearse runs the test driver: each user does its iterations and reports the outcome of each.
+// There is no monitor and no headline.
 func rehearse(ctx context.Context, c Run) (job.Result, error) {
 	p, f := c.Plan, c.Feed
 	r, err := prepareAlone(ctx, c)
@@ -35,8 +35,7 @@ func rehearse(ctx context.Context, c Run) (job.Result, error) {
 	return result, r.verdict(ctx, &result, m, err)
 }
 
-// prepareAlone prepares a run without a monitor.
-// The first user says what went wrong.
+// prepareAlone prepares a run without a monitor. The first user reports errors.
 func prepareAlone(ctx context.Context, c Run) (r *run, err error) {
 	p := c.Plan
 	session, err := target.ConnectSteady(ctx, p.Job)
@@ -60,7 +59,7 @@ func prepareAlone(ctx context.Context, c Run) (r *run, err error) {
 	return nil, target.Interrupted(ctx, job.Run, err)
 }
 
-// outcomes says how many transactions of a kind ended in which way.
+// outcomes returns the number of transactions of a kind by outcome.
 func outcomes(name string, t *meter.Tally) string {
 	return fmt.Sprintf("%s: %d done, %d rolled back, %d failed, %d retried", name, t.Done, t.RolledBack, t.Failures(), t.Retried)
 }

@@ -11,10 +11,10 @@ import (
 	"sledge/internal/job"
 )
 
-// errorOf returns the error that a failure tells of.
+// errorOf returns the error that a failure describes.
 func errorOf(f *order.Failure) error {
 	var err error = f
-	if f.Exit != job.ExitError { // which is that of an error without a code
+	if f.Exit != job.ExitError { // ExitError is the code of an error without its own code
 		err = job.WithExit(f.Exit, err)
 	}
 	if f.User > 0 {
@@ -23,36 +23,37 @@ func errorOf(f *order.Failure) error {
 	return err
 }
 
-// A generator may be in another process or on another machine: it may die, fall silent, lose or
-// repeat a report, or miscount. The coordinator limits the time of each answer, rejects
-// totals that differ from the reports, and says in the result what is missing.
+// A generator may run in another process or on another machine. It may die, stop responding, lose
+// or repeat a report, or miscount. The coordinator limits the time of each response, rejects totals
+// that differ from the reports, and records in the result what is missing.
 
 const (
-	// lostWithin is how long a lost generator may take for an answer: it may still have totals.
+	// lostWithin is the time limit for a response of a lost generator, which may still have totals.
 	lostWithin = 10 * time.Second
 
-	// silentFor is how many seconds of a phase a generator may miss to report. They are the coordinator's
-	// own: if this machine was suspended, none has passed.
+	// silentFor is the number of seconds of a phase without a report after which a generator is
+	// lost. The coordinator's own clock counts them, so that none passes while this machine is
+	// suspended.
 	silentFor = 15
 
-	// lateBy is how long reports may be on their way that were sent before a mark.
+	// lateBy is the longest delay of reports that were sent before a mark.
 	lateBy = time.Second
 )
 
-// reports is what the generator tells. Its methods may be called from any goroutine.
+// reports receives the generator's reports. Its methods may be called from any goroutine.
 type reports struct {
 	intervals chan *order.Interval
 	loggedIn  chan struct{} // closed when the last asynchronous client has logged in
-	dead      chan struct{} // closed when the run cannot go on
+	dead      chan struct{} // closed when the run cannot continue
 	ended     chan struct{} // closed when all users have ended, or the generator is lost
 
 	mu   sync.Mutex
-	died error // why the run cannot go on
+	died error // why the run cannot continue
 	lost error // why the generator is lost
 	over bool  // ended is closed
 }
 
-// listen reads reports until there are no more.
+// listen reads reports until the channel is closed.
 func listen(from <-chan order.Report) *reports {
 	r := &reports{
 		intervals: make(chan *order.Interval), loggedIn: make(chan struct{}), dead: make(chan struct{}), ended: make(chan struct{}),
@@ -84,7 +85,7 @@ func listen(from <-chan order.Report) *reports {
 	return r
 }
 
-// die notes why the run cannot go on. The first reason counts.
+// die records why the run cannot continue. The first reason is kept.
 func (r *reports) die(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,7 +95,7 @@ func (r *reports) die(err error) {
 	}
 }
 
-// end notes that all users have ended.
+// end records that all users have ended.
 func (r *reports) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +105,7 @@ func (r *reports) end() {
 	}
 }
 
-// lose notes that the generator is lost, and returns why the run ends. The first reason counts.
+// lose records that the generator is lost. The first reason is kept.
 func (r *reports) lose(why error) error {
 	r.mu.Lock()
 	first := r.lost == nil
@@ -119,14 +120,14 @@ func (r *reports) lose(why error) error {
 	return r.death()
 }
 
-// death returns why the run cannot go on, if it cannot.
+// death returns why the run cannot continue, or nil.
 func (r *reports) death() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.died
 }
 
-// gone returns why the generator is lost, if it is.
+// gone returns why the generator is lost, or nil.
 func (r *reports) gone() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package coordinator does a run: its phases, the counts of the server, what goes on beside it, its result
-// and its verdict. It tells a load generator what to do and hears what was measured; it knows no users,
-// connections or loops.
+// Package coordinator executes a run: its phases, the server's counts, its observers, its result
+// and its verdict. It commands a load generator and receives its measurements. It knows no users,
+// connections or event loops.
 package coordinator
 
 import (
@@ -23,18 +23,18 @@ import (
 	"sledge/internal/workload"
 )
 
-// Run does a run: it has what the run is given.
+// Run holds the input of a run.
 type Run struct {
 	Plan    plan.Plan
 	Feed    *feed.Feed
 	Stop    <-chan struct{} // closed to end the run early
-	Version string          // Sledge's own, for the facts
+	Version string          // Sledge's version, for the facts
 
-	Generator func(context.Context, plan.Binder) order.Generator // returns what works the users
-	Beside    []observer.Observer                                // what goes on beside the run besides Sledge's own observers
+	Generator func(context.Context, plan.Binder) order.Generator // returns the load generator
+	Beside    []observer.Observer                                // observers in addition to Sledge's own
 }
 
-// Do does the run.
+// Do executes the run.
 func (c Run) Do(ctx context.Context) (job.Result, error) {
 	switch p := c.Plan; {
 	case p.Pacing.Test:
@@ -48,42 +48,42 @@ func (c Run) Do(ctx context.Context) (job.Result, error) {
 	return result, err
 }
 
-// run coordinates a run: its phases, the server's counts, what goes on beside it, its result and its
-// verdict. Users, connections and loops are the generator's, of which it knows no more than the interface.
+// run is the state of a run: its phases, the server's counts, its observers, its result and its
+// verdict. Users, connections and event loops belong to the generator, which it knows only by its
+// interface.
 type run struct {
 	setup Run
 	link  *link
 	heard heard
 
-	plan   plan.Plan // of the first group, whose options say how long the run is and what it is judged by
+	plan   plan.Plan // plan of the first group; its options determine the duration and the thresholds
 	groups runGroups
 	grace  time.Duration
 	feed   *feed.Feed
 
-	leave     func()       // gives the claim of a run without a monitor back
-	checkFile func() error // whether the file of an embedded database is still there
+	leave     func()       // releases the claim of a run without a monitor
+	checkFile func() error // checks that the file of an embedded database still exists
 
-	beside  *observer.Group   // what goes on beside the run; nil before users have connected
-	commits *observer.Commits // audits acknowledged commits; nil if they are not noted
+	beside  *observer.Group   // observers; nil before users have connected
+	commits *observer.Commits // audits acknowledged commits; nil without a ledger
 	counts  serverCounts
 }
 
-// runGroup is a group of users as the coordinator sees it.
+// runGroup is the coordinator's view of a group of users.
 type runGroup struct {
 	plan.Group
 	number     int
-	silence    workload.Silence // what the server may roll back without a word
-	contention *job.Contention  // what users are to expect of each other; nil for little
-	servers    []string         // versions, of those that the connections of the pool lead to
-	arrivals   *load.Arrivals   // when transactions are scheduled; nil leaves that to the users
+	silence    workload.Silence // what the server may roll back without an error
+	contention *job.Contention  // expected contention between users; nil if it is low
+	servers    []string         // versions of the servers of the pool's connections
+	arrivals   *load.Arrivals   // schedule of transactions; nil if users decide
 
-	reported meter.Summary     // by seconds, of the measured time
-	claimed  int64             // arrivals that users had taken when the time was up
-	totals   order.GroupTotals // when users have ended
+	reported meter.Summary     // sum of the reported seconds of the measured time
+	claimed  int64             // arrivals that users had claimed at the end of the measured time
+	totals   order.GroupTotals // set after users have ended
 }
 
-// doRun connects every virtual user, lets them all work through ramp-up and
-// measurement, and returns what was measured.
+// doRun connects every virtual user, runs the ramp-up and the measurement, and returns the result.
 func doRun(ctx context.Context, c Run) (job.Result, error) {
 	p, stop := c.Plan, c.Stop
 	if err := checkFiles(p, host.OpenFiles()); err != nil {
@@ -98,10 +98,10 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 		target.CloseQuietly(&monitor)
 		return job.Result{}, target.Interrupted(ctx, job.Run, err)
 	}
-	defer func() { _ = release() }() // it ends with this process
+	defer func() { _ = release() }() // the claim also ends with this process
 	var r *run
 	defer func() {
-		// Side by side: a server that does not answer holds up each of them.
+		// Concurrently, because a server that does not respond delays each of them.
 		var leaving sync.WaitGroup
 		leaving.Go(func() { target.CloseQuietly(&monitor) })
 		if r != nil {
@@ -132,8 +132,8 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	return result, err
 }
 
-// prepare looks for the schema, asks for the facts, and tells the generator to connect the
-// users. The monitor of a timed run reports meanwhile; a test has no monitor.
+// prepare finds the schema, reads the facts, and tells the generator to connect the users. The
+// monitor of a timed run reports meanwhile; a test has no monitor.
 func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 	p, f := c.Plan, c.Feed
 	tell, monitor := f.As(job.Monitor), job.Monitor
@@ -186,7 +186,7 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 		next.number = i + 1
 		r.groups = append(r.groups, next)
 	}
-	if err := schema.Keep(ctx, p.Job, s); err != nil { // not before what cannot be done is refused
+	if err := schema.Keep(ctx, p.Job, s); err != nil { // after all refusals
 		return nil, err
 	}
 	for _, g := range r.groups {
@@ -208,7 +208,7 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 	return r, nil
 }
 
-// prepareBeside looks for the schema of a group beside the first.
+// prepareBeside finds the schema of a group other than the first.
 func prepareBeside(ctx context.Context, p plan.Plan, s database.Session, facts job.Facts) (*runGroup, error) {
 	var schema target.SchemaState
 	var err error
@@ -221,7 +221,7 @@ func prepareBeside(ctx context.Context, p plan.Plan, s database.Session, facts j
 	return newRunGroup(ctx, p, schema, s)
 }
 
-// newRunGroup asks about the users of a group what has to be known before they connect.
+// newRunGroup reads what must be known about the users of a group before they connect.
 func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s database.Session) (*runGroup, error) {
 	g := &runGroup{Group: plan.Group{Plan: p}, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error
@@ -254,8 +254,8 @@ func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s 
 	return g, nil
 }
 
-// findContention asks the workload what users must expect of each other. In a database
-// inside this process it is not by rows that they wait for each other.
+// findContention asks the workload for the expected contention between users. Users of an embedded
+// database do not wait for each other's rows.
 func findContention(ctx context.Context, p plan.Plan, s database.Session) (*job.Contention, error) {
 	if p.Workload.Evidence.Contention == nil || p.Database.Embedded() {
 		return nil, nil
@@ -263,7 +263,7 @@ func findContention(ctx context.Context, p plan.Plan, s database.Session) (*job.
 	return p.Workload.Evidence.Contention(ctx, s, p.SQL, workload.Crowd{Users: p.Terminals(), Seed: p.Spec.Seed, Kinds: p.Kinds, Options: p.Settings, Rand: p.Rand})
 }
 
-// stagesOf returns the names of a run's stages; one without a name if the workload has no stages.
+// stagesOf returns the names of a run's stages, or one empty name if the workload has no stages.
 func stagesOf(p plan.Plan, survey any) ([]string, error) {
 	one := []string{""}
 	if p.Workload.Users.Stages == nil {
@@ -279,7 +279,7 @@ func stagesOf(p plan.Plan, survey any) ([]string, error) {
 	return names, nil
 }
 
-// kindName returns what a kind is called in the run.
+// kindName returns the name of a kind in the run.
 func (g *runGroup) kindName(kind meter.Kind) string { return g.Plan.Workload.Kinds[kind].Name }
 
 // connectUsers tells the generator to connect the users.

@@ -8,10 +8,10 @@ import (
 	"sledge/internal/meter"
 )
 
-// The coordinator checks the lengths of all lists once, when a message of the generator comes in. Later
-// code indexes them without a check.
+// The coordinator checks the lengths of all lists once, when it receives a message of the
+// generator. Later code indexes them without a check.
 
-// checkKinds returns an error if a list does not have the kinds of the group.
+// checkKinds returns an error if a list does not match the kinds of the group.
 func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {
 	for _, list := range lists {
 		if g.number >= len(list) || len(list[g.number].Kinds) != len(g.Plan.Workload.Kinds) {
@@ -21,7 +21,8 @@ func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {
 	return nil
 }
 
-// checkInFlight returns an error if a transaction in flight is not of a group, user and kind that it was given.
+// checkInFlight returns an error if a transaction in flight has a group, user or kind that the
+// order does not contain.
 func (l runGroups) checkInFlight(list []order.InFlight) error {
 	for _, w := range list {
 		if w.Group < 0 || w.Group >= len(l) || !l[w.Group].has(w) {
@@ -31,12 +32,12 @@ func (l runGroups) checkInFlight(list []order.InFlight) error {
 	return nil
 }
 
-// has reports whether a transaction in flight is of a user and a kind of the group.
+// has reports whether a transaction in flight belongs to a user and a kind of the group.
 func (g *runGroup) has(w order.InFlight) bool {
 	return w.User >= 0 && w.User < g.Plan.Terminals() && int(w.Kind) < len(g.Plan.Workload.Kinds)
 }
 
-// checkTotals returns an error if totals do not have the shape of what was asked for.
+// checkTotals returns an error if totals do not match the order.
 func (l runGroups) checkTotals(t order.Totals) error {
 	if len(t.Groups) != len(l) {
 		return errors.New("it has no totals of each group")

@@ -10,9 +10,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// waiting lists, longest first, the transactions that count with the latency they had
-// when the time was up, or in the end: all that were aborted, and those that by then
-// had taken longer than is usual, unless they may take any time.
+// waiting lists the transactions, longest first, whose latency at the end of the measured time
+// counts: all that were aborted, and those that had already taken unusually long, unless
+// transactions may take any time.
 func (g *runGroup) waiting() []job.Waiting {
 	all := g.totals.Summary.All()
 	usual := max(time.Second, time.Duration(all.Response.ValueAtQuantile(99.9)))
@@ -35,9 +35,9 @@ func (g *runGroup) waiting() []job.Waiting {
 
 func longestFirst(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
-// longestGap returns the longest time in the measurement in which no transaction ended
-// though some were in flight, and how many such times were a second or longer. The time in which this
-// client did not run does not count.
+// longestGap returns the longest time in the measurement in which transactions were in flight and
+// none ended, and the number of such times of a second or longer. It excludes the time in which
+// this client did not run.
 func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	var unended []time.Duration
 	for _, w := range g.totals.InFlight {
@@ -60,8 +60,8 @@ func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	return &job.Gap{From: (longest.From - m.from).Seconds(), Seconds: longest.Length().Seconds()}, n
 }
 
-// pausesOf returns the times in which this client did not run, since users began, given when the
-// measurement began.
+// pausesOf returns the times in which this client did not run, since users began. The parameter
+// from is the start of the measurement.
 func pausesOf(c job.ClientLoad, from time.Duration) []meter.Stall {
 	list := make([]meter.Stall, len(c.Pauses))
 	for i, p := range c.Pauses {
@@ -71,8 +71,8 @@ func pausesOf(c job.ClientLoad, from time.Duration) []meter.Stall {
 	return list
 }
 
-// stoodStill returns an error if this client did not run for so long that the rates say little: a second
-// at least, and a twentieth of the time.
+// stoodStill returns an error if this client did not run for so long that the rates mean little: at
+// least a second, and at least a twentieth of the time.
 func stoodStill(c job.ClientLoad, elapsed time.Duration) error {
 	const part = 0.05
 	paused := c.Paused()

@@ -16,7 +16,7 @@ func stepsOf(p plan.Plan, steps []meter.CodedSummary) (list []job.LoadStep) {
 		step := job.LoadStep{
 			Users: p.Steps[i].Users, From: at.Seconds(), Elapsed: measured.Elapsed.Seconds(), Measured: measured,
 		}
-		if sum, err := measured.Summary(); err == nil { // as always: a histogram that was sent is whole
+		if sum, err := measured.Summary(); err == nil { // cannot fail: a sent histogram is complete
 			step.Metrics = p.Workload.Score.Of(workload.Window{
 				Summary: sum, Elapsed: measured.Elapsed, CounterElapsed: measured.Elapsed, Users: step.Users, Options: p.Settings,
 			})

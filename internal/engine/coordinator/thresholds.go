@@ -12,8 +12,8 @@ import (
 	"sledge/internal/threshold"
 )
 
-// judge compares what a run measured with its thresholds. Only a run that is valid and ran
-// to its end can pass. A run that would have succeeded otherwise, and missed one, is Missed.
+// judge compares the measurements of a run with its thresholds. Only a valid run that ran to its
+// end can pass. A run that would otherwise succeed and misses a threshold has the status Missed.
 func judge(p plan.Plan, result *job.Result, err error) error {
 	var missed []string
 	for _, t := range p.Thresholds {
@@ -45,7 +45,7 @@ func judge(p plan.Plan, result *job.Result, err error) error {
 	return job.WithExit(job.ExitMissed, err)
 }
 
-// unfit says why a run of a status passes no threshold.
+// unfit is why a run with a given status passes no threshold.
 var unfit = map[job.Status]string{
 	job.Invalid: "the run is not valid",
 	job.Partial: "the run was stopped early",
@@ -59,7 +59,8 @@ func missedThresholds(missed, of int) string {
 	return fmt.Sprintf("the run missed %d of %d thresholds", missed, of)
 }
 
-// value is what a threshold is about, in its unit; or why that was not measured.
+// measuredBy returns the value that a threshold compares, in its unit, or an error if it was not
+// measured.
 func measuredBy(t plan.Threshold, result *job.Result) (float64, error) {
 	if t.Figure != "" {
 		value, measured := result.Metric(t.Figure)

@@ -10,38 +10,37 @@ import (
 	"sledge/internal/meter"
 )
 
-// watch looks at each second of a phase: whether transactions still end, whether all of them fail, and
-// which step of the load it is in.
+// watch checks each second of a phase.
 type watch struct {
 	*run
-	steps int // of the load that were told of
+	steps int // number of reported load steps
 
 	still     time.Duration // how long no transaction has ended
 	toldStill bool
 
-	failing time.Duration // how long, from the first failure on, nothing has succeeded
-	failed  int64         // transactions, in that time
+	failing time.Duration // time without success since the first failure
+	failed  int64         // failed transactions in that time
 }
 
-// look is given each second as it was measured.
+// look handles each measured second.
 func (w *watch) look(second *order.Interval, elapsed time.Duration) {
 	w.lookForStall(second, elapsed)
 	w.lookForFailures(second, elapsed)
 	w.tellStep(second.At)
 }
 
-// longestSecond bounds how much of a second counts as silence: in one that took longer, this client
-// did not run.
+// longestSecond is the longest interval that counts as silence. In a longer one, this client did
+// not run.
 const longestSecond = 1250 * time.Millisecond
 
-// lookForStall tells of each stall once, when it can be noticed.
+// lookForStall reports each stall once, when it becomes noticeable.
 func (w *watch) lookForStall(second *order.Interval, elapsed time.Duration) {
 	if second.Ended() > 0 {
 		w.still, w.toldStill = 0, false
 		return
 	}
 	if w.plan.Pacing.Finite {
-		return // a transaction may take an hour
+		return // transactions may take any time
 	}
 	w.still += min(elapsed, longestSecond)
 	list := second.Waiting
@@ -52,11 +51,11 @@ func (w *watch) lookForStall(second *order.Interval, elapsed time.Duration) {
 	w.groups.sayInFlight(w.feed, fmt.Sprintf("No transaction has ended for %.0f s", w.still.Seconds()), list)
 }
 
-// failingFor is for how long everything may fail before that ends a run.
+// failingFor is how long all transactions may fail before the run ends.
 const failingFor = 30 * time.Second
 
-// lookForFailures ends a run in which everything fails. Connections that are made again are meant to
-// fail meanwhile.
+// lookForFailures ends a run in which all transactions fail. It ignores failures while connections
+// are being reopened.
 func (w *watch) lookForFailures(second *order.Interval, elapsed time.Duration) {
 	pacing := &w.plan.Pacing
 	if !pacing.Failures.EndIfAll || pacing.Finite {
@@ -86,8 +85,8 @@ func (w *watch) lookForFailures(second *order.Interval, elapsed time.Duration) {
 	w.link.stop()
 }
 
-// tellStep tells of the step that is going on at a moment since users began, if it was not told of.
-// The first goes without saying.
+// tellStep reports the load step at a time since users began, unless it was reported before. It
+// returns the number of reported steps. It does not report the first.
 func (w *watch) tellStep(at time.Duration) {
 	now, steps := at-w.plan.Pacing.RampUp, w.plan.Steps
 	for w.steps+1 < len(steps) && steps[w.steps+1].From <= now {
@@ -96,8 +95,8 @@ func (w *watch) tellStep(at time.Duration) {
 	}
 }
 
-// sayInFlight says how many users wait for the database, and who waits longest, for
-// what and where. The longest comes first.
+// sayInFlight reports how many users wait for the database, and which user waits longest, for what
+// and where. The list has the longest wait first.
 func (l runGroups) sayInFlight(f *feed.Feed, why string, list []order.InFlight) {
 	if len(list) == 0 {
 		return

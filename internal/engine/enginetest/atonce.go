@@ -1,4 +1,4 @@
-// Package enginetest tests the engine with databases and workloads of the tests' own.
+// Package enginetest tests the engine with databases and workloads of its own.
 package enginetest
 
 import (
@@ -22,12 +22,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// Ask asks a server something over a session.
+// Ask sends a request to a server over a session and waits for the response.
 type Ask func(context.Context, database.Session, *sqlfile.Library) error
 
-// UsersWorkAtOnce tests that a database's virtual users wait for the server side by side, however
-// its driver waits. The values lead to a server by host and port. Ask sends it something and waits
-// for the answer, which is held back until all users wait for one; nil asks for its version.
+// UsersWorkAtOnce tests that a database's virtual users wait for the server concurrently, however
+// its driver waits. The values contain the server's host and port. The test delays every response
+// to ask until all users wait for one. If ask is nil, it asks for the server's version.
 func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, ask Ask) {
 	t.Helper()
 	real := ask == nil
@@ -64,8 +64,8 @@ func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, a
 	}
 }
 
-// asking returns a database of which only sessions are used: it has the workload's one table, and
-// its version is the answer to ask.
+// asking returns a database that only opens sessions. It has the workload's one table, and returns
+// the result of ask as its version.
 func asking(d *database.Database, ask Ask) *database.Database {
 	own := *d
 	own.Runs, own.Container = database.Runs{}, database.Container{}
@@ -83,7 +83,7 @@ func asking(d *database.Database, ask Ask) *database.Database {
 	return &own
 }
 
-// questions is a workload whose one transaction asks the server something.
+// questions returns a workload whose only transaction sends a request to the server.
 func questions(g *gate, ask Ask) *workload.Workload {
 	return &workload.Workload{
 		Name: "questions", Title: "Questions",
@@ -119,7 +119,7 @@ func (q question) Do(ctx context.Context, _ workload.Transaction) error {
 	return q.ask(ctx, q.over.Session, q.over.SQL)
 }
 
-// gate holds answers back until all users wait for one.
+// gate delays responses until all users wait for one.
 type gate struct {
 	users         int32
 	waiting, most atomic.Int32
@@ -138,7 +138,7 @@ func (g *gate) enter() {
 
 func (g *gate) leave() { g.waiting.Add(-1) }
 
-// hold returns when an answer may pass. An answer that no user waits for, as when they log in,
+// hold waits until a response may pass. A response that no user waits for, as during a login,
 // passes at once.
 func (g *gate) hold() {
 	const patience = 3 * time.Second
@@ -151,7 +151,7 @@ func (g *gate) hold() {
 	}
 }
 
-// relay listens at the address that it returns, and passes on what clients and the server send.
+// relay listens at the returned address, and forwards traffic between clients and the server.
 func (g *gate) relay(t *testing.T, server string) (host, port string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,4 +1,4 @@
-// Package feed hands the events of a job to its watchers. It does not know what the events are about.
+// Package feed sends the events of a job to its watchers. It does not interpret the events.
 package feed
 
 import (
@@ -11,16 +11,15 @@ import (
 	"sledge/internal/job"
 )
 
-// Feed hands events to the watchers one after another, from whichever goroutine
-// they come.
+// Feed sends events to the watchers one after another. It is safe for concurrent use.
 type Feed struct {
 	mu       sync.Mutex
 	Watchers []job.Watcher
 
-	said sync.Map // the messages of MessageOnce
+	said sync.Map // messages that MessageOnce has sent
 }
 
-// Send hands an event to the watchers.
+// Send sends an event to the watchers.
 func (f *Feed) Send(e job.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -30,7 +29,7 @@ func (f *Feed) Send(e job.Event) {
 	}
 }
 
-// Step sends a step, which begins unless it says otherwise.
+// Step sends a step. Its stage is Begins unless it is set.
 func (f *Feed) Step(position int, s job.Step) {
 	if s.Stage == "" {
 		s.Stage = job.Begins
@@ -38,26 +37,25 @@ func (f *Feed) Step(position int, s job.Step) {
 	f.Send(job.Event{User: position, Step: &s})
 }
 
-// State sends how the virtual user at a position stands.
+// State sends the state of the virtual user at a position.
 func (f *Feed) State(position int, is job.UserState) {
 	f.Send(job.Event{User: position, State: is})
 }
 
-// Message sends something in words, of the virtual user at a position or, from 0, of
-// the job itself.
+// Message sends a message of the virtual user at a position, or of the job itself at position 0.
 func (f *Feed) Message(position int, format string, args ...any) {
 	f.Send(job.Event{User: position, Message: fmt.Sprintf(format, args...)})
 }
 
-// MessageOnce sends a message of the job's own, which others may want to send at the same
-// moment.
+// MessageOnce sends a message of the job itself, once per text. Several goroutines may send the
+// same text.
 func (f *Feed) MessageOnce(text string) {
 	if _, already := f.said.LoadOrStore(text, true); !already {
 		f.Message(0, "%s", text)
 	}
 }
 
-// As returns what sends events as the virtual user at a position.
+// As returns a function that sends events as the virtual user at a position.
 func (f *Feed) As(position int) func(job.Event) {
 	return func(e job.Event) {
 		e.User = position
@@ -65,8 +63,8 @@ func (f *Feed) As(position int) func(job.Event) {
 	}
 }
 
-// Finish tells how the first virtual user ended. What ended because another virtual
-// user did has been told of that one.
+// Finish reports how the first virtual user ended. If another virtual user caused the end, that one
+// was already reported.
 func (f *Feed) Finish(err error) {
 	_, told := errors.AsType[*Error](err)
 	switch {
@@ -79,7 +77,7 @@ func (f *Feed) Finish(err error) {
 	}
 }
 
-// Fail tells that a virtual user ended with an error, which may know more than its text by a method
+// Fail reports that a virtual user ended with an error. The error may give details with a method
 // Trouble.
 func (f *Feed) Fail(position int, err error) {
 	var trouble job.Trouble

@@ -11,11 +11,11 @@ import (
 	"sledge/internal/loop"
 )
 
-// course says how far the users of all groups have come.
+// course is the progress of the users of all groups.
 type course struct {
 	feed  *feed.Feed
 	began time.Time    // when users could begin
-	cores host.CoreUse // what the users do with cores
+	cores host.CoreUse // the users' use of cores
 
 	// calls is the context of every call that a virtual user makes. It is never
 	// cancelled: see database.Session.Interrupt.
@@ -26,7 +26,7 @@ type course struct {
 	ending
 }
 
-// since returns a moment as time since users began.
+// since returns a time as the time since users began.
 func (c *course) since(at time.Time) time.Duration {
 	if c.began.IsZero() {
 		return 0
@@ -34,20 +34,20 @@ func (c *course) since(at time.Time) time.Duration {
 	return at.Sub(c.began)
 }
 
-// logins are the connections that are made while users work: of asynchronous clients, and of users that
-// have lost theirs.
+// logins are the connections that are opened while users work, for asynchronous clients and for
+// users that have lost their connection.
 type logins struct {
 	connecting context.Context // ends when the run stops
 	stopLogins func()
-	places     chan struct{} // holds one for each connection that is being made
+	places     chan struct{} // has one value for each connection that is being opened
 
-	clients   int           // asynchronous clients that are to log in
-	loggedIn  atomic.Int32  // those that have
+	clients   int           // asynchronous clients that will log in
+	loggedIn  atomic.Int32  // clients that have logged in
 	everybody chan struct{} // closed when the last of them has logged in
 }
 
-// enter waits until one more connection may be made, and returns what says that it has been. It returns
-// errEnding if the run stops first.
+// enter waits until one more connection may be opened. It returns a function that reports that the
+// connection is open, or errEnding if the run stops first.
 func (l *logins) enter() (leave func(), err error) {
 	select {
 	case l.places <- struct{}{}:
@@ -57,38 +57,38 @@ func (l *logins) enter() (leave func(), err error) {
 	}
 }
 
-// flushes are the requests that users report to the server what they have done; see tellServer.
+// flushes are the requests that users report their work to the server; see tellServer.
 type flushes struct {
-	flush   atomic.Int32 // how often users were asked
-	telling atomic.Int64 // times that users have begun to do so
-	told    atomic.Int64 // times that they have done so
+	flush   atomic.Int32 // number of requests
+	telling atomic.Int64 // flushes that users have begun
+	told    atomic.Int64 // flushes that users have completed
 }
 
-// ending is how a run ends.
+// ending is the end of a run.
 //
-// Two moments end it. From stop on, users begin no transaction; when it is aborted, the sessions of
-// users that still wait for the database are interrupted, and their transactions count for nothing.
+// Two events end a run. After stop, users begin no transaction. After an abort, the sessions of
+// users that still wait for the database are interrupted, and their transactions are not counted.
 type ending struct {
-	stopping atomic.Bool   // users look at it between transactions
-	stopped  chan struct{} // closed at the same time as stopping is set, for those who wait
+	stopping atomic.Bool   // users check it between transactions
+	stopped  chan struct{} // closed when stopping is set, for waiting goroutines
 	broken   atomic.Bool   // sessions are being interrupted
 	finished chan struct{} // closed when the last user has ended
 
 	mu        sync.Mutex
 	scheduler loop.Scheduler // runs the users
-	died      error          // the first user's that could not go on
+	died      error          // error of the first user that could not continue
 	dead      chan struct{}  // closed when died is set
 }
 
-// death returns why the run cannot go on, if it cannot.
+// death returns why the run cannot continue, or nil.
 func (e *ending) death() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.died
 }
 
-// die ends the run because a user cannot go on. The first one's reason counts:
-// those of the others are mostly consequences.
+// die ends the run because a user cannot continue. The first reason is kept: those of other users
+// are mostly consequences.
 func (c *course) die(err error) {
 	c.mu.Lock()
 	if c.died == nil {
@@ -99,7 +99,7 @@ func (c *course) die(err error) {
 	c.stop()
 }
 
-// stop has users begin no more.
+// stop makes users begin no more transactions.
 func (c *course) stop() {
 	if c.stopping.CompareAndSwap(false, true) {
 		close(c.stopped)

@@ -11,22 +11,22 @@ import (
 	"sledge/internal/workload"
 )
 
-// failureLog is what a run keeps of failures: of each class the last message.
+// failureLog records the last message of each class of failure of a run.
 type failureLog struct {
 	mu    sync.Mutex
 	noted map[meter.Class]noted
 	last  error
 }
 
-// noted is what a run keeps of a class of failure.
+// noted is what a run records about a class of failure.
 type noted struct {
 	times int
-	kind  meter.Kind // of the last transaction that failed for good, and why it did
+	kind  meter.Kind // kind of the last transaction that finally failed, and its error
 	last  error
 }
 
-// note keeps why a transaction failed, and returns how many of the class there have been. Counting is
-// the stripes' business.
+// note records why a transaction failed, and returns the number of failures of its class. The
+// stripes count all failures.
 func (l *failureLog) note(record meter.Record, failure error, retried bool) (times int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,14 +43,14 @@ func (l *failureLog) note(record meter.Record, failure error, retried bool) (tim
 	return n.times
 }
 
-// newest returns why a transaction has failed last, or nil.
+// newest returns why a transaction failed last, or nil.
 func (l *failureLog) newest() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.last
 }
 
-// list lists the classes of failure in s, each with the last message that there was.
+// list lists the classes of failure in s, each with its last message.
 func (l *failureLog) list(s *meter.Summary, kinds []workload.Kind) (list []job.LastFailure) {
 	const longest = 300 // bytes
 	all := s.All()
@@ -71,7 +71,8 @@ func (l *failureLog) list(s *meter.Summary, kinds []workload.Kind) (list []job.L
 	return list
 }
 
-// noteFailure keeps why a transaction failed, and tells of the first examples of each class.
+// noteFailure records the first messages of each class of failure for the job, and the last error.
+// The stripes count failures.
 func (g *group) noteFailure(record meter.Record, failure error, retried bool) {
 	const examples = 5
 	if g.failures.note(record, failure, retried) > examples {

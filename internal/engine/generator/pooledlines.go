@@ -184,7 +184,7 @@ type poolLosses struct {
 	list []order.PlaceLoss
 }
 
-// note notes that one more user has lost a connection, and reports whether it is the first.
+// note records the loss of a connection and its cause.
 func (l *poolLosses) note(connection int, why error) (first bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -197,7 +197,7 @@ func (l *poolLosses) note(connection int, why error) (first bool) {
 	return true
 }
 
-// back notes that a user has a connection again.
+// back records that a connection was replaced.
 func (l *poolLosses) back(connection int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -206,7 +206,7 @@ func (l *poolLosses) back(connection int) {
 	one.Last = time.Now()
 }
 
-// tellLoss tells that the first user has lost a connection of the pool.
+// tellLoss reports that the first user has lost a connection of the pool.
 func (l *links) tellLoss(connection int, why error) {
 	until := "from now on"
 	if l.plan.Pacing.Reconnect.Wanted {

@@ -139,8 +139,8 @@ func (l *losses) replace(u *user, c *connection, lost error) error {
 	return nil
 }
 
-// revive makes a connection again that its user does without meanwhile, with pauses, until
-// the run stops.
+// revive tries to reopen a lost connection, with pauses between tries, until the run stops. Its
+// user works without it meanwhile.
 func (l *losses) revive(c *connection) {
 	c.close()
 	pause := l.pausesBefore(c)

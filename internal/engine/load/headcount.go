@@ -45,7 +45,7 @@ func (s Steps) Most() int {
 	return most
 }
 
-// mostSteps limits the number of steps. Nobody reads the results of more.
+// mostSteps limits the number of steps, because the results of more are unreadable.
 const mostSteps = 100
 
 // shortestStep is the minimum length of a step. The result of a shorter step means nothing.

@@ -21,14 +21,15 @@ type Binder func(spec job.Spec) (Group, error)
 type Group struct {
 	Plan   Plan
 	Survey any
-	Stages []string // of a run that ends when its work is done: one at least
+	Stages []string // stages of a finite run; at least one
 }
 
-// A run may have several groups of users, each with a workload of its own, in one database and for one time.
-// Kinds of transaction and figures are named by their group, as in "orders.payment" and "orders.NOPM", and stand in
-// the order of the groups.
+// A run may have several groups of users, each with its own workload, in one database and for the
+// same time. Names of kinds and figures have the prefix of their group, such as "orders.payment"
+// and "orders.NOPM", and are in the order of the groups.
 
-// NewOfGroups binds a spec with several groups. The plan of the first has those of the others.
+// NewOfGroups binds a spec with several groups. The plan of the first group contains the plans of
+// the others.
 func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, error) {
 	names, workloads := []string{spec.Group}, map[string]bool{pair.Workload.Name: true}
 	if err := checkGroupName(spec.Group, nil); err != nil {
@@ -71,10 +72,10 @@ func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, err
 	return first.WithThresholds()
 }
 
-// groupName is what a group may be called: thresholds name its kinds and figures.
+// groupName matches valid names of groups. Thresholds use them in the names of kinds and figures.
 var groupName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// checkGroupName returns an error if a group cannot have a name, or others have it.
+// checkGroupName returns an error if a group's name is invalid or already used.
 func checkGroupName(name string, others []string) error {
 	switch {
 	case slices.ContainsFunc(others, func(other string) bool { return option.SameName(other, name) }), name == "":
@@ -85,7 +86,8 @@ func checkGroupName(name string, others []string) error {
 	return nil
 }
 
-// bindGroup binds the workload of one of several groups: it has no end of its own, and no figures that need one.
+// bindGroup binds the workload of one of several groups. The workload may not have its own end, or
+// figures that need one.
 func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	w := *pair.Workload
 	w.Kinds = slices.Clone(w.Kinds)
@@ -141,7 +143,8 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	return p, nil
 }
 
-// specBeside returns the spec of a group beside the first: it has the first's options of database and load.
+// specBeside returns the spec of a group other than the first, with the first group's database and
+// load options.
 func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	spec := first.Spec
 	spec.Workload, spec.Users = g.Workload, g.Users
@@ -157,7 +160,7 @@ func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	return spec
 }
 
-// rateOf returns a score of one figure, how much was done in a time.
+// rateOf returns a function that computes one figure: the throughput of a part of a run.
 func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
 	return func(w workload.Window) []job.Metric {
 		all := w.Summary.All()
@@ -166,13 +169,13 @@ func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
 	}
 }
 
-// Groups are the plans of all groups of a run, in their order.
+// Groups holds the plans of all groups of a run, in order.
 type Groups []Plan
 
-// Groups returns the plan with those of the groups beside it.
+// Groups returns the plan and the plans of the other groups.
 func (p Plan) Groups() Groups { return append(Groups{p}, p.Others...) }
 
-// Title names the workloads of all groups: "TPROC-C beside TPROC-H".
+// Title returns the titles of all groups' workloads: "TPROC-C beside TPROC-H".
 func (l Groups) Title() string {
 	var titles []string
 	for _, g := range l {
@@ -189,9 +192,9 @@ func (l Groups) KindNames() (names []string) {
 	return names
 }
 
-// Score returns the headline figures of what virtual users measured in a part of a run, by
-// their own count: those of all of it come with the result, by the server's count. A run that ends when its work is done has
-// no such figures, nor has one that measured nothing.
+// Score returns the headline figures of a part of a run by the virtual users' count. The figures of
+// the whole run are in the result and use the server's count. A finite run has no such figures, nor
+// does a part in which nothing was measured.
 func (l Groups) Score(measured meter.CodedSummary) []job.Metric {
 	if l[0].Workload.Score.Of == nil || l[0].Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(l.KindNames()) {
 		return nil

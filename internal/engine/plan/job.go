@@ -12,30 +12,30 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// Job is a spec bound to its database and its workload: all that a job needs but the users of a run. SQL
-// scripts are expanded with it.
+// Job is a spec bound to its database and its workload. It holds everything that a job needs except
+// the users of a run. SQL templates are expanded with it.
 type Job struct {
-	// Spec is what the job was made of. What depends on the moment, such as a load time
-	// of now, is spelled as it was bound, so that the spec means the same later.
+	// Spec is the spec of the job. Values that depend on the current time, such as a load time of
+	// now, are replaced by the bound values, so that the spec keeps its meaning.
 	Spec job.Spec
 
 	catalog.Pair
 	Connection any   // the database's options
-	Targets    []any // the same, of each server that they name
+	Targets    []any // the database's options for each server that they name
 	Settings   any   // the workload's options
 	SQL        *sqlfile.Library
 	Schema     database.Schema // how the database keeps the workload's schema
-	Server     database.Server // what it says of itself
+	Server     database.Server // reads the server's version, settings and counts
 
-	// Uncounted says why a run goes without the server's count, though the server has one; ""
-	// where it has none, or goes with it.
+	// Uncounted is why a run does not use the server's count although the server has one; otherwise
+	// "".
 	Uncounted string
 
-	// Say is given a line when the job waits for something. Optional.
+	// Say receives a line if the job waits. Optional.
 	Say func(line string)
 }
 
-// At returns the job as it is over other options of the database.
+// At returns the job with other database options.
 func (j Job) At(connection any) Job {
 	j.Connection, j.Targets = connection, []any{connection}
 	if j.Database.Options.Servers != nil {
@@ -45,12 +45,13 @@ func (j Job) At(connection any) Job {
 	return j
 }
 
-// Target says which database the job is for, for messages.
+// Target returns the job's database, for messages.
 func (j Job) Target() string {
 	return fmt.Sprintf("%s %s", j.Database.Title, j.Database.Options.Target(j.Connection))
 }
 
-// WaitFor says what the job waits for, if that takes longer than noticeable, until done is called.
+// WaitFor reports what the job waits for if the wait is noticeably long. The caller calls done
+// after the wait.
 func (j Job) WaitFor(format string, args ...any) (done func()) {
 	if j.Say == nil {
 		return func() {}
@@ -59,10 +60,10 @@ func (j Job) WaitFor(format string, args ...any) (done func()) {
 	return func() { timer.Stop() }
 }
 
-// Rand returns the random numbers of a user.
+// Rand returns the random number generator of a user.
 func (j Job) Rand(number int) *rand.Rand { return rand.New(rand.NewPCG(j.Spec.Seed, uint64(number))) }
 
-// Pauses names the option that has users pause, if there is one, and says whether it does.
+// Pauses returns the option that makes users pause, if there is one, and whether it is set.
 func (j Job) Pauses() (option string, pause bool) {
 	if j.Workload.Users.Pauses == nil {
 		return "", false
@@ -75,7 +76,7 @@ func (j Job) Piecemeal() bool {
 	return j.Workload.Users.Piecemeal != nil && j.Workload.Users.Piecemeal(j.Settings) || !j.SQL.Has("installed_routines")
 }
 
-// Routines is what the code is called that a build puts into the database.
+// Routines returns the name of the code that a build installs in the database.
 func (j Job) Routines() string {
 	if j.Database.Dialect.Routines == nil {
 		return "stored procedures"
@@ -83,7 +84,7 @@ func (j Job) Routines() string {
 	return j.Database.Dialect.Routines(j.Connection)
 }
 
-// StepOf is a step that is about the whole schema.
+// StepOf returns a step about the whole schema.
 func (j Job) StepOf(name job.StepName) job.Step {
 	s := j.Database.Options.SchemaName(j.Connection)
 	return job.Step{Name: name, Of: s.Name, Owner: s.Owner}

@@ -8,8 +8,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// kindsOfRate returns the kinds of transaction that the arrivals of a run are of, if each kind has a rate
-// of its own.
+// kindsOfRate returns the kinds of transaction of a run's arrivals if each kind has its own rate.
 func kindsOfRate(p Plan) (kinds []meter.Kind, err error) {
 	w, names := p.Workload, p.Spec.Names
 	wrong := func(format string, args ...any) ([]meter.Kind, error) {

@@ -1,5 +1,5 @@
-// Package plan binds a job.Spec: it looks up its names and binds its options, for a database and a
-// workload. A plan is data. Package plan opens no session and asks no server.
+// Package plan binds a job.Spec: it looks up its names and binds its options for a database and a
+// workload. A plan is data. Package plan opens no session and connects to no server.
 package plan
 
 import (
@@ -19,39 +19,39 @@ import (
 	"sledge/internal/workload"
 )
 
-// Plan is a Job and how the users of a run work: everything that a run depends on. Two runs of one plan
-// pick the same transactions with the same inputs.
+// Plan is a Job with the options for the users of a run. It holds everything that a run depends on.
+// Two runs of one plan choose the same transactions with the same inputs.
 type Plan struct {
 	Job
-	Load   load.Load // the options of how users work
+	Load   load.Load // options of the load
 	Pacing load.Pacing
 
-	Users int          // that ever work at the same time
-	Steps load.Steps   // how many work at each time; nil where all work all the time
-	Kinds []meter.Kind // that arrivals are of, by the number of their source; nil where users decide
-	Pool  *Pool        // the connections that each user has to choose from; nil where it has one
+	Users int          // maximum number of concurrent users
+	Steps load.Steps   // number of users at each time; nil if all work all the time
+	Kinds []meter.Kind // kinds of arrivals by the number of their source; nil if users decide
+	Pool  *Pool        // connections of each user; nil if each user has one
 
-	// Grace is how long users may take to finish the transaction they are in when
-	// a run is over, before it is aborted.
+	// Grace is how long users may take after the end of a run to finish the current transaction.
+	// Then the transaction is aborted.
 	Grace time.Duration
 
-	Thresholds []Threshold // that the run is judged by
+	Thresholds []Threshold // thresholds of the run
 
-	AnyLength bool   // whether transactions of a group may take any time, as those of a workload that is Finite
-	before    int    // virtual users of the groups before this one
-	Others    []Plan // of the groups beside this one, which is the first
+	AnyLength bool   // transactions of the group may take any time, as those of a Finite workload
+	before    int    // number of virtual users in the groups before this one
+	Others    []Plan // plans of the other groups, if this one is the first
 }
 
-// grace is long enough for any transaction that still makes headway.
+// grace is long enough for any transaction that still makes progress.
 const grace = 30 * time.Second
 
-// New binds the options of a spec for a database and a workload. Its errors are
-// mistakes in the spec.
+// New binds the options of a spec for a database and a workload. Its errors are mistakes in the
+// spec.
 //
-// In the spec of a resumed build, what depends on the moment stays as it is
-// written: it means there the moment at which that build was bound.
+// The spec of a resumed build keeps values that depend on the time, such as now. They mean the time
+// at which the original build was bound.
 func New(pair catalog.Pair, spec job.Spec) (Plan, error) {
-	spec.Group = "" // it is the name of one of several
+	spec.Group = "" // a group has a name only if there are several
 	p, err := newPlan(pair, spec)
 	if err != nil {
 		return p, err
@@ -104,7 +104,7 @@ func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	return p, nil
 }
 
-// bindJob binds the options of a spec in fresh ones.
+// bindJob binds the options of a spec to new option structs.
 func bindJob(pair catalog.Pair, spec job.Spec, fresh catalog.Fresh) (Job, error) {
 	d, w := pair.Database, pair.Workload
 	if err := option.CheckNames(spec.Options, pair.Options()); err != nil {
@@ -136,7 +136,8 @@ func bindJob(pair catalog.Pair, spec job.Spec, fresh catalog.Fresh) (Job, error)
 	return j.At(fresh.Connection), nil
 }
 
-// checkInside refuses a run whose users could not work inside this process, if their database does.
+// checkInside returns an error if the database is embedded and an option needs users outside this
+// process.
 func (p Plan) checkInside() error {
 	names := p.Spec.Names
 	if !p.Database.Embedded() || p.Spec.Action != job.Run {
@@ -152,7 +153,7 @@ func (p Plan) checkInside() error {
 	return nil
 }
 
-// checkPacing refuses options of a load that contradict those of the workload, or each other.
+// checkPacing returns an error if load options contradict those of the workload or each other.
 func (p Plan) checkPacing() error {
 	names, running := p.Spec.Names, p.Spec.Action == job.Run
 	if p.Pacing.Kept.Ledger && p.Workload.Evidence.NewAuditor == nil && running {
@@ -196,8 +197,8 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 	return p, p.checkProfile()
 }
 
-// Idle returns the options of the spec that are set to something else than their default and
-// have no effect in the job.
+// Idle returns the options of the spec that differ from their default and have no effect in the
+// job.
 func (p Plan) Idle() []option.Idle {
 	all := option.Values{"users": strconv.Itoa(p.Users)}
 	for _, part := range []any{p.Connection, p.Settings, p.Load} {
@@ -206,21 +207,21 @@ func (p Plan) Idle() []option.Idle {
 	return option.FindIdle(p.Options(), string(p.Spec.Action), p.Spec.Values(), all, p.Spec.Names)
 }
 
-// maxUsers is the most users of one process; a larger number is a typing mistake.
+// maxUsers limits the users of one process. A larger number is a typing mistake.
 const maxUsers = 100_000
 
-// UsersError says that there cannot be as many virtual users as were asked for.
+// UsersError means that the number of virtual users is not allowed.
 type UsersError struct{ Users int }
 
-// Error says how many there can be.
+// Error returns the allowed range.
 func (e *UsersError) Error() string {
 	return fmt.Sprintf("users: %d is not between 1 and %d", e.Users, maxUsers)
 }
 
-// library gathers the SQL of a pair, first place first: the database's words for
-// the workload, the workload's words for the database, the database's words for
-// any workload; the same of the database it is based on; then portable SQL. So
-// whichever of the two is added second brings the pair's SQL in its own folder.
+// library collects the SQL of a database and a workload. The order of precedence is: the database's
+// SQL for the workload, the workload's SQL for the database, the database's SQL for any workload,
+// the same for its base database, then portable SQL. So the package that is added second contains
+// the SQL of the pair.
 func library(d *database.Database, w *workload.Workload) (*sqlfile.Library, error) {
 	var places []sqlfile.Place
 	for base := d; base != nil; base = base.Base {

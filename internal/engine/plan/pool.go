@@ -9,10 +9,10 @@ import (
 	"sledge/internal/option"
 )
 
-// Pool is a pool with its names looked up and its options bound.
+// Pool is a connection pool with its names looked up and its options bound.
 type Pool struct {
 	Table       pool.Table
-	Connections []any // the database's options of each
+	Connections []any // the database's options for each connection
 }
 
 // bindPool binds the pool of a run, or returns nil if it has no pool. The engine does not read the pool's
@@ -61,7 +61,7 @@ func bindPool(j Job, o *load.Options) (*Pool, error) {
 	return bound, nil
 }
 
-// Size returns how many connections each user has of a pool; 1 without one.
+// Size returns the number of connections of each user, which is 1 without a pool.
 func (l *Pool) Size() int {
 	if l == nil {
 		return 1
@@ -69,20 +69,20 @@ func (l *Pool) Size() int {
 	return len(l.Connections)
 }
 
-// About says which connection of a pool an error is about.
+// About adds the name of a connection of the pool to an error.
 func (l *Pool) About(connection int, err error) error {
 	return fmt.Errorf("connection %s of the pool: %w", l.Table.Connections[connection].Name, err)
 }
 
-// Over returns the job as it is over a connection of the pool.
+// Over returns the job with the options of a connection of the pool.
 func (p Plan) Over(connection int) Job { return p.At(p.Pool.Connections[connection]) }
 
-// LeadsHome reports whether a connection of the pool leads where the monitor's does.
+// LeadsHome reports whether a connection of the pool leads to the monitor's database.
 func (p Plan) LeadsHome(connection int) bool {
 	return p.Pool == nil || p.Over(connection).Target() == p.Target()
 }
 
-// LeadsElsewhere reports whether any does not.
+// LeadsElsewhere reports whether any connection leads to another database.
 func (p Plan) LeadsElsewhere() bool {
 	for i := range p.Pool.Connections {
 		if !p.LeadsHome(i) {

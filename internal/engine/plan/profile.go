@@ -4,12 +4,12 @@ import (
 	"sledge/internal/meter"
 )
 
-// profileLimit bounds the memory of a time profile: beyond it a client would
-// measure its own swapping. It is enough for 3,900 users of five kinds of
-// transaction, or 7,900 where there is no ramp-up.
+// profileLimit limits the memory of a time profile. With a larger one, a client would measure its
+// own swapping. It suffices for 3,900 users of five kinds of transaction, or 7,900 without a
+// ramp-up.
 const profileLimit = 1 << 30
 
-// checkProfile refuses a time profile of more users than memory is allowed for.
+// checkProfile returns an error if the time profile would exceed profileLimit.
 func (p Plan) checkProfile() error {
 	if !p.Pacing.Kept.TimeProfile {
 		return nil

@@ -4,14 +4,13 @@ import (
 	"slices"
 )
 
-// CreateStatements returns the statements that make the workload's tables.
+// CreateStatements returns the statements that create the workload's tables.
 func (j Job) CreateStatements() ([]string, error) {
 	return j.Schema.Create(j.Workload.Schema.Tables(j.Settings, j.Spec.Seed))
 }
 
-// CompleteStatements returns the statements that a build runs once the rows are
-// there, in an order that works for one session: indexes and statistics table by
-// table, then what concerns them all.
+// CompleteStatements returns the statements that a build executes after loading, in an order that
+// works for one session: indexes and statistics table by table, then statements for all tables.
 func (j Job) CompleteStatements() ([]string, error) {
 	var names []string
 	each := func(steps ...string) {
@@ -39,9 +38,9 @@ func (j Job) CompleteStatements() ([]string, error) {
 	return all, nil
 }
 
-// WhenLoaded names the steps that a build runs of each table as soon as it is loaded.
+// WhenLoaded lists the steps that a build executes for each table as soon as it is loaded.
 var WhenLoaded = []string{"indexes", "finish"}
 
-// AfterLoad names the steps that a build runs after all tables were loaded: of each what
-// concerns them all, and then what each table has of it.
+// AfterLoad lists the steps that a build executes after all tables are loaded. For each step, the
+// statements for all tables come first, then those for each table.
 var AfterLoad = []string{"indexes", "references", "routines", "finish"}

@@ -2,8 +2,8 @@ package plan
 
 import "sledge/internal/job"
 
-// withSteps returns the plan with as many users as ever work at the same time. All of them
-// are there from the beginning, so that no login falls into the measured time.
+// withSteps returns the plan with the maximum number of concurrent users. All users connect at the
+// beginning, so that no login falls into the measured time.
 func (p Plan) withSteps() (Plan, error) {
 	p.Steps = nil
 	if p.Pacing.Shifts.Steps == nil || p.Spec.Action != job.Run {

@@ -15,14 +15,15 @@ import (
 // Threshold is a threshold whose names were looked up.
 type Threshold struct {
 	threshold.Threshold
-	Name   string       // as people read it: "p99 of new order"
-	Figure string       // name of the headline figure, or "" of a metric
-	Group  string       // that it is about, of several; "" for all
+	Name   string       // name for people: "p99 of new order"
+	Figure string       // name of the headline figure; "" for a metric
+	Group  string       // group that it is about; "" for all groups
 	Kinds  []meter.Kind // nil for all kinds
 }
 
-// WithThresholds returns the plan with the thresholds of its run. It refuses those of which
-// such a run measures nothing. Those of several groups are about the run as a whole.
+// WithThresholds returns the plan with the thresholds of its run. It returns an error for a
+// threshold that such a run does not measure. With several groups, thresholds are those of the
+// whole run.
 func (p Plan) WithThresholds() (Plan, error) {
 	p.Thresholds = nil
 	if len(p.Pacing.FailIf) == 0 || p.Spec.Action != job.Run {
@@ -64,7 +65,7 @@ func bindThreshold(p Plan, t threshold.Threshold) (Threshold, error) {
 		return b, fmt.Errorf("%q: "+format, append([]any{t.String()}, args...)...)
 	}
 	metric := t.Metric
-	if figure, is := words.Figure(t.Kind + "." + t.Metric); is && t.Kind != "" { // of a group
+	if figure, is := words.Figure(t.Kind + "." + t.Metric); is && t.Kind != "" { // figure of a group
 		t.Kind, metric = "", figure
 	}
 	if i := slices.IndexFunc(groups, func(g string) bool { return option.SameName(g, t.Kind) }); i >= 0 {
@@ -106,7 +107,7 @@ func bindThreshold(p Plan, t threshold.Threshold) (Threshold, error) {
 	return b, nil
 }
 
-// kindNamed returns the kind of a name among those of all groups.
+// kindNamed returns the kind with the given name among all groups.
 func (l Groups) kindNamed(name string) (kind meter.Kind, known bool) {
 	all := workload.Workload{}
 	for _, g := range l {
@@ -115,7 +116,7 @@ func (l Groups) kindNamed(name string) (kind meter.Kind, known bool) {
 	return all.KindNamed(name)
 }
 
-// kindsOf lists the kinds of a group among those of all.
+// kindsOf lists the kinds of a group, as numbers among all groups.
 func (l Groups) kindsOf(group int) (kinds []meter.Kind) {
 	first := len(l[:group].KindNames())
 	for k := range l[group].Workload.Kinds {
@@ -124,7 +125,7 @@ func (l Groups) kindsOf(group int) (kinds []meter.Kind) {
 	return kinds
 }
 
-// weightOf returns the weight of a kind among those of its group; 1 where kinds have no weights.
+// weightOf returns the weight of a kind within its group, or 1 if kinds have no weights.
 func (l Groups) weightOf(kind meter.Kind) float64 {
 	for _, g := range l {
 		if n := len(g.Workload.Kinds); int(kind) >= n {
@@ -139,7 +140,7 @@ func (l Groups) weightOf(kind meter.Kind) float64 {
 	return 0
 }
 
-// haveStalls reports whether a group has stalls, or with "" any group.
+// haveStalls reports whether a group has stalls, or any group if the name is "".
 func (l Groups) haveStalls(group string) bool {
 	return slices.ContainsFunc(l, func(g Plan) bool { return !g.AnyLength && (group == "" || g.Spec.Group == group) })
 }

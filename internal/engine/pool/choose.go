@@ -2,32 +2,32 @@ package pool
 
 import "math/rand/v2"
 
-// Chooser chooses connections for the transactions of one virtual user. Nothing of it is
-// shared, and choosing allocates nothing.
+// Chooser chooses connections for the transactions of one virtual user. It is not safe for
+// concurrent use. Choosing does not allocate.
 type Chooser struct {
 	table  Table
 	random *rand.Rand
-	turn   []int // by kind: the next place in the lane of a round robin
+	turn   []int // next position of a round robin, by kind
 }
 
-// NewChooser returns what chooses for the user of a number. It draws from random numbers
-// of its own, so that the user does the same transactions whatever connections it has.
+// NewChooser returns the chooser of the user with the given number. It has its own random numbers,
+// so that the user does the same transactions whatever connections it has.
 func NewChooser(t Table, seed uint64, user int) *Chooser {
-	// The terminals' own numbers come of seed and user alone.
+	// Terminals' random numbers depend only on the seed and the user.
 	const apart = 0x706f6f6c // "pool"
 	return &Chooser{table: t, random: rand.New(rand.NewPCG(seed^apart<<32, uint64(user))), turn: make([]int, len(t.Lanes))}
 }
 
-// Choose returns the place of the connection for a transaction of a kind, or -1 where all
-// of those it may go to are down. The policy passes over one that is: first and last take
-// the nearest that is up, and the others choose among those that are.
+// Choose returns the position of the connection for a transaction of a kind, or -1 if all its
+// connections are down. Policies skip connections that are down: first and last take the nearest
+// connection that is up, and the others choose among those that are up.
 func (c *Chooser) Choose(kind int, down []bool) int {
 	lane := c.table.Lanes[kind]
 	n := len(lane.Connections)
 	at, step := 0, 1
 	switch lane.Policy {
 	case Last:
-		at, step = n-1, n-1 // which is one back
+		at, step = n-1, n-1 // one step back, modulo n
 	case Random:
 		return c.draw(lane, down)
 	case RoundRobin:
@@ -43,7 +43,7 @@ func (c *Chooser) Choose(kind int, down []bool) int {
 	return -1
 }
 
-// draw draws one of those that are up.
+// draw chooses one of the connections that are up at random.
 func (c *Chooser) draw(lane Lane, down []bool) int {
 	up := 0
 	for _, one := range lane.Connections {

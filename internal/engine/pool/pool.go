@@ -1,5 +1,5 @@
-// Package pool says which connections a virtual user has to choose from, and which of them
-// serves a transaction. It knows no database, and opens no connection.
+// Package pool defines the connections of a virtual user and which of them serves each transaction.
+// It knows no database and opens no connection.
 package pool
 
 import (
@@ -15,7 +15,7 @@ import (
 	"sledge/internal/option"
 )
 
-// Option is the name of the option that holds a pool, or the file that it is in.
+// Option is the name of the option that holds a pool or the name of a pool's file.
 const Option = "pool_file"
 
 // File is the value of that option: the name of a file, a pool, or None.
@@ -31,36 +31,35 @@ func (File) In(folder, text string) string {
 
 var _ option.Placed = File("")
 
-// None is the value of that option where there is no pool.
+// None is the value of that option without a pool.
 const None = "none"
 
-// Pool is connections, and which of them serve the transactions of each kind.
+// Pool is a list of connections and the rules by which they serve each kind of transaction.
 type Pool struct {
 	Connections []Connection `json:"connections"`
 	Routes      []Route      `json:"transactions,omitempty"`
 
-	// Policy is for the kinds that no route is for: they have all connections to choose
-	// from.
+	// Policy is the policy of kinds without a route. They may use all connections.
 	Policy Policy `json:"policy,omitempty"`
 }
 
-// Connection is what is different about a connection from that of a run without a pool.
+// Connection holds the options of a connection that differ from those of a run without a pool.
 type Connection struct {
 	Name    string        `json:"name"`
 	Options option.Values `json:"options"`
 }
 
-// Route is what a kind of transaction has to choose from.
+// Route lists the connections of a kind of transaction.
 type Route struct {
 	Kind        string   `json:"kind"`
-	Connections []string `json:"connections,omitempty"` // by name; none stands for all
+	Connections []string `json:"connections,omitempty"` // by name; an empty list means all
 	Policy      Policy   `json:"policy,omitempty"`
 }
 
-// Policy says how one of several connections is chosen.
+// Policy is the rule for choosing one of several connections.
 type Policy string
 
-// The policies. RoundRobin goes where none is named.
+// The policies. RoundRobin is the default.
 const (
 	First      Policy = "first"
 	Last       Policy = "last"
@@ -68,7 +67,7 @@ const (
 	RoundRobin Policy = "round_robin"
 )
 
-// policies are what each may be called, its own name first.
+// policies lists the names of each policy. The first is its main name.
 var policies = []struct {
 	is     Policy
 	called []string
@@ -79,7 +78,7 @@ var policies = []struct {
 	{RoundRobin, []string{"round_robin", "round-robin"}},
 }
 
-// ParsePolicy returns the policy that is called by a name.
+// ParsePolicy returns the policy with the given name.
 func ParsePolicy(name string) (Policy, error) {
 	var own []string
 	for _, p := range policies {
@@ -91,24 +90,24 @@ func ParsePolicy(name string) (Policy, error) {
 	return "", fmt.Errorf("%.40q is not a policy%s (choose one of %s)", name, option.Suggest(name, own), strings.Join(own, ", "))
 }
 
-// mostConnections is more than anybody needs: each virtual user opens all of them.
+// mostConnections limits the connections of a pool, because each virtual user opens all of them.
 const mostConnections = 100
 
-// Parse reads a pool that String has written.
+// Parse parses a pool in the format of String.
 func Parse(text string) (Pool, error) {
 	var p Pool
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
-	if d.Decode(&p) != nil || d.More() { // whose errors quote the text, which may hold a password
+	if d.Decode(&p) != nil || d.More() { // the decoder's errors quote the text, which may contain a password
 		return Pool{}, errors.New("it begins like a pool kept with a job, but is something else: name a file instead")
 	}
 	return p, nil
 }
 
-// IsPool reports whether text is a pool, and not the name of a file.
+// IsPool reports whether text is a pool rather than the name of a file.
 func IsPool(text string) bool { return strings.HasPrefix(text, "{") }
 
-// String writes the pool on one line, as jobs keep it.
+// String returns the pool on one line, in the format that jobs store.
 func (p Pool) String() string {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -117,8 +116,8 @@ func (p Pool) String() string {
 	return string(text)
 }
 
-// Public returns the text of a pool without the values of options that are secret, or are not known. Its
-// errors do not quote the text.
+// Public returns the text of a pool without the values of secret or unknown options. Its errors do
+// not quote the text.
 func Public(text string, known []option.Description) (string, error) {
 	p, err := Parse(text)
 	if err != nil {
@@ -136,14 +135,14 @@ func Public(text string, known []option.Description) (string, error) {
 
 // Table is a pool with its names looked up.
 type Table struct {
-	Connections []Connection // those that transactions may go to
-	Lanes       []Lane       // by kind of transaction
-	Unused      []string     // connections that no transaction goes to
+	Connections []Connection // connections that transactions use
+	Lanes       []Lane       // one for each kind of transaction
+	Unused      []string     // names of connections that no transaction uses
 }
 
-// Lane is what a kind of transaction has to choose from.
+// Lane lists the connections of a kind of transaction.
 type Lane struct {
-	Connections []int // by their places in the table, one at least
+	Connections []int // positions in the table; at least one
 	Policy      Policy
 }
 
@@ -181,10 +180,10 @@ func (p Pool) Table(kinds []string) (Table, error) {
 	return p.assign(kinds, names, routes)
 }
 
-// assign makes the lanes of routes, one for each kind.
+// assign converts routes to lanes, one for each kind.
 func (p Pool) assign(kinds, names []string, routes []Route) (Table, error) {
 	t := Table{Lanes: make([]Lane, len(kinds))}
-	place := map[string]int{} // in the table, of the connections that are used
+	place := map[string]int{} // positions in the table of used connections, by name
 	used := func(name string) bool {
 		return slices.ContainsFunc(routes, func(r Route) bool { return len(r.Connections) == 0 || slices.Contains(r.Connections, name) })
 	}

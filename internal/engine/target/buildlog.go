@@ -10,8 +10,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Besides chunks, the build log has a line that identifies the build, and a line that it gets when
-// all tables exist. Their chunk numbers are negative.
+// In addition to chunks, the build log has a line that identifies the build, and a line that is
+// written when all tables exist. Their chunk numbers are negative.
 const (
 	identityLine = -1
 	SchemaLine   = -2
@@ -21,7 +21,7 @@ const (
 type BuildLog struct {
 	Identity  string
 	HasSchema bool
-	Loaded    map[string]map[int]bool // chunks by table
+	Loaded    map[string]map[int]bool // loaded chunks by table
 	Tables    []string                // existing tables
 }
 
@@ -91,8 +91,8 @@ func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 	return BuildLog{Identity: identity}, WriteBuildLog(ctx, j, s, identity, identityLine)
 }
 
-// roomToBuild returns an error if an object has the name of one that a build makes beside
-// its tables, or if a file already serves another purpose.
+// roomToBuild returns an error if an object already has the name of one that a build creates in
+// addition to its tables, or if a file already has another purpose.
 func roomToBuild(ctx context.Context, j plan.Job, s database.Session, st SchemaState) error {
 	routines, err := FindRoutines(ctx, j, s)
 	if err != nil {

@@ -16,23 +16,24 @@ import (
 	"sledge/internal/meter"
 )
 
-// A build and a deletion claim their database for themselves, and runs claim it together, where
-// it has a way to do that: no two builds work in one schema, and none on a schema that is being
-// measured. A server goes on with a statement, such as the making of an index, though the
-// client that sent it was killed: what comes next must not begin before that has ended.
+// A build or a delete claims its database exclusively, and runs share a claim, if the database
+// supports claims. So no two builds use one schema, and no build changes a schema that is being
+// measured. A server continues a statement, such as the creation of an index, even if its client
+// was killed. The next job must not begin before that statement has ended.
 
-// claimPatience is how long a claim is waited for: the server may not have noticed
-// yet that the client of the last one has gone.
+// claimPatience is how long to wait for a claim. The server may not have noticed yet that the
+// previous client is gone.
 const claimPatience = 5 * time.Second
 
-// claimAgain is how often it is asked for, and whether an orphan has ended.
+// claimAgain is the interval between requests for a claim, and between checks whether an orphan has
+// ended.
 const claimAgain = 100 * time.Millisecond
 
-// claimWatch is how often the session of a claim is asked whether it is still there.
+// claimWatch is the interval between checks of a claim's session.
 const claimWatch = time.Second
 
-// Claim claims the database for a build or a deletion, and ends what a build that
-// was killed still does there. The caller releases it. The context held ends with ctx, or when the claim is lost:
+// Claim claims the database for a build or a delete, and ends the remaining sessions of a killed
+// build. The caller releases the claim. The context held ends with ctx, or when the claim is lost.
 // LostClaim returns the error then.
 func Claim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, err error) {
 	switch {
@@ -45,7 +46,7 @@ func Claim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context,
 	return ctx, func() error { return nil }, nil
 }
 
-// LostClaim returns why the claim was lost, or else err.
+// LostClaim returns why the claim was lost, or err if it was not.
 func LostClaim(ctx, held context.Context, err error) error {
 	if err != nil && ctx.Err() == nil && held.Err() != nil {
 		return context.Cause(held)
@@ -53,8 +54,8 @@ func LostClaim(ctx, held context.Context, err error) error {
 	return err
 }
 
-// share claims the database for a run, in the session of its monitor, which holds the claim
-// until it is closed. Where a user may see nothing of others, runs do without.
+// ShareClaim claims the database for a run, in the session of its monitor, which holds the claim
+// until it is closed. If the user may not see other sessions, runs hold no claim.
 func ShareClaim(ctx context.Context, j plan.Job, s database.Session) (release func() error, err error) {
 	release = func() error { return nil }
 	switch {
@@ -72,7 +73,7 @@ func ShareClaim(ctx context.Context, j plan.Job, s database.Session) (release fu
 	return release, err
 }
 
-// claimFile claims a file by the database itself.
+// claimFile claims a file with the database's own lock.
 func claimFile(ctx context.Context, j plan.Job, shared bool) (release func() error, err error) {
 	err = awaitClaim(ctx, j, func() (claimed bool, err error) {
 		release, err = j.Database.Container.Claim(ctx, j.Connection, shared)
@@ -89,7 +90,7 @@ func claimFile(ctx context.Context, j plan.Job, shared bool) (release func() err
 	return release, err
 }
 
-// claimOnServer claims by a session that holds the claim until it is closed.
+// claimOnServer claims a database with a session that holds the claim until it is closed.
 func claimOnServer(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, err error) {
 	s, err := ConnectSteady(ctx, j)
 	if err != nil {
@@ -114,11 +115,11 @@ func claimOnServer(ctx context.Context, j plan.Job, f *feed.Feed) (held context.
 	}, nil
 }
 
-// watchClaim ends held when the session of the claim is lost: the server has given the claim back, so another build or
-// a run may begin.
+// watchClaim ends held when the session of the claim is lost. The server has then released the
+// claim, so another build or run may begin.
 func watchClaim(held context.Context, j plan.Job, s database.Session, lose context.CancelCauseFunc) {
 	for Pause(held, claimWatch) == nil {
-		_, err := j.Schema.Claims.Holder(held, s) // any question will do
+		_, err := j.Schema.Claims.Holder(held, s) // any query will do
 		if err != nil && held.Err() == nil && j.Database.Sessions.Classify(err) == meter.Connection {
 			lose(fmt.Errorf("the session that claimed %s is lost, so other jobs may work there: %w", j.Target(), err))
 			return
@@ -126,8 +127,8 @@ func watchClaim(held context.Context, j plan.Job, s database.Session, lose conte
 	}
 }
 
-// awaitClaim asks for the claim until it is given, or for as long as it takes a server
-// to notice that a client has gone, and then refuses.
+// awaitClaim requests the claim until it is granted. It gives up after the time that a server needs
+// to notice a lost client.
 func awaitClaim(ctx context.Context, j plan.Job, ask func() (claimed bool, err error), refuse func() error) error {
 	defer j.WaitFor("another job in %s to end", j.Target())()
 	for end := time.Now().Add(claimPatience); ; {
@@ -147,7 +148,7 @@ func awaitClaim(ctx context.Context, j plan.Job, ask func() (claimed bool, err e
 	}
 }
 
-// refuseBeside refuses, and names the running job and its sessions.
+// refuseBeside returns an error that names the running job and its sessions.
 func refuseBeside(ctx context.Context, j plan.Job, s database.Session) error {
 	runs, err := j.Schema.Claims.Sharers(ctx, s)
 	if err != nil {
@@ -166,7 +167,7 @@ func refuseBeside(ctx context.Context, j plan.Job, s database.Session) error {
 	return refuse(j, otherBuild, cmp.Or(who, "a session that cannot be seen"))
 }
 
-// What may stand in the way of a job, for a message.
+// Reasons why a job cannot begin, for messages.
 const (
 	otherBuild = "another build is running, or a deletion,"
 	otherRun   = "a run is in progress"
@@ -178,8 +179,8 @@ func refuse(j plan.Job, what, who string) error {
 		"%s in %s (%s): wait for it to end, or end its session if its client is gone", what, j.Target(), who))
 }
 
-// endOrphans ends the sessions that still work for a build whose claim is gone, and
-// waits until they have.
+// endOrphans ends the sessions that still work for a build without a claim, and waits until they
+// have ended.
 func endOrphans(ctx context.Context, j plan.Job, f *feed.Feed, s database.Session) error {
 	defer j.WaitFor("the sessions of an earlier build in %s to end", j.Target())()
 	for said := false; ; {
@@ -199,7 +200,7 @@ func endOrphans(ctx context.Context, j plan.Job, f *feed.Feed, s database.Sessio
 			f.Message(job.Monitor, "The server is still working for an earlier build that was killed: ending %s", strings.Join(names, ", "))
 		}
 		for _, o := range orphans {
-			// One that has ended meanwhile cannot be ended again; one that may not be
+			// A session that has already ended cannot be ended again. A session that may not be
 			// ended is waited for.
 			_ = o.End(ctx, s)
 		}

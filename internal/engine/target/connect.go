@@ -1,5 +1,6 @@
-// Package target works on the database of a plan as each kind of job does: it opens sessions, claims
-// the database, reads its facts and counts, and finds the state of the schema. It knows no users.
+// Package target provides the access to a plan's database that all kinds of job share: it opens
+// sessions, claims the database, reads its facts and counts, and finds the state of the schema. It
+// knows no users.
 package target
 
 import (
@@ -13,17 +14,16 @@ import (
 	"sledge/internal/job"
 )
 
-// Rollback ends a transaction whose work has failed. The context may be what ended
-// that: the rollback must not fail for it. If it fails all the same the connection
-// is gone, and the transaction with it.
+// Rollback ends a transaction that has failed. It ignores the cancellation of ctx, which may have
+// caused the failure. It ignores an error: if the rollback fails, the connection is lost, and the
+// transaction with it.
 func Rollback(ctx context.Context, s database.Session) {
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_ = s.Rollback(short)
 }
 
-// ConnectWorker opens a session that works for the build, and says so to builds that
-// may come later.
+// ConnectWorker opens a session for a build, and marks it so that later builds can recognize it.
 func ConnectWorker(ctx context.Context, j plan.Job) (database.Session, error) {
 	s, err := Connect(ctx, j, database.Builder)
 	if err == nil {
@@ -39,7 +39,7 @@ func ConnectWorker(ctx context.Context, j plan.Job) (database.Session, error) {
 	return s, nil
 }
 
-// Pause waits, unless the context ends.
+// Pause waits for d, or until the context ends.
 func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -49,11 +49,10 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Patience bounds how long a reading may take.
+// Patience is the time limit of a reading.
 const Patience = 10 * time.Second
 
-// CloseQuietly closes a session, if there is one: one that cannot be closed cleanly is
-// closed all the same.
+// CloseQuietly closes a session, if there is one, and ignores errors.
 func CloseQuietly(s *database.Session) {
 	if *s != nil {
 		_ = (*s).Close()
@@ -62,16 +61,16 @@ func CloseQuietly(s *database.Session) {
 }
 
 const (
-	// asking bounds how long a server may take to hear that it is to cancel something.
+	// Asking is the time limit of a request to cancel a statement.
 	Asking = 10 * time.Second
 
-	// cancelling bounds how long it may take to do so. Most look every few milliseconds
-	// whether they are to end, but not in the middle of every step.
+	// Cancelling is the time limit of the cancellation itself. Most servers check every few
+	// milliseconds whether to end a statement, but not during every step.
 	Cancelling = time.Minute
 )
 
-// Interrupted says that an action was, where its error comes of that and does not say so:
-// each database words it in its own way.
+// Interrupted returns an error that says that an action was aborted, if err results from that. Each
+// database words such an error differently.
 func Interrupted(ctx context.Context, action job.Action, err error) error {
 	if err == nil || ctx.Err() == nil || job.ExitOf(err) == job.ExitStopped {
 		return err
@@ -79,7 +78,7 @@ func Interrupted(ctx context.Context, action job.Action, err error) error {
 	return job.WithExit(job.ExitStopped, fmt.Errorf("the %s was aborted", action))
 }
 
-// Connect opens a session, and marks an error as one of connecting.
+// Connect opens a session. It marks an error as a connection error.
 func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Session, error) {
 	defer j.WaitFor("an answer from %s", j.Target())()
 	s, err := j.Database.Sessions.Connect(ctx, j.Connection, as)
@@ -89,7 +88,7 @@ func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Sessio
 	return s, nil
 }
 
-// ConnectSteady opens a session that Sledge needs for itself.
+// ConnectSteady opens a session for Sledge itself.
 func ConnectSteady(ctx context.Context, j plan.Job) (database.Session, error) {
 	s, err := Connect(ctx, j, database.Owner)
 	if err != nil {
@@ -98,7 +97,7 @@ func ConnectSteady(ctx context.Context, j plan.Job) (database.Session, error) {
 	return Steady(ctx, j, s)
 }
 
-// Steady sets a session right so that it outlasts what the server sets for everybody.
+// Steady configures a session so that the server's default time-outs do not end it.
 func Steady(ctx context.Context, j plan.Job, s database.Session) (database.Session, error) {
 	if j.Server.Steady == nil {
 		return s, nil
@@ -110,8 +109,8 @@ func Steady(ctx context.Context, j plan.Job, s database.Session) (database.Sessi
 	return s, nil
 }
 
-// ConnectFrom opens a session at one of the servers that the options name, from one of them
-// on, the first after the last; and returns which it is.
+// ConnectFrom opens a session at one of the servers that the options name. It begins with the given
+// server and continues with the first after the last. It returns the number of the server.
 func ConnectFrom(ctx context.Context, j plan.Job, first int, as database.Role) (s database.Session, server int, err error) {
 	n := len(j.Targets)
 	order := make([]int, n)
@@ -137,7 +136,7 @@ func ExitOfConnect(err error) job.Exit {
 	return job.ExitConnect
 }
 
-// Introduce tells what a virtual user has to tell when it has connected.
+// Introduce reports the properties of a virtual user's connection.
 func Introduce(ctx context.Context, j plan.Job, s database.Session, tell func(job.Event)) error {
 	if j.Server.Connection == nil {
 		return nil

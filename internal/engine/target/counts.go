@@ -10,15 +10,14 @@ import (
 	"sledge/internal/engine/plan"
 )
 
-// Count is a cumulative count of the server's at a moment.
+// Count is a cumulative count of the server at one time.
 type Count struct {
 	N    int64
 	At   time.Time
-	Read bool // whether there is such a count
+	Read bool // the count exists
 }
 
-// counter reads the server's own count of transactions. It was not read where the server
-// keeps none.
+// ReadCount reads the server's own count of transactions. Read is false if the server keeps none.
 func ReadCount(ctx context.Context, j plan.Job, s database.Session) (Count, error) {
 	if j.Server.Counter == nil {
 		return Count{}, nil
@@ -26,7 +25,7 @@ func ReadCount(ctx context.Context, j plan.Job, s database.Session) (Count, erro
 	return countOf(func() (int64, error) { return j.Server.Counter(ctx, s) })
 }
 
-// probe reads the workload's count. It was not read where the workload has none.
+// ReadProbe reads the workload's count. Read is false if the workload has none.
 func ReadProbe(ctx context.Context, j plan.Job, s database.Session) (Count, error) {
 	if !j.SQL.Has("probe") {
 		return Count{}, nil
@@ -43,15 +42,15 @@ func ReadProbe(ctx context.Context, j plan.Job, s database.Session) (Count, erro
 	})
 }
 
-// countOf reads a count, in the middle of the time that it takes.
+// countOf reads a count. It returns the middle of the read's duration as its time.
 func countOf(read func() (int64, error)) (Count, error) {
 	before := time.Now()
 	n, err := read()
 	return Count{N: n, At: before.Add(time.Since(before) / 2), Read: err == nil}, err
 }
 
-// Ask runs one of the workload's own questions, which stand in its files in whatever
-// language the sessions of the database take.
+// Ask executes one of the workload's own queries, which are in files in the language of the
+// database's sessions.
 func Ask(ctx context.Context, j plan.Job, s database.Session, name string, limit int) (database.Table, error) {
 	q, err := j.SQL.Query(name)
 	if err != nil {

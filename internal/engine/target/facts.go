@@ -12,7 +12,7 @@ import (
 	"sledge/internal/job"
 )
 
-// FindFacts asks the server and this machine for what a result depends on.
+// FindFacts reads the facts of the server and of this machine that a result depends on.
 func FindFacts(ctx context.Context, j plan.Job, s database.Session, version string) (facts job.Facts, err error) {
 	facts = job.Facts{
 		SledgeVersion: version,
@@ -44,9 +44,9 @@ func FindFacts(ctx context.Context, j plan.Job, s database.Session, version stri
 	return facts, nil
 }
 
-// ThroughPooler returns the plan of a run that goes through a connection pooler. If sessions share
-// connections, no session can tell the server to report what its users have done, and the server's name
-// of a session is that of another one soon after.
+// ThroughPooler returns the plan of a run that uses a connection pooler. If sessions share
+// connections, a session cannot make the server report its users' work, and the server's name of a
+// session soon belongs to another one.
 func ThroughPooler(j plan.Job, by database.Pooling) (plan.Job, error) {
 	if !by.Shares() {
 		return j, nil
@@ -63,8 +63,8 @@ func ThroughPooler(j plan.Job, by database.Pooling) (plan.Job, error) {
 	return j, nil
 }
 
-// OtherProduct returns the name of the server's product where it is another than the
-// one that was chosen, as when MySQL's client talks to MariaDB, and else "".
+// OtherProduct returns the name of the server's product if it differs from the chosen one, for
+// example MariaDB instead of MySQL; otherwise "".
 func OtherProduct(ctx context.Context, j plan.Job, s database.Session) (string, error) {
 	if j.Server.Product == nil {
 		return "", nil
@@ -79,8 +79,8 @@ func OtherProduct(ctx context.Context, j plan.Job, s database.Session) (string, 
 	return "", nil
 }
 
-// SayServer says once for a job that another product answers than was chosen, and what no test
-// has shown of such servers.
+// SayServer reports once per job that another product responds than was chosen, and which
+// properties of such servers no test has shown.
 func SayServer(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed) error {
 	product, err := OtherProduct(ctx, j, s)
 	if err != nil {
@@ -95,7 +95,7 @@ func SayServer(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed
 	return nil
 }
 
-// AnsweredBy returns the message that a product answers that was not chosen.
+// AnsweredBy returns the message that a product responds that was not chosen.
 func AnsweredBy(j plan.Job, product string) string {
 	return fmt.Sprintf("A %s server answered, although %s was chosen: what follows is about %[1]s.", product, j.Database.Title)
 }

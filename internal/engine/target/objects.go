@@ -10,7 +10,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// ForeignObjects separates the objects outside the schema that has these tables and routines: those
+// ForeignObjects returns the objects outside the schema that has these tables and routines: those
 // unrelated to it, and those that depend on its tables.
 func ForeignObjects(tables, routines []string, objects []database.Object) (others, upon []string) {
 	for _, o := range objects {
@@ -28,7 +28,7 @@ func ForeignObjects(tables, routines []string, objects []database.Object) (other
 	return others, upon
 }
 
-// FindRoutines asks the workload which routines there are.
+// FindRoutines asks the workload which routines exist.
 func FindRoutines(ctx context.Context, j plan.Job, session database.Session) (workload.Routines, error) {
 	if j.Workload.Schema.Routines == nil {
 		return workload.Routines{}, nil
@@ -36,7 +36,7 @@ func FindRoutines(ctx context.Context, j plan.Job, session database.Session) (wo
 	return j.Workload.Schema.Routines(ctx, session, j.SQL)
 }
 
-// FindObjects asks for everything that is in the database.
+// FindObjects lists all objects in the database.
 func FindObjects(ctx context.Context, j plan.Job, session database.Session) ([]database.Object, error) {
 	objects, err := j.Schema.Objects(ctx, session)
 	if err != nil {

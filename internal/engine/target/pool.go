@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-// CheckPooled looks at one connection, and returns the version of the server.
+// CheckPooled checks one connection of a pool, and returns the version of its server.
 func CheckPooled(ctx context.Context, j plan.Job, main job.Facts) (version string, err error) {
 	s, err := Connect(ctx, j, database.Owner)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// state says what a database holds where a workload's schema would be.
+// state is the state of a workload's schema in a database.
 type state int
 
 // The states. Jobs drop objects only in states in which the schema is proven to be the workload's.
@@ -35,9 +35,9 @@ type SchemaState struct {
 	tables   []string          // existing tables of the workload, proven by their columns, by their names in the database
 	missing  []string          // missing tables of the workload
 	Names    map[string]string // the names of tables that differ from the workload's; nil if none differ
-	kept     bool              // whether the table that runs keep exists, and is Sledge's
-	strange  []string          // other objects with their names, in words
-	hasBook  bool              // whether the build log exists, and is the workload's
+	kept     bool              // the table in which runs record data exists, and is Sledge's
+	strange  []string          // descriptions of other objects with the names of tables
+	hasBook  bool              // the build log exists, and is the workload's
 	BuildLog BuildLog          // its contents
 }
 
@@ -92,9 +92,9 @@ func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, 
 	return st, nil
 }
 
-// inCapitals returns the names of the tables in capitals if it is by those that all of them are
-// there and none by its own, as another program makes them where capitals are told apart; else
-// nil.
+// inCapitals returns the names of the tables in capitals if all tables exist under those names and
+// none under its own. Another program creates such tables on a database with case-sensitive names.
+// Otherwise it returns nil.
 func inCapitals(found map[string]database.Relation, tables []schema.Table) map[string]string {
 	names := map[string]string{}
 	for _, t := range tables {
@@ -108,8 +108,8 @@ func inCapitals(found map[string]database.Relation, tables []schema.Table) map[s
 	return names
 }
 
-// findKept looks for the table in which runs note what they did. Without any other table it is
-// of a schema that is gone, and what it notes is not true of the next one.
+// findKept finds the table in which runs record data. If no other table exists, it belongs to a
+// dropped schema, and its data do not apply to the next one.
 func (st *SchemaState) findKept(j plan.Job, found map[string]database.Relation, schemas map[string]bool) {
 	if j.Workload.Schema.Keeps == nil {
 		return
@@ -149,8 +149,8 @@ func (st *SchemaState) readBook(ctx context.Context, j plan.Job, s database.Sess
 	return nil
 }
 
-// differs says why an object is not a table with these columns, or returns "" if it is.
-// More columns than these do no harm: other builders have a few of their own.
+// differs returns why an object is not a table with these columns, or "" if it is. Additional
+// columns are allowed, because other builders add some.
 func differs(r database.Relation, columns []string) string {
 	var missing []string
 	for _, c := range columns {
@@ -167,8 +167,8 @@ func differs(r database.Relation, columns []string) string {
 	return ""
 }
 
-// OwnTables lists the tables that are proven to be Sledge's: first the table that runs keep, which
-// the others prove, and the build log last, because it is itself a proof.
+// OwnTables lists the tables that are proven to be Sledge's. The table in which runs record data is
+// first, because the others prove it. The build log is last, because it is itself a proof.
 func (st SchemaState) OwnTables(j plan.Job) []string {
 	tables := slices.Clone(st.tables)
 	if st.kept {
@@ -180,7 +180,7 @@ func (st SchemaState) OwnTables(j plan.Job) []string {
 	return tables
 }
 
-// Listed puts names into a list, and counts those beyond the first few.
+// Listed joins the first few names, and counts the others.
 func Listed(names []string, few int) string {
 	if len(names) <= few+1 {
 		return strings.Join(names, ", ")
@@ -188,8 +188,8 @@ func Listed(names []string, few int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }
 
-// Refusal returns why a job cannot go on with what is there, in the same words for
-// each, or nil where it is a schema, or nothing.
+// Refusal returns why a job cannot use the state of the schema, in the same words for each job. It
+// returns nil if there is a schema or nothing.
 func (st SchemaState) Refusal(j plan.Job) error {
 	switch st.State {
 	case taken:
@@ -204,15 +204,16 @@ func (st SchemaState) Refusal(j plan.Job) error {
 	return nil
 }
 
-// RefusedError is a database that holds what is not ours and so is left alone.
+// RefusedError means that a database contains objects that are not ours, and was not changed.
 type RefusedError struct{ error }
 
-// Unwrap returns what it says.
+// Unwrap returns the error itself.
 func (e RefusedError) Unwrap() error { return e.error }
 
 func refused(err error) error { return job.WithExit(job.ExitExists, RefusedError{err}) }
 
-// NothingThere says that there is no schema, and what to do first where one is needed.
+// NothingThere returns the error that there is no schema, and what to do first if the job needs
+// one.
 func NothingThere(j plan.Job) error {
 	err := fmt.Errorf("there is no %s schema in %s", j.Workload.Title, j.Target())
 	if j.Spec.Action != job.Delete {
@@ -221,21 +222,21 @@ func NothingThere(j plan.Job) error {
 	return job.WithExit(job.ExitMissing, err)
 }
 
-// halfMadeError says that a build was begun and not finished.
+// halfMadeError returns the error that a build was not finished.
 func halfMadeError(j plan.Job) error {
 	return job.WithExit(job.ExitExists, fmt.Errorf(
 		"the build of the %s schema in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema",
 		j.Workload.Title, j.Target()))
 }
 
-// RequireSchema returns an error unless the whole schema is there to be used, and else the plan
-// with the names that its tables have.
+// RequireSchema returns an error unless the schema is complete and usable. It returns the plan with
+// the actual names of its tables.
 func RequireSchema(ctx context.Context, j plan.Job, s database.Session) (plan.Job, error) {
 	j, _, err := FindSchema(ctx, j, s)
 	return j, err
 }
 
-// FindSchema is RequireSchema, and returns what there is.
+// FindSchema is like RequireSchema, and also returns the state of the schema.
 func FindSchema(ctx context.Context, j plan.Job, s database.Session) (plan.Job, SchemaState, error) {
 	st, err := Inspect(ctx, j, s)
 	if err != nil {
@@ -251,7 +252,7 @@ func FindSchema(ctx context.Context, j plan.Job, s database.Session) (plan.Job, 
 	return j, st, st.Refusal(j)
 }
 
-// Keep makes the table in which runs note what they did, if this one is to and it is not there.
+// Keep creates the table in which runs record data, if this run uses it and it does not exist.
 func (st *SchemaState) Keep(ctx context.Context, j plan.Job, s database.Session) error {
 	keeps := j.Workload.Schema.Keeps
 	if keeps == nil || st.kept || !keeps.Wanted(j.Settings) {
@@ -264,7 +265,7 @@ func (st *SchemaState) Keep(ctx context.Context, j plan.Job, s database.Session)
 	return nil
 }
 
-// Look is how a workload looks at the schema.
+// Look returns the workload's view of the schema.
 func (st SchemaState) Look(j plan.Job, s database.Session) workload.Look {
 	return workload.Look{
 		Session: s, SQL: j.SQL, Options: j.Settings, Kept: st.kept,

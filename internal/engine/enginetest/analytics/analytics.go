@@ -1,5 +1,5 @@
-// Package analytics is a workload for tests: analytic queries on the schema that TPROC-C has built, for a group of
-// users beside those of TPROC-C. It builds nothing, and does not know TPROC-C.
+// Package analytics provides a workload for tests: analytic queries on a TPROC-C schema, for a
+// group of users beside the TPROC-C users. It builds nothing, and does not import TPROC-C.
 package analytics
 
 import (
@@ -17,7 +17,8 @@ import (
 //go:embed sql
 var files embed.FS
 
-// Workload asks queries without end, each user beginning with another one. A query may take any time.
+// Workload executes queries without end. Each user begins with a different query. A query may take
+// any time.
 var Workload = &workload.Workload{
 	Name: "analytics", Title: "Analytics",
 	Kinds:   []workload.Kind{{Name: "query 1"}, {Name: "query 4"}, {Name: "query 6"}, {Name: "query 12"}, {Name: "query 14"}},
@@ -37,7 +38,7 @@ var Workload = &workload.Workload{
 	SQL:      files,
 }
 
-// terminal asks one query after the other.
+// terminal chooses one query after the other.
 type terminal struct{ next int }
 
 // Pick implements workload.Terminal.

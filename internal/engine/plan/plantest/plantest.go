@@ -1,5 +1,5 @@
-// Package plantest has plans for tests of time, order and counting: users take a time for each
-// transaction, and a server in memory counts commits. SQL is tested on real servers.
+// Package plantest provides plans for tests of time, order and counts. Users take a fixed time for
+// each transaction, and a server in memory counts commits. SQL is tested on real servers.
 package plantest
 
 import (
@@ -23,17 +23,17 @@ import (
 	"sledge/internal/workload"
 )
 
-// What is tested here is the engine's own: time, order and counting. The session
-// answers the engine's few questions from memory, and a user's transactions only
-// take time. SQL is tested on real servers, in workloadtest.
+// These tests cover the engine's time, order and counts. The session answers the engine's few
+// queries from memory, and a user's transactions only take time. Package workloadtest tests SQL on
+// real servers.
 
-// Session answers at once.
+// Session answers queries at once.
 type Session struct {
 	database.Session
 	Server *Server
 }
 
-// Query answers what the probe asks.
+// Query answers the probe's query.
 func (s Session) Query(_ context.Context, text string, _ int) (database.Table, error) {
 	s.Server.Mu.Lock()
 	defer s.Server.Mu.Unlock()
@@ -52,31 +52,31 @@ func (s Session) Interrupt() { s.Server.interrupt() }
 // Close implements database.Session.
 func (s Session) Close() error { return nil }
 
-// Server counts commits, as a server would.
+// Server counts commits, as a real server would.
 type Server struct {
 	Mu          sync.Mutex
 	Committed   int64
-	Others      int64         // commits outside the workload
+	Others      int64         // commits of other programs
 	Interrupted chan struct{} // closed when users are interrupted
 	once        sync.Once
 }
 
 func (s *Server) interrupt() { s.once.Do(func() { close(s.Interrupted) }) }
 
-// User is a user whose transactions take a time and end as its script says, over and over.
+// User is a user whose transactions take a fixed time and end as its script says, repeatedly.
 type User struct {
 	Server   *Server
-	Takes    time.Duration // of a transaction
+	Takes    time.Duration // time of a transaction
 	Keying   time.Duration
 	Thinking time.Duration
 	Script   []error
-	Stalls   map[int]time.Duration // how long some transactions take, by their number from 0
+	Stalls   map[int]time.Duration // time of some transactions, by their number from 0
 	next     int
 
 	Cancelled chan struct{} // a value makes the call in flight fail
 }
 
-// Errors of transactions, by the class of failure that each is.
+// Errors of transactions, one for each class of failure.
 var (
 	ErrDeadlock = errors.New("deadlock")
 	ErrLost     = errors.New("connection lost")
@@ -114,7 +114,7 @@ func (u *User) Do(context.Context, workload.Transaction) error {
 	return err
 }
 
-// New returns the plan of a run with three users that do what u does, over sessions of one server.
+// New returns the plan of a run with three users like u, over sessions of one server.
 func New(u User, pacing load.Pacing) plan.Plan {
 	u.Server = &Server{Interrupted: make(chan struct{})}
 	if pacing.MaxIterations == 0 {
@@ -173,13 +173,13 @@ func New(u User, pacing load.Pacing) plan.Plan {
 		panic(err)
 	}
 	p.Grace = 2 * time.Second
-	p.Pacing = pacing // and no event loops, which know nothing of the time that synctest makes
+	p.Pacing = pacing // without event loops, which do not use the time of synctest
 	return p
 }
 
 var fakeSQL fs.FS = fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}}
 
-// Answers are what it says of itself.
+// Answers returns the server's functions.
 func (s *Server) Answers() database.Server {
 	return database.Server{
 		Version: func(context.Context, database.Session) (string, error) {
@@ -199,8 +199,7 @@ func (s *Server) Answers() database.Server {
 	}
 }
 
-// Watcher is a job.Watcher of one function.
-// Watcher is a function that is given events.
+// Watcher adapts a function to job.Watcher.
 type Watcher func(job.Event)
 
 // Watch implements job.Watcher.
