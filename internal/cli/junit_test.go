@@ -26,7 +26,7 @@ func TestJUnit_SaysThatARunHasNotEndedUntilItHas(t *testing.T) {
 			if got := read(); !strings.Contains(got, "the run has not ended") || !strings.Contains(got, `errors="1"`) {
 				t.Errorf("got %s", got)
 			}
-			return job.Result{Status: job.Succeeded, Started: time.Now()}, nil
+			return job.Result{Status: job.Succeeded, Extent: job.Extent{Started: time.Now()}}, nil
 		})
 		if code := w.run("run", "--db", "sqlite", "--junit", path); code != job.OK || !strings.Contains(read(), `tests="1" failures="0" errors="0"`) {
 			t.Errorf("got %d, %s, %s", code, &w.err, read())

@@ -17,7 +17,7 @@ func withPlans(t *testing.T, w *world) (first, second string) {
 	t.Helper()
 	for _, step := range []string{"Index Scan using lineitem_partsupp on lineitem", "Seq Scan on lineitem"} {
 		w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
-			r := job.Result{Status: job.Succeeded, Kinds: []string{"query 1", "query 9"}, Elapsed: 3}
+			r := job.Result{Status: job.Succeeded, Measured: job.Measured{Kinds: []string{"query 1", "query 9"}}, Extent: job.Extent{Elapsed: 3}}
 			r.Metrics = []job.Metric{{Name: "geometric mean", Value: 1.4, Unit: "s"}, {Name: "queries an hour", Value: 2400}}
 			for i, kind := range r.Kinds {
 				r.Spans = append(r.Spans, job.Span{User: 1, Kind: kind, Set: 1, Number: i + 1, Of: 2, Seconds: 1, Rows: 4, Outcome: job.SpanDone})

@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 		},
 	}
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
-		return job.Result{Status: job.Succeeded, Started: time.Now()}, nil
+		return job.Result{Status: job.Succeeded, Extent: job.Extent{Started: time.Now()}}, nil
 	})
 	return w
 }
@@ -128,8 +128,7 @@ func measured() job.Result {
 	return job.Result{
 		Status: job.Succeeded, Line: "TEST RESULT : System achieved 20 NOPM from 100 SQLite TPM",
 		Metrics: []job.Metric{{Name: "NOPM", Value: 20}, {Name: "TPM", Value: 100}},
-		Users:   2, Started: time.Now(), Elapsed: 60, Summary: sum,
-		Kinds: []string{"new order", "payment", "delivery", "stock level", "order status"},
+		Extent:  job.Extent{Users: 2, Started: time.Now(), Elapsed: 60}, Measured: job.Measured{Summary: sum, Kinds: []string{"new order", "payment", "delivery", "stock level", "order status"}},
 	}
 }
 
@@ -581,7 +580,7 @@ func TestAFaultOfSledgeEndsTheJobAndAsksForAReport(t *testing.T) {
 func TestFailIf_AddsUpAndEndsWithItsOwnExitCode(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
-		return job.Result{Status: job.Missed, Reason: "the run missed its threshold", Started: time.Now()}, nil
+		return job.Result{Status: job.Missed, Reason: "the run missed its threshold", Extent: job.Extent{Started: time.Now()}}, nil
 	})
 	if code := w.run("run", "--db", "sqlite", "--fail-if", "p99>50ms", "--fail-if", "nopm<1000,stall>2s"); code != job.ExitMissed {
 		t.Errorf("got exit code %d, want %d: %s", code, job.ExitMissed, &w.err)

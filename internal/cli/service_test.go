@@ -267,7 +267,7 @@ func TestWhatBrowsersStartedIsStoppedWithTheService(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
-		return job.Result{Status: job.Partial, Started: time.Now()}, nil
+		return job.Result{Status: job.Partial, Extent: job.Extent{Started: time.Now()}}, nil
 	})
 	c := newTyping(t, w)
 	defer c.Close()

@@ -40,7 +40,7 @@ func TestNext_SuggestsRunOnlyAfterSuccessfulBuild(t *testing.T) {
 	for status, want := range map[job.Status]bool{job.Succeeded: true, job.Failed: false} {
 		w := newWorld(t)
 		w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
-			return job.Result{Status: status, Reason: "aborted", Loaded: []job.TableLoad{{Table: "item", Rows: 1, Bytes: 1, Seconds: 1}}}, nil
+			return job.Result{Status: status, Reason: "aborted", SchemaWork: job.SchemaWork{Loaded: []job.TableLoad{{Table: "item", Rows: 1, Bytes: 1, Seconds: 1}}}}, nil
 		})
 		w.run("build", "--db", "pg")
 		if got := strings.Contains(w.out.String(), "sledge run --db pg"); got != want || !strings.Contains(w.out.String(), "item") {

@@ -334,7 +334,7 @@ func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
 	w.does(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
 		<-ctx.Done() // ignores stop requests
 		<-heard
-		return job.Result{Status: job.Killed, Started: time.Now()}, job.WithExit(job.ExitStopped, ctx.Err())
+		return job.Result{Status: job.Killed, Extent: job.Extent{Started: time.Now()}}, job.WithExit(job.ExitStopped, ctx.Err())
 	})
 	w.Stdout = &w.out
 	r, said := io.Pipe()

@@ -146,7 +146,7 @@ func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Sessio
 		return job.Result{}, err
 	}
 	loaded, err := loadTables(ctx, j, f, steps, sessions, tables, l)
-	result := job.Result{Loaded: loaded}
+	result := job.Result{SchemaWork: job.SchemaWork{Loaded: loaded}}
 	if err != nil {
 		return result, err
 	}

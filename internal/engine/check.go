@@ -59,14 +59,14 @@ func check(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	f.Step(job.Monitor, job.Step{Name: job.StepCheckTables})
 	isOfTables := func(r workload.Rule) bool { return r.Begins == "" }
 	if err := c.rules(ctx, isOfTables, ""); err != nil {
-		return job.Result{Findings: c.findings}, err
+		return job.Result{SchemaWork: job.SchemaWork{Findings: c.findings}}, err
 	}
 	if j.Workload.Schema.Inspect != nil && j.SQL.Has("routines") {
 		f.Step(job.Monitor, job.Step{Name: job.StepCheckRoutines, Kind: j.Routines()})
 	}
 	c.findings = append(c.findings, seen.Findings...)
 	err = c.rules(ctx, func(r workload.Rule) bool { return !isOfTables(r) }, seen.Foreign)
-	result := job.Result{Findings: c.findings}
+	result := job.Result{SchemaWork: job.SchemaWork{Findings: c.findings}}
 	if err != nil {
 		return result, err
 	}

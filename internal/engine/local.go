@@ -37,7 +37,7 @@ var _ job.Runner = Local{}
 func (l Local) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	p, err := l.Plan(spec)
 	if err != nil {
-		return failed(job.Result{Started: time.Now()}, err), job.WithExit(job.ExitUsage, err)
+		return failed(job.Result{Extent: job.Extent{Started: time.Now()}}, err), job.WithExit(job.ExitUsage, err)
 	}
 	return l.DoPlan(ctx, p, control)
 }

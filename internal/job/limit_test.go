@@ -16,7 +16,7 @@ func TestLimit_CutsTextsOfServers(t *testing.T) {
 		Span: &job.Span{Message: long}, Step: &job.Step{Why: long},
 	}
 	e.Limit()
-	r := job.Result{Reason: long, Explained: &job.Explained{Why: long}, Plans: []job.QueryPlan{{Error: long, Lines: []job.PlanLine{{Text: long}}}}}
+	r := job.Result{Reason: long, Queries: job.Queries{Explained: &job.Explained{Why: long}, Plans: []job.QueryPlan{{Error: long, Lines: []job.PlanLine{{Text: long}}}}}}
 	r.Limit()
 	for name, text := range map[string]string{
 		"message": e.Message, "trouble": e.Trouble.Error, "finding": e.Trouble.Broken.Rows[0][0], "failure": e.Failure.Message, "version": e.Facts.Server,

@@ -20,12 +20,11 @@ type Result struct {
 	// if no check of a report contains the reason.
 	InvalidBy string `json:"invalid_by,omitempty"`
 
-	Metrics []Metric  `json:"metrics,omitempty"`
-	Line    string    `json:"line,omitempty"` // the headline of another program's job; "" for Sledge's jobs
-	Users   int       `json:"users,omitempty"`
-	Clients int       `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
-	Started time.Time `json:"started,omitzero"`  // length of the measurement, or else of the job
-	Elapsed float64   `json:"elapsed_seconds,omitempty"`
+	Metrics []Metric `json:"metrics,omitempty"`
+	Line    string   `json:"line,omitempty"` // the headline of another program's job; "" for Sledge's jobs
+
+	// The parts are embedded, and stay in this order, so that the JSON is one flat object.
+	Extent // users and time
 
 	// P99 is the 99th percentile of the response times of all transactions, in seconds; 0 if no
 	// transaction was done.
@@ -38,6 +37,45 @@ type Result struct {
 	// measurement itself is complete in both cases.
 	Unrecorded string `json:"unrecorded,omitempty"`
 
+	Measured // what virtual users did
+	Course   // what happened during the run
+	Queries  // of a run that ends when its work is done
+
+	// Uncounted says why the server's own count of all transactions is not used. It is "" if the
+	// count is used, or if the server does not keep one.
+	Uncounted string `json:"uncounted,omitempty"`
+
+	// Unprobed says why the workload's own count in the database could not be read, so that figures
+	// are the virtual users' count. It is "" if the count was read, or if the workload does not
+	// keep one.
+	Unprobed string `json:"unprobed,omitempty"`
+
+	Demand // how the load that was asked for was reached
+	Beside // what was observed beside the users
+
+	// Groups are the groups of a run with several. The members above are empty if the groups have
+	// them.
+	Groups []GroupResult `json:"groups,omitempty"`
+
+	// Contention describes how virtual users wait for each other; nil if there are so many
+	// warehouses that they seldom do.
+	Contention *Contention `json:"contention,omitempty"`
+
+	Maintenance // after the run
+	Agreements  // of the client and of the server
+	SchemaWork  // of a check or a build
+}
+
+// Extent is how many users worked, and how long.
+type Extent struct {
+	Users   int       `json:"users,omitempty"`
+	Clients int       `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
+	Started time.Time `json:"started,omitzero"`  // length of the measurement, or else of the job
+	Elapsed float64   `json:"elapsed_seconds,omitempty"`
+}
+
+// Measured is what the virtual users of a run did, by their own count.
+type Measured struct {
 	Summary meter.Summary `json:"summary,omitzero" hidden:"true" jsonschema:"-"` // of the measurement
 	Kinds   []string      `json:"kinds,omitempty"`
 
@@ -59,7 +97,10 @@ type Result struct {
 	// LastFailures holds the last failure of each class in the measured time, the most frequent
 	// class first.
 	LastFailures []LastFailure `json:"last_failures,omitempty"`
+}
 
+// Course is what happened during a run: its steps, its stalls, and what disturbed it.
+type Course struct {
 	// Disturbances slowed the server and do not belong to the run, by the server's state when the
 	// measured time began and ended; nil if the state could not be read.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
@@ -81,7 +122,10 @@ type Result struct {
 	Outages []Outage `json:"outages,omitempty"`
 
 	Ledger *Ledger `json:"ledger,omitempty"` // of a run with a ledger
+}
 
+// Queries are the queries of a run that ends when its work is done, and their plans.
+type Queries struct {
 	// Spans are the transactions of a run that ends when its work is done, in the order in which
 	// they ended; nil for any other run.
 	Spans []Span `json:"spans,omitempty"`
@@ -90,16 +134,10 @@ type Result struct {
 	// plan was requested, or if the run has no queries to explain.
 	Plans     []QueryPlan `json:"plans,omitempty" hidden:"true" jsonschema:"-"`
 	Explained *Explained  `json:"explained,omitempty"`
+}
 
-	// Uncounted says why the server's own count of all transactions is not used. It is "" if the
-	// count is used, or if the server does not keep one.
-	Uncounted string `json:"uncounted,omitempty"`
-
-	// Unprobed says why the workload's own count in the database could not be read, so that figures
-	// are the virtual users' count. It is "" if the count was read, or if the workload does not
-	// keep one.
-	Unprobed string `json:"unprobed,omitempty"`
-
+// Demand compares the load of a run with the load that its options asked for.
+type Demand struct {
 	Pace  *Pace  `json:"pace,omitempty"`  // of a run with a rate
 	Keyed *Keyed `json:"keyed,omitempty"` // of a run with keying and thinking times
 
@@ -113,7 +151,10 @@ type Result struct {
 	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
 
 	Pool *Pool `json:"pool,omitempty"` // of a run with a pool of connections
+}
 
+// Beside is what was observed beside the virtual users of a run.
+type Beside struct {
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
 	ServerReport *ServerReport `json:"server_report,omitempty"` // of a run whose options request it
@@ -121,24 +162,26 @@ type Result struct {
 	// Unobserved lists the observers beside the run that failed, with their errors. They do not
 	// change the verdict.
 	Unobserved []Unobserved `json:"unobserved,omitempty"`
+}
 
-	// Groups are the groups of a run with several. The members above are empty if the groups have
-	// them.
-	Groups []GroupResult `json:"groups,omitempty"`
-
-	// Contention describes how virtual users wait for each other; nil if there are so many
-	// warehouses that they seldom do.
-	Contention *Contention `json:"contention,omitempty"`
-
+// Maintenance is the post-run maintenance of the server.
+type Maintenance struct {
 	// Tidied is the post-run maintenance of the server. Untidy says why the maintenance, or the
 	// audit of the ledger, was not completed. The run itself was measured in full.
 	Tidied []Tidied `json:"tidied,omitempty"`
 	Untidy string   `json:"untidy,omitempty"`
+}
 
-	Agreement        *Agreement  `json:"agreement,omitempty"`
-	CounterAgreement *Agreement  `json:"counter_agreement,omitempty"` // compares all transactions with the server's own count
-	Findings         []Finding   `json:"findings,omitempty"`          // of a check
-	Loaded           []TableLoad `json:"loaded,omitempty"`            // of a build
+// Agreements compare the client's counts of a run with the server's.
+type Agreements struct {
+	Agreement        *Agreement `json:"agreement,omitempty"`
+	CounterAgreement *Agreement `json:"counter_agreement,omitempty"` // compares all transactions with the server's own count
+}
+
+// SchemaWork is what a check found in a schema, or what a build loaded into it.
+type SchemaWork struct {
+	Findings []Finding   `json:"findings,omitempty"` // of a check
+	Loaded   []TableLoad `json:"loaded,omitempty"`   // of a build
 }
 
 // Brief returns the result without its large members, which the repository keeps elsewhere: the

@@ -40,8 +40,7 @@ func Documents() []Document {
 		Labels: map[string]string{"ticket": "4711"}, Note: "after the upgrade",
 		Begun: at, Ended: at.Add(7 * time.Minute),
 		Result: job.Result{
-			Status: job.Succeeded, Users: 16, Started: at.Add(2 * time.Minute), Elapsed: 300,
-			Line:    "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
+			Status: job.Succeeded, Extent: job.Extent{Users: 16, Started: at.Add(2 * time.Minute), Elapsed: 300}, Line: "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
 			Metrics: []job.Metric{{Name: "NOPM", Value: 15824}, {Name: "TPM", Value: 36400}},
 		},
 	}

@@ -47,7 +47,7 @@ func BenchmarkExport(b *testing.B) {
 		recorder.Watch(job.Event{At: time.Now(), Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: float64(n + 1)}, Measured: some[n%len(some)]}})
 	}
 	total.Elapsed = hour * time.Second
-	if err := recorder.End(b.Context(), job.Result{Status: job.Succeeded, Summary: total, Users: 64}, nil); err != nil {
+	if err := recorder.End(b.Context(), job.Result{Status: job.Succeeded, Measured: job.Measured{Summary: total}, Extent: job.Extent{Users: 64}}, nil); err != nil {
 		b.Fatal(err)
 	}
 	words := report.Words{

@@ -11,7 +11,7 @@ import (
 func TestGrounds_DoubtAClientThatDidOtherJobs(t *testing.T) {
 	client := &job.ClientLoad{CoresUsed: 0.1, Cores: 2, OtherJobs: 1}
 	want := Ground{Doubtful, "Client", "0.10 of 2 cores used together with another job of this process: run one at a time"}
-	if said := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: job.Result{Client: client}}, meter.Summary{}); !slices.Contains(said, want) {
+	if said := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: job.Result{Beside: job.Beside{Client: client}}}, meter.Summary{}); !slices.Contains(said, want) {
 		t.Errorf("got %+v, want %+v among them", said, want)
 	}
 }

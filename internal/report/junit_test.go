@@ -12,7 +12,7 @@ import (
 func TestJUnit_PassesNothingThatIsNotValid(t *testing.T) {
 	passed, missed := job.Threshold{Threshold: "p99>50ms", Passed: true, Text: "p99 is 43 ms (at most 50 ms)"}, job.Threshold{Threshold: "nopm<5", Text: "NOPM is 4 instead of at least 5"}
 	run := func(status job.Status, thresholds ...job.Threshold) job.Job {
-		return job.Job{ID: "1", Spec: job.Spec{Action: job.Run}, Status: status, Reason: "a <reason> with \x01", Result: job.Result{Thresholds: thresholds}}
+		return job.Job{ID: "1", Spec: job.Spec{Action: job.Run}, Status: status, Reason: "a <reason> with \x01", Result: job.Result{Demand: job.Demand{Thresholds: thresholds}}}
 	}
 	for _, tt := range []struct {
 		name                    string

@@ -54,7 +54,7 @@ func queriesCompared() []Measured {
 			ID: job.ID(id), Begun: reporttest.Began, Kinds: []string{"query 1", "query 2", "query 3", "query 4"}, Status: job.Succeeded,
 			Spec: job.Spec{Action: job.Run, Database: "postgresql", Workload: "queries", Users: 2, Seed: 1},
 		}
-		j.Result = job.Result{Elapsed: 60, Metrics: []job.Metric{{Name: "geometric mean", Value: times[0], Unit: "s"}, {Name: "queries an hour", Value: 3600}}}
+		j.Result = job.Result{Extent: job.Extent{Elapsed: 60}, Metrics: []job.Metric{{Name: "geometric mean", Value: times[0], Unit: "s"}, {Name: "queries an hour", Value: 3600}}}
 		for i, seconds := range times {
 			for stream := 1; stream <= 2; stream++ {
 				j.Result.Spans = append(j.Result.Spans, job.Span{User: stream, Stream: stream, Kind: j.Kinds[i], Seconds: seconds * float64(stream), Rows: 10, Outcome: job.SpanDone})

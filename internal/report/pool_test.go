@@ -22,8 +22,8 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 	a.Monitored = true
 	b.Failed, b.Lost = 4, &job.PoolLoss{At: at, From: 64.2, Sessions: 4, Why: "unexpected EOF"}
 	j := job.Job{Status: job.Succeeded, Spec: job.Spec{Action: job.Run}, Result: job.Result{
-		Status: job.Succeeded, Pool: &job.Pool{Connections: []job.PoolConnection{a, b}},
-		Agreement: &job.Agreement{What: "new order", Client: 5, Server: 5, Low: 5, High: 5, Holds: true, Over: "tpcc on one"},
+		Status: job.Succeeded, Demand: job.Demand{Pool: &job.Pool{Connections: []job.PoolConnection{a, b}}},
+		Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 5, Server: 5, Low: 5, High: 5, Holds: true, Over: "tpcc on one"}},
 	}}
 	var out bytes.Buffer
 	if err := Text(&out, j, meter.NewSummary(1), View{Whole: true}); err != nil {

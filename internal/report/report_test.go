@@ -36,7 +36,7 @@ func TestARunThatDidNotBeginSaysNothingOfMeasuredTime(t *testing.T) {
 	}
 	failed := reporttest.Run()
 	failed.Status, failed.Reason = job.Failed, "connect: no such database"
-	failed.Result = job.Result{Status: job.Failed, Started: failed.Begun, Elapsed: 0.01}
+	failed.Result = job.Result{Status: job.Failed, Extent: job.Extent{Started: failed.Begun, Elapsed: 0.01}}
 	if measured(failed, meter.NewSummary(5)) {
 		t.Error("a run that could not connect has a measured time")
 	}
@@ -171,7 +171,7 @@ func stored(t *testing.T) (*repository.Store, job.ID) {
 	r.Watch(job.Event{At: reporttest.Began, User: 2, Failure: &job.Failure{Kind: "new order", Class: "deadlock", Message: "deadlock detected"}})
 	facts := *reporttest.Run().Facts
 	r.Watch(job.Event{At: reporttest.Began, Facts: &facts})
-	if err := r.End(t.Context(), job.Result{Summary: total, Elapsed: 3, Users: 4}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{Measured: job.Measured{Summary: total}, Extent: job.Extent{Elapsed: 3, Users: 4}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return store, r.ID()

@@ -12,14 +12,14 @@ import (
 
 func TestSpansAreListedAndDrawn(t *testing.T) {
 	j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: job.Result{
-		Status: job.Succeeded, Users: 2, Elapsed: 100, Kinds: []string{"query 1", "query 2", "query 3"},
+		Status: job.Succeeded, Extent: job.Extent{Users: 2, Elapsed: 100}, Measured: job.Measured{Kinds: []string{"query 1", "query 2", "query 3"}},
 		Metrics: []job.Metric{{Name: "geometric mean", Value: 0.012345, Unit: "s"}, {Name: "queries an hour", Value: 1234}},
-		Spans: []job.Span{
+		Queries: job.Queries{Spans: []job.Span{
 			{User: 1, Stream: 1, Kind: "query 1", From: 0, Seconds: 50, Rows: 4, Outcome: job.SpanDone},
 			{User: 1, Stream: 1, Kind: "query 2", From: 50, Seconds: 0.25, Rows: 0, Outcome: job.SpanDone},
 			{User: 2, Stream: 2, Kind: "query 1", From: 0, Seconds: 25, Rows: 4, Outcome: job.SpanDone},
 			{User: 2, Stream: 2, Kind: "query 2", From: 25, Seconds: 25, Outcome: job.SpanFailed, Class: "other", Message: "no"},
-		},
+		}},
 	}}
 	var out bytes.Buffer
 	if err := report.Text(&out, j, meter.Summary{}, report.View{Width: 53}); err != nil {
@@ -52,11 +52,11 @@ func TestSpansAreListedAndDrawn(t *testing.T) {
 func TestRunsOfQueriesAreListedByTheirOwnFigures(t *testing.T) {
 	run := func(users int, mean float64) job.Job {
 		return job.Job{ID: "6B0371D622268036F1CF4929", Status: job.Succeeded, Result: job.Result{
-			Users: users, Spans: []job.Span{{Outcome: job.SpanDone}},
+			Extent: job.Extent{Users: users}, Queries: job.Queries{Spans: []job.Span{{Outcome: job.SpanDone}}},
 			Metrics: []job.Metric{{Name: "geometric mean", Value: mean, Unit: "s"}, {Name: "queries an hour", Value: 3600}},
 		}}
 	}
-	stopped := job.Job{ID: "6B0371D622268036F1CF4930", Status: job.Failed, Result: job.Result{Users: 4}}
+	stopped := job.Job{ID: "6B0371D622268036F1CF4930", Status: job.Failed, Result: job.Result{Extent: job.Extent{Users: 4}}}
 	got := report.ProfileText([]job.Job{run(1, 0.25), run(2, 1.5), stopped}, 80)
 	for _, want := range []string{
 		"users  geometric mean  queries an hour     status",
@@ -83,12 +83,12 @@ func TestAFigureIsShortButNotNothing(t *testing.T) {
 // A transaction aborted by the end of the run is not a failure, as in thresholds.
 func TestText_CountsAbortedQueriesApart(t *testing.T) {
 	j := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Partial, Result: job.Result{
-		Status: job.Partial, Users: 1, Elapsed: 3, Kinds: []string{"query 1"},
-		Spans: []job.Span{
+		Status: job.Partial, Extent: job.Extent{Users: 1, Elapsed: 3}, Measured: job.Measured{Kinds: []string{"query 1"}},
+		Queries: job.Queries{Spans: []job.Span{
 			{User: 1, Kind: "query 1", Seconds: 1, Outcome: job.SpanDone},
 			{User: 1, Kind: "query 1", From: 1, Seconds: 1, Outcome: job.SpanFailed},
 			{User: 1, Kind: "query 1", From: 2, Seconds: 1, Outcome: job.SpanCutOff},
-		},
+		}},
 	}}
 	var out bytes.Buffer
 	if err := report.Text(&out, j, meter.Summary{}, report.View{Width: 140}); err != nil {

@@ -29,11 +29,11 @@ func TestTimeIsSharedByThoseWhoWorked(t *testing.T) {
 		phase  job.Phase
 		want   float64 // percent
 	}{
-		{"a user", job.Result{Users: 1}, job.Measure, 50},
-		{"two users", job.Result{Users: 2}, job.Measure, 25},
-		{"two users with five clients each", job.Result{Users: 2, Clients: 5}, job.Measure, 5},
-		{"two users on average over the steps", job.Result{Users: 5, Steps: steps}, job.Measure, 25},
-		{"one in the ramp-up before the steps", job.Result{Users: 5, Steps: steps}, job.RampUp, 50},
+		{"a user", job.Result{Extent: job.Extent{Users: 1}}, job.Measure, 50},
+		{"two users", job.Result{Extent: job.Extent{Users: 2}}, job.Measure, 25},
+		{"two users with five clients each", job.Result{Extent: job.Extent{Users: 2, Clients: 5}}, job.Measure, 5},
+		{"two users on average over the steps", job.Result{Extent: job.Extent{Users: 5}, Course: job.Course{Steps: steps}}, job.Measure, 25},
+		{"one in the ramp-up before the steps", job.Result{Extent: job.Extent{Users: 5}, Course: job.Course{Steps: steps}}, job.RampUp, 50},
 	} {
 		list, all := Timing([]string{"payment"}, took(), Workers(job.Job{Result: tt.result}, tt.phase))
 		for _, one := range append(list, *all) {
@@ -45,7 +45,7 @@ func TestTimeIsSharedByThoseWhoWorked(t *testing.T) {
 }
 
 func TestResponseTimesOfARateAreNotCorrected(t *testing.T) {
-	loop := job.Job{Result: job.Result{Users: 1, Elapsed: 1, LongestGap: &job.Gap{Seconds: 2}}}
+	loop := job.Job{Result: job.Result{Extent: job.Extent{Users: 1, Elapsed: 1}, Course: job.Course{LongestGap: &job.Gap{Seconds: 2}}}}
 	rate := loop
 	rate.Result.Pace = &job.Pace{Asked: 2}
 	if d := NewDocument(loop, took()); d.All.ExpectedInterval == 0 || d.All.Corrected.P50 >= d.All.Response.P50 {

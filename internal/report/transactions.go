@@ -241,7 +241,7 @@ func Counts(r job.Result) []string {
 		line += " (" + classes + ")"
 	}
 	lines := []string{line + fmt.Sprintf(", %s retries", count(all.Retried))}
-	for _, g := range countGrounds(job.Result{Agreement: r.Agreement, Groups: r.Groups}, r.Summary) {
+	for _, g := range countGrounds(job.Result{Agreements: job.Agreements{Agreement: r.Agreement}, Groups: r.Groups}, r.Summary) {
 		if g.Tone == Good {
 			lines = append(lines, g.line())
 		}

@@ -21,102 +21,102 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 	}{
 		{
 			"agree",
-			job.Result{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}},
+			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 1000, Server: 1001, Low: 998, High: 1004, Holds: true}}},
 			Ground{Good, "Counts", "the virtual users counted 1,000 new orders, the server 1,001: they agree (998 to 1,004 expected)"},
 		},
 		{
 			"bounds too wide",
-			job.Result{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}},
+			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 146, Server: 150, Low: 138, High: 169, Vague: true}}},
 			Ground{Doubtful, "Counts", "the virtual users counted 146 new orders, the server 150: this says nothing, because anything from 138 to 169 would fit. Run for longer."},
 		},
 		{
 			"disagree",
-			job.Result{Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7}},
+			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 5, Server: 9, Low: 3, High: 7}}},
 			Ground{Bad, "Counts", "the virtual users counted 5 new orders, the server 9: they disagree (3 to 7 expected). Another program may have worked on the schema: stop it, and repeat the run."},
 		},
 		{
 			"rows that were removed",
-			job.Result{Agreement: &job.Agreement{What: "new order", Client: 4374, Server: -31_383, Low: 4372, High: 4376}},
+			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 4374, Server: -31_383, Low: 4372, High: 4376}}},
 			Ground{Bad, "Counts", "the virtual users counted 4,374 new orders, and the database has 31,383 fewer than before: they disagree (4,372 to 4,376 expected). Counted rows were removed during the run. Keep other programs away from the schema, build it again, and repeat the run."},
 		},
 		{
 			"none of them to do",
-			job.Result{Agreement: &job.Agreement{What: "new order", Holds: true, None: true}},
+			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Holds: true, None: true}}},
 			Ground{Plain, "Counts", "not compared: the run had no new orders, which the database counts"},
 		},
 		{
 			"what the routines keep to themselves",
-			job.Result{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}},
+			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}}},
 			Ground{Good, "Counts", "the virtual users counted 990 new orders, the server 980: they agree (970 to 993 expected); this allows for what cannot be told apart: they may roll back"},
 		},
 		{
 			"TPM agrees",
-			job.Result{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}},
+			job.Result{Agreements: job.Agreements{CounterAgreement: &job.Agreement{Client: 1000, Server: 1009, Low: 998, High: 1004}}},
 			Ground{Good, "Counts", "the virtual users counted 1,000 transactions of all kinds, the server 1,009: they agree"},
 		},
 		{
 			"TPM that lags",
-			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}},
+			job.Result{Agreements: job.Agreements{CounterAgreement: &job.Agreement{Client: 1234, Server: 0, Low: 1230, High: 1250}}},
 			Ground{Bad, "TPM", "the virtual users counted 1,234 transactions of all kinds, the server 0: do not use TPM (1,230 to 1,250 expected; it is 99.68 % off, and more than 1 % is too much for TPM). The server's statistics may be late."},
 		},
 		{
 			"TPM of others",
-			job.Result{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}},
+			job.Result{Agreements: job.Agreements{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}}},
 			Ground{Bad, "TPM", "the virtual users counted 1,234 transactions of all kinds, the server 2,000: do not use TPM (1,230 to 1,250 expected; it is 37.50 % off, and more than 1 % is too much for TPM). The server may have counted the work of others."},
 		},
 		{
 			"TPM of a few",
-			job.Result{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}},
+			job.Result{Agreements: job.Agreements{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}}},
 			Ground{Doubtful, "TPM", "the virtual users counted 0 transactions of all kinds, the server 4: this says nothing, because anything from -4 to 4 would fit. Run for longer."},
 		},
-		{"no gap", job.Result{LongestGap: &job.Gap{}}, Ground{Good, "Flow", "steady: a transaction ended at least every 0.25 s"}},
-		{"a short gap", job.Result{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}, Ground{Good, "Flow", "steady: the longest time in which no transaction ended was 0.50 s, at 1:05"}},
+		{"no gap", job.Result{Course: job.Course{LongestGap: &job.Gap{}}}, Ground{Good, "Flow", "steady: a transaction ended at least every 0.25 s"}},
+		{"a short gap", job.Result{Course: job.Course{LongestGap: &job.Gap{From: 65, Seconds: 0.5}}}, Ground{Good, "Flow", "steady: the longest time in which no transaction ended was 0.50 s, at 1:05"}},
 		{
 			"stalls",
-			job.Result{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3},
+			job.Result{Course: job.Course{LongestGap: &job.Gap{From: 5.3, Seconds: 2.04}, Standstills: 3}},
 			Ground{Bad, "Flow", "no transaction ended for 2.0 s from 0:05, the longest of 3 stalls. Percentiles hide it: read those with a c. Look for a checkpoint or a lock in the server's log."},
 		},
 		{
 			"who waits",
-			job.Result{Waiting: []job.Waiting{
+			job.Result{Course: job.Course{Waiting: []job.Waiting{
 				{User: 3, Connection: "process 4711", Kind: "payment", Seconds: 19.3, CutOff: true},
 				{User: 2, Kind: "payment", Seconds: 19.2},
-			}},
+			}}},
 			Ground{Bad, "Unfinished", "2 transactions had not ended when the time was up, and 1 had to be aborted: virtual user 3 (process 4711) waited at least 19.3 s for its payment. Look in the server for the lock or the statement that it waited for."},
 		},
 		{
 			"failures",
-			job.Result{LastFailures: []job.LastFailure{{Class: "deadlock", Failed: 1234, Kind: "payment", Message: "deadlock detected (40P01)"}}},
+			job.Result{Measured: job.Measured{LastFailures: []job.LastFailure{{Class: "deadlock", Failed: 1234, Kind: "payment", Message: "deadlock detected (40P01)"}}}},
 			Ground{Doubtful, "Failures", "1,234 × deadlock, the last in payment: deadlock detected (40P01). Fewer virtual users, or more data, make deadlocks rare."},
 		},
 		{
 			"a client at ease",
-			job.Result{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}},
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}}},
 			Ground{Good, "Client", "0.41 of 1 core used, so it did not limit the result; garbage collection paused it 12 times, 3.10 ms in all and 0.600 ms at most"},
 		},
 		{
 			"a client near its limit",
-			job.Result{Client: &job.ClientLoad{CPUSeconds: 39, CoresUsed: 1.3, Cores: 1.5}},
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CPUSeconds: 39, CoresUsed: 1.3, Cores: 1.5}}},
 			Ground{Bad, "Client", "1.30 of 1.5 cores used, so response times may be its own. Run it on another machine, or set GOMAXPROCS higher."},
 		},
 		{
 			"a client with the database in it",
-			job.Result{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}},
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 1.9, Cores: 2, WithDatabase: true}}},
 			Ground{Plain, "Client", "1.90 of 2 cores used, the database in it included; garbage collection did not pause it"},
 		},
 		{
 			"a client that was stopped twice",
-			job.Result{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 1, Seconds: 0.4}, {From: 3.2, Seconds: 4.01}}}},
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 1, Seconds: 0.4}, {From: 3.2, Seconds: 4.01}}}}},
 			Ground{Bad, "Client", "it did not run for 4.0 s from 0:03, the longest of 2 pauses of 4.4 s in all, which is in the rates and response times and is not the server's doing. It was stopped or suspended, or got no core: keep its machine free for it."},
 		},
 		{
 			"a client too busy for its own clock",
-			job.Result{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 61, Seconds: 0.4, CPUSeconds: 0.3}}}},
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 61, Seconds: 0.4, CPUSeconds: 0.3}}}}},
 			Ground{Bad, "Client", "it did not run for 0.4 s from 1:01, which is in the rates and response times and is not the server's doing. It was too busy to look at its clock: give it more cores, or fewer users."},
 		},
 		{
 			"a throttled client",
-			job.Result{Client: &job.ClientLoad{CPUSeconds: 5, CoresUsed: 0.5, Cores: 1, CgroupCores: 1, ThrottledSeconds: 1.25}},
+			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CPUSeconds: 5, CoresUsed: 0.5, Cores: 1, CgroupCores: 1, ThrottledSeconds: 1.25}}},
 			Ground{Bad, "Client", "throttled by its control group for 1.2 s of CPU time (0.50 of 1 core used), so response times may be its own. Raise its limit of 1 core."},
 		},
 	} {
@@ -128,7 +128,7 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 }
 
 func TestGrounds_NeverTickAClientThatDidNotRun(t *testing.T) {
-	r := job.Result{LongestGap: &job.Gap{}, Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 3, Seconds: 4}}}}
+	r := job.Result{Course: job.Course{LongestGap: &job.Gap{}}, Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.1, Cores: 1, Pauses: []job.ClientPause{{From: 3, Seconds: 4}}}}}
 	for _, g := range Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: r}, meter.Summary{}) {
 		if g.Tone == Good {
 			t.Errorf("got %+v", g)
@@ -149,7 +149,7 @@ func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
 		{job.ClientLoad{CPUSeconds: 8.1, CoresUsed: 0.81, Cores: 1, Pauses: []job.ClientPause{{Seconds: 0.3}}}, 2},
 		{job.ClientLoad{CPUSeconds: 9.6, CoresUsed: 0.5, Cores: 1, ThrottledSeconds: 0.4}, 0},
 	} {
-		if got := Warnings(job.Result{Client: &tt.client}); len(got) != tt.want {
+		if got := Warnings(job.Result{Beside: job.Beside{Client: &tt.client}}); len(got) != tt.want {
 			t.Errorf("%+v: got the warnings %q, want %d", tt.client, got, tt.want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestCorrectedPercentilesShowAStall(t *testing.T) {
 	}
 	stripe.Take(&sum)
 	sum.Elapsed = time.Minute
-	stalled := job.Result{Users: 2, Elapsed: 60, Waiting: []job.Waiting{{User: 3, Kind: "payment", Seconds: 10}}}
+	stalled := job.Result{Extent: job.Extent{Users: 2, Elapsed: 60}, Course: job.Course{Waiting: []job.Waiting{{User: 3, Kind: "payment", Seconds: 10}}}}
 	j := job.Job{Kinds: []string{"new order", "payment"}, Spec: job.Spec{Action: job.Run}, Result: stalled}
 
 	d := NewDocument(j, sum)
@@ -254,13 +254,13 @@ func TestText_IsNoWiderThanTheTerminal(t *testing.T) {
 
 // Each failure and each stall comes with a way out.
 func TestGrounds_NameAWayOut(t *testing.T) {
-	stalled := job.Result{LongestGap: &job.Gap{Seconds: 3}}
+	stalled := job.Result{Course: job.Course{LongestGap: &job.Gap{Seconds: 3}}}
 	atRate, lost := stalled, stalled
 	atRate.Pace = &job.Pace{Asked: 1, Reached: 100}
 	lost.Outages = []job.Outage{{Lost: 1}}
 	cases := []job.Result{stalled, atRate, lost}
 	for _, class := range append(meter.Classes(), meter.Class(0)) {
-		cases = append(cases, job.Result{LastFailures: []job.LastFailure{{Class: class.String(), Message: "it failed."}}})
+		cases = append(cases, job.Result{Measured: job.Measured{LastFailures: []job.LastFailure{{Class: class.String(), Message: "it failed."}}}})
 	}
 	for _, r := range cases {
 		for _, g := range Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Result: r}, meter.Summary{}) {

@@ -17,7 +17,7 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 		tpm := float64(n)
 		r.Watch(second(job.Measure, n, measured(uint64(n), n%3), &tpm)) // none done in each third
 	}
-	if err := r.End(t.Context(), job.Result{Summary: *measured(0, 9)}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{Measured: job.Measured{Summary: *measured(0, 9)}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole := collect(t, s.Seconds(t.Context(), r.ID()))

@@ -23,7 +23,7 @@ func TestPlansAreKeptWithTheirJobInLittleSpace(t *testing.T) {
 		}
 		plans = append(plans, plan)
 	}
-	if err := r.End(t.Context(), job.Result{Plans: plans}, nil); err != nil {
+	if err := r.End(t.Context(), job.Result{Queries: job.Queries{Plans: plans}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Plans(t.Context(), r.ID())

@@ -98,7 +98,7 @@ func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
 	}
 	users[1].Kinds[0] = meter.Tally{Done: 1, Service: coarse, Response: coarse}
 	r := begin(t, s, runSpec())
-	result := job.Result{RampUpPerUser: []meter.CodedSummary{measured(3, 7).Coded(), measured(4, 8).Coded()}}
+	result := job.Result{Measured: job.Measured{RampUpPerUser: []meter.CodedSummary{measured(3, 7).Coded(), measured(4, 8).Coded()}}}
 	for i := range users {
 		result.PerUser = append(result.PerUser, users[i].Coded())
 	}
@@ -148,7 +148,7 @@ func past() Past {
 			ID: "6421B4C85F7E03E293532393", Origin: "HammerDB", Status: job.Succeeded, Begun: at, Host: "db1",
 			Spec: job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 4}, Profile: 5,
 			Facts:  &job.Facts{Server: "16.4"},
-			Result: job.Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Metrics: []job.Metric{{Name: "NOPM", Value: 1}}},
+			Result: job.Result{Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Extent: job.Extent{Users: 4}, Metrics: []job.Metric{{Name: "NOPM", Value: 1}}},
 		},
 		Output: []OutputLine{{At: at, User: 1, Line: "Beginning rampup time of 2 minutes"}},
 		Counts: []job.Count{{At: at}, {At: at.Add(10 * time.Second), Rate: 36400}},

@@ -129,9 +129,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 1, Message: "Rampup complete"})
 		r.Watch(job.Event{At: time.UnixMilli(1_700_000_000_000), User: 2, Failure: &job.Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true}})
 		result := job.Result{
-			Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Users: 4, Kinds: kinds, Elapsed: 3,
-			Metrics: []job.Metric{{Name: "NOPM", Value: 1}}, Agreement: &job.Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}, Summary: want,
-			Client: &job.ClientLoad{CPUSeconds: 1.2, CoresUsed: 0.4, Cores: 1, MaxProcs: 1, GCPauses: 3, GCPauseSeconds: 0.001},
+			Line: "TEST RESULT : System achieved 1 NOPM from 2 PostgreSQL TPM", Extent: job.Extent{Users: 4, Elapsed: 3}, Measured: job.Measured{Kinds: kinds, Summary: want}, Metrics: []job.Metric{{Name: "NOPM", Value: 1}}, Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 1, Server: 1, Low: 1, High: 2, Holds: true}}, Beside: job.Beside{Client: &job.ClientLoad{CPUSeconds: 1.2, CoresUsed: 0.4, Cores: 1, MaxProcs: 1, GCPauses: 3, GCPauseSeconds: 0.001}},
 		}
 		if err := r.End(t.Context(), result, nil); err != nil {
 			t.Fatal(err)
@@ -215,7 +213,7 @@ func TestAResultThatCannotBeEncodedLosesNoMeasurement(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	want := *measured(1, 10)
-	if err := r.End(t.Context(), job.Result{Metrics: []job.Metric{{Name: "NOPM", Value: math.NaN()}}, Summary: want}, nil); err == nil {
+	if err := r.End(t.Context(), job.Result{Metrics: []job.Metric{{Name: "NOPM", Value: math.NaN()}}, Measured: job.Measured{Summary: want}}, nil); err == nil {
 		t.Error("End ignores a metric that is not a number")
 	}
 	j, err := s.Get(t.Context(), r.ID())
@@ -644,7 +642,7 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	for n := range 5 {
 		seconds = append(seconds, second(job.Measure, n+1, measured(uint64(n), 1000), nil))
 	}
-	result := job.Result{Summary: *measured(7, 5000), Line: strings.Repeat("long ", 1000)}
+	result := job.Result{Measured: job.Measured{Summary: *measured(7, 5000)}, Line: strings.Repeat("long ", 1000)}
 	for room := range 60 { // pages
 		s := openStore(t, ":memory:")                  // one connection, so that its limit holds for all
 		if _, err := s.db.Exec("VACUUM"); err != nil { // removes free pages of the migrations

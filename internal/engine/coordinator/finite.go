@@ -32,8 +32,10 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 
 	g := r.groups[0]
 	result := job.Result{
-		Users: p.Users, Kinds: p.Workload.KindNames(), Started: m.started, Elapsed: m.elapsed.Seconds(),
-		Summary: g.totals.Summary, LastFailures: g.totals.Failures, Spans: g.totals.Spans, Client: clientLoad(r.plan, m),
+		Extent:   job.Extent{Users: p.Users, Started: m.started, Elapsed: m.elapsed.Seconds()},
+		Measured: job.Measured{Kinds: p.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures},
+		Queries:  job.Queries{Spans: g.totals.Spans},
+		Beside:   job.Beside{Client: clientLoad(r.plan, m)},
 	}
 	r.beside.End(&result)
 	window := workload.Window{

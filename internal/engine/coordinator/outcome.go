@@ -36,9 +36,11 @@ func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 func (r *run) result(m measurement) job.Result {
 	g := r.groups[0]
 	result := job.Result{
-		Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, Kinds: g.Plan.Workload.KindNames(),
-		Started: m.started, Elapsed: m.elapsed.Seconds(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
-		PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
+		Extent: job.Extent{Users: g.Plan.Users, Clients: g.Plan.Pacing.Clients.PerUser, Started: m.started, Elapsed: m.elapsed.Seconds()},
+		Measured: job.Measured{
+			Kinds: g.Plan.Workload.KindNames(), Summary: g.totals.Summary, LastFailures: g.totals.Failures,
+			PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
+		},
 	}
 	r.groups.whole(&result)
 	if missing := r.heard.unobserved(); missing != nil {

@@ -101,7 +101,7 @@ func TestThresholds_JudgeAResult(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := job.Result{Status: tt.before, Summary: sum, LongestGap: &job.Gap{Seconds: 1.5}, Metrics: []job.Metric{{Name: "NOPM", Value: 41_203.7}}}
+		result := job.Result{Status: tt.before, Measured: job.Measured{Summary: sum}, Course: job.Course{LongestGap: &job.Gap{Seconds: 1.5}}, Metrics: []job.Metric{{Name: "NOPM", Value: 41_203.7}}}
 		var failure error
 		if tt.before != "" {
 			failure = job.WithExit(tt.exit, plantest.ErrBroken)

@@ -64,7 +64,7 @@ func (w *jobsWorld) fill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.record(t, store, "$BUILD", job.Spec{Action: job.Build}, job.Result{Elapsed: 2}, nil)
+	w.record(t, store, "$BUILD", job.Spec{Action: job.Build}, job.Result{Extent: job.Extent{Elapsed: 2}}, nil)
 	for _, run := range []struct {
 		name           string
 		profile, users int
@@ -73,7 +73,7 @@ func (w *jobsWorld) fill(t *testing.T) {
 		result := job.Result{
 			Line:    "TEST RESULT : System achieved 1 NOPM from 2 SQLite TPM",
 			Metrics: []job.Metric{{Name: "NOPM", Value: run.orders}, {Name: "TPM", Value: 2 * run.orders}},
-			Users:   run.users, Summary: measuredJob(), Elapsed: 60,
+			Extent:  job.Extent{Users: run.users, Elapsed: 60}, Measured: job.Measured{Summary: measuredJob()},
 		}
 		if run.name == "$ONE" {
 			measured := measuredJob()

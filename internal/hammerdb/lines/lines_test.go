@@ -137,7 +137,7 @@ func TestEventsAreWorded(t *testing.T) {
 				{User: 1, Phase: &job.PhaseSpan{Name: job.Measure, Length: 90 * time.Second}},
 				{User: 1, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: 60}}},
 				{User: 1, Phase: &job.PhaseSpan{Name: job.Finish}},
-				{User: 1, Headline: &job.Result{Users: 3, Metrics: []job.Metric{{Name: "NOPM", Value: 10.9}, {Name: "TPM", Value: 20}}}},
+				{User: 1, Headline: &job.Result{Extent: job.Extent{Users: 3}, Metrics: []job.Metric{{Name: "NOPM", Value: 10.9}, {Name: "TPM", Value: 20}}}},
 				step(1, job.Step{Name: job.StepPurge, Count: 5, Undo: []string{"SET GLOBAL innodb_purge_threads = 4"}}),
 				{User: 1, Progress: &job.Progress{Step: "purge", Done: 1, Total: 5}},
 				step(1, job.Step{Name: job.StepPurge, Stage: job.GoesOn, Count: 4}),
@@ -210,9 +210,9 @@ func sent(t *testing.T, e job.Event) (received job.Event) {
 func TestAPoolIsWordedByUserAndInAll(t *testing.T) {
 	s := lines.NewSpeaker(lines.About{Action: job.Run, Database: "postgresql", Product: "PostgreSQL", Workload: "tprocc"})
 	result := job.Result{
-		Users: 2, Elapsed: 90, Kinds: []string{"new order", "stock level"},
+		Extent: job.Extent{Users: 2, Elapsed: 90}, Measured: job.Measured{Kinds: []string{"new order", "stock level"}},
 		Metrics: []job.Metric{{Name: "NOPM", Value: 20}, {Name: "TPM", Value: 40}},
-		Pool:    &job.Pool{Connections: []job.PoolConnection{{Name: "c1"}}, Users: [][]int64{{18, 3}, {12, 0}}},
+		Demand:  job.Demand{Pool: &job.Pool{Connections: []job.PoolConnection{{Name: "c1"}}, Users: [][]int64{{18, 3}, {12, 0}}}},
 	}
 	var got []string
 	for _, line := range s.Say(job.Event{User: 1, Headline: &result}) {

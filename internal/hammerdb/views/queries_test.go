@@ -25,12 +25,12 @@ func asked() job.Job {
 		Spec:  job.Spec{Action: job.Run, Database: "postgresql", Workload: "tproch", Users: 2, Seed: 1},
 		Kinds: []string{"query 1", "query 2", "query 14", "new sales refresh"},
 		Facts: &job.Facts{Server: "16.4", Size: "scale factor 10"},
-		Result: job.Result{Users: 2, Elapsed: 20, Kinds: []string{"query 1", "query 2", "query 14", "new sales refresh"}, Spans: []job.Span{
+		Result: job.Result{Extent: job.Extent{Users: 2, Elapsed: 20}, Measured: job.Measured{Kinds: []string{"query 1", "query 2", "query 14", "new sales refresh"}}, Queries: job.Queries{Spans: []job.Span{
 			refresh,
 			span(1, 1, 1, "query 14", 1, 2, 5), span(1, 1, 2, "query 2", 3, 8, 100), span(1, 1, 3, "query 1", 11, 0.5, 0),
 			span(2, 1, 1, "query 14", 0, 4, 5), span(2, 1, 2, "query 1", 4, 1, 4), span(2, 1, 3, "query 2", 5, 8, 4),
 			broken,
-		}},
+		}}},
 	}
 }
 

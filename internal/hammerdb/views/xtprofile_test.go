@@ -21,7 +21,7 @@ func TestTimeProfileShowsEachUserAndAll(t *testing.T) {
 	stripe.Record(meter.Record{User: 1, Kind: 1, Service: time.Second, Response: time.Second})
 	stripe.Take(&sum, profile)
 	sum.Elapsed = 2 * time.Second
-	result := job.Result{Elapsed: 2, Summary: sum, PerUser: profile.Users(2 * time.Second)}
+	result := job.Result{Extent: job.Extent{Elapsed: 2}, Measured: job.Measured{Summary: sum, PerUser: profile.Users(2 * time.Second)}}
 	var out strings.Builder
 	at := time.Date(2026, 4, 14, 17, 9, 41, 0, time.UTC)
 	if err := views.TimeProfile(&out, "PostgreSQL", result, []string{"NEWORD", "PAYMENT"}, at); err != nil {

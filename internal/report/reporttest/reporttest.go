@@ -86,8 +86,8 @@ func Run() job.Job {
 		Result: job.Result{
 			Status: job.Succeeded, Line: "TEST RESULT : System achieved 15824 NOPM from 36400 PostgreSQL TPM",
 			Metrics: []job.Metric{{Name: "NOPM", Value: 15824, Means: "new orders a minute"}, {Name: "TPM", Value: 36400, Means: "transactions a minute"}, {Name: "QphH", Value: 1234567.899}},
-			Users:   4, Started: Began.Add(2 * time.Minute), Elapsed: 300, Kinds: Kinds,
-			Agreement: &job.Agreement{What: "new order", Client: 79_120, Server: 79_121, Low: 79_116, High: 79_130, Holds: true},
+			Extent:  job.Extent{Users: 4, Started: Began.Add(2 * time.Minute), Elapsed: 300}, Measured: job.Measured{Kinds: Kinds},
+			Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 79_120, Server: 79_121, Low: 79_116, High: 79_130, Holds: true}},
 		},
 	}
 }
@@ -125,11 +125,11 @@ func Build() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133334", Spec: job.Spec{Action: job.Build, Database: "mariadb", Workload: "tprocc", Seed: 1},
 		Status: job.Succeeded, Begun: Began,
-		Result: job.Result{Elapsed: 12.5, Loaded: []job.TableLoad{
+		Result: job.Result{Extent: job.Extent{Elapsed: 12.5}, SchemaWork: job.SchemaWork{Loaded: []job.TableLoad{
 			{Table: "item", Rows: 100_000, Bytes: 8_900_000, Seconds: 2.5},
 			{Table: "order_line", Rows: 300_123, Bytes: 21_000_000, Seconds: 7},
 			{Table: "warehouse", Rows: 1, Bytes: 90},
-		}},
+		}}},
 	}
 }
 
@@ -138,7 +138,7 @@ func Check() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133335", Spec: job.Spec{Action: job.Check, Database: "sqlite", Workload: "tprocc", Seed: 1},
 		Status: job.Failed, Reason: "1 rule is broken", Begun: Began,
-		Result: job.Result{Elapsed: 0.75, Findings: []job.Finding{
+		Result: job.Result{Extent: job.Extent{Elapsed: 0.75}, SchemaWork: job.SchemaWork{Findings: []job.Finding{
 			{Rule: "1", Title: "w_ytd is the sum of d_ytd", Source: "TPC-C 3.3.2.1", Holds: true},
 			{
 				Rule: "2", Title: "d_next_o_id is one above the newest order", Source: "TPC-C 3.3.2.2", Cause: "explained for all 2 rows that break it: a fault that is known", Columns: []string{"d_w_id", "d_id", "d_next_o_id"},
@@ -146,7 +146,7 @@ func Check() job.Job {
 			},
 			{Rule: "3", Title: "new_order has no gap", Excuse: "HammerDB built this schema"},
 			{Rule: "4", Title: "the sum of ol_cnt is right", Error: "no such table: orders"},
-		}},
+		}}},
 	}
 }
 
@@ -154,7 +154,7 @@ func Check() job.Job {
 func Remove() job.Job {
 	return job.Job{
 		Spec:   job.Spec{Action: job.Delete, Database: "sqlite", Workload: "tprocc", Seed: 1},
-		Status: job.Succeeded, Begun: Began, Result: job.Result{Elapsed: 0.1},
+		Status: job.Succeeded, Begun: Began, Result: job.Result{Extent: job.Extent{Elapsed: 0.1}},
 	}
 }
 
@@ -162,7 +162,7 @@ func Remove() job.Job {
 func Imported() job.Job {
 	j := Run()
 	j.Origin, j.Kinds, j.Facts, j.Profile, j.Spec.Seed = "HammerDB", nil, &job.Facts{Server: "16.4"}, 5, 0
-	j.Result = job.Result{Line: j.Result.Line, Metrics: j.Result.Metrics[:2], Users: 4}
+	j.Result = job.Result{Line: j.Result.Line, Metrics: j.Result.Metrics[:2], Extent: job.Extent{Users: 4}}
 	return j
 }
 

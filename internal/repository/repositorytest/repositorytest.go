@@ -45,7 +45,7 @@ func Jobs(ctx context.Context, store *repository.Store, like []job.Spec, jobs in
 			Durability:     &job.Durability{Holds: n%5 != 0, Why: "the settings"},
 			Host:           job.Host{Name: "client1", OS: "debian 12", Arch: "amd64", CPU: "a processor", CPUs: 16, MemoryBytes: 64 << 30},
 		}})
-		result, failure := job.Result{Status: job.Succeeded, Started: time.Now(), Elapsed: 300, Users: spec.Users}, error(nil)
+		result, failure := job.Result{Status: job.Succeeded, Extent: job.Extent{Started: time.Now(), Elapsed: 300, Users: spec.Users}}, error(nil)
 		orders := math.Round(20_000 * (1 + draw.Float64()) * float64(1+n%7))
 		switch {
 		case spec.Action == job.Build:
@@ -93,8 +93,7 @@ func Day(ctx context.Context, store *repository.Store, spec job.Spec, seconds in
 	g.Seconds(seconds)
 	all := g.sum.All()
 	return g.ID(), g.End(ctx, job.Result{
-		Status: job.Succeeded, Summary: g.sum, Kinds: kinds,
-		Metrics: []job.Metric{{Name: "NOPM", Value: g.sum.PerMinute(g.sum.Kinds[0].Done), Means: "new orders a minute"}, {Name: "TPM", Value: g.sum.PerMinute(all.Done), Means: "transactions a minute"}},
+		Status: job.Succeeded, Measured: job.Measured{Summary: g.sum, Kinds: kinds}, Metrics: []job.Metric{{Name: "NOPM", Value: g.sum.PerMinute(g.sum.Kinds[0].Done), Means: "new orders a minute"}, {Name: "TPM", Value: g.sum.PerMinute(all.Done), Means: "transactions a minute"}},
 	})
 }
 

@@ -221,7 +221,7 @@ func firstLine(text []byte) string {
 // killed is the result of a job whose process reported none.
 func (w *worker) killed(err error) (job.Result, error) {
 	err = job.WithExit(job.ExitAborted, err)
-	return job.Result{Status: job.Killed, Reason: err.Error(), Started: w.began, Elapsed: time.Since(w.began).Seconds()}, err
+	return job.Result{Status: job.Killed, Reason: err.Error(), Extent: job.Extent{Started: w.began, Elapsed: time.Since(w.began).Seconds()}}, err
 }
 
 // tail keeps the end of the text written to it.

@@ -114,7 +114,7 @@ func (e end) encodable() end {
 		started = time.Now()
 	}
 	return end{
-		Result:  job.Result{Status: job.Failed, Reason: why.Error(), Started: started},
+		Result:  job.Result{Status: job.Failed, Reason: why.Error(), Extent: job.Extent{Started: started}},
 		Failure: failureOf(errors.Join(e.Failure.err(), job.WithExit(job.ExitInternal, why))),
 	}
 }

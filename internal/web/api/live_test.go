@@ -182,7 +182,7 @@ func (r slowRunner) Do(_ context.Context, spec job.Spec, control job.Control) (j
 	i := meter.NewInterval(5)
 	tell(job.Event{User: job.Monitor, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, Offset: 1}, Measured: i.Cut(time.Second)}})
 	<-r
-	return job.Result{Status: job.Succeeded, Started: time.Now()}, nil
+	return job.Result{Status: job.Succeeded, Extent: job.Extent{Started: time.Now()}}, nil
 }
 
 func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {

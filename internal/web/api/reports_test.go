@@ -23,7 +23,7 @@ func TestReportsAreFilesThatMayDoNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids = append(ids, string(r.ID()))
-		if err := r.End(context.Background(), job.Result{Metrics: []job.Metric{{Name: "NOPM", Value: 4242}}, Users: 1, Elapsed: 3}, nil); err != nil {
+		if err := r.End(context.Background(), job.Result{Metrics: []job.Metric{{Name: "NOPM", Value: 4242}}, Extent: job.Extent{Users: 1, Elapsed: 3}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
