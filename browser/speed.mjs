@@ -76,7 +76,7 @@ await play(async ({ invite, step }) => {
             while (document.querySelector('.zoom [role=status]').textContent.includes(points)) await new Promise((drawn) => requestAnimationFrame(drawn))
             return performance.now() - begun
           },
-          [n % 2 === 0 ? 'Closer' : 'Whole run', before.split(',').at(-1)],
+          [n % 2 === 0 ? 'Zoom in' : 'Whole run', before.split(',').at(-1)],
         ),
       )
     }
