@@ -340,7 +340,7 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 		{3, 1, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Failures: load.Failures{Limit: tt.limit}})
+			p := plantest.New(plantest.User{Takes: 97 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Failures: load.Failures{Limit: tt.limit}})
 			server := serverOf(t, p)
 			time.AfterFunc(1050*time.Millisecond, func() {
 				server.Mu.Lock()

@@ -342,9 +342,9 @@ func TestAWorkerIsKilledThatDoesNotAnswer(t *testing.T) {
 	})
 	t.Run("though it lives and has nothing to tell", func(t *testing.T) {
 		runner := oddly(t, "waits")
-		runner.silence = 2
+		runner.silence = 4
 		ctx, abort := context.WithCancel(t.Context())
-		seen := heard{each: func(job.Event) { time.AfterFunc(3*time.Second, abort) }}
+		seen := heard{each: func(job.Event) { time.AfterFunc(5*time.Second, abort) }}
 		if r, err := runner.Do(ctx, job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}}); r.Status != job.Partial {
 			t.Errorf("got %s, %v", r.Status, err)
 		}
