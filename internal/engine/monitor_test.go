@@ -17,7 +17,7 @@ import (
 	"sledge/internal/job"
 )
 
-// brittleSession is a session of which a server makes an end, or which it refuses.
+// brittleSession is a session that the server ends or refuses.
 type brittleSession struct {
 	plantest.Session
 	probe func() error // what becomes of a reading

@@ -375,7 +375,7 @@ func serverOf(t *testing.T, p plan.Plan) *plantest.Server {
 	return s.(plantest.Session).Server
 }
 
-// faulty is an executor with a mistake in its program.
+// faulty is an executor with a bug.
 type faulty struct{ workload.Executor }
 
 func (faulty) Do(context.Context, workload.Transaction) error { panic("the fault") }

@@ -253,7 +253,7 @@ func (y *Python) evalTcl(ctx context.Context, script string) message {
 		return replyOf("", err)
 	}
 	reply := y.tclReply(y.tcl.Eval(ctx, script))
-	if ctx.Err() != nil { // as for commands
+	if ctx.Err() != nil { // a cancelled request ends like a cancelled command
 		reply.Failed, reply.Stopped = true, true
 	}
 	return reply

@@ -26,7 +26,7 @@ type intervalTally struct {
 // buckets are the counts of a histogram and a list of those that are not 0.
 type buckets struct {
 	counts []int64
-	held   []uint64 // a bit for each
+	held   []uint64 // one bit for each bucket, set if its count is not 0
 }
 
 // NewInterval returns an empty interval.

@@ -50,7 +50,7 @@ type Recorder struct {
 	// called at the same time.
 	open struct {
 		count    int
-		event    job.Event // the last of them
+		event    job.Event // last second of the span
 		interval *meter.Interval
 	}
 }

@@ -13,8 +13,8 @@ import (
 // connection of the program has that function.
 const sqliteDriver = "sqlite of the repository"
 
-// smallLetters is the name of that function. SQLite's own lower converts only ASCII letters, and
-// takes a tenth of the time.
+// smallLetters is the name of the repository's SQL function for lower case. SQLite's own lower
+// converts only ASCII letters, and takes a tenth of the time.
 const smallLetters = "small_letters"
 
 func init() {

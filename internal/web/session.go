@@ -165,7 +165,7 @@ func (s *sessions) endToken(token string) error {
 	return s.change(func() { delete(s.byHash, hashToken(token)) })
 }
 
-// end ends all sessions for which which returns true.
+// end ends the sessions that the function which selects.
 func (s *sessions) end(which func(session) bool) error {
 	if s.has(which) {
 		return s.change(func() {

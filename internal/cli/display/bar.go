@@ -36,8 +36,8 @@ type Bar struct {
 	ended sync.WaitGroup
 }
 
-// redraw is the interval at which the bar is drawn: its clock advances, and it follows the
-// terminal's width, for which not every system has a signal.
+// redraw is the interval at which the bar is drawn, so that its clock advances and it follows the
+// terminal's width. Not every system signals a change of the width.
 const redraw = 100 * time.Millisecond
 
 // clear erases the screen from the beginning of the cursor's line.

@@ -230,7 +230,7 @@ func payments(l *lab, t *testing.T) (list []inputs) {
 	return list
 }
 
-// paid is what a payment leaves. Moments are left out: each call has its own.
+// paid returns the rows that a payment has changed, without times, which differ between calls.
 func paid(l *lab, t *testing.T, in inputs) [][]string {
 	var all [][]string
 	for _, query := range []string{
@@ -290,8 +290,8 @@ func levels(*lab, *testing.T) (list []inputs) {
 func (l *lab) testNewOrder(t *testing.T) {
 	const orders = 100
 	value := func(query string) string { t.Helper(); return l.rows(t, query)[0][0] }
-	// There is one warehouse, so that all lines are its own: with more, some would be of one whose
-	// stock is not here.
+	// There is one warehouse, so that all order lines belong to it. With more, some lines would
+	// come from a warehouse whose stock is not here.
 	in := inputs{"w_id": "1", "max_w_id": "1", "ol_cnt": "15"}
 	rolledBack, entered := 0, map[string]int{}
 	lines := 0

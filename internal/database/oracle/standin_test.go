@@ -32,7 +32,7 @@ type standIn struct {
 // changes no row.
 type answer struct {
 	text    string
-	binds   string   // of a block: 'i' for each input among its parameters, and 'o' for each output
+	binds   string   // parameters of a block: 'i' for each input, 'o' for each output
 	outputs []string // their values
 	columns []string // of a query
 	rows    [][]any  // of a query: text, of which "" is NULL, or whole numbers below 100
@@ -206,8 +206,8 @@ const (
 	utf16       = 2000
 )
 
-// reply answers a message, or does not where it returns nothing. Errors of statements break
-// their call.
+// reply returns the response to a message, or nil for no response. An error of a statement breaks
+// its call.
 func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 	switch {
 	case m[0] == aProtocol:
@@ -356,7 +356,7 @@ func status(code, rows, cursor int, words string) []byte {
 	b = number4(b, code)
 	b = append(b, 0, 0)
 	b = number4(b, cursor)
-	b = append(b, make([]byte, 21)...) // of which this driver asks nothing
+	b = append(b, make([]byte, 21)...) // this driver does not use them
 	b = number4(b, code)
 	b = number4(b, rows)
 	if code != 0 {

@@ -144,8 +144,8 @@ func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
 	return e.ask(ctx, e.plan.Server.ExplainTimed, plan, limit, why)
 }
 
-// ask gets the lines of a plan with how, and cancels it after limit; why is then the error. After a
-// failure it closes the session, whose state is unknown.
+// ask gets the lines of a plan with how, and cancels the request after limit with the error why.
+// After a failure it closes the session, whose state is unknown.
 func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan, limit time.Duration, why error) error {
 	s, err := e.connected(ctx)
 	if err != nil {

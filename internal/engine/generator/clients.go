@@ -12,14 +12,14 @@ import (
 	"sledge/internal/workload"
 )
 
-// virtualUser is a virtual user as others see it: it works while one of its terminals does.
+// virtualUser is the state of a virtual user. It works while one of its terminals works.
 type virtualUser struct {
 	begun  atomic.Bool
 	failed atomic.Bool
 	left   atomic.Int32 // terminals that have not ended
 }
 
-// begins tells that the virtual user of a terminal works.
+// begins reports that the virtual user of a terminal works.
 func (g *group) begins(u *user) {
 	position := g.plan.Position(u.number)
 	if !g.virtual[u.virtual].begun.Swap(true) {
@@ -31,7 +31,8 @@ func (g *group) begins(u *user) {
 	u.unhold()
 }
 
-// ends tells how a terminal ended, or its virtual user where it is the last.
+// ends reports how a terminal ended. If it is the last of its virtual user, it reports how the
+// virtual user ended.
 func (g *group) ends(u *user, err error) {
 	position, v := g.plan.Position(u.number), &g.virtual[u.virtual]
 	if err != nil {
@@ -56,8 +57,8 @@ func (g *group) ends(u *user, err error) {
 	g.feed.State(position, job.UserSucceeded)
 }
 
-// logIn is how an asynchronous client begins: when its turn comes, it opens its connection
-// unless it has one. It returns false where the run ended before that.
+// logIn logs in an asynchronous client: it waits for the client's turn and opens a connection if
+// the client has none. It returns false if the run ends first.
 func (g *group) logIn(u *user, task loop.Task) (bool, error) {
 	client := g.plan.Pacing.Clients.Number(u.number)
 	delay := time.Duration(client-1) * g.plan.Pacing.Clients.LoginDelay
@@ -92,7 +93,7 @@ func (l *links) openFor(u *user) error {
 		return err
 	})
 	l.connections.set(u.number, c)
-	if c != nil && l.broken.Load() { // the loop that interrupted the others may have missed it
+	if c != nil && l.broken.Load() { // the loop that interrupted the other connections may have missed it
 		c.interrupt()
 	}
 	if err != nil && l.connecting.Err() != nil {
@@ -105,10 +106,10 @@ func (l *links) openFor(u *user) error {
 	return nil
 }
 
-// errEnding is why connections are not opened any more.
+// errEnding means that the run ends, so no connection is opened.
 var errEnding = errors.New("the run is ending")
 
-// tellOf tells what an asynchronous client does, where that is asked for.
+// tellOf reports an action of an asynchronous client, if that is requested.
 func (g *group) tellOf(u *user, s job.Step) {
 	if g.plan.Pacing.Clients.Verbose {
 		s.Client = g.plan.Pacing.Clients.Number(u.number)
@@ -116,7 +117,7 @@ func (g *group) tellOf(u *user, s job.Step) {
 	}
 }
 
-// tellOfTransaction is tellOf for what the client is about to do.
+// tellOfTransaction reports the client's next transaction, as tellOf does.
 func (g *group) tellOfTransaction(u *user, t workload.Transaction) {
 	kind := g.plan.Workload.Kinds[t.Kind].Name
 	g.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})

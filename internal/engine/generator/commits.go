@@ -4,11 +4,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// commits are what a user holds of what it has committed.
+// commits holds the recorded commits of a user.
 type commits [][]workload.Commit
 
-// add adds a commit. It allocates a page now and then: so long as a ledger is kept, memory
-// grows by 28 bytes for each transaction that writes.
+// add adds a commit. It sometimes allocates a page: a ledger takes 28 bytes of memory for each
+// transaction that writes.
 func (l *commits) add(one workload.Commit) {
 	const page = 1024
 	last := len(*l) - 1
@@ -19,7 +19,7 @@ func (l *commits) add(one workload.Commit) {
 	(*l)[last] = append((*l)[last], one)
 }
 
-// certainty says whether a commit was acknowledged.
+// certainty is whether a commit was acknowledged.
 type certainty bool
 
 const (
@@ -27,8 +27,8 @@ const (
 	inDoubt certainty = true  // the connection was lost before the server answered
 )
 
-// account notes what the last transaction over a connection has committed, or, in doubt,
-// may have, where a ledger is kept.
+// account records the commit of the last transaction over a connection, or the commit that may have
+// happened, if a ledger is kept.
 func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 	if u.commits == nil {
 		return
@@ -38,7 +38,7 @@ func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 	}
 }
 
-// commits lists the pages that users hold. None of them works any more.
+// commits lists the pages of all users. It must be called after all users have ended.
 func (g *group) commits() (pages [][]workload.Commit) {
 	for _, u := range g.users {
 		if u.commits != nil {

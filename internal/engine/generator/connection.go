@@ -18,26 +18,26 @@ import (
 	"sledge/internal/workload"
 )
 
-// connection is a session that is ready to do transactions.
+// connection is a session that is ready for transactions.
 type connection struct {
 	workload.Executor
 	number  int
-	flushed atomic.Int32 // the last of course.flush that was done over it
+	flushed atomic.Int32 // number of the last flush request that it served
 	done    done
 
-	// Of a connection in a pool: its place there, whether its session is gone, and whether
-	// another one waits for the user to take it on.
+	// For a connection of a pool: its position there, whether its session is lost, and whether a
+	// reopened session waits for the user.
 	place       int32
 	lost, again atomic.Bool
 
-	// The user that has taken the connection reads these without the lock, and holds it to replace them
-	// when the connection was lost. All others need it.
+	// The user that has taken the connection reads these fields without the lock, and takes the
+	// lock to replace them after a loss. All others need the lock.
 	mu      sync.Mutex
 	session database.Session  // nil before it is connected, and while it is lost
-	sockets *loop.Connections // that the session talks over
-	before  loop.Traffic      // what had gone over them when the transaction in flight began
-	name    string            // what the server calls the session: "process 4711"; "" where it has no name for it
-	server  int               // the one of Plan.Targets that it is at
+	sockets *loop.Connections // sockets of the session
+	before  loop.Traffic      // traffic before the transaction in flight
+	name    string            // the server's name of the session, such as "process 4711"; "" if it has none
+	server  int               // index in Plan.Targets
 }
 
 // links are the users of a group and their connections.
@@ -45,7 +45,7 @@ type links struct {
 	*course
 	plan        plan.Plan
 	users       []*user
-	connections *connections // all of the users' own, or all that they share
+	connections *connections // the users' own or shared connections
 	lost        losses
 	poolLosses  poolLosses
 }
@@ -72,7 +72,7 @@ func (l *links) connect(ctx context.Context) error {
 	return nil
 }
 
-// failedToConnect says for which user connection number i was.
+// failedToConnect returns the error of connection number i with the name of its user.
 func (l *links) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
@@ -102,24 +102,25 @@ func (l *links) openNumber(ctx context.Context, i int) (*connection, error) {
 	return c, err
 }
 
-// introducer returns what tells of connection number i: the user whose own it is. What a
-// connection that users share has to tell, the monitor's has told.
+// introducer returns the function that reports the properties of connection number i, as its user.
+// For a shared connection, and for a user's later connections, the function does nothing: the
+// monitor or the user's first connection has reported the same.
 func (l *links) introducer(i int) func(job.Event) {
 	pool := l.plan.Pool
-	if l.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // what a user's first has told is enough
+	if l.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // a user reports only its first connection
 		return func(job.Event) {}
 	}
 	return l.owner(i).tell
 }
 
-// narrate has a user say what is done over a connection, where the run is a test.
+// narrate makes a user report what is executed over a connection in a test.
 func (l *links) narrate(c *connection) {
 	if l.plan.Pacing.Test {
 		c.Executor = &narrator{Executor: c.Executor, kinds: l.plan.Workload.Kinds, tell: l.owner(c.number).tell}
 	}
 }
 
-// owner is the user whose own connection number i is.
+// owner returns the user that owns connection number i.
 func (l *links) owner(i int) *user {
 	if l.plan.Pool != nil {
 		i /= len(l.plan.Pool.Connections)
@@ -127,8 +128,9 @@ func (l *links) owner(i int) *user {
 	return l.users[i]
 }
 
-// open connects, to a server or the first after it that takes the connection, and makes the
-// session ready. What it returns with an error, if it is not nil, has a session to close.
+// open connects to a server, or to the first of the following servers that accepts the connection,
+// and prepares the session. If it returns an error and a connection, the caller must close the
+// connection.
 func (l *links) open(ctx context.Context, j plan.Job, number, server int, tell func(job.Event)) (*connection, error) {
 	gathering, sockets := loop.Gather(ctx)
 	session, server, err := target.ConnectFrom(gathering, j, server, database.Owner)
@@ -153,21 +155,22 @@ func (l *links) open(ctx context.Context, j plan.Job, number, server int, tell f
 		Tell: tell, Stopped: l.stopped,
 	})
 	if err == nil && j.Server.Flush != nil {
-		// A user that pauses before its first transaction would report its log-in within the measured
-		// time. An error means that the session is gone, as the first transaction will say.
+		// A user that pauses before its first transaction would report its login within the
+		// measured time. The error is ignored: the session is then lost, and the first transaction
+		// reports that.
 		_ = j.Server.Flush(ctx, session)
 	}
 	return c, err
 }
 
-// called is what the server calls the session; "" if there is no session, or the server has no name for it.
+// called returns the server's name of the session, or "" if there is no session or no name.
 func (c *connection) called() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.name
 }
 
-// interrupt ends the call that waits on the connection.
+// interrupt ends the call that waits for the connection.
 func (c *connection) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,8 +190,7 @@ func (c *connection) cancel(ctx context.Context) error {
 	return s.Cancel(ctx)
 }
 
-// close closes the session, if there is one. One that cannot be closed cleanly is closed
-// all the same.
+// close closes the session, if there is one, and ignores errors.
 func (c *connection) close() {
 	c.mu.Lock()
 	s := c.session
@@ -199,7 +201,7 @@ func (c *connection) close() {
 	}
 }
 
-// connections are those of a run. They come and go while others look at them.
+// connections holds the connections of a run. It is safe for concurrent use.
 type connections struct {
 	mu   sync.Mutex
 	list []*connection
@@ -213,7 +215,7 @@ func (l *connections) set(i int, c *connection) {
 	l.list[i] = c
 }
 
-// all returns those that there are now.
+// all returns the current connections.
 func (l *connections) all() []*connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -226,14 +228,14 @@ func (l *connections) all() []*connection {
 	return list
 }
 
-// mark marks how far each has come.
+// mark records the number of ended transactions of each connection.
 func (l *connections) mark() {
 	for _, c := range l.all() {
 		c.done.mark()
 	}
 }
 
-// close closes all connections, side by side.
+// close closes all connections concurrently.
 func (l *connections) close() {
 	logins, _ := newLogins(context.Background())
 	for _, c := range l.all() {
@@ -242,11 +244,12 @@ func (l *connections) close() {
 	_ = logins.Wait() // there is no error
 }
 
-// loginsAtOnce bounds how many sessions log in, or out, at the same moment, so that ten
-// thousand of them do not overrun the server's listen queue.
+// loginsAtOnce limits the concurrent logins and logouts, so that ten thousand of them do not
+// overflow the server's listen queue.
 const loginsAtOnce = 64
 
-// newLogins returns a group of as many as log in, or out, at a time. The first error cancels its context.
+// newLogins returns a group that limits concurrent logins and logouts to loginsAtOnce. The first
+// error cancels its context.
 func newLogins(ctx context.Context) (*errgroup.Group, context.Context) {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(loginsAtOnce)

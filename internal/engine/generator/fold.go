@@ -15,45 +15,45 @@ import (
 	"sledge/internal/meter"
 )
 
-// fold adds up what users record, by the phases of the run. Users never wait for it.
+// fold adds up the users' records for each phase of the run. Users never wait for it.
 type fold struct {
 	*course
 	groups []*group
-	marked chan struct{} // sent to when another phase has begun
+	marked chan struct{} // receives a value when another phase begins
 
-	mu       sync.Mutex // guards all below, and the sums of the groups
+	mu       sync.Mutex // guards the fields below and the sums of the groups
 	phase    order.Phase
-	began    time.Time // the phase
-	last     time.Time // when the last interval ended
-	sequence int       // of that
+	began    time.Time // start of the phase
+	last     time.Time // end of the last interval
+	sequence int       // number of the last interval
 	rampedUp time.Duration
-	from     time.Time  // when the measured time began; zero before
-	load     *host.Load // of the measured time; nil before
-	pauses   int        // of load that were told of
+	from     time.Time  // start of the measured time; zero before it
+	load     *host.Load // load in the measured time; nil before it
+	pauses   int        // number of reported pauses
 	totals   order.Totals
-	over     bool // the measured time is
+	over     bool // the measured time has ended
 }
 
-// sums are what the records of a group are added to. Those that the run does not need are nil.
+// sums are the sums of a group's records. Sums that the run does not need are nil.
 type sums struct {
-	stripes []*meter.Stripe // that users record in
+	stripes []*meter.Stripe // stripes of the users
 	second  *meter.Interval
-	summary meter.Summary  // of the measured time; at a rate, of what was scheduled in it
-	byEnd   *meter.Summary // at a rate, of what ended in it
-	gaps    meter.Stalls   // of the measured time and what comes after it
+	summary meter.Summary  // of the measured time; at a rate, transactions scheduled in it
+	byEnd   *meter.Summary // at a rate, transactions that ended in it
+	gaps    meter.Stalls   // of the measured time and the time after it
 	flow    meter.Flow     // the same
 
 	scheduled    *meter.Scheduled // from when the measured time begins, if there are arrivals
 	startLag     *meter.Delays    // of the measured time, if there are arrivals or pauses
-	kindStartLag []*meter.Delays  // the same of each of the plan's kinds
+	kindStartLag []*meter.Delays  // the same for each of the plan's kinds
 	queueing     *meter.Delays    // of the measured time, if users share connections
 	shares       *meter.Shares    // of the measured time, if users have pools of connections
 	parts        *meter.Parts     // of the measured time, by steps
 
-	// What each user measured, and what in the ramp-up, if it is asked for.
+	// The measurements of each user, and those of the ramp-up, if they are requested.
 	profile, rampUpProfile *meter.Profile
 
-	inFlight []order.InFlight // when the time was up
+	inFlight []order.InFlight // at the end of the measured time
 }
 
 func newSums(p plan.Plan) sums {
@@ -87,7 +87,7 @@ func newSums(p plan.Plan) sums {
 	return s
 }
 
-// of lists what the records of a phase are added to, besides the second.
+// of lists the sums of a phase's records, except that of the current second.
 func (s *sums) of(phase job.Phase, pacing *load.Pacing) []meter.Sum {
 	switch {
 	case phase == job.RampUp && s.rampUpProfile != nil:
@@ -102,7 +102,7 @@ func (s *sums) of(phase job.Phase, pacing *load.Pacing) []meter.Sum {
 	return nil
 }
 
-// measured lists what the records of the measured time are added to.
+// measured lists the sums of the measured time's records.
 func (s *sums) measured(pacing *load.Pacing) []meter.Sum {
 	list := []meter.Sum{&s.gaps}
 	if pacing.Reconnect.Wanted {
@@ -120,7 +120,7 @@ func (s *sums) measured(pacing *load.Pacing) []meter.Sum {
 	return append(list, s.scheduled, s.byEnd)
 }
 
-// ofTransactions lists what adds up the transactions that belong to the measured time.
+// ofTransactions lists the sums of the transactions that belong to the measured time.
 func (s *sums) ofTransactions() []meter.Sum {
 	list := []meter.Sum{&s.summary}
 	if s.profile != nil {
@@ -141,7 +141,8 @@ func (s *sums) ofTransactions() []meter.Sum {
 // Reports implements order.Generator.
 func (g *generator) Reports() <-chan order.Report { return g.reports }
 
-// report tells the coordinator what happens, until all users have ended. No other goroutine sends reports.
+// report sends reports to the coordinator until all users have ended. No other goroutine sends
+// reports.
 func (g *generator) report() {
 	defer close(g.reports)
 	timer := time.NewTimer(g.fold.untilNext())
@@ -169,8 +170,8 @@ func (g *generator) report() {
 	}
 }
 
-// untilNext returns how long it is to the end of the second. Seconds are counted from the beginning
-// of the phase, so that they do not drift. The last one ends with the phase, by Mark.
+// untilNext returns the time until the end of the current second. Seconds count from the beginning
+// of the phase, so that they do not drift. Mark ends the last one with the phase.
 func (f *fold) untilNext() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,11 +185,11 @@ func (f *fold) untilNext() time.Duration {
 	return time.Until(f.began.Add(next))
 }
 
-// reports tells whether intervals of the phase are reported.
+// reports reports whether intervals of the phase are reported.
 func (f *fold) reports() bool { return f.phase.Name != "" && f.phase.Name != job.Finish }
 
-// second reports an interval that is over, unless the coordinator is too far behind: then the next one
-// is longer.
+// second reports an ended interval. If the coordinator is too far behind, it extends the interval
+// instead.
 func (g *generator) second() {
 	const room = 8 // for other reports
 	f := &g.fold
@@ -202,12 +203,12 @@ func (g *generator) second() {
 			group.connections.mark()
 		}
 	}
-	// Virtual users may have but one core. To yield would not do: Go looks for answers from the network
-	// when nothing else can run.
+	// Virtual users may have only one core. Yielding is not enough, because Go polls the network
+	// only when nothing else can run.
 	g.reports <- order.Report{Interval: f.interval(func() { time.Sleep(50 * time.Microsecond) })}
 }
 
-// tellPauses says of each time in which this process did not run that it did not.
+// tellPauses reports each time in which this process did not run.
 func (f *fold) tellPauses() {
 	if f.load == nil || f.over {
 		return
@@ -219,7 +220,7 @@ func (f *fold) tellPauses() {
 	f.pauses = len(list)
 }
 
-// interval takes what users have recorded since the last one. Rest may be nil: see meter.Take.
+// interval takes what users have recorded since the last interval. Rest may be nil: see meter.Take.
 // The caller holds the fold's lock.
 func (f *fold) interval(rest func()) *order.Interval {
 	f.tellPauses()
@@ -247,10 +248,10 @@ func (f *fold) interval(rest func()) *order.Interval {
 	return i
 }
 
-// take adds what users have recorded since the last time to all of list.
+// take adds what users have recorded since the last call to all sums in list.
 func (s *sums) take(rest func(), list ...meter.Sum) { meter.Take(s.stripes, rest, list...) }
 
-// lastFailure returns why a transaction has failed.
+// lastFailure returns the error of the last failed transaction.
 func (f *fold) lastFailure() (text string) {
 	for _, group := range f.groups {
 		if last := group.failures.newest(); last != nil {
@@ -292,7 +293,7 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 	f.phase, f.began, f.last = p, at, at
 	select {
 	case f.marked <- struct{}{}:
-	default: // it will look, anyway
+	default: // it will check anyway
 	}
 	return m, nil
 }
@@ -310,7 +311,7 @@ func (f *fold) beginMeasured() time.Time {
 	return f.from
 }
 
-// endMeasured ends the measured time, which has begun.
+// endMeasured ends the measured time, which must have begun.
 func (f *fold) endMeasured(at time.Time) {
 	f.over = true
 	f.totals.Elapsed = at.Sub(f.from)
@@ -363,7 +364,7 @@ func (g *generator) Cut(context.Context) (order.Edge, error) {
 		inFlight[i].Kinds = make([]meter.CodedTally, len(group.plan.Workload.Kinds))
 	}
 	for _, w := range g.fold.inFlight() {
-		if w.Connected { // else the server knows nothing of it
+		if w.Connected { // otherwise the server does not know it
 			inFlight[w.Group].Kinds[w.Kind].Done++
 		}
 	}

@@ -1,6 +1,6 @@
-// Package generator works the users of a run in this process: their connections, event loops, pauses and
-// retries. It records what users do in stripes and adds them up each second. It knows neither the phases
-// of a run nor its verdict.
+// Package generator runs the users of a run in this process: their connections, event loops, pauses
+// and retries. Users record into stripes, and the generator adds them up each second. It knows
+// neither the phases of a run nor its verdict.
 package generator
 
 import (
@@ -17,7 +17,7 @@ import (
 	"sledge/internal/loop"
 )
 
-// generator works the groups of a run in this process.
+// generator runs the groups of a run in this process.
 type generator struct {
 	*course
 	bind    plan.Binder
@@ -29,8 +29,8 @@ type generator struct {
 
 var _ order.Generator = (*generator)(nil)
 
-// New returns a generator that tells of its users by events. Its calls of the database are part
-// of ctx, but are not cancelled by it.
+// New returns a generator that reports its users' events to f. Its database calls use the values of
+// ctx, but ctx does not cancel them.
 func New(ctx context.Context, bind plan.Binder, f *feed.Feed) order.Generator {
 	g := &generator{
 		bind: bind, reports: make(chan order.Report, reportsAhead),
@@ -45,8 +45,8 @@ func New(ctx context.Context, bind plan.Binder, f *feed.Feed) order.Generator {
 	return g
 }
 
-// reportsAhead is how many reports wait for a coordinator that is slow. While as many do, intervals
-// grow longer than a second.
+// reportsAhead is the number of reports that wait for a slow coordinator. While the queue is full,
+// intervals grow longer than a second.
 const reportsAhead = 64
 
 // group is users that do one workload, with their connections, their pacing and what was acknowledged to
@@ -65,7 +65,7 @@ type group struct {
 	sums
 }
 
-// newGroup returns a group that has no users yet.
+// newGroup returns a group without users.
 func newGroup(c *course, number int, b plan.Group) *group {
 	p := b.Plan
 	g := &group{
@@ -141,7 +141,7 @@ func (g *generator) Start(context.Context) error {
 	return nil
 }
 
-// work lets the users begin, and waits for the last to end.
+// work starts the users, and waits for the last to end.
 func (g *generator) work() {
 	for _, group := range g.groups {
 		for _, u := range group.users {
@@ -152,7 +152,7 @@ func (g *generator) work() {
 	close(g.finished)
 }
 
-// live is what a user does from its beginning to its end.
+// live runs a user from its beginning to its end.
 func (g *group) live(u *user, task loop.Task) {
 	u.task = task
 	began, err := g.beginning(u, task)
@@ -169,7 +169,7 @@ func (g *group) live(u *user, task loop.Task) {
 	g.ends(u, err)
 }
 
-// beginning returns when the user is to begin, or false if the run ended before that.
+// beginning waits until the user begins, and returns false if the run ends first.
 func (g *group) beginning(u *user, task loop.Task) (bool, error) {
 	if g.plan.Pacing.Clients.PerUser > 0 {
 		if in, err := g.logIn(u, task); !in {
@@ -197,7 +197,7 @@ func (g *generator) Abort() {
 	}
 }
 
-// works reports whether users have begun and not all of them have ended.
+// works reports whether users have begun and some have not ended.
 func (g *generator) works() bool {
 	select {
 	case <-g.finished:

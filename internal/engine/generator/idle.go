@@ -8,15 +8,15 @@ import (
 	"sledge/internal/job"
 )
 
-// idleAfter is how long before the end of the measured time a user must have been scheduled to
-// begin its first transaction to count as idle if it did not.
+// idleAfter is a minimum time. A user that began no transaction counts as idle if its first one was
+// scheduled at least this long before the end of the measured time.
 const idleAfter = time.Second
 
-// idle counts the users that never began a transaction although they were scheduled to: the
-// client did not run them. A user is not idle if its first keying time, its first arrival or its
-// shift begins later, if it waits for a shared connection, or if it has no work.
+// idle counts the users that began no transaction although one was scheduled, because the client
+// did not run them. A user is not idle if its first keying time, arrival or shift begins later, if
+// it waits for a shared connection, or if it has no work.
 //
-// It is called when all users have ended.
+// It must be called after all users have ended.
 func (g *group) idle(timeUp time.Time) job.IdleUsers {
 	idle := job.IdleUsers{Of: len(g.users)}
 	for _, u := range g.users {
@@ -33,7 +33,8 @@ func (g *group) idle(timeUp time.Time) job.IdleUsers {
 	return idle
 }
 
-// firstScheduled returns when a user that has begun no transaction was to begin its first.
+// firstScheduled returns the scheduled start of the first transaction of a user that has begun
+// none.
 func (u *user) firstScheduled(g *group) time.Time {
 	switch {
 	case !u.scheduled.IsZero():

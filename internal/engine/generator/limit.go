@@ -12,37 +12,36 @@ import (
 	"sledge/internal/workload"
 )
 
-// limiter is the executor of a connection that has what takes longer than a limit cancelled.
+// limiter is an executor that cancels transactions that exceed a time limit.
 type limiter struct {
 	workload.Spanner
 	c    *connection
 	plan plan.Plan
 }
 
-// limit has what is done over a connection cancelled, where it may not take as long as it
-// likes.
+// limit adds the time limit to a connection, if its transactions have one.
 func (l *links) limit(c *connection) {
 	if l.plan.Pacing.Limit > 0 {
 		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: l.plan}
 	}
 }
 
-// overLimitError says that a transaction took longer than it may.
+// overLimitError means that a transaction exceeded its time limit.
 type overLimitError struct {
 	limit  time.Duration
-	option string // that sets the limit
-	err    error  // that it ended with
+	option string // option with the limit
+	err    error  // error of the cancelled transaction
 }
 
-// Error says so, and leaves out how the server puts that it was cancelled.
+// Error describes the limit, without the server's message about the cancellation.
 func (e *overLimitError) Error() string {
 	return fmt.Sprintf("cancelled because it took longer than %s, which is what option %s allows", e.limit, e.option)
 }
 
-// Unwrap returns the error that it ended with.
+// Unwrap returns the error of the cancelled transaction.
 func (e *overLimitError) Unwrap() error { return e.err }
 
-// Do implements workload.Executor. What is answered just when the time is up is done.
+// Do implements workload.Executor. A transaction that succeeds just at the limit is a success.
 func (l *limiter) Do(ctx context.Context, t workload.Transaction) error {
 	if t.Unlimited {
 		return l.Spanner.Do(ctx, t)
@@ -66,8 +65,8 @@ func (l *limiter) Do(ctx context.Context, t workload.Transaction) error {
 	return &overLimitError{l.plan.Pacing.Limit, l.plan.Spec.Names.Of("query_limit"), err}
 }
 
-// settle takes a cancellation that came too late for the statement that it was for, which
-// the next one would get. The error says that the session is gone.
+// settle consumes a cancellation that came too late for its statement, because it would otherwise
+// cancel the next one. An error means that the session is lost.
 func (l *limiter) settle(ctx context.Context) error {
 	_, err := l.plan.Server.Version(ctx, l.c.session)
 	if err != nil {
@@ -76,8 +75,8 @@ func (l *limiter) settle(ctx context.Context) error {
 	return err
 }
 
-// cancel cancels the running statement, and closes the connection if the
-// server does not do so. The error says that, and why.
+// cancel cancels the running statement. It closes the connection and returns an error if the server
+// does not cancel it.
 func (l *limiter) cancel(answered <-chan struct{}) error {
 	ctx, done := context.WithTimeoutCause(context.Background(), target.Asking, fmt.Errorf("the server did not answer within %s", target.Asking))
 	defer done()
@@ -99,7 +98,7 @@ func (l *limiter) cancel(answered <-chan struct{}) error {
 	return fmt.Errorf("it took longer than %s, and could not be cancelled: %w", l.plan.Pacing.Limit, err)
 }
 
-// classify says why a transaction failed.
+// classify returns the class of a transaction's failure.
 func (g *group) classify(failure error) meter.Class {
 	if _, is := errors.AsType[*overLimitError](failure); is {
 		return meter.OverLimit

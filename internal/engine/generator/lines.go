@@ -11,32 +11,28 @@ import (
 	"sledge/internal/meter"
 )
 
-// lines are where users get their connections from. Which one serves a transaction is
-// their decision: a user's own, or one of those that it shares with others.
+// lines supplies a user's connections: its own ones, or connections that it shares with others.
 type lines interface {
-	// enter is called by a user that begins to work, and leave by one that has ended.
-	// Between the two, connections wait by the users' loop. In the end the server is told
-	// what was done over each, unless the user has come to harm.
+	// enter is called by a user that begins to work, and leave by one that has ended. In between,
+	// connections wait on the user's event loop. At the end, leave makes the sessions report their
+	// work to the server, unless the user has failed.
 	enter(g *group, u *user) error
 	leave(g *group, u *user, harmed bool) error
 
-	// take returns a connection for a transaction of a kind, and give takes it back. If
-	// no connection is free, take waits, and says for how long; it returns nil if the run
-	// ends meanwhile, and an error with it if the user cannot go on. Both are part of the hot
-	// path.
+	// take returns a connection for a transaction of a kind, and give returns it. If no connection
+	// is free, take waits, and returns how long. If the run ends meanwhile, take returns nil. If
+	// the user cannot continue, take returns an error. Both are part of the hot path.
 	take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
 	give(g *group, u *user, c *connection)
 
-	// answer flushes what was done over connections that are not in use, if a flush
-	// was requested.
+	// answer flushes unused connections if a flush was requested.
 	answer(g *group, u *user)
 
 	// own lists the connections that only the user can flush.
 	own() []*connection
 }
 
-// layLines gives each user its line: its own connection, or what the users of its loop
-// share.
+// layLines gives each user its lines: its own connection, or the shared connections of its loop.
 func (g *group) layLines() {
 	if g.plan.Pool != nil {
 		g.layPooledLines()
@@ -57,14 +53,14 @@ func (g *group) layLines() {
 		}
 		shared[i] = newSharedLines(own)
 	}
-	for i, u := range g.users { // as loop.Scheduler gives them to its loops
+	for i, u := range g.users { // in the order in which loop.Scheduler assigns users to loops
 		l := shared[(g.before+i)%len(shared)]
 		l.users++
 		u.lines = l
 	}
 }
 
-// ownLine is the one connection of a user.
+// ownLine is the single connection of a user.
 type ownLine struct{ connection *connection }
 
 func (l *ownLine) enter(_ *group, u *user) error {
@@ -86,7 +82,7 @@ func (l *ownLine) answer(g *group, _ *user) { l.connection.answer(g.calls, g) }
 
 func (l *ownLine) own() []*connection { return []*connection{l.connection} }
 
-// leave ends a user's use of a connection for good.
+// leave permanently ends a user's use of a connection.
 func (c *connection) leave(g *group, task loop.Task, harmed bool) error {
 	if g.plan.Server.Flush != nil && !harmed {
 		c.tellServer(g.calls, g, math.MaxInt32) // later flushes need not wait for it
@@ -95,25 +91,25 @@ func (c *connection) leave(g *group, task loop.Task, harmed bool) error {
 	return task.Release(c.sockets)
 }
 
-// sharedLines are connections that the users of one event loop share, or all users where
-// they are goroutines. The connection that was given back last is taken first, as by most
-// pools of connections, and who has waited longest gets the next.
+// sharedLines are connections that the users of one event loop share, or that all users share if
+// they are goroutines. The last returned connection is taken first, as in most pools. The user that
+// has waited longest gets the next one.
 type sharedLines struct {
 	// On an event loop the lock is always free.
 	mu          sync.Mutex
 	connections []*connection
 	free        []*connection
 	first, last *user // in the queue; nil if it is empty
-	users       int   // that have not ended
+	users       int   // users that have not ended
 	adopted     bool
-	told        int32 // the last of course.flush that was done over all free connections
+	told        int32 // number of the last flush request that all free connections served
 }
 
 func newSharedLines(connections []*connection) *sharedLines {
 	return &sharedLines{connections: connections, free: slices.Clone(connections)}
 }
 
-// enter has the first user of a loop adopt the connections for all of them.
+// enter adopts the connections for all users of a loop when its first user begins.
 func (l *sharedLines) enter(_ *group, u *user) error {
 	l.mu.Lock()
 	adopted := l.adopted
@@ -129,7 +125,7 @@ func (l *sharedLines) enter(_ *group, u *user) error {
 	return err
 }
 
-// leave has the last user give the connections back.
+// leave releases the connections when the last user ends.
 func (l *sharedLines) leave(g *group, u *user, harmed bool) error {
 	l.mu.Lock()
 	l.users--
@@ -165,7 +161,7 @@ func (l *sharedLines) take(g *group, u *user, _ meter.Kind) (c *connection, queu
 	return c, queued, nil
 }
 
-// pop returns a free connection, or has the user stand in the queue and returns nil.
+// pop returns a free connection. If there is none, it adds the user to the queue and returns nil.
 func (l *sharedLines) pop(u *user) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -184,8 +180,8 @@ func (l *sharedLines) pop(u *user) *connection {
 	return nil
 }
 
-// handed returns the connection that a user in the queue was given, if it was. If it
-// does not wait any longer, it will not be given one.
+// handed returns the connection that a queued user was given, or nil. If the user no longer waits,
+// it will be given none.
 func (l *sharedLines) handed(u *user, waits bool) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,7 +211,7 @@ func (l *sharedLines) give(g *group, u *user, c *connection) {
 		}
 	}
 	l.free = append(l.free, c)
-	l.told = min(l.told, c.flushed.Load()) // others may have asked since it answered
+	l.told = min(l.told, c.flushed.Load()) // another flush may have been requested since
 }
 
 func (l *sharedLines) answer(g *group, u *user) {
@@ -225,13 +221,13 @@ func (l *sharedLines) answer(g *group, u *user) {
 		if c == nil {
 			return
 		}
-		l.give(g, u, c) // which tells it
+		l.give(g, u, c) // give flushes it
 	}
 }
 
 func (l *sharedLines) own() []*connection { return nil }
 
-// untold takes a free connection over which the server has not been told, or returns nil.
+// untold takes a free connection that has not been flushed for the request, or returns nil.
 func (l *sharedLines) untold(asked int32) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -151,8 +151,8 @@ func (u *user) assign(g *group, stage string) {
 	})
 }
 
-// sender returns what sends events of a terminal as its virtual user's. Of several that a
-// virtual user has, the first speaks for all.
+// sender returns a function that sends events of a terminal as its virtual user. If a virtual user
+// has several terminals, only the first sends.
 func (g *group) sender(terminal int) func(job.Event) {
 	if g.plan.Pacing.Clients.Number(terminal) > 1 {
 		return func(job.Event) {}

@@ -85,9 +85,9 @@ func TestPoissonArrivalsFollowTheirProfile(t *testing.T) {
 	}
 }
 
-// distance is the Kolmogorov-Smirnov statistic of numbers against the exponential
-// distribution of mean 1, times the root of how many there are. Chance alone exceeds 1.36
-// in one of twenty samples, and 1.95 in one of a thousand (Smirnov 1948).
+// distance is the Kolmogorov-Smirnov statistic of numbers against the exponential distribution of
+// mean 1, multiplied by the square root of the sample size. By chance it exceeds 1.36 in one of
+// twenty samples, and 1.95 in one of a thousand (Smirnov 1948).
 func distance(sample []float64) float64 {
 	slices.Sort(sample)
 	n, most := float64(len(sample)), 0.0

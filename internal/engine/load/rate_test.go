@@ -114,7 +114,7 @@ func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
 		{"0,100\n10,1\n5,1\n", "rates.csv: line 3: 5s comes after 10s: put them in order"},
 		{"0\n", "rates.csv: line 1: it has 1 fields instead of two, seconds and a rate"},
 		{"0,100\n\"1,2\n", "rates.csv: parse error on line 2"},
-		{"seconds,rate\n", "rates.csv: there is no line with seconds and a rate in it"},
+		{"seconds,rate\n", "rates.csv: it has no line with seconds and a rate"},
 		{"0,0\n9,0\n", "is never more than 0"},
 		{strings.Repeat("0,100\n", 200_000), "rates.csv: it is longer than 1 MiB"},
 	} {

@@ -40,8 +40,8 @@ type Generator interface {
 	// It takes at most a second.
 	Flush(ctx context.Context) (Counted, error)
 
-	// Counted returns the maximum that the server has counted. It is called after the server has
-	// answered, after a flush.
+	// Counted returns the maximum that the server has counted. It is called after a flush, when the
+	// server has responded.
 	Counted(ctx context.Context, flush int32) (Counted, error)
 
 	// Cut returns the transactions that ended since the last Cut or Mark, and those in flight.

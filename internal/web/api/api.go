@@ -88,7 +88,7 @@ type API struct {
 	scripts  *scripting.Runner
 	files    datagen.Runner
 
-	mu       sync.Mutex // held for moments only
+	mu       sync.Mutex // held only briefly
 	closing  bool       // starts nothing more
 	closed   bool       // begins nothing more that Close waits for
 	requests int        // requests to end the program

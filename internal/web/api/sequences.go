@@ -37,7 +37,7 @@ type sweep struct {
 	profile int
 	stop    context.CancelFunc // ends it before the next run
 
-	mu    sync.Mutex // held for moments only
+	mu    sync.Mutex // held only briefly
 	state Sequence
 }
 

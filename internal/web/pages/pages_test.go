@@ -78,7 +78,7 @@ func TestIndexHasNothingInline(t *testing.T) {
 // addresses matches addresses of other hosts.
 var addresses = regexp.MustCompile(`(?:https?:|wss?:|["'(=]\s*)//[A-Za-z0-9][A-Za-z0-9.-]*\.[A-Za-z]{2,}[^\s"'` + "`" + `)<>\\]*`)
 
-// neverFetched are the beginnings of addresses that are names or text, and are never fetched.
+// neverFetched lists prefixes of addresses that pages show as text and never fetch.
 var neverFetched = []string{
 	"http://www.w3.org/",    // names of SVG, XLink and XHTML
 	"https://svelte.dev/e/", // explanations of Svelte's error messages
