@@ -502,8 +502,8 @@ func TestRowsThatDoNotFitAreNamed(t *testing.T) {
 		{Name: "id"}, {Name: "price", Type: schema.Decimal, Size: 6, Scale: 2}, {Name: "day", Type: schema.Date},
 	}}
 	for row, want := range map[string]string{
-		"1\t2.50":                      "not the 3 columns",
-		"1\t2.50\t1998-09-02\t":        "not the 3 columns",
+		"1\t2.50":                      "does not have 3 columns",
+		"1\t2.50\t1998-09-02\t":        "does not have 3 columns",
 		"one\t2.50\t1998-09-02":        "column id",
 		"1\t2,50\t1998-09-02":          "column price",
 		"1\t10000.00\t1998-09-02":      "DECIMAL(6,2)",
