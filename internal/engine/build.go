@@ -71,7 +71,7 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 func createAndClaim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, s database.Session, err error) {
 	const tries = 3
 	for try := 1; ; try++ {
-		creates := j.Database.Container.Create != nil && !j.Spec.Resume // a resumed build has them
+		creates := j.Database.Container.Create != nil && !j.Spec.Resume // a build that is resumed has already created them
 		if creates {
 			waited := j.WaitFor("an answer from %s", j.Target())
 			err := j.Database.Container.Create(ctx, j.Connection, f.As(job.Monitor))

@@ -402,7 +402,7 @@ func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 	})
 }
 
-// A watcher may hold up a job for a while, as a terminal does that is scrolled back.
+// A watcher may block a job for a while: a terminal blocks while its user scrolls back.
 func TestRun_MeasuresEachSecondThoughAWatcherIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen, slept := &events{}, false

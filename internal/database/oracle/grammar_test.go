@@ -38,7 +38,8 @@ func TestGrammarsTakeTheSQL(t *testing.T) {
 	})
 }
 
-// What no grammar knows: elsewhere than in a subscript, the index of FORALL is PLS-00430.
+// TestForallHasItsIndexInSubscripts checks a rule that is not part of any grammar: Oracle reports
+// PLS-00430 if the index of FORALL is used outside a subscript.
 func TestForallHasItsIndexInSubscripts(t *testing.T) {
 	text, err := os.ReadFile("sql/tprocc/routines.sql")
 	if err != nil {

@@ -84,7 +84,7 @@ func optionsOf(t testing.TB, port int) *transactional {
 // serve speaks with a client until it leaves.
 func (s *standIn) serve(conn net.Conn) {
 	defer conn.Close()
-	broken := failed(errCancelled, "user requested cancel of current operation") // what is said after a reset
+	broken := failed(errCancelled, "user requested cancel of current operation") // the answer after a reset
 	for {
 		kind, data, err := readTNS(conn)
 		if err != nil {

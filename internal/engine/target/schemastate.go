@@ -32,7 +32,7 @@ const (
 // check and delete all use it, so that they agree.
 type SchemaState struct {
 	State    state
-	tables   []string          // existing tables of the workload, proven by their columns, by their names in the database
+	tables   []string          // names in the database of the workload's tables, which their columns prove to be its own
 	missing  []string          // missing tables of the workload
 	Names    map[string]string // the names of tables that differ from the workload's; nil if none differ
 	kept     bool              // the table in which runs record data exists, and is Sledge's
