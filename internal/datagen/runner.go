@@ -173,7 +173,7 @@ func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*
 }
 
 // checkFree refuses a folder in which a task writes files, because a task that replaces files would
-// take the unfinished ones for remains.
+// remove the unfinished ones as left behind.
 func checkFree(folder string, running []*Task) error {
 	info, err := os.Stat(folder)
 	if err != nil {

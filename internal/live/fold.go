@@ -128,7 +128,7 @@ func (f *fold) merge(a, b *kept) (*kept, error) {
 	return both, nil
 }
 
-// spell fills in a point.
+// spell calculates the rates and percentiles of a point from its counts.
 func (f *fold) spell(k *kept) error {
 	if k.spelled {
 		return nil

@@ -112,7 +112,7 @@ func streams(b *page, r job.Result) {
 	if r.Elapsed <= 0 || room < 20 {
 		return
 	}
-	b.title("Streams", fmt.Sprintf("by the numbers of what they did; the whole width is %s", Spell(time.Duration(r.Elapsed*float64(time.Second)))))
+	b.title("Streams", fmt.Sprintf("each number is the query that ran; the whole width is %s", Spell(time.Duration(r.Elapsed*float64(time.Second)))))
 	for _, user := range users {
 		line := []rune(strings.Repeat(" ", room))
 		for _, s := range r.Spans {

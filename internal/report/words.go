@@ -56,7 +56,7 @@ func explained(e job.Explained) string {
 	}
 	text := fmt.Sprintf("%s of %s queries, taken in %s after the measured time", count(int64(e.Plans)), count(int64(e.Queries)), took)
 	if e.Timed > 0 {
-		text += fmt.Sprintf(", in which %s were executed once more", count(int64(e.Timed)))
+		text += fmt.Sprintf(", including a second execution of %s", count(int64(e.Timed)))
 	}
 	if e.Why != "" {
 		text += "; " + strings.Join(strings.Fields(e.Why), " ")

@@ -16,7 +16,8 @@ import (
 	"sledge/internal/job"
 )
 
-// What comes after a run takes time of its own, and never takes from what was measured.
+// TestWhatAServerDoesAfterARunIsNoted checks that post-run maintenance is timed separately and does not change
+// the measured result.
 func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 	type finish = func(ctx context.Context, tell func(job.Step)) error
 	unrestored := &database.UnrestoredError{Statements: []string{"SET GLOBAL a = 1", "SET GLOBAL b = 2"}, Err: errors.New("it is gone")}

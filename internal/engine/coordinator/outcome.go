@@ -303,7 +303,7 @@ func (g *runGroup) tooManyFailures() error {
 		return errors.New("not one transaction ended in the measured time")
 	}
 	if of := g.totals.Summary.All(); g.arrivals != nil && of.Ended() == 0 {
-		return fmt.Errorf("no transaction that was scheduled in the measured time began in it: virtual users were still at %d of before. Lower option %s, or ask for more virtual users",
+		return fmt.Errorf("no transaction that was scheduled in the measured time began in it, because virtual users were still doing %d earlier ones. Lower option %s, or ask for more virtual users",
 			g.totals.Earlier, g.Plan.Spec.Names.Of("rate"))
 	}
 	if all.Done+all.RolledBack == 0 {

@@ -40,7 +40,7 @@ func (g *runGroup) has(w order.InFlight) bool {
 // checkTotals returns an error if totals do not match the order.
 func (l runGroups) checkTotals(t order.Totals) error {
 	if len(t.Groups) != len(l) {
-		return errors.New("it has no totals of each group")
+		return errors.New("totals of a group are missing")
 	}
 	if t.Elapsed < 0 {
 		return fmt.Errorf("its totals are of a time of %s", t.Elapsed)
@@ -83,7 +83,7 @@ func (g *runGroup) checkTotals(t *order.GroupTotals) error {
 	}
 	for _, list := range [][]meter.CodedSummary{t.PerUser, t.RampUp} {
 		if len(list) > 0 && len(list) != p.Users {
-			return fmt.Errorf("it has what %d of %d users did", len(list), p.Users)
+			return fmt.Errorf("it has totals of %d of %d users", len(list), p.Users)
 		}
 	}
 	if len(t.Places) != places || len(t.PlaceLosses) != places || len(t.PlaceUsers) != users {

@@ -152,7 +152,7 @@ func TestCounterShowsWhatAnyoneCommitsOnTheServer(t *testing.T) {
 			c, out := counting(t, t.TempDir(), "dbset db "+tt.prefix, "tcset refreshrate 1")
 			for name, value := range values {
 				for _, section := range []string{"connection", "tpcc"} {
-					// The section of a key that is elsewhere is only told.
+					// Set fails for the section that does not have the key.
 					_, _ = c.book.Set(section, c.book.Key(name), value)
 				}
 			}
