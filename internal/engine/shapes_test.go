@@ -37,11 +37,11 @@ func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 		alter  func(t *order.Totals, g *order.GroupTotals)
 		reason string
 	}{
-		"no group":                    {fake, func(t *order.Totals, _ *order.GroupTotals) { t.Groups = nil }, "no totals of each group"},
+		"no group":                    {fake, func(t *order.Totals, _ *order.GroupTotals) { t.Groups = nil }, "totals of a group are missing"},
 		"a time below 0":              {fake, func(t *order.Totals, _ *order.GroupTotals) { t.Elapsed = -1 }, "a time of -1ns"},
 		"no kinds":                    {fake, func(_ *order.Totals, g *order.GroupTotals) { g.Summary.Kinds = nil }, "the workload's kinds"},
 		"no kinds by end":             {fake, func(_ *order.Totals, g *order.GroupTotals) { g.ByEnd = &meter.Summary{} }, "the workload's kinds"},
-		"other users":                 {fake, func(_ *order.Totals, g *order.GroupTotals) { g.PerUser = meter.NewProfile(2, 1).Users(1) }, "what 2 of 3 users did"},
+		"other users":                 {fake, func(_ *order.Totals, g *order.GroupTotals) { g.PerUser = meter.NewProfile(2, 1).Users(1) }, "totals of 2 of 3 users"},
 		"users without kinds":         {fake, func(_ *order.Totals, g *order.GroupTotals) { g.RampUp = other }, "the workload's kinds"},
 		"steps of a run without":      {fake, func(_ *order.Totals, g *order.GroupTotals) { g.Steps = meter.NewProfile(3, 1).Users(1) }, "3 of 0 steps"},
 		"start lag of a kind":         {fake, func(_ *order.Totals, g *order.GroupTotals) { g.KindStartLag = make([]meter.CodedHistogram, 1) }, "1 of 0 kinds"},
