@@ -196,7 +196,7 @@ func doesJobs(t *testing.T, runner job.Runner, file string) {
 }
 
 func runsGroups(t *testing.T, runner job.Runner, file string) {
-	testserver.SkipSQLiteUnderRace(t) // the engine's own test of groups runs under it
+	testserver.SkipSQLiteUnderRace(t)                                            // the engine's own test of groups runs under it
 	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "4s"}) // enough for a query on a slow machine
 	run.Group, run.Beside = "orders", []job.Group{{Name: "queries", Workload: "analytics", Users: 1}}
 	var seen heard
