@@ -176,7 +176,7 @@ func (o *Options) settings() url.Values {
 }
 
 var (
-	// lockHolder matches the process that has the file open in DuckDB's message.
+	// lockHolder finds, in DuckDB's message, the process that opened the file.
 	lockHolder = regexp.MustCompile(`Conflicting lock is held in (.+) \(PID (\d+)\)`)
 	// storageVersion matches the format that DuckDB cannot read.
 	storageVersion = regexp.MustCompile(`version number (\d+), but we can only read`)

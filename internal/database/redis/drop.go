@@ -13,7 +13,7 @@ import (
 
 // dropTables is Schema.Drop. A schema may have millions of keys, too many for one transaction. So
 // one transaction moves the tables to the list of tables that are being dropped. From then on there
-// is no schema, whatever happens. Their keys are removed afterwards, or by the next delete or build
+// is no schema, even if this process ends. Their keys are removed afterwards, or by the next delete or build
 // that finds the list.
 func dropTables(ctx context.Context, of database.Session, tables, routines []string) error {
 	s := of.(*session)

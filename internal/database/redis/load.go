@@ -42,7 +42,7 @@ type loader struct {
 	kinds  []column // columns of the rows' values, in order
 
 	key, member, fields []int // positions of columns
-	each                int   // position of the column that numbers rows within a hash; -1 if there is none
+	each                int   // position of the column that numbers rows within a hash; -1 if the table has no such column
 	indexes             []loadIndex
 
 	values [][]byte // values of the row

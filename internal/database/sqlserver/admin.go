@@ -15,7 +15,7 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// identifier returns a quoted name for SQL, whatever characters it contains.
+// identifier quotes a name for SQL. The name may contain any character.
 func identifier(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
 // quoted returns a text for use between quotes.

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// Babelfish 4.3 reads two parts of a bulk copy wrongly. It reads 16 bytes for a decimal, whatever
-// its length. And if a packet ends within the last token of the message, it leaves the next packet
+// Babelfish 4.3 reads two parts of a bulk copy wrongly. It reads 16 bytes for every decimal,
+// also for shorter ones. And if a packet ends within the last token of the message, it leaves the next packet
 // unread and takes it for another request. So rows are copied into a temporary table in which
 // decimals have 16 bytes and the length of each row is known. A row of padding moves the last token
 // if a packet would end within it.

@@ -15,7 +15,7 @@ import (
 
 // maintain performs the post-run maintenance that the database's options request, and records its
 // steps and their times in the result. A stop or abort request aborts it. The run itself has been
-// measured by then, and the result says so whatever happens to the maintenance.
+// measured by then, and the result says so even if the maintenance fails.
 func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result, stop <-chan struct{}) error {
 	if j.Database.Runs.Maintenance == nil {
 		return nil
