@@ -75,15 +75,15 @@ var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for th
 // try executes a transaction of each requested kind and rolls it back.
 func try(ctx context.Context, g plan.Group, s database.Session) error {
 	p := g.Plan
-	nobody := func(job.Event) {}
+	discard := func(job.Event) {}
 	executor, err := p.Workload.Users.NewTrial(ctx, workload.Connection{
-		Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Sessions.Classify, Tell: nobody,
+		Seed: p.Spec.Seed, Options: p.Settings, Session: trial{s}, SQL: p.SQL, Classify: p.Database.Sessions.Classify, Tell: discard,
 	})
 	if err != nil {
 		return errors.Join(err, s.Rollback(ctx))
 	}
 	terminal := p.Workload.Users.NewTerminal(workload.Slot{
-		Users: p.Terminals(), Seed: p.Spec.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: nobody,
+		Users: p.Terminals(), Seed: p.Spec.Seed, Options: p.Settings, Survey: g.Survey, SQL: p.SQL, Rand: p.Rand(trialStream), Tell: discard,
 	})
 	const picks = 1000 // a kind that has not occurred by then is too rare to matter
 	tried := map[meter.Kind]bool{}
