@@ -47,7 +47,7 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 		"plan FIRST SECOND":                     {"query 9: the plan changed", "- Index Scan", "+ Seq Scan", "The same operators, tables and indexes: query 1."},
 		"plan FIRST SECOND --query 1":           {"query 1: the plan has the same operators"},
 		"compare FIRST SECOND":                  {"geometric mean, s", "query 9  1.00  1.00  1.00  changed     4\n", "sledge jobs plan " + first[:12] + " " + second[:12]},
-		"timing FIRST":                          {"Time (s): from the request to the last row", "query 9         1   1.00  1.00  1.00     4", "Streams: by the numbers"},
+		"timing FIRST":                          {"Time (s): from the request to the last row", "query 9         1   1.00  1.00  1.00     4", "Streams: each number is the query that ran"},
 		"timing FIRST --users":                  {"Virtual user 1\n", "query 9"},
 		"show last":                             {"Plans", "2 of 2 queries, taken in 0.0020 s after the measured time"},
 		"plan FIRST SECOND --query 'query9',1 ": {"query 1: ", "query 9: "},
