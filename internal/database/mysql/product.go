@@ -187,13 +187,20 @@ func dropDatabase(ctx context.Context, s database.Session, name string, d databa
 	if stays, err = hidden(ctx, s, name); err != nil || stays != "" || d.Dry {
 		return false, stays, err
 	}
-	waited, err := claimSoon(ctx, s, name)
+	claimed, err := claim(ctx, s, name)
 	if err != nil {
 		return false, "", err
 	}
-	if waited {
-		found, err := exists(ctx, s, name)
-		return !found, "another job works in it", err // or another deletion was quicker
+	found, err := exists(ctx, s, name)
+	if err != nil || !found { // another deletion was faster
+		return true, "", err
+	}
+	built, err := hasTables(ctx, s, name)
+	if err != nil {
+		return false, "", err
+	}
+	if !claimed || built {
+		return false, "another job works in it", nil
 	}
 	err = s.Exec(ctx, "DROP DATABASE IF EXISTS "+identifier(name))
 	if number(err) == errDatabaseAccessDenied {
@@ -202,16 +209,19 @@ func dropDatabase(ctx context.Context, s database.Session, name string, d databa
 	return false, "", err
 }
 
-// claimSoon claims the database as a build does (build.sql), until the session ends, so that another
-// build does not begin in it. It waits a moment if another job has the claim.
-func claimSoon(ctx context.Context, s database.Session, name string) (waited bool, err error) {
-	lock := "CONCAT('sledge.build.', MD5(" + string(appendText(nil, name)) + "))"
-	t, err := s.Query(ctx, "SELECT GET_LOCK("+lock+", 0)", 1)
-	if err != nil || t.Rows[0][0] == "1" {
-		return false, err
-	}
-	_, err = s.Query(ctx, "SELECT GET_LOCK("+lock+", 1)", 1)
-	return true, err
+// claim claims the database as a build does (build.sql), so that no other build begins in it until
+// the session ends. It reports false if another job has the claim. The server releases a claim
+// shortly after its session has closed, so claim waits for that.
+func claim(ctx context.Context, s database.Session, name string) (bool, error) {
+	t, err := s.Query(ctx, "SELECT GET_LOCK(CONCAT('sledge.build.', MD5("+string(appendText(nil, name))+")), 3)", 1)
+	return err == nil && t.Rows[0][0] == "1", err
+}
+
+// hasTables reports whether the database has a table other than the record of its creation.
+func hasTables(ctx context.Context, s database.Session, name string) (bool, error) {
+	t, err := s.Query(ctx, "SELECT 1 FROM information_schema.tables WHERE table_schema = "+string(appendText(nil, name))+
+		" AND table_name <> '"+sqlschema.CreationTable+"' LIMIT 1", 1)
+	return len(t.Rows) > 0, err
 }
 
 // repeated calls do again while another deletion drops the same database. do looks each time

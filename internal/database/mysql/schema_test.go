@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"sledge/internal/database"
 	"sledge/internal/job"
@@ -144,6 +145,35 @@ func TestAServerThatWantsKeysIsRefusedWhereHistoryHasNone(t *testing.T) {
 func TestCreateAndDrop_BesideOthers(t *testing.T) {
 	onEach(t, "sledge_beside", func(t *testing.T, s *server) {
 		databasetest.Beside(t, s.database, func() any { return s.options(t) })
+	})
+}
+
+func TestDrop_WaitsForAClaim(t *testing.T) {
+	onEach(t, "sledge_claimed", func(t *testing.T, s *server) {
+		builder, claim := s.connect(t), s.query(t, "build.claim")
+		drop := func() database.DropResult {
+			t.Helper()
+			wantRows(t, builder, claim, "1")
+			released := make(chan error)
+			go func() {
+				time.Sleep(200 * time.Millisecond)
+				released <- builder.Close()
+			}()
+			results, err := s.database.Container.Drop(t.Context(), s.options(t), database.DropOptions{})
+			if err := errors.Join(err, <-released); err != nil || len(results) != 1 {
+				t.Fatalf("got %v and error %v, want the result of one database", results, err)
+			}
+			return results[0]
+		}
+		mustExec(t, builder, "CREATE TABLE built (id INT PRIMARY KEY)")
+		if got := drop(); got.Stays != "another job works in it" {
+			t.Errorf("beside a build that had a table: got %+v, want the database to stay", got)
+		}
+		builder = s.connect(t)
+		mustExec(t, builder, "DROP TABLE built")
+		if got := drop(); got.Stays != "" {
+			t.Errorf("beside a claim that was released: got %+v, want the database dropped", got)
+		}
 	})
 }
 
