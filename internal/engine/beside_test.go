@@ -17,7 +17,7 @@ import (
 	"sledge/internal/job"
 )
 
-// sine is an observer whose value goes up and down.
+// sine is an observer whose value is the sine of the elapsed seconds.
 type sine struct {
 	observer.Base
 	axis    observer.Axis
@@ -64,7 +64,7 @@ func (s stuck) Reach(ctx context.Context, _ observer.Moment) error {
 	return ctx.Err()
 }
 
-func TestRun_HasObserversBesideIt(t *testing.T) {
+func TestRun_CallsItsObservers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 10 * time.Second})
 		tide := &sine{}
@@ -80,7 +80,7 @@ func TestRun_HasObserversBesideIt(t *testing.T) {
 			t.Fatal(err, result.Unobserved)
 		}
 		if len(values) < 12 || len(values) > 14 || values[0] != 0 || math.Abs(values[3]-math.Sin(3)) > 1e-6 {
-			t.Errorf("got the values %v, want one a second", values)
+			t.Errorf("got the values %v, want one per second", values)
 		}
 		if m := tide.moments; !tide.ended || len(m) != 2 || m[0] != observer.RampUpOver || m[1] != observer.TimeUp {
 			t.Errorf("got the moments %v, and an end: %t", m, tide.ended)
@@ -88,7 +88,7 @@ func TestRun_HasObserversBesideIt(t *testing.T) {
 	})
 }
 
-func TestRun_IsWorthTheSameIfAnObserverFails(t *testing.T) {
+func TestRun_SucceedsIfAnObserverFails(t *testing.T) {
 	for want, o := range map[string]observer.Observer{
 		"no answer within 10s": stuck{},
 		"rain":                 stuck{panics: true},
@@ -111,7 +111,7 @@ func TestRun_IsWorthTheSameIfAnObserverFails(t *testing.T) {
 	}
 }
 
-func TestRun_EndsItsObserversIfItIsAborted(t *testing.T) {
+func TestRun_EndsItsObserversOnAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(3*time.Second, func() { cancel(errors.New("enough")) })

@@ -22,18 +22,18 @@ import (
 	"sledge/internal/schema"
 )
 
-// build creates the schema and loads it with the workload's number of virtual users in parallel. If
-// it is interrupted at any moment, the database itself records what is missing, so the build can be
-// resumed or deleted.
+// build creates the schema and loads it with the workload's number of virtual users in parallel.
+// The build log in the database records the loaded chunks, so an interrupted build can be resumed
+// or deleted.
 func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
-	if !j.Spec.Resume { // a resumed build is looked up below
+	if !j.Spec.Resume { // a resumed build takes its settings from the build log first
 		tellBuild(j, f)
 	}
 	held, release, session, err := createAndClaim(ctx, j, f)
 	if err != nil {
 		return job.Result{}, err
 	}
-	defer func() { _ = release() }() // a claim that is not given back ends with this process
+	defer func() { _ = release() }() // if this fails, the claim ends with this process
 	defer session.Close()
 	if j.Spec.Resume {
 		if j, err = resumedPlan(ctx, j, session); err != nil {
@@ -49,7 +49,7 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 	}
 	l, err := target.OpenBuildLog(ctx, j, session)
 	if _, refuses := errors.AsType[target.RefusedError](err); refuses {
-		// An account that was created for this build is not needed any more.
+		// Drop the account that this build may have created.
 		_ = session.Close()
 		_, undone := dropAround(ctx, j, database.DropOptions{Leftover: true, Others: []string{"what is not ours"}})
 		return job.Result{}, errors.Join(err, undone)
@@ -71,7 +71,7 @@ func build(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 func createAndClaim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, s database.Session, err error) {
 	const tries = 3
 	for try := 1; ; try++ {
-		creates := j.Database.Container.Create != nil && !j.Spec.Resume // a build that is resumed has already created them
+		creates := j.Database.Container.Create != nil && !j.Spec.Resume // a resumed build has already created them
 		if creates {
 			waited := j.WaitFor("an answer from %s", j.Target())
 			err := j.Database.Container.Create(ctx, j.Connection, f.As(job.Monitor))
@@ -85,7 +85,7 @@ func createAndClaim(ctx context.Context, j plan.Job, f *feed.Feed) (held context
 			if s, err = target.ConnectWorker(ctx, j); err == nil {
 				return held, release, s, nil
 			}
-			_ = release() // a claim that is not given back ends with this process
+			_ = release() // if this fails, the claim ends with this process
 		}
 		if !creates || !errors.Is(err, database.ErrMissing) || try == tries {
 			return nil, nil, nil, err
@@ -93,7 +93,7 @@ func createAndClaim(ctx context.Context, j plan.Job, f *feed.Feed) (held context
 	}
 }
 
-// tellBuild tells what is being built.
+// tellBuild emits the first step of a build: the schema, its target and the number of builders.
 func tellBuild(j plan.Job, f *feed.Feed) {
 	f.Step(job.Monitor, job.Step{
 		Name: job.StepBuild, Of: j.Workload.Schema.Identity(j.Settings, j.Spec.Seed), Where: j.Target(), Users: j.Workload.Schema.Builders(j.Settings),
@@ -128,7 +128,7 @@ func exitOfBuild(ctx context.Context, j plan.Job, err error) job.Exit {
 	}
 }
 
-// fill performs the steps of a build after its log was opened.
+// fill performs the steps of a build after the build log was opened.
 func fill(ctx context.Context, j plan.Job, f *feed.Feed, session database.Session, l target.BuildLog) (job.Result, error) {
 	tables := j.Workload.Schema.Tables(j.Settings, j.Spec.Seed)
 	schema := j.StepOf(job.StepSchema)
@@ -188,8 +188,8 @@ func createSchema(ctx context.Context, j plan.Job, session database.Session, lef
 	return target.WriteBuildLog(ctx, j, session, "schema", target.SchemaLine)
 }
 
-// dropRoutines drops routines of the schema that an interrupted build or another program created,
-// or a build with routines of another kind.
+// dropRoutines drops the schema's routines that an interrupted build, a build with another kind of
+// routines, or another program created.
 func dropRoutines(ctx context.Context, j plan.Job, session database.Session) error {
 	routines, err := target.FindRoutines(ctx, j, session)
 	if err == nil && len(routines.Own) > 0 {
@@ -238,9 +238,9 @@ type tableBuild struct {
 	begun    atomic.Bool
 }
 
-// loadTables loads the chunks that the build log does not have. The builder that loads the last
-// chunk of a table also creates its indexes and finishes it, while the others continue to load, so
-// that no core waits for the end of a phase.
+// loadTables loads the chunks that are not in the build log. The builder that loads the last chunk
+// of a table also creates its indexes and collects its statistics while the others continue to
+// load, so no core waits for the end of a phase.
 func loadTables(ctx context.Context, j plan.Job, f *feed.Feed, steps *announcer, sessions []database.Session, tables []schema.Table, l target.BuildLog) ([]job.TableLoad, error) {
 	progress := newLoadProgress(tables, l)
 	stop := report(f, progress.now)
@@ -279,7 +279,7 @@ func loadTables(ctx context.Context, j plan.Job, f *feed.Feed, steps *announcer,
 	return progress.loaded(), err
 }
 
-// piecesOf yields the work, table by table.
+// piecesOf yields the pieces that remain to be built, table by table.
 func piecesOf(tables []*tableBuild, l target.BuildLog) iter.Seq[piece] {
 	return func(yield func(piece) bool) {
 		for _, t := range tables {
@@ -377,16 +377,16 @@ func loadOnce(ctx context.Context, j plan.Job, s database.Session, t schema.Tabl
 	return err
 }
 
-// share holds the statements of a table in a step.
+// share holds one table's statements of a step.
 type share struct {
 	table      schema.Table
 	statements []string
 }
 
-// sharesOf lists the tables with statements in a step that comes after all tables were loaded, in
-// the order of the tables: the largest first.
+// sharesOf lists the tables that have statements in a step that follows the load of all tables. It
+// keeps the order of tables, the largest first.
 func sharesOf(j plan.Job, step string, tables []schema.Table) ([]share, error) {
-	if slices.Contains(plan.WhenLoaded, step) { // they have run
+	if slices.Contains(plan.WhenLoaded, step) { // builder.build has run them
 		return nil, nil
 	}
 	var list []share
@@ -402,9 +402,9 @@ func sharesOf(j plan.Job, step string, tables []schema.Table) ([]share, error) {
 	return list, nil
 }
 
-// completeStep runs a step that comes after all tables were loaded: on one session the statements
-// for all tables together, and then on all sessions in parallel the statements of each table.
-// Either list may be empty.
+// completeStep runs a step that follows the load of all tables. It runs the statements for all
+// tables together on one session, and then the statements of each table on all sessions in
+// parallel. Either list may be empty.
 func completeStep(ctx context.Context, j plan.Job, steps *announcer, session database.Session, sessions []database.Session, tables []schema.Table, step string) error {
 	statements, err := j.Schema.Step(step)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestBuild_CreatesAgainWhatADeletionHasDropped(t *testing.T) {
+func TestBuild_CreatesADatabaseAgainAfterADeletion(t *testing.T) {
 	for name, tt := range map[string]struct {
 		gone int // how often it is gone again
 		want int // how often it is created

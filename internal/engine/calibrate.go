@@ -11,8 +11,8 @@ import (
 	"sledge/internal/engine/target"
 )
 
-// Calibration is the time that one thread of a server takes for a loop that computes and reads no
-// table.
+// Calibration is the time that one thread of a server needs for a loop that only computes and reads
+// no table.
 type Calibration struct {
 	Steps   int64
 	Took    time.Duration // by the server's own clock
@@ -22,9 +22,9 @@ type Calibration struct {
 // Calibrate runs the loop on the server of a plan. It needs no schema and changes nothing.
 func Calibrate(ctx context.Context, j plan.Job) (c Calibration, err error) {
 	if j.Server.Calibrate == nil {
-		return c, fmt.Errorf("there is no calibration loop for %s", j.Database.Title)
+		return c, fmt.Errorf("Sledge has no calibration loop for %s", j.Database.Title)
 	}
-	s, err := target.Connect(ctx, j, database.Admin) // it needs no schema's database
+	s, err := target.Connect(ctx, j, database.Admin) // the schema's database need not exist
 	if err != nil {
 		return c, err
 	}

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// rowsShown is the maximum number of rows that break a rule and that a check shows.
+// rowsShown is the maximum number of violating rows that a check shows per rule.
 const rowsShown = 10
 
 // check checks that the schema is complete and its data obey the workload's rules.
@@ -101,10 +101,10 @@ func foresee(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed) 
 		statements = append(statements, q.Text)
 	}
 	err := j.Schema.Foresee(ctx, s, statements, func(done, total int64) {
-		f.Send(job.Event{Progress: &job.Progress{Step: "copy", Detail: "read to be checked here", Done: done, Total: total, Unit: "keys"}})
+		f.Send(job.Event{Progress: &job.Progress{Step: "copy", Detail: "read the rows to check", Done: done, Total: total, Unit: "keys"}})
 	})
 	if err != nil {
-		return fmt.Errorf("copy what is checked: %w", err)
+		return fmt.Errorf("copy the rows to check: %w", err)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ type checkError struct {
 	trouble job.Trouble
 }
 
-// Trouble returns the reason, without the text.
+// Trouble returns the part of the schema that is the reason.
 func (e *checkError) Trouble() job.Trouble { return e.trouble }
 
 func (e *checkError) Unwrap() error { return e.error }
@@ -135,7 +135,7 @@ func noSchema(j plan.Job, err error) error {
 const sizeRule = "size"
 
 // leastSize is less than the difference between any two sizes. A requested size may be a fraction
-// of which the smallest table has no row more.
+// so small that the smallest table does not get another row.
 const leastSize = 0.99e-4
 
 func spellSize(size float64) string { return strconv.FormatFloat(size, 'f', -1, 64) }
@@ -162,7 +162,7 @@ type audit struct {
 	total    int // number of findings at the end
 }
 
-// progress emits the progress of the check, and the next rule.
+// progress emits the progress of the check and the title of the next rule.
 func (c *audit) progress(next string) {
 	c.feed.Send(job.Event{Progress: &job.Progress{
 		Step: "check", Detail: next, Done: int64(len(c.findings)), Total: int64(c.total), Unit: "rules",
@@ -213,9 +213,9 @@ func checkRule(ctx context.Context, j plan.Job, s database.Session, rule workloa
 }
 
 // knownCause describes the part of a rule's violations that a known fault explains, or returns ""
-// if it explains none. That is not an excuse: the data are wrong in any case, and the rule cannot
-// show any more whether the server has lost something too. An excuse is for a schema that broke the
-// rule from the beginning, and which the rule could never check.
+// if the fault explains none. A known cause is not an excuse: the data are wrong, and the rule can
+// no longer show whether the server lost data too. An excuse is only for a schema that broke the
+// rule from the beginning, so that the rule could never check it.
 func knownCause(ctx context.Context, j plan.Job, s database.Session, rule workload.Rule) (string, error) {
 	query := queryOf(rule) + "_known"
 	rows, err := target.Ask(ctx, j, s, query, 1)

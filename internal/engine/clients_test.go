@@ -22,8 +22,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// keyed returns a plan of two users with four asynchronous clients each, who key for a
-// second and have a transaction of a tenth of one, for ten seconds.
+// keyed returns a plan of two users with four asynchronous clients each. A transaction takes 100
+// ms, after 1 s of keying time. The measured time is 11 s.
 func keyed() plan.Plan {
 	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Keying: time.Second}, load.Pacing{
 		RampUp: 3 * time.Second, Duration: 11 * time.Second, Clients: load.Clients{PerUser: 4, LoginDelay: 2 * time.Second},
@@ -35,7 +35,7 @@ func keyed() plan.Plan {
 	return p
 }
 
-// phases notes when each phase began, and the words that a virtual user says.
+// phases records the start of each phase and the lines of the first virtual user.
 type phases struct {
 	began   time.Time
 	at      map[job.Phase]time.Duration
@@ -65,8 +65,8 @@ func watchPhases() *phases {
 	return &phases{began: time.Now(), at: map[job.Phase]time.Duration{}, speaker: hammerdb.NewSpeaker(hammerdb.About{Action: job.Run})}
 }
 
-// Logging in comes before the ramp-up and takes nothing of it, and clients work once they have logged in.
-func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
+// The clients log in before the ramp-up begins, and each works as soon as it has logged in.
+func TestClients_LogInBeforeTheRampUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := watchPhases()
 		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed.Feed{Watchers: []job.Watcher{seen}}, nil)
@@ -85,14 +85,14 @@ func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
 			}
 		}
 		if !slices.IsSorted(sessions) || sessions[0] != 2 || before < 10 {
-			t.Errorf("while clients logged in, %v had and %d transactions ended; want 2 at first, more later, and transactions of those", sessions, before)
+			t.Errorf("while clients logged in, the numbers of sessions were %v and %d transactions ended; want 2 sessions at first, more later, and at least 10 transactions", sessions, before)
 		}
 		all := result.Summary.All()
 		if all.Done < 78 || all.Done > 82 {
-			t.Errorf("8 clients did %d transactions in 11 s, want one each 1.1 s", all.Done)
+			t.Errorf("8 clients did %d transactions in 11 s, want one per client and 1.1 s", all.Done)
 		}
 		if result.Users != 2 || result.Clients != 4 || result.StartLag == nil || result.StartLag.Max > 1 {
-			t.Errorf("got %d users with %d clients and a start lag of %+v; want 2, 4 and none", result.Users, result.Clients, result.StartLag)
+			t.Errorf("got %d users with %d clients and a start lag of %+v; want 2, 4 and at most 1 ms", result.Users, result.Clients, result.StartLag)
 		}
 		want := []string{
 			"RUNNING", "Started asynchronous clients:vuser2:ac1 vuser2:ac2 vuser2:ac3 vuser2:ac4",
@@ -104,8 +104,9 @@ func TestAsynchronousClientsLogInBeforeTheRampUp(t *testing.T) {
 	})
 }
 
-// Clients who share connections have them before the run, and begin in turns all the same.
-func TestAsynchronousClientsShareConnections(t *testing.T) {
+// Clients that share connections start one after the other too, although the connections exist
+// before the run.
+func TestClients_ShareConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keyed()
 		p.Pacing.Connections.Shared = 3
@@ -120,7 +121,7 @@ func TestAsynchronousClientsShareConnections(t *testing.T) {
 	})
 }
 
-func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
+func TestClients_FailedLogInEndsTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keyed()
 		d := *p.Database
@@ -129,7 +130,7 @@ func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
 		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			if connected++; connected > 5 { // of whom the monitor is the first
+			if connected++; connected > 5 { // the first session is the monitor's
 				return nil, errors.New("too many connections")
 			}
 			return p.Database.Sessions.Connect(ctx, options, as)
@@ -143,15 +144,15 @@ func TestAClientThatCannotLogInEndsTheRun(t *testing.T) {
 	})
 }
 
-// A run that is stopped while clients log in ends at once, and no user has failed.
-func TestLoggingInIsStopped(t *testing.T) {
+// A run that is stopped while clients log in ends at once with a partial result.
+func TestClients_StopRequestEndsTheLogIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
 		time.AfterFunc(3*time.Second, func() { close(stop) })
 		began := time.Now()
 		result, err := Local{}.perform(t.Context(), job.Run, keyed(), &feed.Feed{}, stop)
 		if job.ExitOf(err) != job.ExitStopped || result.Status != job.Partial {
-			t.Errorf("got %v and the status %q, want that it was stopped", err, result.Status)
+			t.Errorf("got %v and the status %q, want exit code stopped and a partial result", err, result.Status)
 		}
 		if took := time.Since(began); took > 4*time.Second {
 			t.Errorf("it ended after %s, want soon after the 3 s", took)
@@ -159,7 +160,7 @@ func TestLoggingInIsStopped(t *testing.T) {
 	})
 }
 
-func TestAsynchronousClientsHaveAPoolEach(t *testing.T) {
+func TestClients_EachUseThePool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, pooled(keyed(), "a", "b"), &feed.Feed{}, nil)
 		if err != nil {
@@ -168,21 +169,22 @@ func TestAsynchronousClientsHaveAPoolEach(t *testing.T) {
 		if result.Pool == nil || len(result.Pool.Connections) != 2 || len(result.Pool.Users) != 2 {
 			t.Fatalf("got %+v, want two connections and two users", result.Pool)
 		}
-		// In 11 s each of 2 × 4 clients begins ten transactions, which take turns.
+		// In 11 s each of 2 × 4 clients begins ten transactions, which use the two connections in
+		// turn.
 		for user, kinds := range result.Pool.Users {
 			if kinds[0] < 36 || kinds[0] > 44 {
-				t.Errorf("virtual user %d: got %d transactions, want those of four clients, 40", user, kinds[0])
+				t.Errorf("virtual user %d: got %d transactions, want 40 of four clients", user, kinds[0])
 			}
 		}
 		for _, c := range result.Pool.Connections {
 			if perMinute := 40 * 60 / 11.; math.Abs(c.PerMinute-perMinute) > perMinute/10 {
-				t.Errorf("connection %s: got %.0f transactions a minute, want half of them, %.0f", c.Name, c.PerMinute, perMinute)
+				t.Errorf("connection %s: got %.0f transactions per minute, want half of all, %.0f", c.Name, c.PerMinute, perMinute)
 			}
 		}
 	})
 }
 
-func TestAsynchronousClientsAreRefusedWhereTheyMakeNoSense(t *testing.T) {
+func TestClients_RefusedWithTestDriverOrTooMany(t *testing.T) {
 	pair := keyed().Pair
 	many := option.Values{"async_scale": "true", "async_clients": "50000"}
 	if _, err := plan.New(pair, job.Spec{Action: job.Build, Users: 3, Options: many}); err != nil {

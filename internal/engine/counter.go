@@ -19,15 +19,15 @@ type Counting struct {
 	Every time.Duration // between two readings
 	For   time.Duration // time until the last reading; 0 means until the context ends
 
-	// Probe selects whether the workload's own count is also read, while its schema exists.
+	// Probe also reads the workload's own count while the schema exists.
 	Probe bool
 
-	// AllDatabases selects whether transactions of the whole server count, also if TPM counts one
+	// AllDatabases counts the transactions of the whole server, even if TPM counts those of one
 	// database. The plan's database need not exist.
 	AllDatabases bool
 
-	// Say receives a message if another product responds than was chosen. Each receives every
-	// reading. Neither may block for long. Run calls both in its own goroutine.
+	// Say receives a message if the server is another product than the chosen one. Each receives
+	// every reading. Neither may block for long. Run calls both in its own goroutine.
 	Say  func(line string)
 	Each func(CounterReading)
 }
@@ -40,14 +40,14 @@ type CounterReading struct {
 	Err     error  // why the reading failed; the other fields are zero
 }
 
-// Delta is the change of a count and the elapsed time. The time is 0 if the count was read for the
-// first time, or for the first time since the server came back.
+// Delta is the change of a count and the elapsed time. The time is 0 at the first reading, and at
+// the first reading after the server came back.
 type Delta struct {
 	N  int64
 	In time.Duration
 }
 
-// Per returns the rate over a time of the given length, or 0 if no time has passed.
+// Per returns the change per the given length of time, or 0 if no time has passed.
 func (d Delta) Per(length time.Duration) float64 {
 	if d.In <= 0 {
 		return 0
@@ -55,8 +55,8 @@ func (d Delta) Per(length time.Duration) float64 {
 	return float64(d.N) * (float64(length) / float64(d.In))
 }
 
-// Run reads until the context or the time ends. It returns an error if the first reading fails. If
-// the server is lost later, Run retries at every reading, and reports the error once.
+// Run reads the counts until the context or the time ends. It returns an error if the first reading
+// fails. If the server is lost later, Run retries at every reading, and reports each error once.
 func (c Counting) Run(ctx context.Context) error {
 	if c.Job.Server.Counter == nil {
 		return fmt.Errorf("%w: %s", ErrNotCounted, c.Job.Database.Title)
@@ -92,7 +92,7 @@ func (c Counting) Run(ctx context.Context) error {
 }
 
 // untilNext returns the wait until the next reading, if there is one. Readings keep to their
-// schedule, whatever each takes. The last interval is never too short for a meaningful rate.
+// schedule, even if some are slow. The last interval is never too short for a meaningful rate.
 func (c Counting) untilNext(passed time.Duration) (wait time.Duration, more bool) {
 	next := (passed/c.Every + 1) * c.Every
 	if c.For > 0 {
@@ -106,14 +106,14 @@ func (c Counting) untilNext(passed time.Duration) (wait time.Duration, more bool
 	return next - passed, true
 }
 
-// ErrNotCounted means that a database keeps no count of its transactions.
-var ErrNotCounted = errors.New("there is no count of transactions on the server's side")
+// ErrNotCounted means that a database does not count its transactions.
+var ErrNotCounted = errors.New("the server does not count its transactions")
 
-// counterReader reads the count over a session, while it has one.
+// counterReader reads the counts over a session, which it opens again after an error.
 type counterReader struct {
 	job      plan.Job
 	say      func(line string)
-	anywhere bool // the session may use any database
+	anywhere bool // if the database is missing, the session uses another of the server
 	session  database.Session
 	last     target.Count // previous reading, if there was one
 	said     bool         // the responding product was reported
@@ -190,7 +190,7 @@ func (c *counterReader) close() {
 }
 
 // prober reads the workload's own count as the owner of the schema, while the schema exists and is
-// complete. Otherwise there is no count.
+// complete.
 type prober struct {
 	job     plan.Job
 	session database.Session // nil while there is no schema
@@ -202,7 +202,7 @@ type prober struct {
 // lookAgain is the interval between searches for the schema.
 const lookAgain = time.Minute
 
-// next reads the count, or returns nil.
+// next reads the count. It returns nil if there is no complete schema or the reading fails.
 func (p *prober) next(ctx context.Context) *Delta {
 	if p.session == nil && !p.look(ctx) {
 		return nil

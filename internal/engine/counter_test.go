@@ -15,8 +15,8 @@ import (
 	"sledge/internal/engine/plan/plantest"
 )
 
-// restartingSession is of a server that commits 100 transactions a second, and is
-// down from second 4 on until second 7, when it counts from 0 again.
+// restartingSession is a session of a server that commits 100 transactions per second. The server
+// is down from second 4 to second 7, and then counts from 0 again.
 type restartingSession struct {
 	plantest.Session
 	began, opened time.Time
@@ -40,7 +40,7 @@ func (s restartingSession) count() (int64, error) {
 	return int64(time.Since(up).Seconds() * 100), nil
 }
 
-func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
+func TestCounting_ContinuesAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		began := time.Now()
@@ -83,7 +83,7 @@ func TestCountGoesOnWhenTheServerHasComeBack(t *testing.T) {
 	})
 }
 
-func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
+func TestCounting_FailsWithoutACounter(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	p.Server.Counter = nil
 	c := Counting{Job: p.Job, Every: time.Second, Each: func(CounterReading) { t.Error("got a rate, want none") }}
@@ -92,14 +92,14 @@ func TestCountSaysWhereThereIsNothingToRead(t *testing.T) {
 	}
 }
 
-func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
+func TestCounting_EndsWithAReading(t *testing.T) {
 	for _, tt := range []struct {
 		every, long time.Duration
 		want        []time.Duration
 	}{
 		{10 * time.Second, 30 * time.Second, []time.Duration{0, 10 * time.Second, 20 * time.Second, 30 * time.Second}},
 		{10 * time.Second, 26 * time.Second, []time.Duration{0, 10 * time.Second, 20 * time.Second, 26 * time.Second}},
-		{10 * time.Second, 24 * time.Second, []time.Duration{0, 10 * time.Second, 24 * time.Second}}, // 4 s would say little
+		{10 * time.Second, 24 * time.Second, []time.Duration{0, 10 * time.Second, 24 * time.Second}}, // 4 s are too short for a rate
 		{10 * time.Second, 4 * time.Second, []time.Duration{0, 4 * time.Second}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 			err := Counting{Job: p.Job, Every: tt.every, For: tt.long, Each: func(r CounterReading) {
 				got = append(got, r.At.Sub(began))
 				if len(got) > 1 && r.Counted.Per(time.Minute) != 6000 {
-					t.Errorf("got a rate of %v, want 6000, whatever the interval is", r.Counted.Per(time.Minute))
+					t.Errorf("got a rate of %v, want 6000 for every interval", r.Counted.Per(time.Minute))
 				}
 			}}.Run(t.Context())
 			if err != nil || !slices.Equal(got, tt.want) {
@@ -122,7 +122,7 @@ func TestCountingEndsWithAReadingWhenTheTimeIsOver(t *testing.T) {
 	}
 }
 
-func TestCountingThatCannotBeginIsAnError(t *testing.T) {
+func TestCounting_FailsIfTheFirstReadingFails(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	p.Server.Counter = func(context.Context, database.Session) (int64, error) { return 0, plantest.ErrLost }
 	err := Counting{Job: p.Job, Every: time.Second, Each: func(r CounterReading) { t.Errorf("got %v, want nothing", r) }}.Run(t.Context())
@@ -131,8 +131,8 @@ func TestCountingThatCannotBeginIsAnError(t *testing.T) {
 	}
 }
 
-// countWithProbe counts for three minutes, and returns when the workload's own count
-// moved, in seconds since it began.
+// countWithProbe counts for three minutes. It returns the seconds after the start at which the
+// workload's own count had a change.
 func countWithProbe(t *testing.T, p plan.Plan) (seconds []int) {
 	t.Helper()
 	began := time.Now()
@@ -147,27 +147,28 @@ func countWithProbe(t *testing.T, p plan.Plan) (seconds []int) {
 	return seconds
 }
 
-func TestTheWorkloadsOwnCountIsReadWhileItsSchemaIsWhole(t *testing.T) {
+func TestCounting_ProbesACompleteSchema(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		began, looks := time.Now(), 0
 		whole := p.Schema.Relations
 		p.Schema.Relations = func(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
 			looks++
-			if time.Since(began) < 70*time.Second { // as long as it is not there
+			if time.Since(began) < 70*time.Second { // the schema does not exist yet
 				return nil, nil
 			}
 			return whole(ctx, s)
 		}
-		// The first that finds it is the one at 120 s: before, it was looked for each minute.
+		// Searches at 0 s and 60 s find no schema. The search at 120 s finds it, so 140 s has the
+		// first change.
 		if got, want := countWithProbe(t, p), []int{140, 160, 180}; !slices.Equal(got, want) || looks != 3 {
-			t.Errorf("got the count at %v and %d looks for the schema, want %v and 3", got, looks, want)
+			t.Errorf("got changes at %v and %d searches for the schema, want %v and 3", got, looks, want)
 		}
 	})
 }
 
-// Another try might lock the account.
-func TestAnOwnerWhoIsRefusedIsNotTriedAgain(t *testing.T) {
+// A second attempt could lock the account.
+func TestCounting_TriesAWrongPasswordOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		d, tries := *p.Database, 0
@@ -181,7 +182,7 @@ func TestAnOwnerWhoIsRefusedIsNotTriedAgain(t *testing.T) {
 		counting := p
 		counting.Database = &d
 		if got := countWithProbe(t, counting); len(got) > 0 || tries != 1 {
-			t.Errorf("got the count at %v after %d tries, want none after 1", got, tries)
+			t.Errorf("got changes at %v after %d attempts, want none after 1", got, tries)
 		}
 	})
 }

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// lateSession reports its commits to the server's counter when it is told to, and otherwise
-// once a second, after a transaction, as PostgreSQL's sessions do.
+// lateSession reports its commits to the server's counter on a flush, and otherwise once per second
+// after a transaction, as PostgreSQL's sessions do.
 type lateSession struct {
 	plantest.Session
 	pending int64
@@ -38,7 +38,7 @@ func (s *lateSession) report() {
 	s.pending, s.last = 0, time.Now()
 }
 
-// lateUser is one of a few whose transactions take long, or of the others.
+// lateUser is a user whose commits the server counts late.
 type lateUser struct {
 	session *lateSession
 	takes   time.Duration
@@ -50,21 +50,21 @@ func (u *lateUser) Do(context.Context, workload.Transaction) error {
 	return nil
 }
 
-// countLate returns a plan whose server learns of commits as late as PostgreSQL does, also of
-// the 30 that it takes the monitor and each user to log in.
+// countLate returns a plan whose server counts commits as late as PostgreSQL does. The log-ins of
+// the monitor and of each user are 30 commits each.
 func countLate(p plan.Plan, takes func(number int) time.Duration) plan.Plan {
 	server := &plantest.Server{}
 	var sessions atomic.Int32
 	p.Database.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) {
 		s := &lateSession{Session: plantest.Session{Server: server}}
-		if sessions.Add(1) == 1 { // the monitor's
+		if sessions.Add(1) == 1 { // the monitor's session
 			s.pending = 30
 		}
 		return s, nil
 	}
 	p.Workload.Users.NewExecutor = func(_ context.Context, c workload.Connection) (workload.Executor, error) {
 		session := c.Session.(*lateSession)
-		for range 30 { // what a client prepares
+		for range 30 { // the statements that a client prepares
 			session.commit(false)
 		}
 		return &lateUser{session, takes(c.Number)}, nil
@@ -83,8 +83,8 @@ func countLate(p plan.Plan, takes func(number int) time.Duration) plan.Plan {
 	return p
 }
 
-// TestRun_ComparesServerCountWithWorkAtFlush has most users go on for as long as the slowest
-// takes to tell the server what it did: what they do meanwhile the server does not know.
+// One slow user delays the flush, and the other users continue to work meanwhile. The server does
+// not know that work yet.
 func TestRun_ComparesServerCountWithWorkAtFlush(t *testing.T) {
 	for name, slowest := range map[string]time.Duration{"all answer": 900 * time.Millisecond, "one is silent": 2300 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
@@ -94,25 +94,26 @@ func TestRun_ComparesServerCountWithWorkAtFlush(t *testing.T) {
 				})
 				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 				if a := result.CounterAgreement; err != nil || a == nil || !a.Holds || a.Client < 900 || a.Server-a.Client > 5 || a.Client-a.Server > 5 {
-					t.Errorf("got %+v, %v, want the server to have counted what the users did", a, err)
+					t.Errorf("got %+v, %v, want the server's count within 5 of the users'", a, err)
 				}
 			})
 		})
 	}
 }
 
-// Users that key first are in their keying time when a run without a ramp-up reads the server's count.
-func TestRun_CountsNoLogInOfMonitorAndUsersThatPauseFirst(t *testing.T) {
+// When a run without a ramp-up reads the server's count, its users are in their first keying time
+// and have not flushed their log-ins.
+func TestRun_ExcludesLogInsFromTheServersCount(t *testing.T) {
 	for name, clients := range map[string]int{"users": 0, "asynchronous clients": 4} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := keyed()
 				p.Pacing.RampUp, p.Pacing.Clients.PerUser = 0, clients
 				p = countLate(p, func(int) time.Duration { return 100 * time.Millisecond })
-				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil) // which the flushes make invalid, because this server's probe counts them
+				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil) // the run is invalid, because this server's probe counts the flushes
 				terminals := int64(p.Terminals())
 				if a := result.CounterAgreement; a == nil || a.Client < 8*terminals || a.Server-a.Client > terminals || a.Client-a.Server > terminals {
-					t.Errorf("got %+v, %v, want no more on the server than the users did", a, err)
+					t.Errorf("got %+v, %v, want the server's count within one transaction per terminal of the users'", a, err)
 				}
 			})
 		})

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestRun_IsInvalidIfItsFileGoes(t *testing.T) {
+func TestRun_IsInvalidIfItsFileIsReplaced(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(path string) error
@@ -22,7 +22,7 @@ func TestRun_IsInvalidIfItsFileGoes(t *testing.T) {
 	}{
 		{"it stays", func(string) error { return nil }, ""},
 		{"it is removed", os.Remove, "the database's file was removed while virtual users worked"},
-		{"another has its place", func(path string) error {
+		{"another file replaces it", func(path string) error {
 			return os.Rename(path+".new", path)
 		}, "was replaced by another while virtual users worked"},
 	} {

@@ -24,7 +24,7 @@ type Deletion struct {
 
 // ByBuilder describes the consequences of a schema that another program built.
 func (d Deletion) ByBuilder() string {
-	return fmt.Sprintf("%s built this schema and records nothing about what it created, so what is around the schema is dropped as %[1]s does, if nothing else is in it", d.Builder)
+	return fmt.Sprintf("%s built this schema and does not record what it created, so the database and the account around the schema are dropped as %[1]s does, if they contain nothing else", d.Builder)
 }
 
 // RoutineNames lists the names of the routines without their parameters.
@@ -57,7 +57,8 @@ func PlanDeletion(ctx context.Context, j plan.Job) (Deletion, error) {
 	return d, nil
 }
 
-// findDeletion finds the parts of the schema to drop, and how to treat the others.
+// findDeletion finds the parts of the schema to drop, and the options for dropping the database and
+// the account around it.
 func findDeletion(ctx context.Context, j plan.Job) (d Deletion, rest database.DropOptions, err error) {
 	session, err := target.ConnectSteady(ctx, j)
 	if err != nil {
@@ -74,7 +75,8 @@ func (d Deletion) any() bool {
 	return slices.ContainsFunc(d.Around, func(f database.DropResult) bool { return f.Stays == "" })
 }
 
-// dropAround asks the database what happens to the database and the account around the schema.
+// dropAround drops the database and the account around the schema if they contain nothing else, or
+// with Dry only returns what would happen to them.
 func dropAround(ctx context.Context, j plan.Job, d database.DropOptions) ([]database.DropResult, error) {
 	if j.Database.Container.Drop == nil {
 		return nil, nil
@@ -94,7 +96,8 @@ func deletable(ctx context.Context, j plan.Job, session database.Session) (d Del
 		return d, nil, err
 	}
 	d.Tables = st.OwnTables(j)
-	// A database that responds over a copy of all rows takes long, and has nothing around a schema.
+	// A database that answers queries from a copy of all rows takes long, and has no database or
+	// account around a schema.
 	if st.State == target.Whole && j.Workload.Schema.BuiltBy != nil && j.Schema.Foresee == nil {
 		if d.Builder, err = j.Workload.Schema.BuiltBy(ctx, session, j.SQL.Renamed(st.Names)); err != nil {
 			return d, nil, err
@@ -112,7 +115,7 @@ func deletable(ctx context.Context, j plan.Job, session database.Session) (d Del
 	others, upon := target.ForeignObjects(d.Tables, d.Routines, objects)
 	if len(upon) > 0 {
 		return d, others, job.WithExit(job.ExitExists, fmt.Errorf(
-			"something else depends on the %s schema in %s: %s. Nothing was dropped: drop that first, if it is not needed",
+			"other objects depend on the %s schema in %s: %s. Nothing was dropped: drop those objects first, if they are not needed",
 			j.Workload.Title, j.Target(), target.Listed(upon, 10)))
 	}
 	return d, others, nil
@@ -135,7 +138,7 @@ func remove(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 		deleted.Stage = job.Ends
 		f.Step(job.Monitor, deleted)
 	}
-	if len(plan.Tables) == 0 { // look for other objects as late as possible
+	if len(plan.Tables) == 0 { // search again, because another job may have added objects
 		if plan, rest, err = findDeletion(ctx, j); err != nil {
 			return job.Result{}, err
 		}
@@ -158,7 +161,7 @@ func remove(ctx context.Context, j plan.Job, f *feed.Feed) (job.Result, error) {
 		}
 	}
 	if err != nil {
-		return job.Result{}, fmt.Errorf("the schema is dropped, but not all that was made with it: %w", err)
+		return job.Result{}, fmt.Errorf("the schema is dropped, but not the database and the account around it: %w", err)
 	}
 	return job.Result{}, nil
 }
@@ -180,8 +183,8 @@ func (d Deletion) dropped() string {
 	return strings.Join(what, ", ")
 }
 
-// dropSchema looks again and drops what is proven to be ours, in one transaction if the database
-// supports that. It returns what it dropped and what is left.
+// dropSchema searches again and drops the objects that are proven to be ours, in one transaction if
+// the database supports that. It returns what it dropped and the objects that are left.
 func dropSchema(ctx context.Context, j plan.Job, f *feed.Feed) (d Deletion, others []string, err error) {
 	held, release, err := target.Claim(ctx, j, f)
 	if err != nil {
@@ -213,7 +216,7 @@ func dropSchema(ctx context.Context, j plan.Job, f *feed.Feed) (d Deletion, othe
 		target.Rollback(ctx, session)
 		return d, nil, err
 	}
-	// Look last for what is left, because other jobs may have changed it.
+	// Search last for the objects that are left, because other jobs may have changed them.
 	objects, err := target.FindObjects(ctx, j, session)
 	others, _ = target.ForeignObjects(nil, nil, objects)
 	return d, others, err

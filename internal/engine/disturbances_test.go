@@ -15,7 +15,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestRun_SaysWhatDisturbedTheServer(t *testing.T) {
+func TestRun_ReportsDisturbances(t *testing.T) {
 	old := database.Disturbance{ID: "transaction 1", Lasting: true, Text: "process 1 had one transaction open all the time"}
 	another := database.Disturbance{ID: "transaction 2", Lasting: true, Text: "process 2"}
 	vacuum := database.Disturbance{ID: "vacuum 3", Text: "a vacuum was at work"}
@@ -35,7 +35,7 @@ func TestRun_SaysWhatDisturbedTheServer(t *testing.T) {
 			nil,
 			&job.Disturbances{Words: []string{old.Text, "stock had dead rows at the end", "a vacuum was at work at the beginning"}},
 		},
-		{"a user without the right to know", nil, nil, errors.New("denied"), nil},
+		{"a user without the privilege", nil, nil, errors.New("denied"), nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 2 * time.Second})

@@ -15,17 +15,17 @@ import (
 
 // Examination is the result of a connection test before a job.
 type Examination struct {
-	// Owner is why the owner of the schema cannot sign in. Admin is why the user that creates the
-	// objects around a build cannot. They are nil if sign-in works. An embedded database only has
+	// Owner is the log-in error of the schema's owner, and Admin that of the user that creates
+	// databases and accounts. They are nil if the log-in works. An embedded database only has
 	// Owner.
 	Owner, Admin error
 
-	Facts      *job.Facts // nil if the log-in failed
+	Facts      *job.Facts // nil if both log-ins failed
 	Connection []string   // properties of the connection, one per line, such as its cipher
 	RoundTrip  time.Duration
 
-	// Schema is the size of the workload's data, such as "10 warehouses". NoSchema is the error of
-	// a run that could not use the schema. Both are empty if the owner cannot sign in.
+	// Schema is the size of the workload's data, such as "10 warehouses". NoSchema is why a run
+	// could not use the schema. Both are empty if the owner cannot log in.
 	Schema, NoSchema string
 
 	// Lacking are the missing rights that a build may need.
@@ -35,11 +35,11 @@ type Examination struct {
 // examineTime is the time limit of an examination: twice the time limit of a connection.
 const examineTime = 2 * database.ConnectTimeout
 
-// roundTrips is the number of round trips of which the median is taken.
+// roundTrips is the number of measured round trips. Their median is the result.
 const roundTrips = 9
 
 // Examine tests the connection of a plan. It changes nothing. An error means that the server failed
-// during a response.
+// after a log-in.
 func Examine(ctx context.Context, j plan.Job, version string) (e Examination, err error) {
 	ctx, cancel := context.WithTimeout(ctx, examineTime)
 	defer cancel()

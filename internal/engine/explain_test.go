@@ -19,20 +19,20 @@ import (
 	"sledge/internal/workload"
 )
 
-func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
-	var asked []string // by the server, with when
+func TestRun_TakesPlansAfterTheMeasuredTime(t *testing.T) {
+	var asked []string // statements that the server received, each with its time
 	for _, tt := range []struct {
 		name      string
 		options   load.FiniteOptions
-		fail      string // in what is asked
+		fail      string // the statement that fails
 		stop      time.Duration
 		planning  time.Duration
-		gone      bool // whether the server takes no connections any more
+		gone      bool // the server accepts no connections after the measured time
 		wantAsked []string
 		wantPlans []string
 		want      *job.Explained
 	}{
-		{name: "not where none are asked for", options: load.FiniteOptions{Plans: load.NoPlans}},
+		{name: "not without the option", options: load.FiniteOptions{Plans: load.NoPlans}},
 		{
 			name: "without executing", options: load.FiniteOptions{Plans: load.UntimedPlans},
 			wantAsked: []string{"6s explain one", "6s explain two"},
@@ -40,7 +40,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 			want:      &job.Explained{Queries: 3, Plans: 2, Asked: "explain", Why: "only: no text"},
 		},
 		{
-			name: "noting what has none", options: load.FiniteOptions{Plans: load.UntimedPlans}, fail: "explain one",
+			name: "with an error for each query without a plan", options: load.FiniteOptions{Plans: load.UntimedPlans}, fail: "explain one",
 			wantAsked: []string{"6s explain one", "6s explain two"},
 			wantPlans: []string{"only of 7 one: : broken rule", "only of 7 two: scan", "only of 7 : : no text"},
 			want:      &job.Explained{Queries: 3, Plans: 1, Asked: "explain", Why: "only: broken rule"},
@@ -52,19 +52,19 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 			want:      &job.Explained{Queries: 3, Plans: 2, Timed: 2, Seconds: 20, Asked: "analyze", Why: "only: no text"},
 		},
 		{
-			name: "without executing what cannot be", options: load.FiniteOptions{Plans: load.TimedPlans}, fail: "execute one",
+			name: "without times for a query that cannot be executed again", options: load.FiniteOptions{Plans: load.TimedPlans}, fail: "execute one",
 			wantAsked: []string{"6s execute one", "6s explain one", "6s execute two"},
 			wantPlans: []string{"only of 7 one: scan: no times: broken rule", "only of 7 two: timed scan", "only of 7 : : no text"},
 			want:      &job.Explained{Queries: 3, Plans: 2, Timed: 1, Seconds: 10, Asked: "analyze", Why: "only: no times: broken rule"},
 		},
 		{
-			name: "executing nothing more once the run is stopped", options: load.FiniteOptions{Plans: load.TimedPlans}, stop: 10 * time.Second,
+			name: "without executing queries after a stop request", options: load.FiniteOptions{Plans: load.TimedPlans}, stop: 10 * time.Second,
 			wantAsked: []string{"6s execute one", "16s explain two"},
 			wantPlans: []string{"only of 7 one: timed scan", "only of 7 two: scan: no times: the run was stopped", "only of 7 : : no text"},
 			want:      &job.Explained{Queries: 3, Plans: 2, Timed: 1, Seconds: 10, Asked: "analyze", Why: "only: no times: the run was stopped"},
 		},
 		{
-			name:      "executing for no longer than the time limit",
+			name:      "without executing after the time limit",
 			options:   load.FiniteOptions{Plans: load.TimedPlans, TimeLimit: option.Minutes(8 * time.Second)},
 			wantAsked: []string{"6s execute one", "14s explain one", "14s explain two"},
 			wantPlans: []string{
@@ -74,12 +74,12 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 			want: &job.Explained{Queries: 3, Plans: 2, Seconds: 8, Asked: "analyze", Why: "only: no times: the time limit was over before the query was answered again"},
 		},
 		{
-			name: "noting that the server is gone", options: load.FiniteOptions{Plans: load.UntimedPlans}, gone: true,
+			name: "with an error if the server is gone", options: load.FiniteOptions{Plans: load.UntimedPlans}, gone: true,
 			wantPlans: []string{"only of 7 one: : no answer", "only of 7 two: : no answer", "only of 7 : : no text"},
 			want:      &job.Explained{Queries: 3, Seconds: 30, Asked: "explain", Why: "only: no answer"},
 		},
 		{
-			name: "waiting for none for longer than a minute", options: load.FiniteOptions{Plans: load.UntimedPlans}, planning: time.Hour,
+			name: "for at most one minute each", options: load.FiniteOptions{Plans: load.UntimedPlans}, planning: time.Hour,
 			wantAsked: []string{"6s explain one", "1m6s explain two"},
 			wantPlans: []string{
 				"only of 7 one: : the database took longer than 1m0s to plan the query",
@@ -88,7 +88,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 			want: &job.Explained{Queries: 3, Seconds: 120, Asked: "explain", Why: "only: the database took longer than 1m0s to plan the query"},
 		},
 		{
-			name:      "executing none for longer than one may take",
+			name:      "without executing a query longer than the query limit",
 			options:   load.FiniteOptions{Plans: load.TimedPlans, QueryLimit: option.Minutes(9 * time.Second)},
 			wantAsked: []string{"6s execute one", "15s explain one", "15s execute two", "24s explain two"},
 			wantPlans: []string{
@@ -140,7 +140,7 @@ func TestPlansAreTakenWhenARunHasBeenMeasured(t *testing.T) {
 				}
 				result, err := Local{Version: "test"}.perform(t.Context(), job.Run, p, &feed.Feed{}, stop)
 				if err != nil || result.Elapsed != 6 {
-					t.Errorf("measured %g s, error %v; want 6 s, and no error for what comes after it", result.Elapsed, err)
+					t.Errorf("measured %g s, error %v; want 6 s, and no error after the measured time", result.Elapsed, err)
 				}
 				var plans []string
 				for _, plan := range result.Plans {

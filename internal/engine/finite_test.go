@@ -20,7 +20,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// finiteUser does a number of transactions, the n-th of which takes n units and returns n
+// finiteUser does a fixed number of transactions. The n-th takes n units of time and returns n
 // rows.
 type finiteUser struct {
 	plantest.User
@@ -28,11 +28,11 @@ type finiteUser struct {
 	stream, left, done int
 }
 
-// finiteSession is one whose statements can be cancelled.
+// finiteSession is a session whose statements can be cancelled.
 type finiteSession struct {
 	plantest.Session
 	cancelled chan struct{}
-	deaf      bool // whether the server takes no notice
+	deaf      bool // the server ignores cancel requests
 }
 
 func (s finiteSession) Cancel(context.Context) error {
@@ -80,7 +80,7 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 	}
 	d := *p.Database
 	d.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) {
-		// A server for each, as to interrupt one is not to interrupt the others.
+		// Each session has a server of its own, so that an interrupt ends one session only.
 		own := &plantest.Server{Interrupted: make(chan struct{})}
 		return finiteSession{plantest.Session{Server: own}, make(chan struct{}), deaf}, nil
 	}
@@ -90,14 +90,14 @@ func finitePlan(script []error, options load.FiniteOptions, unit time.Duration, 
 
 const overLimit = "cancelled because it took longer than 1.5s, which is what option query_limit allows"
 
-func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
+func TestFiniteRun(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		script  []error
 		options load.FiniteOptions
 		stop    time.Duration
-		unit    time.Duration // a second
-		deaf    bool          // whether the server does not cancel what it is asked to
+		unit    time.Duration // 0 is a second
+		deaf    bool          // the server ignores cancel requests
 
 		want       []string // spans: position, stream, number, when, how long, rows, outcome
 		wantTook   time.Duration
@@ -106,7 +106,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 		wantError  string
 	}{
 		{
-			name: "keeps each transaction",
+			name: "has a span of each transaction",
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
 				"1 stream 0: 2 of 3 at 1 s for 2 s, 2 rows, done", "2 stream 1: 2 of 3 at 1 s for 2 s, 2 rows, done",
@@ -115,7 +115,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: 6 * time.Second, wantStatus: job.Succeeded,
 		},
 		{
-			name:    "starts users apart",
+			name:    "starts users with a delay",
 			options: load.FiniteOptions{UserDelay: 500 * time.Millisecond},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "1 stream 0: 2 of 3 at 1 s for 2 s, 2 rows, done",
@@ -126,7 +126,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: 6500 * time.Millisecond, wantStatus: job.Succeeded,
 		},
 		{
-			name:   "goes on after a failure, and is not valid",
+			name:   "continues after a failure and is invalid",
 			script: []error{nil, plantest.ErrBroken, nil},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
@@ -136,13 +136,13 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: 6010 * time.Millisecond, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "2 of 6 transactions failed",
 		},
 		{
-			name:   "ends at the first failure where that is asked for",
+			name:   "ends at the first failure with raise_error",
 			script: []error{plantest.ErrBroken}, options: load.FiniteOptions{RaiseError: true},
 			want:     []string{"1 stream 0: 1 of 3 at 0 s for 1 s, 0 rows, failed: constraint: broken rule", "2 stream 1: 1 of 3 at 0 s for 1 s, 0 rows, failed: constraint: broken rule"},
 			wantTook: time.Second, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: broken rule",
 		},
 		{
-			name: "has cancelled what takes too long, and goes on", options: load.FiniteOptions{QueryLimit: option.Minutes(1500 * time.Millisecond)},
+			name: "cancels a transaction over the limit and continues", options: load.FiniteOptions{QueryLimit: option.Minutes(1500 * time.Millisecond)},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
 				"1 stream 0: 2 of 3 at 1 s for 1.5 s, 0 rows, failed: over the limit: " + overLimit, "2 stream 1: 2 of 3 at 1 s for 1.5 s, 0 rows, failed: over the limit: " + overLimit,
@@ -152,7 +152,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantError: "4 of 6 transactions failed (66.67 %; at most 0 % may fail); 4 were cancelled after 1.5s, which is what option query_limit allows",
 		},
 		{
-			name: "has them end the run where that is asked for", options: load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond), RaiseError: true},
+			name: "ends at the first transaction over the limit with raise_error", options: load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond), RaiseError: true},
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 0.5 s, 0 rows, failed: over the limit: cancelled because it took longer than 500ms, which is what option query_limit allows",
 				"2 stream 1: 1 of 3 at 0 s for 0.5 s, 0 rows, failed: over the limit: cancelled because it took longer than 500ms, which is what option query_limit allows",
@@ -160,7 +160,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: 500 * time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: cancelled because it took longer than 500ms",
 		},
 		{
-			name:    "disconnects from a server that has not cancelled a statement after a minute, which ends the run",
+			name:    "disconnects from a server that has not cancelled a statement after a minute, and ends",
 			options: load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond), UserDelay: 10 * time.Second},
 			unit:    time.Minute, deaf: true,
 			want: []string{
@@ -179,7 +179,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 			wantTook: 2500 * time.Millisecond, wantStatus: job.Partial, wantExit: job.ExitStopped, wantError: "the time limit of 2.5s was over before the work was done",
 		},
 		{
-			name: "lets users finish what they are in when it is stopped", stop: 1500 * time.Millisecond,
+			name: "finishes transactions in flight after a stop request", stop: 1500 * time.Millisecond,
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 1 s, 1 rows, done", "2 stream 1: 1 of 3 at 0 s for 1 s, 1 rows, done",
 				"1 stream 0: 2 of 3 at 1 s for 2 s, 2 rows, done", "2 stream 1: 2 of 3 at 1 s for 2 s, 2 rows, done",
@@ -217,7 +217,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 				}
 				seen := len(tt.want)
 				if !slices.ContainsFunc(tt.want, func(span string) bool { return strings.HasSuffix(span, ", done") }) {
-					seen = 0 // a run in which nothing was done has no figures
+					seen = 0 // a run without a completed transaction has no metrics
 				}
 				if n, _ := result.Metric("spans"); int(n) != seen {
 					t.Errorf("the workload saw %g spans, want %d", n, seen)
@@ -237,9 +237,9 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 					}
 				}
 				if begun != len(tt.want) || ended != len(tt.want) {
-					t.Errorf("told of %d that began and %d that ended, want %d", begun, ended, len(tt.want))
+					t.Errorf("got events of %d spans that began and %d that ended, want %d", begun, ended, len(tt.want))
 				}
-				state := job.UserFailed // to do all of its work
+				state := job.UserFailed // the user did not do all its work
 				if tt.wantStatus == job.Succeeded || tt.wantStatus == job.Invalid {
 					state = job.UserSucceeded
 				}
@@ -251,7 +251,7 @@ func TestARunThatEndsWhenItsWorkIsDone(t *testing.T) {
 	}
 }
 
-// endlessUser is one whose transactions have no limit.
+// endlessUser is a user whose transactions have no time limit.
 type endlessUser struct{ workload.Terminal }
 
 func (u endlessUser) Pick() (workload.Transaction, bool) {
@@ -260,7 +260,7 @@ func (u endlessUser) Pick() (workload.Transaction, bool) {
 	return t, more
 }
 
-func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
+func TestFiniteRun_CancelsNoUnlimitedTransaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := finitePlan(nil, load.FiniteOptions{QueryLimit: option.Minutes(500 * time.Millisecond)}, time.Second, false)
 		w := *p.Workload
@@ -279,8 +279,8 @@ func TestWhatHasNoLimitIsNotCancelled(t *testing.T) {
 	})
 }
 
-// stagedPlan is a run of two stages: in the first one user 0 does three transactions and
-// user 1 one, in the second the other way around.
+// stagedPlan is a run of two stages. In the first, user 0 does three transactions and user 1 does
+// one; in the second, user 0 does one and user 1 does three.
 func stagedPlan(script []error, options load.FiniteOptions) plan.Plan {
 	p := finitePlan(script, options, time.Second, false)
 	w := *p.Workload
@@ -296,7 +296,7 @@ func stagedPlan(script []error, options load.FiniteOptions) plan.Plan {
 	return p
 }
 
-func TestAStageBeginsWhenAllUsersAreThroughWithTheOneBefore(t *testing.T) {
+func TestStages_BeginTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := &events{}
 		result, err := Local{Version: "test"}.perform(t.Context(), job.Run, stagedPlan(nil, load.FiniteOptions{}), &feed.Feed{Watchers: []job.Watcher{told}}, nil)
@@ -324,13 +324,13 @@ func TestAStageBeginsWhenAllUsersAreThroughWithTheOneBefore(t *testing.T) {
 			}
 		}
 		if !slices.Equal(phases, []string{"first", "second"}) {
-			t.Errorf("told that the phases %q begin", phases)
+			t.Errorf("got the stages %q, want first and second", phases)
 		}
 	})
 }
 
-// A user that waits for the others to end a stage does not keep the run from ending.
-func TestUsersDoNotWaitForAStageThatDoesNotCome(t *testing.T) {
+// A run ends although a user waits for the others to finish a stage.
+func TestStages_RunEndsDuringTheFirst(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script  []error
 		options load.FiniteOptions
@@ -355,7 +355,7 @@ func TestUsersDoNotWaitForAStageThatDoesNotCome(t *testing.T) {
 				}
 				for _, s := range result.Spans {
 					if s.Stage != "first" {
-						t.Errorf("got %+v, want nothing of the second stage", s)
+						t.Errorf("got %+v, want no span of the second stage", s)
 					}
 				}
 			})

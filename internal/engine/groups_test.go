@@ -25,7 +25,8 @@ func withAnalytics() catalog.Catalog {
 	return c
 }
 
-// mixed returns the spec of a run of TPROC-C, whose schema it has built, beside queries on the same schema.
+// mixed builds a TPROC-C schema. It returns the spec of a run of TPROC-C and of analytic queries on
+// that schema.
 func mixed(t *testing.T, l Local, database string, values option.Values) job.Spec {
 	t.Helper()
 	spec := func(action job.Action, workload string, options ...string) job.Spec {
@@ -50,7 +51,7 @@ func mixed(t *testing.T, l Local, database string, values option.Values) job.Spe
 	return s
 }
 
-func TestRun_HasGroupsOfUsersWithWorkloadsOfTheirOwn(t *testing.T) {
+func TestGroups_RunTwoWorkloads(t *testing.T) {
 	l := Local{Catalog: withAnalytics(), Version: "test"}
 	for database, values := range map[string]func(*testing.T) option.Values{
 		"sqlite":     func(t *testing.T) option.Values { return option.Values{"file": filepath.Join(t.TempDir(), "mixed.db")} },
@@ -94,7 +95,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 		t.Fatalf("%v: %s", err, result.Reason)
 	}
 	if result.Users != 3 || len(result.Kinds) != 10 || len(result.Summary.Kinds) != 10 || result.Kinds[0] != "orders.new order" {
-		t.Fatalf("got %d users and the kinds %q, want 3 and those of both groups", result.Users, result.Kinds)
+		t.Fatalf("got %d users and the kinds %q, want 3 users and the kinds of both groups", result.Users, result.Kinds)
 	}
 	ended := map[string]int64{}
 	for i, name := range result.Kinds {
@@ -106,23 +107,23 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	}
 	all := result.Summary.All()
 	if ended["orders"] == 0 || ended["queries"] == 0 || ended["orders"]+ended["queries"] != all.Ended() {
-		t.Errorf("got %v, want transactions of both groups, %d in all", ended, all.Ended())
+		t.Errorf("got %v, want transactions of both groups with a total of %d", ended, all.Ended())
 	}
 	if result.Idle == nil || result.Idle.Of != 3 || result.Idle.Idle != 0 {
 		t.Errorf("got %+v, want none of 3 users idle", result.Idle)
 	}
 	if len(result.Groups) != 2 || result.Agreement != nil || result.LongestGap != nil {
-		t.Fatalf("got the groups %+v beside %+v and %+v, want two, and what is of one of them only in it", result.Groups, result.Agreement, result.LongestGap)
+		t.Fatalf("got the groups %+v, agreement %+v and longest gap %+v; want two groups, and agreement and gap only in them", result.Groups, result.Agreement, result.LongestGap)
 	}
 	orders, queries := result.Groups[0], result.Groups[1]
 	if orders.Name != "orders" || orders.Workload != "tprocc" || orders.Users != 2 || queries.Name != "queries" || queries.Workload != "analytics" || queries.Users != 1 {
 		t.Errorf("got %+v, want both groups", result.Groups)
 	}
 	if a := orders.Agreement; a == nil || !a.Holds && !a.Vague || queries.Agreement != nil {
-		t.Errorf("got %+v and %+v, want the server's count of new orders beside that of the users, and none of queries", a, queries.Agreement)
+		t.Errorf("got %+v and %+v, want an agreement that holds for orders and none for queries", a, queries.Agreement)
 	}
 	if orders.LongestGap == nil || queries.LongestGap != nil {
-		t.Errorf("got the stalls %+v and %+v, want those of orders, since queries may take any time", orders.LongestGap, queries.LongestGap)
+		t.Errorf("got the longest gaps %+v and %+v, want one for orders and none for queries, which may take any time", orders.LongestGap, queries.LongestGap)
 	}
 	for _, name := range []string{"orders.NOPM", "orders.TPM", "queries.QPM"} {
 		if value, is := result.Metric(name); !is || value <= 0 {
@@ -131,7 +132,7 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	}
 	tpm, _ := result.Metric("orders.TPM")
 	if part := result.Summary.PerMinute(ended["orders"]); tpm < 0.99*part || tpm > 1.01*part {
-		t.Errorf("got %g orders.TPM, want %g, which the server's count of all groups would not be", tpm, part)
+		t.Errorf("got %g orders.TPM, want %g, the rate of this group alone", tpm, part)
 	}
 	texts := []string{}
 	for _, v := range result.Thresholds {
@@ -145,12 +146,12 @@ func runMixed(t *testing.T, l Local, spec job.Spec, through func(order.Generator
 	}
 }
 
-func TestGroups_RefuseWhatTheyCannotHaveYet(t *testing.T) {
+func TestGroups_RefuseUnsupportedOptions(t *testing.T) {
 	l := Local{Catalog: withAnalytics(), Version: "test"}
 	for want, change := range map[string]func(*job.Spec){
 		"cannot have steps yet":       func(s *job.Spec) { s.Options["steps"] = "1,2" },
 		"cannot have a rate yet":      func(s *job.Spec) { s.Options["rate"] = "10/s" },
-		"cannot have a ledger yet":    func(s *job.Spec) { s.Options["ledger"], s.Options["reconnect"] = "true", "true" }, // the first of two refusals
+		"cannot have a ledger yet":    func(s *job.Spec) { s.Options["ledger"], s.Options["reconnect"] = "true", "true" }, // the first of two errors
 		"cannot have users that conn": func(s *job.Spec) { s.Options["reconnect"] = "true" },
 		"needs a name of its own":     func(s *job.Spec) { s.Beside[0].Name = "orders" },
 		"groups of a run share":       func(s *job.Spec) { s.Beside[0].Options = option.Values{"dbname": "other"} },

@@ -20,8 +20,8 @@ import (
 	"sledge/internal/option"
 )
 
-// onLoops has the sessions of a plan ask a real server for its version, so that their users can be
-// put on event loops.
+// onLoops gives each session of a plan a connection to a TCP echo server, so that their users can
+// run on event loops.
 func onLoops(t *testing.T, p *plan.Plan) {
 	t.Helper()
 	if !loop.Supported() {
@@ -69,8 +69,9 @@ type dialedSession struct {
 
 func (s *dialedSession) Close() error { return errors.Join(s.Session.Close(), s.conn.Close()) }
 
-// A transaction that blocks its thread, though the driver does not, leaves an event loop to one user.
-func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
+// The driver does not block its thread, but the transactions do. So one user blocks an event loop
+// for the others.
+func TestRun_IsInvalidWithIdleUsers(t *testing.T) {
 	p := plantest.New(plantest.User{Takes: time.Millisecond}, load.Pacing{Duration: 1200 * time.Millisecond, Connections: load.Connections{Loops: 1}})
 	onLoops(t, &p)
 	p.Users = 6
@@ -84,7 +85,7 @@ func TestRun_IsInvalidIfUsersDidNothing(t *testing.T) {
 	}
 }
 
-func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
+func TestRun_CountsNoWaitingUsersAsIdle(t *testing.T) {
 	rate := func(p *plan.Plan) {
 		options := load.NewOptions()
 		if err := option.Bind(nil, option.Values{"rate": "0.2/s", "arrivals": "constant", "rampup": "0"}, options); err != nil {
@@ -99,10 +100,10 @@ func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
 		change func(*plan.Plan)
 	}{
 		{name: "keying times are longer than the run", user: plantest.User{Keying: time.Hour}},
-		{name: "arrivals are fewer than users", change: rate},
+		{name: "the rate has fewer arrivals than users", change: rate},
 		{name: "users start later than the run ends", pacing: load.Pacing{Shifts: load.Shifts{UserDelay: time.Minute}}},
-		{name: "users share a connection that one of them has", user: plantest.User{Takes: 9 * time.Second}, pacing: load.Pacing{Connections: load.Connections{Shared: 1}}},
-		{name: "users have done their iterations", pacing: load.Pacing{MaxIterations: 1}},
+		{name: "one user holds the shared connection", user: plantest.User{Takes: 9 * time.Second}, pacing: load.Pacing{Connections: load.Connections{Shared: 1}}},
+		{name: "users have completed their iterations", pacing: load.Pacing{MaxIterations: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -124,8 +125,9 @@ func TestRun_HasNoIdleUsersWhereUsersHaveNothingToDoYet(t *testing.T) {
 	}
 }
 
-// The sessions of a driver that blocks its threads, as Db2's does, have no connection to wait for.
-func TestRun_FindsADriverThatBlocks(t *testing.T) {
+// A driver that blocks its threads, such as Db2's, has no connection that an event loop could wait
+// for.
+func TestRun_UsesGoroutinesForABlockingDriver(t *testing.T) {
 	if !loop.Supported() {
 		t.Skip("there are no event loops on this system")
 	}

@@ -15,14 +15,15 @@ import (
 	"sledge/internal/option"
 )
 
-// sharing returns a plan of three users whose transactions take a tenth of a second, for
-// ten seconds, over connections that they share.
+// sharing returns a plan of three users that share connections. A transaction takes 100 ms; the
+// measured time is 10 s.
 func sharing(connections int) plan.Plan {
 	return plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Connections: load.Connections{Shared: connections}})
 }
 
-// Three users who share a connection do as much as one, and each waits for the other two.
-func TestUsersWaitForAConnectionThatTheyShare(t *testing.T) {
+// Three users that share one connection do as many transactions as one user, and each waits for the
+// other two.
+func TestSharedConnections_UsersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, sharing(1), &feed.Feed{}, nil)
 		if err != nil {
@@ -30,11 +31,11 @@ func TestUsersWaitForAConnectionThatTheyShare(t *testing.T) {
 		}
 		all := result.Summary.All()
 		if all.Done < 99 || all.Done > 101 {
-			t.Errorf("%d transactions of a tenth of a second were done in ten seconds over one connection, want 100", all.Done)
+			t.Errorf("got %d transactions of 100 ms in 10 s over one connection, want 100", all.Done)
 		}
 		s := result.Sharing
 		if s == nil || s.Connections != 1 || math.Abs(float64(s.Wait.P50)-200) > 1 || math.Abs(float64(s.Wait.Max)-200) > 1 {
-			t.Errorf("got %+v, want one connection and 0.2 s of waiting for it", s)
+			t.Errorf("got %+v, want one connection and waits of 200 ms", s)
 		}
 		service, response := time.Duration(all.Service.ValueAtQuantile(100)), time.Duration(all.Response.ValueAtQuantile(100))
 		if (service-100*time.Millisecond).Abs() > time.Millisecond || (response-300*time.Millisecond).Abs() > time.Millisecond {
@@ -46,7 +47,7 @@ func TestUsersWaitForAConnectionThatTheyShare(t *testing.T) {
 	})
 }
 
-func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
+func TestSharedConnections_NoWaitIfThereAreEnough(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, sharing(3), &feed.Feed{}, nil)
 		if err != nil {
@@ -54,13 +55,13 @@ func TestUsersWithEnoughConnectionsWaitForNone(t *testing.T) {
 		}
 		all := result.Summary.All()
 		if s := result.Sharing; all.Done < 297 || all.Done > 303 || s == nil || s.Wait.Max > 1e-3 {
-			t.Errorf("got %d transactions and %+v, want 300 that waited for nothing", all.Done, s)
+			t.Errorf("got %d transactions and %+v, want 300 without a wait", all.Done, s)
 		}
 	})
 }
 
-// A user that waits for a connection when the run is stopped begins no transaction.
-func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
+// A user that waits for a connection at the end of the measured time begins no transaction.
+func TestSharedConnections_EndOfRunEndsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 3 * time.Second}, load.Pacing{Duration: 10 * time.Second, Connections: load.Connections{Shared: 1}})
 		began := time.Now()
@@ -69,15 +70,15 @@ func TestTheEndOfARunEndsTheWaitForAConnection(t *testing.T) {
 			t.Fatal(err)
 		}
 		if took := time.Since(began); took > 13*time.Second {
-			t.Errorf("the run took %s, want the transaction of 3 s that was in flight after 10 to be the last", took)
+			t.Errorf("the run took %s, want at most 13 s: no transaction begins after 10 s", took)
 		}
 		if done := result.Summary.All().Done; done != 3 {
-			t.Errorf("%d transactions of 3 s were done in 10 s, want 3", done)
+			t.Errorf("got %d transactions of 3 s in 10 s, want 3", done)
 		}
 	})
 }
 
-func TestMoreConnectionsThanUsersAreRefused(t *testing.T) {
+func TestSharedConnections_RefusesMoreThanUsers(t *testing.T) {
 	pair := plantest.New(plantest.User{}, load.Pacing{}).Pair
 	for _, tt := range []struct {
 		values option.Values

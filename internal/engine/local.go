@@ -24,7 +24,7 @@ type Local struct {
 	catalog.Catalog
 	Version string // Sledge's version, for the facts of a job
 
-	// Beside returns observers of a run in addition to Sledge's own. Optional.
+	// Beside returns additional observers of a run. Optional.
 	Beside func(plan.Plan) []observer.Observer
 
 	// Through wraps the generator of a run. Optional.

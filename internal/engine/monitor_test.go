@@ -17,10 +17,10 @@ import (
 	"sledge/internal/job"
 )
 
-// brittleSession is a session that the server ends or refuses.
+// brittleSession is a session whose probe may fail.
 type brittleSession struct {
 	plantest.Session
-	probe func() error // what becomes of a reading
+	probe func() error // the error of a reading
 }
 
 func (s *brittleSession) Query(ctx context.Context, text string, limit int) (database.Table, error) {
@@ -32,30 +32,30 @@ func (s *brittleSession) Query(ctx context.Context, text string, limit int) (dat
 	return s.Session.Query(ctx, text, limit)
 }
 
-// TestRun_OutlastsItsMonitor lets the session that reads the counts fail in each way that a
-// server has for it. Virtual users are not disturbed, so their measurements stand.
-func TestRun_OutlastsItsMonitor(t *testing.T) {
+// The session that reads the counts fails in each way that a server can make it fail. Virtual users
+// are not affected, so their measurements are valid.
+func TestRun_SucceedsWithoutItsMonitor(t *testing.T) {
 	errSerial := errors.New("could not serialize access")
 	for _, tt := range []struct {
 		name   string
 		probe  func(n int) error // of reading number n
-		refuse int               // sessions after this one cannot be opened; 0 is never
-		want   string            // what is missing; "" is nothing
+		refuse int               // number of sessions that can be opened; 0 is no limit
+		want   string            // why there is no probe; "" if there is one
 	}{
 		{"it cannot serialize", func(n int) error {
 			return []error{plantest.ErrDeadlock, nil, plantest.ErrDeadlock, plantest.ErrDeadlock, nil}[n]
 		}, 0, ""},
-		{"it is ended once", func(n int) error { return []error{plantest.ErrLost, nil, nil}[n] }, 0, ""},
-		{"it is ended twice", func(n int) error { return []error{plantest.ErrLost, nil, plantest.ErrLost, nil}[n] }, 0, ""},
-		{"it is ended and none is let in", func(int) error { return plantest.ErrLost }, 4, "connection lost"},
-		{"it may not read", func(int) error { return errSerial }, 0, "could not serialize access"},
+		{"the server ends it once", func(n int) error { return []error{plantest.ErrLost, nil, nil}[n] }, 0, ""},
+		{"the server ends it twice", func(n int) error { return []error{plantest.ErrLost, nil, plantest.ErrLost, nil}[n] }, 0, ""},
+		{"the server ends it and accepts no other", func(int) error { return plantest.ErrLost }, 4, "connection lost"},
+		{"it has no privilege to read", func(int) error { return errSerial }, 0, "could not serialize access"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				u := plantest.User{Takes: 100 * time.Millisecond}
 				p := plantest.New(u, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second})
-				p.Server.Counter = nil    // which is read over another session
-				var sessions atomic.Int32 // users open theirs side by side
+				p.Server.Counter = nil    // it uses another session
+				var sessions atomic.Int32 // users connect in parallel
 				readings := 0
 				connect := p.Database.Sessions.Connect
 				p.Database.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
@@ -70,19 +70,18 @@ func TestRun_OutlastsItsMonitor(t *testing.T) {
 					t.Errorf("got %q, %d done, %v; want a run that succeeds", result.Status, result.Summary.All().Done, err)
 				}
 				if a := result.Agreement; (a != nil) != (tt.want == "") || a != nil && !a.Holds && !a.Vague {
-					t.Errorf("got %+v for the counts", a)
+					t.Errorf("got the agreement %+v", a)
 				}
 				if !strings.Contains(result.Unprobed, tt.want) || (result.Unprobed == "") != (tt.want == "") {
-					t.Errorf("missing is %q, want %q", result.Unprobed, tt.want)
+					t.Errorf("got %q as the reason for the missing probe, want %q", result.Unprobed, tt.want)
 				}
 			})
 		})
 	}
 }
 
-// TestRun_ReadsRateAgain ends the session that reads the server's rate, so that no old rate
-// is shown.
-func TestRun_ReadsRateAgain(t *testing.T) {
+// While the counter's session is lost, the seconds have no server rate instead of an old one.
+func TestRun_HasNoRateWhileTheCounterIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 20 * time.Second})
 		counter, began := p.Server.Counter, time.Now()
@@ -102,7 +101,7 @@ func TestRun_ReadsRateAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(rates) != 20 || !slices.Contains(rates[:4], true) || slices.Contains(rates[6:9], true) || !slices.Contains(rates[12:], true) {
-			t.Errorf("got rates %t, want none from 5 to 10 s", rates)
+			t.Errorf("got seconds with a rate %t, want no rate from 5 to 10 s", rates)
 		}
 	})
 }

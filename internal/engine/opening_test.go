@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestAStatementIsKnownByItsOpening(t *testing.T) {
+func TestOpening(t *testing.T) {
 	for statement, want := range map[string]string{
 		"\n-- TPC-C 2.4.\nCREATE PROCEDURE neword (\n  w INTEGER":                 "CREATE PROCEDURE neword ( ...",
 		"CREATE INDEX i ON t (a)":                                                 "CREATE INDEX i ON t (a) ...",

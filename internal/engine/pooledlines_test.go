@@ -17,7 +17,7 @@ import (
 	"sledge/internal/job"
 )
 
-// pooled gives a plan a pool of some connections, which take turns.
+// pooled adds a pool to a plan. The pool uses the named connections in turn.
 func pooled(p plan.Plan, names ...string) plan.Plan {
 	table := pool.Table{Lanes: []pool.Lane{{Policy: pool.RoundRobin}}}
 	bound := &plan.Pool{}
@@ -31,7 +31,7 @@ func pooled(p plan.Plan, names ...string) plan.Plan {
 	return p
 }
 
-// unreachableAfter lets connecting fail after some time.
+// unreachableAfter returns a plan whose server refuses connections after some time.
 func unreachableAfter(p plan.Plan, after time.Duration) plan.Plan {
 	d, connect, began := *p.Database, p.Database.Sessions.Connect, time.Now()
 	d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
@@ -44,7 +44,7 @@ func unreachableAfter(p plan.Plan, after time.Duration) plan.Plan {
 	return p
 }
 
-func TestAUserWhosePoolDoesNotComeBackIsNamed(t *testing.T) {
+func TestPool_NamesTheUserThatCannotReconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pooled(plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrLost}}, load.Pacing{
 			Duration: time.Minute, Reconnect: load.Reconnect{Wanted: true, Limit: 5 * time.Second, Delay: 100 * time.Millisecond},
@@ -64,10 +64,10 @@ func TestAUserWhosePoolDoesNotComeBackIsNamed(t *testing.T) {
 	})
 }
 
-func TestARehearsalShowsWhatIsDoneOverEachConnectionOfAPool(t *testing.T) {
+func TestPool_RehearsalShowsEachTransaction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := newTranscript()
-		p := pooled(telling(plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Test: true, MaxIterations: 3})), "a", "b")
+		p := pooled(withOutcomes(plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Test: true, MaxIterations: 3})), "a", "b")
 		if _, err := (Local{}).perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -78,13 +78,13 @@ func TestARehearsalShowsWhatIsDoneOverEachConnectionOfAPool(t *testing.T) {
 			}
 		}
 		if shown != 3 {
-			t.Errorf("got\n%s\nwant three transactions, two over the first connection and one over the second", strings.Join(seen.lines, "\n"))
+			t.Errorf("got\n%s\nwant three transactions", strings.Join(seen.lines, "\n"))
 		}
 	})
 }
 
-// To log in takes transactions, too, and some servers count them when they are told to.
-func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
+// A log-in takes transactions too, which some servers count only at a flush.
+func TestSteps_LogInsOfLateUsersAreNotCounted(t *testing.T) {
 	for name, of := range map[string]func(plan.Plan) plan.Plan{
 		"their own connections": func(p plan.Plan) plan.Plan { return p },
 		"pools":                 func(p plan.Plan) plan.Plan { return pooled(p, "a", "b") },
@@ -107,14 +107,14 @@ func TestWhatUsersWhoComeLateDidToLogInIsNotTakenForWork(t *testing.T) {
 				}
 				result, err := Local{}.perform(t.Context(), job.Run, of(p), &feed.Feed{}, nil)
 				if a := result.CounterAgreement; err != nil || a == nil || a.Client == 0 || !a.Holds {
-					t.Errorf("got %+v, %v, want the transactions that the users have done", a, err)
+					t.Errorf("got %+v, %v, want the transactions of the users only", a, err)
 				}
 			})
 		})
 	}
 }
 
-// loggedIn is a session whose login the server has not counted yet.
+// loggedIn is a session whose log-in the server has not counted yet.
 type loggedIn struct {
 	plantest.Session
 	uncounted int64
@@ -123,6 +123,6 @@ type loggedIn struct {
 func (s *loggedIn) tell() {
 	s.Server.Mu.Lock()
 	defer s.Server.Mu.Unlock()
-	s.Server.Others += s.uncounted + 1 // telling is one
+	s.Server.Others += s.uncounted + 1 // the flush itself is a transaction
 	s.uncounted = 0
 }

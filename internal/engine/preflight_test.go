@@ -19,8 +19,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// TestRun_EndsWhenAllFails lets users fail from a transaction on.
-func TestRun_EndsWhenAllFails(t *testing.T) {
+// Every transaction fails, from the first or from a later one on.
+func TestRun_EndsIfAllTransactionsFail(t *testing.T) {
 	failsFrom := func(n int) (script []error) {
 		for i := range 100_000 {
 			script = append(script, nil)
@@ -39,7 +39,7 @@ func TestRun_EndsWhenAllFails(t *testing.T) {
 	}{
 		{"in the ramp-up", load.Pacing{RampUp: 5 * time.Minute, Duration: time.Minute, Failures: load.Failures{EndIfAll: true}}, failsFrom(0), 30 * time.Second, "nothing has succeeded for 30 s"},
 		{"while it is measured", load.Pacing{Duration: 5 * time.Minute, Failures: load.Failures{EndIfAll: true}}, failsFrom(100), 41 * time.Second, "nothing has succeeded for 30 s"},
-		{"unless it is to go on", load.Pacing{Duration: time.Minute, Failures: load.Failures{Limit: 100}}, failsFrom(0), time.Minute, "all "},
+		{"unless on_all_failing is continue", load.Pacing{Duration: time.Minute, Failures: load.Failures{Limit: 100}}, failsFrom(0), time.Minute, "all "},
 		{"unless something succeeds", load.Pacing{Duration: time.Minute, Failures: load.Failures{EndIfAll: true, Limit: 100}}, []error{plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, plantest.ErrBroken, nil}, time.Minute, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestRun_EndsWhenAllFails(t *testing.T) {
 	}
 }
 
-// trialExecutor does its transactions in a session, as client SQL does.
+// trialExecutor commits in its session, or fails with err.
 type trialExecutor struct {
 	workload.Executor
 	session database.Session
@@ -75,7 +75,7 @@ func (e trialExecutor) Do(ctx context.Context, _ workload.Transaction) error {
 	return e.session.Commit(ctx)
 }
 
-// withRoutines is the SQL of a schema that has stored routines.
+// withRoutines returns the SQL library of a schema that has stored routines.
 func withRoutines(t *testing.T) *sqlfile.Library {
 	t.Helper()
 	files := fstest.MapFS{"sql/probe.sql": {Data: []byte("probe")}, "sql/installed_routines.sql": {Data: []byte("routines")}}
@@ -86,28 +86,28 @@ func withRoutines(t *testing.T) *sqlfile.Library {
 	return l
 }
 
-// TestRun_IsRefusedBeforeUsersConnect tries what a server or a user may not do.
+// The server or the user lacks something that the run needs, which the preflight finds.
 func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 	errReads, errPassword := errors.New("read-only"), errors.New("wrong password")
 	for _, tt := range []struct {
 		name       string
 		trial      error
-		finish     error // of what comes after the run
+		finish     error // of the check of the post-run maintenance
 		byRoutines bool
 		want       string // what the error says, or ""
 	}{
 		{"all is well", nil, nil, false, ""},
 		{"a server that only reads", errReads, nil, false, "takes no writes"},
 		{"a server that only reads, by routines", errReads, nil, true, "takes no writes"},
-		{"what cannot be done", plantest.ErrBroken, nil, false, "the workload cannot be done"},
-		{"what routines may do", plantest.ErrBroken, nil, true, ""},
-		{"what others hold for a while", plantest.ErrDeadlock, nil, false, ""},
-		{"a password for what comes after the run", nil, errPassword, false, "what the server is to do after the run"},
+		{"a failed transaction", plantest.ErrBroken, nil, false, "the workload cannot be done"},
+		{"a failed transaction that routines could do", plantest.ErrBroken, nil, true, ""},
+		{"a deadlock with other sessions", plantest.ErrDeadlock, nil, false, ""},
+		{"a wrong password for the post-run maintenance", nil, errPassword, false, "what the server is to do after the run"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := plantest.New(plantest.User{Takes: 10 * time.Millisecond}, load.Pacing{Duration: time.Second})
-				var users atomic.Int32 // who connect side by side
+				var users atomic.Int32 // users connect in parallel
 				newExecutor := p.Workload.Users.NewExecutor
 				p.Workload.Users.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 					users.Add(1)

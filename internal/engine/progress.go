@@ -18,11 +18,11 @@ type tableProgress struct {
 	rows, bytes, nanos atomic.Int64
 }
 
-// loadProgress counts what builders have loaded, for watchers.
+// loadProgress counts the rows that builders have loaded, for watchers.
 type loadProgress struct {
 	tables     []*tableBuild
 	total      int64 // approximate number of rows
-	statements       // besides loading
+	statements       // running statements other than loads
 }
 
 func newLoadProgress(tables []schema.Table, l target.BuildLog) *loadProgress {
@@ -61,8 +61,8 @@ type stepProgress struct {
 	statements
 }
 
-// newStepProgress returns a count in rows if tables have statements of their own, because the other
-// statements take little time beside them, and else in statements.
+// newStepProgress returns a progress in rows if tables have statements of their own, because the
+// other statements then take little time. Otherwise the progress is in statements.
 func newStepProgress(step string, statements []string, shares []share) *stepProgress {
 	if len(shares) == 0 {
 		return &stepProgress{name: step, unit: "statements", each: 1, total: int64(len(statements))}
@@ -121,8 +121,8 @@ func (p *loadProgress) loaded() []job.TableLoad {
 	return list
 }
 
-// countedRows counts rows as they are generated. It updates the table's progress at intervals only,
-// because builders of the same table share that.
+// countedRows counts rows as they are generated. It updates the table's progress once per 512 rows,
+// because all builders of the table share that progress.
 type countedRows struct {
 	source      schema.RowSource
 	count       *tableProgress

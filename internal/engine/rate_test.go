@@ -21,8 +21,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// atRate returns a plan of three users whose transactions take a tenth of a second, which
-// are to begin at a constant rate for ten seconds.
+// atRate returns a plan of three users with a constant rate of arrivals. A transaction takes 100
+// ms; the measured time is 10 s.
 func atRate(t *testing.T, rate string) plan.Plan {
 	t.Helper()
 	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second})
@@ -35,7 +35,7 @@ func atRate(t *testing.T, rate string) plan.Plan {
 	return p
 }
 
-func TestARateIsKept(t *testing.T) {
+func TestRate_IsReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "20/s"), &feed.Feed{}, nil)
 		if err != nil {
@@ -43,34 +43,36 @@ func TestARateIsKept(t *testing.T) {
 		}
 		p := result.Pace
 		if p == nil || math.Abs(p.Asked-20) > 0.2 || math.Abs(p.Ended-20) > 0.5 || p.Behind != 0 || p.StartLag.Max > 1 {
-			t.Errorf("got %+v, want 20 a second asked and ended, and none late or behind", p)
+			t.Errorf("got %+v, want 20 per second scheduled and ended, no start lag and no backlog", p)
 		}
 	})
 }
 
-// What is due and not begun is counted, and response times count from when it was due.
-func TestARateThatUsersCannotKeepLeavesThemBehind(t *testing.T) {
+// Scheduled transactions that have not begun are the backlog. Response times count from the
+// scheduled start.
+func TestRate_BacklogIfUsersAreTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, atRate(t, "50/s"), &feed.Feed{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Three users do 30 of the 50 a second; at the end they are at what was due after six.
+		// Three users do 30 of the 50 per second. At the end they begin transactions that were
+		// scheduled for 6 s.
 		p := result.Pace
 		if p == nil || math.Abs(p.Ended-30) > 0.5 || p.Behind < 190 || p.Behind > 201 || math.Abs(float64(p.StartLag.Max)-4000) > 100 {
-			t.Errorf("got %+v, want 30 a second ended, 200 behind, and up to 4 s late", p)
+			t.Errorf("got %+v, want 30 per second ended, a backlog of 200 and a start lag of up to 4 s", p)
 		}
 		all := result.Summary.All()
 		response, service := time.Duration(all.Response.ValueAtQuantile(100)), time.Duration(all.Service.ValueAtQuantile(100))
 		if service > 110*time.Millisecond || (response-4100*time.Millisecond).Abs() > 100*time.Millisecond {
-			t.Errorf("the slowest took %s, and %s since it was due; want 100ms and 4.1s", service, response)
+			t.Errorf("the slowest took %s, and %s since its scheduled start; want 100ms and 4.1s", service, response)
 		}
 	})
 }
 
-// A slow line, or a server that pauses, leaves users behind when the measured time begins. What they do
-// first was due before it.
-func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
+// A slow network or a pause of the server causes a backlog before the measured time begins. The
+// users begin the measured time with transactions that were scheduled before it.
+func TestRate_ExcludesTransactionsScheduledBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := atRate(t, "20/s")
 		options := load.NewOptions()
@@ -89,16 +91,17 @@ func TestRate_MeasuresWhatIsScheduledInTheMeasuredTime(t *testing.T) {
 		all, pace := result.Summary.All(), result.Pace
 		due := int64(math.Round(pace.Asked * result.Elapsed))
 		if got := all.Ended() + pace.Behind; got != due || pace.Earlier == 0 || !result.Agreement.Holds {
-			t.Errorf("got %d of %d that were due, %d of before, and %+v; want all, some, and counts that agree", got, due, pace.Earlier, result.Agreement)
+			t.Errorf("got %d of %d scheduled transactions, %d from before the measured time, and the agreement %+v; want all, at least one, and an agreement that holds", got, due, pace.Earlier, result.Agreement)
 		}
 		if longest := time.Duration(all.Response.Max()); longest >= 1600*time.Millisecond {
-			t.Errorf("the longest took %s, which began before the measured time", longest)
+			t.Errorf("the longest response took %s, which includes a transaction scheduled before the measured time", longest)
 		}
 	})
 }
 
-// A user that waits for a connection when the time is up has taken an arrival and not begun it.
-func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
+// A user that waits for a connection at the end of the measured time has taken an arrival, but has
+// not begun its transaction. The arrival belongs to the backlog.
+func TestRate_WaitForAConnectionIsBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "50/s")
 		plan.Pacing.Connections.Shared = 1
@@ -107,15 +110,16 @@ func TestWhatWaitsForAConnectionAtTheEndIsBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, p := result.Summary.All(), result.Pace
-		// Every 20 ms one is due, and one more at the very moment at which the time is up.
+		// One is scheduled every 20 ms, and possibly one at the very end of the measured time.
 		if due := all.Ended() + p.Behind; due != 500 && due != 501 {
-			t.Errorf("got %d ended and %d behind, want 500 or 501 in all", all.Ended(), p.Behind)
+			t.Errorf("got %d ended and a backlog of %d, want a total of 500 or 501", all.Ended(), p.Behind)
 		}
 	})
 }
 
-// Users go on while the counts are read at the end, and begin what was due before.
-func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
+// While the counts are read after the measured time, users begin transactions that were scheduled
+// in it.
+func TestRate_LateConnectionIsBacklog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := atRate(t, "points:0s=5/s,9s=5/s,9s=0/s,9.95s=0/s,9.95s=50/s,10s=50/s,10s=0/s")
 		plan.Pacing.Connections.Shared = 1
@@ -130,16 +134,18 @@ func TestWhatWaitedForAConnectionIsBehindThoughItComesToItsTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The last are scheduled for 9.95, 9.97 and 9.99 s. The first of them has the connection until
-		// 10.05 s, and belongs to the measured time, in which it began. The very first, which is scheduled as the time begins, does not.
+		// The last three are scheduled for 9.95, 9.97 and 9.99 s. The first of these began in the
+		// measured time and holds the connection until 10.05 s, so it is measured and the other two
+		// are backlog. The first transaction of all is scheduled for the exact start of the
+		// measured time and is not measured.
 		if all := result.Summary.All(); all.Ended() != 45 || result.Pace.Behind != 2 {
-			t.Errorf("got %d ended and %d behind, want 45 and 2", all.Ended(), result.Pace.Behind)
+			t.Errorf("got %d ended and a backlog of %d, want 45 and 2", all.Ended(), result.Pace.Behind)
 		}
 	})
 }
 
-// A file may have changed by the time that the job is done again.
-func TestAJobKeepsThePointsOfAFile(t *testing.T) {
+// The file may have changed before the job is repeated.
+func TestRate_SpecKeepsThePointsOfAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rates.csv")
 	if err := os.WriteFile(path, []byte("0,100\n60,500\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -150,37 +156,37 @@ func TestAJobKeepsThePointsOfAFile(t *testing.T) {
 	}
 }
 
-// A test has no duration, so that it ends when nothing is due any more.
-func TestATestAtARateThatEndsEnds(t *testing.T) {
+// A test has no duration, so it ends after the last scheduled transaction.
+func TestRate_EndsATest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := atRate(t, "points:0s=10/s,2s=10/s,2s=0/s")
 		p.Pacing.Test = true
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if done := result.Summary.All().Done; err != nil || done < 19 || done > 21 {
-			t.Errorf("got %d transactions and %v, want the 20 that were due", done, err)
+			t.Errorf("got %d transactions and %v, want the 20 scheduled ones", done, err)
 		}
 	})
 }
 
-func TestARateLeavesNoRoomForPauses(t *testing.T) {
+func TestRate_RefusesPauses(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	w := *p.Workload
 	w.Users.Pauses = &workload.Pauses{Option: "key_and_think", On: func(any) bool { return true }}
 	p.Workload = &w
 	_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Options: option.Values{"rate": "10/s"}})
 	if err == nil || !strings.Contains(err.Error(), "option key_and_think: rate says when transactions start") {
-		t.Errorf("got %v, want a refusal", err)
+		t.Errorf("got %v, want an error", err)
 	}
 }
 
-// kindUser is a User that does the kind it is told.
+// kindUser is a User that does transactions of a given kind.
 type kindUser struct{ plantest.User }
 
 func (u *kindUser) PickKind(kind meter.Kind) (workload.Transaction, bool) {
 	return workload.Transaction{Kind: kind}, true
 }
 
-func TestEachKindIsDoneAtItsRate(t *testing.T) {
+func TestRate_OfEachKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{}, load.Pacing{})
 		w := *p.Workload
@@ -205,15 +211,15 @@ func TestEachKindIsDoneAtItsRate(t *testing.T) {
 		kinds := result.Pace.Kinds
 		if len(kinds) != 2 || kinds[0].Kind != "write it" || math.Abs(kinds[0].Asked-5) > 0.15 || math.Abs(kinds[0].Ended-5) > 0.15 ||
 			kinds[1].Kind != "read" || math.Abs(kinds[1].Asked-20) > 0.15 || math.Abs(kinds[1].Ended-20) > 0.15 || kinds[1].Behind != 0 {
-			t.Errorf("got %+v, want 5 a second of write it, and 20 of read", kinds)
+			t.Errorf("got %+v, want 5 per second of write it, and 20 of read", kinds)
 		}
 		if n := result.Summary.Kinds[2].Ended(); n != 0 {
-			t.Errorf("got %d of a kind that has no rate", n)
+			t.Errorf("got %d transactions of a kind that has no rate", n)
 		}
 	})
 }
 
-func TestRatesOfKindsAreRefusedWithTheWayOut(t *testing.T) {
+func TestRate_RefusesKinds(t *testing.T) {
 	unset := &workload.Mix{Option: func(any) string { return "" }}
 	for _, tt := range []struct {
 		rate string

@@ -18,8 +18,9 @@ import (
 	"sledge/internal/workload"
 )
 
-// Connections of users who have ended are there, but not in use.
-func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
+// The other user has ended. Its connection still exists, but must not count as one that a server
+// accepted.
+func TestReconnect_LastUserGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{
 			Test: true, MaxIterations: 3, Reconnect: load.Reconnect{Wanted: true, Limit: 5 * time.Second},
@@ -30,7 +31,7 @@ func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 			e, err := executor(ctx, c)
 			if c.Number == 1 {
 				e.(*plantest.User).Script = []error{nil, plantest.ErrLost}
-				e.(*plantest.User).Takes = time.Second // the other has ended before it loses its connection
+				e.(*plantest.User).Takes = time.Second // so that the other user ends before this one loses its connection
 			}
 			return e, err
 		}
@@ -39,13 +40,13 @@ func TestTheLastUserDoesNotConnectAgainForEver(t *testing.T) {
 		defer cancel()
 		_, err := Local{}.perform(ctx, job.Run, unreachableAfter(p, 50*time.Millisecond), &feed.Feed{}, nil)
 		if err == nil || !strings.Contains(err.Error(), "no server has taken a connection for 5s, which is what option reconnect_limit allows") {
-			t.Errorf("got %v, want that no server took a connection for 5 s", err)
+			t.Errorf("got %v, want the error of 5 s without a connection", err)
 		}
 	})
 }
 
-// A server that has been taken over may refuse to say what it counts.
-func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
+// After a failover the new server may refuse to return its count.
+func TestReconnect_RetriesTheCounterOncePerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute}})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -64,7 +65,7 @@ func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 		p.Database = &d
 		counter := p.Server.Counter
 		p.Server.Counter = func(ctx context.Context, s database.Session) (int64, error) {
-			if s.(*numbered).number > 1 { // the first is the monitor's
+			if s.(*numbered).number > 1 { // the first session is the monitor's
 				return 0, errors.New("not allowed")
 			}
 			return counter(ctx, s)
@@ -72,9 +73,9 @@ func TestACountThatCannotBeReadIsAskedForOnceASecond(t *testing.T) {
 		if _, err := (Local{}).perform(ctx, job.Run, p, &feed.Feed{}, nil); err != nil {
 			t.Error(err)
 		}
-		// The monitor, three users, and one a second for the count.
+		// One for the monitor, three for users, and one per second for the count.
 		if n := sessions.Load(); n < 10 || n > 16 {
-			t.Errorf("%d sessions were opened in ten seconds, want about 15", n)
+			t.Errorf("got %d sessions in 10 s, want about 15", n)
 		}
 	})
 }
@@ -84,14 +85,14 @@ type numbered struct {
 	number int32
 }
 
-// A client that connects while sessions are interrupted is not among the interrupted ones.
-func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
+// A client whose log-in ends after the abort has interrupted all sessions must be interrupted too.
+func TestAbort_InterruptsLateLogIns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := keyed()
 		d, connect := *p.Database, p.Database.Sessions.Connect
 		var sessions atomic.Int32
 		d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
-			if sessions.Add(1) > 2 { // of which one is the monitor's, and one reads the count
+			if sessions.Add(1) > 2 { // the first two are the monitor's and the counter's
 				<-time.After(5 * time.Second)
 			}
 			return connect(ctx, options, as)
@@ -100,20 +101,20 @@ func TestAClientThatLogsInTooLateIsInterruptedAllTheSame(t *testing.T) {
 		p.Server.Flush = func(ctx context.Context, s database.Session) error {
 			select {
 			case <-s.(plantest.Session).Server.Interrupted:
-			case <-ctx.Done(): // as long as it logs in
+			case <-ctx.Done(): // the context of the log-in
 			}
 			return nil
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := (Local{}).perform(ctx, job.Run, p, &feed.Feed{}, nil); job.ExitOf(err) != job.ExitStopped {
-			t.Errorf("got %v, want that the run was aborted", err)
+			t.Errorf("got %v, want the exit code of an aborted run", err)
 		}
 	})
 }
 
-// A run needs no count of the server's: it says why it goes without.
-func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
+// A run does not need the server's count. Its result says why there is none.
+func TestRun_SucceedsWithoutACounter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute}})
 		var asked atomic.Int32
@@ -126,13 +127,13 @@ func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 			t.Errorf("got %v, %q, the agreement %+v and %d transactions", err, result.Uncounted, result.CounterAgreement, result.Summary.All().Done)
 		}
 		if n := asked.Load(); n != 3 {
-			t.Errorf("it was asked %d times, want once by each reading of the monitor, and once for the rate", n)
+			t.Errorf("the count was requested %d times, want 3: once by each reading of the monitor and once for the rate", n)
 		}
 	})
 }
 
-// To log in takes transactions, too, which the server counts and no user.
-func TestACountThatHoldsLoginsIsNotUsed(t *testing.T) {
+// A log-in takes transactions too, which the server counts and the users do not.
+func TestReconnect_DiscardsACountWithLogIns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		script := make([]error, 20)
 		script[10] = plantest.ErrLost

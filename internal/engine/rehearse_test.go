@@ -20,12 +20,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// tellingUser is a User that says what its transactions brought.
-type tellingUser struct{ *plantest.User }
+// outcomeUser is a User that describes the outcome of its transactions.
+type outcomeUser struct{ *plantest.User }
 
-func (tellingUser) Outcome() string { return "Only: 1 {2}" }
+func (outcomeUser) Outcome() string { return "Only: 1 {2}" }
 
-// transcript keeps every line, as HammerDB words it, with its user's position.
+// transcript keeps every line of HammerDB's output, with its user's position.
 type transcript struct {
 	speaker *hammerdb.Speaker
 	lines   []string
@@ -41,7 +41,7 @@ func (s *transcript) Watch(e job.Event) {
 	}
 }
 
-func TestRehearsalShowsEachTransaction(t *testing.T) {
+func TestRehearsal_ShowsEachTransaction(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		script []error
@@ -108,7 +108,7 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 					time.AfterFunc(tt.stop, func() { close(stop) })
 				}
 				tt.pacing.Test = true
-				p := telling(plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: tt.script}, tt.pacing))
+				p := withOutcomes(plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: tt.script}, tt.pacing))
 				seen := newTranscript()
 				result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{Watchers: []job.Watcher{seen}}, stop)
 				if got := strings.Join(seen.lines, "\n"); got != tt.want {
@@ -125,19 +125,19 @@ func TestRehearsalShowsEachTransaction(t *testing.T) {
 	}
 }
 
-// telling makes a plan one of a single user that tells its outcomes.
-func telling(p plan.Plan) plan.Plan {
+// withOutcomes returns a plan with a single outcomeUser.
+func withOutcomes(p plan.Plan) plan.Plan {
 	inner := p.Workload.Users.NewExecutor
 	w := *p.Workload
 	w.Users.NewExecutor = func(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 		u, err := inner(ctx, c)
-		return tellingUser{u.(*plantest.User)}, err
+		return outcomeUser{u.(*plantest.User)}, err
 	}
 	p.Workload, p.Users = &w, 1
 	return p
 }
 
-func TestAUserThatFailsIsNamed(t *testing.T) {
+func TestRun_NamesTheFailedUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := newTranscript()
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Script: []error{nil, plantest.ErrBroken}}, load.Pacing{RampUp: 150 * time.Millisecond, Duration: time.Second, Failures: load.Failures{EndAtFirst: true}})
@@ -162,7 +162,7 @@ func TestAUserThatFailsIsNamed(t *testing.T) {
 	})
 }
 
-func TestARunThatCannotBeginSaysWhy(t *testing.T) {
+func TestRun_ReportsAFailedConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, test := range []bool{false, true} {
 			seen := newTranscript()
@@ -182,7 +182,7 @@ func TestARunThatCannotBeginSaysWhy(t *testing.T) {
 	})
 }
 
-func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
+func TestTimeProfile_HasEachUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
 		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second, Kept: load.Kept{TimeProfile: true}})
@@ -214,9 +214,8 @@ func TestTimeProfileHoldsTheMeasuredTimeOfEachUser(t *testing.T) {
 	})
 }
 
-// TestTheHeadlineComesBeforePostRunMaintenance is about those who do something of their
-// own with what was measured.
-func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
+// Watchers that process the measurements need the headline before the post-run maintenance.
+func TestHeadline_ComesBeforePostRunMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second, Kept: load.Kept{TimeProfile: true}})
 		d := *p.Database
@@ -234,25 +233,25 @@ func TestTheHeadlineComesBeforePostRunMaintenance(t *testing.T) {
 			t.Fatalf("got %+v, want a headline, the maintenance and the end last", seen.all)
 		}
 		if r := seen.all[i].Headline; len(r.PerUser) != p.Users || r.Summary.Kinds[0].Done == 0 {
-			t.Errorf("got %+v, want what was measured, by user, too", r)
+			t.Errorf("got %+v, want the measurements, also per user", r)
 		}
 	})
 }
 
-func TestATimeProfileOfTooManyUsersIsRefused(t *testing.T) {
+func TestTimeProfile_RefusesTooManyUsers(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{})
 	for _, tt := range []struct {
 		users  int
 		rampUp string
 		want   bool
 	}{
-		// One kind with two latencies is 27 KiB, and as much for the ramp-up: a gigabyte is
-		// for 39,000 or 19,000 of those.
+		// A user with one kind takes 27 KiB for two histograms, and twice that with a ramp-up. So 1
+		// GiB is enough for 39,000 users, or 19,000 with a ramp-up.
 		{1000, "1s", false}, {19_000, "1s", false}, {20_000, "1s", true}, {39_000, "0", false}, {40_000, "0", true},
 	} {
 		_, err := plan.New(p.Pair, job.Spec{Action: job.Run, Users: tt.users, Options: option.Values{"time_profile": "true", "rampup": tt.rampUp}})
 		if got := err != nil && strings.Contains(err.Error(), "time_profile"); got != tt.want {
-			t.Errorf("%d users with a ramp-up of %s: got error %v, want one: %v", tt.users, tt.rampUp, err, tt.want)
+			t.Errorf("%d users with a ramp-up of %s: got error %v, want an error: %v", tt.users, tt.rampUp, err, tt.want)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// Three users end a transaction every 100 ms, for 5 s that are measured, or longer. However the generator fails, the
-// run ends, and its result says what it knows.
+// Three users end a transaction every 100 ms, for a measured time of 5 s or more. The generator
+// fails in different ways. The run always ends, and its result says what it knows.
 func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 	measured := func(r order.Report, sequence int) bool {
 		return r.Interval != nil && r.Interval.Phase == job.Measure && r.Interval.Sequence == sequence
@@ -45,7 +45,7 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 		unobserved string
 		within     time.Duration
 	}{
-		"a pipe in order": {
+		"an intact pipe": {
 			through: pipe(&ordertest.Pipe{}), status: job.Succeeded, done: 147, within: 8 * time.Second,
 		},
 		"a pipe with a delay": {
@@ -63,7 +63,7 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 			through: pipe(&ordertest.Pipe{DiesAfter: func(r order.Report) bool { return measured(r, 2) }}),
 			status:  job.Failed, exit: job.ExitAborted, reason: "the load generator was lost", done: 57, within: 4 * time.Second,
 		},
-		"it falls silent": {
+		"it stops reporting": {
 			through: altered(ordertest.Altered{Tells: func(from <-chan order.Report, to chan<- order.Report) {
 				for r := range from {
 					if measured(r, 1) {
@@ -132,17 +132,17 @@ func TestRun_EndsTruthfullyWithoutItsGenerator(t *testing.T) {
 				}
 				all := result.Summary.All()
 				if off := all.Done - tt.done; off < 0 || off > 3 {
-					t.Errorf("got %d transactions, want %d, and as many more as there are users", all.Done, tt.done)
+					t.Errorf("got %d transactions, want %d and at most one more per user", all.Done, tt.done)
 				}
 				missing := ""
 				for _, u := range result.Unobserved {
 					missing += u.Error
 				}
 				if !strings.Contains(missing, tt.unobserved) || tt.unobserved == "" && missing != "" {
-					t.Errorf("got %q of what is missing, want %q", missing, tt.unobserved)
+					t.Errorf("got %q as unobserved, want %q", missing, tt.unobserved)
 				}
 				if took := time.Since(began); took > tt.within {
-					t.Errorf("the run took %s, want %s at most", took, tt.within)
+					t.Errorf("the run took %s, want at most %s", took, tt.within)
 				}
 				time.Sleep(time.Hour) // for all that it has left behind to end
 			})
@@ -237,7 +237,7 @@ func TestRun_ClosesNoSessionThatAUserWorksWith(t *testing.T) {
 					t.Errorf("got %d transactions, want the 9 that ended", all.Done)
 				}
 				if took := time.Since(began); took > tt.within {
-					t.Errorf("the run took %s, want %s at most", took, tt.within)
+					t.Errorf("the run took %s, want at most %s", took, tt.within)
 				}
 				for i, s := range sessions {
 					if s.harmed.Load() {

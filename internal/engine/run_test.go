@@ -21,14 +21,14 @@ import (
 	"sledge/internal/workload"
 )
 
-// events keeps what a job tells its watchers.
+// events keeps the events of a job.
 type events struct {
 	all     []job.Event
-	speaker *hammerdb.Speaker // words what the monitor says
+	speaker *hammerdb.Speaker // writes the monitor's lines
 	lines   []string
 	seconds []int64 // transactions done in each measured second
 	failed  []job.Failure
-	by      []int // whose transaction failed, by position
+	by      []int // positions of the users whose transactions failed
 }
 
 // Watch implements job.Watcher.
@@ -57,7 +57,7 @@ func TestRun(t *testing.T) {
 		name   string
 		user   plantest.User
 		pacing load.Pacing
-		stop   time.Duration // when the user asks to stop; 0 is never
+		stop   time.Duration // time of a stop request; 0 is never
 
 		wantTally  meter.Tally
 		wantTook   time.Duration
@@ -68,11 +68,11 @@ func TestRun(t *testing.T) {
 		{
 			name: "measures only after the ramp-up",
 			user: plantest.User{Takes: 300 * ms}, pacing: load.Pacing{RampUp: 2 * time.Second, Duration: 3 * time.Second},
-			// Three users end one every 300 ms: at 2.1 s, 2.4 s ... 4.8 s.
+			// Three users each end one every 300 ms: at 2.1 s, 2.4 s ... 4.8 s.
 			wantTally: meter.Tally{Done: 3 * 10}, wantTook: 5100 * ms, wantStatus: job.Succeeded,
 		},
 		{
-			name: "interrupts a transaction that outlives the grace and counts it for nothing",
+			name: "interrupts a transaction that outlives the grace period and does not count it",
 			user: plantest.User{Takes: time.Hour}, pacing: load.Pacing{Duration: time.Second},
 			wantTook: 3 * time.Second, wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 transactions had not ended 2s after the time was up and were aborted",
 		},
@@ -80,45 +80,46 @@ func TestRun(t *testing.T) {
 			name:   "repeats a deadlocked transaction and counts the tries",
 			user:   plantest.User{Takes: 300 * ms, Script: []error{plantest.ErrDeadlock, plantest.ErrDeadlock, nil}},
 			pacing: load.Pacing{Duration: time.Second, Failures: load.Failures{Retries: 5}},
-			// 300 ms, again at once 300 ms, 5 ms of patience, 300 ms: done at 905 ms. The
-			// next, after the time is up, does without the patience.
+			// 300 ms, an immediate retry of 300 ms, a wait of 5 ms and a retry of 300 ms: done at
+			// 905 ms. The next transaction ends after the measured time, and does not wait between
+			// retries.
 			wantTally: meter.Tally{Done: 3, Retried: 6}, wantTook: 1805 * ms, wantStatus: job.Succeeded,
 		},
 		{
-			name:   "gives up after the retries and says that the run is not valid",
+			name:   "gives up after the retries, and the run is invalid",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{plantest.ErrDeadlock, plantest.ErrDeadlock, nil, nil}},
 			pacing: load.Pacing{Duration: 420 * ms, Failures: load.Failures{Retries: 1, Limit: 10}},
-			// Failed at 200 ms, 10 ms of rest, done at 310 ms and 410 ms: a third failed.
+			// Failed at 200 ms, a wait of 10 ms, done at 310 ms and 410 ms: a third failed.
 			wantTally: meter.Tally{Done: 6, Retried: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 610 * ms,
 			wantStatus: job.Invalid, wantExit: job.ExitInvalid, wantError: "3 of 9 transactions failed",
 		},
 		{
-			name:   "goes on after failures within the limit",
+			name:   "continues after failures within the limit",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{plantest.ErrBroken, nil, nil, nil}},
 			pacing: load.Pacing{Duration: 420 * ms, Failures: load.Failures{Retries: 1, Limit: 50}},
-			// Failed at 100 ms, 10 ms of rest, done at 210, 310, 410 ms.
+			// Failed at 100 ms, a wait of 10 ms, done at 210, 310 and 410 ms.
 			wantTally: meter.Tally{Done: 9, Failed: failures(meter.Constraint, 3)}, wantTook: 510 * ms, wantStatus: job.Succeeded,
 		},
 		{
-			name:   "counts a rollback that the workload asks for apart",
+			name:   "counts the rollbacks of the workload separately",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{workload.ErrRolledBack, nil}},
 			pacing: load.Pacing{Duration: 450 * ms},
-			// At 100 and 300 ms rolled back, at 200 and 400 ms done.
+			// Rolled back at 100 and 300 ms, done at 200 and 400 ms.
 			wantTally: meter.Tally{Done: 6, RolledBack: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 		{
 			name:   "ends with the reason when a user loses its connection",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{nil, plantest.ErrLost}},
 			pacing: load.Pacing{RampUp: 0, Duration: time.Minute},
-			// At 200 ms all three are lost.
+			// All three are lost at 200 ms.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Connection, 3)}, wantTook: 200 * ms,
 			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "only: connection lost",
 		},
 		{
-			name:   "stops at the first failure where the options ask for it",
+			name:   "stops at the first failure with stop_on_failure",
 			user:   plantest.User{Takes: 100 * ms, Script: []error{nil, plantest.ErrDeadlock}},
 			pacing: load.Pacing{Duration: time.Minute, Failures: load.Failures{Retries: 5, EndAtFirst: true}},
-			// As above, but by deadlocks, of which none is retried.
+			// As above, but with deadlocks, which are not retried.
 			wantTally: meter.Tally{Done: 3, Failed: failures(meter.Deadlock, 3)}, wantTook: 200 * ms,
 			wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "deadlock",
 		},
@@ -149,10 +150,11 @@ func TestRun(t *testing.T) {
 			wantTally: meter.Tally{Done: 15}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 		{
-			name:   "starts users apart",
+			name:   "starts users with a delay",
 			user:   plantest.User{Takes: 100 * ms},
 			pacing: load.Pacing{Duration: 450 * ms, Shifts: load.Shifts{UserDelay: 200 * ms}},
-			// The first ends four, the second, from 200 ms, two, the third, from 400 ms, none.
+			// The first user ends four, the second starts at 200 ms and ends two, the third starts
+			// at 400 ms and ends none.
 			wantTally: meter.Tally{Done: 6}, wantTook: 500 * ms, wantStatus: job.Succeeded,
 		},
 	} {
@@ -188,7 +190,7 @@ func TestRun(t *testing.T) {
 					t.Errorf("got error %v, want one with %q", err, tt.wantError)
 				}
 				if measured := len(result.Summary.Kinds) > 0 && result.Elapsed > 0; measured != (result.Client != nil) || measured && result.Client.Cores <= 0 {
-					t.Errorf("got %+v of what the client used, of a run that measured: %t", result.Client, measured)
+					t.Errorf("got the client's usage %+v, and measured %t", result.Client, measured)
 				}
 				if a := result.Agreement; a != nil && !a.Holds && !a.Vague {
 					t.Errorf("the counts disagree: %+v", *a)
@@ -203,9 +205,9 @@ func failures(c meter.Class, n int64) (f [len(meter.Tally{}.Failed)]int64) {
 	return f
 }
 
-func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
+func TestResponseTime_ExcludesKeying(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// A try of 100 ms that deadlocks, and one of 100 ms that is done.
+		// A try of 100 ms that deadlocks, and a second of 100 ms that succeeds.
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond, Keying: time.Second, Script: []error{plantest.ErrDeadlock, nil}},
 			load.Pacing{Duration: 3 * time.Second, Failures: load.Failures{Retries: 1}})
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
@@ -223,7 +225,7 @@ func TestResponseTimeCountsFromTheIntendedStart(t *testing.T) {
 	})
 }
 
-func TestRunSaysWhatHammerDBSays(t *testing.T) {
+func TestRun_HasHammerDBsLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
 		p := plantest.New(plantest.User{Takes: 300 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Minute, Duration: 90 * time.Second})
@@ -253,7 +255,7 @@ func TestRunSaysWhatHammerDBSays(t *testing.T) {
 	})
 }
 
-func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
+func TestFailures_EmitsTheFirstFive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &events{}
 		p := plantest.New(plantest.User{Takes: 10 * time.Millisecond, Script: []error{plantest.ErrBroken, nil}}, load.Pacing{Duration: 10 * time.Second, Failures: load.Failures{Limit: 100}})
@@ -270,8 +272,8 @@ func TestFailuresAreShownByTheirFirstExamples(t *testing.T) {
 	})
 }
 
-// A flush is a transaction, too, and a user that pauses does it late.
-func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
+// A flush is a transaction too, and a user in a pause flushes late.
+func TestRun_ExcludesFlushesFromTheServersCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: time.Millisecond, Thinking: 7 * time.Second}, load.Pacing{RampUp: 20 * time.Second, Duration: 20 * time.Second})
 		p.Users = 100
@@ -285,14 +287,15 @@ func TestWhatUsersTellTheServerAfterAPauseIsNotTakenForWork(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		a := result.CounterAgreement
 		if err != nil || a == nil || a.Client == 0 || a.Server != a.Client {
-			t.Errorf("got %+v, %v, want as many transactions as the users have done", a, err)
+			t.Errorf("got %+v, %v, want the transactions of the users only", a, err)
 		}
 	})
 }
 
-// A virtual user's loop is the hot path: nothing of ours in it may allocate.
-// A session reports its work once a second, and not in the second after a flush, so that second has no rate.
-func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
+// A virtual user's loop is the hot path: nothing of ours in it may allocate. A session reports its
+// commits once per second, but not within a second after a flush. So the second after a flush has
+// no rate.
+func TestRun_HasNoServerRateAfterAFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})
 		learned, at := int64(0), time.Now()
@@ -312,7 +315,7 @@ func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 			if e.Second != nil && e.Second.Phase == job.Measure {
 				rates = append(rates, e.Second.ServerTPM != nil)
 				if tpm := e.Second.ServerTPM; tpm != nil && (*tpm < 1000 || *tpm > 3000) {
-					t.Errorf("the server's rate after %s is %v a minute, want about 1,800", e.Second.Passed(), *tpm)
+					t.Errorf("the server's rate after %s is %v per minute, want about 1,800", e.Second.Passed(), *tpm)
 				}
 			}
 		})
@@ -320,14 +323,13 @@ func TestThereIsNoRateOfATimeInWhichUsersToldTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(rates, []bool{false, true, true, true}) {
-			t.Errorf("got rates %t, want none of the first second", rates)
+			t.Errorf("got seconds with a rate %t, want no rate in the first second", rates)
 		}
 	})
 }
 
-// TestARunWhoseCountsDisagreeIsNotValid lets another session commit, or undo commits, in
-// the middle of a run of 90 transactions.
-func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
+// Another session commits, or undoes commits, in the middle of a run of 90 transactions.
+func TestRun_IsInvalidIfCountsDisagree(t *testing.T) {
 	for _, tt := range []struct {
 		commits int64
 		limit   float64 // percent
@@ -335,7 +337,7 @@ func TestARunWhoseCountsDisagreeIsNotValid(t *testing.T) {
 	}{
 		{50, 1, "Another program may have worked on the schema: stop it, and repeat the run."},
 		{-50, 1, "The schema's routines may roll back without reporting it: run with client_sql=true, or build the schema with Sledge."},
-		{5, 1, "Another program may have worked on the schema: stop it, and repeat the run."}, // two more than three users may have in flight
+		{5, 1, "Another program may have worked on the schema: stop it, and repeat the run."}, // two more than the three transactions that users may have in flight
 		{5, 3, ""},
 		{3, 1, ""},
 	} {
@@ -375,12 +377,12 @@ func serverOf(t *testing.T, p plan.Plan) *plantest.Server {
 	return s.(plantest.Session).Server
 }
 
-// faulty is an executor with a bug.
+// faulty is an executor that panics.
 type faulty struct{ workload.Executor }
 
 func (faulty) Do(context.Context, workload.Transaction) error { panic("the fault") }
 
-func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
+func TestRun_FailsIfAUserPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: time.Second}, load.Pacing{Duration: time.Minute})
 		sound := p.Workload.Users.NewExecutor
@@ -394,16 +396,16 @@ func TestAFaultOfAVirtualUserEndsTheRunAndNotTheProgram(t *testing.T) {
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		fault, is := errors.AsType[*job.Fault](err)
 		if !is || fault.Value != "the fault" || !strings.Contains(string(fault.Stack), "faulty") || job.ExitOf(err) != job.ExitInternal {
-			t.Errorf("got %v with exit code %d, want the fault and where it was, with %d", err, job.ExitOf(err), job.ExitInternal)
+			t.Errorf("got %v with exit code %d, want the fault with its stack, and exit code %d", err, job.ExitOf(err), job.ExitInternal)
 		}
 		if result.Status != job.Failed || !strings.Contains(result.Reason, "virtual user 3") {
-			t.Errorf("got status %s because %q, want one that failed because of virtual user 3", result.Status, result.Reason)
+			t.Errorf("got status %s because %q, want a failed run because of virtual user 3", result.Status, result.Reason)
 		}
 	})
 }
 
 // A watcher may block a job for a while: a terminal blocks while its user scrolls back.
-func TestRun_MeasuresEachSecondThoughAWatcherIsSlow(t *testing.T) {
+func TestRun_MeasuresEachSecondWithASlowWatcher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen, slept := &events{}, false
 		sleeper := plantest.Watcher(func(e job.Event) {
@@ -422,7 +424,7 @@ func TestRun_MeasuresEachSecondThoughAWatcherIsSlow(t *testing.T) {
 	})
 }
 
-func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {
+func TestRun_FailsIfTheCounterPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: time.Second}, load.Pacing{Duration: time.Minute})
 		counted := p.Server.Counter
@@ -435,15 +437,15 @@ func TestRun_FailsByAFaultOfTheCounter(t *testing.T) {
 		}
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
 		if _, is := errors.AsType[*job.Fault](err); !is || job.ExitOf(err) != job.ExitInternal || result.Status != job.Failed {
-			t.Errorf("got %s and %v with exit code %d, want one that failed by the fault, with %d", result.Status, err, job.ExitOf(err), job.ExitInternal)
+			t.Errorf("got %s and %v with exit code %d, want a failed run with the fault and exit code %d", result.Status, err, job.ExitOf(err), job.ExitInternal)
 		}
 	})
 }
 
-func TestARunThatIsAbortedBeforeItBeginsSaysSo(t *testing.T) {
+func TestRun_AbortedBeforeItsStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, pacing := range []load.Pacing{{Duration: time.Minute}, {Test: true}} {
-			for sessions := range 4 { // the monitor's, and those of three users
+			for sessions := range 4 { // one of the monitor and three of users
 				ctx, abort := context.WithCancel(t.Context())
 				p := plantest.New(plantest.User{}, pacing)
 				d := *p.Database
@@ -459,7 +461,7 @@ func TestARunThatIsAbortedBeforeItBeginsSaysSo(t *testing.T) {
 				p.Database = &d
 				_, err := Local{}.perform(ctx, job.Run, p, &feed.Feed{}, nil)
 				if job.ExitOf(err) != job.ExitStopped || err.Error() != "the run was aborted" {
-					t.Errorf("after %d sessions: got %v with exit code %d, want that it was aborted, and %d", sessions, err, job.ExitOf(err), job.ExitStopped)
+					t.Errorf("after %d sessions: got %v with exit code %d, want the error of an aborted run and %d", sessions, err, job.ExitOf(err), job.ExitStopped)
 				}
 				abort()
 			}

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/job"
 )
 
-// A server reports on the measured time alone, beside the users, who are measured as ever.
-func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
+// The server's report covers only the measured time, and does not change what the users measure.
+func TestServerReport_CoversTheMeasuredTime(t *testing.T) {
 	waiting := func(d time.Duration) func(context.Context, <-chan struct{}) (string, error) {
 		return func(ctx context.Context, _ <-chan struct{}) (string, error) {
 			select {
@@ -33,13 +33,13 @@ func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
 		name     string
 		make     func(ctx context.Context, over <-chan struct{}) (string, error)
 		leftOut  string
-		stop     time.Duration // when the user asks to stop; 0 is never
+		stop     time.Duration // time of a stop request; 0 is never
 		want     job.ServerReport
 		wantTook time.Duration
 	}{
-		{"of a part of the time", waiting(4 * time.Second), "", 0, job.ServerReport{Text: "line 1\nline 2", Seconds: 4}, 12 * time.Second},
+		{"of part of the measured time", waiting(4 * time.Second), "", 0, job.ServerReport{Text: "line 1\nline 2", Seconds: 4}, 12 * time.Second},
 		{
-			"that is made of both ends of the time",
+			"that is the difference between start and end",
 			func(_ context.Context, over <-chan struct{}) (string, error) {
 				<-over
 				time.Sleep(5 * time.Second)
@@ -51,9 +51,9 @@ func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
 		},
 		{"that fails", func(context.Context, <-chan struct{}) (string, error) { return "", errors.New("no right") }, "", 0, job.ServerReport{Error: "no right"}, 12 * time.Second},
 		{"that is empty", func(context.Context, <-chan struct{}) (string, error) { return "", nil }, "", 0, job.ServerReport{Error: "the server returned an empty one"}, 12 * time.Second},
-		{"that is left out", nil, "no time", 0, job.ServerReport{Error: "no time"}, 12 * time.Second},
-		{"of a run that is stopped", waiting(8 * time.Second), "", 5 * time.Second, job.ServerReport{Error: "the run ended early", Seconds: 3}, 5 * time.Second},
-		{"of a run that is stopped before", waiting(8 * time.Second), "", time.Second, job.ServerReport{Error: "the run ended before the measured time"}, time.Second},
+		{"that Sledge leaves out", nil, "no time", 0, job.ServerReport{Error: "no time"}, 12 * time.Second},
+		{"of a run that is stopped while it measures", waiting(8 * time.Second), "", 5 * time.Second, job.ServerReport{Error: "the run ended early", Seconds: 3}, 5 * time.Second},
+		{"of a run that is stopped before it measures", waiting(8 * time.Second), "", time.Second, job.ServerReport{Error: "the run ended before the measured time"}, time.Second},
 		{"that never ends", waiting(time.Hour), "", 0, job.ServerReport{Error: "the server had not written it 1m0s after the measured time", Seconds: 70}, 72 * time.Second},
 		{"that is stopped after the run", waiting(time.Hour), "", 20 * time.Second, job.ServerReport{Error: "it was stopped while the server wrote it", Seconds: 18}, 20 * time.Second},
 	} {
@@ -62,11 +62,11 @@ func TestAServerReportsOnTheMeasuredTime(t *testing.T) {
 				p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 2 * time.Second, Duration: measured})
 				p.Database.Runs.Report = func(_ any, of time.Duration) *database.Report {
 					if of != measured {
-						t.Errorf("got a measured time of %v, want %v", of, measured)
+						t.Errorf("the report got a measured time of %v, want %v", of, measured)
 					}
 					return &database.Report{Title: "STATUS", LeftOut: tt.leftOut, Make: func(ctx context.Context, s database.Session, over <-chan struct{}) (string, error) {
 						if s == nil {
-							t.Error("it has no session")
+							t.Error("the report got no session")
 						}
 						return tt.make(ctx, over)
 					}}

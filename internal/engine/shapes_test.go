@@ -18,7 +18,8 @@ import (
 	"sledge/internal/option"
 )
 
-// A generator may answer with lists of any length. The coordinator refuses them, and has the totals of the reports.
+// A generator may return totals with lists of wrong lengths. The coordinator refuses them and uses
+// the sums of the reports.
 func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 	fake := func() plan.Plan {
 		return plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 3 * time.Second})
@@ -79,7 +80,7 @@ func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 	}
 }
 
-// The other answers are refused in the same way.
+// The coordinator also refuses other answers of a wrong shape.
 func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 	for name, tt := range map[string]struct {
 		altered ordertest.Altered
@@ -122,8 +123,8 @@ func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 	}
 }
 
-// A generator that hangs when it is told something holds the run up for a few minutes at most.
-func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
+// A generator whose calls hang delays the run by a few minutes at most.
+func TestRun_EndsIfAGeneratorCallHangs(t *testing.T) {
 	for _, call := range []string{"Start", "Stop", "Abort", "Close", "Stop Abort Close", "Start Stop Abort Close"} {
 		t.Run(call, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -140,7 +141,7 @@ func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
 					t.Errorf("got %v, want the generator to be lost: %t", err, lost)
 				}
 				if took := time.Since(began); took > 5*time.Minute {
-					t.Errorf("the run took %s, want 5 minutes at most", took)
+					t.Errorf("the run took %s, want at most 5 minutes", took)
 				}
 				close(end)
 				if strings.Contains(call, "Close") {
@@ -152,7 +153,7 @@ func TestRun_EndsWhateverGeneratorCallHangs(t *testing.T) {
 	}
 }
 
-// hanging is a generator of which some calls do not return before the end.
+// hanging is a generator whose named calls return only after end is closed.
 type hanging struct {
 	order.Generator
 	calls string

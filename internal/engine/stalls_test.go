@@ -14,7 +14,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// Three users do a transaction each 90 or 100 ms, but for one that takes long.
+// runFake runs three users with the given transactions. It returns the result and the monitor's
+// lines.
 
 func runFake(t *testing.T, u plantest.User, pacing load.Pacing) (result job.Result, lines []string, err error) {
 	t.Helper()
@@ -27,9 +28,9 @@ func runFake(t *testing.T, u plantest.User, pacing load.Pacing) (result job.Resu
 // about reports whether a time in seconds is within 10 ms of another.
 func about(got, want float64) bool { return got > want-0.01 && got < want+0.01 }
 
-func TestRun_TellsItsLongestStall(t *testing.T) {
+func TestRun_ReportsItsLongestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The eleventh takes from 0.9 s to 4.95 s.
+		// The eleventh transaction lasts from 0.9 s to 4.95 s.
 		result, lines, err := runFake(t, plantest.User{Takes: 90 * time.Millisecond, Stalls: map[int]time.Duration{10: 4050 * time.Millisecond}},
 			load.Pacing{Duration: 10 * time.Second})
 		if err != nil {
@@ -37,7 +38,7 @@ func TestRun_TellsItsLongestStall(t *testing.T) {
 		}
 		g := result.LongestGap
 		if g == nil || !about(g.From, 0.9) || !about(g.Seconds, 4.05) || result.Standstills != 1 {
-			t.Errorf("got %+v and %d stalls, want one of 4.05 s from 0.9 s", g, result.Standstills)
+			t.Errorf("got %+v and %d stalls, want one stall of 4.05 s from 0.9 s", g, result.Standstills)
 		}
 		if len(result.Waiting) != 0 {
 			t.Errorf("got %v still waiting at the end, want none", result.Waiting)
@@ -50,26 +51,26 @@ func TestRun_TellsItsLongestStall(t *testing.T) {
 		}
 		want := "No transaction has ended for 2 s: 3 virtual users wait for the database; virtual user 2 has waited longest, 2.1 s so far for its only"
 		if !slices.Equal(said, []string{want}) {
-			t.Errorf("got %q, want once %q", said, want)
+			t.Errorf("got %q, want %q once", said, want)
 		}
 	})
 }
 
-func TestASteadyRunHasNoGap(t *testing.T) {
+func TestStalls_NoneInASteadyRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		result, lines, err := runFake(t, plantest.User{Takes: 100 * time.Millisecond, Keying: 5 * time.Second}, load.Pacing{RampUp: 3 * time.Second, Duration: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if *result.LongestGap != (job.Gap{}) || len(result.Waiting) > 0 || strings.Contains(strings.Join(lines, "\n"), "wait for the database") {
-			t.Errorf("got the gap %+v, %v waiting and %q: no transaction waits while users key", result.LongestGap, result.Waiting, lines)
+			t.Errorf("got the gap %+v, %v waiting and %q, want none: no transaction waits while users key", result.LongestGap, result.Waiting, lines)
 		}
 	})
 }
 
-func TestTransactionsInFlightWhenTheTimeIsUpCount(t *testing.T) {
+func TestStalls_IncludeTransactionsInFlightAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The eleventh takes from 1 s until 1.5 s after the time is up.
+		// The eleventh transaction lasts from 1 s until 1.5 s after the measured time.
 		result, lines, err := runFake(t, plantest.User{Takes: 100 * time.Millisecond, Stalls: map[int]time.Duration{10: 20500 * time.Millisecond}},
 			load.Pacing{Duration: 20 * time.Second})
 		if err != nil {
@@ -79,20 +80,20 @@ func TestTransactionsInFlightWhenTheTimeIsUpCount(t *testing.T) {
 			t.Fatalf("got %v, want all three users", result.Waiting)
 		}
 		if w := result.Waiting[0]; w.User != 2 || w.Kind != "only" || !about(w.Seconds, 19) || w.CutOff {
-			t.Errorf("got %+v, want at least 19 s of virtual user 2, not aborted", w)
+			t.Errorf("got %+v, want virtual user 2 with at least 19 s, not aborted", w)
 		}
 		if g := result.LongestGap; g == nil || !about(g.From, 1) || !about(g.Seconds, 19) {
 			t.Errorf("got the gap %+v, want 19 s from 1 s", g)
 		}
 		if text := strings.Join(lines, "\n"); strings.Contains(text, "The time is up:") {
-			t.Errorf("a wait of 1.5 s is said: %s", text)
+			t.Errorf("got a line about a wait of 1.5 s: %s", text)
 		}
 	})
 }
 
-func TestUsersThatAreAbortedMakeARunInvalid(t *testing.T) {
+func TestRun_IsInvalidIfUsersAreAborted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// The grace is 2 s, as long as it takes to be said what is waited for.
+		// The default grace period of 2 s is too short for the line about waiting users.
 		u := plantest.User{Takes: 100 * time.Millisecond, Stalls: map[int]time.Duration{10: time.Hour}}
 		p := plantest.New(u, load.Pacing{Duration: 20 * time.Second})
 		p.Grace = 5 * time.Second
@@ -107,12 +108,12 @@ func TestUsersThatAreAbortedMakeARunInvalid(t *testing.T) {
 		}
 		want = "The time is up: 3 virtual users wait for the database; virtual user 2 has waited longest, 21.0 s so far for its only"
 		if !slices.Contains(seen.lines, want) {
-			t.Errorf("got %q, want %q among them", seen.lines, want)
+			t.Errorf("got %q, want them to include %q", seen.lines, want)
 		}
 	})
 }
 
-func TestARunThatDidNothingThatIsCountedFails(t *testing.T) {
+func TestRun_IsInvalidIfNothingSucceeded(t *testing.T) {
 	for _, tt := range []struct {
 		script []error
 		want   string

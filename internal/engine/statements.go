@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// statements shows the statements that a build executes now. It estimates the remaining time of
-// each from the other statements of the same step.
+// statements lists the running statements of a build. It estimates the remaining time of each from
+// the finished statements of the same step.
 type statements struct {
 	mu    sync.Mutex
 	list  []*doing // in order of their start
 	paces map[string]pace
 }
 
-// doing is a statement.
+// doing is a running statement.
 type doing struct {
 	step, table string
 	rows        int64 // approximate number of rows of the table
 	since       time.Time
 }
 
-// pace is the progress of a step's ended statements.
+// pace sums up the finished statements of a step.
 type pace struct {
 	rows int64
 	took time.Duration
 }
 
-// begin shows a statement until done is called.
+// begin adds a statement to the list until done is called.
 func (d *statements) begin(what doing) (done func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -48,19 +48,20 @@ func (d *statements) begin(what doing) (done func()) {
 	}
 }
 
-// String describes the running statements, with the remaining time if it is known.
+// String describes the running statements, with their remaining times if known.
 func (d *statements) String() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var all []string
 	for _, doing := range d.list {
-		all = append(all, doing.told(time.Since(doing.since), d.paces[doing.step]))
+		all = append(all, doing.describe(time.Since(doing.since), d.paces[doing.step]))
 	}
 	return strings.Join(all, ", ")
 }
 
-// told describes a statement that has run for a given time, if others ran at the given pace.
-func (d *doing) told(since time.Duration, others pace) string {
+// describe returns the text for a statement that has run for a given time. It estimates the remaining time
+// from the pace of other statements.
+func (d *doing) describe(since time.Duration, others pace) string {
 	text := d.step
 	if d.table != "" {
 		text += " of " + d.table

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAStatementSaysHowLongItStillTakes(t *testing.T) {
+func TestStatements_EstimateTheRemainingTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var d statements
 		want := func(want string) {
@@ -21,10 +21,10 @@ func TestAStatementSaysHowLongItStillTakes(t *testing.T) {
 		want("indexes of lineitem, indexes of orders")
 		time.Sleep(2500 * time.Millisecond)
 		small()
-		want("indexes of lineitem for 2s (about 8s left)") // four times as many rows, of which orders had theirs in 2.5 s
+		want("indexes of lineitem for 2s (about 8s left)") // four times the rows of orders, which took 2.5 s
 		other := d.begin(doing{step: "finish", table: "orders", rows: 1500})
 		time.Sleep(7500 * time.Millisecond)
-		want("indexes of lineitem for 10s, finish of orders for 7s") // it takes longer than was thought
+		want("indexes of lineitem for 10s, finish of orders for 7s") // longer than the estimate
 		other()
 		large()
 		want("")

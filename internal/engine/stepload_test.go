@@ -15,8 +15,8 @@ import (
 	"sledge/internal/option"
 )
 
-// inSteps returns a plan of users whose transactions take a tenth of a second, who are
-// there as the option steps says in 30 measured seconds.
+// inSteps returns a plan whose number of users follows the option steps during 30 measured seconds.
+// A transaction takes 100 ms.
 func inSteps(t *testing.T, users int, values option.Values) (plan.Plan, error) {
 	t.Helper()
 	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{})
@@ -29,7 +29,7 @@ func inSteps(t *testing.T, users int, values option.Values) (plan.Plan, error) {
 	return p.WithUsers(users)
 }
 
-func TestUsersJoinAndLeave(t *testing.T) {
+func TestSteps_UsersJoinAndLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := inSteps(t, 1, option.Values{"steps": "0s=2,10s=6,20s=1"})
 		if err != nil {
@@ -55,23 +55,23 @@ func TestUsersJoinAndLeave(t *testing.T) {
 			if s.Users != want.users || math.Abs(s.From-float64(want.from)) > 0.1 || math.Abs(s.Elapsed-10) > 0.1 {
 				t.Errorf("step %d: got %d users from %.2f s for %.2f s, want %d from %d s for 10 s", i, s.Users, s.From, s.Elapsed, want.users, want.from)
 			}
-			// A user that leaves finishes its transaction.
+			// A user finishes its transaction before it leaves.
 			if d := int(done) - want.done; d < -6 || d > 6 {
 				t.Errorf("step %d: got %d transactions, want %d", i, done, want.done)
 			}
 		}
 		if all != result.Summary.All().Done {
-			t.Errorf("the steps have %d transactions, the run %d", all, result.Summary.All().Done)
+			t.Errorf("the steps have %d transactions and the run has %d", all, result.Summary.All().Done)
 		}
 		if len(told) != 2 || told[0] != 6 || told[1] != 1 {
-			t.Errorf("told of steps of %v users, want 6 and 1", told)
+			t.Errorf("got events of steps with %v users, want 6 and 1", told)
 		}
 	})
 }
 
-// Users come back with the same terminal, those who begin together apart by the delay, and
-// a time without any of them is not a stall.
-func TestUsersComeBack(t *testing.T) {
+// Users come back with the same terminals. Users that begin a step together start with the delay
+// between them. A time without users is not a stall.
+func TestSteps_UsersComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := inSteps(t, 1, option.Values{"steps": "0s=3,10s=0,20s=3", "user_delay": "1s"})
 		if err != nil {
@@ -84,7 +84,7 @@ func TestUsersComeBack(t *testing.T) {
 		if result.Users != 3 {
 			t.Errorf("got %d users, want the same 3 again", result.Users)
 		}
-		for i, want := range []int{300, 0, 270} { // in the last, one comes a second late and one two
+		for i, want := range []int{300, 0, 270} { // in the last step, one user starts 1 s late and one 2 s
 			if got := int(result.Steps[i].Measured.Ended()); got < want-4 || got > want+4 || want == 0 && got > 3 {
 				t.Errorf("step %d: got %d transactions, want %d", i, got, want)
 			}
@@ -95,15 +95,15 @@ func TestUsersComeBack(t *testing.T) {
 	})
 }
 
-func TestUsersWhoJoinComeOnTopOfTheOthers(t *testing.T) {
+func TestSteps_SetTheNumberOfUsers(t *testing.T) {
 	p, err := inSteps(t, 4, option.Values{"steps": "+2@10s/10s"})
 	if err != nil || p.Users != 6 || p.Spec.Users != 4 {
-		t.Errorf("got %d users for %d that were asked for, %v; want 6 for 4", p.Users, p.Spec.Users, err)
+		t.Errorf("got %d users for %d requested users, %v; want 6 for 4", p.Users, p.Spec.Users, err)
 	}
 	if p, err = inSteps(t, 1, option.Values{"steps": "2,8"}); err != nil || p.Users != 8 || p.Spec.Users != 8 {
-		t.Errorf("got %d users, %v; want the most of the steps", p.Users, err)
+		t.Errorf("got %d users, %v; want 8, the maximum of the steps", p.Users, err)
 	}
 	if _, err = inSteps(t, 4, option.Values{"steps": "2,8"}); err == nil || !strings.Contains(err.Error(), "option steps: it sets the number of virtual users itself, 8 at most, and 4 were asked for") {
-		t.Errorf("got %v, want a refusal of two numbers of users", err)
+		t.Errorf("got %v, want an error about two numbers of users", err)
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"sledge/internal/workload"
 )
 
-func TestThresholds_TellARateThatWasNotReached(t *testing.T) {
+func TestThresholds_MissIfTheRateIsNotReached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := atRate(t, "75/s") // three users do 30 a second
+		p := atRate(t, "75/s") // three users do 30 per second
 		if err := p.Pacing.FailIf.UnmarshalText([]byte("pace<95%")); err != nil {
 			t.Fatal(err)
 		}
@@ -31,7 +31,7 @@ func TestThresholds_TellARateThatWasNotReached(t *testing.T) {
 	})
 }
 
-func TestKeyed_ComparesWithWhatPausesAllow(t *testing.T) {
+func TestKeyed_ComparesWithTheMaximumOfThePauses(t *testing.T) {
 	for takes, want := range map[time.Duration]float64{0: 100, 5 * time.Second: 50} {
 		synctest.Test(t, func(t *testing.T) {
 			p := plantest.New(plantest.User{Keying: time.Second, Thinking: 4 * time.Second, Takes: takes}, load.Pacing{RampUp: 100 * time.Second, Duration: 1000 * time.Second})

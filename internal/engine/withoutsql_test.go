@@ -28,10 +28,10 @@ import (
 	"sledge/internal/workload"
 )
 
-// ofSQL are words that only statements are written with.
+// ofSQL matches keywords that occur only in SQL statements.
 var ofSQL = regexp.MustCompile(`\b(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|TRUNCATE|FROM|WHERE|VALUES|COMMIT|ROLLBACK|GRANT)\b`)
 
-func TestTheEngineHoldsNoSQL(t *testing.T) {
+func TestEngine_ContainsNoSQL(t *testing.T) {
 	names, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestTheEngineHoldsNoSQL(t *testing.T) {
 			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 				literals++
 				if word := ofSQL.FindString(l.Value); word != "" {
-					t.Errorf("%s: %s is SQL, of which the engine holds none: ask database.Schema, database.Server, or the workload's files",
+					t.Errorf("%s: %s is SQL, which the engine must not contain: use database.Schema, database.Server or the workload's files",
 						files.Position(l.Pos()), l.Value)
 				}
 			}
@@ -58,21 +58,21 @@ func TestTheEngineHoldsNoSQL(t *testing.T) {
 		})
 	}
 	if literals < 100 || !ofSQL.MatchString("DROP TABLE a") {
-		t.Errorf("%d strings were looked at: that cannot be all", literals)
+		t.Errorf("got %d string literals, want at least 100", literals)
 	}
 }
 
-// rack is a database that speaks no SQL: it keeps rows by the names of their tables.
+// rack is a database without SQL. It keeps the number of rows of each table.
 type rack struct {
 	mu       sync.Mutex
-	rows     map[string]int // how many, by table
+	rows     map[string]int // number of rows, by table
 	ledger   []database.BuildLogLine
 	building bool
 	finished []string
-	jams     string // the table that is not loaded, or ""
+	jams     string // table that cannot be loaded, or ""
 }
 
-// visit is a session with a rack. A transaction keeps what it puts until it ends.
+// visit is a session of a rack. It holds the rows of a transaction until the commit.
 type visit struct {
 	*rack
 	put  map[string]int
@@ -97,13 +97,13 @@ func (v *visit) Exec(_ context.Context, statement string) error {
 	return nil
 }
 
-// Query takes one question: "count TABLE".
+// Query takes one query: "count TABLE".
 func (v *visit) Query(_ context.Context, text string, _ int) (database.Table, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	table, ok := strings.CutPrefix(text, "count ")
 	if !ok {
-		return database.Table{}, fmt.Errorf("%q is not a question", text)
+		return database.Table{}, fmt.Errorf("%q is not a query", text)
 	}
 	return database.Table{Columns: []string{"n"}, Rows: [][]string{{strconv.Itoa(v.rows[table])}}}, nil
 }
@@ -143,7 +143,7 @@ func (v *visit) Interrupt()                   {}
 func (v *visit) Cancel(context.Context) error { return nil }
 func (v *visit) Close() error                 { return nil }
 
-// database declares the rack, as a folder of internal/database would.
+// database declares the rack, as a package in internal/database would.
 func (s *rack) database() *database.Database {
 	ledger := database.BuildLog{
 		Create: func(context.Context, database.Session) error { s.building = true; return nil },
@@ -221,7 +221,7 @@ func (r *fewRows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(buf, "row\n"...), true
 }
 
-// putter puts a row upon the rack, and decides to.
+// putter is the terminal and the executor of a user that adds rows to table b.
 type putter struct{ session *visit }
 
 func (putter) Pick() (workload.Transaction, bool) { return workload.Transaction{}, true }
@@ -260,7 +260,7 @@ var stacking = &workload.Workload{
 	SQL:      fstest.MapFS{"sql/rack/probe.sql": {Data: []byte("count b")}},
 }
 
-func TestADatabaseWithoutSQLJoins(t *testing.T) {
+func TestDatabaseWithoutSQL(t *testing.T) {
 	s := &rack{rows: map[string]int{}}
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{s.database()}, Workloads: []*workload.Workload{stacking}}}
 	var done int
@@ -282,11 +282,11 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	}
 	s.jams = "b"
 	if err := do(job.Build, false); !errors.Is(err, errJammed) {
-		t.Fatalf("a build that jams: got %v, want %v", err, errJammed)
+		t.Fatalf("a build whose table b cannot be loaded: got %v, want %v", err, errJammed)
 	}
 	holds(map[string]int{"a": 6})
 	if err := do(job.Run, false); job.ExitOf(err) != job.ExitExists {
-		t.Errorf("a run of half a schema: got %v, want a refusal", err)
+		t.Errorf("a run on an incomplete schema: got %v, want exit code %d", err, job.ExitExists)
 	}
 	s.jams = ""
 	if err := do(job.Build, true); err != nil {
@@ -294,68 +294,69 @@ func TestADatabaseWithoutSQLJoins(t *testing.T) {
 	}
 	holds(map[string]int{"a": 6, "b": 6})
 	if want := []string{"a", "a", "b"}; !slices.Equal(s.finished, want) {
-		t.Errorf("got the tables %q finished, want %q: what was done may be done again", s.finished, want)
+		t.Errorf("got the tables %q finished, want %q: a resumed build may finish a table again", s.finished, want)
 	}
 	for _, action := range []job.Action{job.Check, job.Run, job.Delete} {
 		if err := do(action, false); err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
 		if action == job.Run {
-			// What ended while the counts were read is in the rows alone.
+			// Transactions that ended while the counts were read are in the table, but not in the
+			// result.
 			if put := s.rows["b"] - 6; s.rows["a"] != 6 || done == 0 || put < done {
-				t.Errorf("got the rows %v, want those of the build and the %d that were put", s.rows, done)
+				t.Errorf("got the rows %v, want those of the build and at least the %d of the run", s.rows, done)
 			}
 		}
 	}
 	holds(map[string]int{})
 }
 
-// A rack of another release than tests run on, and with parts that they did not run.
-func TestAResultSaysWhatIsUnproven(t *testing.T) {
+// The rack's release is not one that tests run on, and tests do not cover all its parts.
+func TestDo_ReportsUntestedReleases(t *testing.T) {
 	s := &rack{rows: map[string]int{}}
 	d := s.database()
 	d.Tested.Releases, d.Tested.Unproven = []string{"2"}, "No test has filled a rack."
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{d}, Workloads: []*workload.Workload{stacking}}}
 	for _, action := range []job.Action{job.Build, job.Run, job.Check, job.Delete} {
-		heard := &hearer{}
+		seen := &recorder{}
 		spec := job.Spec{Action: action, Database: "rack", Workload: "stacking", Users: 1, Options: option.Values{"rampup": "0", "duration": "200ms"}}
-		if _, err := local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{heard}}); err != nil {
+		if _, err := local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{seen}}); err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
 		want := d.Tested.Unproven
 		if action == job.Run {
 			want = "No test of Sledge's runs on Rack 1.0: they run on 2. " + d.Tested.Unproven
-			if heard.facts == nil || heard.facts.Unproven != want {
-				t.Errorf("got the facts %+v, want %q in them", heard.facts, want)
+			if seen.facts == nil || seen.facts.Unproven != want {
+				t.Errorf("got the facts %+v, want Unproven to be %q", seen.facts, want)
 			}
 		}
-		if !slices.Contains(heard.messages, want) {
-			t.Errorf("%s: got the messages %q, want %q among them", action, heard.messages, want)
+		if !slices.Contains(seen.messages, want) {
+			t.Errorf("%s: got the messages %q, want %q among them", action, seen.messages, want)
 		}
 	}
 }
 
-// A job that never reached its server says where it wanted to go.
+// A job that cannot connect reports its target.
 func TestDo_NamesItsTargetBeforeAServerAnswers(t *testing.T) {
 	away := *(&rack{}).database()
 	away.Sessions.Connect = func(context.Context, any, database.Role) (database.Session, error) { return nil, errJammed }
 	local := engine.Local{Catalog: catalog.Catalog{Databases: []*database.Database{&away}, Workloads: []*workload.Workload{stacking}}, Version: "v9"}
 	for _, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
-		heard := &hearer{}
-		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "rack", Workload: "stacking", Users: 1}, job.Control{Watchers: []job.Watcher{heard}})
-		if !errors.Is(err, errJammed) || heard.facts == nil || heard.facts.Target == "" || heard.facts.SledgeVersion != "v9" {
-			t.Errorf("%s: got %v and the facts %+v, want its target and the version in them", action, err, heard.facts)
+		seen := &recorder{}
+		_, err := local.Do(t.Context(), job.Spec{Action: action, Database: "rack", Workload: "stacking", Users: 1}, job.Control{Watchers: []job.Watcher{seen}})
+		if !errors.Is(err, errJammed) || seen.facts == nil || seen.facts.Target == "" || seen.facts.SledgeVersion != "v9" {
+			t.Errorf("%s: got %v and the facts %+v, want its target and the version in them", action, err, seen.facts)
 		}
 	}
 }
 
-// hearer is a job.Watcher that keeps messages and facts.
-type hearer struct {
+// recorder is a job.Watcher that keeps messages and facts.
+type recorder struct {
 	messages []string
 	facts    *job.Facts
 }
 
-func (h *hearer) Watch(e job.Event) {
+func (h *recorder) Watch(e job.Event) {
 	if e.Facts != nil {
 		h.facts = e.Facts
 	}
@@ -364,8 +365,8 @@ func (h *hearer) Watch(e job.Event) {
 	}
 }
 
-// Rows are told in hundreds while they are being loaded.
-func TestRowsThatDidNotGetInAreNotCounted(t *testing.T) {
+// Builders report rows in batches before the chunk is committed.
+func TestBuild_CountsCommittedRowsOnly(t *testing.T) {
 	s := &rack{rows: map[string]int{}, jams: "b"}
 	large := *stacking
 	large.Schema.Tables = func(any, uint64) []schema.Table {

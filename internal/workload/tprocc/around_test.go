@@ -39,7 +39,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		{
 			name: "made by another program", made: byOther,
 			want: []string{
-				"1 HammerDB built this schema and records nothing about what it created, so what is around the schema is dropped as HammerDB does, if nothing else is in it",
+				"1 HammerDB built this schema and does not record what it created, so the database and the account around the schema are dropped as HammerDB does, if they contain nothing else",
 				"1 it TPROC-C schema has been deleted successfully.", "1 it TPROC-C role has been deleted successfully.", "the database it, the role it",
 			},
 		},
