@@ -68,10 +68,10 @@ func TestRun_TakesPlansAfterTheMeasuredTime(t *testing.T) {
 			options:   load.FiniteOptions{Plans: load.TimedPlans, TimeLimit: option.Minutes(8 * time.Second)},
 			wantAsked: []string{"6s execute one", "14s explain one", "14s explain two"},
 			wantPlans: []string{
-				"only of 7 one: scan: no times: the time limit was over before the query was answered again",
+				"only of 7 one: scan: no times: the time limit was over before the query ended",
 				"only of 7 two: scan: no times: the time limit of 8s was over", "only of 7 : : no text",
 			},
-			want: &job.Explained{Queries: 3, Plans: 2, Seconds: 8, Asked: "analyze", Why: "only: no times: the time limit was over before the query was answered again"},
+			want: &job.Explained{Queries: 3, Plans: 2, Seconds: 8, Asked: "analyze", Why: "only: no times: the time limit was over before the query ended"},
 		},
 		{
 			name: "with an error if the server is gone", options: load.FiniteOptions{Plans: load.UntimedPlans}, gone: true,

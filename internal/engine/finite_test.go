@@ -165,7 +165,7 @@ func TestFiniteRun(t *testing.T) {
 			unit:    time.Minute, deaf: true,
 			want: []string{
 				"1 stream 0: 1 of 3 at 0 s for 60 s, 1 rows, done", "2 stream 1: 1 of 3 at 10 s for 60 s, 1 rows, done",
-				"1 stream 0: 2 of 3 at 60 s for 60.5 s, 0 rows, failed: connection: it took longer than 500ms, and could not be cancelled: the server went on with it for 1m0s: connection lost",
+				"1 stream 0: 2 of 3 at 60 s for 60.5 s, 0 rows, failed: connection: it took longer than 500ms, and could not be cancelled: the server continued it for another 1m0s: connection lost",
 				"2 stream 1: 2 of 3 at 70 s for 52.5 s, 0 rows, " + string(job.SpanCutOff),
 			},
 			wantTook: 2*time.Minute + 2500*time.Millisecond, wantStatus: job.Failed, wantExit: job.ExitAborted, wantError: "virtual user 1: only: it took longer than 500ms, and could not be cancelled",

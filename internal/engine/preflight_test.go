@@ -97,12 +97,12 @@ func TestRun_IsRefusedBeforeUsersConnect(t *testing.T) {
 		want       string // what the error says, or ""
 	}{
 		{"all is well", nil, nil, false, ""},
-		{"a server that only reads", errReads, nil, false, "takes no writes"},
-		{"a server that only reads, by routines", errReads, nil, true, "takes no writes"},
-		{"a failed transaction", plantest.ErrBroken, nil, false, "the workload cannot be done"},
+		{"a server that only reads", errReads, nil, false, "is read-only, such as"},
+		{"a server that only reads, by routines", errReads, nil, true, "is read-only, such as"},
+		{"a failed transaction", plantest.ErrBroken, nil, false, "a trial of the workload failed"},
 		{"a failed transaction that routines could do", plantest.ErrBroken, nil, true, ""},
 		{"a deadlock with other sessions", plantest.ErrDeadlock, nil, false, ""},
-		{"a wrong password for the post-run maintenance", nil, errPassword, false, "what the server is to do after the run"},
+		{"a wrong password for the post-run maintenance", nil, errPassword, false, "the post-run maintenance would fail"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ func TestReconnect_LastUserGivesUp(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		_, err := Local{}.perform(ctx, job.Run, unreachableAfter(p, 50*time.Millisecond), &feed.Feed{}, nil)
-		if err == nil || !strings.Contains(err.Error(), "no server has taken a connection for 5s, which is what option reconnect_limit allows") {
+		if err == nil || !strings.Contains(err.Error(), "no server has accepted a connection for 5s, which is what option reconnect_limit allows") {
 			t.Errorf("got %v, want the error of 5 s without a connection", err)
 		}
 	})
@@ -151,7 +151,7 @@ func TestReconnect_DiscardsACountWithLogIns(t *testing.T) {
 		}
 		p.Database = &d
 		result, err := Local{}.perform(t.Context(), job.Run, p, &feed.Feed{}, nil)
-		if want := "virtual users logged in again, which takes transactions, too"; err != nil || result.Uncounted != want || result.CounterAgreement != nil {
+		if want := "virtual users logged in again, which takes transactions too"; err != nil || result.Uncounted != want || result.CounterAgreement != nil {
 			t.Errorf("got %v, the agreement %+v and %q, want %q", err, result.CounterAgreement, result.Uncounted, want)
 		}
 	})

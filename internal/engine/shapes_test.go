@@ -47,16 +47,18 @@ func TestRun_RefusesTotalsOfAnotherShape(t *testing.T) {
 		"steps of a run without":      {fake, func(_ *order.Totals, g *order.GroupTotals) { g.Steps = meter.NewProfile(3, 1).Users(1) }, "3 of 0 steps"},
 		"start lag of a kind":         {fake, func(_ *order.Totals, g *order.GroupTotals) { g.KindStartLag = make([]meter.CodedHistogram, 1) }, "1 of 0 kinds"},
 		"a start lag of other bytes":  {fake, func(_ *order.Totals, g *order.GroupTotals) { g.StartLag = meter.CodedHistogram("other") }, "cannot be read"},
-		"connections without a pool":  {fake, func(_ *order.Totals, g *order.GroupTotals) { g.PlaceLosses = make([]order.PlaceLoss, 1) }, "the 0 connections"},
+		"connections without a pool":  {fake, func(_ *order.Totals, g *order.GroupTotals) { g.ConnectionLosses = make([]order.ConnectionLoss, 1) }, "the 0 connections"},
 		"users of no group in flight": {fake, func(_ *order.Totals, g *order.GroupTotals) { g.InFlight = []order.InFlight{{User: 3}} }, "in flight of users"},
 		"kinds of no group in flight": {fake, func(_ *order.Totals, g *order.GroupTotals) { g.InFlight = []order.InFlight{{Kind: 1}} }, "in flight of users"},
 		"more steps":                  {inSteps, func(_ *order.Totals, g *order.GroupTotals) { g.Steps = append(g.Steps, g.Steps[0]) }, "3 of 2 steps"},
 		"steps without kinds":         {inSteps, func(_ *order.Totals, g *order.GroupTotals) { g.Steps = other[:2] }, "the workload's kinds"},
-		"no losses of the pool":       {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.PlaceLosses = nil }, "the 2 connections"},
-		"three connections":           {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.Places = append(g.Places, g.Places[0]) }, "the 2 connections"},
-		"connections without kinds":   {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.Places = make([]meter.Summary, 2) }, "the workload's kinds"},
-		"users of the pool":           {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.PlaceUsers = nil }, "the 2 connections"},
-		"users of the pool, no kinds": {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.PlaceUsers[1] = nil }, "the workload's kinds"},
+		"no losses of the pool":       {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.ConnectionLosses = nil }, "the 2 connections"},
+		"three connections": {inPool, func(_ *order.Totals, g *order.GroupTotals) {
+			g.PerConnection = append(g.PerConnection, g.PerConnection[0])
+		}, "the 2 connections"},
+		"connections without kinds":   {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.PerConnection = make([]meter.Summary, 2) }, "the workload's kinds"},
+		"users of the pool":           {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.PoolUsers = nil }, "the 2 connections"},
+		"users of the pool, no kinds": {inPool, func(_ *order.Totals, g *order.GroupTotals) { g.PoolUsers[1] = nil }, "the workload's kinds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -99,7 +101,7 @@ func TestRun_RefusesAnswersOfAnotherShape(t *testing.T) {
 		},
 		"connections of a count": {
 			ordertest.Altered{Flushes: func(_ context.Context, c order.Counted) (order.Counted, error) {
-				c.Places = nil
+				c.PerConnection = nil
 				return c, nil
 			}}, "over 0 connections",
 		},

@@ -9,13 +9,13 @@ import (
 )
 
 // agreement compares the client's and the server's count of the transactions that the probe counts.
-// If connections of a pool lead to other servers, this server may have counted all transactions,
-// for example through replication, or only those over the connections to it. Between these two
-// nothing can be concluded, and agreement returns nil.
+// If connections of a pool lead to other servers, the monitor's server may have counted all
+// transactions, for example through replication, or only those over its own connections. agreement
+// returns nil if the server's count matches neither.
 func (g *runGroup) agreement(start, end probed) *job.Agreement {
-	return g.likelier(g.agreementOn(g.totals.Counts(), start, end), func() *job.Agreement {
+	return g.chooseAgreement(g.agreementOn(g.totals.Counts(), start, end), func() *job.Agreement {
 		here := meter.NewSummary(len(g.Plan.Workload.Kinds))
-		for i, sum := range g.totals.Places {
+		for i, sum := range g.totals.PerConnection {
 			if g.Plan.LeadsHome(i) {
 				here.Add(sum)
 			}
@@ -24,9 +24,10 @@ func (g *runGroup) agreement(start, end probed) *job.Agreement {
 	})
 }
 
-// likelier returns the comparison with all transactions, or with those over connections to the
-// monitor's server, whichever agrees better.
-func (g *runGroup) likelier(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
+// chooseAgreement returns the comparison with all transactions, or the comparison with those over
+// connections to the monitor's server. It returns the one that agrees better, or nil if the
+// server's count lies between the two.
+func (g *runGroup) chooseAgreement(all *job.Agreement, atHome func() *job.Agreement) *job.Agreement {
 	if g.Plan.Pool == nil || !g.Plan.LeadsElsewhere() {
 		return all
 	}
@@ -58,7 +59,7 @@ func (g *runGroup) agreementOn(counted meter.Summary, start, end probed) *job.Ag
 		a.Allowance = g.silence.Why
 	}
 	a.None = a.High == 0 && a.Server == 0 && g.failedProbed(counted, meter.Classes()...) == 0
-	return judged(a)
+	return withVerdict(a)
 }
 
 // failedProbed returns the number of failed transactions of the given classes that the probe
@@ -76,22 +77,22 @@ func (g *runGroup) failedProbed(s meter.Summary, classes ...meter.Class) int64 {
 // counterAgreement compares the two counts of all transactions. The server may or may not count a
 // failed try.
 func (g *runGroup) counterAgreement(m measurement, server int64) *job.Agreement {
-	// On some servers the monitor's own queries count as transactions: one a second for the count,
-	// and a few at the beginning and the end of a run. Background work of the server, such as
-	// PostgreSQL's autovacuum, may count too.
+	// On some servers the monitor's own queries count as transactions: one per second for the
+	// count, and a few at the beginning and the end of a run. Background work of the server, such
+	// as PostgreSQL's autovacuum, may count too.
 	own := 2*int64(m.elapsed.Seconds()) + 20
-	own += (m.start.telling - m.start.told) + (m.end.telling - m.end.told)
+	own += (m.start.flushing - m.start.flushed) + (m.end.flushing - m.end.flushed)
 	between := func(start, end tally) *job.Agreement {
-		return judged(job.Agreement{
+		return withVerdict(job.Agreement{
 			What: "transaction", Client: end.ended - start.ended, Server: server,
 			Low: end.sure.low - start.sure.high, High: end.tries.high - start.tries.low + own,
 		})
 	}
-	return g.likelier(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
+	return g.chooseAgreement(between(m.start.all, m.end.all), func() *job.Agreement { return between(m.start.home, m.end.home) })
 }
 
-// judged sets the verdict of a comparison.
-func judged(a job.Agreement) *job.Agreement {
+// withVerdict sets the verdict of a comparison.
+func withVerdict(a job.Agreement) *job.Agreement {
 	within := a.Low <= a.Server && a.Server <= a.High
 	// If the bounds were more than a tenth of the count apart, clearly different counts would
 	// agree.

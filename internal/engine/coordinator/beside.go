@@ -45,7 +45,7 @@ func (r *run) steady(ctx context.Context) (database.Session, error) {
 	return target.ConnectSteady(ctx, r.plan.Job)
 }
 
-// keepLedger makes users record acknowledged commits, if the run will be audited. It reads the
+// keepLedger prepares the audit of acknowledged commits if the run keeps a ledger. It reads the
 // state before the run over the session.
 func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	p := r.plan
@@ -74,7 +74,7 @@ func (r *run) keepLedger(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// serverCount returns the observer of the server's own count for a run without a monitor.
+// serverCount returns the observers of a run without a monitor. One of them reads the server's own count.
 func (r *run) serverCount() []observer.Observer {
 	p, list := r.plan, slices.Clone(r.setup.Beside)
 	if p.Server.Counter == nil {
@@ -83,8 +83,8 @@ func (r *run) serverCount() []observer.Observer {
 	return append(list, &observer.ServerCount{
 		Connect: r.steady, Count: p.Server.Counter, Unit: p.Workload.Evidence.Throughput(),
 		Flush: func(ctx context.Context) int64 {
-			counted, _ := r.link.generator.Flush(ctx) // without it the count is a little higher
-			return counted.Told
+			counted, _ := r.link.generator.Flush(ctx) // if it fails, the count includes a few flushes
+			return counted.Flushed
 		},
 		Say: func(line string) { r.feed.Message(0, "%s", line) },
 	})

@@ -19,22 +19,22 @@ import (
 	"sledge/internal/meter"
 )
 
-// A run reads two counts of the server before and after the measured time: the workload's own, with
-// its probe, and the server's count of all transactions, with its counter. Users work meanwhile, so
-// the number of their transactions that a reading includes is only known within bounds. The bounds
-// follow from the transactions that ended during the reading, and from those in flight after it.
+// A run reads two counts of the server before and after the measured time: the workload's own
+// count, with its probe, and the server's count of all transactions, with its counter. Users work
+// during a reading, so the number of their transactions that it includes is only known within
+// bounds. The bounds follow from the transactions that ended during the reading, and from those in
+// flight after it.
 
 // reading is one reading of the server's counts.
 type reading struct {
 	counter target.Count
-	groups  []probed // as they were prepared
+	groups  []probed // one per group, in the order of Prepare
 
 	uncounted string // why the user cannot read the server's counter; "" if the user can
 	unread    string // why the reading is missing or incomplete; "" if it is complete
 
-	// The number of flushes, which are transactions too, that the counter includes: at least told,
-	// at most telling.
-	told, telling int64
+	// The counter includes flushes, which are transactions too: at least flushed, at most flushing.
+	flushed, flushing int64
 
 	// The users' transactions that the counter includes: over all connections, and over those to
 	// the monitor's server.
@@ -92,13 +92,13 @@ type serverCounts struct {
 	link   *link
 	feed   *feed.Feed
 
-	observed *observer.Counter // polls the count; nil if nothing does
-	rated    *observer.Reading // the last that a second was reported with
-	toldAll  time.Time         // time of the last flush of all users
+	observed  *observer.Counter // polls the count; nil if the server has no counter
+	rated     *observer.Reading // the newest reading that tpm has used
+	lastFlush time.Time         // time of the last flush of all users
 }
 
-// sequence is the order of the two readings: the probe is next to the measurement, because it takes
-// less time and must be exact.
+// sequence is the order in which the two counts are read. The probe is read next to the measured
+// time, because it is faster and must be exact.
 type sequence bool
 
 const (
@@ -134,7 +134,7 @@ func (c *serverCounts) readProbes(ctx context.Context, s database.Session, to *r
 			return fmt.Errorf("read the server's count of %s: %w", g.Plan.Workload.Title, cmp.Or(context.Cause(ctx), err))
 		}
 	}
-	edge, err := answerOf(c.link, c.link.generator.Cut)
+	edge, err := call(c.link, c.link.generator.Cut)
 	if err != nil {
 		return err
 	}
@@ -149,12 +149,12 @@ func (c *serverCounts) readProbes(ctx context.Context, s database.Session, to *r
 
 // readCounter reads the server's own count of transactions.
 func (c *serverCounts) readCounter(ctx context.Context, s database.Session, to *reading) error {
-	least, err := answerOf(c.link, c.link.generator.Flush)
+	least, err := call(c.link, c.link.generator.Flush)
 	if err != nil {
 		return err
 	}
 	if least.Flush > 0 {
-		c.toldAll = time.Now()
+		c.lastFlush = time.Now()
 	}
 	to.counter, err = target.ReadCount(ctx, c.plan.Job, s)
 	if without, is := errors.AsType[*database.UncountedError](err); is {
@@ -163,18 +163,18 @@ func (c *serverCounts) readCounter(ctx context.Context, s database.Session, to *
 	if err != nil {
 		return fmt.Errorf("read the server's count of transactions: %w", cmp.Or(context.Cause(ctx), err))
 	}
-	most, err := answerOf(c.link, func(ctx context.Context) (order.Counted, error) { return c.link.generator.Counted(ctx, least.Flush) })
+	most, err := call(c.link, func(ctx context.Context) (order.Counted, error) { return c.link.generator.Counted(ctx, least.Flush) })
 	if err != nil {
 		return err
 	}
-	to.told, to.telling = least.Told, most.Telling
+	to.flushed, to.flushing = least.Flushed, most.Flushing
 	to.counter.At = to.counter.At.Add(-most.Age)
 	var all, home [2]order.Tally
 	for i, of := range []order.Counted{least, most} {
-		if len(of.Places) != c.plan.Pool.Size() {
-			return c.link.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.Places), c.plan.Pool.Size()))
+		if len(of.PerConnection) != c.plan.Pool.Size() {
+			return c.link.lose(fmt.Errorf("it counts over %d connections of the pool, and not %d", len(of.PerConnection), c.plan.Pool.Size()))
 		}
-		for place, n := range of.Places {
+		for place, n := range of.PerConnection {
 			all[i].Add(n)
 			if c.plan.LeadsHome(place) {
 				home[i].Add(n)
@@ -182,13 +182,14 @@ func (c *serverCounts) readCounter(ctx context.Context, s database.Session, to *
 		}
 	}
 	to.all, to.home = tallyOf(all[0], all[1]), tallyOf(home[0], home[1])
-	_, err = answerOf(c.link, c.link.generator.Cut) // transactions that ended until now belong to no phase
+	_, err = call(c.link, c.link.generator.Cut) // transactions that ended until now belong to no phase
 	return err
 }
 
-// readAgain reads the server's counts. It retries after failures that may be temporary, and over a
-// new session if the session is lost: then renewed is true. If the counts cannot be read at all,
-// the reading is marked as missing and the run continues. An error means that the run must end.
+// readAgain reads the server's counts. It retries after failures that may be temporary. If the
+// session is lost, it retries over a new one and returns renewed. If it cannot read the counts at
+// all, it marks the reading as missing, and the run continues. An error means that the run must
+// end.
 func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *reading, first sequence) (renewed bool, err error) {
 	until := time.Now().Add(c.patience())
 	for try := 1; ; try++ {
@@ -214,7 +215,7 @@ func (c *serverCounts) readAgain(ctx context.Context, s *database.Session, to *r
 		}
 		if c.link.death() != nil || time.Now().After(until) || class != meter.Connection && !class.Retryable() || target.Pause(ctx, plan.Backoff(try)) != nil {
 			to.unread = err.Error()
-			if _, err := answerOf(c.link, c.link.generator.Cut); err != nil { // transactions that ended meanwhile are not in the measured time
+			if _, err := call(c.link, c.link.generator.Cut); err != nil { // transactions that ended meanwhile are not in the measured time
 				return renewed, err
 			}
 			c.feed.Message(job.Monitor, "The run continues without the server's counts: %v", err)
@@ -231,8 +232,8 @@ func (c *serverCounts) patience() time.Duration {
 	return target.Patience
 }
 
-// connectAgain replaces a lost session. It tries until its patience ends, or until a user has lost
-// a connection for good.
+// connectAgain replaces a lost session. It retries until its time limit, or until a user has lost a
+// connection for good.
 func (c *serverCounts) connectAgain(ctx context.Context, s *database.Session) error {
 	target.CloseQuietly(s)
 	chance := c.plan.Rand(-1)
@@ -276,9 +277,9 @@ func notice(f *feed.Feed, what string) (done func()) {
 	return func() { close(quit); watching.Wait() }
 }
 
-// tpm returns the server's rate since it was last returned, or nil when the
-// server has not answered since then. After an explicit flush a session
-// reports nothing for a while, so an interval that contains a flush has no rate.
+// tpm returns the server's rate since the reading that the last call used, or nil if there is no
+// newer one. After an explicit flush a session reports nothing for a while, so an interval that
+// contains a flush has no rate.
 func (c *serverCounts) tpm() *float64 {
 	if c.observed == nil {
 		return nil
@@ -288,7 +289,7 @@ func (c *serverCounts) tpm() *float64 {
 		return nil
 	}
 	c.rated = now
-	if last == nil || last.Session != now.Session || c.toldAll.After(last.At) && !c.toldAll.After(now.At) {
+	if last == nil || last.Session != now.Session || c.lastFlush.After(last.At) && !c.lastFlush.After(now.At) {
 		return nil
 	}
 	tpm := float64(now.N-last.N) / now.At.Sub(last.At).Minutes()

@@ -7,9 +7,9 @@ import (
 	"sledge/internal/engine/plan"
 )
 
-// databaseFile records the file of an embedded database, and returns a function that reports
-// whether the path still leads to it. Sessions keep a removed file open and continue without an
-// error.
+// databaseFile records the file of an embedded database. It returns a function that returns an
+// error if the path no longer leads to that file. Sessions keep a removed file open and continue
+// without an error.
 func databaseFile(j plan.Job) (check func() error) {
 	if j.Database.Options.File == nil {
 		return func() error { return nil }
@@ -17,15 +17,15 @@ func databaseFile(j plan.Job) (check func() error) {
 	path := j.Database.Options.File(j.Connection)
 	before, err := os.Stat(path)
 	if err != nil {
-		return func() error { return nil } // the open session has reported that, or needs no file
+		return func() error { return nil } // the open session has reported the error, or needs no file
 	}
 	return func() error {
 		after, err := os.Stat(path)
 		switch {
 		case err != nil:
-			return fmt.Errorf("the database's file was removed while virtual users worked, so that their work is in no file (%w): build the schema again", err)
+			return fmt.Errorf("the database's file was removed while virtual users worked, so their work is lost (%w): build the schema again", err)
 		case !os.SameFile(before, after):
-			return fmt.Errorf("the database's file %s was replaced by another while virtual users worked, so that their work is in no file", path)
+			return fmt.Errorf("the database's file %s was replaced by another while virtual users worked, so their work is lost", path)
 		}
 		return nil
 	}

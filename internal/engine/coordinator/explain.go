@@ -16,12 +16,11 @@ import (
 )
 
 // explain records the plans of a run's queries, with the parameters of the first user's first query
-// set. It runs after the measured time, over its own session, so that it disturbs nothing, and
-// before post-run maintenance, which may change the statistics that plans depend on. If a plan
-// fails, the reason takes its place, and the result of the run does not change.
+// set. It uses its own session after the measured time, so that it does not disturb the run. It
+// precedes post-run maintenance, which may change the statistics that plans depend on. If it cannot
+// get a plan, it records the error instead, and the status of the run does not change.
 //
-// If the user stops the run, before or meanwhile, no query is executed any more for the times in
-// its plan.
+// After a stop request it does not execute queries to time them.
 func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result, stop <-chan struct{}) {
 	asked := p.Pacing.Kept.Plans
 	if asked == load.NoPlans || p.Workload.Users.Queries == nil || p.Server.Explain == nil || ctx.Err() != nil {
@@ -57,7 +56,7 @@ func explain(ctx context.Context, p plan.Plan, f *feed.Feed, result *job.Result,
 type explainer struct {
 	plan    plan.Plan
 	stop    <-chan struct{}
-	session database.Session // nil before the first plan, and after a failed call
+	session database.Session // nil before the first plan and after a failed call
 	lost    error            // why no plan is available
 	began   time.Time
 	until   time.Time // no query is executed from then on
@@ -82,7 +81,8 @@ func (e *explainer) queries(ctx context.Context) ([]workload.Query, error) {
 	return p.Workload.Users.Queries(slot), nil
 }
 
-// connected returns the session, and opens it if it is nil, unless that has failed before.
+// connected returns the session. If it is nil, connected opens it, unless an earlier attempt
+// failed.
 func (e *explainer) connected(ctx context.Context) (database.Session, error) {
 	if e.session == nil && e.lost == nil {
 		e.session, e.lost = target.Connect(ctx, e.plan.Job, database.Owner)
@@ -92,8 +92,8 @@ func (e *explainer) connected(ctx context.Context) (database.Session, error) {
 
 func (e *explainer) close() { target.CloseQuietly(&e.session) }
 
-// explain gets the plan of a query: with times if they are requested, or without if they are not or
-// if that fails.
+// explain gets the plan of a query, with times if they are requested. If it cannot get the times,
+// it gets the plan without them.
 func (e *explainer) explain(ctx context.Context, q workload.Query) job.QueryPlan {
 	plan := job.QueryPlan{Kind: e.plan.Workload.Kinds[q.Kind].Name, Stream: q.Stream, Query: q.Text}
 	if q.Err != nil {
@@ -122,7 +122,7 @@ const planning = time.Minute
 
 var errTooLongPlanned = fmt.Errorf("the database took longer than %s to plan the query", planning)
 
-// mayExecute returns the reason if no more queries may be executed.
+// mayExecute returns an error if no more queries may be executed.
 func (e *explainer) mayExecute() error {
 	select {
 	case <-e.stop:
@@ -137,35 +137,35 @@ func (e *explainer) mayExecute() error {
 
 // execute gets the plan with times, within the rest of the time limit and the limit of one query.
 func (e *explainer) execute(ctx context.Context, plan *job.QueryPlan) error {
-	limit, why := time.Until(e.until), errors.New("the time limit was over before the query was answered again")
+	limit, why := time.Until(e.until), errors.New("the time limit was over before the query ended")
 	if most := e.plan.Pacing.Limit; most > 0 && most < limit {
 		limit, why = most, fmt.Errorf("it took longer than %s, which is what option %s allows", most, e.plan.Spec.Names.Of("query_limit"))
 	}
 	return e.ask(ctx, e.plan.Server.ExplainTimed, plan, limit, why)
 }
 
-// ask gets the lines of a plan with how, and cancels the request after limit with the error why.
-// After a failure it closes the session, whose state is unknown.
+// ask gets the lines of a plan with how. After limit it cancels the request and returns why. After
+// a failure it closes the session, whose state is unknown.
 func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.QueryPlan, limit time.Duration, why error) error {
 	s, err := e.connected(ctx)
 	if err != nil {
 		return err
 	}
-	limited, done := context.WithTimeout(ctx, limit+target.Cancelling) // in case the server does not cancel it
+	limited, done := context.WithTimeout(ctx, limit+target.Cancelling) // if the server does not cancel the request
 	defer done()
 	cancelled := make(chan struct{})
 	timer := time.AfterFunc(limit, func() {
 		defer close(cancelled)
 		asking, done := context.WithTimeout(limited, target.Asking)
 		defer done()
-		_ = s.Cancel(asking) // otherwise it continues until limited ends
+		_ = s.Cancel(asking) // if this fails, the request continues until limited ends
 	})
 	began := time.Now()
 	answer, err := how(limited, s, plan.Query)
 	plan.Seconds = time.Since(began).Seconds()
 	if !timer.Stop() {
 		<-cancelled
-		e.close() // otherwise the next call could be cancelled
+		e.close() // a late cancellation could hit the next request
 		if err != nil && ctx.Err() == nil {
 			return why
 		}
@@ -175,7 +175,7 @@ func (e *explainer) ask(ctx context.Context, how database.Explainer, plan *job.Q
 		return err
 	}
 	if plan.Lines = e.plan.Database.Dialect.ReadPlan(answer); len(plan.Lines) == 0 {
-		return fmt.Errorf("%s answered with no plan", e.plan.Database.Title)
+		return fmt.Errorf("%s returned no plan", e.plan.Database.Title)
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"sledge/internal/workload"
 )
 
-// workThrough performs a run that ends when its work is done, all of which is measured. It has no
+// runFinite performs a run that ends when its work is done. All its work is measured. It has no
 // monitor, so the first user emits the messages about the server.
-func workThrough(ctx context.Context, c Run) (job.Result, error) {
+func runFinite(ctx context.Context, c Run) (job.Result, error) {
 	p, f, stop := c.Plan, c.Feed, c.Stop
-	r, err := prepareAlone(ctx, c)
+	r, err := prepareWithoutMonitor(ctx, c)
 	if err != nil {
 		return job.Result{}, err
 	}
@@ -23,7 +23,7 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 	defer r.link.close()
 	defer func() { r.beside.End(nil) }()
 	r.observe(ctx, r.serverCount()...)
-	m, ended, err := r.measureAll(ctx, p.Pacing.Duration, stop)
+	m, ended, err := r.measureUntilDone(ctx, p.Pacing.Duration, stop)
 	overdue := err == nil && ended == timeUp
 	if overdue {
 		r.grace = 0
@@ -63,8 +63,8 @@ func workThrough(ctx context.Context, c Run) (job.Result, error) {
 	return result, err
 }
 
-// measureAll waits until the users have done their work, all of which is measured.
-func (r *run) measureAll(ctx context.Context, limit time.Duration, stop <-chan struct{}) (m measurement, ended ending, err error) {
+// measureUntilDone measures the users' work from start to end.
+func (r *run) measureUntilDone(ctx context.Context, limit time.Duration, stop <-chan struct{}) (m measurement, ended ending, err error) {
 	m = measurement{start: r.groups.newReading(), end: r.groups.newReading()}
 	watch := &watch{run: r}
 	if _, err := r.mark(order.Phase{Name: job.Measure, Length: limit}, watch); err != nil {

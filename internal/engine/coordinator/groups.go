@@ -9,11 +9,11 @@ import (
 	"sledge/internal/job"
 )
 
-// runGroups are the groups of a run, one at least.
+// runGroups are the groups of a run, at least one.
 type runGroups []*runGroup
 
-// whole adds the users, kinds and transactions of the other groups to the result.
-func (l runGroups) whole(result *job.Result) {
+// addOthers adds the users, kinds and transactions of the other groups to the result.
+func (l runGroups) addOthers(result *job.Result) {
 	for _, g := range l[1:] {
 		result.Users += g.Plan.Users
 		result.Kinds = append(result.Kinds, g.Plan.Workload.KindNames()...)
@@ -56,7 +56,7 @@ func (l runGroups) byGroup(result *job.Result, m measurement, known bool) {
 	slices.SortStableFunc(result.Waiting, longestFirst)
 }
 
-// doubts returns why the numbers of a group must not be used, or nil.
+// doubts returns the errors that doubt finds in the groups, each with the group's name.
 func (l runGroups) doubts(doubt func(*runGroup) error) error {
 	var all []error
 	for _, g := range l {
@@ -70,7 +70,7 @@ func (l runGroups) doubts(doubt func(*runGroup) error) error {
 	return errors.Join(all...)
 }
 
-// agreementOf returns the comparison of the counts of a group.
+// agreementOf returns the comparison of a group's counts.
 func agreementOf(g *runGroup, result *job.Result) *job.Agreement {
 	if len(result.Groups) > 0 {
 		return result.Groups[g.number].Agreement

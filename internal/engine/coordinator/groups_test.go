@@ -14,7 +14,7 @@ import (
 	"sledge/internal/option"
 )
 
-// A query that is in flight at the end of a run does not count against the run, however long it takes.
+// A query in flight at the end of a run does not make the run invalid, even if it takes long.
 func TestGroups_MayHaveQueriesInFlightAtTheEnd(t *testing.T) {
 	c := edition.Catalog
 	c.Workloads = append(slices.Clone(c.Workloads), analytics.Workload)

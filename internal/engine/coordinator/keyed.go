@@ -11,14 +11,14 @@ import (
 )
 
 // keyedOf compares the measured rate of a run whose terminals pause with the rate that their pauses
-// allow. began is the beginning of the measured time since users could begin.
+// allow. began is the start of the measured time, since users began.
 func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.Keyed {
 	pauses, mix := p.Workload.Users.Pauses, p.Workload.Users.Mix
 	if pauses == nil || mix == nil || elapsed <= 0 {
 		return nil
 	}
 	weights := mix.Weights(p.Settings, p.Kinds)
-	round, all := time.Duration(0), 0.0 // for a terminal that does each kind as often as its weight
+	round, all := time.Duration(0), 0.0 // of a terminal that does each kind as often as its weight
 	counted := meter.NewSummary(len(weights))
 	for kind, pause := range pauses.Mean(p.Settings) {
 		round += time.Duration(weights[kind] * float64(pause))
@@ -49,8 +49,8 @@ func keyedOf(p plan.Plan, sum meter.Summary, began, elapsed time.Duration) *job.
 	return k
 }
 
-// workingUsers returns the average number of working terminals in a time span since users could
-// begin.
+// workingUsers returns the average number of working terminals in the time span of length elapsed
+// that starts at began, since users began.
 func workingUsers(p plan.Plan, began, elapsed time.Duration) float64 {
 	var all time.Duration
 	for terminal := range p.Terminals() {

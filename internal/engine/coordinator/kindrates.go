@@ -28,8 +28,8 @@ func (g *runGroup) kindPaces(m measurement) []job.KindPace {
 	return list
 }
 
-// queued returns the number of transactions, of the kinds that count, that waited for a connection
-// when the time was up.
+// queued returns the number of transactions that waited for a connection at the end of the measured
+// time. counts selects the kinds.
 func queued(inFlight []order.InFlight, counts func(meter.Kind) bool) (n int64) {
 	for _, w := range inFlight {
 		if !w.Connected && counts(w.Kind) {

@@ -17,13 +17,13 @@ type link struct {
 	*reports  // nil before the users have connected
 }
 
-// answerOf returns the generator's response. A generator that does not respond is lost.
-func answerOf[T any](l *link, ask func(context.Context) (T, error)) (T, error) {
+// call returns the generator's response. A generator that does not respond is lost.
+func call[T any](l *link, ask func(context.Context) (T, error)) (T, error) {
 	limit := order.AnswersWithin
 	if l.gone() != nil {
 		limit = lostWithin
 	}
-	answer, err := asked(limit, ask)
+	answer, err := callWithin(limit, ask)
 	if err != nil {
 		var none T
 		return none, l.lose(err)
@@ -31,11 +31,11 @@ func answerOf[T any](l *link, ask func(context.Context) (T, error)) (T, error) {
 	return answer, nil
 }
 
-// errSilent is why a generator that does not respond is lost.
+// errSilent means that a generator did not respond in time.
 var errSilent = fmt.Errorf("it did not answer within %s", order.AnswersWithin)
 
-// asked returns the generator's response within a time limit.
-func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (answer T, err error) {
+// callWithin returns the generator's response within a time limit.
+func callWithin[T any](limit time.Duration, ask func(context.Context) (T, error)) (answer T, err error) {
 	type reply struct {
 		answer T
 		err    error
@@ -58,7 +58,7 @@ func asked[T any](limit time.Duration, ask func(context.Context) (T, error)) (an
 
 // start starts the users.
 func (l *link) start() error {
-	_, err := asked(order.AnswersWithin, func(ctx context.Context) (struct{}, error) { return struct{}{}, l.generator.Start(ctx) })
+	_, err := callWithin(order.AnswersWithin, func(ctx context.Context) (struct{}, error) { return struct{}{}, l.generator.Start(ctx) })
 	switch {
 	case errors.Is(err, errSilent):
 		return l.lose(err)
@@ -74,12 +74,12 @@ func (l *link) stop() { l.tell(l.generator.Stop) }
 // abort tells the generator to abort its users.
 func (l *link) abort() { l.tell(l.generator.Abort) }
 
-// close tells the generator to disconnect its users. The run does not wait for a generator that takes too long.
+// close tells the generator to disconnect its users. It waits for at most order.AnswersWithin.
 func (l *link) close() {
-	_, _ = asked(order.AnswersWithin, func(context.Context) (struct{}, error) { l.generator.Close(); return struct{}{}, nil })
+	_, _ = callWithin(order.AnswersWithin, func(context.Context) (struct{}, error) { l.generator.Close(); return struct{}{}, nil })
 }
 
 // tell calls a method of the generator. If the call takes too long, the generator is lost.
 func (l *link) tell(do func()) {
-	_, _ = answerOf(l, func(context.Context) (struct{}, error) { do(); return struct{}{}, nil })
+	_, _ = call(l, func(context.Context) (struct{}, error) { do(); return struct{}{}, nil })
 }

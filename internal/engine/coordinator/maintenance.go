@@ -54,11 +54,11 @@ func maintain(ctx context.Context, j plan.Job, f *feed.Feed, result *job.Result,
 	if result.Status.Whole() { // a worse verdict takes precedence
 		return err
 	}
-	return untidy(result, status, exit, err)
+	return failedAfterwards(result, status, exit, err)
 }
 
-// untidy marks a result as complete, with an error that happened after the measured time.
-func untidy(result *job.Result, status job.Status, exit job.Exit, why error) error {
+// failedAfterwards marks a result as complete, with an error that happened after the measured time.
+func failedAfterwards(result *job.Result, status job.Status, exit job.Exit, why error) error {
 	result.Status, result.Untidy = status, why.Error()
 	err := fmt.Errorf("the run was measured in full, but %w", why)
 	result.Reason = err.Error()
@@ -67,17 +67,17 @@ func untidy(result *job.Result, status job.Status, exit job.Exit, why error) err
 
 // maintenance records the server's work after a run.
 type maintenance struct {
-	tell  func(job.Event)
-	done  []job.Tidied
-	under *job.Tidied // the current step, or nil
-	began time.Time
+	tell    func(job.Event)
+	done    []job.Tidied
+	current *job.Tidied // the current step, or nil
+	began   time.Time
 }
 
 // watch records the state of a step, and passes the event on.
 func (t *maintenance) watch(e job.Event) {
 	t.tell(e)
-	if p := e.Progress; p != nil && t.under != nil {
-		t.under.Left = max(t.under.Had-p.Done, 0)
+	if p := e.Progress; p != nil && t.current != nil {
+		t.current.Left = max(t.current.Had-p.Done, 0)
 	}
 	s := e.Step
 	if s == nil {
@@ -86,11 +86,11 @@ func (t *maintenance) watch(e job.Event) {
 	switch s.Stage {
 	case job.Begins:
 		t.abort()
-		t.under, t.began = &job.Tidied{Work: s.Name, Had: s.Count, Left: s.Count}, time.Now()
+		t.current, t.began = &job.Tidied{Work: s.Name, Had: s.Count, Left: s.Count}, time.Now()
 	case job.Ends, job.GivenUp:
-		if t.under != nil {
-			t.under.Ended, t.under.Left = s.Stage, s.Count
-			t.note()
+		if t.current != nil {
+			t.current.Ended, t.current.Left = s.Stage, s.Count
+			t.finish()
 		}
 	case job.LeftOut:
 		why := s.Why
@@ -103,12 +103,12 @@ func (t *maintenance) watch(e job.Event) {
 
 // abort records that the current step was aborted.
 func (t *maintenance) abort() {
-	if t.under != nil {
-		t.note()
+	if t.current != nil {
+		t.finish()
 	}
 }
 
-func (t *maintenance) note() {
-	t.under.Seconds = time.Since(t.began).Seconds()
-	t.done, t.under = append(t.done, *t.under), nil
+func (t *maintenance) finish() {
+	t.current.Seconds = time.Since(t.began).Seconds()
+	t.done, t.current = append(t.done, *t.current), nil
 }

@@ -16,8 +16,7 @@ import (
 	"sledge/internal/job"
 )
 
-// TestWhatAServerDoesAfterARunIsNoted checks that post-run maintenance is timed separately and does not change
-// the measured result.
+// Post-run maintenance is timed separately and does not change the measurements.
 func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 	type finish = func(ctx context.Context, tell func(job.Step)) error
 	unrestored := &database.UnrestoredError{Statements: []string{"SET GLOBAL a = 1", "SET GLOBAL b = 2"}, Err: errors.New("it is gone")}
@@ -29,10 +28,10 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 		want   []job.Tidied
 		status job.Status
 		exit   job.Exit
-		untidy string // what it says, of which the reason is made
+		untidy string // error of the maintenance
 	}{
 		{
-			"all is done", "",
+			"all steps end", "",
 			func(_ context.Context, tell func(job.Step)) error {
 				tell(job.Step{Name: job.StepCheckpoint, Stage: job.LeftOut, Why: "it needs a superuser"})
 				tell(job.Step{Name: job.StepVacuum, Stage: job.Begins})
@@ -45,7 +44,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 			"", job.OK, "",
 		},
 		{
-			"it is given up", "",
+			"a step is given up", "",
 			func(_ context.Context, tell func(job.Step)) error {
 				tell(job.Step{Name: job.StepPurge, Stage: job.Begins, Count: 50})
 				time.Sleep(12 * time.Second)
@@ -83,7 +82,7 @@ func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
 			false, nil, job.Failed, job.ExitAborted, "post-run maintenance failed: no route",
 		},
 		{
-			"it fails after a run that is not valid", job.Invalid,
+			"it fails after an invalid run", job.Invalid,
 			func(context.Context, func(job.Step)) error { return errors.New("no route") },
 			false, nil, job.Invalid, job.ExitError, "post-run maintenance failed: no route",
 		},

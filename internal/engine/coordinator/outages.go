@@ -5,9 +5,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// silentToo adds outages to the stalls: users that connect again have no transaction in flight, so
-// stalls do not include them.
-func silentToo(result *job.Result) {
+// addOutages adds outages to the stalls. Users that reconnect have no transaction in flight, so the
+// stalls do not include outages.
+func addOutages(result *job.Result) {
 	for _, o := range result.Outages {
 		if longest := result.LongestGap.Seconds; o.Silent > longest {
 			if longest < 1 && o.Silent >= 1 {
@@ -18,7 +18,7 @@ func silentToo(result *job.Result) {
 	}
 }
 
-// outages returns how the rate fell and recovered when connections were lost.
+// outages describes how the rate fell and recovered after connections were lost.
 func (g *runGroup) outages(m measurement) (list []job.Outage) {
 	for _, o := range g.totals.Flow.Outages(g.totals.Losses, m.from, m.from+m.elapsed) {
 		one := job.Outage{

@@ -32,7 +32,7 @@ func idleUsers(p plan.Plan, idle *job.IdleUsers) error {
 	return fmt.Errorf("%d of %d %ss did no transaction; %s", idle.Idle, idle.Of, p.Pacing.Clients.Title(), idle.Why)
 }
 
-// result returns the result of the job for a measurement.
+// result returns the result of a measurement.
 func (r *run) result(m measurement) job.Result {
 	g := r.groups[0]
 	result := job.Result{
@@ -42,8 +42,8 @@ func (r *run) result(m measurement) job.Result {
 			PerUser: g.totals.PerUser, RampUpPerUser: g.totals.RampUp,
 		},
 	}
-	r.groups.whole(&result)
-	if missing := r.heard.unobserved(); missing != nil {
+	r.groups.addOthers(&result)
+	if missing := r.intervals.unobserved(); missing != nil {
 		result.Unobserved = append(result.Unobserved, *missing)
 	}
 	known := !m.started.IsZero() && r.link.gone() == nil
@@ -51,7 +51,7 @@ func (r *run) result(m measurement) job.Result {
 		result.Waiting = g.waiting()
 		result.LongestGap, result.Standstills = g.longestGap(m)
 		result.Outages = g.outages(m)
-		silentToo(&result)
+		addOutages(&result)
 		result.Contention = g.contention
 		result.Steps = stepsOf(g.Plan, g.totals.Steps)
 		result.Idle = &g.totals.Idle
@@ -104,7 +104,7 @@ func clientLoad(p plan.Plan, m measurement) *job.ClientLoad {
 	return &m.client
 }
 
-// attribute says which part of what other processes of the users' machine used was the server's.
+// attribute finds the server's share of the CPU time that other processes of the users' machine used.
 func attribute(c *job.ClientLoad, p plan.Plan, atServer bool) {
 	if c.Machine == nil {
 		return
@@ -116,8 +116,8 @@ func attribute(c *job.ClientLoad, p plan.Plan, atServer bool) {
 	c.Machine.Attribute(server)
 }
 
-// didAnything reports whether a transaction succeeded. If none did, there are no figures, because
-// the server's count is the work of other programs.
+// didAnything reports whether a transaction succeeded. If none did, the result has no metrics,
+// because the server's count is then the work of other programs.
 func didAnything(s meter.Summary) bool {
 	all := s.All()
 	return all.Done+all.RolledBack > 0
@@ -127,7 +127,7 @@ func didAnything(s meter.Summary) bool {
 // not used.
 func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measurement) {
 	lost := g.totals.Losses
-	pool := slices.ContainsFunc(g.totals.PlaceLosses, func(l order.PlaceLoss) bool { return l.Sessions > 0 })
+	pool := slices.ContainsFunc(g.totals.ConnectionLosses, func(l order.ConnectionLoss) bool { return l.Sessions > 0 })
 	if m.renewed && (len(lost) > 0 || pool) { // the server may have been restarted
 		result.Uncounted = "the session that read it was lost, and a restarted server counts from 0"
 		return
@@ -136,10 +136,10 @@ func describeCount(g *runGroup, result *job.Result, w *workload.Window, m measur
 		result.Uncounted = "it went back during the run: the server was restarted, or its statistics were reset"
 		return
 	}
-	n := m.end.counter.N - m.start.counter.N - (m.end.told - m.start.telling)
+	n := m.end.counter.N - m.start.counter.N - (m.end.flushed - m.start.flushing)
 	a := g.counterAgreement(m, n)
 	if a != nil && a.Server > a.High && !a.Trusted() && len(lost) > 0 {
-		result.Uncounted = "virtual users logged in again, which takes transactions, too"
+		result.Uncounted = "virtual users logged in again, which takes transactions too"
 		return
 	}
 	w.CounterElapsed = m.end.counter.At.Sub(m.start.counter.At)
@@ -220,7 +220,7 @@ func (r *run) verdict(ctx context.Context, result *job.Result, m measurement, er
 	return err
 }
 
-// cutShort returns the error of a run that the user stopped.
+// cutShort returns the error of a run after a stop request.
 func cutShort(pacing load.Pacing, after time.Duration) error {
 	if pacing.Test {
 		return fmt.Errorf("the test was stopped after %s, before all users had done their iterations", after)
@@ -231,8 +231,8 @@ func cutShort(pacing load.Pacing, after time.Duration) error {
 	return fmt.Errorf("the run was stopped after %s of %s: its result is partial", after, pacing.Duration)
 }
 
-// doubts returns the reason why the figures of a complete run must not be used, and marks the
-// result as invalid, or returns nil.
+// doubts returns an error if the figures of a complete run must not be used, and marks the result
+// as invalid.
 func (r *run) doubts(result *job.Result, m measurement) error {
 	type doubt struct {
 		err   error
@@ -242,9 +242,9 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 	counts := doubt{r.groups.doubts(func(g *runGroup) error { return disagreement(g.Plan, agreementOf(g, result)) }), "Counts"}
 	doubts := []doubt{
 		{r.checkFile(), ""},
-		{r.groups.doubts(r.heard.contradiction), ""},
+		{r.groups.doubts(r.intervals.contradiction), ""},
 		{aborted(result, r.grace), "Unfinished"},
-		{stoodStill(m.client, m.elapsed), "Client"},
+		{clientPaused(m.client, m.elapsed), "Client"},
 		{idleUsers(g.Plan, result.Idle), "Users"},
 		{r.groups.doubts((*runGroup).tooManyFailures), ""},
 		counts,
@@ -262,8 +262,8 @@ func (r *run) doubts(result *job.Result, m measurement) error {
 	return nil
 }
 
-// disagreement returns an error if the two counts differ by more than the allowed failures can
-// explain. Other programs' routines may roll back without an error.
+// disagreement returns an error if the two counts differ by more than the option max_failures
+// allows. For example, routines of other programs may roll back without an error.
 func disagreement(p plan.Plan, a *job.Agreement) error {
 	if a == nil || a.Holds || a.Vague {
 		return nil
@@ -290,8 +290,8 @@ func aborted(result *job.Result, grace time.Duration) error {
 	return fmt.Errorf("%d transactions had not ended %s after the time was up and were aborted; %s", n, grace, longest)
 }
 
-// tooManyFailures returns an error if the share of failures exceeds the limit, because the figures
-// then say little about the database.
+// tooManyFailures returns an error if no transaction succeeded or the share of failures exceeds the
+// limit, because the figures then say little about the database.
 func (g *runGroup) tooManyFailures() error {
 	whole := g.totals.Counts()
 	all := whole.All()
@@ -300,10 +300,10 @@ func (g *runGroup) tooManyFailures() error {
 		failures -= all.Failed[meter.Connection]
 	}
 	if ended == 0 {
-		return errors.New("not one transaction ended in the measured time")
+		return errors.New("no transaction ended in the measured time")
 	}
 	if of := g.totals.Summary.All(); g.arrivals != nil && of.Ended() == 0 {
-		return fmt.Errorf("no transaction that was scheduled in the measured time began in it, because virtual users were still doing %d earlier ones. Lower option %s, or ask for more virtual users",
+		return fmt.Errorf("no transaction that was scheduled in the measured time began in it, because virtual users were still doing %d earlier ones. Lower option %s, or use more virtual users",
 			g.totals.Earlier, g.Plan.Spec.Names.Of("rate"))
 	}
 	if all.Done+all.RolledBack == 0 {

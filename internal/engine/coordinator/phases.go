@@ -22,7 +22,7 @@ func (r *run) end(ctx context.Context, m *measurement) {
 		m.timeUp = time.Now()
 	}
 	r.waitForUsers(ctx, m)
-	totals := r.frozen()
+	totals := r.finalTotals()
 	m.elapsed, m.client, m.atServer = totals.Elapsed, totals.Client, totals.AtServer
 	for i, g := range r.groups {
 		g.totals = totals.Groups[i]
@@ -46,15 +46,15 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 		case <-r.link.intervals: // interval of a phase that has ended
 		case <-notice.C:
 			why := "The time is up"
-			if r.plan.Pacing.Finite { // the time limit of a finite run waits for no user
-				why = "The run is to end"
+			if r.plan.Pacing.Finite { // a finite run waits for users only after a stop request
+				why = "The run ends"
 			}
-			list, err := answerOf(r.link, r.link.generator.InFlight)
+			list, err := call(r.link, r.link.generator.InFlight)
 			if err == nil {
 				err = r.groups.checkInFlight(list)
 			}
 			if err == nil {
-				r.groups.sayInFlight(r.feed, why, list)
+				r.groups.reportInFlight(r.feed, why, list)
 			} else {
 				_ = r.link.lose(err)
 			}
@@ -79,10 +79,10 @@ func (r *run) waitForUsers(ctx context.Context, m *measurement) {
 	}
 }
 
-// measurement holds the results of measure.
+// measurement holds the boundaries of the measured time, and the readings and the load in it.
 type measurement struct {
 	started    time.Time     // zero if nothing was measured
-	from       time.Duration // start, since users began
+	from       time.Duration // start of the measured time, since users began
 	timeUp     time.Time
 	elapsed    time.Duration
 	stopped    bool // the user stopped the run early
@@ -204,15 +204,15 @@ func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length
 	defer timer.Stop()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	var everybody <-chan struct{}
+	var allLoggedIn <-chan struct{}
 	if name == job.LogIn {
-		everybody = r.link.loggedIn
+		allLoggedIn = r.link.loggedIn
 	}
 	for silent := 0; ; {
 		select {
 		case i := <-r.link.intervals:
 			silent = 0
-			if err := r.hear(i, watch); err != nil {
+			if err := r.receive(i, watch); err != nil {
 				return usersEnded, err
 			}
 		case <-tick.C:
@@ -225,7 +225,7 @@ func (r *run) await(ctx context.Context, name job.Phase, began time.Time, length
 			return stoppedByUser, nil
 		case <-r.link.ended:
 			return usersEnded, nil
-		case <-everybody:
+		case <-allLoggedIn:
 			return timeUp, nil
 		case <-r.link.dead:
 			return usersEnded, nil

@@ -29,8 +29,8 @@ func (g *runGroup) pool(m measurement) *job.Pool {
 	if g.Plan.Pool == nil {
 		return nil
 	}
-	p := &job.Pool{Users: g.totals.PlaceUsers}
-	for i, sum := range g.totals.Places {
+	p := &job.Pool{Users: g.totals.PoolUsers}
+	for i, sum := range g.totals.PerConnection {
 		c := job.PoolConnection{
 			Name: g.Plan.Pool.Table.Connections[i].Name, Target: g.Plan.Over(i).Target(), Server: g.servers[i],
 			Monitored: g.Plan.LeadsHome(i),
@@ -49,7 +49,7 @@ func (g *runGroup) pool(m measurement) *job.Pool {
 			response := meter.NewLatency(all.Response)
 			c.Response = &response
 		}
-		if l := g.totals.PlaceLosses[i]; l.Sessions > 0 {
+		if l := g.totals.ConnectionLosses[i]; l.Sessions > 0 {
 			c.Lost = &job.PoolLoss{At: l.First, From: l.First.Sub(m.started).Seconds(), Sessions: l.Sessions, Back: l.Back, Why: l.Why}
 			if l.Back > 0 {
 				c.Lost.BackBy = l.Last.Sub(m.started).Seconds()

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// A run detects some faults before its users connect: a read-only server, a user without rights, a
+// Before its users connect, a run detects a read-only server, a user without privileges, and a
 // wrong password for post-run maintenance.
 
 // preflight executes one transaction of each kind as the users will, and rolls it back. It also
@@ -23,7 +23,7 @@ func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	p := g.Plan
 	if m := p.Database.Runs.Maintenance; m != nil && m.Possible != nil {
 		if err := m.Possible(ctx, p.Connection); err != nil {
-			return job.WithExit(target.ExitOfConnect(err), fmt.Errorf("what the server is to do after the run could not be done: %w", err))
+			return job.WithExit(target.ExitOfConnect(err), fmt.Errorf("the post-run maintenance would fail: %w", err))
 		}
 	}
 	if p.Workload.Users.NewTrial == nil {
@@ -43,25 +43,25 @@ func preflight(ctx context.Context, g plan.Group, f *feed.Feed) error {
 	case job.ExitOf(err) == job.ExitUsage: // the workload knows why
 		return err
 	case context.Cause(ctx) == errBusy, class.Retryable():
-		f.Message(p.Monitor(), "Whether the schema can be written to is not known: %v", errors.Join(errBusy, err))
+		f.Message(p.Monitor(), "Could not test whether the schema is writable: %v", errors.Join(errBusy, err))
 		return nil
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case p.Database.Sessions.ReadsOnly != nil && p.Database.Sessions.ReadsOnly(err):
 		return job.WithExit(job.ExitUsage, fmt.Errorf(
-			"%s takes no writes, as a standby or a replica: %w. Name the primary server, or have this one accept writes", p.Target(), err))
+			"%s is read-only, such as a standby or a replica: %w. Name the primary server, or make this one accept writes", p.Target(), err))
 	case class == meter.Permission && (p.Piecemeal() || needsRightsOfTables(ctx, p, s)):
 		return job.WithExit(job.ExitUsage, fmt.Errorf(
-			"the user may not do what the workload asks for in %s: %w. Give it the rights to read and write all tables, or run as the user who built them", p.Target(), err))
+			"the user lacks privileges for the workload in %s: %w. Grant it the privileges to read and write all tables, or run as the user that built them", p.Target(), err))
 	case p.Piecemeal():
-		return job.WithExit(job.ExitError, fmt.Errorf("the workload cannot be done in %s: %w", p.Target(), err))
+		return job.WithExit(job.ExitError, fmt.Errorf("a trial of the workload failed in %s: %w", p.Target(), err))
 	}
 	return nil // stored routines may have rights that the user lacks
 }
 
-// needsRightsOfTables reports whether a stored routine has no more rights than the user who calls it.
+// needsRightsOfTables reports whether a stored routine runs with the privileges of its caller.
 func needsRightsOfTables(ctx context.Context, p plan.Plan, s database.Session) bool {
-	const query = "callers_rights" // of a database in which there may be such routines
+	const query = "callers_rights" // only databases with such routines have it
 	if !p.SQL.Has(query) {
 		return false
 	}
@@ -70,7 +70,7 @@ func needsRightsOfTables(ctx context.Context, p plan.Plan, s database.Session) b
 }
 
 // errBusy means that a trial waited for other sessions until its time limit.
-var errBusy = fmt.Errorf("other sessions hold its rows, and it was waited for them for %s", target.Patience)
+var errBusy = fmt.Errorf("other sessions held locks on its rows for longer than %s", target.Patience)
 
 // try executes a transaction of each requested kind and rolls it back.
 func try(ctx context.Context, g plan.Group, s database.Session) error {

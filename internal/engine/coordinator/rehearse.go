@@ -16,14 +16,14 @@ import (
 // There is no monitor and no headline.
 func rehearse(ctx context.Context, c Run) (job.Result, error) {
 	p, f := c.Plan, c.Feed
-	r, err := prepareAlone(ctx, c)
+	r, err := prepareWithoutMonitor(ctx, c)
 	if err != nil {
 		return job.Result{}, err
 	}
 	defer r.leave()
 	defer r.link.close()
 	f.Send(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
-	m, _, err := r.measureAll(ctx, math.MaxInt64, c.Stop)
+	m, _, err := r.measureUntilDone(ctx, math.MaxInt64, c.Stop)
 	r.end(ctx, &m)
 	summary := r.groups[0].totals.Summary
 	for i := range summary.Kinds {
@@ -36,8 +36,8 @@ func rehearse(ctx context.Context, c Run) (job.Result, error) {
 	return result, r.verdict(ctx, &result, m, err)
 }
 
-// prepareAlone prepares a run without a monitor. The first user reports errors.
-func prepareAlone(ctx context.Context, c Run) (r *run, err error) {
+// prepareWithoutMonitor prepares a run without a monitor. The first user reports errors.
+func prepareWithoutMonitor(ctx context.Context, c Run) (r *run, err error) {
 	p := c.Plan
 	session, err := target.ConnectSteady(ctx, p.Job)
 	release := func() error { return nil }

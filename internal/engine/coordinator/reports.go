@@ -32,11 +32,11 @@ const (
 	lostWithin = 10 * time.Second
 
 	// silentFor is the number of seconds of a phase without a report after which a generator is
-	// lost. The coordinator's own clock counts them, so that none passes while this machine is
+	// lost. The coordinator's own clock counts them, so no second passes while this machine is
 	// suspended.
 	silentFor = 15
 
-	// lateBy is the longest delay of reports that were sent before a mark.
+	// lateBy is the time that the coordinator waits for reports that were sent before a mark.
 	lateBy = time.Second
 )
 

@@ -1,6 +1,6 @@
 // Package coordinator executes a run: its phases, the server's counts, its observers, its result
-// and its verdict. It commands a load generator and receives its measurements. It knows no users,
-// connections or event loops.
+// and its verdict. It commands a load generator and receives its measurements. It does not know
+// users, connections or event loops.
 package coordinator
 
 import (
@@ -40,7 +40,7 @@ func (c Run) Do(ctx context.Context) (job.Result, error) {
 	case p.Pacing.Test:
 		return rehearse(ctx, c)
 	case p.Pacing.Finite:
-		return workThrough(ctx, c)
+		return runFinite(ctx, c)
 	}
 	c.Feed.State(job.Monitor, job.UserRunning)
 	result, err := doRun(ctx, c)
@@ -48,13 +48,11 @@ func (c Run) Do(ctx context.Context) (job.Result, error) {
 	return result, err
 }
 
-// run is the state of a run: its phases, the server's counts, its observers, its result and its
-// verdict. Users, connections and event loops belong to the generator, which it knows only by its
-// interface.
+// run is the state of a run. Users, connections and event loops belong to the generator.
 type run struct {
-	setup Run
-	link  *link
-	heard heard
+	setup     Run
+	link      *link
+	intervals intervalCount
 
 	plan   plan.Plan // plan of the first group; its options determine the duration and the thresholds
 	groups runGroups
@@ -73,10 +71,10 @@ type run struct {
 type runGroup struct {
 	plan.Group
 	number     int
-	silence    workload.Silence // what the server may roll back without an error
+	silence    workload.Silence // transactions that the server may roll back without an error
 	contention *job.Contention  // expected contention between users; nil if it is low
 	servers    []string         // versions of the servers of the pool's connections
-	arrivals   *load.Arrivals   // schedule of transactions; nil if users decide
+	arrivals   *load.Arrivals   // schedule of transactions; nil without a rate
 
 	reported meter.Summary     // sum of the reported seconds of the measured time
 	claimed  int64             // arrivals that users had claimed at the end of the measured time
@@ -101,7 +99,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	defer func() { _ = release() }() // the claim also ends with this process
 	var r *run
 	defer func() {
-		// Concurrently, because a server that does not respond delays each of them.
+		// Close concurrently, because a server that does not respond delays each call.
 		var leaving sync.WaitGroup
 		leaving.Go(func() { target.CloseQuietly(&monitor) })
 		if r != nil {
@@ -121,7 +119,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 	r.beside.End(&result)
 	err = r.verdict(ctx, &result, m, err)
 	if unaudited := r.commits.Err(); err == nil && unaudited != nil {
-		err = untidy(&result, job.Failed, job.ExitAborted, unaudited)
+		err = failedAfterwards(&result, job.Failed, job.ExitAborted, unaudited)
 	}
 	err = judge(p, &result, err)
 	headline := result
@@ -133,7 +131,7 @@ func doRun(ctx context.Context, c Run) (job.Result, error) {
 }
 
 // prepare finds the schema, reads the facts, and tells the generator to connect the users. The
-// monitor of a timed run reports meanwhile; a test has no monitor.
+// monitor of a timed run reports its steps; a test has no monitor.
 func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 	p, f := c.Plan, c.Feed
 	tell, monitor := f.As(job.Monitor), job.Monitor
@@ -168,7 +166,7 @@ func prepare(ctx context.Context, c Run, s database.Session) (*run, error) {
 		return nil, err
 	}
 	if database.Pooling(facts.Pooling).Shares() && p.Schema.Claims != nil {
-		f.Message(0, "Through a connection pooler in %s mode this run holds no claim: a build or deletion in %s would not be refused. Start none", facts.Pooling, p.Target())
+		f.Message(0, "Through a connection pooler in %s mode this run holds no claim, so a build or a deletion in %s would not be refused. Do not start one during the run", facts.Pooling, p.Target())
 	}
 	f.Send(job.Event{User: monitor, Facts: &facts})
 	r := &run{setup: c, plan: p, feed: f, grace: p.Grace, checkFile: databaseFile(p.Job), link: &link{}}
@@ -221,7 +219,7 @@ func prepareBeside(ctx context.Context, p plan.Plan, s database.Session, facts j
 	return newRunGroup(ctx, p, schema, s)
 }
 
-// newRunGroup reads what must be known about the users of a group before they connect.
+// newRunGroup returns a group with the facts that its users need before they connect.
 func newRunGroup(ctx context.Context, p plan.Plan, schema target.SchemaState, s database.Session) (*runGroup, error) {
 	g := &runGroup{Group: plan.Group{Plan: p}, reported: meter.NewSummary(len(p.Workload.Kinds))}
 	var err error

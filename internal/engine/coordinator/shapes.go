@@ -15,7 +15,7 @@ import (
 func (g *runGroup) checkKinds(lists ...[]meter.CodedSummary) error {
 	for _, list := range lists {
 		if g.number >= len(list) || len(list[g.number].Kinds) != len(g.Plan.Workload.Kinds) {
-			return errors.New("it does not report the kinds of transaction that it was given")
+			return errors.New("it does not report the kinds of transaction in its order")
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func (g *runGroup) checkTotals(t *order.GroupTotals) error {
 	if p.Pool != nil {
 		places, users = len(p.Pool.Connections), p.Users
 	}
-	summaries := append([]meter.Summary{t.Summary}, t.Places...)
+	summaries := append([]meter.Summary{t.Summary}, t.PerConnection...)
 	if t.ByEnd != nil {
 		summaries = append(summaries, *t.ByEnd)
 	}
@@ -86,10 +86,10 @@ func (g *runGroup) checkTotals(t *order.GroupTotals) error {
 			return fmt.Errorf("it has totals of %d of %d users", len(list), p.Users)
 		}
 	}
-	if len(t.Places) != places || len(t.PlaceLosses) != places || len(t.PlaceUsers) != users {
+	if len(t.PerConnection) != places || len(t.ConnectionLosses) != places || len(t.PoolUsers) != users {
 		return fmt.Errorf("its totals are not of the %d connections of the pool", places)
 	}
-	for _, user := range t.PlaceUsers {
+	for _, user := range t.PoolUsers {
 		if len(user) != kinds {
 			return errors.New("its totals are not of the workload's kinds")
 		}

@@ -10,9 +10,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// waiting lists the transactions, longest first, whose latency at the end of the measured time
-// counts: all that were aborted, and those that had already taken unusually long, unless
-// transactions may take any time.
+// waiting lists the transactions in flight at the end of the measured time that the result reports,
+// longest first: those that were aborted, and those that had already taken unusually long. If
+// transactions may take any time, it lists the aborted ones only.
 func (g *runGroup) waiting() []job.Waiting {
 	all := g.totals.Summary.All()
 	usual := max(time.Second, time.Duration(all.Response.ValueAtQuantile(99.9)))
@@ -35,9 +35,9 @@ func (g *runGroup) waiting() []job.Waiting {
 
 func longestFirst(a, b job.Waiting) int { return cmp.Compare(b.Seconds, a.Seconds) }
 
-// longestGap returns the longest time in the measurement in which transactions were in flight and
-// none ended, and the number of such times of a second or longer. It excludes the time in which
-// this client did not run.
+// longestGap returns the longest stall of the measured time, in which transactions were in flight
+// and none ended, and the number of stalls of a second or longer. It excludes times in which this
+// client did not run.
 func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	var unended []time.Duration
 	for _, w := range g.totals.InFlight {
@@ -60,8 +60,8 @@ func (g *runGroup) longestGap(m measurement) (*job.Gap, int) {
 	return &job.Gap{From: (longest.From - m.from).Seconds(), Seconds: longest.Length().Seconds()}, n
 }
 
-// pausesOf returns the times in which this client did not run, since users began. The parameter
-// from is the start of the measurement.
+// pausesOf returns the times in which this client did not run, since users began. from is the start
+// of the measured time.
 func pausesOf(c job.ClientLoad, from time.Duration) []meter.Stall {
 	list := make([]meter.Stall, len(c.Pauses))
 	for i, p := range c.Pauses {
@@ -71,15 +71,15 @@ func pausesOf(c job.ClientLoad, from time.Duration) []meter.Stall {
 	return list
 }
 
-// stoodStill returns an error if this client did not run for so long that the rates mean little: at
-// least a second, and at least a twentieth of the time.
-func stoodStill(c job.ClientLoad, elapsed time.Duration) error {
+// clientPaused returns an error if this client did not run for at least a second and at least 5 % of
+// the measured time, because the rates then mean little.
+func clientPaused(c job.ClientLoad, elapsed time.Duration) error {
 	const part = 0.05
 	paused := c.Paused()
 	if paused < 1 || paused < part*elapsed.Seconds() {
 		return nil
 	}
-	return fmt.Errorf("this client did not run for %.1f s of the %.0f s that were measured: it was stopped or suspended, or got no core", paused, elapsed.Seconds())
+	return fmt.Errorf("this client did not run for %.1f s of the measured %.0f s: it was stopped or suspended, or got no core", paused, elapsed.Seconds())
 }
 
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// stepsOf returns what was measured in each step.
+// stepsOf returns the measurements of each load step.
 func stepsOf(p plan.Plan, steps []meter.CodedSummary) (list []job.LoadStep) {
 	at := time.Duration(0)
 	for i, measured := range steps {

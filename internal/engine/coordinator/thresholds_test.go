@@ -14,8 +14,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// judgedBy returns a plan with thresholds, of a workload with a second kind of transaction
-// that its mix leaves out.
+// judgedBy returns a plan with thresholds. The workload has a second kind of transaction with a
+// weight of 0.
 func judgedBy(t *testing.T, text string) (plan.Plan, error) {
 	t.Helper()
 	p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second})
@@ -61,7 +61,7 @@ func TestThresholds_OfRunsThatEndWithTheirWork(t *testing.T) {
 		}
 		_, err := p.WithThresholds()
 		if err == nil || !strings.Contains(err.Error(), "ends when its work is done, has no ") || !strings.Contains(err.Error(), "retried, rate") || strings.Contains(err.Error(), ", stall") {
-			t.Errorf("%s: got %v, want the metrics that such a run has", text, err)
+			t.Errorf("%s: got %v, want the metrics of such a run", text, err)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestThresholds_JudgeAResult(t *testing.T) {
 		{"rate<9.9/s", "", []bool{false}, job.Missed, job.ExitMissed, "rate is 9.8/s instead of at least 9.9/s"},
 		{"nopm<50000", "", []bool{false}, job.Missed, job.ExitMissed, "NOPM is 41,203 instead of at least 50,000"},
 		{"stall>2s", "", []bool{true}, "", job.OK, ""},
-		// What was not measured passes nothing, and neither does a run that is not valid.
+		// A metric without a measurement does not pass, and neither does an invalid run.
 		{"mean_first_test>100s", "", []bool{false}, job.Missed, job.ExitMissed, "was not measured"},
 		{"max>1h", job.Invalid, []bool{false}, job.Invalid, job.ExitInvalid, "but the run is not valid"},
 		{"max>1h", job.Partial, []bool{false}, job.Partial, job.ExitStopped, "but the run was stopped early"},

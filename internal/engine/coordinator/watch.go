@@ -15,28 +15,28 @@ type watch struct {
 	*run
 	steps int // number of reported load steps
 
-	still     time.Duration // how long no transaction has ended
-	toldStill bool
+	still         time.Duration // time since a transaction ended
+	stallReported bool
 
 	failing time.Duration // time without success since the first failure
 	failed  int64         // failed transactions in that time
 }
 
-// look handles each measured second.
+// look checks an interval of about a second.
 func (w *watch) look(second *order.Interval, elapsed time.Duration) {
 	w.lookForStall(second, elapsed)
 	w.lookForFailures(second, elapsed)
-	w.tellStep(second.At)
+	w.reportLoadStep(second.At)
 }
 
-// longestSecond is the longest interval that counts as silence. In a longer one, this client did
-// not run.
+// longestSecond limits the part of an interval that counts as a stall. In the rest of a longer
+// interval, this client did not run.
 const longestSecond = 1250 * time.Millisecond
 
 // lookForStall reports each stall once, when it becomes noticeable.
 func (w *watch) lookForStall(second *order.Interval, elapsed time.Duration) {
 	if second.Ended() > 0 {
-		w.still, w.toldStill = 0, false
+		w.still, w.stallReported = 0, false
 		return
 	}
 	if w.plan.Pacing.Finite {
@@ -44,11 +44,11 @@ func (w *watch) lookForStall(second *order.Interval, elapsed time.Duration) {
 	}
 	w.still += min(elapsed, longestSecond)
 	list := second.Waiting
-	if w.toldStill || len(list) == 0 || min(w.still, list[0].Took) < feed.Noticeable {
+	if w.stallReported || len(list) == 0 || min(w.still, list[0].Took) < feed.Noticeable {
 		return
 	}
-	w.toldStill = true
-	w.groups.sayInFlight(w.feed, fmt.Sprintf("No transaction has ended for %.0f s", w.still.Seconds()), list)
+	w.stallReported = true
+	w.groups.reportInFlight(w.feed, fmt.Sprintf("No transaction has ended for %.0f s", w.still.Seconds()), list)
 }
 
 // failingFor is how long all transactions may fail before the run ends.
@@ -80,14 +80,14 @@ func (w *watch) lookForFailures(second *order.Interval, elapsed time.Duration) {
 	if w.failing += elapsed; w.failing < failingFor || failed == 0 {
 		return
 	}
-	w.link.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %s. Option %s set to continue would let such a run go on",
+	w.link.die(fmt.Errorf("nothing has succeeded for %.0f s, and %d transactions failed, the last with: %s. Set option %s to continue to keep such a run going",
 		w.failing.Seconds(), w.failed, second.LastFailure, w.plan.Spec.Names.Of("on_all_failing")))
 	w.link.stop()
 }
 
-// tellStep reports the load step at a time since users began, unless it was reported before. It
-// returns the number of reported steps. It does not report the first.
-func (w *watch) tellStep(at time.Duration) {
+// reportLoadStep reports the load step at a time since users began, once. It does not report the first
+// step.
+func (w *watch) reportLoadStep(at time.Duration) {
 	now, steps := at-w.plan.Pacing.RampUp, w.plan.Steps
 	for w.steps+1 < len(steps) && steps[w.steps+1].From <= now {
 		w.steps++
@@ -95,9 +95,9 @@ func (w *watch) tellStep(at time.Duration) {
 	}
 }
 
-// sayInFlight reports how many users wait for the database, and which user waits longest, for what
-// and where. The list has the longest wait first.
-func (l runGroups) sayInFlight(f *feed.Feed, why string, list []order.InFlight) {
+// reportInFlight reports the number of users that wait for the database, and the user that has waited
+// longest with its transaction and connection. The list has the longest wait first.
+func (l runGroups) reportInFlight(f *feed.Feed, why string, list []order.InFlight) {
 	if len(list) == 0 {
 		return
 	}

@@ -19,8 +19,8 @@ type virtualUser struct {
 	left   atomic.Int32 // terminals that have not ended
 }
 
-// begins reports that the virtual user of a terminal works.
-func (g *group) begins(u *user) {
+// reportBegin reports that the virtual user of a terminal works, once per virtual user.
+func (g *group) reportBegin(u *user) {
 	position := g.plan.Position(u.number)
 	if !g.virtual[u.virtual].begun.Swap(true) {
 		g.feed.State(position, job.UserRunning)
@@ -28,12 +28,12 @@ func (g *group) begins(u *user) {
 			g.feed.Step(position, job.Step{Name: job.StepClients, Count: int64(n)})
 		}
 	}
-	u.unhold()
+	u.sendHeld()
 }
 
-// ends reports how a terminal ended. If it is the last of its virtual user, it reports how the
+// reportEnd records how a terminal ended. After the last terminal of a virtual user, it reports how the
 // virtual user ended.
-func (g *group) ends(u *user, err error) {
+func (g *group) reportEnd(u *user, err error) {
 	position, v := g.plan.Position(u.number), &g.virtual[u.virtual]
 	if err != nil {
 		if client := g.plan.Pacing.Clients.Number(u.number); client > 0 {
@@ -50,7 +50,7 @@ func (g *group) ends(u *user, err error) {
 	if g.plan.Pacing.Clients.PerUser > 0 {
 		g.feed.Step(position, job.Step{Name: job.StepClients, Stage: job.Ends})
 	}
-	if g.plan.Pacing.Finite && !u.through { // the run says why
+	if g.plan.Pacing.Finite && !u.allDone { // the result has the reason
 		g.feed.State(position, job.UserFailed)
 		return
 	}
@@ -62,26 +62,26 @@ func (g *group) ends(u *user, err error) {
 func (g *group) logIn(u *user, task loop.Task) (bool, error) {
 	client := g.plan.Pacing.Clients.Number(u.number)
 	delay := time.Duration(client-1) * g.plan.Pacing.Clients.LoginDelay
-	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
+	g.reportStep(u, job.Step{Name: job.StepLogIn, Stage: job.Begins, Seconds: delay.Seconds()})
 	if !task.PauseUntil(g.began.Add(delay)) {
 		return false, nil
 	}
-	if u.lines == nil {
+	if u.router == nil {
 		var err error
 		task.Await(func() { err = g.openFor(u) })
 		if err != nil {
 			return false, err
 		}
 	}
-	g.tellOf(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
+	g.reportStep(u, job.Step{Name: job.StepLogIn, Stage: job.Ends})
 	if int(g.loggedIn.Add(1)) == g.clients {
-		close(g.everybody)
+		close(g.allLoggedIn)
 	}
 	return true, nil
 }
 
 // openFor opens a user's own connection.
-func (l *links) openFor(u *user) error {
+func (l *connector) openFor(u *user) error {
 	leave, err := l.enter()
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (l *links) openFor(u *user) error {
 		return err
 	})
 	l.connections.set(u.number, c)
-	if c != nil && l.broken.Load() { // the loop that interrupted the other connections may have missed it
+	if c != nil && l.broken.Load() { // Abort may have missed this connection
 		c.interrupt()
 	}
 	if err != nil && l.connecting.Err() != nil {
@@ -102,24 +102,24 @@ func (l *links) openFor(u *user) error {
 	if err != nil {
 		return fmt.Errorf("log in: %w", err)
 	}
-	u.lines = &ownLine{c}
+	u.router = &ownRouter{c}
 	return nil
 }
 
 // errEnding means that the run ends, so no connection is opened.
 var errEnding = errors.New("the run is ending")
 
-// tellOf reports an action of an asynchronous client, if that is requested.
-func (g *group) tellOf(u *user, s job.Step) {
+// reportStep reports a step of an asynchronous client if the option for that is set.
+func (g *group) reportStep(u *user, s job.Step) {
 	if g.plan.Pacing.Clients.Verbose {
 		s.Client = g.plan.Pacing.Clients.Number(u.number)
 		g.feed.Step(g.plan.Position(u.number), s)
 	}
 }
 
-// tellOfTransaction reports the client's next transaction, as tellOf does.
-func (g *group) tellOfTransaction(u *user, t workload.Transaction) {
+// reportPausesOf reports the pauses of the client's next transaction, as reportStep does.
+func (g *group) reportPausesOf(u *user, t workload.Transaction) {
 	kind := g.plan.Workload.Kinds[t.Kind].Name
-	g.tellOf(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
-	g.tellOf(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
+	g.reportStep(u, job.Step{Name: job.StepKeying, Of: kind, Seconds: t.Keying.Seconds()})
+	g.reportStep(u, job.Step{Name: job.StepThinking, Of: kind, Seconds: t.Thinking.Seconds()})
 }

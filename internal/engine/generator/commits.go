@@ -7,8 +7,8 @@ import (
 // commits holds the recorded commits of a user.
 type commits [][]workload.Commit
 
-// add adds a commit. It sometimes allocates a page: a ledger takes 28 bytes of memory for each
-// transaction that writes.
+// add adds a commit. It allocates a page for every 1024 commits. A ledger takes 28 bytes of memory
+// per transaction that writes.
 func (l *commits) add(one workload.Commit) {
 	const page = 1024
 	last := len(*l) - 1
@@ -27,9 +27,9 @@ const (
 	inDoubt certainty = true  // the connection was lost before the server answered
 )
 
-// account records the commit of the last transaction over a connection, or the commit that may have
-// happened, if a ledger is kept.
-func (u *user) account(c *connection, t workload.Transaction, is certainty) {
+// recordCommit records the certain or possible commit of the last transaction over a connection, if the
+// run keeps a ledger.
+func (u *user) recordCommit(c *connection, t workload.Transaction, is certainty) {
 	if u.commits == nil {
 		return
 	}
@@ -38,7 +38,7 @@ func (u *user) account(c *connection, t workload.Transaction, is certainty) {
 	}
 }
 
-// commits lists the pages of all users. It must be called after all users have ended.
+// commits lists the commits of all users, in pages. It must be called after all users have ended.
 func (g *group) commits() (pages [][]workload.Commit) {
 	for _, u := range g.users {
 		if u.commits != nil {

@@ -25,8 +25,8 @@ type connection struct {
 	flushed atomic.Int32 // number of the last flush request that it served
 	done    done
 
-	// For a connection of a pool: its position there, whether its session is lost, and whether a
-	// reopened session waits for the user.
+	// Of a connection in a pool: its position in the pool, whether its session is lost, and whether
+	// a reopened session waits for the user.
 	place       int32
 	lost, again atomic.Bool
 
@@ -40,9 +40,9 @@ type connection struct {
 	server  int               // index in Plan.Targets
 }
 
-// links are the users of a group and their connections.
-type links struct {
-	*course
+// connector opens and holds the connections of a group.
+type connector struct {
+	*runState
 	plan        plan.Plan
 	users       []*user
 	connections *connections // the users' own or shared connections
@@ -51,7 +51,7 @@ type links struct {
 }
 
 // connect opens all connections.
-func (l *links) connect(ctx context.Context) error {
+func (l *connector) connect(ctx context.Context) error {
 	logins, ctx := newLogins(ctx)
 	for i := range l.plan.ConnectionCount() {
 		logins.Go(func() error {
@@ -72,8 +72,8 @@ func (l *links) connect(ctx context.Context) error {
 	return nil
 }
 
-// failedToConnect returns the error of connection number i with the name of its user.
-func (l *links) failedToConnect(i int, err error) error {
+// failedToConnect adds the user or the connection to the error of connection number i.
+func (l *connector) failedToConnect(i int, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -87,7 +87,7 @@ func (l *links) failedToConnect(i int, err error) error {
 }
 
 // openNumber opens connection number i.
-func (l *links) openNumber(ctx context.Context, i int) (*connection, error) {
+func (l *connector) openNumber(ctx context.Context, i int) (*connection, error) {
 	var c *connection
 	var err error
 	if l.plan.Pool != nil {
@@ -102,36 +102,36 @@ func (l *links) openNumber(ctx context.Context, i int) (*connection, error) {
 	return c, err
 }
 
-// introducer returns the function that reports the properties of connection number i, as its user.
-// For a shared connection, and for a user's later connections, the function does nothing: the
-// monitor or the user's first connection has reported the same.
-func (l *links) introducer(i int) func(job.Event) {
+// introducer returns the function that reports the properties of connection number i as its user.
+// For a shared connection and for a user's later connections the function does nothing, because the
+// monitor or the user's first connection reports the same properties.
+func (l *connector) introducer(i int) func(job.Event) {
 	pool := l.plan.Pool
-	if l.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // a user reports only its first connection
+	if l.plan.Pacing.Connections.Shared > 0 || pool != nil && i%len(pool.Connections) > 0 { // not the user's first connection
 		return func(job.Event) {}
 	}
 	return l.owner(i).tell
 }
 
-// narrate makes a user report what is executed over a connection in a test.
-func (l *links) narrate(c *connection) {
+// narrate makes a connection report each transaction as its user, if the run is a test.
+func (l *connector) narrate(c *connection) {
 	if l.plan.Pacing.Test {
 		c.Executor = &narrator{Executor: c.Executor, kinds: l.plan.Workload.Kinds, tell: l.owner(c.number).tell}
 	}
 }
 
 // owner returns the user that owns connection number i.
-func (l *links) owner(i int) *user {
+func (l *connector) owner(i int) *user {
 	if l.plan.Pool != nil {
 		i /= len(l.plan.Pool.Connections)
 	}
 	return l.users[i]
 }
 
-// open connects to a server, or to the first of the following servers that accepts the connection,
-// and prepares the session. If it returns an error and a connection, the caller must close the
+// open connects to the numbered server, or to the next one that accepts the connection, and
+// prepares the session. If it returns an error and a connection, the caller must close the
 // connection.
-func (l *links) open(ctx context.Context, j plan.Job, number, server int, tell func(job.Event)) (*connection, error) {
+func (l *connector) open(ctx context.Context, j plan.Job, number, server int, tell func(job.Event)) (*connection, error) {
 	gathering, sockets := loop.Gather(ctx)
 	session, server, err := target.ConnectFrom(gathering, j, server, database.Owner)
 	if err != nil {
@@ -146,7 +146,7 @@ func (l *links) open(ctx context.Context, j plan.Job, number, server int, tell f
 	}
 	if j.Server.Name != nil {
 		if c.name, err = j.Server.Name(ctx, session); err != nil {
-			return c, fmt.Errorf("ask what the server calls the session: %w", err)
+			return c, fmt.Errorf("ask for the server's name of the session: %w", err)
 		}
 	}
 	c.Executor, err = j.Workload.Users.NewExecutor(ctx, workload.Connection{
@@ -155,9 +155,9 @@ func (l *links) open(ctx context.Context, j plan.Job, number, server int, tell f
 		Tell: tell, Stopped: l.stopped,
 	})
 	if err == nil && j.Server.Flush != nil {
-		// A user that pauses before its first transaction would report its login within the
-		// measured time. The error is ignored: the session is then lost, and the first transaction
-		// reports that.
+		// Otherwise a user that pauses before its first transaction would report its log-in within
+		// the measured time. After an error the session is lost, and the first transaction reports
+		// that.
 		_ = j.Server.Flush(ctx, session)
 	}
 	return c, err
@@ -170,7 +170,7 @@ func (c *connection) called() string {
 	return c.name
 }
 
-// interrupt ends the call that waits for the connection.
+// interrupt ends the call that waits for the server.
 func (c *connection) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +241,7 @@ func (l *connections) close() {
 	for _, c := range l.all() {
 		logins.Go(func() error { c.close(); return nil })
 	}
-	_ = logins.Wait() // there is no error
+	_ = logins.Wait() // the functions return no error
 }
 
 // loginsAtOnce limits the concurrent logins and logouts, so that ten thousand of them do not

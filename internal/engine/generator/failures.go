@@ -25,8 +25,7 @@ type noted struct {
 	last  error
 }
 
-// note records why a transaction failed, and returns the number of failures of its class. The
-// stripes count all failures.
+// note records the error of a transaction, and returns the number of failures of its class so far.
 func (l *failureLog) note(record meter.Record, failure error, retried bool) (times int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +42,7 @@ func (l *failureLog) note(record meter.Record, failure error, retried bool) (tim
 	return n.times
 }
 
-// newest returns why a transaction failed last, or nil.
+// newest returns the error of the last transaction that finally failed, or nil.
 func (l *failureLog) newest() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +70,7 @@ func (l *failureLog) list(s *meter.Summary, kinds []workload.Kind) (list []job.L
 	return list
 }
 
-// noteFailure records the first messages of each class of failure for the job, and the last error.
-// The stripes count failures.
+// noteFailure records an error, and emits the first five of each class.
 func (g *group) noteFailure(record meter.Record, failure error, retried bool) {
 	const examples = 5
 	if g.failures.note(record, failure, retried) > examples {

@@ -1,6 +1,6 @@
 // Package generator runs the users of a run in this process: their connections, event loops, pauses
-// and retries. Users record into stripes, and the generator adds them up each second. It knows
-// neither the phases of a run nor its verdict.
+// and retries. Users record their transactions in stripes, and the generator sums them up each
+// second. It does not know the verdict of a run.
 package generator
 
 import (
@@ -19,60 +19,59 @@ import (
 
 // generator runs the groups of a run in this process.
 type generator struct {
-	*course
-	bind    plan.Binder
-	groups  []*group
-	fold    fold
-	reports chan order.Report
-	release func() // gives the cores back; nil before the generator has any
+	*runState
+	bind       plan.Binder
+	groups     []*group
+	aggregator aggregator
+	reports    chan order.Report
+	release    func() // undoes host.UseCores; nil before that call
 }
 
 var _ order.Generator = (*generator)(nil)
 
-// New returns a generator that reports its users' events to f. Its database calls use the values of
+// New returns a generator that sends its users' events to f. Its database calls use the values of
 // ctx, but ctx does not cancel them.
 func New(ctx context.Context, bind plan.Binder, f *feed.Feed) order.Generator {
 	g := &generator{
 		bind: bind, reports: make(chan order.Report, reportsAhead),
-		course: &course{
+		runState: &runState{
 			feed: f, calls: context.WithoutCancel(ctx),
-			logins: logins{places: make(chan struct{}, loginsAtOnce), everybody: make(chan struct{})},
+			logins: logins{slots: make(chan struct{}, loginsAtOnce), allLoggedIn: make(chan struct{})},
 			ending: ending{stopped: make(chan struct{}), finished: make(chan struct{}), dead: make(chan struct{})},
 		},
 	}
-	g.fold.marked = make(chan struct{}, 1)
+	g.aggregator.marked = make(chan struct{}, 1)
 	g.connecting, g.stopLogins = context.WithCancel(g.calls)
 	return g
 }
 
-// reportsAhead is the number of reports that wait for a slow coordinator. While the queue is full,
-// intervals grow longer than a second.
+// reportsAhead is the maximum number of reports that wait for a slow coordinator. While the queue
+// is full, intervals grow longer than a second.
 const reportsAhead = 64
 
-// group is users that do one workload, with their connections, their pacing and what was acknowledged to
-// them. It knows no phases, and neither counts nor judges what the users do: they record it in stripes.
+// group holds the users of one workload with their connections and sums.
 type group struct {
-	links
-	number  int           // as they were prepared
+	connector
+	number  int           // position in the call of Prepare
 	before  int           // terminals of the groups before it
 	virtual []virtualUser // the virtual users
-	survey  any           // what the workload found
+	survey  any           // result of the workload's survey of the schema
 	stages  *stages       // of a run that ends when its work is done
-	spans   *spans        // nil if transactions are too many to keep each
+	spans   *spans        // nil in a timed run, which has too many transactions to keep
 
-	arrivals *load.Arrivals // when transactions are scheduled; nil leaves that to the users
+	arrivals *load.Arrivals // schedule of transactions; nil without a rate
 	failures failureLog
 	sums
 }
 
 // newGroup returns a group without users.
-func newGroup(c *course, number int, b plan.Group) *group {
+func newGroup(c *runState, number int, b plan.Group) *group {
 	p := b.Plan
 	g := &group{
-		links:  links{course: c, plan: p, connections: newConnections(p.ConnectionCount())},
-		number: number, survey: b.Survey, sums: newSums(p),
+		connector: connector{runState: c, plan: p, connections: newConnections(p.ConnectionCount())},
+		number:    number, survey: b.Survey, sums: newSums(p),
 	}
-	g.lost.links = &g.links
+	g.lost.connector = &g.connector
 	if p.Pacing.Finite {
 		g.spans, g.stages = &spans{group: g}, newStages(b.Stages, p.Users)
 	}
@@ -80,7 +79,7 @@ func newGroup(c *course, number int, b plan.Group) *group {
 		g.arrivals = p.Pacing.Rate.Arrivals(p.Spec.Seed)
 	}
 	if p.Pool != nil {
-		g.poolLosses.list = make([]order.PlaceLoss, len(p.Pool.Connections))
+		g.poolLosses.list = make([]order.ConnectionLoss, len(p.Pool.Connections))
 	}
 	return g
 }
@@ -93,7 +92,7 @@ func (g *generator) Prepare(ctx context.Context, groups []job.Spec) (order.Roste
 		if err != nil {
 			return roster, err
 		}
-		next := newGroup(g.course, i, b)
+		next := newGroup(g.runState, i, b)
 		next.before = roster.Users
 		g.groups = append(g.groups, next)
 		g.cores.All = g.cores.All || b.Plan.Database.Embedded()
@@ -113,7 +112,7 @@ func (g *generator) Prepare(ctx context.Context, groups []job.Spec) (order.Roste
 	for _, group := range g.groups {
 		group.equipUsers()
 	}
-	g.fold.course, g.fold.groups = g.course, g.groups
+	g.aggregator.runState, g.aggregator.groups = g.runState, g.groups
 	g.release = host.UseCores(g.cores)
 	return roster, nil
 }
@@ -132,7 +131,7 @@ func (g *generator) Start(context.Context) error {
 	g.mu.Lock()
 	g.scheduler = scheduler
 	g.mu.Unlock()
-	if g.stopping.Load() { // which did not find it
+	if g.stopping.Load() { // stop may have missed the scheduler
 		scheduler.Stop()
 	}
 	g.began = time.Now()
@@ -145,38 +144,38 @@ func (g *generator) Start(context.Context) error {
 func (g *generator) work() {
 	for _, group := range g.groups {
 		for _, u := range group.users {
-			g.scheduler.Go(func(task loop.Task) { group.live(u, task) })
+			g.scheduler.Go(func(task loop.Task) { group.runUser(u, task) })
 		}
 	}
 	g.scheduler.Run()
 	close(g.finished)
 }
 
-// live runs a user from its beginning to its end.
-func (g *group) live(u *user, task loop.Task) {
+// runUser runs a user from its start to its end.
+func (g *group) runUser(u *user, task loop.Task) {
 	u.task = task
-	began, err := g.beginning(u, task)
+	began, err := g.awaitStart(u, task)
 	if began {
-		g.begins(u)
+		g.reportBegin(u)
 		err = job.Guarded(func() error { return u.workThrough(g) })
 	}
-	if u.lines != nil {
-		err = errors.Join(err, u.lines.leave(g, u, job.ExitOf(err) == job.ExitInternal))
+	if u.router != nil {
+		err = errors.Join(err, u.router.leave(g, u, job.ExitOf(err) == job.ExitInternal))
 	}
 	if errors.Is(err, errEnding) {
-		err = nil // it was on its way in
+		err = nil // the run ended while the user connected
 	}
-	g.ends(u, err)
+	g.reportEnd(u, err)
 }
 
-// beginning waits until the user begins, and returns false if the run ends first.
-func (g *group) beginning(u *user, task loop.Task) (bool, error) {
+// awaitStart waits until the user may begin, and returns false if the run ends first.
+func (g *group) awaitStart(u *user, task loop.Task) (bool, error) {
 	if g.plan.Pacing.Clients.PerUser > 0 {
 		if in, err := g.logIn(u, task); !in {
 			return false, err
 		}
 	}
-	if err := u.lines.enter(g, u); err != nil {
+	if err := u.router.enter(g, u); err != nil {
 		return false, err
 	}
 	_, comes := u.awaitShift(g, g.began)
@@ -225,7 +224,7 @@ func (g *generator) Close() {
 			group.connections.close()
 		}
 	}
-	if load := g.fold.load; load != nil && !g.fold.over {
+	if load := g.aggregator.load; load != nil && !g.aggregator.over {
 		load.End()
 	}
 	if g.release != nil {
@@ -236,7 +235,7 @@ func (g *generator) Close() {
 	}
 }
 
-// failureOf returns an error as plain data.
+// failureOf converts an error to plain data.
 func failureOf(err error) *order.Failure {
 	f := &order.Failure{Text: err.Error(), Exit: job.ExitOf(err)}
 	if of, is := errors.AsType[*feed.Error](err); is {

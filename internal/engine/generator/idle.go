@@ -8,13 +8,13 @@ import (
 	"sledge/internal/job"
 )
 
-// idleAfter is a minimum time. A user that began no transaction counts as idle if its first one was
-// scheduled at least this long before the end of the measured time.
+// idleAfter is the minimum time between the scheduled start of an idle user's first transaction and
+// the end of the measured time.
 const idleAfter = time.Second
 
 // idle counts the users that began no transaction although one was scheduled, because the client
-// did not run them. A user is not idle if its first keying time, arrival or shift begins later, if
-// it waits for a shared connection, or if it has no work.
+// did not run them. A user is not idle if its first arrival or shift is later, if its first keying
+// time ends later, if it waits for a shared connection, or if it has no work.
 //
 // It must be called after all users have ended.
 func (g *group) idle(timeUp time.Time) job.IdleUsers {
@@ -39,7 +39,7 @@ func (u *user) firstScheduled(g *group) time.Time {
 	switch {
 	case !u.scheduled.IsZero():
 		return u.scheduled
-	case len(u.shifts) > 0: // it has not even run
+	case len(u.shifts) > 0: // the user has not run at all
 		return g.began.Add(u.shifts[0].From)
 	}
 	return g.began.Add(plan.FarOff)

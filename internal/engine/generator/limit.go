@@ -19,8 +19,8 @@ type limiter struct {
 	plan plan.Plan
 }
 
-// limit adds the time limit to a connection, if its transactions have one.
-func (l *links) limit(c *connection) {
+// limit adds the time limit of transactions to a connection, if the run has one.
+func (l *connector) limit(c *connection) {
 	if l.plan.Pacing.Limit > 0 {
 		c.Executor = &limiter{Spanner: c.Executor.(workload.Spanner), c: c, plan: l.plan}
 	}
@@ -65,8 +65,8 @@ func (l *limiter) Do(ctx context.Context, t workload.Transaction) error {
 	return &overLimitError{l.plan.Pacing.Limit, l.plan.Spec.Names.Of("query_limit"), err}
 }
 
-// settle consumes a cancellation that came too late for its statement, because it would otherwise
-// cancel the next one. An error means that the session is lost.
+// settle absorbs a cancellation that came too late for its statement. Otherwise the cancellation
+// would hit the next statement. An error means that the session is lost.
 func (l *limiter) settle(ctx context.Context) error {
 	_, err := l.plan.Server.Version(ctx, l.c.session)
 	if err != nil {
@@ -75,8 +75,8 @@ func (l *limiter) settle(ctx context.Context) error {
 	return err
 }
 
-// cancel cancels the running statement. It closes the connection and returns an error if the server
-// does not cancel it.
+// cancel cancels the running statement. If the server does not cancel it, cancel closes the
+// connection and returns an error.
 func (l *limiter) cancel(answered <-chan struct{}) error {
 	ctx, done := context.WithTimeoutCause(context.Background(), target.Asking, fmt.Errorf("the server did not answer within %s", target.Asking))
 	defer done()
@@ -86,11 +86,11 @@ func (l *limiter) cancel(answered <-chan struct{}) error {
 		case <-answered:
 			return nil
 		case <-time.After(target.Cancelling):
-			err = fmt.Errorf("the server went on with it for %s", target.Cancelling)
+			err = fmt.Errorf("the server continued it for another %s", target.Cancelling)
 		}
 	}
 	select {
-	case <-answered: // as it was about to be
+	case <-answered: // the statement ended meanwhile
 		return nil
 	default:
 	}

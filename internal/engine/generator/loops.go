@@ -24,7 +24,7 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 		why, err := group.blocks(ctx)
 		switch {
 		case err != nil:
-			return fmt.Errorf("find out how the driver waits: %w", err)
+			return fmt.Errorf("test whether the driver blocks an event loop: %w", err)
 		case why == "":
 			g.cores.Loops = loops
 		case group.plan.Pacing.Connections.Loops != load.Automatic:
@@ -38,9 +38,9 @@ func (g *generator) chooseLoops(ctx context.Context) error {
 	return nil
 }
 
-// blocks returns why a user would block an event loop, or "" if it would not. It asks the server
-// over a user's connection. If users connect later, it opens a connection for this.
-func (l *links) blocks(ctx context.Context) (why string, err error) {
+// blocks returns why a user would block an event loop, or "" if it would not. It sends a query over
+// a user's connection, or over a new connection if users connect later.
+func (l *connector) blocks(ctx context.Context) (why string, err error) {
 	over := l.plan.Job
 	if l.plan.Pool != nil {
 		over = l.plan.Over(0)
@@ -71,8 +71,8 @@ func newScheduler(cores host.CoreUse) (loop.Scheduler, error) {
 	return loop.Goroutines(), nil
 }
 
-// makeStripes makes one stripe for each user, or for each thread if there are more users than
-// threads. Two users never need more stripes than that to avoid contention.
+// makeStripes makes one stripe per user, but not more than threads, because more would not reduce
+// contention.
 func (g *group) makeStripes() {
 	g.stripes = make([]*meter.Stripe, min(len(g.users), g.cores.Threads()))
 	for i := range g.stripes {

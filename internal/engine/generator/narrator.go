@@ -8,7 +8,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// narrator is an executor that reports each statement and its outcome.
+// narrator is an executor that reports each transaction and its outcome.
 type narrator struct {
 	workload.Executor
 	kinds []workload.Kind

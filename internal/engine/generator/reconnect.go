@@ -13,8 +13,8 @@ import (
 
 // losses records the connections that were lost in a run.
 type losses struct {
-	links    *links
-	reviving sync.WaitGroup // connections of pools that are being made again
+	connector *connector
+	reviving  sync.WaitGroup // goroutines that reopen connections of pools
 
 	mu        sync.Mutex
 	at        []time.Duration // time of each loss, since users began
@@ -29,10 +29,10 @@ func (l *losses) note(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	l.at = append(l.at, now.Sub(l.links.began))
+	l.at = append(l.at, now.Sub(l.connector.began))
 	if l.away == 0 {
 		l.since = now
-		l.links.feed.Message(l.links.plan.Monitor(), "A connection was lost, and is made again: %v", why)
+		l.connector.feed.Message(l.connector.plan.Monitor(), "A connection was lost, and is reopened: %v", why)
 	}
 	l.away++
 	l.look(now)
@@ -48,7 +48,7 @@ func (l *losses) leave() {
 
 // look checks whether any connection is in use. The caller holds mu.
 func (l *losses) look(now time.Time) {
-	switch none := l.away > 0 && l.away+l.left >= len(l.links.connections.list); {
+	switch none := l.away > 0 && l.away+l.left >= len(l.connector.connections.list); {
 	case !none:
 		l.noneSince = time.Time{}
 	case l.noneSince.IsZero():
@@ -63,25 +63,25 @@ func (l *losses) back() {
 	l.away--
 	l.look(time.Now())
 	if l.away == 0 {
-		l.links.feed.Message(l.links.plan.Monitor(), "All connections are there again, %.1f s after the first was lost%s",
+		l.connector.feed.Message(l.connector.plan.Monitor(), "All connections are open again, %.1f s after the first was lost%s",
 			time.Since(l.since).Seconds(), l.whereConnected())
 	}
 }
 
 // whereConnected returns the number of connections to each of several servers, for a message.
 func (l *losses) whereConnected() (text string) {
-	if len(l.links.plan.Targets) < 2 || l.links.plan.Pool != nil {
+	if len(l.connector.plan.Targets) < 2 || l.connector.plan.Pool != nil {
 		return ""
 	}
-	at := make([]int, len(l.links.plan.Targets))
-	for _, c := range l.links.connections.all() {
+	at := make([]int, len(l.connector.plan.Targets))
+	for _, c := range l.connector.connections.all() {
 		c.mu.Lock()
 		at[c.server]++
 		c.mu.Unlock()
 	}
 	for i, n := range at {
 		if n > 0 {
-			text += fmt.Sprintf("; %d to %s", n, l.links.plan.Database.Options.Target(l.links.plan.Targets[i]))
+			text += fmt.Sprintf("; %d to %s", n, l.connector.plan.Database.Options.Target(l.connector.plan.Targets[i]))
 		}
 	}
 	return text
@@ -91,7 +91,7 @@ func (l *losses) whereConnected() (text string) {
 func (l *losses) hopeless() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.links.plan.Pacing.Reconnect.Limit
+	return !l.noneSince.IsZero() && time.Since(l.noneSince) > l.connector.plan.Pacing.Reconnect.Limit
 }
 
 // moments returns when connections were lost, since users began.
@@ -102,11 +102,10 @@ func (l *losses) moments() []time.Duration {
 }
 
 // replace opens another session for a lost connection, at the next server if there are several. The
-// user has taken the connection from its lines; every holder of the connection gets the new
-// session. If replace returns an error, the user cannot continue. If the run ends meanwhile,
-// replace returns nil, and the connection has no session.
+// user must have taken the connection from its router. If replace returns an error, the user cannot
+// continue. If the run ends meanwhile, replace returns nil, and the connection has no session.
 func (l *losses) replace(u *user, c *connection, lost error) error {
-	if l.links.stopping.Load() {
+	if l.connector.stopping.Load() {
 		return nil
 	}
 	if err := l.noteReconnect(u, lost); err != nil {
@@ -122,59 +121,60 @@ func (l *losses) replace(u *user, c *connection, lost error) error {
 			return nil
 		}
 		var err error
-		u.task.Await(func() { err = job.Guarded(func() error { return l.links.reopen(c) }) })
+		u.task.Await(func() { err = job.Guarded(func() error { return l.connector.reopen(c) }) })
 		switch {
 		case err == nil:
 			l.back()
 			return u.task.Adopt(c.sockets)
-		case l.links.stopping.Load():
+		case l.connector.stopping.Load():
 			return nil
 		case job.ExitOf(err) == job.ExitInternal:
 			return err
 		case l.hopeless():
-			return fmt.Errorf("no server has taken a connection for %s, which is what option %s allows; the last try: %v", // %v, because the exit code of a wrapped error would mean that the run could not begin
-				l.links.plan.Pacing.Reconnect.Limit, l.links.plan.Spec.Names.Of("reconnect_limit"), err)
+			return fmt.Errorf("no server has accepted a connection for %s, which is what option %s allows; the last attempt: %v", // not %w, because the exit code of err means that the run could not begin
+				l.connector.plan.Pacing.Reconnect.Limit, l.connector.plan.Spec.Names.Of("reconnect_limit"), err)
 		}
 	}
 	return nil
 }
 
-// revive tries to reopen a lost connection, with pauses between tries, until the run stops. Its
-// user works without it meanwhile.
+// revive reopens a lost connection of a pool. It retries with pauses until the run stops. The user
+// continues without the connection meanwhile.
 func (l *losses) revive(c *connection) {
 	c.close()
 	pause := l.pausesBefore(c)
-	for try := 0; target.Pause(l.links.connecting, pause(try)) == nil; try++ {
-		err := job.Guarded(func() error { return l.links.reopen(c) })
+	for try := 0; target.Pause(l.connector.connecting, pause(try)) == nil; try++ {
+		err := job.Guarded(func() error { return l.connector.reopen(c) })
 		if err == nil {
 			l.back()
 			c.again.Store(true)
 			return
 		}
 		if job.ExitOf(err) == job.ExitInternal {
-			l.links.die(err)
+			l.connector.die(err)
 			return
 		}
 	}
 }
 
-// reconnectStream separates the random numbers of pauses from those of terminals.
+// reconnectStream separates the random numbers of these pauses from those of terminals.
 const reconnectStream = 0x4ec0_0000_0000_0000
 
-// pausesBefore returns the pause of a lost connection before each try to reopen it.
+// pausesBefore returns a function that returns the pause before each attempt to reopen a lost
+// connection.
 func (l *losses) pausesBefore(c *connection) func(try int) time.Duration {
-	chance := rand.New(rand.NewPCG(l.links.plan.Spec.Seed, reconnectStream^uint64(c.number)))
+	chance := rand.New(rand.NewPCG(l.connector.plan.Spec.Seed, reconnectStream^uint64(c.number)))
 	return func(try int) time.Duration {
-		return l.links.plan.Pacing.Reconnect.PauseBefore(try, l.links.plan.ConnectionCount(), chance)
+		return l.connector.plan.Pacing.Reconnect.PauseBefore(try, l.connector.plan.ConnectionCount(), chance)
 	}
 }
 
 // noteReconnect counts a reconnection of a user. It returns an error if the user has reached its
 // limit of reconnections.
 func (l *losses) noteReconnect(u *user, lost error) error {
-	if most := l.links.plan.Pacing.Reconnect.Most; most > 0 && u.reconnects == most {
-		return fmt.Errorf("a connection was lost, after the virtual user has connected again %d times, which is what option %s allows: %w",
-			most, l.links.plan.Spec.Names.Of("reconnects"), lost)
+	if most := l.connector.plan.Pacing.Reconnect.Most; most > 0 && u.reconnects == most {
+		return fmt.Errorf("a connection was lost after the virtual user had reconnected %d times, which is what option %s allows: %w",
+			most, l.connector.plan.Spec.Names.Of("reconnects"), lost)
 	}
 	u.reconnects++
 	l.note(lost)
@@ -182,7 +182,7 @@ func (l *losses) noteReconnect(u *user, lost error) error {
 }
 
 // reopen opens a session for a connection that has none.
-func (l *links) reopen(c *connection) error {
+func (l *connector) reopen(c *connection) error {
 	leave, err := l.enter()
 	if err != nil {
 		return err

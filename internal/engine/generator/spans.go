@@ -9,7 +9,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// spans records the transactions of a run that has few, and reports the beginning and end of each.
+// spans records each transaction of a finite run, and reports its start and its end.
 type spans struct {
 	group *group
 

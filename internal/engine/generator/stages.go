@@ -7,16 +7,15 @@ import (
 	"sledge/internal/job"
 )
 
-// stages are the parts of a run that ends when its work is done. Each begins when all users have
-// finished the one before.
+// stages are the parts of a finite run. Each begins when all users have finished the previous one.
 type stages struct {
 	names []string // at least one
 	users int
 
 	mu      sync.Mutex
 	now     int           // number of the current stage
-	waiting int           // users that have finished it
-	next    chan struct{} // closed when the next one begins
+	waiting int           // users that have finished the current stage
+	next    chan struct{} // closed when the next stage begins
 }
 
 func newStages(names []string, users int) *stages {
@@ -59,7 +58,7 @@ func (s *stages) wait(g *group) bool {
 	}
 }
 
-// workThrough works through all stages of a run. A run without stages counts as one stage.
+// workThrough runs all stages of the user. A run without stages has one.
 func (u *user) workThrough(g *group) error {
 	if g.stages == nil {
 		return u.work(g)
@@ -76,6 +75,6 @@ func (u *user) workThrough(g *group) error {
 			return err
 		}
 	}
-	u.through = !g.stopping.Load()
+	u.allDone = !g.stopping.Load()
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// pickFor chooses a transaction for an arrival of a source: of the source's kind, or of the
-// terminal's choice.
+// pickFor chooses a transaction for an arrival. If kinds have rates, the arrival's source
+// determines the kind; otherwise the terminal chooses.
 //
 // It is part of the hot path.
 func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
@@ -27,8 +27,8 @@ func (u *user) pickFor(g *group, source int) (workload.Transaction, bool) {
 	return u.Terminal.(workload.KindPicker).PickKind(g.plan.Kinds[source])
 }
 
-// mark encodes the scheduled start of a user's transaction in flight, as the time since users could
-// begin. The result is never 0, because 0 means that no transaction is in flight.
+// mark encodes the scheduled start of a transaction in flight, since users began. The result is
+// never 0, because 0 means that no transaction is in flight.
 func mark(intended time.Duration) int64 {
 	if intended == 0 {
 		return 1
@@ -40,15 +40,15 @@ func mark(intended time.Duration) int64 {
 // chooses transactions, and everything needed to execute and retry them.
 type user struct {
 	workload.Terminal
-	number     int   // among all terminals, from 0
-	virtual    int   // the number of the virtual user, from 0
-	lines      lines // nil before it has logged in
+	number     int    // number among all terminals, from 0
+	virtual    int    // the number of the virtual user, from 0
+	router     router // nil before it has logged in
 	stripe     *meter.Stripe
 	commits    *commits  // nil if no ledger is kept
 	span       *openSpan // span of the transaction in flight, if spans are recorded
 	stage      string    // current stage of the run
-	through    bool      // it has no more work, in a run that ends when its work is done
-	begun      bool      // it has begun a transaction, or has no transaction to begin
+	allDone    bool      // it has done all its work of a finite run
+	begun      bool      // it has begun a transaction, or has none to begin
 	scheduled  time.Time // start of its first transaction; zero before the user runs
 	reconnects int       // number of its reconnections
 	task       loop.Task // runs it; nil before it works
@@ -56,34 +56,35 @@ type user struct {
 	shifts []load.Shift // its remaining shifts
 	until  time.Time    // end of the current shift: it begins no transaction from then on
 
-	flight
-	turn
-	voice
+	currentTransaction
+	queueEntry
+	eventSender
 }
 
-// flight is a user's transaction in flight, for those who watch.
-type flight struct {
+// currentTransaction describes a user's transaction in flight to other goroutines.
+type currentTransaction struct {
 	intended atomic.Int64 // its scheduled start, in nanoseconds since users began, or 0 if there is no transaction
 	kind     atomic.Int32
 	on       atomic.Pointer[connection] // the user's connection, or nil
 }
 
-// turn is a user's place in the queue for a connection.
-type turn struct {
+// queueEntry is a user's entry in the queue for a shared connection.
+type queueEntry struct {
 	queued bool        // the user waits
-	handed *connection // that it was given
-	behind *user
+	handed *connection // the connection that it got, or nil
+	behind *user       // the next user in the queue
 }
 
-// voice tells what a user does. What it tells before it runs is held back: that comes after its state.
-type voice struct {
+// eventSender sends a user's events. It holds back events until the user runs, because they must
+// follow the event of that state.
+type eventSender struct {
 	held    []job.Event
 	running bool
 	send    func(job.Event)
 }
 
 // tell implements the Tell of the user's Slot.
-func (v *voice) tell(e job.Event) {
+func (v *eventSender) tell(e job.Event) {
 	if !v.running {
 		v.held = append(v.held, e)
 		return
@@ -91,16 +92,17 @@ func (v *voice) tell(e job.Event) {
 	v.send(e)
 }
 
-// unhold sends the held events, and sends later events at once.
-func (v *voice) unhold() {
+// sendHeld sends the held events. Later events are sent at once.
+func (v *eventSender) sendHeld() {
 	for _, e := range v.held {
 		v.send(e)
 	}
 	v.held, v.running = nil, true
 }
 
-// connectUsers creates the users and their connections: one for each user, shared connections, or
-// several for each user from a pool. Other asynchronous clients log in themselves.
+// connectUsers creates the users. It opens their connections, which are one per user, shared ones,
+// or several per user from a pool. Asynchronous clients without shared connections or a pool log in
+// later.
 func (g *group) connectUsers(ctx context.Context) error {
 	p := g.plan
 	g.virtual = make([]virtualUser, p.Users)
@@ -108,7 +110,7 @@ func (g *group) connectUsers(ctx context.Context) error {
 	for i := range g.users {
 		g.users[i] = &user{
 			number: i, virtual: i / p.Pacing.Clients.Each(), shifts: p.Pacing.ShiftsOf(p.Steps, i/p.Pacing.Clients.Each()),
-			voice: voice{send: g.sender(i)},
+			eventSender: eventSender{send: g.sender(i)},
 		}
 		g.virtual[i/p.Pacing.Clients.Each()].left.Add(1)
 	}
@@ -119,15 +121,15 @@ func (g *group) connectUsers(ctx context.Context) error {
 }
 
 // connectsBefore reports whether the users connect before the run.
-func (l *links) connectsBefore() bool {
+func (l *connector) connectsBefore() bool {
 	return l.plan.Pacing.Clients.PerUser == 0 || l.plan.Pacing.Connections.Shared > 0 || l.plan.Pool != nil
 }
 
-// equipUsers gives the users their connections and terminals.
+// equipUsers gives the users their stripes, routers and terminals.
 func (g *group) equipUsers() {
 	g.makeStripes()
 	if g.connectsBefore() {
-		g.layLines()
+		g.assignRouters()
 	}
 	for _, u := range g.users {
 		if g.plan.Pacing.Kept.Ledger {
@@ -140,7 +142,7 @@ func (g *group) equipUsers() {
 	}
 }
 
-// assign gives the user its terminal, in a run with stages that of one of them.
+// assign gives the user a terminal, in a run with stages for the given stage.
 func (u *user) assign(g *group, stage string) {
 	p := g.plan
 	u.Terminal = p.Workload.Users.NewTerminal(workload.Slot{
@@ -160,11 +162,11 @@ func (g *group) sender(terminal int) func(job.Event) {
 	return g.feed.As(g.plan.Position(terminal))
 }
 
-// work is the life of a virtual user: it picks a transaction, waits as long as
-// the workload says, does it, records it, and begins again, until the run stops.
-// It returns an error when the user cannot go on.
+// work executes transactions until the run stops or the user has no more: it picks a transaction,
+// waits for its keying time, executes and records it, and waits for its thinking time. It returns
+// an error if the user cannot continue.
 //
-// This is the hot path, and so are transact and what it calls.
+// It is the hot path, together with transact and the functions that transact calls.
 func (u *user) work(g *group) error {
 	if g.arrivals != nil {
 		return u.workAtRate(g)
@@ -172,14 +174,14 @@ func (u *user) work(g *group) error {
 	ctx := g.calls
 	intended := time.Now()
 	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
-		u.lines.answer(g, u)
+		u.router.flushIfRequested(g, u)
 		next, more := u.Pick()
 		if !more {
 			u.begun = true
 			return nil
 		}
 		if g.plan.Pacing.Clients.Verbose {
-			g.tellOfTransaction(u, next)
+			g.reportPausesOf(u, next)
 		}
 		intended = intended.Add(next.Keying)
 		if !intended.Before(u.until) {
@@ -208,8 +210,8 @@ func (u *user) work(g *group) error {
 	return nil
 }
 
-// awaitShift waits for the next of the user's shifts that has not ended by a given time, and
-// returns when the user begins in it. It returns false if no shift is left or the run ends first.
+// awaitShift waits for the user's next shift that ends after now. It returns the time at which the
+// user begins. It returns false if no shift is left or the run ends first.
 func (u *user) awaitShift(g *group, now time.Time) (from time.Time, comes bool) {
 	for len(u.shifts) > 0 {
 		shift := u.shifts[0]
@@ -240,9 +242,9 @@ func (u *user) rest(g *group) (back func()) {
 	if g.plan.Server.Flush == nil {
 		return func() {}
 	}
-	own := u.lines.own()
+	own := u.router.own()
 	for _, c := range own {
-		c.tellServer(g.calls, g, math.MaxInt32)
+		c.flush(g.calls, g, math.MaxInt32)
 	}
 	return func() {
 		for _, c := range own {
@@ -251,23 +253,23 @@ func (u *user) rest(g *group) (back func()) {
 	}
 }
 
-// workAtRate works at a rate, which schedules transactions for all users together. The user claims
-// the next free transaction and waits for its scheduled start. If that time has passed, the
-// transaction starts at once, with a start lag.
+// workAtRate executes transactions of a schedule that all users share. The user claims the next
+// free transaction and waits for its scheduled start. If that time has passed, the transaction
+// starts at once, with a start lag.
 //
 // It is part of the hot path.
 func (u *user) workAtRate(g *group) error {
 	for n := 0; n < g.plan.Pacing.MaxIterations && !g.stopping.Load(); n++ {
 		_, due, source := g.arrivals.Claim()
 		if due == load.Never && g.plan.Pacing.Test {
-			return nil // a test ends with its work, not with a time
+			return nil // a test has no duration
 		}
 		intended := g.began.Add(min(due, plan.FarOff))
 		u.scheduled = intended
 		if !u.task.PauseUntil(intended) {
 			return nil
 		}
-		u.lines.answer(g, u)
+		u.router.flushIfRequested(g, u)
 		next, more := u.pickFor(g, source)
 		if !more {
 			u.begun = true
@@ -290,13 +292,13 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 	u.kind.Store(int32(t.Kind))
 	u.begun = true
 	u.intended.Store(mark(intended.Sub(g.began)))
-	c, queued, err := u.lines.take(g, u, t.Kind)
+	c, queued, err := u.router.take(g, u, t.Kind)
 	if c == nil {
 		u.intended.Store(0)
 		return time.Time{}, err
 	}
 	record.Connection = c.place
-	defer u.lines.give(g, u, c)
+	defer u.router.give(g, u, c)
 	c.before = c.sockets.Traffic()
 	if g.spans != nil {
 		defer g.spans.begin(u, c, t)()
@@ -317,7 +319,7 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 		record.Service, record.Response, record.Ended = end.Sub(start), end.Sub(intended), end.Sub(g.began)
 		switch err {
 		case nil:
-			u.account(c, t, certain)
+			u.recordCommit(c, t, certain)
 			u.record(c, record)
 			return end, nil
 		case workload.ErrRolledBack:
@@ -326,13 +328,13 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 			return end, nil
 		}
 		if g.broken.Load() || err == workload.ErrStopped {
-			u.account(c, t, inDoubt)
-			return end, nil // the end of the run interrupted it: neither a result nor a failure
+			u.recordCommit(c, t, inDoubt)
+			return end, nil // the end of the run interrupted it, so it is neither done nor failed
 		}
 		again, err := u.afterFailure(ctx, g, c, &record, err)
 		if record.Class == meter.Connection {
-			u.account(c, t, inDoubt)
-			err = g.makeUpFor(u, c, err)
+			u.recordCommit(c, t, inDoubt)
+			err = g.replaceLost(u, c, err)
 		}
 		if err != nil || !again || g.broken.Load() {
 			return time.Now(), err
@@ -340,9 +342,9 @@ func (u *user) transact(ctx context.Context, g *group, t workload.Transaction, i
 	}
 }
 
-// makeUpFor replaces a user's lost connection. It returns an error if the user cannot continue.
-func (g *group) makeUpFor(u *user, c *connection, lost error) error {
-	pooled, is := u.lines.(*pooledLines)
+// replaceLost replaces a user's lost connection. It returns an error if the user cannot continue.
+func (g *group) replaceLost(u *user, c *connection, lost error) error {
+	pooled, is := u.router.(*poolRouter)
 	switch {
 	case is && !g.plan.Pacing.Failures.EndAtFirst:
 		return pooled.lose(g, u, c, lost)
@@ -360,11 +362,11 @@ func (u *user) record(c *connection, r meter.Record) {
 	t := c.sockets.Traffic().Since(c.before)
 	r.Sent, r.Received, r.RoundTrips = uint32(t.Sent), uint32(t.Received), uint32(t.RoundTrips)
 	u.stripe.Record(r)
-	u.intended.Store(0) // after the record, so that a count never misses it
+	u.intended.Store(0) // after the record, so that Cut never misses the transaction
 }
 
-// afterFailure rolls back, and reports whether to try again. The error is non-nil if the user
-// cannot continue.
+// afterFailure rolls back and reports whether to retry. It returns an error if the user cannot
+// continue.
 func (u *user) afterFailure(ctx context.Context, g *group, c *connection, record *meter.Record, failure error) (again bool, err error) {
 	record.Class = g.classify(failure)
 	if record.Class != meter.Connection {

@@ -13,9 +13,9 @@ import (
 )
 
 func TestWorkAllocatesNothing(t *testing.T) {
-	r := &group{links: links{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: 100}}, course: &course{ending: ending{stopped: make(chan struct{})}}}}
-	for name, l := range instantLines() {
-		u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}
+	r := &group{connector: connector{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: 100}}, runState: &runState{ending: ending{stopped: make(chan struct{})}}}}
+	for name, l := range instantRouters() {
+		u := &user{Terminal: instantUser{}, router: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}
 		if n := testing.AllocsPerRun(1000, func() {
 			if err := u.work(r); err != nil {
 				t.Fatal(err)
@@ -26,13 +26,13 @@ func TestWorkAllocatesNothing(t *testing.T) {
 	}
 }
 
-// instantLines returns each kind of lines, with a connection that needs no time.
-func instantLines() map[string]lines {
+// instantRouters returns a router of each kind, over a connection that takes no time.
+func instantRouters() map[string]router {
 	c := &connection{Executor: instantUser{}}
 	chooser := pool.NewChooser(pool.Table{Lanes: []pool.Lane{{Connections: []int{0}}}}, 1, 0)
-	return map[string]lines{
-		"own": &ownLine{c}, "shared": newSharedLines([]*connection{c}),
-		"pooled": &pooledLines{connections: []*connection{c}, down: make([]bool, 1), chooser: chooser},
+	return map[string]router{
+		"own": &ownRouter{c}, "shared": newSharedRouter([]*connection{c}),
+		"pooled": &poolRouter{connections: []*connection{c}, down: make([]bool, 1), chooser: chooser},
 	}
 }
 
@@ -43,10 +43,10 @@ func (instantUser) Pick() (workload.Transaction, bool) { return workload.Transac
 func (instantUser) Do(context.Context, workload.Transaction) error { return nil }
 
 func BenchmarkWork(b *testing.B) {
-	for name, l := range instantLines() {
+	for name, l := range instantRouters() {
 		b.Run(name, func(b *testing.B) {
-			r := &group{links: links{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: b.N}}, course: &course{ending: ending{stopped: make(chan struct{})}}}}
-			u := &user{Terminal: instantUser{}, lines: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}
+			r := &group{connector: connector{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: b.N}}, runState: &runState{ending: ending{stopped: make(chan struct{})}}}}
+			u := &user{Terminal: instantUser{}, router: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}
 			b.ReportAllocs()
 			if err := u.work(r); err != nil {
 				b.Fatal(err)

@@ -127,14 +127,14 @@ type InFlight struct {
 
 // Counted is the users' work that a reading of the server's transaction count contains.
 type Counted struct {
-	Flush   int32 `json:"flush,omitempty"` // number of the flush request; 0 if there was none
-	Told    int64 `json:"told"`            // completed flushes; each is a transaction, too
-	Telling int64 `json:"telling"`         // started flushes
+	Flush    int32 `json:"flush,omitempty"` // number of the flush request; 0 if there was none
+	Flushed  int64 `json:"flushed"`         // completed flushes; each is a transaction too
+	Flushing int64 `json:"flushing"`        // begun flushes
 
 	// Age is the mean time since the sessions were flushed.
 	Age time.Duration `json:"age_ns,omitempty"`
 
-	Places []Tally `json:"places"` // one for each connection of the pool; otherwise one for all
+	PerConnection []Tally `json:"per_connection"` // one for each connection of the pool; otherwise one for all
 }
 
 // Tally counts transactions since users logged in.
@@ -178,12 +178,12 @@ type GroupTotals struct {
 	KindStartLag []meter.CodedHistogram `json:"kind_start_lag,omitempty"` // one for each kind that has a rate
 	Queueing     meter.CodedHistogram   `json:"queueing,omitempty"`
 
-	Steps       []meter.CodedSummary `json:"steps,omitempty"`
-	Places      []meter.Summary      `json:"places,omitempty"`      // one for each connection of the pool
-	PlaceUsers  [][]int64            `json:"place_users,omitempty"` // transactions of each user over the pool, by kind
-	PlaceLosses []PlaceLoss          `json:"place_losses,omitempty"`
-	PerUser     []meter.CodedSummary `json:"per_user,omitempty"`
-	RampUp      []meter.CodedSummary `json:"ramp_up_per_user,omitempty"`
+	Steps            []meter.CodedSummary `json:"steps,omitempty"`
+	PerConnection    []meter.Summary      `json:"per_connection,omitempty"` // one for each connection of the pool
+	PoolUsers        [][]int64            `json:"pool_users,omitempty"`     // transactions of each user over the pool, by kind
+	ConnectionLosses []ConnectionLoss     `json:"connection_losses,omitempty"`
+	PerUser          []meter.CodedSummary `json:"per_user,omitempty"`
+	RampUp           []meter.CodedSummary `json:"ramp_up_per_user,omitempty"`
 
 	InFlight []InFlight          `json:"in_flight,omitempty"` // at the end of the measured time, the longest first
 	Idle     job.IdleUsers       `json:"idle"`
@@ -201,8 +201,8 @@ func (t *GroupTotals) Counts() meter.Summary {
 	return t.Summary
 }
 
-// PlaceLoss describes the losses of a connection of the pool.
-type PlaceLoss struct {
+// ConnectionLoss describes the losses of a connection of the pool.
+type ConnectionLoss struct {
 	Sessions int       `json:"sessions"`
 	Back     int       `json:"back"`           // sessions that were reopened
 	First    time.Time `json:"first,omitzero"` // time of the first loss

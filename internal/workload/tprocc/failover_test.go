@@ -76,7 +76,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 			leave := &trigger{after: time.Second, do: func() { server.Stop(testserver.Immediate); close(stopped) }}
 			maps.Copy(run, option.Values{"duration": "5m", "rampup": "0s", "reconnect_limit": "1s", "ledger": "false"})
 			_, err = do(job.Run, job.Control{Watchers: []job.Watcher{leave}}, run)
-			if job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "no server has taken a connection for 1s, which is what option reconnect_limit allows") {
+			if job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "no server has accepted a connection for 1s, which is what option reconnect_limit allows") {
 				t.Errorf("of a server that stays away: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitAborted)
 			}
 			<-stopped

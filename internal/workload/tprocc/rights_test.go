@@ -226,7 +226,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 				return
 			}
 			_, err = local.Do(t.Context(), clerk.small(w, job.Run), job.Control{})
-			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "Give it the rights to read and write all tables") {
+			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "Grant it the privileges to read and write all tables") {
 				t.Errorf("got %v with exit code %d, want it refused with %d for want of rights on tables", err, job.ExitOf(err), job.ExitUsage)
 			}
 		})

@@ -15,11 +15,11 @@ import (
 	"sledge/internal/meter"
 )
 
-// fold adds up the users' records for each phase of the run. Users never wait for it.
-type fold struct {
-	*course
+// aggregator sums up the users' records for each phase of the run. Users never wait for it.
+type aggregator struct {
+	*runState
 	groups []*group
-	marked chan struct{} // receives a value when another phase begins
+	marked chan struct{} // gets a value when another phase begins
 
 	mu       sync.Mutex // guards the fields below and the sums of the groups
 	phase    order.Phase
@@ -43,7 +43,7 @@ type sums struct {
 	gaps    meter.Stalls   // of the measured time and the time after it
 	flow    meter.Flow     // the same
 
-	scheduled    *meter.Scheduled // from when the measured time begins, if there are arrivals
+	scheduled    *meter.Scheduled // set when the measured time begins, if there are arrivals
 	startLag     *meter.Delays    // of the measured time, if there are arrivals or pauses
 	kindStartLag []*meter.Delays  // the same for each of the plan's kinds
 	queueing     *meter.Delays    // of the measured time, if users share connections
@@ -87,7 +87,7 @@ func newSums(p plan.Plan) sums {
 	return s
 }
 
-// of lists the sums of a phase's records, except that of the current second.
+// of lists the sums to which the records of a phase are added, except second.
 func (s *sums) of(phase job.Phase, pacing *load.Pacing) []meter.Sum {
 	switch {
 	case phase == job.RampUp && s.rampUpProfile != nil:
@@ -102,7 +102,7 @@ func (s *sums) of(phase job.Phase, pacing *load.Pacing) []meter.Sum {
 	return nil
 }
 
-// measured lists the sums of the measured time's records.
+// measured lists the sums to which the records of the measured time are added.
 func (s *sums) measured(pacing *load.Pacing) []meter.Sum {
 	list := []meter.Sum{&s.gaps}
 	if pacing.Reconnect.Wanted {
@@ -145,17 +145,17 @@ func (g *generator) Reports() <-chan order.Report { return g.reports }
 // reports.
 func (g *generator) report() {
 	defer close(g.reports)
-	timer := time.NewTimer(g.fold.untilNext())
+	timer := time.NewTimer(g.aggregator.untilNext())
 	defer timer.Stop()
-	dead, everybody := g.dead, g.everybody
+	dead, allLoggedIn := g.dead, g.allLoggedIn
 	for {
 		select {
 		case <-timer.C:
-			g.second()
-		case <-g.fold.marked:
-		case <-everybody:
+			g.reportSecond()
+		case <-g.aggregator.marked:
+		case <-allLoggedIn:
 			g.reports <- order.Report{LoggedIn: true}
-			everybody = nil
+			allLoggedIn = nil
 		case <-dead:
 			g.reports <- order.Report{Failure: failureOf(g.death())}
 			dead = nil
@@ -166,13 +166,13 @@ func (g *generator) report() {
 			g.reports <- order.Report{Ended: &order.Ended{At: time.Since(g.began)}}
 			return
 		}
-		timer.Reset(g.fold.untilNext())
+		timer.Reset(g.aggregator.untilNext())
 	}
 }
 
-// untilNext returns the time until the end of the current second. Seconds count from the beginning
-// of the phase, so that they do not drift. Mark ends the last one with the phase.
-func (f *fold) untilNext() time.Duration {
+// untilNext returns the time until the end of the current second. Seconds count from the start of
+// the phase, so that they do not drift. Mark ends the last second of a phase.
+func (f *aggregator) untilNext() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.reports() {
@@ -186,13 +186,13 @@ func (f *fold) untilNext() time.Duration {
 }
 
 // reports reports whether intervals of the phase are reported.
-func (f *fold) reports() bool { return f.phase.Name != "" && f.phase.Name != job.Finish }
+func (f *aggregator) reports() bool { return f.phase.Name != "" && f.phase.Name != job.Finish }
 
-// second reports an ended interval. If the coordinator is too far behind, it extends the interval
-// instead.
-func (g *generator) second() {
+// second reports the interval that has ended. If the coordinator has a long backlog of reports,
+// it extends the interval instead.
+func (g *generator) reportSecond() {
 	const room = 8 // for other reports
-	f := &g.fold
+	f := &g.aggregator
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.reports() || len(g.reports) > cap(g.reports)-room {
@@ -203,27 +203,27 @@ func (g *generator) second() {
 			group.connections.mark()
 		}
 	}
-	// Virtual users may have only one core. Yielding is not enough, because Go polls the network
-	// only when nothing else can run.
+	// Sleep between stripes, because virtual users may have only one core. Yielding is not enough,
+	// because Go polls the network only when nothing else can run.
 	g.reports <- order.Report{Interval: f.interval(func() { time.Sleep(50 * time.Microsecond) })}
 }
 
-// tellPauses reports each time in which this process did not run.
-func (f *fold) tellPauses() {
+// reportPauses reports each time in which this process did not run.
+func (f *aggregator) reportPauses() {
 	if f.load == nil || f.over {
 		return
 	}
 	list := f.load.Pauses()
 	for _, p := range list[f.pauses:] {
-		f.feed.Message(job.Monitor, "This client did not run for %.1f s: what users waited meanwhile is not the server's doing", p.Length.Seconds())
+		f.feed.Message(job.Monitor, "This client did not run for %.1f s: the server did not cause the users' waits in that time", p.Length.Seconds())
 	}
 	f.pauses = len(list)
 }
 
-// interval takes what users have recorded since the last interval. Rest may be nil: see meter.Take.
-// The caller holds the fold's lock.
-func (f *fold) interval(rest func()) *order.Interval {
-	f.tellPauses()
+// interval returns the users' records since the last interval. rest may be nil: see meter.Take. The
+// caller holds mu.
+func (f *aggregator) interval(rest func()) *order.Interval {
+	f.reportPauses()
 	now := time.Now()
 	f.sequence++
 	i := &order.Interval{
@@ -248,11 +248,11 @@ func (f *fold) interval(rest func()) *order.Interval {
 	return i
 }
 
-// take adds what users have recorded since the last call to all sums in list.
+// take adds the users' records since the last call to all sums in list.
 func (s *sums) take(rest func(), list ...meter.Sum) { meter.Take(s.stripes, rest, list...) }
 
 // lastFailure returns the error of the last failed transaction.
-func (f *fold) lastFailure() (text string) {
+func (f *aggregator) lastFailure() (text string) {
 	for _, group := range f.groups {
 		if last := group.failures.newest(); last != nil {
 			text = last.Error()
@@ -261,9 +261,9 @@ func (f *fold) lastFailure() (text string) {
 	return text
 }
 
-// Mark implements order.Generator. What users have recorded between two phases belongs to the next.
+// Mark implements order.Generator. Records between two phases belong to the next phase.
 func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
-	f := &g.fold
+	f := &g.aggregator
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var m order.Mark
@@ -293,12 +293,12 @@ func (g *generator) Mark(_ context.Context, p order.Phase) (order.Mark, error) {
 	f.phase, f.began, f.last = p, at, at
 	select {
 	case f.marked <- struct{}{}:
-	default: // it will check anyway
+	default: // a value is already waiting
 	}
 	return m, nil
 }
 
-func (f *fold) beginMeasured() time.Time {
+func (f *aggregator) beginMeasured() time.Time {
 	f.load = host.StartLoad()
 	f.from = time.Now()
 	for _, group := range f.groups {
@@ -312,7 +312,7 @@ func (f *fold) beginMeasured() time.Time {
 }
 
 // endMeasured ends the measured time, which must have begun.
-func (f *fold) endMeasured(at time.Time) {
+func (f *aggregator) endMeasured(at time.Time) {
 	f.over = true
 	f.totals.Elapsed = at.Sub(f.from)
 	for _, w := range f.inFlight() {
@@ -331,10 +331,10 @@ func (f *fold) endMeasured(at time.Time) {
 
 // InFlight implements order.Generator.
 func (g *generator) InFlight(context.Context) ([]order.InFlight, error) {
-	return g.fold.inFlight(), nil
+	return g.aggregator.inFlight(), nil
 }
 
-func (f *fold) inFlight() (list []order.InFlight) {
+func (f *aggregator) inFlight() (list []order.InFlight) {
 	now := f.since(time.Now())
 	for _, group := range f.groups {
 		for i, u := range group.users {
@@ -353,18 +353,19 @@ func (f *fold) inFlight() (list []order.InFlight) {
 	return list
 }
 
-// Cut implements order.Generator. A transaction that the server has seen is in one of the two, because
-// users take it off only after they have recorded it.
+// Cut implements order.Generator. It reads the transactions in flight before the ended ones, and
+// users record a transaction before they clear its mark. So it misses no transaction that the
+// server has seen.
 func (g *generator) Cut(context.Context) (order.Edge, error) {
-	f := &g.fold
+	f := &g.aggregator
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	inFlight := make([]meter.CodedSummary, len(g.groups))
 	for i, group := range g.groups {
 		inFlight[i].Kinds = make([]meter.CodedTally, len(group.plan.Workload.Kinds))
 	}
-	for _, w := range g.fold.inFlight() {
-		if w.Connected { // otherwise the server does not know it
+	for _, w := range g.aggregator.inFlight() {
+		if w.Connected { // otherwise the server has not received it
 			inFlight[w.Group].Kinds[w.Kind].Done++
 		}
 	}
@@ -377,7 +378,8 @@ func (g *generator) Cut(context.Context) (order.Edge, error) {
 	return order.Edge{Ended: ended, InFlight: inFlight}, nil
 }
 
-// Freeze implements order.Generator. It waits for users that still work: what they hold is read without a lock.
+// Freeze implements order.Generator. It waits for users that still work, because it reads their
+// state without a lock.
 func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
 	if g.works() {
 		select {
@@ -386,12 +388,12 @@ func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
 			return order.Totals{}, ctx.Err()
 		}
 	}
-	f := &g.fold
+	f := &g.aggregator
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	phase := job.Finish
 	if g.death() != nil {
-		phase = job.Measure // the failures that ended the run belong to it
+		phase = job.Measure // which includes the failures that ended the run
 	}
 	for _, group := range g.groups {
 		group.take(nil, group.of(phase, &group.plan.Pacing)...)
@@ -408,11 +410,11 @@ func (g *generator) Freeze(ctx context.Context) (order.Totals, error) {
 	return f.totals, nil
 }
 
-func (g *group) freeze(f *fold, now time.Time) order.GroupTotals {
+func (g *group) freeze(f *aggregator, now time.Time) order.GroupTotals {
 	elapsed, began, over := f.totals.Elapsed, f.from.Sub(g.began), f.from.Add(f.totals.Elapsed).Sub(g.began)
 	t := order.GroupTotals{
 		Summary: g.summary, ByEnd: g.byEnd, Gaps: g.gaps, Flow: g.flow, InFlight: g.inFlight,
-		Failures: g.failures.list(&g.summary, g.plan.Workload.Kinds), Losses: g.lost.moments(), PlaceLosses: g.poolLosses.list, Commits: g.commits(),
+		Failures: g.failures.list(&g.summary, g.plan.Workload.Kinds), Losses: g.lost.moments(), ConnectionLosses: g.poolLosses.list, Commits: g.commits(),
 	}
 	for i := range t.InFlight {
 		w := &t.InFlight[i]
@@ -433,7 +435,7 @@ func (g *group) freeze(f *fold, now time.Time) order.GroupTotals {
 		t.Queueing = g.queueing.Coded()
 	}
 	if g.shares != nil {
-		t.Places, t.PlaceUsers = g.shares.Connections(elapsed), g.shares.Users()
+		t.PerConnection, t.PoolUsers = g.shares.Connections(elapsed), g.shares.Users()
 	}
 	if g.spans != nil {
 		t.Spans = g.spans.all()

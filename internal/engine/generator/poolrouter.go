@@ -12,9 +12,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// openPooled opens connection number i. Each user has one connection for each entry of the pool.
-// The connections are numbered user by user.
-func (l *links) openPooled(ctx context.Context, i int) (*connection, error) {
+// openPooled opens connection number i of a run with a pool. Each user has one connection per entry
+// of the pool, and the connections are numbered user by user.
+func (l *connector) openPooled(ctx context.Context, i int) (*connection, error) {
 	n := len(l.plan.Pool.Connections)
 	c, err := l.open(ctx, l.plan.Over(i%n), i, 0, l.introducer(i))
 	if c != nil {
@@ -23,27 +23,27 @@ func (l *links) openPooled(ctx context.Context, i int) (*connection, error) {
 	return c, err
 }
 
-// pooledLines are a user's own connections, one for each entry of the pool. The kind of a
-// transaction determines which connection serves it. Lost connections are skipped.
-type pooledLines struct {
+// poolRouter routes over a user's own connections, one for each entry of the pool. The kind of a
+// transaction determines the connections that may execute it. The router skips lost connections.
+type poolRouter struct {
 	connections []*connection // by position in the pool
 	down        []bool        // whether each is lost
 	missing     int           // number of lost connections
 	chooser     *pool.Chooser
 }
 
-// layPooledLines gives each user its connections.
-func (g *group) layPooledLines() {
+// assignPoolRouters gives each user a router over its connections of the pool.
+func (g *group) assignPoolRouters() {
 	n, all := len(g.plan.Pool.Connections), g.connections.all()
 	for i, u := range g.users {
-		u.lines = &pooledLines{
+		u.router = &poolRouter{
 			connections: all[i*n : (i+1)*n], down: make([]bool, n),
 			chooser: pool.NewChooser(g.plan.Pool.Table, g.plan.Spec.Seed, i),
 		}
 	}
 }
 
-func (l *pooledLines) enter(_ *group, u *user) error {
+func (l *poolRouter) enter(_ *group, u *user) error {
 	var err error
 	for _, c := range l.connections {
 		err = errors.Join(err, u.task.Adopt(c.sockets))
@@ -51,15 +51,15 @@ func (l *pooledLines) enter(_ *group, u *user) error {
 	return err
 }
 
-func (l *pooledLines) leave(g *group, u *user, harmed bool) error {
+func (l *poolRouter) leave(g *group, u *user, harmed bool) error {
 	var err error
-	for _, c := range l.own() { // the others were released when they were lost
+	for _, c := range l.own() { // lose has released the others
 		err = errors.Join(err, c.leave(g, u.task, harmed))
 	}
 	return err
 }
 
-func (l *pooledLines) take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
+func (l *poolRouter) take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error) {
 	at, err := l.choose(g, u, kind)
 	if at < 0 && err == nil {
 		at, queued, err = l.await(g, u, kind)
@@ -74,7 +74,7 @@ func (l *pooledLines) take(g *group, u *user, kind meter.Kind) (c *connection, q
 
 // choose returns the position of the connection for a kind of transaction, or -1 if all connections
 // that this kind may use are lost.
-func (l *pooledLines) choose(g *group, u *user, kind meter.Kind) (at int, err error) {
+func (l *poolRouter) choose(g *group, u *user, kind meter.Kind) (at int, err error) {
 	if err := l.regain(g, u); err != nil {
 		return -1, err
 	}
@@ -83,7 +83,7 @@ func (l *pooledLines) choose(g *group, u *user, kind meter.Kind) (at int, err er
 
 // await waits until a connection is available again for a kind of transaction. It returns -1 if the
 // run ends first.
-func (l *pooledLines) await(g *group, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
+func (l *poolRouter) await(g *group, u *user, kind meter.Kind) (at int, queued time.Duration, err error) {
 	const often = 10 * time.Millisecond
 	for asked := time.Now(); ; {
 		if !u.task.PauseUntil(time.Now().Add(often)) {
@@ -99,17 +99,17 @@ func (l *pooledLines) await(g *group, u *user, kind meter.Kind) (at int, queued 
 	}
 }
 
-func (l *pooledLines) give(_ *group, u *user, _ *connection) { u.on.Store(nil) }
+func (l *poolRouter) give(_ *group, u *user, _ *connection) { u.on.Store(nil) }
 
-func (l *pooledLines) answer(g *group, _ *user) {
+func (l *poolRouter) flushIfRequested(g *group, _ *user) {
 	for i, c := range l.connections {
 		if !l.down[i] {
-			c.answer(g.calls, g)
+			c.flushIfRequested(g.calls, g)
 		}
 	}
 }
 
-func (l *pooledLines) own() (list []*connection) {
+func (l *poolRouter) own() (list []*connection) {
 	for i, c := range l.connections {
 		if !l.down[i] {
 			list = append(list, c)
@@ -118,9 +118,9 @@ func (l *pooledLines) own() (list []*connection) {
 	return list
 }
 
-// lose removes a lost connection from the user. The error is non-nil if the connection will not be
+// lose removes a lost connection from the user. It returns an error if the connection will not be
 // reopened and some kind of transaction can use no other.
-func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) error {
+func (l *poolRouter) lose(g *group, u *user, c *connection, failure error) error {
 	if g.stopping.Load() {
 		return nil
 	}
@@ -128,7 +128,7 @@ func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) erro
 	l.missing++
 	c.lost.Store(true)
 	if g.poolLosses.note(int(c.place), failure) {
-		g.tellLoss(int(c.place), failure)
+		g.reportLoss(int(c.place), failure)
 	}
 	if err := u.task.Release(c.sockets); err != nil {
 		return err
@@ -142,13 +142,13 @@ func (l *pooledLines) lose(g *group, u *user, c *connection, failure error) erro
 	}
 	for kind, lane := range g.plan.Pool.Table.Lanes {
 		if !l.anyUp(lane) {
-			return g.plan.Pool.About(int(c.place), fmt.Errorf("it is lost, and %s may go to no other: %w", g.plan.Workload.Kinds[kind].Name, failure))
+			return g.plan.Pool.About(int(c.place), fmt.Errorf("it is lost, and it is the only one for %s: %w", g.plan.Workload.Kinds[kind].Name, failure))
 		}
 	}
 	return nil
 }
 
-func (l *pooledLines) anyUp(lane pool.Lane) bool {
+func (l *poolRouter) anyUp(lane pool.Lane) bool {
 	for _, c := range lane.Connections {
 		if !l.down[c] {
 			return true
@@ -158,7 +158,7 @@ func (l *pooledLines) anyUp(lane pool.Lane) bool {
 }
 
 // regain gives the user its reopened connections.
-func (l *pooledLines) regain(g *group, u *user) error {
+func (l *poolRouter) regain(g *group, u *user) error {
 	if l.missing == 0 {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (l *pooledLines) regain(g *group, u *user) error {
 // poolLosses are the losses of each connection of the pool.
 type poolLosses struct {
 	mu   sync.Mutex
-	list []order.PlaceLoss
+	list []order.ConnectionLoss
 }
 
 // note records the loss of a connection and its cause.
@@ -206,12 +206,12 @@ func (l *poolLosses) back(connection int) {
 	one.Last = time.Now()
 }
 
-// tellLoss reports that the first user has lost a connection of the pool.
-func (l *links) tellLoss(connection int, why error) {
+// reportLoss reports the first loss of a connection of the pool.
+func (l *connector) reportLoss(connection int, why error) {
 	until := "from now on"
 	if l.plan.Pacing.Reconnect.Wanted {
-		until = "until it is there again"
+		until = "until it is reopened"
 	}
-	l.feed.Message(l.plan.Monitor(), "%v; transactions go to the others of their lists %s",
+	l.feed.Message(l.plan.Monitor(), "%v; its transactions use other connections %s",
 		l.plan.Pool.About(connection, fmt.Errorf("%s is lost: %w", l.plan.Over(connection).Target(), why)), until)
 }

@@ -11,15 +11,15 @@ import (
 	"sledge/internal/meter"
 )
 
-// heard counts the reported intervals.
-type heard struct {
+// intervalCount counts the reported intervals.
+type intervalCount struct {
 	last     int // last sequence number
 	missing  int // intervals that were lost or late
 	repeated int
 }
 
-// take records an interval, and returns false if it was already recorded.
-func (h *heard) take(sequence int) bool {
+// take counts an interval, and returns false if it was already counted.
+func (h *intervalCount) take(sequence int) bool {
 	if sequence <= h.last {
 		h.repeated++
 		return false
@@ -30,19 +30,19 @@ func (h *heard) take(sequence int) bool {
 }
 
 // unobserved describes lost and repeated reports.
-func (h *heard) unobserved() *job.Unobserved {
+func (h *intervalCount) unobserved() *job.Unobserved {
 	switch {
 	case h.missing > 0:
 		return &job.Unobserved{Observer: "The course of the run", Error: fmt.Sprintf(
-			"%d of %d reports of the load generator were lost or late; the totals have what they told of", h.missing, h.last)}
+			"%d of %d reports of the load generator were lost or late; the totals include their transactions", h.missing, h.last)}
 	case h.repeated > 0:
 		return &job.Unobserved{Observer: "The course of the run", Error: fmt.Sprintf("%d reports of the load generator came more than once; they count once", h.repeated)}
 	}
 	return nil
 }
 
-// contradiction returns an error if the totals of a group differ from those of its reports.
-func (h *heard) contradiction(g *runGroup) error {
+// contradiction returns an error if the totals of a group differ from the sums of its reports.
+func (h *intervalCount) contradiction(g *runGroup) error {
 	totals := g.totals.Counts()
 	for k := range totals.Kinds {
 		of, reported := totals.Kinds[k].Ended(), g.reported.Kinds[k].Ended()
@@ -53,25 +53,25 @@ func (h *heard) contradiction(g *runGroup) error {
 	return nil
 }
 
-// mark tells the generator to end a phase and to begin another, and handles the last interval of
-// the phase that ends.
+// mark tells the generator to end a phase and begin another. It handles the last interval of the
+// phase that ends.
 func (r *run) mark(p order.Phase, watch *watch) (order.Mark, error) {
-	m, err := answerOf(r.link, func(ctx context.Context) (order.Mark, error) { return r.link.generator.Mark(ctx, p) })
+	m, err := call(r.link, func(ctx context.Context) (order.Mark, error) { return r.link.generator.Mark(ctx, p) })
 	if err != nil {
 		return m, err
 	}
 	if len(m.Claimed) != len(r.groups) {
-		return m, r.link.lose(errors.New("it does not count the transactions of each group"))
+		return m, r.link.lose(errors.New("it does not report the claimed transactions of each group"))
 	}
 	if m.Last == nil {
 		return m, nil
 	}
 	late := time.NewTimer(lateBy)
 	defer late.Stop()
-	for r.heard.last+1 < m.Last.Sequence {
+	for r.intervals.last+1 < m.Last.Sequence {
 		select {
 		case i := <-r.link.intervals:
-			if err := r.hear(i, watch); err != nil {
+			if err := r.receive(i, watch); err != nil {
 				return m, err
 			}
 			continue
@@ -79,12 +79,12 @@ func (r *run) mark(p order.Phase, watch *watch) (order.Mark, error) {
 		}
 		break
 	}
-	return m, r.hear(m.Last, watch)
+	return m, r.receive(m.Last, watch)
 }
 
-// hear handles an interval. It ignores a repeated interval.
-func (r *run) hear(i *order.Interval, watch *watch) error {
-	if !r.heard.take(i.Sequence) {
+// receive handles an interval. It ignores a repeated interval.
+func (r *run) receive(i *order.Interval, watch *watch) error {
+	if !r.intervals.take(i.Sequence) {
 		return nil
 	}
 	for _, g := range r.groups {
@@ -121,10 +121,10 @@ func joined(groups []meter.CodedSummary) meter.CodedSummary {
 	return all
 }
 
-// frozen returns the generator's totals. If it has none, or they do not match the order, the
-// generator is lost, and frozen returns the totals of its reports.
-func (r *run) frozen() order.Totals {
-	totals, err := answerOf(r.link, r.link.generator.Freeze)
+// finalTotals returns the generator's totals. If the generator has none, or they do not match the order,
+// the generator is lost, and finalTotals returns the sums of its reports.
+func (r *run) finalTotals() order.Totals {
+	totals, err := call(r.link, r.link.generator.Freeze)
 	if err == nil {
 		if err = r.groups.checkTotals(totals); err == nil {
 			return totals

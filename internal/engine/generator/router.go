@@ -11,106 +11,108 @@ import (
 	"sledge/internal/meter"
 )
 
-// lines supplies a user's connections: its own ones, or connections that it shares with others.
-type lines interface {
-	// enter is called by a user that begins to work, and leave by one that has ended. In between,
-	// connections wait on the user's event loop. At the end, leave makes the sessions report their
-	// work to the server, unless the user has failed.
+// router chooses the connection of each transaction of a user, among its own connections or among
+// those that it shares with others.
+type router interface {
+	// A user calls enter before it begins to work, and leave after it has ended. In between, its
+	// connections belong to its event loop. leave flushes the sessions' statistics to the server,
+	// unless harmed, which means that the user panicked.
 	enter(g *group, u *user) error
 	leave(g *group, u *user, harmed bool) error
 
-	// take returns a connection for a transaction of a kind, and give returns it. If no connection
-	// is free, take waits, and returns how long. If the run ends meanwhile, take returns nil. If
-	// the user cannot continue, take returns an error. Both are part of the hot path.
+	// take gets a connection for a transaction of a kind, and give puts it back. If no connection
+	// is free, take waits, and returns the time of the wait. If the run ends first, take returns
+	// nil. If the user cannot continue, take returns an error. Both are part of the hot path.
 	take(g *group, u *user, kind meter.Kind) (c *connection, queued time.Duration, err error)
 	give(g *group, u *user, c *connection)
 
-	// answer flushes unused connections if a flush was requested.
-	answer(g *group, u *user)
+	// flushIfRequested flushes unused connections if a flush was requested.
+	flushIfRequested(g *group, u *user)
 
 	// own lists the connections that only the user can flush.
 	own() []*connection
 }
 
-// layLines gives each user its lines: its own connection, or the shared connections of its loop.
-func (g *group) layLines() {
+// assignRouters gives each user its router, over its own connections or over the shared connections of
+// its loop.
+func (g *group) assignRouters() {
 	if g.plan.Pool != nil {
-		g.layPooledLines()
+		g.assignPoolRouters()
 		return
 	}
 	connections := g.connections.all()
 	if g.plan.Pacing.Connections.Shared == 0 {
 		for i, u := range g.users {
-			u.lines = &ownLine{connections[i]}
+			u.router = &ownRouter{connections[i]}
 		}
 		return
 	}
-	shared := make([]*sharedLines, max(1, g.cores.Loops))
+	shared := make([]*sharedRouter, max(1, g.cores.Loops))
 	for i := range shared {
 		var own []*connection
 		for c := i; c < len(connections); c += len(shared) {
 			own = append(own, connections[c])
 		}
-		shared[i] = newSharedLines(own)
+		shared[i] = newSharedRouter(own)
 	}
 	for i, u := range g.users { // in the order in which loop.Scheduler assigns users to loops
 		l := shared[(g.before+i)%len(shared)]
 		l.users++
-		u.lines = l
+		u.router = l
 	}
 }
 
-// ownLine is the single connection of a user.
-type ownLine struct{ connection *connection }
+// ownRouter is the single connection of a user.
+type ownRouter struct{ connection *connection }
 
-func (l *ownLine) enter(_ *group, u *user) error {
+func (l *ownRouter) enter(_ *group, u *user) error {
 	u.on.Store(l.connection)
 	return u.task.Adopt(l.connection.sockets)
 }
 
-func (l *ownLine) leave(g *group, u *user, harmed bool) error {
+func (l *ownRouter) leave(g *group, u *user, harmed bool) error {
 	return l.connection.leave(g, u.task, harmed)
 }
 
-func (l *ownLine) take(*group, *user, meter.Kind) (*connection, time.Duration, error) {
+func (l *ownRouter) take(*group, *user, meter.Kind) (*connection, time.Duration, error) {
 	return l.connection, 0, nil
 }
 
-func (l *ownLine) give(*group, *user, *connection) {}
+func (l *ownRouter) give(*group, *user, *connection) {}
 
-func (l *ownLine) answer(g *group, _ *user) { l.connection.answer(g.calls, g) }
+func (l *ownRouter) flushIfRequested(g *group, _ *user) { l.connection.flushIfRequested(g.calls, g) }
 
-func (l *ownLine) own() []*connection { return []*connection{l.connection} }
+func (l *ownRouter) own() []*connection { return []*connection{l.connection} }
 
 // leave permanently ends a user's use of a connection.
 func (c *connection) leave(g *group, task loop.Task, harmed bool) error {
 	if g.plan.Server.Flush != nil && !harmed {
-		c.tellServer(g.calls, g, math.MaxInt32) // later flushes need not wait for it
+		c.flush(g.calls, g, math.MaxInt32) // so that later flushes do not wait for this connection
 	}
 	g.lost.leave()
 	return task.Release(c.sockets)
 }
 
-// sharedLines are connections that the users of one event loop share, or that all users share if
-// they are goroutines. The last returned connection is taken first, as in most pools. The user that
-// has waited longest gets the next one.
-type sharedLines struct {
+// sharedRouter routes over connections that the users of one event loop share, or that all users
+// share if they are goroutines. It takes the connection that was returned last, as most pools do.
+// The user that has waited longest gets the next connection.
+type sharedRouter struct {
 	// On an event loop the lock is always free.
 	mu          sync.Mutex
 	connections []*connection
 	free        []*connection
-	first, last *user // in the queue; nil if it is empty
+	first, last *user // of the queue; nil if it is empty
 	users       int   // users that have not ended
 	adopted     bool
-	told        int32 // number of the last flush request that all free connections served
+	served      int32 // number of the last flush request that all free connections served
 }
 
-func newSharedLines(connections []*connection) *sharedLines {
-	return &sharedLines{connections: connections, free: slices.Clone(connections)}
+func newSharedRouter(connections []*connection) *sharedRouter {
+	return &sharedRouter{connections: connections, free: slices.Clone(connections)}
 }
 
 // enter adopts the connections for all users of a loop when its first user begins.
-func (l *sharedLines) enter(_ *group, u *user) error {
+func (l *sharedRouter) enter(_ *group, u *user) error {
 	l.mu.Lock()
 	adopted := l.adopted
 	l.adopted = true
@@ -126,7 +128,7 @@ func (l *sharedLines) enter(_ *group, u *user) error {
 }
 
 // leave releases the connections when the last user ends.
-func (l *sharedLines) leave(g *group, u *user, harmed bool) error {
+func (l *sharedRouter) leave(g *group, u *user, harmed bool) error {
 	l.mu.Lock()
 	l.users--
 	rest := l.users
@@ -141,7 +143,7 @@ func (l *sharedLines) leave(g *group, u *user, harmed bool) error {
 	return err
 }
 
-func (l *sharedLines) take(g *group, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
+func (l *sharedRouter) take(g *group, u *user, _ meter.Kind) (c *connection, queued time.Duration, _ error) {
 	if c = l.pop(u); c == nil {
 		asked := time.Now()
 		for waits := true; c == nil; {
@@ -162,7 +164,7 @@ func (l *sharedLines) take(g *group, u *user, _ meter.Kind) (c *connection, queu
 }
 
 // pop returns a free connection. If there is none, it adds the user to the queue and returns nil.
-func (l *sharedLines) pop(u *user) *connection {
+func (l *sharedRouter) pop(u *user) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if n := len(l.free); n > 0 {
@@ -180,9 +182,9 @@ func (l *sharedLines) pop(u *user) *connection {
 	return nil
 }
 
-// handed returns the connection that a queued user was given, or nil. If the user no longer waits,
-// it will be given none.
-func (l *sharedLines) handed(u *user, waits bool) *connection {
+// handed returns the connection that a queued user got, or nil. If the user no longer waits, it
+// will not get one.
+func (l *sharedRouter) handed(u *user, waits bool) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := u.handed
@@ -193,9 +195,9 @@ func (l *sharedLines) handed(u *user, waits bool) *connection {
 	return c
 }
 
-func (l *sharedLines) give(g *group, u *user, c *connection) {
+func (l *sharedRouter) give(g *group, u *user, c *connection) {
 	u.on.Store(nil)
-	c.answer(g.calls, g)
+	c.flushIfRequested(g.calls, g)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.first != nil {
@@ -211,10 +213,10 @@ func (l *sharedLines) give(g *group, u *user, c *connection) {
 		}
 	}
 	l.free = append(l.free, c)
-	l.told = min(l.told, c.flushed.Load()) // another flush may have been requested since
+	l.served = min(l.told, c.flushed.Load()) // another flush may have been requested meanwhile
 }
 
-func (l *sharedLines) answer(g *group, u *user) {
+func (l *sharedRouter) flushIfRequested(g *group, u *user) {
 	asked := g.flush.Load()
 	for {
 		c := l.untold(asked)
@@ -225,13 +227,13 @@ func (l *sharedLines) answer(g *group, u *user) {
 	}
 }
 
-func (l *sharedLines) own() []*connection { return nil }
+func (l *sharedRouter) own() []*connection { return nil }
 
 // untold takes a free connection that has not been flushed for the request, or returns nil.
-func (l *sharedLines) untold(asked int32) *connection {
+func (l *sharedRouter) untold(asked int32) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.told == asked {
+	if l.served == asked {
 		return nil
 	}
 	for i, c := range l.free {
@@ -242,6 +244,6 @@ func (l *sharedLines) untold(asked int32) *connection {
 			return c
 		}
 	}
-	l.told = asked
+	l.served = asked
 	return nil
 }

@@ -11,14 +11,14 @@ import (
 	"sledge/internal/loop"
 )
 
-// course is the progress of the users of all groups.
-type course struct {
+// runState is the state that the users of all groups share.
+type runState struct {
 	feed  *feed.Feed
 	began time.Time    // when users could begin
-	cores host.CoreUse // the users' use of cores
+	cores host.CoreUse // number of event loops, and whether the database uses this machine's cores
 
-	// calls is the context of every call that a virtual user makes. It is never
-	// cancelled: see database.Session.Interrupt.
+	// calls is the context of all database calls of virtual users. It is never cancelled: see
+	// database.Session.Interrupt.
 	calls context.Context
 
 	logins
@@ -27,41 +27,41 @@ type course struct {
 }
 
 // since returns a time as the time since users began.
-func (c *course) since(at time.Time) time.Duration {
+func (c *runState) since(at time.Time) time.Duration {
 	if c.began.IsZero() {
 		return 0
 	}
 	return at.Sub(c.began)
 }
 
-// logins are the connections that are opened while users work, for asynchronous clients and for
-// users that have lost their connection.
+// logins limits the connections that are being opened while users work: those of asynchronous
+// clients, and of users that have lost their connection.
 type logins struct {
 	connecting context.Context // ends when the run stops
 	stopLogins func()
-	places     chan struct{} // has one value for each connection that is being opened
+	slots      chan struct{} // has one value for each connection that is being opened
 
-	clients   int           // asynchronous clients that will log in
-	loggedIn  atomic.Int32  // clients that have logged in
-	everybody chan struct{} // closed when the last of them has logged in
+	clients     int           // asynchronous clients that will log in
+	loggedIn    atomic.Int32  // clients that have logged in
+	allLoggedIn chan struct{} // closed when the last client has logged in
 }
 
-// enter waits until one more connection may be opened. It returns a function that reports that the
-// connection is open, or errEnding if the run stops first.
+// enter waits until another connection may be opened. The caller calls leave when it has opened the
+// connection. If the run stops first, enter returns errEnding.
 func (l *logins) enter() (leave func(), err error) {
 	select {
-	case l.places <- struct{}{}:
-		return func() { <-l.places }, nil
+	case l.slots <- struct{}{}:
+		return func() { <-l.slots }, nil
 	case <-l.connecting.Done():
 		return nil, errEnding
 	}
 }
 
-// flushes are the requests that users report their work to the server; see tellServer.
+// flushes counts the requests to flush statistics to the server, and the flushes.
 type flushes struct {
-	flush   atomic.Int32 // number of requests
-	telling atomic.Int64 // flushes that users have begun
-	told    atomic.Int64 // flushes that users have completed
+	flush        atomic.Int32 // number of requests
+	begunFlushes atomic.Int64 // flushes that users have begun
+	doneFlushes  atomic.Int64 // flushes that users have completed
 }
 
 // ending is the end of a run.
@@ -87,9 +87,9 @@ func (e *ending) death() error {
 	return e.died
 }
 
-// die ends the run because a user cannot continue. The first reason is kept: those of other users
-// are mostly consequences.
-func (c *course) die(err error) {
+// die ends the run because a user cannot continue. It keeps the first error, because those of other
+// users are mostly consequences.
+func (c *runState) die(err error) {
 	c.mu.Lock()
 	if c.died == nil {
 		c.died = err
@@ -100,7 +100,7 @@ func (c *course) die(err error) {
 }
 
 // stop makes users begin no more transactions.
-func (c *course) stop() {
+func (c *runState) stop() {
 	if c.stopping.CompareAndSwap(false, true) {
 		close(c.stopped)
 		c.stopLogins()
