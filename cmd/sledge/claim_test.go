@@ -51,7 +51,7 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 
 			for _, args := range []string{"build --resume", "delete --yes"} {
 				_, stderr, exit := p.run(append(strings.Fields(args), "--db", tt.db)...)
-				if exit != job.ExitExists || !strings.Contains(stderr, "another build is running") {
+				if exit != job.ExitExists || !strings.Contains(stderr, "another build or deletion is running") {
 					t.Errorf("%s beside a build: exit code %d, want %d and that another build is running, got\n%s", args, exit, job.ExitExists, stderr)
 				}
 			}

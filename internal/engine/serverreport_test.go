@@ -50,7 +50,7 @@ func TestServerReport_CoversTheMeasuredTime(t *testing.T) {
 			17 * time.Second,
 		},
 		{"that fails", func(context.Context, <-chan struct{}) (string, error) { return "", errors.New("no right") }, "", 0, job.ServerReport{Error: "no right"}, 12 * time.Second},
-		{"that is empty", func(context.Context, <-chan struct{}) (string, error) { return "", nil }, "", 0, job.ServerReport{Error: "the server returned an empty one"}, 12 * time.Second},
+		{"that is empty", func(context.Context, <-chan struct{}) (string, error) { return "", nil }, "", 0, job.ServerReport{Error: "the server returned an empty report"}, 12 * time.Second},
 		{"that Sledge leaves out", nil, "no time", 0, job.ServerReport{Error: "no time"}, 12 * time.Second},
 		{"of a run that is stopped while it measures", waiting(8 * time.Second), "", 5 * time.Second, job.ServerReport{Error: "the run ended early", Seconds: 3}, 5 * time.Second},
 		{"of a run that is stopped before it measures", waiting(8 * time.Second), "", time.Second, job.ServerReport{Error: "the run ended before the measured time"}, time.Second},

@@ -103,7 +103,7 @@ func TestSteps_SetTheNumberOfUsers(t *testing.T) {
 	if p, err = inSteps(t, 1, option.Values{"steps": "2,8"}); err != nil || p.Users != 8 || p.Spec.Users != 8 {
 		t.Errorf("got %d users, %v; want 8, the maximum of the steps", p.Users, err)
 	}
-	if _, err = inSteps(t, 4, option.Values{"steps": "2,8"}); err == nil || !strings.Contains(err.Error(), "option steps: it sets the number of virtual users itself, 8 at most, and 4 were asked for") {
+	if _, err = inSteps(t, 4, option.Values{"steps": "2,8"}); err == nil || !strings.Contains(err.Error(), "option steps: it sets the number of virtual users itself, at most 8, and 4 were requested") {
 		t.Errorf("got %v, want an error about two numbers of users", err)
 	}
 }

@@ -141,7 +141,7 @@ func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 		{"an option of the schema", "p.toml", "[connections.a]\nwarehouses = 2\n", `"warehouses" is not an option of a connection`},
 		{"a value out of bounds", "p.toml", "[connections.a]\nport = 70000\n", "connection a: option port: 70000"},
 		{"an unknown policy", "p.toml", "policy = 'any'\n[connections.a]\nhost='one'\n", `"any" is not a policy (choose one of first, last, random, round_robin)`},
-		{"an unknown connection", "p.toml", "[connections.a]\nhost='one'\n[transactions.payment]\nconnections=['b']\n", `payment is to go to the connection "b", which is not there`},
+		{"an unknown connection", "p.toml", "[connections.a]\nhost='one'\n[transactions.payment]\nconnections=['b']\n", `payment uses the connection "b", which does not exist`},
 		{"an unknown table", "p.toml", "[connection.a]\nhost='one'\n", `"connection" is not one of the tables connections and transactions, or the value policy: did you mean connections?`},
 		{"a value for a table", "p.toml", "connections.a = 'secret1'\n", "connections.a is not a table"},
 		{"no connections", "p.toml", "policy = 'first'\n", "it has no connections"},

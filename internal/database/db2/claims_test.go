@@ -115,7 +115,7 @@ func TestABuildIsAlone(t *testing.T) {
 	for _, spec := range []job.Spec{{Action: job.Build, Resume: true}, {Action: job.Delete}} {
 		beside.Go(func() error {
 			err := do(spec.Action, spec.Resume)
-			if job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), "another build is running") || !strings.Contains(err.Error(), "transaction ") {
+			if job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), "another build or deletion is running") || !strings.Contains(err.Error(), "transaction ") {
 				return fmt.Errorf("%s beside a build: got %v with exit code %d, want that another build is running and %d", spec.Action, err, job.ExitOf(err), job.ExitExists)
 			}
 			return nil

@@ -7,7 +7,7 @@ import (
 	"sledge/internal/engine/plan/plantest"
 )
 
-func TestARunThatNeedsMoreFilesThanThereMayBeIsRefused(t *testing.T) {
+func TestCheckFiles(t *testing.T) {
 	for _, tt := range []struct {
 		users, shared, limit int
 		want                 string

@@ -17,7 +17,7 @@ import (
 )
 
 // Post-run maintenance is timed separately and does not change the measurements.
-func TestWhatAServerDoesAfterARunIsNoted(t *testing.T) {
+func TestMaintain(t *testing.T) {
 	type finish = func(ctx context.Context, tell func(job.Step)) error
 	unrestored := &database.UnrestoredError{Statements: []string{"SET GLOBAL a = 1", "SET GLOBAL b = 2"}, Err: errors.New("it is gone")}
 	for _, tt := range []struct {

@@ -30,14 +30,14 @@ func judgedBy(t *testing.T, text string) (plan.Plan, error) {
 	return p.WithThresholds()
 }
 
-func TestThresholds_OfWhatARunDoesNotMeasureAreRefused(t *testing.T) {
+func TestThresholds_RefuseUnmeasuredMetrics(t *testing.T) {
 	for text, want := range map[string]string{
 		"tpm<1":                  `option fail_if: "tpm<1": "tpm" is not a metric of Fake. The metrics are`,
 		"npom<1":                 "did you mean nopm?",
 		"elapsed>1s":             "The metrics are p99, min, mean, max, failed, retried, rate, stall, pace, nopm, mean_first_test, and other percentiles",
 		"onyl.p99>1s":            `"onyl" is not a kind of transaction of Fake: did you mean only?`,
 		"only.stall>1s":          "there is no stall of one kind of transaction",
-		"other_one.p99>1s":       "the run is asked for no other one",
+		"other_one.p99>1s":       "the run executes no other one",
 		"nopm<5%":                "nopm is a number",
 		"mean_first_test>5":      "mean_first_test is a time",
 		"pace<95%":               "only a run with a rate, or with keying and thinking times, has a pace",
@@ -52,7 +52,7 @@ func TestThresholds_OfWhatARunDoesNotMeasureAreRefused(t *testing.T) {
 	}
 }
 
-func TestThresholds_OfRunsThatEndWithTheirWork(t *testing.T) {
+func TestThresholds_OfFiniteRuns(t *testing.T) {
 	p := plantest.New(plantest.User{}, load.Pacing{Finite: true})
 	p.Spec.Action = job.Run
 	for _, text := range []string{"stall>2s", "pace<95%"} {

@@ -1,4 +1,4 @@
-// Package enginetest tests the engine with databases and workloads of its own.
+// Package enginetest tests that a database's virtual users work concurrently.
 package enginetest
 
 import (
@@ -25,9 +25,9 @@ import (
 // Ask sends a request to a server over a session and waits for the response.
 type Ask func(context.Context, database.Session, *sqlfile.Library) error
 
-// UsersWorkAtOnce tests that a database's virtual users wait for the server concurrently, however
-// its driver waits. The values contain the server's host and port. The test delays every response
-// to ask until all users wait for one. If ask is nil, it asks for the server's version.
+// UsersWorkAtOnce tests that a database's virtual users wait for the server concurrently. The
+// values contain the server's host and port. The test delays every response to ask until all users
+// wait for one. If ask is nil, it requests the server's version.
 func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, ask Ask) {
 	t.Helper()
 	real := ask == nil
@@ -64,8 +64,7 @@ func UsersWorkAtOnce(t *testing.T, d *database.Database, values option.Values, a
 	}
 }
 
-// asking returns a database that only opens sessions. It has the workload's one table, and returns
-// the result of ask as its version.
+// asking returns a copy of the database with one table. Reading its version calls ask.
 func asking(d *database.Database, ask Ask) *database.Database {
 	own := *d
 	own.Runs, own.Container = database.Runs{}, database.Container{}
@@ -138,7 +137,7 @@ func (g *gate) enter() {
 
 func (g *gate) leave() { g.waiting.Add(-1) }
 
-// hold waits until a response may pass. A response that no user waits for, as during a login,
+// hold waits until a response may pass. A response that no user waits for, such as during a log-in,
 // passes at once.
 func (g *gate) hold() {
 	const patience = 3 * time.Second

@@ -63,8 +63,8 @@ func (f *Feed) As(position int) func(job.Event) {
 	}
 }
 
-// Finish reports how the first virtual user ended. If another virtual user caused the end, that one
-// was already reported.
+// Finish reports how the first virtual user ended. If err is of another virtual user, Fail has
+// already reported it.
 func (f *Feed) Finish(err error) {
 	_, told := errors.AsType[*Error](err)
 	switch {
@@ -77,8 +77,8 @@ func (f *Feed) Finish(err error) {
 	}
 }
 
-// Fail reports that a virtual user ended with an error. The error may give details with a method
-// Trouble.
+// Fail reports that a virtual user ended with an error. If the error has a method Trouble, Fail
+// sends its details.
 func (f *Feed) Fail(position int, err error) {
 	var trouble job.Trouble
 	if knows, ok := errors.AsType[interface {
@@ -92,20 +92,20 @@ func (f *Feed) Fail(position int, err error) {
 	f.State(position, job.UserFailed)
 }
 
-// Error is what a virtual user could not go on for. It has been said.
+// Error is the error with which a virtual user ended. It has been reported to watchers.
 type Error struct {
 	Position int
 	Err      error
 }
 
-// Error says which user it was.
+// Error returns the text of the error with the position of the user.
 func (e *Error) Error() string { return fmt.Sprintf("virtual user %d: %v", e.Position, e.Err) }
 
-// Unwrap returns the reason.
+// Unwrap returns the error without the position.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Noticeable is how long something may take before it is said what it waits for.
+// Noticeable is the time after which a wait is reported.
 const Noticeable = 2 * time.Second
 
-// NoticedAgain is how often it is said again.
+// NoticedAgain is the interval at which the report is repeated.
 const NoticedAgain = 10 * time.Second

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/workload"
 )
 
-func TestWorkAllocatesNothing(t *testing.T) {
+func TestWork_AllocatesNothing(t *testing.T) {
 	r := &group{connector: connector{plan: plan.Plan{Pacing: load.Pacing{MaxIterations: 100}}, runState: &runState{ending: ending{stopped: make(chan struct{})}}}}
 	for name, l := range instantRouters() {
 		u := &user{Terminal: instantUser{}, router: l, stripe: meter.NewStripe(), until: time.Now().Add(plan.FarOff)}

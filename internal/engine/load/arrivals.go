@@ -51,7 +51,7 @@ type block struct {
 // in order of time.
 type source struct {
 	random rand.PCG
-	x      float64       // arrivals expected when its next one is due
+	x      float64       // expected number of arrivals at its next one
 	due    time.Duration // due time of its next arrival
 	n      int64         // number of its arrivals before that
 }
@@ -59,19 +59,19 @@ type source struct {
 // mostSources is the number of sources that a block can distinguish.
 const mostSources = 256
 
-// step goes on to the next arrival.
+// step moves to the next arrival.
 func (s *source) step(p Profile, poisson bool) {
 	if poisson {
 		s.x += rand.New(&s.random).ExpFloat64()
 	} else {
 		s.x++
 	}
-	// Rounding must not make an arrival due before the previous one.
+	// Rounding must not put an arrival before the previous one.
 	s.due = max(s.due, p.When(s.x))
 }
 
-// chunk is a block in the linked list from which users claim. Chunks that all users have passed are
-// garbage.
+// chunk is a block in the linked list from which users claim. The garbage collector frees chunks
+// that all users have passed.
 type chunk struct {
 	block
 	next atomic.Pointer[chunk] // nil until needed
@@ -83,11 +83,11 @@ const stream = 1 << 63
 
 // NewArrivals returns the arrivals of one profile, or of several sources with one profile each.
 //
-// With constant spacing, arrival n (from 0) is due when n arrivals are expected. The first is due
-// as soon as the rate exceeds 0, so the load begins at once, and a rate of 10/s has ten arrivals in
-// each second.
+// With constant spacing, arrival n (from 0) is due when the expected number of arrivals is n. The
+// first is due as soon as the rate exceeds 0, so the load begins at once, and a rate of 10/s has
+// ten arrivals in each second.
 //
-// With Poisson spacing, arrival n is due when S arrivals are expected, where S is the sum of n+1
+// With Poisson spacing, arrival n is due when the expected number of arrivals is the sum of n+1
 // draws from the exponential distribution of mean 1. This is the Poisson process of the profile, by
 // the inversion of its integrated rate (Çınlar, Introduction to Stochastic Processes, 1975).
 func NewArrivals(poisson bool, seed uint64, profiles ...Profile) *Arrivals {
@@ -172,11 +172,11 @@ func (a *Arrivals) reach(c *chunk, n int64) *chunk {
 	return c
 }
 
-// Claimed returns how many arrivals have been claimed.
+// Claimed returns the number of claimed arrivals.
 func (a *Arrivals) Claimed() int64 { return a.claimed.Load() }
 
-// At returns the due time of arrival n, from 0, claimed or not. It computes all blocks from the
-// newest claimed one, or from the beginning for earlier arrivals.
+// At returns the due time of arrival n, from 0, whether it is claimed or not. It computes all
+// blocks from the newest claimed one, or from the beginning for earlier arrivals.
 func (a *Arrivals) At(n int64) time.Duration {
 	c := a.newest.Load()
 	if n >= c.first && n < c.first+blockSize {
@@ -192,8 +192,8 @@ func (a *Arrivals) At(n int64) time.Duration {
 	return b.due[n-b.first]
 }
 
-// Due returns the number of arrivals scheduled by a time, claimed or not, without those scheduled
-// at Never. Its cost grows with the arrivals since the last call. Users must not call it.
+// Due returns the number of arrivals that are scheduled at or before t, except those at Never. Its
+// cost grows with the arrivals since the last call. Users must not call it.
 func (a *Arrivals) Due(t time.Duration) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -212,8 +212,8 @@ func (a *Arrivals) Due(t time.Duration) int64 {
 	return b.first + int64(sort.Search(blockSize, func(i int) bool { return b.due[i] > t }))
 }
 
-// Split returns how many of the first n arrivals each source has. It computes all of them. Users
-// must not call it.
+// Split returns the number of the first n arrivals that each source has. It computes all of them.
+// Users must not call it.
 func (a *Arrivals) Split(n int64) []int64 {
 	b := a.origin
 	for n > b.first+blockSize {

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-func TestConstantArrivalsAreEven(t *testing.T) {
+func TestArrivals_ConstantSpacingIsEven(t *testing.T) {
 	a := NewArrivals(false, 1, profileOf(t, "500/s"))
 	for n, want := range map[int64]time.Duration{0: 0, 1: 2 * time.Millisecond, 999: 1998 * time.Millisecond, 1000: 2 * time.Second, 1_800_000: time.Hour} {
 		if got := a.At(n); got != want {
 			t.Errorf("arrival %d: got %s, want %s", n, got, want)
 		}
 	}
-	// Each second that begins has as many as the rate says.
+	// Each second has as many arrivals as the rate says.
 	for s := range 10 {
 		from, to := time.Duration(s)*time.Second, time.Duration(s+1)*time.Second
 		if got := a.Due(to-1) - a.Due(from-1); got != 500 {
@@ -26,7 +26,7 @@ func TestConstantArrivalsAreEven(t *testing.T) {
 	}
 }
 
-func TestArrivalsEndWithTheirProfile(t *testing.T) {
+func TestArrivals_EndWithTheirProfile(t *testing.T) {
 	a := NewArrivals(false, 1, profileOf(t, "steps:0s=100/s,30s=0"))
 	if got := a.At(2999); got != 29_990*time.Millisecond {
 		t.Errorf("the last: got %s, want 29.99s", got)
@@ -39,7 +39,7 @@ func TestArrivalsEndWithTheirProfile(t *testing.T) {
 	}
 }
 
-// claimAll claims arrivals until one is not due by a time, and returns the others.
+// claimAll claims arrivals until one is due after by. It returns the earlier ones.
 func claimAll(a *Arrivals, by time.Duration) []time.Duration {
 	var list []time.Duration
 	for {
@@ -51,7 +51,7 @@ func claimAll(a *Arrivals, by time.Duration) []time.Duration {
 	}
 }
 
-func TestPoissonArrivalsHaveTheMeanOfTheirProfile(t *testing.T) {
+func TestArrivals_PoissonHasTheMeanOfItsProfile(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		over time.Duration
@@ -71,14 +71,14 @@ func TestPoissonArrivalsHaveTheMeanOfTheirProfile(t *testing.T) {
 	}
 }
 
-func TestPoissonArrivalsFollowTheirProfile(t *testing.T) {
+func TestArrivals_PoissonFollowsItsProfile(t *testing.T) {
 	p := profileOf(t, "sine:1000/s,900/s,100s")
 	a := NewArrivals(true, 1, p)
 	for from := time.Duration(0); from < 200*time.Second; from += 10 * time.Second {
 		want := integral(p, from, from+10*time.Second)
 		got := float64(a.Due(from+10*time.Second) - a.Due(from))
-		// The deviation of a Poisson number is its root; four of them come by chance once
-		// in 16,000 times.
+		// The standard deviation of a Poisson number is its square root. Four standard deviations
+		// occur by chance once in 16,000 times.
 		if math.Abs(got-want) > 4*math.Sqrt(want) {
 			t.Errorf("from %s: got %.0f arrivals, want %.0f", from, got, want)
 		}
@@ -98,7 +98,7 @@ func distance(sample []float64) float64 {
 	return most * math.Sqrt(n)
 }
 
-// gaps are the distances between arrivals, in multiples of their mean.
+// gaps returns the times between arrivals, in multiples of their mean.
 func gaps(due []time.Duration, rate float64) []float64 {
 	list := make([]float64, len(due))
 	last := time.Duration(0)
@@ -108,41 +108,42 @@ func gaps(due []time.Duration, rate float64) []float64 {
 	return list
 }
 
-func TestGapsOfPoissonArrivalsAreExponential(t *testing.T) {
+func TestArrivals_PoissonGapsAreExponential(t *testing.T) {
 	const rate = 500
 	for seed := range uint64(20) {
 		due := claimAll(NewArrivals(true, seed, profileOf(t, "500/s")), 200*time.Second)
-		// One of the seeds may exceed what one in twenty does, and so on.
+		// With 20 seeds, one may exceed the limit of one in twenty, so the limit is that of one in
+		// a thousand.
 		if d := distance(gaps(due, rate)); d > 1.95 {
 			t.Errorf("seed %d: got a distance of %.2f, want at most 1.95", seed, d)
 		}
 	}
-	// The test can tell: even gaps are not exponential, nor are those of another rate.
+	// The statistic detects even gaps, and gaps of another rate.
 	even := claimAll(NewArrivals(false, 1, profileOf(t, "500/s")), 200*time.Second)
 	if d := distance(gaps(even, rate)); d < 10 {
-		t.Errorf("even gaps: got a distance of %.2f", d)
+		t.Errorf("even gaps: got a distance of %.2f, want at least 10", d)
 	}
 	faster := claimAll(NewArrivals(true, 1, profileOf(t, "510/s")), 200*time.Second)
 	if d := distance(gaps(faster, rate)); d < 1.95 {
-		t.Errorf("gaps of 510/s as those of 500/s: got a distance of %.2f", d)
+		t.Errorf("gaps of 510/s against a rate of 500/s: got a distance of %.2f, want more than 1.95", d)
 	}
 }
 
-func TestGapsOfPoissonArrivalsAreIndependent(t *testing.T) {
+func TestArrivals_PoissonGapsAreIndependent(t *testing.T) {
 	g := gaps(claimAll(NewArrivals(true, 1, profileOf(t, "500/s")), 2000*time.Second), 500)
-	for _, lag := range []int{1, 2, blockSize} { // the last, across blocks
+	for _, lag := range []int{1, 2, blockSize} { // blockSize tests across blocks
 		sum := 0.0
 		for i := lag; i < len(g); i++ {
 			sum += (g[i] - 1) * (g[i-lag] - 1)
 		}
-		// The variance of the gaps is 1, so that this is a correlation, of deviation 0.001.
+		// The variance of the gaps is 1, so r is a correlation. Its standard deviation is 0.001.
 		if r := sum / float64(len(g)-lag); math.Abs(r) > 0.004 {
 			t.Errorf("gaps %d apart: got a correlation of %.4f, want none", lag, r)
 		}
 	}
 }
 
-func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
+func TestArrivals_DependOnTheSeed(t *testing.T) {
 	p := profileOf(t, "sine:500/s,300/s,60s")
 	first, again, other := NewArrivals(true, 1, p), NewArrivals(true, 1, p), NewArrivals(true, 2, p)
 	same := 0
@@ -158,7 +159,7 @@ func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
 	if same > 10 {
 		t.Errorf("%d of 5000 arrivals are the same with another seed", same)
 	}
-	// What was claimed long ago is still what it was.
+	// At returns the same times for arrivals that were claimed long ago.
 	fresh := NewArrivals(true, 1, p)
 	for _, n := range []int64{0, 7, 1000, 4999, 5000, 12_345} {
 		if got, want := first.At(n), fresh.At(n); got != want {
@@ -167,7 +168,7 @@ func TestTheSameSeedHasTheSameArrivals(t *testing.T) {
 	}
 }
 
-func TestEachArrivalIsClaimedOnce(t *testing.T) {
+func TestClaim_ReturnsEachArrivalOnce(t *testing.T) {
 	const users, each = 8, 50_000
 	a := NewArrivals(true, 1, profileOf(t, "ramp:1000/s,100000/s,10s"))
 	claimed := [users]map[int64]time.Duration{}
@@ -201,7 +202,7 @@ func TestEachArrivalIsClaimedOnce(t *testing.T) {
 	}
 }
 
-func TestDueAgreesWithAt(t *testing.T) {
+func TestDue_AgreesWithAt(t *testing.T) {
 	for _, poisson := range []bool{false, true} {
 		a := NewArrivals(poisson, 1, profileOf(t, "points:0s=0,5s=1000/s,10s=0,11s=0,12s=3000/s"))
 		for range 3500 {
@@ -222,14 +223,14 @@ func TestDueAgreesWithAt(t *testing.T) {
 	}
 }
 
-func TestClaimAllocatesNothing(t *testing.T) {
+func TestClaim_AllocatesNothing(t *testing.T) {
 	a := NewArrivals(true, 1, profileOf(t, "sine:500/s,300/s,60s"))
 	if got := testing.AllocsPerRun(blockSize-1, func() { a.Claim() }); got != 0 {
 		t.Errorf("got %v allocations within a block", got)
 	}
 }
 
-func TestArrivalsThatAreOverAreForgotten(t *testing.T) {
+func TestArrivals_FreePassedChunks(t *testing.T) {
 	a := NewArrivals(true, 1, profileOf(t, "100000/s"))
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -268,9 +269,8 @@ func BenchmarkClaim(b *testing.B) {
 	})
 }
 
-// TestSourcesAreProcessesOfTheirOwn holds the arrivals of several sources beside those of
-// each alone: they must be the same, in order of time.
-func TestSourcesAreProcessesOfTheirOwn(t *testing.T) {
+// Each of several sources has the same arrivals as it has alone, merged in order of time.
+func TestArrivals_SourcesAreIndependent(t *testing.T) {
 	texts := []string{"100/s", "ramp:10/s,500/s,20s", "sine:50/s,50/s,3s"}
 	const over = 30 * time.Second
 	for _, poisson := range []bool{true, false} {
@@ -309,7 +309,7 @@ func TestSourcesAreProcessesOfTheirOwn(t *testing.T) {
 		}
 	}
 	a := NewArrivals(true, 7, profileOf(t, "100/s"), profileOf(t, "300/s"))
-	for n := range int64(3 * blockSize) { // what is split adds up, and one more is of its source
+	for n := range int64(3 * blockSize) { // the parts add up to n, and the next arrival belongs to its source
 		_, _, source := a.Claim()
 		before, after := a.Split(n), a.Split(n+1)
 		before[source]++

@@ -2,10 +2,10 @@ package load
 
 import "time"
 
-// Clients are the asynchronous clients of virtual users. Each is a terminal and a user of the
-// engine, with its own pauses and, unless users share connections, its own session. They log in one
-// after another, and clients that have logged in work at once. The ramp-up begins after the last
-// login, so that the measurement covers all clients.
+// Clients holds the options for the asynchronous clients of virtual users. Each client is a
+// terminal and a user of the engine, with its own pauses and, unless users share connections, its
+// own session. The clients log in one after another, and each works as soon as it has logged in.
+// The ramp-up begins after the last log-in, so that the measurement covers all clients.
 //
 // In the zero value, each virtual user is its only terminal.
 type Clients struct {

@@ -37,10 +37,11 @@ type Reconnect struct {
 	Delay  time.Duration // mean pause before the first try
 }
 
-// PauseBefore returns the pause before a connection is reopened, if this number of connections are
-// lost. The pause grows with each try up to one second, or up to the length at which all
-// connections together make at most 500 tries a second. It varies at random between half and one
-// and a half times that value, so that connections do not all reconnect at once.
+// PauseBefore returns the pause before the numbered try to reopen a connection. connections is the
+// number of connections of the run. The mean pause grows with each try up to one second, or up to
+// the length at which all connections together make at most 500 tries per second. The pause varies
+// at random between half and one and a half times its mean, so that connections do not all
+// reconnect at once.
 func (r Reconnect) PauseBefore(try, connections int, chance *rand.Rand) time.Duration {
 	first := max(r.Delay, time.Millisecond)
 	most := max(first, time.Second, time.Duration(connections)*time.Second/500)

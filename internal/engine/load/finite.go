@@ -8,7 +8,7 @@ import (
 	"sledge/internal/threshold"
 )
 
-// Load is a struct of options that say how users work.
+// Load is a struct of options for the users of a run.
 type Load interface {
 	// Pacing returns the load that the options describe.
 	Pacing() Pacing

@@ -25,8 +25,8 @@ type join struct {
 	long  time.Duration // 0 means until the end
 }
 
-// Steps lists how many virtual users work at each time, in order of time. The first step begins at
-// 0, the end of the ramp-up. Its number of users also works during the ramp-up.
+// Steps lists the number of working virtual users at each time, in order of time. The first step
+// begins at 0, the end of the ramp-up. Its number of users also works during the ramp-up.
 type Steps []Step
 
 // Step is a time in which the number of virtual users is constant. It lasts until the next step or
@@ -116,7 +116,7 @@ func parseChanges(parts []string) (h headcount, err error) {
 	return h, h.steps.check()
 }
 
-// parseJoins reads users who join those of the run: +2@1m/4m.
+// parseJoins reads users that join those of the run: +2@1m/4m.
 func parseJoins(parts []string) (h headcount, err error) {
 	for _, part := range parts {
 		users, when, timed := strings.Cut(part, "@")
@@ -134,7 +134,7 @@ func parseJoins(parts []string) (h headcount, err error) {
 		}
 		if ends {
 			if j.long, err = parseTime(long); err == nil && j.long == 0 {
-				err = fmt.Errorf("%q is of virtual users who leave as they join", part)
+				err = fmt.Errorf("%q has virtual users that leave when they join", part)
 			}
 			if err != nil {
 				return h, err
@@ -154,7 +154,7 @@ func parseUsers(text string) (int, error) {
 	return n, nil
 }
 
-// check validates steps for any use.
+// check validates steps without the other options.
 func (s Steps) check() error {
 	for i, step := range s {
 		if i == 0 && step.From != 0 {
@@ -164,7 +164,7 @@ func (s Steps) check() error {
 			return fmt.Errorf("%s comes after %s: put them in order", spellTime(step.From), spellTime(s[i-1].From))
 		}
 		if i > 0 && step.From-s[i-1].From < shortestStep {
-			return fmt.Errorf("from %s to %s is less than the %s that a step takes at least", spellTime(s[i-1].From), spellTime(step.From), shortestStep)
+			return fmt.Errorf("the step from %s to %s is shorter than the minimum of %s", spellTime(s[i-1].From), spellTime(step.From), shortestStep)
 		}
 	}
 	if s[len(s)-1].Users == 0 {
@@ -254,13 +254,13 @@ func (h headcount) check(o *Options, names option.Names) error {
 	duration := time.Duration(o.Duration)
 	switch {
 	case o.Driver == driverTest:
-		return wrong("%s is %s, which lets users do their iterations however long that takes: set it to %s", names.Of("driver"), driverTest, driverTimed)
+		return wrong("%s is %s, in which users do their iterations without a time limit: set it to %s", names.Of("driver"), driverTest, driverTimed)
 	case !o.Rate.none():
-		return wrong("%s says when transactions start, however many users there are: leave out one of the two, or give the rate steps, such as steps:0s=100/s,30s=500/s", names.Of("rate"))
+		return wrong("%s sets when transactions start, regardless of the number of users: leave out one of the two, or give the rate steps, such as steps:0s=100/s,30s=500/s", names.Of("rate"))
 	}
 	for _, j := range h.joins {
 		if j.at >= duration || j.at+j.long > duration {
-			return wrong("users who join at %s for %s are still there after the %s of %s: let them leave earlier, or measure for longer",
+			return wrong("users that join at %s for %s would stay beyond the %s of %s: make them leave earlier, or measure for longer",
 				spellTime(j.at), spellTime(j.long), spellTime(duration), names.Of("duration"))
 		}
 	}
@@ -274,14 +274,14 @@ func (h headcount) check(o *Options, names option.Names) error {
 			return wrong("the step at %s begins when the %s of %s are over: measure for longer, or leave it out", spellTime(s.From), spellTime(duration), names.Of("duration"))
 		}
 		if ends-s.From < shortestStep {
-			return wrong("from %s to %s is less than the %s that a step takes at least: measure for longer", spellTime(s.From), spellTime(ends), shortestStep)
+			return wrong("the step from %s to %s is shorter than the minimum of %s: measure for longer", spellTime(s.From), spellTime(ends), shortestStep)
 		}
 		if i == 0 {
 			continue
 		}
 		join := s.Users - steps[i-1].Users
 		if last := time.Duration(join-1) * o.UserDelay; last >= ends-s.From {
-			return names.Wrong("user_delay", o.UserDelay.String(), "the last of the %d users who join at %s would begin %s later, when the step is over: set it to less than %s, or %s to longer steps",
+			return names.Wrong("user_delay", o.UserDelay.String(), "the last of the %d users that join at %s would begin %s later, when the step is over: set it to less than %s, or %s to longer steps",
 				join, spellTime(s.From), last, ((ends - s.From) / time.Duration(join-1)).Truncate(time.Millisecond), names.Of("steps"))
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
+func TestOptions_RefuseInvalidValues(t *testing.T) {
 	for _, tt := range []struct {
 		values option.Values
-		want   string // "" where they are fine
+		want   string // "" if they are valid
 	}{
 		{option.Values{"duration": "0"}, "option duration: 0 measures nothing: give a time, such as 5 for minutes, or 90s"},
 		{option.Values{"duration": "0", "driver": "test"}, ""},
@@ -33,7 +33,7 @@ func TestOptionsAreRefusedWithTheWayOut(t *testing.T) {
 	}
 }
 
-func TestLoopsAreOneForEachTwoCores(t *testing.T) {
+func TestLoopsOn(t *testing.T) {
 	if !loop.Supported() {
 		t.Skip("there are no event loops on this system")
 	}
@@ -49,15 +49,15 @@ func TestLoopsAreOneForEachTwoCores(t *testing.T) {
 	}
 }
 
-func TestPacing_DoesNotDependOnTheMoment(t *testing.T) {
+func TestPacing_IgnoresGOMAXPROCS(t *testing.T) {
 	want := NewOptions().Pacing().Connections.Loops
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU())) // as another run may have set it
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4 * runtime.NumCPU())) // another run may have changed it
 	if got := NewOptions().Pacing().Connections.Loops; got != want {
 		t.Errorf("got %d loops while another run works, want %d", got, want)
 	}
 }
 
-func TestOnlyATimedRunHasATimeProfile(t *testing.T) {
+func TestTimeProfile_NeedsATimedRun(t *testing.T) {
 	for driver, want := range map[string]bool{driverTimed: true, driverTest: false} {
 		options := NewOptions()
 		options.TimeProfile, options.Driver = true, driver

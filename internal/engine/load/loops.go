@@ -17,7 +17,7 @@ const Automatic = -1
 
 const automatic loops = Automatic
 
-// mostLoops is more than any machine has cores.
+// mostLoops exceeds the number of cores of any machine.
 const mostLoops = 4096
 
 // UnmarshalText implements encoding.TextUnmarshaler.

@@ -1,5 +1,5 @@
-// Package load describes how hard virtual users work, and when. It holds the options that are the
-// same for every workload.
+// Package load describes the load of a run: the number of users, the rate of their transactions,
+// and their connections over time. It holds the options that are the same for every workload.
 package load
 
 import (
@@ -18,7 +18,7 @@ type Options struct {
 	Iterations     int            `opt:"iterations" group:"load" unit:"transactions" flag:"iterations" for:"run" min:"1" max:"1000000000000" needs:"nothing" help:"maximum number of transactions of each virtual user"`
 	Driver         string         `opt:"driver" group:"load" choices:"test|timed" for:"run" needs:"nothing" help:"kind of run: timed measures for the duration after a ramp-up; test measures nothing, and each user does its iterations"`
 	UserDelay      time.Duration  `opt:"user_delay" group:"load" for:"run" needs:"users!=1" help:"time between the starts of two virtual users, such as 500ms; 0s starts them together"`
-	Rate           target         `opt:"rate" group:"load" flag:"rate" for:"run" needs:"nothing" help:"start transactions at this rate, whether or not earlier ones have ended: 500/s, 30000/min, a rate over time such as ramp:100/s,1000/s,60s, or a rate for each kind such as new_order=100/s,payment=200/s. With none, each user starts a transaction when its last one has ended. Times count from the end of the ramp-up, which uses the first rate"`
+	Rate           rateOption     `opt:"rate" group:"load" flag:"rate" for:"run" needs:"nothing" help:"start transactions at this rate, whether or not earlier ones have ended: 500/s, 30000/min, a rate over time such as ramp:100/s,1000/s,60s, or a rate for each kind such as new_order=100/s,payment=200/s. With none, each user starts a transaction when its last one has ended. Times count from the end of the ramp-up, which uses the first rate"`
 	Arrivals       string         `opt:"arrivals" group:"load" choices:"poisson|constant" for:"run" needs:"rate" help:"how the transactions of a rate are spread: poisson, as from independent customers; constant, at even intervals"`
 	Steps          headcount      `opt:"steps" group:"load" flag:"steps" for:"run" needs:"nothing" help:"change the number of working users during the run: 4,8,16 divides the measured time into equal parts; 4,8,16@1m changes after each minute; 0s=4,90s=8 changes at these times; +2@1m/4m adds two users after one minute, for four minutes. With none, all users work all the time. Times count from the end of the ramp-up, which uses the first number"`
 	Reconnect      bool           `opt:"reconnect" group:"load" flag:"reconnect" for:"run" needs:"nothing" help:"if a virtual user loses its connection, connect again, to the next server if several are named, and go on; the transaction counts as failed. Without this option, the run ends"`
@@ -38,7 +38,7 @@ type Options struct {
 	OnAllFailing   string         `opt:"on_all_failing" group:"client" flag:"on-all-failing" for:"run" choices:"end|continue" needs:"!stop_on_failure" help:"what to do if all transactions have failed for 30 s: end the run, or continue, for example to wait for a server to come back"`
 	Loops          loops          `opt:"loops" group:"client" for:"run" needs:"nothing" help:"number of event loops that run the virtual users, each on its own core; auto is one for every two cores; 0 runs each virtual user in a goroutine. Embedded databases and systems other than Linux always use goroutines"`
 	TimeProfile    bool           `opt:"time_profile" group:"client" for:"run" needs:"driver=timed" help:"record response times for each virtual user, and for the ramp-up; sledge jobs timing --users shows them"`
-	ConnectPool    bool           `opt:"connect_pool" group:"client" for:"run" needs:"nothing" help:"give each virtual user several connections, and choose one for each transaction. pool_file lists them; without it, the database's file in config/connectpool does, beside the program or in the working folder"`
+	ConnectPool    bool           `opt:"connect_pool" group:"client" for:"run" needs:"nothing" help:"give each virtual user several connections, and choose one for each transaction. pool_file lists them; without it, the database's file in config/connectpool lists them, in the folder of the program or the working folder"`
 	PoolFile       pool.File      `opt:"pool_file" group:"client" flag:"pool" for:"run" needs:"nothing" help:"file (XML, TOML or YAML) that lists several connections for each virtual user and assigns transactions to them; a file also sets connect_pool, none does not"`
 }
 

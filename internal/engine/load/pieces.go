@@ -59,8 +59,8 @@ func (p pieces) Rate(t time.Duration) float64 {
 
 // When implements Profile.
 func (p pieces) When(x float64) time.Duration {
-	// The last piece before which at most x arrivals are expected. Of pieces without arrivals, this
-	// selects the one after them.
+	// Find the last piece before which at most x arrivals are expected. It lies after pieces
+	// without arrivals.
 	i := sort.Search(len(p), func(i int) bool { return p[i].before > x }) - 1
 	at, last := p[i], i == len(p)-1
 	inside := x - at.before

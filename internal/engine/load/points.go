@@ -13,8 +13,8 @@ import (
 	"sledge/internal/option"
 )
 
-// points is a rate that a file lists as points. It interpolates linearly between the points and
-// stays at the last one: points:0s=100/s,60s=500/s.
+// points is a rate that interpolates linearly between points and stays at the last one:
+// points:0s=100/s,60s=500/s.
 type points struct {
 	pieces
 	points []moment

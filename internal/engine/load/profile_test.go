@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// profileOf reads a profile that a test spells out.
+// profileOf parses a profile.
 func profileOf(t testing.TB, text string) Profile {
 	t.Helper()
 	read, err := parseTarget(text)
@@ -16,7 +16,7 @@ func profileOf(t testing.TB, text string) Profile {
 	return read.profile
 }
 
-func TestProfilesAreWhatTheyAreWrittenAs(t *testing.T) {
+func TestProfiles_RateAndWhen(t *testing.T) {
 	const s = time.Second
 	type at struct {
 		t    time.Duration
@@ -34,13 +34,15 @@ func TestProfilesAreWhatTheyAreWrittenAs(t *testing.T) {
 		{"500/s", []at{{0, 500}, {3600 * s, 500}}, []when{{0, 0}, {1, 2 * time.Millisecond}, {500, s}, {1e9, 2e6 * s}}},
 		{"1/h", []at{{s, 1. / 3600}}, []when{{1, time.Hour}}},
 
-		// 550 a second on the average of the ramp make 33,000; at its middle, (100+550)/2 × 30.
+		// The average of 550/s over 60 s makes 33,000 arrivals; the first half has (100+550)/2 ×
+		// 30.
 		{
 			"ramp:100/s,1000/s,60s",
 			[]at{{0, 100}, {30 * s, 550}, {60 * s, 1000}, {90 * s, 1000}},
 			[]when{{0, 0}, {9750, 30 * s}, {33_000, 60 * s}, {34_000, 61 * s}},
 		},
-		// A triangle of 60 × 1000 / 2; three quarters of it before half the time is over.
+		// A triangle of 60 × 1000 / 2 arrivals; three quarters of them come in the first half of
+		// the time.
 		{
 			"ramp:1000,0,60s",
 			[]at{{30 * s, 500}, {60 * s, 0}, {61 * s, 0}},
@@ -53,15 +55,15 @@ func TestProfilesAreWhatTheyAreWrittenAs(t *testing.T) {
 			[]at{{0, 100}, {30*s - 1, 100}, {30 * s, 500}, {1000 * s, 500}},
 			[]when{{0, 0}, {2999, 29_990 * time.Millisecond}, {3000, 30 * s}, {3500, 31 * s}},
 		},
-		// 1000 come before the gap, and the next one comes after it; 2000 come in all.
+		// 1000 arrivals come before the gap and the next one after it; the total is 2000.
 		{
 			"steps:0s=0,5s=100/s,15s=0,20s=1000/s,21s=0",
 			[]at{{0, 0}, {5 * s, 100}, {15 * s, 0}, {20 * s, 1000}, {21 * s, 0}},
 			[]when{{0, 5 * s}, {999, 14_990 * time.Millisecond}, {1000, 20 * s}, {1500, 20_500 * time.Millisecond}, {2000, Never}},
 		},
 
-		// The sine adds nothing over a whole period. In half of one its mean height is 2/π:
-		// 500 × 30 + 300 × 30 × 2/π = 20,729.578.
+		// The sine adds nothing over a whole period. Over half a period its mean is 2/π: 500 × 30 +
+		// 300 × 30 × 2/π = 20,729.578.
 		{
 			"sine:500/s,300/s,60s",
 			[]at{{0, 500}, {15 * s, 800}, {30 * s, 500}, {45 * s, 200}, {75 * s, 800}},
@@ -73,7 +75,7 @@ func TestProfilesAreWhatTheyAreWrittenAs(t *testing.T) {
 			[]at{{0, 100}, {5 * s, 200}, {10 * s, 0}, {15 * s, 50}, {20 * s, 100}, {99 * s, 100}},
 			[]when{{2000, 10 * s}, {2500, 20 * s}, {2600, 21 * s}},
 		},
-		{"points:10s=100/s", []at{{0, 100}, {50 * s, 100}}, []when{{100, s}}}, // before the first it is the first
+		{"points:10s=100/s", []at{{0, 100}, {50 * s, 100}}, []when{{100, s}}}, // before the first point the rate is that of the first point
 	} {
 		p := profileOf(t, tt.text)
 		for _, want := range tt.rates {
@@ -89,8 +91,8 @@ func TestProfilesAreWhatTheyAreWrittenAs(t *testing.T) {
 	}
 }
 
-// profiles have every form, and what is hard to invert: a rate of 0 for a moment, for a
-// while, and for good; jumps; long and short periods.
+// profiles has every form, and profiles that are hard to invert: a rate of 0 for an instant, for a
+// while and forever; jumps; long and short periods.
 var profiles = []string{
 	"500/s", "7/min", "10000000/s",
 	"ramp:100/s,1000/s,60s", "ramp:1000/s,0,60s", "ramp:0,1000/s,60s", "ramp:100/s,100/s,1s", "ramp:1000000/s,1000001/s,1h",
@@ -99,7 +101,7 @@ var profiles = []string{
 	"points:0s=100/s,10s=300/s,10s=0,20s=100/s", "points:3s=0,4s=0,9s=50/s,9.000001s=5000/s,12s=0",
 }
 
-// integral adds up the rate between two times.
+// integral returns the integral of the rate between two times, by the midpoint rule.
 func integral(p Profile, from, to time.Duration) float64 {
 	const parts = 20_000
 	width := float64(to-from) / parts
@@ -110,10 +112,11 @@ func integral(p Profile, from, to time.Duration) float64 {
 	return sum * width / 1e9
 }
 
-func TestWhenInvertsTheIntegralOfRate(t *testing.T) {
+func TestWhen_InvertsTheIntegralOfRate(t *testing.T) {
 	for _, text := range profiles {
 		p := profileOf(t, text)
-		// In eighty steps through the expected two minutes, which is all for those that end.
+		// Eighty steps through the arrivals of two minutes, which are all arrivals of profiles that
+		// end.
 		const steps = 80
 		step := integral(p, 0, 2*time.Minute) / steps
 		last := time.Duration(0)
@@ -122,7 +125,7 @@ func TestWhenInvertsTheIntegralOfRate(t *testing.T) {
 			if at < last {
 				t.Fatalf("%s: %v arrivals by %s, but %v by %s", text, float64(i)*step, at, float64(i-1)*step, last)
 			}
-			// Adding up misses by as much as half a part at each jump.
+			// The midpoint rule is off by up to half a part at each jump.
 			if got := integral(p, last, at); math.Abs(got-step) > 2e-3*step+1e-6 {
 				t.Errorf("%s from %s to %s: got %v arrivals, want %v", text, last, at, got, step)
 			}
@@ -131,14 +134,14 @@ func TestWhenInvertsTheIntegralOfRate(t *testing.T) {
 	}
 }
 
-func TestNearbyArrivalsAreInOrder(t *testing.T) {
+func TestWhen_IsMonotonic(t *testing.T) {
 	for _, text := range profiles {
 		p := profileOf(t, text)
 		for _, about := range []float64{0, 1, 12, 1000, 2500, 30_000, 1e7, 1e12} {
 			last := time.Duration(0)
 			for i := range 1000 {
 				at := p.When(about + float64(i)/1000)
-				if at < last-1 { // what is rounded to the nanosecond
+				if at < last-1 { // rounding to a nanosecond
 					t.Fatalf("%s: %v come by %s, which is before %s", text, about+float64(i)/1000, at, last)
 				}
 				last = at
@@ -147,16 +150,16 @@ func TestNearbyArrivalsAreInOrder(t *testing.T) {
 	}
 }
 
-func TestNothingComesLaterThanTimeGoes(t *testing.T) {
+func TestWhen_ReturnsNeverOnOverflow(t *testing.T) {
 	if got := profileOf(t, "1/h").When(1e15); got != Never {
-		t.Errorf("got %s, want never: it is more than 292 years", got)
+		t.Errorf("got %s, want never, because it is more than 292 years", got)
 	}
 	if got := newLed(profileOf(t, "ramp:1/s,0,10s"), time.Minute).When(1e15); got != Never {
 		t.Errorf("after a lead: got %s, want never", got)
 	}
 }
 
-func TestALeadHasTheFirstRate(t *testing.T) {
+func TestLed_StartsWithTheFirstRate(t *testing.T) {
 	p := newLed(profileOf(t, "ramp:100/s,200/s,10s"), 20*time.Second)
 	for at, want := range map[time.Duration]float64{0: 100, 19 * time.Second: 100, 20 * time.Second: 100, 25 * time.Second: 150, 90 * time.Second: 200} {
 		if got := p.Rate(at); got != want {

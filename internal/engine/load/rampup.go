@@ -2,8 +2,8 @@ package load
 
 import "time"
 
-// led is a profile with a lead before it, in which the rate is the profile's initial rate. A run's
-// ramp-up is such a lead, so the measured time has the whole profile.
+// led is a profile that starts after a lead. During the lead the rate is the profile's initial
+// rate. A run's ramp-up is such a lead, so the measured time has the whole profile.
 type led struct {
 	Profile
 	lead   time.Duration

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// target is the rate of a run. Its zero value means no rate: virtual users begin a transaction as
+// rateOption is the rate of a run. Its zero value means no rate: virtual users begin a transaction as
 // soon as they are free.
-type target struct {
+type rateOption struct {
 	profile Profile    // nil if there is no rate, or one for each kind
 	file    string     // file with the rate; "" if the option contains the rate
 	kinds   []kindRate // in the order of the option
@@ -22,14 +22,14 @@ type target struct {
 // kindRate is the rate of one kind of transaction.
 type kindRate struct {
 	kind string // as in the option
-	target
+	rateOption
 }
 
-// none is the text of a target without a rate.
+// none is the text of a rateOption without a rate.
 const none = "none"
 
-// forms are the ways to write a rate over time: a word, a colon, and parameters. No character of
-// them has a special meaning in a shell or in Tcl.
+// forms are the ways to write a rate over time: a word, a colon and parameters. Their characters
+// have no special meaning in a shell or in Tcl.
 var forms = []form{
 	{"ramp", "100/s,1000/s,60s", newRamp},
 	{"steps", "0s=100/s,30s=500/s", newStepped},
@@ -46,8 +46,8 @@ type form struct {
 }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (t *target) UnmarshalText(text []byte) error {
-	read := target{}
+func (t *rateOption) UnmarshalText(text []byte) error {
+	read := rateOption{}
 	if string(text) != none {
 		var err error
 		if read, err = parseTarget(string(text)); err != nil {
@@ -58,13 +58,13 @@ func (t *target) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func parseTarget(text string) (target, error) {
+func parseTarget(text string) (rateOption, error) {
 	if parts := splitKinds(text); parts != nil {
 		return parseKinds(parts)
 	}
 	read, err := parseProfile(text)
 	if err == nil && read.profile.When(0) == Never {
-		err = fmt.Errorf("%s is never more than 0, so that nothing would be done: for users that wait for nothing, set it to %s", text, none)
+		err = fmt.Errorf("%s is never more than 0, so no transaction would start: to run without a rate, set it to %s", text, none)
 	}
 	return read, err
 }
@@ -95,8 +95,8 @@ func splitKinds(text string) []string {
 }
 
 // parseKinds parses the rates of kinds of transaction. It does not know which kinds exist.
-func parseKinds(parts []string) (target, error) {
-	var read target
+func parseKinds(parts []string) (rateOption, error) {
+	var read rateOption
 	if len(parts) > mostSources {
 		return read, fmt.Errorf("it has the rates of more than %d kinds", mostSources)
 	}
@@ -105,10 +105,10 @@ func parseKinds(parts []string) (target, error) {
 		kind = strings.TrimSpace(kind)
 		each, err := parseProfile(text)
 		if err != nil {
-			return target{}, fmt.Errorf("%s: %w (rates of kinds are written as %s)", kind, err, kindsExample)
+			return rateOption{}, fmt.Errorf("%s: %w (rates of kinds are written as %s)", kind, err, kindsExample)
 		}
 		if each.profile.When(0) == Never {
-			return target{}, fmt.Errorf("%s: %s is never more than 0: leave it out", kind, text)
+			return rateOption{}, fmt.Errorf("%s: %s is never more than 0: leave it out", kind, text)
 		}
 		read.kinds = append(read.kinds, kindRate{strings.ReplaceAll(kind, " ", "_"), each})
 	}
@@ -116,27 +116,27 @@ func parseKinds(parts []string) (target, error) {
 }
 
 // parseProfile parses one rate over time.
-func parseProfile(text string) (target, error) {
+func parseProfile(text string) (rateOption, error) {
 	word, rest, over := strings.Cut(text, ":")
 	if !over {
 		p, err := newConstant(text)
 		if err != nil {
-			return target{}, fmt.Errorf("%w (a rate over time is written as %s)", err, examples())
+			return rateOption{}, fmt.Errorf("%w (a rate over time is written as %s)", err, examples())
 		}
-		return target{profile: p}, nil
+		return rateOption{profile: p}, nil
 	}
 	i := slices.IndexFunc(forms, func(f form) bool { return f.word == word })
 	if i < 0 {
-		return target{}, fmt.Errorf("%q is not a form of a rate over time, which is written as %s", word, examples())
+		return rateOption{}, fmt.Errorf("%q is not a form of a rate over time, which is written as %s", word, examples())
 	}
 	p, err := forms[i].parse(rest)
 	if err != nil {
 		if word == inFile {
-			return target{}, err // the error names the file
+			return rateOption{}, err // the error names the file
 		}
-		return target{}, fmt.Errorf("%w (it is written as %s:%s)", err, word, forms[i].example)
+		return rateOption{}, fmt.Errorf("%w (it is written as %s:%s)", err, word, forms[i].example)
 	}
-	read := target{profile: p}
+	read := rateOption{profile: p}
 	if word == inFile {
 		read.file = rest
 	}
@@ -153,10 +153,10 @@ func examples() string {
 }
 
 // MarshalText implements encoding.TextMarshaler.
-func (t target) MarshalText() ([]byte, error) {
+func (t rateOption) MarshalText() ([]byte, error) {
 	switch {
 	case t.kinds != nil:
-		return []byte(t.spellKinds(func(k target) string { text, _ := k.MarshalText(); return string(text) })), nil
+		return []byte(t.spellKinds(func(k rateOption) string { text, _ := k.MarshalText(); return string(text) })), nil
 	case t.profile == nil:
 		return []byte(none), nil
 	case t.file != "":
@@ -166,10 +166,10 @@ func (t target) MarshalText() ([]byte, error) {
 }
 
 // Kind returns the name of the type for people.
-func (target) Kind() string { return "rate" }
+func (rateOption) Kind() string { return "rate" }
 
 // In implements option.Placed.
-func (t target) In(folder, text string) string {
+func (t rateOption) In(folder, text string) string {
 	if parts := splitKinds(text); parts != nil {
 		for i, part := range parts {
 			kind, rate, _ := strings.Cut(part, "=")
@@ -186,9 +186,9 @@ func (t target) In(folder, text string) string {
 
 // Settled implements option.Relative. It returns the content of the file, because the file may
 // change before the next run.
-func (t target) Settled() string {
+func (t rateOption) Settled() string {
 	if slices.ContainsFunc(t.kinds, func(k kindRate) bool { return k.file != "" }) {
-		return t.spellKinds(func(k target) string { return k.profile.String() })
+		return t.spellKinds(func(k rateOption) string { return k.profile.String() })
 	}
 	if t.file == "" {
 		return ""
@@ -197,18 +197,18 @@ func (t target) Settled() string {
 }
 
 // spellKinds formats the rates of kinds, each with spell.
-func (t target) spellKinds(spell func(target) string) string {
+func (t rateOption) spellKinds(spell func(rateOption) string) string {
 	parts := make([]string, len(t.kinds))
 	for i, k := range t.kinds {
-		parts[i] = k.kind + "=" + spell(k.target)
+		parts[i] = k.kind + "=" + spell(k.rateOption)
 	}
 	return strings.Join(parts, ",")
 }
 
-func (t target) none() bool { return t.profile == nil && t.kinds == nil }
+func (t rateOption) none() bool { return t.profile == nil && t.kinds == nil }
 
-// profiles returns the profiles of all kinds, or the one of all transactions together.
-func (t target) profiles() []Profile {
+// profiles returns one profile per kind, or one for all transactions together.
+func (t rateOption) profiles() []Profile {
 	if t.kinds == nil {
 		return []Profile{t.profile}
 	}
@@ -228,7 +228,7 @@ const (
 	mostMoments = 10_000
 )
 
-// units are the units of a rate, in seconds, as they are written and as they may be read.
+// units are the units of a rate in seconds. The first word of each is written; all are accepted.
 var units = []unit{
 	{1, []string{"s", "sec", "second"}},
 	{60, []string{"min", "m", "minute"}},

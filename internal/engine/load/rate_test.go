@@ -10,15 +10,15 @@ import (
 	"sledge/internal/option"
 )
 
-func TestARateIsWrittenAsItIsRead(t *testing.T) {
+func TestRate_IsWrittenInShortForm(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"500/s", "500/s"},
 		{"500", "500/s"},
 		{" 30000/min", "500/s"},
-		{"100/min", "100/min"}, // which is 1.6666666666666667/s
+		{"100/min", "100/min"}, // equals 1.6666666666666667/s
 		{"7/hour", "7/h"},
 		{"0.5/s", "0.5/s"},
-		{"1.6666666666666665/s", "1.6666666666666665/s"}, // the number below that
+		{"1.6666666666666665/s", "1.6666666666666665/s"}, // the next smaller number
 		{"1e3/sec", "1000/s"},
 		{"ramp:100/s,1000,1m", "ramp:100/s,1000/s,60s"},
 		{"ramp: 0, 20/min, 1500ms", "ramp:0/s,20/min,1.5s"},
@@ -35,10 +35,10 @@ func TestARateIsWrittenAsItIsRead(t *testing.T) {
 	}
 }
 
-func TestARateIsRefusedWithTheWayOut(t *testing.T) {
+func TestRate_RefusesInvalidTexts(t *testing.T) {
 	many := strings.Repeat("0s=1,", mostMoments) + "0s=1"
 	for _, tt := range []struct{ text, want string }{
-		{"0", "0 is never more than 0, so that nothing would be done: for users that wait for nothing, set it to none"},
+		{"0", "0 is never more than 0, so no transaction would start: to run without a rate, set it to none"},
 		{"ramp:0,0,60s", "ramp:0,0,60s is never more than 0"},
 		{"sine:0,0,60s", "is never more than 0"},
 		{"-5/s", "-5/s is neither 0 nor between 0.000001 and 10000000 a second"},
@@ -71,7 +71,7 @@ func TestARateIsRefusedWithTheWayOut(t *testing.T) {
 	}
 }
 
-// writeRates makes a file of rates, and returns its path.
+// writeRates writes a file of rates, and returns its path.
 func writeRates(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rates.csv")
@@ -81,7 +81,7 @@ func writeRates(t *testing.T, text string) string {
 	return path
 }
 
-func TestAFileOfRatesIsKeptAsItsPoints(t *testing.T) {
+func TestRateFile_SettlesToItsPoints(t *testing.T) {
 	path := writeRates(t, "\ufeffSeconds,rate\r\n# a quiet night\n0,100\n 30.5 , 6000/min\n\n60,0\n")
 	options := NewOptions()
 	given := option.Values{"rate": "file:" + path}
@@ -94,18 +94,18 @@ func TestAFileOfRatesIsKeptAsItsPoints(t *testing.T) {
 		t.Errorf("got %s, want %s", settled["rate"], want)
 	}
 	if text, err := options.Rate.MarshalText(); err != nil || string(text) != "file:"+path {
-		t.Errorf("before it is kept: got %s, %v, want the file", text, err)
+		t.Errorf("before it is settled: got %s, %v, want the file", text, err)
 	}
 	again := NewOptions()
 	if err := option.Bind(nil, settled, again); err != nil {
 		t.Fatal(err)
 	}
 	if got := again.Rate.profile.String(); got != want || again.Rate.Settled() != "" {
-		t.Errorf("what was kept: got %s, which depends on %q", got, again.Rate.Settled())
+		t.Errorf("after it is settled: got %s and settled %q, want %s and nothing to settle", got, again.Rate.Settled(), want)
 	}
 }
 
-func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
+func TestRateFile_ErrorsNameTheLine(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"0,100\n30,fast\n", `rates.csv: line 2: "fast" is not a rate such as`},
 		{"seconds,rate\n# one\n0,100\nsoon,100\n", `rates.csv: line 4: "soon" is not a number of seconds from 0 to 60000000`},
@@ -140,20 +140,20 @@ func TestAFileOfRatesIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestArrivals_SpreadARate(t *testing.T) {
+func TestArrivals_OfOptions(t *testing.T) {
 	options := NewOptions()
 	if err := option.Bind(nil, option.Values{"arrivals": "constant", "rate": "100/s", "rampup": "10s"}, options); err != nil {
 		t.Error(err)
 	}
 	if got := options.Pacing().Rate.Arrivals(1).At(5); got != 50*time.Millisecond {
-		t.Errorf("the sixth of 100/s: got %s, want 50ms", got)
+		t.Errorf("the sixth arrival of 100/s: got %s, want 50ms", got)
 	}
 	if NewOptions().Pacing().Rate.Arrivals != nil {
 		t.Error("without a rate there are arrivals")
 	}
 }
 
-func TestTheTimeOfARateCountsFromTheEndOfTheRampUp(t *testing.T) {
+func TestRate_CountsFromTheEndOfTheRampUp(t *testing.T) {
 	for driver, want := range map[string]time.Duration{driverTimed: 20 * time.Second, driverTest: 10 * time.Second} {
 		options := NewOptions()
 		given := option.Values{"arrivals": "constant", "rate": "steps:0s=1/s,10s=1000/s", "rampup": "10s", "driver": driver}
@@ -162,16 +162,16 @@ func TestTheTimeOfARateCountsFromTheEndOfTheRampUp(t *testing.T) {
 		}
 		arrivals := options.Pacing().Rate.Arrivals(1)
 		if got := arrivals.Due(want); got != int64(want/time.Second)+1 {
-			t.Errorf("driver %s: got %d arrivals in %s, want one a second", driver, got, want)
+			t.Errorf("driver %s: got %d arrivals in %s, want one per second", driver, got, want)
 		}
 		if got := arrivals.Due(want + time.Second); got != int64(want/time.Second)+1001 {
-			t.Errorf("driver %s: got %d arrivals a second later, want 1000 more", driver, got)
+			t.Errorf("driver %s: got %d arrivals one second later, want 1000 more", driver, got)
 		}
 	}
 }
 
-// FuzzRate looks for a rate that panics, that is taken and then breaks a limit, or that is
-// not the same when it is read again from how it is written.
+// FuzzRate looks for a rate that panics, that is accepted and then exceeds a limit, or that changes
+// when it is written and read again.
 func FuzzRate(f *testing.F) {
 	for _, text := range profiles {
 		f.Add(text)
@@ -181,9 +181,9 @@ func FuzzRate(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.HasPrefix(text, inFile) {
-			return // of this machine
+			return // it would read a file of this machine
 		}
-		var read, again target
+		var read, again rateOption
 		if read.UnmarshalText([]byte(text)) != nil || read.profile == nil {
 			return
 		}
@@ -212,8 +212,7 @@ func FuzzRate(f *testing.F) {
 	})
 }
 
-// FuzzPoints looks for a file that panics, or that is taken and is not the same as its
-// points.
+// FuzzPoints looks for a file that panics, or that is accepted and differs from its points.
 func FuzzPoints(f *testing.F) {
 	for _, text := range []string{"seconds,rate\n0,100\n", "# x\n0,1\r\n1.5,30/min\n", "0,\"1\"\n", "\ufeff1,1", "1e9,1", ",\n", "\"\n"} {
 		f.Add(text)
@@ -225,13 +224,13 @@ func FuzzPoints(f *testing.F) {
 		}
 		again, err := parseTarget(p.String())
 		if err != nil || again.profile.String() != p.String() {
-			t.Errorf("%q has the points %s: got %v, %v when read again", text, p, again.profile, err)
+			t.Errorf("%q has the points %s: got %v, %v after reading them again", text, p, again.profile, err)
 		}
 	})
 }
 
-func TestEachKindHasARateOfItsOwn(t *testing.T) {
-	var read target
+func TestRate_OfEachKind(t *testing.T) {
+	var read rateOption
 	if err := read.UnmarshalText([]byte("new order=ramp:100/s,1000/s,60s,payment=200/s, order_status=steps:0s=1/s,5s=2/s")); err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +239,7 @@ func TestEachKindHasARateOfItsOwn(t *testing.T) {
 		t.Errorf("got %s, %v, want %s", text, err, want)
 	}
 	if len(read.profiles()) != 3 || read.none() || read.Settled() != "" {
-		t.Errorf("got %+v, want three rates, none from a file", read)
+		t.Errorf("got %+v, want three rates without a file", read)
 	}
 	path := filepath.Join(t.TempDir(), "rates.csv")
 	if err := os.WriteFile(path, []byte("0,5\n"), 0o600); err != nil {

@@ -12,11 +12,10 @@ type Shift struct {
 // Shifts describes when virtual users work. In the zero value, all users begin at once and work all
 // the time.
 type Shifts struct {
-	UserDelay time.Duration // between the starts of two users; 0 starts all at once
+	UserDelay time.Duration // time between the starts of two users; 0 starts all at once
 
-	// Steps returns how many virtual users work at each time in a run with the given number of
-	// users; nil if all work all the time. Fixed means that the result does not depend on that
-	// number.
+	// Steps returns the steps of a run with the given number of users; nil if all users work all
+	// the time. Fixed means that the steps do not depend on that number.
 	Steps func(users int) Steps
 	Fixed bool
 }

@@ -53,7 +53,7 @@ func (s *sine) When(x float64) time.Duration {
 	whole := math.Floor(x / each)
 	inside := min(max(x-whole*each, 0), each)
 
-	const most, exact = 100, 1e-10 // steps, and a tenth of a nanosecond
+	const most, exact = 100, 1e-10 // maximum number of steps; precision in seconds
 	low, high, t := 0.0, period, inside/s.mean
 	for range most {
 		expected, rate := s.at(t)

@@ -11,8 +11,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// Commits compares the commits that the server acknowledged with the database after users have
-// ended.
+// Commits compares the acknowledged commits with the database after users have ended.
 type Commits struct {
 	Base
 	Auditor      workload.Auditor
@@ -31,7 +30,7 @@ func (c *Commits) Name() string { return "The audit of acknowledged commits" }
 // EndsWithin implements Patient. It sets no limit, because lost commits decide the run's verdict.
 func (c *Commits) EndsWithin() time.Duration { return 0 }
 
-// audits is the maximum number of comparisons if a comparison fails temporarily.
+// audits is the maximum number of attempts if a comparison fails temporarily.
 const audits = 3
 
 // End implements Observer.
@@ -47,7 +46,7 @@ func (c *Commits) End(ctx context.Context) error {
 
 func (c *Commits) audit(ctx context.Context) error {
 	began := time.Now()
-	c.Say("Comparing the ledger of what was acknowledged with the database")
+	c.Say("Comparing the acknowledged commits with the database")
 	var s database.Session
 	defer closeQuietly(&s)
 	for try := 1; ; try++ {
@@ -77,7 +76,7 @@ func (c *Commits) audit(ctx context.Context) error {
 	}
 }
 
-// Err returns why the commits could not be compared. It may be called after the observer has ended.
+// Err returns the error of the comparison. It may be called after the observer has ended.
 func (c *Commits) Err() error {
 	if c == nil {
 		return nil

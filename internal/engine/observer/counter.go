@@ -16,7 +16,7 @@ type Counter struct {
 	Count   func(ctx context.Context, s database.Session) (int64, error) // an UncountedError ends polling
 
 	session  database.Session
-	sessions int // number of lost sessions
+	sessions int // number of lost sessions so far
 	newest   atomic.Pointer[Reading]
 }
 
@@ -24,7 +24,7 @@ type Counter struct {
 type Reading struct {
 	N       int64
 	At      time.Time
-	Session int // number of sessions lost before; a new session may use another server
+	Session int // number of the session; a new session may use another server
 }
 
 // Name implements Observer.

@@ -8,8 +8,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Disturbances asks the server at both ends of the measured time for processes and settings that
-// would slow the run. If the user has no right to ask, the result has no disturbances.
+// Disturbances finds processes and settings of the server that slow the run, at both ends of the
+// measured time. If the user lacks the privilege, the result has none.
 type Disturbances struct {
 	Base
 	Connect Connect
@@ -23,7 +23,7 @@ type Disturbances struct {
 }
 
 // Name implements Observer.
-func (d *Disturbances) Name() string { return "The check of disturbance" }
+func (d *Disturbances) Name() string { return "The check for disturbances" }
 
 // Begin implements Observer.
 func (d *Disturbances) Begin(ctx context.Context, _ Axis) (err error) {

@@ -1,5 +1,5 @@
 // Package observer observes what happens beside a run: the server's count and its report on itself,
-// disturbances, and the acknowledged commits. It knows neither virtual users nor their connections.
+// disturbances, and the acknowledged commits. It does not know virtual users or their connections.
 package observer
 
 import (
@@ -14,9 +14,9 @@ import (
 
 // Observer observes one thing beside a run, over its own session. Its methods are called one after
 // another in the observer's own goroutine, so it never delays the run. Each call has a context with
-// a time limit. An error ends the observer and is in the result; it never ends the run.
+// a time limit. An error ends the observer and is recorded in the result; it never ends the run.
 type Observer interface {
-	// Name returns what is observed, as the beginning of a sentence: "The server's rate".
+	// Name returns the name of the observed value, as the beginning of a sentence: "The server's rate".
 	Name() string
 
 	// Begin opens the resources of the observer before users work.
@@ -50,7 +50,7 @@ var ErrOver = errors.New("nothing to read")
 // Patience is the time limit of a call of an observer.
 const Patience = 10 * time.Second
 
-// abandonedAfter is how long a call may continue after the end of its context.
+// abandonedAfter is the time after the end of its context at which a call is abandoned.
 const abandonedAfter = 5 * time.Second
 
 // Moment is a moment of a run.
@@ -63,7 +63,7 @@ const (
 	EndedEarly               // the measured time is over, and was shorter than it should have been
 )
 
-// Axis places values on the time of a run. It may be used from any goroutine.
+// Axis records values over the time of a run. It may be used from any goroutine.
 type Axis struct {
 	send func(job.Event)
 }
@@ -91,7 +91,7 @@ type member struct {
 	moments chan Moment   // closed when users have ended
 	begun   chan struct{} // closed when Begin has returned
 	done    chan struct{} // closed when the goroutine has ended
-	err     error         // why it ended early; valid after done is closed
+	err     error         // error that ended it early; valid after done is closed
 }
 
 // Begin starts all observers concurrently. It returns when each has begun or its time limit has
@@ -149,7 +149,7 @@ func (g *Group) End(result *job.Result) {
 	g.cancel()
 }
 
-// wait waits until the observer has ended, and returns why it ended early.
+// wait waits until the observer has ended, and returns the error that ended it early.
 func (m *member) wait() error {
 	limit := m.endsWithin()
 	if limit == 0 {

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/job"
 )
 
-// ServerReport makes the server write a report on itself within the measured time.
+// ServerReport makes the server write a report about itself during the measured time.
 type ServerReport struct {
 	Base
 	How     *database.Report
@@ -34,7 +34,7 @@ const (
 // Name implements Observer.
 func (s *ServerReport) Name() string { return "The server's report" }
 
-// Begin implements Observer. It connects now, so that no login falls into the measured time.
+// Begin implements Observer. It connects before the measured time, which then contains no log-in.
 func (s *ServerReport) Begin(ctx context.Context, _ Axis) error {
 	s.made = job.ServerReport{Title: s.How.Title, Error: s.How.LeftOut}
 	if s.How.LeftOut != "" {
@@ -76,7 +76,7 @@ func (s *ServerReport) start(ctx context.Context) {
 		case err != nil:
 			s.made.Error = err.Error()
 		case s.made.Text == "":
-			s.made.Error = "the server returned an empty one"
+			s.made.Error = "the server returned an empty report"
 		case len(s.made.Text) > longestReport:
 			s.made.Text = strings.ToValidUTF8(s.made.Text[:longestReport], "") + "\n(truncated)"
 		}
@@ -114,7 +114,7 @@ func (s *ServerReport) End(ctx context.Context) error {
 	return nil
 }
 
-// await waits for the report while it is wanted, and returns why it is no longer wanted.
+// await waits for the report. If it gives up, it returns the reason.
 func (s *ServerReport) await(ctx context.Context) (why string) {
 	const early = "the run ended early"
 	if !s.whole {

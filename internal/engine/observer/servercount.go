@@ -15,7 +15,7 @@ type ServerCount struct {
 	Base
 	Connect Connect
 	Count   func(ctx context.Context, s database.Session) (int64, error)
-	Flush   func(ctx context.Context) (own int64) // makes sessions report the users' work; returns the number of transactions that this needed
+	Flush   func(ctx context.Context) (own int64) // flushes the statistics of sessions; returns the number of transactions that this took
 	Unit    workload.Throughput
 	Say     func(line string)
 
@@ -47,7 +47,7 @@ func (c *ServerCount) leaveOut(err error) {
 	c.Say(fmt.Sprintf("The server's own count is not in the result: %v", err))
 }
 
-// read reads the count. It returns the middle of the read's duration as its time.
+// read reads the count. The time of the count is the middle of the read.
 func (c *ServerCount) read(ctx context.Context) (n int64, at time.Time, err error) {
 	before := time.Now()
 	n, err = c.Count(ctx, c.session)

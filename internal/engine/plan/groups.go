@@ -17,7 +17,7 @@ import (
 // Binder binds the spec of a group.
 type Binder func(spec job.Spec) (Group, error)
 
-// Group is a bound group, with what its workload found.
+// Group is a bound group, with the survey of its workload.
 type Group struct {
 	Plan   Plan
 	Survey any
@@ -49,7 +49,7 @@ func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, err
 		if err != nil {
 			return Plan{}, err
 		}
-		if workloads[other.Workload.Name] { // the server's count of them would be of both
+		if workloads[other.Workload.Name] { // the server's count would include both groups
 			return Plan{}, fmt.Errorf("group %s: two groups of a run cannot do %s yet", g.Name, other.Workload.Title)
 		}
 		workloads[other.Workload.Name] = true
@@ -60,7 +60,7 @@ func NewOfGroups(c catalog.Catalog, pair catalog.Pair, spec job.Spec) (Plan, err
 		if p.Target() != first.Target() {
 			return Plan{}, fmt.Errorf("group %s would work in %s and not in %s: groups of a run share a database", g.Name, p.Target(), first.Target())
 		}
-		p.before, p.Spec.Seed = before, first.Spec.Seed+uint64(i)+1 // or users of two groups would draw the same
+		p.before, p.Spec.Seed = before, first.Spec.Seed+uint64(i)+1 // otherwise users of two groups would draw the same numbers
 		before += p.Users
 		first.Grace = max(first.Grace, p.Grace)
 		first.Others = append(first.Others, p)
@@ -86,8 +86,8 @@ func checkGroupName(name string, others []string) error {
 	return nil
 }
 
-// bindGroup binds the workload of one of several groups. The workload may not have its own end, or
-// figures that need one.
+// bindGroup binds the workload of one of several groups. A finite workload gets no end of its own,
+// and the throughput as its only figure.
 func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 	w := *pair.Workload
 	w.Kinds = slices.Clone(w.Kinds)
@@ -131,7 +131,7 @@ func bindGroup(pair catalog.Pair, spec job.Spec, name string) (Plan, error) {
 		{"keying and thinking times", pause},
 		{"a time profile", p.Pacing.Kept.TimeProfile},
 		{"a test driver", p.Pacing.Test},
-		{"a table in which runs note what they did", w.Schema.Keeps != nil && w.Schema.Keeps.Wanted(p.Settings)},
+		{"a table in which runs record their work", w.Schema.Keeps != nil && w.Schema.Keeps.Wanted(p.Settings)},
 	} {
 		if cannot.has {
 			return Plan{}, fmt.Errorf("a run of several groups cannot have %s yet", cannot.have)
@@ -160,7 +160,7 @@ func specBeside(first Plan, pair catalog.Pair, g job.Group) job.Spec {
 	return spec
 }
 
-// rateOf returns a function that computes one figure: the throughput of a part of a run.
+// rateOf returns a function that computes the throughput of a part of a run.
 func rateOf(t workload.Throughput) func(workload.Window) []job.Metric {
 	return func(w workload.Window) []job.Metric {
 		all := w.Summary.All()
@@ -193,8 +193,8 @@ func (l Groups) KindNames() (names []string) {
 }
 
 // Score returns the headline figures of a part of a run by the virtual users' count. The figures of
-// the whole run are in the result and use the server's count. A finite run has no such figures, nor
-// does a part in which nothing was measured.
+// the whole run are in the result and use the server's count. A finite run and a part without
+// measurements have no such figures.
 func (l Groups) Score(measured meter.CodedSummary) []job.Metric {
 	if l[0].Workload.Score.Of == nil || l[0].Pacing.Finite || measured.Elapsed <= 0 || len(measured.Kinds) != len(l.KindNames()) {
 		return nil

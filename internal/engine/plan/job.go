@@ -13,7 +13,7 @@ import (
 )
 
 // Job is a spec bound to its database and its workload. It holds everything that a job needs except
-// the users of a run. SQL templates are expanded with it.
+// the users of a run. SQL templates are expanded with its fields.
 type Job struct {
 	// Spec is the spec of the job. Values that depend on the current time, such as a load time of
 	// now, are replaced by the bound values, so that the spec keeps its meaning.
@@ -31,7 +31,7 @@ type Job struct {
 	// "".
 	Uncounted string
 
-	// Say receives a line if the job waits. Optional.
+	// Say receives a message if the job waits. Optional.
 	Say func(line string)
 }
 
@@ -71,7 +71,7 @@ func (j Job) Pauses() (option string, pause bool) {
 	return j.Workload.Users.Pauses.Option, j.Workload.Users.Pauses.On(j.Settings)
 }
 
-// Piecemeal reports whether the client sends the statements of transactions itself.
+// Piecemeal reports whether the client sends the single statements of transactions, rather than calls of stored routines.
 func (j Job) Piecemeal() bool {
 	return j.Workload.Users.Piecemeal != nil && j.Workload.Users.Piecemeal(j.Settings) || !j.SQL.Has("installed_routines")
 }
@@ -84,7 +84,7 @@ func (j Job) Routines() string {
 	return j.Database.Dialect.Routines(j.Connection)
 }
 
-// StepOf returns a step about the whole schema.
+// StepOf returns a step that concerns the whole schema.
 func (j Job) StepOf(name job.StepName) job.Step {
 	s := j.Database.Options.SchemaName(j.Connection)
 	return job.Step{Name: name, Of: s.Name, Owner: s.Owner}

@@ -31,8 +31,8 @@ type Plan struct {
 	Kinds []meter.Kind // kinds of arrivals by the number of their source; nil if users decide
 	Pool  *Pool        // connections of each user; nil if each user has one
 
-	// Grace is how long users may take after the end of a run to finish the current transaction.
-	// Then the transaction is aborted.
+	// Grace is the time limit for transactions in flight at the end of a run. Later they are
+	// aborted.
 	Grace time.Duration
 
 	Thresholds []Threshold // thresholds of the run
@@ -42,14 +42,14 @@ type Plan struct {
 	Others    []Plan // plans of the other groups, if this one is the first
 }
 
-// grace is long enough for any transaction that still makes progress.
+// grace is the default of Plan.Grace. Transactions that make progress are faster.
 const grace = 30 * time.Second
 
 // New binds the options of a spec for a database and a workload. Its errors are mistakes in the
 // spec.
 //
-// The spec of a resumed build keeps values that depend on the time, such as now. They mean the time
-// at which the original build was bound.
+// The spec of a resumed build keeps values that depend on the time, such as now, because they mean
+// the time of the original build.
 func New(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	spec.Group = "" // a group has a name only if there are several
 	p, err := newPlan(pair, spec)
@@ -62,7 +62,7 @@ func New(pair catalog.Pair, spec job.Spec) (Plan, error) {
 // newPlan returns a plan without thresholds.
 func newPlan(pair catalog.Pair, spec job.Spec) (Plan, error) {
 	if len(spec.Beside) > 0 {
-		return Plan{}, errors.New("a run of several groups needs the catalog of workloads: bind it by Local.Plan")
+		return Plan{}, errors.New("a run of several groups needs the catalog of workloads: bind it with Local.Plan")
 	}
 	fresh := pair.Fresh()
 	j, err := bindJob(pair, spec, fresh)
@@ -136,8 +136,7 @@ func bindJob(pair catalog.Pair, spec job.Spec, fresh catalog.Fresh) (Job, error)
 	return j.At(fresh.Connection), nil
 }
 
-// checkInside returns an error if the database is embedded and an option needs users outside this
-// process.
+// checkInside returns an error if the database is embedded and an option needs a server.
 func (p Plan) checkInside() error {
 	names := p.Spec.Names
 	if !p.Database.Embedded() || p.Spec.Action != job.Run {
@@ -184,7 +183,7 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 	clients, n := p.Pacing.Clients, p.Terminals()
 	if n > maxUsers && p.Spec.Action == job.Run {
 		return Plan{}, p.Spec.Names.Wrong("async_clients", p.Spec.Options["async_clients"],
-			"%d virtual users with %d each are %d clients, and %d are the most: ask for fewer of either", p.Users, clients.Each(), n, maxUsers)
+			"%d virtual users with %d each are %d clients, more than the maximum of %d: use fewer of either", p.Users, clients.Each(), n, maxUsers)
 	}
 	if shared := p.Pacing.Connections.Shared; shared > n && p.Spec.Action == job.Run {
 		plural := "s"
@@ -192,7 +191,7 @@ func (p Plan) WithUsers(users int) (Plan, error) {
 			plural = ""
 		}
 		return p, p.Spec.Names.Wrong("connections", p.Spec.Options["connections"],
-			"%d is more than the %d %s%s that share them: ask for fewer, or for none, which gives each user its own", shared, n, clients.Title(), plural)
+			"%d is more than the %d %s%s that share them: use fewer, or 0, which gives each user its own", shared, n, clients.Title(), plural)
 	}
 	return p, p.checkProfile()
 }
@@ -220,8 +219,8 @@ func (e *UsersError) Error() string {
 
 // library collects the SQL of a database and a workload. The order of precedence is: the database's
 // SQL for the workload, the workload's SQL for the database, the database's SQL for any workload,
-// the same for its base database, then portable SQL. So the package that is added second contains
-// the SQL of the pair.
+// the same for its base database, then portable SQL. So either package may contain the SQL of the
+// pair.
 func library(d *database.Database, w *workload.Workload) (*sqlfile.Library, error) {
 	var places []sqlfile.Place
 	for base := d; base != nil; base = base.Base {

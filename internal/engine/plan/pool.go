@@ -15,8 +15,8 @@ type Pool struct {
 	Connections []any // the database's options for each connection
 }
 
-// bindPool binds the pool of a run, or returns nil if it has no pool. The engine does not read the pool's
-// file.
+// bindPool binds the pool of a run, or returns nil if the run has no pool. The option must contain
+// the pool itself, because the engine does not read files.
 func bindPool(j Job, o *load.Options) (*Pool, error) {
 	names, text := j.Spec.Names, string(o.PoolFile)
 	wrong := func(err error) error { return names.Wrong(pool.Option, "", "%w", err) }
@@ -25,15 +25,15 @@ func bindPool(j Job, o *load.Options) (*Pool, error) {
 		case text != pool.None:
 			return nil, wrong(fmt.Errorf("the file %s was not read", text))
 		case o.ConnectPool:
-			return nil, names.Wrong("connect_pool", "true", "no file was read: name one by %s", names.Of(pool.Option))
+			return nil, names.Wrong("connect_pool", "true", "no file was read: name one with %s", names.Of(pool.Option))
 		}
 		return nil, nil
 	}
 	switch {
 	case j.Database.Embedded():
-		return nil, wrong(fmt.Errorf("%s works inside this process, so that there are no connections to choose from: set it to %s", j.Database.Title, pool.None))
+		return nil, wrong(fmt.Errorf("%s works inside this process, so it has no connections to choose from: set it to %s", j.Database.Title, pool.None))
 	case o.Connections > 0:
-		return nil, wrong(fmt.Errorf("with a pool each virtual user has connections of its own: set it to %s, or %s to 0", pool.None, names.Of("connections")))
+		return nil, wrong(fmt.Errorf("with a pool each virtual user has its own connections: set it to %s, or %s to 0", pool.None, names.Of("connections")))
 	}
 	if o.Ledger {
 		return nil, wrong(fmt.Errorf("the audit of %s looks into one database: set it to %s, or %[1]s to false", names.Of("ledger"), pool.None))

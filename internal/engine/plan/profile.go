@@ -4,9 +4,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// profileLimit limits the memory of a time profile. With a larger one, a client would measure its
-// own swapping. It suffices for 3,900 users of five kinds of transaction, or 7,900 without a
-// ramp-up.
+// profileLimit limits the memory of a time profile in bytes, so that a client does not swap. It
+// suffices for 3,900 users of five kinds of transaction, or 7,900 without a ramp-up.
 const profileLimit = 1 << 30
 
 // checkProfile returns an error if the time profile would exceed profileLimit.

@@ -6,8 +6,8 @@ import (
 	"sledge/internal/option"
 )
 
-// conceal moves the values of secret options from Options to Secrets. A pool may contain passwords,
-// too: then Options holds the pool without them, and Secrets the whole pool.
+// conceal moves the values of secret options from Options to Secrets. If a pool contains passwords,
+// Options holds the pool without them, and Secrets holds the whole pool.
 func conceal(spec job.Spec, known []option.Description) (job.Spec, error) {
 	public, given := spec.Options.Split(known)
 	secrets := spec.Secrets.Reveal().Clone()
@@ -22,7 +22,7 @@ func conceal(spec job.Spec, known []option.Description) (job.Spec, error) {
 		if shown != text {
 			public[pool.Option], secrets[pool.Option] = shown, text
 		} else if before, err := pool.Public(secrets[pool.Option], known); err == nil && before != shown {
-			delete(secrets, pool.Option) // secrets of another pool
+			delete(secrets, pool.Option) // they belong to another pool
 		}
 	}
 	spec.Options, spec.Secrets = public, option.NewSecrets(secrets)

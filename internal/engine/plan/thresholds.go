@@ -17,13 +17,12 @@ type Threshold struct {
 	threshold.Threshold
 	Name   string       // name for people: "p99 of new order"
 	Figure string       // name of the headline figure; "" for a metric
-	Group  string       // group that it is about; "" for all groups
+	Group  string       // group whose transactions it compares; "" for all groups
 	Kinds  []meter.Kind // nil for all kinds
 }
 
 // WithThresholds returns the plan with the thresholds of its run. It returns an error for a
-// threshold that such a run does not measure. With several groups, thresholds are those of the
-// whole run.
+// threshold on a metric that the run does not measure.
 func (p Plan) WithThresholds() (Plan, error) {
 	p.Thresholds = nil
 	if len(p.Pacing.FailIf) == 0 || p.Spec.Action != job.Run {
@@ -79,7 +78,7 @@ func bindThreshold(p Plan, t threshold.Threshold) (Threshold, error) {
 		case !threshold.OfKinds(t.Metric):
 			return wrong("there is no %s of one kind of transaction%s", t.Metric, words.Suggest("", nil))
 		case all.weightOf(kind) == 0:
-			return wrong("the run is asked for no %s: leave it out, or change the %s", words.Kinds[kind], p.Spec.Names.Of("mix"))
+			return wrong("the run executes no %s: leave out the threshold, or change option %s", words.Kinds[kind], p.Spec.Names.Of("mix"))
 		}
 		b.Kinds, b.Name = []meter.Kind{kind}, t.Metric+" of "+words.Kinds[kind]
 	}

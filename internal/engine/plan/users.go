@@ -46,11 +46,11 @@ func (p Plan) ConnectionCount() int {
 	return p.Terminals() * p.Pool.Size()
 }
 
-// FarOff is longer than any run, and can be added to a time.
+// FarOff is longer than any run. Unlike load.Never it can be added to a time.
 const FarOff = 100 * 365 * 24 * time.Hour
 
 // Backoff returns the pause before a retry. It is 0 before the first retry, because the other
-// transaction of a deadlock has continued by then, and grows to 50 ms.
+// transaction of a deadlock has already continued, and grows to 50 ms.
 func Backoff(retries int) time.Duration {
 	return min(time.Duration(retries-1)*5*time.Millisecond, 50*time.Millisecond)
 }

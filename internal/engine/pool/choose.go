@@ -11,9 +11,9 @@ type Chooser struct {
 }
 
 // NewChooser returns the chooser of the user with the given number. It has its own random numbers,
-// so that the user does the same transactions whatever connections it has.
+// so that the pool does not change the user's transactions.
 func NewChooser(t Table, seed uint64, user int) *Chooser {
-	// Terminals' random numbers depend only on the seed and the user.
+	// Terminals use the same seed and user, so apart changes the seed.
 	const apart = 0x706f6f6c // "pool"
 	return &Chooser{table: t, random: rand.New(rand.NewPCG(seed^apart<<32, uint64(user))), turn: make([]int, len(t.Lanes))}
 }

@@ -1,5 +1,5 @@
-// Package pool defines the connections of a virtual user and which of them serves each transaction.
-// It knows no database and opens no connection.
+// Package pool defines the connections of a virtual user, and chooses the one that serves each
+// transaction. It does not know databases and opens no connection.
 package pool
 
 import (
@@ -99,7 +99,7 @@ func Parse(text string) (Pool, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if d.Decode(&p) != nil || d.More() { // the decoder's errors quote the text, which may contain a password
-		return Pool{}, errors.New("it begins like a pool kept with a job, but is something else: name a file instead")
+		return Pool{}, errors.New("it begins like the pool of a kept job, but cannot be read: name a file instead")
 	}
 	return p, nil
 }
@@ -111,7 +111,7 @@ func IsPool(text string) bool { return strings.HasPrefix(text, "{") }
 func (p Pool) String() string {
 	text, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // it is made of strings
+		panic(err) // cannot happen: a pool consists of strings
 	}
 	return string(text)
 }
@@ -172,7 +172,7 @@ func (p Pool) Table(kinds []string) (Table, error) {
 			return Table{}, fmt.Errorf("%.40q is not a kind of transaction%s (choose one of %s)", r.Kind, option.Suggest(r.Kind, kinds), strings.Join(kinds, ", "))
 		}
 		if given[kind] {
-			return Table{}, fmt.Errorf("the transaction %s is there twice", kinds[kind])
+			return Table{}, fmt.Errorf("the transaction %s occurs twice", kinds[kind])
 		}
 		r.Policy = cmp.Or(r.Policy, p.Policy)
 		routes[kind], given[kind] = r, true
@@ -208,7 +208,7 @@ func (p Pool) assign(kinds, names []string, routes []Route) (Table, error) {
 		for _, name := range list {
 			at, known := place[name]
 			if !known {
-				return Table{}, fmt.Errorf("the transaction %s is to go to the connection %.40q, which is not there%s (there are %s)",
+				return Table{}, fmt.Errorf("the transaction %s uses the connection %.40q, which does not exist%s (choose one of %s)",
 					kinds[kind], name, option.Suggest(name, names), strings.Join(names, ", "))
 			}
 			lane.Connections = append(lane.Connections, at)

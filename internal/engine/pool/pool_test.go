@@ -24,7 +24,7 @@ func three() Pool {
 	}
 }
 
-func TestTableFindsKindsAndConnectionsByName(t *testing.T) {
+func TestTable_FindsKindsAndConnections(t *testing.T) {
 	got, err := three().Table(kinds)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestTableFindsKindsAndConnectionsByName(t *testing.T) {
 	}
 }
 
-func TestTableLeavesOutConnectionsThatNothingGoesTo(t *testing.T) {
+func TestTable_LeavesOutUnusedConnections(t *testing.T) {
 	p := three()
 	p.Routes = append(p.Routes, Route{Kind: "payment", Connections: []string{"c1"}})
 	p.Routes[1].Connections = []string{"c3"}
@@ -46,21 +46,21 @@ func TestTableLeavesOutConnectionsThatNothingGoesTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(got.Connections) != 2 || got.Connections[1].Name != "c3" || got.Lanes[2].Connections[0] != 1 {
-		t.Errorf("got %+v, want c1 and c3, and stock level by the second of them", got)
+		t.Errorf("got %+v, want c1 and c3, and stock level over the second of them", got)
 	}
 	if !slices.Equal(got.Unused, []string{"c2"}) {
 		t.Errorf("got unused %v, want c2", got.Unused)
 	}
 }
 
-func TestTableRefusesWhatNamesNothing(t *testing.T) {
+func TestTable_RefusesUnknownNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(p *Pool)
 		want  string
 	}{
-		"an unknown connection":  {func(p *Pool) { p.Routes[0].Connections = []string{"c4"} }, `new order is to go to the connection "c4", which is not there: did you mean c1?`},
+		"an unknown connection":  {func(p *Pool) { p.Routes[0].Connections = []string{"c4"} }, `new order uses the connection "c4", which does not exist: did you mean c1?`},
 		"an unknown transaction": {func(p *Pool) { p.Routes[0].Kind = "payments" }, `"payments" is not a kind of transaction: did you mean payment?`},
-		"one transaction twice":  {func(p *Pool) { p.Routes[0].Kind = "StockLevel" }, "stock level is there twice"},
+		"one transaction twice":  {func(p *Pool) { p.Routes[0].Kind = "StockLevel" }, "stock level occurs twice"},
 		"an unknown policy":      {func(p *Pool) { p.Routes[0].Policy = "randon" }, `"randon" is not a policy: did you mean random? (choose one of first, last, random, round_robin)`},
 		"no connection":          {func(p *Pool) { p.Connections = nil }, "no connections"},
 		"one connection twice":   {func(p *Pool) { p.Connections[1].Name = "c1" }, `two connections called "c1"`},
@@ -76,7 +76,7 @@ func TestTableRefusesWhatNamesNothing(t *testing.T) {
 	}
 }
 
-func TestPoolIsKeptWithoutSecrets(t *testing.T) {
+func TestPublic_RemovesSecrets(t *testing.T) {
 	text := three().String()
 	kept, err := Public(text, []option.Description{{Name: "host"}, {Name: "port"}, {Name: "password", Secret: true}})
 	if err != nil || !strings.Contains(text, "secret1") || strings.Contains(kept, "secret1") || !strings.Contains(kept, `"host":"one"`) {
@@ -91,7 +91,7 @@ func TestPoolIsKeptWithoutSecrets(t *testing.T) {
 	}
 }
 
-// choices are the places that a chooser of one lane chooses.
+// choices returns n choices among connections with one policy.
 func choices(policy Policy, connections int, down []bool, user, n int) (list []int) {
 	lane := Lane{Policy: policy}
 	for i := range connections {
@@ -104,7 +104,7 @@ func choices(policy Policy, connections int, down []bool, user, n int) (list []i
 	return list
 }
 
-func TestPoliciesChoose(t *testing.T) {
+func TestChoose_ByPolicy(t *testing.T) {
 	up := make([]bool, 3)
 	for _, c := range []struct {
 		policy Policy
@@ -128,7 +128,7 @@ func TestPoliciesChoose(t *testing.T) {
 	}
 }
 
-func TestRoundRobinCountsEachKindApart(t *testing.T) {
+func TestChoose_RoundRobinPerKind(t *testing.T) {
 	lane := Lane{Connections: []int{0, 1}, Policy: RoundRobin}
 	c := NewChooser(Table{Lanes: []Lane{lane, lane}}, 1, 0)
 	var got []int
@@ -136,11 +136,11 @@ func TestRoundRobinCountsEachKindApart(t *testing.T) {
 		got = append(got, c.Choose(kind, make([]bool, 2)))
 	}
 	if !slices.Equal(got, []int{0, 0, 1, 1}) {
-		t.Errorf("got %v, want each kind to begin with the first", got)
+		t.Errorf("got %v, want each kind to begin with the first connection", got)
 	}
 }
 
-func TestRandomIsEvenAndRepeatsItself(t *testing.T) {
+func TestChoose_RandomIsEvenAndReproducible(t *testing.T) {
 	const n = 30_000
 	down := []bool{false, true, false, false}
 	got := choices(Random, 4, down, 0, n)
@@ -158,14 +158,14 @@ func TestRandomIsEvenAndRepeatsItself(t *testing.T) {
 		t.Errorf("a connection that is down was drawn %d times", counts[1])
 	}
 	if !slices.Equal(got, choices(Random, 4, down, 0, n)) {
-		t.Error("the same seed and user drew others the second time")
+		t.Error("the same seed and user drew other connections the second time")
 	}
 	if slices.Equal(got, choices(Random, 4, down, 1, n)) {
-		t.Error("another user drew the same")
+		t.Error("another user drew the same connections")
 	}
 }
 
-func TestChoosingAllocatesNothing(t *testing.T) {
+func TestChoose_AllocatesNothing(t *testing.T) {
 	down := make([]bool, 2)
 	for _, policy := range []Policy{First, Last, Random, RoundRobin} {
 		c := NewChooser(Table{Lanes: []Lane{{Connections: []int{0, 1}, Policy: policy}}}, 1, 0)

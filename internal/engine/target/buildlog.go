@@ -47,7 +47,7 @@ func readBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 	return l, nil
 }
 
-// WriteBuildLog adds a line.
+// WriteBuildLog adds a line to the build log.
 func WriteBuildLog(ctx context.Context, j plan.Job, s database.Session, entry string, chunk int) error {
 	if err := j.Schema.BuildLog.Write(ctx, s, database.BuildLogLine{Entry: entry, Chunk: chunk}); err != nil {
 		return fmt.Errorf("write the build log: %w", err)
@@ -73,7 +73,7 @@ func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 		return BuildLog{}, halfMadeError(j)
 	case st.State == halfMade && l.Identity != "" && l.Identity != identity:
 		return BuildLog{}, job.WithExit(job.ExitUsage, fmt.Errorf(
-			"the interrupted build is of %s, but this one is of %s: resume it with its own options, or delete the schema", l.Identity, identity))
+			"the interrupted build is of %s, but the options are for %s: resume it with its own options, or delete the schema", l.Identity, identity))
 	case st.State == halfMade && l.Identity == "":
 		return l, WriteBuildLog(ctx, j, s, identity, identityLine)
 	case st.State == halfMade:
@@ -91,8 +91,8 @@ func OpenBuildLog(ctx context.Context, j plan.Job, s database.Session) (BuildLog
 	return BuildLog{Identity: identity}, WriteBuildLog(ctx, j, s, identity, identityLine)
 }
 
-// roomToBuild returns an error if an object already has the name of one that a build creates in
-// addition to its tables, or if a file already has another purpose.
+// roomToBuild returns an error if a foreign object has the name of a routine that a build creates,
+// or if an embedded database's file contains other objects.
 func roomToBuild(ctx context.Context, j plan.Job, s database.Session, st SchemaState) error {
 	routines, err := FindRoutines(ctx, j, s)
 	if err != nil {
@@ -109,7 +109,7 @@ func roomToBuild(ctx context.Context, j plan.Job, s database.Session, st SchemaS
 	}
 	if len(inTheWay) > 0 {
 		return refused(fmt.Errorf(
-			"%s holds other things that are in the way of a %s schema: %s. Nothing was changed: choose another database",
+			"%s contains other objects that are in the way of a %s schema: %s. Nothing was changed: choose another database",
 			j.Target(), j.Workload.Title, Listed(inTheWay, 10)))
 	}
 	return nil

@@ -21,20 +21,20 @@ import (
 // measured. A server continues a statement, such as the creation of an index, even if its client
 // was killed. The next job must not begin before that statement has ended.
 
-// claimPatience is how long to wait for a claim. The server may not have noticed yet that the
-// previous client is gone.
+// claimPatience is the time limit for a claim. It allows the server to notice that the previous
+// client is gone.
 const claimPatience = 5 * time.Second
 
-// claimAgain is the interval between requests for a claim, and between checks whether an orphan has
-// ended.
+// claimAgain is the interval between requests for a claim, and between searches for sessions of a
+// killed build.
 const claimAgain = 100 * time.Millisecond
 
 // claimWatch is the interval between checks of a claim's session.
 const claimWatch = time.Second
 
 // Claim claims the database for a build or a delete, and ends the remaining sessions of a killed
-// build. The caller releases the claim. The context held ends with ctx, or when the claim is lost.
-// LostClaim returns the error then.
+// build. The caller releases the claim. The context held ends with ctx, or when the claim is lost;
+// LostClaim then returns the error.
 func Claim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context, release func() error, err error) {
 	switch {
 	case j.Database.Container.Claim != nil:
@@ -46,7 +46,7 @@ func Claim(ctx context.Context, j plan.Job, f *feed.Feed) (held context.Context,
 	return ctx, func() error { return nil }, nil
 }
 
-// LostClaim returns why the claim was lost, or err if it was not.
+// LostClaim returns the error of a lost claim instead of err, if the claim was lost.
 func LostClaim(ctx, held context.Context, err error) error {
 	if err != nil && ctx.Err() == nil && held.Err() != nil {
 		return context.Cause(held)
@@ -55,7 +55,7 @@ func LostClaim(ctx, held context.Context, err error) error {
 }
 
 // ShareClaim claims the database for a run, in the session of its monitor, which holds the claim
-// until it is closed. If the user may not see other sessions, runs hold no claim.
+// until it is closed. If the user lacks the privilege, the run holds no claim.
 func ShareClaim(ctx context.Context, j plan.Job, s database.Session) (release func() error, err error) {
 	release = func() error { return nil }
 	switch {
@@ -127,8 +127,7 @@ func watchClaim(held context.Context, j plan.Job, s database.Session, lose conte
 	}
 }
 
-// awaitClaim requests the claim until it is granted. It gives up after the time that a server needs
-// to notice a lost client.
+// awaitClaim requests the claim until it is granted. It gives up after claimPatience.
 func awaitClaim(ctx context.Context, j plan.Job, ask func() (claimed bool, err error), refuse func() error) error {
 	defer j.WaitFor("another job in %s to end", j.Target())()
 	for end := time.Now().Add(claimPatience); ; {
@@ -152,7 +151,7 @@ func awaitClaim(ctx context.Context, j plan.Job, ask func() (claimed bool, err e
 func refuseBeside(ctx context.Context, j plan.Job, s database.Session) error {
 	runs, err := j.Schema.Claims.Sharers(ctx, s)
 	if err != nil {
-		return fmt.Errorf("ask who runs on the database: %w", err)
+		return fmt.Errorf("list the runs on the database: %w", err)
 	}
 	if len(runs) > 0 && j.Spec.Action != job.Run {
 		return refuse(j, otherRun, Listed(runs, 3))
@@ -160,7 +159,7 @@ func refuseBeside(ctx context.Context, j plan.Job, s database.Session) error {
 	who, err := j.Schema.Claims.Holder(ctx, s)
 	switch {
 	case err != nil:
-		return fmt.Errorf("ask who builds in the database: %w", err)
+		return fmt.Errorf("find the session that claims the database: %w", err)
 	case who == "" && j.Spec.Action != job.Run:
 		return refuse(j, otherJob, "a session that cannot be seen")
 	}
@@ -169,9 +168,9 @@ func refuseBeside(ctx context.Context, j plan.Job, s database.Session) error {
 
 // Reasons why a job cannot begin, for messages.
 const (
-	otherBuild = "another build is running, or a deletion,"
+	otherBuild = "another build or deletion is running"
 	otherRun   = "a run is in progress"
-	otherJob   = "a run is in progress, another build or a deletion,"
+	otherJob   = "a run, another build or a deletion is in progress"
 )
 
 func refuse(j plan.Job, what, who string) error {
@@ -200,8 +199,8 @@ func endOrphans(ctx context.Context, j plan.Job, f *feed.Feed, s database.Sessio
 			f.Message(job.Monitor, "The server is still working for an earlier build that was killed: ending %s", strings.Join(names, ", "))
 		}
 		for _, o := range orphans {
-			// A session that has already ended cannot be ended again. A session that may not be
-			// ended is waited for.
+			// Ignore the error: the session has already ended, or the user may not end it and must
+			// wait.
 			_ = o.End(ctx, s)
 		}
 		if err := Pause(ctx, claimAgain); err != nil {

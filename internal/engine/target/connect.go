@@ -1,6 +1,6 @@
 // Package target provides the access to a plan's database that all kinds of job share: it opens
 // sessions, claims the database, reads its facts and counts, and finds the state of the schema. It
-// knows no users.
+// does not know users.
 package target
 
 import (
@@ -14,16 +14,16 @@ import (
 	"sledge/internal/job"
 )
 
-// Rollback ends a transaction that has failed. It ignores the cancellation of ctx, which may have
-// caused the failure. It ignores an error: if the rollback fails, the connection is lost, and the
-// transaction with it.
+// Rollback ends a failed transaction. It ignores the cancellation of ctx, which may have caused the
+// failure. It ignores an error: if the rollback fails, the connection is lost, and so is the
+// transaction.
 func Rollback(ctx context.Context, s database.Session) {
 	short, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	_ = s.Rollback(short)
 }
 
-// ConnectWorker opens a session for a build, and marks it so that later builds can recognize it.
+// ConnectWorker opens a session for a build, and marks it so that later builds can find it.
 func ConnectWorker(ctx context.Context, j plan.Job) (database.Session, error) {
 	s, err := Connect(ctx, j, database.Builder)
 	if err == nil {
@@ -34,7 +34,7 @@ func ConnectWorker(ctx context.Context, j plan.Job) (database.Session, error) {
 	}
 	if err := j.Schema.Claims.Work(ctx, s); err != nil {
 		s.Close()
-		return nil, fmt.Errorf("mark the session as one of a build: %w", err)
+		return nil, fmt.Errorf("mark the session as a build's: %w", err)
 	}
 	return s, nil
 }
@@ -49,7 +49,7 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Patience is the time limit of a reading.
+// Patience is the time limit for reading a count or testing a transaction.
 const Patience = 10 * time.Second
 
 // CloseQuietly closes a session, if there is one, and ignores errors.
@@ -69,8 +69,8 @@ const (
 	Cancelling = time.Minute
 )
 
-// Interrupted returns an error that says that an action was aborted, if err results from that. Each
-// database words such an error differently.
+// Interrupted returns the error of an aborted action if ctx was cancelled, because each database
+// words the resulting error differently. Otherwise it returns err.
 func Interrupted(ctx context.Context, action job.Action, err error) error {
 	if err == nil || ctx.Err() == nil || job.ExitOf(err) == job.ExitStopped {
 		return err
@@ -78,7 +78,7 @@ func Interrupted(ctx context.Context, action job.Action, err error) error {
 	return job.WithExit(job.ExitStopped, fmt.Errorf("the %s was aborted", action))
 }
 
-// Connect opens a session. It marks an error as a connection error.
+// Connect opens a session. Its errors have the exit code of a failed connection.
 func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Session, error) {
 	defer j.WaitFor("an answer from %s", j.Target())()
 	s, err := j.Database.Sessions.Connect(ctx, j.Connection, as)
@@ -88,7 +88,7 @@ func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Sessio
 	return s, nil
 }
 
-// ConnectSteady opens a session for Sledge itself.
+// ConnectSteady opens a session that the server's default time-outs do not end.
 func ConnectSteady(ctx context.Context, j plan.Job) (database.Session, error) {
 	s, err := Connect(ctx, j, database.Owner)
 	if err != nil {
@@ -109,8 +109,9 @@ func Steady(ctx context.Context, j plan.Job, s database.Session) (database.Sessi
 	return s, nil
 }
 
-// ConnectFrom opens a session at one of the servers that the options name. It begins with the given
-// server and continues with the first after the last. It returns the number of the server.
+// ConnectFrom opens a session at one of the servers that the options name. It tries them in order
+// from the given one, and continues with the first after the last. It returns the number of the
+// server.
 func ConnectFrom(ctx context.Context, j plan.Job, first int, as database.Role) (s database.Session, server int, err error) {
 	n := len(j.Targets)
 	order := make([]int, n)
@@ -125,7 +126,8 @@ func ConnectFrom(ctx context.Context, j plan.Job, first int, as database.Role) (
 	return s, server, err
 }
 
-// ExitOfConnect returns ExitMissing for a missing database and ExitConnect for an unreachable server.
+// ExitOfConnect returns ExitMissing for a missing database, ExitUsage for an unsuitable one, and
+// ExitConnect for any other error.
 func ExitOfConnect(err error) job.Exit {
 	switch {
 	case errors.Is(err, database.ErrMissing):

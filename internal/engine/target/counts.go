@@ -42,15 +42,14 @@ func ReadProbe(ctx context.Context, j plan.Job, s database.Session) (Count, erro
 	})
 }
 
-// countOf reads a count. It returns the middle of the read's duration as its time.
+// countOf reads a count. The time of the count is the middle of the read.
 func countOf(read func() (int64, error)) (Count, error) {
 	before := time.Now()
 	n, err := read()
 	return Count{N: n, At: before.Add(time.Since(before) / 2), Read: err == nil}, err
 }
 
-// Ask executes one of the workload's own queries, which are in files in the language of the
-// database's sessions.
+// Ask executes one of the workload's named queries.
 func Ask(ctx context.Context, j plan.Job, s database.Session, name string, limit int) (database.Table, error) {
 	q, err := j.SQL.Query(name)
 	if err != nil {

@@ -44,9 +44,10 @@ func FindFacts(ctx context.Context, j plan.Job, s database.Session, version stri
 	return facts, nil
 }
 
-// ThroughPooler returns the plan of a run that uses a connection pooler. If sessions share
-// connections, a session cannot make the server report its users' work, and the server's name of a
-// session soon belongs to another one.
+// ThroughPooler returns the plan of a run through a connection pooler. If the pooler's sessions
+// share connections to the server, a session cannot flush its own statistics, and a server process
+// does not belong to one session. So the run uses neither the server's count nor the names of
+// sessions.
 func ThroughPooler(j plan.Job, by database.Pooling) (plan.Job, error) {
 	if !by.Shares() {
 		return j, nil
@@ -57,7 +58,7 @@ func ThroughPooler(j plan.Job, by database.Pooling) (plan.Job, error) {
 	}
 	if j.Server.Counter != nil {
 		j.Server.Counter, j.Server.Flush = nil, nil
-		j.Uncounted = fmt.Sprintf("the connection pooler is in %s mode, in which the server's count cannot be read at the moment of the users' own", by)
+		j.Uncounted = fmt.Sprintf("the connection pooler is in %s mode, in which the server's count cannot be read at the same time as the users' counts", by)
 	}
 	j.Server.Name = nil
 	return j, nil
@@ -79,8 +80,8 @@ func OtherProduct(ctx context.Context, j plan.Job, s database.Session) (string, 
 	return "", nil
 }
 
-// SayServer reports once per job that another product responds than was chosen, and which
-// properties of such servers no test has shown.
+// SayServer reports once per job that the server is not the chosen product, and the limits of
+// Sledge's tests with such servers.
 func SayServer(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed) error {
 	product, err := OtherProduct(ctx, j, s)
 	if err != nil {
@@ -95,7 +96,7 @@ func SayServer(ctx context.Context, j plan.Job, s database.Session, f *feed.Feed
 	return nil
 }
 
-// AnsweredBy returns the message that a product responds that was not chosen.
+// AnsweredBy returns the message that the server is not the chosen product.
 func AnsweredBy(j plan.Job, product string) string {
 	return fmt.Sprintf("A %s server answered, although %s was chosen: what follows is about %[1]s.", product, j.Database.Title)
 }

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// ForeignObjects returns the objects outside the schema that has these tables and routines: those
-// unrelated to it, and those that depend on its tables.
+// ForeignObjects returns the objects that do not belong to the schema with these tables and
+// routines: others are unrelated to it, and upon depend on its tables.
 func ForeignObjects(tables, routines []string, objects []database.Object) (others, upon []string) {
 	for _, o := range objects {
 		ours := slices.Contains(tables, o.Name)
@@ -28,7 +28,7 @@ func ForeignObjects(tables, routines []string, objects []database.Object) (other
 	return others, upon
 }
 
-// FindRoutines asks the workload which routines exist.
+// FindRoutines returns the existing routines with the names of the workload's.
 func FindRoutines(ctx context.Context, j plan.Job, session database.Session) (workload.Routines, error) {
 	if j.Workload.Schema.Routines == nil {
 		return workload.Routines{}, nil
@@ -40,7 +40,7 @@ func FindRoutines(ctx context.Context, j plan.Job, session database.Session) (wo
 func FindObjects(ctx context.Context, j plan.Job, session database.Session) ([]database.Object, error) {
 	objects, err := j.Schema.Objects(ctx, session)
 	if err != nil {
-		return nil, fmt.Errorf("list what the database holds: %w", err)
+		return nil, fmt.Errorf("list the objects in the database: %w", err)
 	}
 	return objects, nil
 }

@@ -9,7 +9,8 @@ import (
 	"sledge/internal/job"
 )
 
-// CheckPooled checks one connection of a pool, and returns the version of its server.
+// CheckPooled checks that a connection of a pool leads to a schema of the size in main, and returns
+// the version of its server.
 func CheckPooled(ctx context.Context, j plan.Job, main job.Facts) (version string, err error) {
 	s, err := Connect(ctx, j, database.Owner)
 	if err != nil {
@@ -25,7 +26,7 @@ func CheckPooled(ctx context.Context, j plan.Job, main job.Facts) (version strin
 			return "", err
 		}
 		if size != main.Size {
-			return "", job.WithExit(job.ExitUsage, fmt.Errorf("%s has %s, and %s, which the monitor is connected to, has %s: build all of the pool with as many",
+			return "", job.WithExit(job.ExitUsage, fmt.Errorf("%s has %s, and %s, which the monitor is connected to, has %s: build all schemas of the pool with the same size",
 				j.Target(), size, main.Target, main.Size))
 		}
 	}

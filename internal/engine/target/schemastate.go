@@ -32,12 +32,12 @@ const (
 // check and delete all use it, so that they agree.
 type SchemaState struct {
 	State    state
-	tables   []string          // names in the database of the workload's tables, which their columns prove to be its own
+	tables   []string          // the workload's tables, by their names in the database; their columns prove them
 	missing  []string          // missing tables of the workload
 	Names    map[string]string // the names of tables that differ from the workload's; nil if none differ
-	kept     bool              // the table in which runs record data exists, and is Sledge's
+	kept     bool              // Sledge's table in which runs record data exists
 	strange  []string          // descriptions of other objects with the names of tables
-	hasBook  bool              // the build log exists, and is the workload's
+	hasBook  bool              // the build log of this workload exists
 	BuildLog BuildLog          // its contents
 }
 
@@ -92,9 +92,9 @@ func Inspect(ctx context.Context, j plan.Job, s database.Session) (SchemaState, 
 	return st, nil
 }
 
-// inCapitals returns the names of the tables in capitals if all tables exist under those names and
-// none under its own. Another program creates such tables on a database with case-sensitive names.
-// Otherwise it returns nil.
+// inCapitals maps the tables to their names in capitals if all tables exist under those names and
+// none under its own; otherwise it returns nil. Other programs create such tables on databases with
+// case-sensitive names.
 func inCapitals(found map[string]database.Relation, tables []schema.Table) map[string]string {
 	names := map[string]string{}
 	for _, t := range tables {
@@ -108,8 +108,8 @@ func inCapitals(found map[string]database.Relation, tables []schema.Table) map[s
 	return names
 }
 
-// findKept finds the table in which runs record data. If no other table exists, it belongs to a
-// dropped schema, and its data do not apply to the next one.
+// findKept finds the table in which runs record data. If no table of the workload exists, the table
+// is left over from a dropped schema, and its data do not apply to the next one.
 func (st *SchemaState) findKept(j plan.Job, found map[string]database.Relation, schemas map[string]bool) {
 	if j.Workload.Schema.Keeps == nil {
 		return
@@ -121,7 +121,7 @@ func (st *SchemaState) findKept(j plan.Job, found map[string]database.Relation, 
 	}
 	why := differs(r, table.ColumnNames())
 	if why == "" && len(st.tables) == 0 {
-		why = ", which is left of a schema that is gone"
+		why = ", which is left over from a dropped schema"
 	}
 	if why != "" {
 		st.strange = append(st.strange, r.Kind+" "+table.Name+why)
@@ -131,8 +131,8 @@ func (st *SchemaState) findKept(j plan.Job, found map[string]database.Relation, 
 	schemas[r.Schema] = true
 }
 
-// readBook reads the build log. A table is a build log if it has the columns and, once a table of
-// the workload exists, identifies the build.
+// readBook reads the build log. A table is a build log if it has the right columns and identifies a
+// build of the workload. Before the first table exists, it may be empty.
 func (st *SchemaState) readBook(ctx context.Context, j plan.Job, s database.Session, book database.Relation) error {
 	if why := differs(book, database.BuildLogTable.ColumnNames()); why != "" || len(book.Columns) > len(database.BuildLogTable.Columns) {
 		st.strange = append(st.strange, book.Kind+" "+database.BuildLogTable.Name+why)
@@ -167,8 +167,9 @@ func differs(r database.Relation, columns []string) string {
 	return ""
 }
 
-// OwnTables lists the tables that are proven to be Sledge's. The table in which runs record data is
-// first, because the others prove it. The build log is last, because it is itself a proof.
+// OwnTables lists the tables that are proven to be Sledge's, in the order in which they are
+// dropped. The table in which runs record data is first, because the others prove it. The build log
+// is last, because it proves the others.
 func (st SchemaState) OwnTables(j plan.Job) []string {
 	tables := slices.Clone(st.tables)
 	if st.kept {
@@ -188,8 +189,8 @@ func Listed(names []string, few int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
 }
 
-// Refusal returns why a job cannot use the state of the schema, in the same words for each job. It
-// returns nil if there is a schema or nothing.
+// Refusal returns the error of a job that finds foreign objects or a partial schema. It returns nil
+// in the other states.
 func (st SchemaState) Refusal(j plan.Job) error {
 	switch st.State {
 	case taken:
@@ -198,7 +199,7 @@ func (st SchemaState) Refusal(j plan.Job) error {
 			j.Target(), j.Workload.Title, strings.Join(st.strange, "; ")))
 	case part:
 		return refused(fmt.Errorf(
-			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. Nothing shows who made them, so nothing was changed: drop them yourself if they are not needed, or choose another database",
+			"%s holds only part of a %s schema: it has the tables %s, and lacks %s. It is unknown which program created them, so nothing was changed: drop them yourself if they are not needed, or choose another database",
 			j.Target(), j.Workload.Title, strings.Join(st.tables, ", "), strings.Join(st.missing, ", ")))
 	}
 	return nil
@@ -212,8 +213,8 @@ func (e RefusedError) Unwrap() error { return e.error }
 
 func refused(err error) error { return job.WithExit(job.ExitExists, RefusedError{err}) }
 
-// NothingThere returns the error that there is no schema, and what to do first if the job needs
-// one.
+// NothingThere returns the error that there is no schema. If the job needs one, the error says to
+// build it.
 func NothingThere(j plan.Job) error {
 	err := fmt.Errorf("there is no %s schema in %s", j.Workload.Title, j.Target())
 	if j.Spec.Action != job.Delete {
@@ -259,7 +260,7 @@ func (st *SchemaState) Keep(ctx context.Context, j plan.Job, s database.Session)
 		return nil
 	}
 	if err := j.Schema.Keep(ctx, s, keeps.Table); err != nil {
-		return fmt.Errorf("create the table %s, in which runs note what they did: %w", keeps.Table.Name, err)
+		return fmt.Errorf("create the table %s, in which runs record their work: %w", keeps.Table.Name, err)
 	}
 	st.kept = true
 	return nil

@@ -418,7 +418,7 @@ func TestABuildInAFileIsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := local.Do(t.Context(), spec, job.Control{}); job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), "another build or a deletion, in ") {
+	if _, err := local.Do(t.Context(), spec, job.Control{}); job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), "another build or a deletion is in progress in ") {
 		t.Errorf("got %v with exit code %d, want that another build may be running and %d", err, job.ExitOf(err), job.ExitExists)
 	}
 	if err := release(); err != nil {

@@ -23,17 +23,13 @@ import (
 	"sledge/internal/workload"
 )
 
-// These tests cover the engine's time, order and counts. The session answers the engine's few
-// queries from memory, and a user's transactions only take time. Package workloadtest tests SQL on
-// real servers.
-
-// Session answers queries at once.
+// Session is a session of a Server. It answers queries at once.
 type Session struct {
 	database.Session
 	Server *Server
 }
 
-// Query answers the probe's query.
+// Query answers the query of the probe.
 func (s Session) Query(_ context.Context, text string, _ int) (database.Table, error) {
 	s.Server.Mu.Lock()
 	defer s.Server.Mu.Unlock()
@@ -63,7 +59,8 @@ type Server struct {
 
 func (s *Server) interrupt() { s.once.Do(func() { close(s.Interrupted) }) }
 
-// User is a user whose transactions take a fixed time and end as its script says, repeatedly.
+// User is a terminal and an executor whose transactions take a fixed time. The errors of the script
+// are the outcomes of its transactions, again and again.
 type User struct {
 	Server   *Server
 	Takes    time.Duration // time of a transaction
@@ -173,7 +170,7 @@ func New(u User, pacing load.Pacing) plan.Plan {
 		panic(err)
 	}
 	p.Grace = 2 * time.Second
-	p.Pacing = pacing // without event loops, which do not use the time of synctest
+	p.Pacing = pacing // without event loops, which do not use synctest's clock
 	return p
 }
 
