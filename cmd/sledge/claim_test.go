@@ -83,8 +83,8 @@ func TestRun_KeepsBuildAndDeleteAway(t *testing.T) {
 	p.untilMeasured()
 	for _, args := range []string{"build --db sqlite", "delete --yes --db sqlite"} {
 		_, stderr, exit := p.run(strings.Fields(args)...)
-		if exit != job.ExitExists || !strings.Contains(stderr, "a run is in progress") {
-			t.Errorf("%s beside a run: exit code %d, want %d and that a run is in progress, got\n%s", args, exit, job.ExitExists, stderr)
+		if exit != job.ExitExists || !strings.Contains(stderr, "is in progress in ") {
+			t.Errorf("%s beside a run: exit code %d, want %d and that a job is in progress, got\n%s", args, exit, job.ExitExists, stderr)
 		}
 	}
 	if _, stderr, exit := p.run("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1s"); exit == job.ExitExists {

@@ -22,7 +22,7 @@ type Calibration struct {
 // Calibrate runs the loop on the server of a plan. It needs no schema and changes nothing.
 func Calibrate(ctx context.Context, j plan.Job) (c Calibration, err error) {
 	if j.Server.Calibrate == nil {
-		return c, fmt.Errorf("Sledge has no calibration loop for %s", j.Database.Title)
+		return c, fmt.Errorf("no calibration loop for %s", j.Database.Title)
 	}
 	s, err := target.Connect(ctx, j, database.Admin) // the schema's database need not exist
 	if err != nil {

@@ -39,7 +39,7 @@ func TestRun_SucceedsWithoutItsMonitor(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		probe  func(n int) error // of reading number n
-		refuse int               // number of sessions that can be opened; 0 is no limit
+		refuse int               // number of sessions that can be opened; 0 sets no limit
 		want   string            // why there is no probe; "" if there is one
 	}{
 		{"it cannot serialize", func(n int) error {

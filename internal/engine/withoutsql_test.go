@@ -311,7 +311,7 @@ func TestDatabaseWithoutSQL(t *testing.T) {
 	holds(map[string]int{})
 }
 
-// The rack's release is not one that tests run on, and tests do not cover all its parts.
+// Tests run on another release of the rack, and do not cover all its parts.
 func TestDo_ReportsUntestedReleases(t *testing.T) {
 	s := &rack{rows: map[string]int{}}
 	d := s.database()

@@ -164,7 +164,7 @@ func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 	}
 	for _, tt := range []struct{ db, set, want string }{
 		{"sqlite", "seed=1", "SQLite works inside this process"},
-		{"pg", "connections=1", "each virtual user has connections of its own"},
+		{"pg", "connections=1", "with a pool each virtual user has its own connections"},
 	} {
 		s := settings.Sources{Flags: map[string]string{"db": tt.db, "pool": write(t, "p.toml", "[connections.a]\n")}}
 		if tt.db == "pg" {

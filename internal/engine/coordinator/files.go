@@ -10,8 +10,8 @@ import (
 // spareFiles is the number of open files for everything except the users' connections.
 const spareFiles = 100
 
-// checkFiles returns an error if a run needs more open files than this process may have. It is
-// called before the run opens thousands of connections in vain. A limit of 0 means no limit.
+// checkFiles returns an error if a run needs more open files than this process may have. The run
+// calls it before it opens thousands of connections. A limit of 0 means no limit.
 func checkFiles(p plan.Plan, limit int) error {
 	connections := 0
 	for _, group := range p.Groups() {

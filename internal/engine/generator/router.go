@@ -213,7 +213,7 @@ func (l *sharedRouter) give(g *group, u *user, c *connection) {
 		}
 	}
 	l.free = append(l.free, c)
-	l.served = min(l.told, c.flushed.Load()) // another flush may have been requested meanwhile
+	l.served = min(l.served, c.flushed.Load()) // another flush may have been requested meanwhile
 }
 
 func (l *sharedRouter) flushIfRequested(g *group, u *user) {

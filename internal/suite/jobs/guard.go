@@ -46,7 +46,7 @@ func (s *cycle) guard(t suite.T, v workload.Variant) {
 	for _, action := range []job.Action{job.Build, job.Delete} {
 		others.Go(func() {
 			_, err := s.perform(t.Context(), s.spec(action, s.values(s.built)))
-			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "a run is in progress") {
+			if job.ExitOf(err) != job.ExitExists || !strings.Contains(fmt.Sprint(err), "is in progress in ") {
 				t.Errorf("%s: got %v with exit code %d, want it refused with %d because a run is in progress", action, err, job.ExitOf(err), job.ExitExists)
 				return
 			}
