@@ -150,7 +150,7 @@ func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 		{"XML of something else", "p.xml", "<steps><connections>secret1</connections></steps>", "not HammerDB's file of a connect pool"},
 		{"XML that is broken", "p.xml", "<connpool><connections><c1><pg_pass>secret1&x;</pg_pass></c1></connections></connpool>", "line 1: it holds a & that begins no entity"},
 		{"XML with an empty list", "p.xml", "<connpool><connections><c1/></connections><sprocs><payment/></sprocs></connpool>", "payment has no connections"},
-		{"a text that is not a pool", "{secret1", "", "it begins like a pool"},
+		{"a text that is not a pool", "{secret1", "", "it begins like the pool of a kept job"},
 	} {
 		var err error
 		if tt.text == "" {
