@@ -9,8 +9,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Answer formats a query and its answer in lines of at most that width; 0 means no limit. It has
-// the text, the rows in columns, and the number of further rows.
+// Answer formats a query and its answer as lines of at most width columns; 0 means no limit. The
+// lines hold the query's text, the rows in columns, and the number of rows left out.
 func Answer(a job.Answer, width int) []string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", a.Kind)
@@ -47,7 +47,7 @@ func answerTable(a job.Answer) terminal.Table {
 	for _, row := range a.Rows {
 		cells := make([]string, len(row))
 		for i, value := range row {
-			cells[i] = Printable(strings.TrimSpace(value)) // values of columns of fixed length end with blanks
+			cells[i] = Printable(strings.TrimSpace(value)) // values of CHAR columns end with blanks
 			if _, err := strconv.ParseFloat(cells[i], 64); err != nil && cells[i] != "NULL" {
 				t.Columns[i].Left = true
 			}

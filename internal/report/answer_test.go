@@ -9,7 +9,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-func TestAnAnswerIsShownInColumns(t *testing.T) {
+func TestAnswer_ShowsRowsInColumns(t *testing.T) {
 	a := job.Answer{
 		Kind: "query 4", Text: "SELECT o_orderpriority,\n       COUNT(*) AS order_count\nFROM orders\n",
 		Columns: []string{"o_orderpriority", "order_count"},
@@ -36,6 +36,6 @@ func TestAnAnswerIsShownInColumns(t *testing.T) {
 	}
 	a.Rows, a.More = nil, 0
 	if got := Answer(a, 80); got[len(got)-1] != "no rows" {
-		t.Errorf("got %q, want that there are no rows", got)
+		t.Errorf("got %q, want no rows", got)
 	}
 }

@@ -9,30 +9,30 @@ import (
 	"sledge/internal/repository"
 )
 
-// BestRun is the best of the runs that may be laid beside each other: those of one workload
-// on one database, with the same amount of data, whose commits were worth the same.
+// BestRun is the best among comparable runs: runs of one workload on one database with the same
+// amount of data and the same durability.
 type BestRun struct {
 	ID       job.ID     `json:"id"`
 	Begun    time.Time  `json:"begun"`
 	Database string     `json:"database"`
 	Workload string     `json:"workload"`
-	Size     string     `json:"size,omitempty"`    // how much data there was: "10 warehouses"; missing where it is not known
-	Durable  *bool      `json:"durable,omitempty"` // whether commits survived a power failure; missing where it is not known
+	Size     string     `json:"size,omitempty"`    // amount of data: "10 warehouses"; missing if unknown
+	Durable  *bool      `json:"durable,omitempty"` // whether commits survived a power failure; missing if unknown
 	Users    int        `json:"users"`
 	Server   string     `json:"server,omitempty"`
 	Target   string     `json:"target,omitempty"`
 	Metric   job.Metric `json:"metric"`
-	Of       int        `json:"of"` // how many runs it is the best of
+	Of       int        `json:"of"` // number of comparable runs, this one included
 }
 
-// LeastOfBest is how long a run must have been measured for its figure to mean something: in
-// less, caches, checkpoints and the first transactions decide it.
+// LeastOfBest is the shortest measured time of a best run. In less time, caches, checkpoints and
+// the first transactions decide the figure.
 const LeastOfBest = time.Minute
 
-// Best finds the best of each sort of run: by the figure that stands for the run, the least
-// of times, and else the greatest; of equals the first. Numbers of virtual users, times and
-// servers may differ, since those are what people try out. Short is how many runs are left out
-// because they are shorter than LeastOfBest.
+// Best returns the best run of each set of comparable runs: the one with the smallest headline
+// figure if that is a time, otherwise with the greatest; of equal runs the first. Numbers of
+// virtual users, measured times and servers may differ, because people vary them. short counts the
+// runs that are left out because they are shorter than LeastOfBest.
 func Best(headlines []repository.Headline) (list []BestRun, short int) {
 	type sort struct{ database, workload, size, durable, figure string }
 	best := map[sort]BestRun{}
@@ -70,7 +70,7 @@ func Best(headlines []repository.Headline) (list []BestRun, short int) {
 	return list, short
 }
 
-// better reports whether a figure is better than another of its name.
+// better reports whether a is better than b, a figure of the same name.
 func better(a, b job.Metric) bool {
 	if a.Unit == "s" {
 		return a.Value < b.Value

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/repository"
 )
 
-func TestTheBestRunIsOneOfThoseThatMayBeComparedWithIt(t *testing.T) {
+func TestBest_ComparesOnlyLikeRuns(t *testing.T) {
 	yes, no := sql.NullBool{Bool: true, Valid: true}, sql.NullBool{Valid: true}
 	at := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	run := func(id, database, size string, durable sql.NullBool, m job.Metric) repository.Headline {
@@ -24,11 +24,11 @@ func TestTheBestRunIsOneOfThoseThatMayBeComparedWithIt(t *testing.T) {
 	list, short := Best([]repository.Headline{
 		brief,
 		run("a", "x", "10", yes, rate(5)), run("b", "x", "10", yes, rate(7)), run("c", "x", "10", yes, rate(7)), // the first of equals
-		run("d", "x", "10", no, rate(90)),                                                                    // it may lose commits
-		run("e", "x", "10", sql.NullBool{}, rate(80)),                                                        // and this is unknown
+		run("d", "x", "10", no, rate(90)),                                                                    // not durable
+		run("e", "x", "10", sql.NullBool{}, rate(80)),                                                        // durability unknown
 		run("f", "x", "20", yes, rate(3)),                                                                    // more data
 		run("g", "y", "10", yes, rate(2)),                                                                    // another database
-		run("h", "x", "1", yes, took(3)), run("i", "x", "1", yes, took(2)), run("j", "x", "1", yes, took(4)), // the least of times
+		run("h", "x", "1", yes, took(3)), run("i", "x", "1", yes, took(2)), run("j", "x", "1", yes, took(4)), // the shortest time wins
 	})
 	if short != 1 {
 		t.Errorf("got %d runs that are too short, want 1", short)

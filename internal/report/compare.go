@@ -121,9 +121,9 @@ func Compare(runs []Measured, unset func(j job.Job, option string) string) Compa
 	return c
 }
 
-// optionsOf lists the options that a group has of its own.
+// optionsOf lists the options that belong to the group alone.
 func optionsOf(g job.Group, j job.Job) (text string) {
-	if g.Name == j.Spec.Group { // they are those of the run
+	if g.Name == j.Spec.Group { // its options are the run's
 		return ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.Options)) {
@@ -132,8 +132,8 @@ func optionsOf(g job.Group, j job.Job) (text string) {
 	return text
 }
 
-// namedAlike names the kinds and figures of runs without groups as runs with groups name those of their group
-// that has the same workload, so that what a group does can be compared with what it does alone.
+// namedAlike makes runs with and without groups comparable: in a run without groups, it prefixes
+// kinds and figures with the name of the group that has the same workload in another run.
 func namedAlike(runs []Measured) []Measured {
 	group := map[string]string{} // by workload
 	for _, r := range runs {
@@ -159,8 +159,8 @@ func namedAlike(runs []Measured) []Measured {
 	return runs
 }
 
-// differences lists what differs between groups of runs. A group has each value that its runs
-// have once, in their order.
+// differences lists the settings and surroundings that differ between groups of runs. The value of
+// a group joins the distinct values of its runs, in their order.
 func differences(groups [][]job.Job, unset func(j job.Job, option string) string) []Difference {
 	list := []Difference{}
 	add := func(name string, option bool, of func(j job.Job) string) {
@@ -394,9 +394,9 @@ func (c *Comparison) add(name, kind, unit string, runs []Measured, of func(r Mea
 	}
 }
 
-// tally is the tally of a kind, of all kinds of a group, or with "" of all kinds. It is nil if the run does not have the
-// kind, or if its transactions were few and long: percentiles of few transactions of many kinds
-// mean nothing.
+// tally returns the tally of a kind, of a group, or, with "", of all kinds. It returns nil if the
+// run lacks the kind, or if its transactions were few and long, because percentiles of few
+// transactions mean nothing.
 func (r Measured) tally(kind string) *meter.Tally {
 	if len(r.Job.Result.Spans) > 0 {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"sledge/internal/report/reporttest"
 )
 
-// routinesAndClient are two runs: one calls stored routines, and the other, of which
-// everything takes longer, sends each statement.
+// routinesAndClient returns two runs: the first calls stored routines, the second sends each
+// statement and takes longer for everything.
 func routinesAndClient() []Measured {
 	routines, client := reporttest.Run(), reporttest.Run()
 	one, other := reporttest.Measured(), reporttest.Measured()
@@ -79,7 +79,7 @@ func TestLabelsAreCompared(t *testing.T) {
 	}
 }
 
-func TestLongValuesStandBelowTheTableOfWhatDiffers(t *testing.T) {
+func TestComparison_ShowsLongValuesBelowTheTable(t *testing.T) {
 	runs := routinesAndClient()
 	runs[1].Job.Spec.Options["rate"] = "steps:" + strings.Repeat("0s=100/s,", 12) + "60s=1/s"
 	for _, tt := range []struct {
@@ -111,10 +111,10 @@ func TestRunsWithoutSomeFiguresAreCompared(t *testing.T) {
 			t.Fatalf("%s: got %d values and %d ratios, want 4", f.Name, len(f.Values), len(f.Ratios))
 		}
 		if f.Name == "round trips" && (f.Values[2] != nil || f.Values[3] != nil || f.Ratios[2] != nil) {
-			t.Errorf("a run that measured none has round trips: %v", f.Values)
+			t.Errorf("runs without network traffic have round trips: %v", f.Values)
 		}
 		if f.Name == "NOPM" && (f.Values[2] != nil || f.Values[3] == nil) {
-			t.Errorf("NOPM: got %v, want that of all but the killed run", f.Values)
+			t.Errorf("NOPM: got %v, want a value for each run except the killed one", f.Values)
 		}
 	}
 	same := Compare([]Measured{runs[0], runs[0]}, unset)
@@ -123,12 +123,12 @@ func TestRunsWithoutSomeFiguresAreCompared(t *testing.T) {
 	}
 	var b bytes.Buffer
 	if err := Compare([]Measured{{Job: killed}, {Job: killed}}, unset).Text(&b, View{}); err != nil || !strings.Contains(b.String(), "Nothing was measured") {
-		t.Errorf("got %v and %q, want that nothing was measured", err, b.String())
+		t.Errorf("got %v and %q, want the note that nothing was measured", err, b.String())
 	}
 }
 
-// TestTheReportSaysWhatWentOverTheNetwork is about a run, in short and in whole.
-func TestTheReportSaysWhatWentOverTheNetwork(t *testing.T) {
+// TestText_ShowsNetworkTraffic covers the summary and the details of a run.
+func TestText_ShowsNetworkTraffic(t *testing.T) {
 	run := routinesAndClient()[1]
 	show := func(v View) string {
 		var b bytes.Buffer
@@ -183,6 +183,6 @@ func TestRepeatsOf_SumsUpEqualRuns(t *testing.T) {
 		}
 	}
 	if got := RepeatsOf(job.Job{}, []job.Job{run(100)}); got != (Repeats{}) {
-		t.Errorf("of a run without figures, got %+v", got)
+		t.Errorf("a run without figures: got %+v", got)
 	}
 }

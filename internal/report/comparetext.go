@@ -23,7 +23,7 @@ func (r Repeats) String() string {
 		r.Runs, Printable(r.Figure), figured(&r.Least), figured(&r.Most), figured(&r.Median), share(int64(1e6*(r.Most-r.Least)), int64(1e6*r.Median)))
 }
 
-// repeats says how much the figures of equal runs vary, and what that means for the ratios.
+// repeats shows how much the figures of equal runs vary, and warns if there are too few of them.
 func (c Comparison) repeats(b *page) {
 	if len(c.Repeats) == 0 {
 		return
@@ -79,7 +79,7 @@ const longestCell = 24
 // a table.
 func (c Comparison) differences(b *page) {
 	if len(c.Differences) == 0 {
-		b.say(plain, "\nThe runs were asked for the same, on the same server, and have the same labels. What differs in their figures is noise, or was changed outside of Sledge.")
+		b.say(plain, "\nThe runs have the same options, server and labels. Differences in their figures are noise, or come from changes outside of Sledge.")
 		return
 	}
 	b.title("What differs", "")
@@ -113,7 +113,7 @@ func (c Comparison) differences(b *page) {
 	}
 }
 
-// figures writes one table: of all transactions, and then of each kind.
+// figures writes one table: first all transactions together, then each kind.
 func (c Comparison) figures(b *page) {
 	if len(c.Figures) == 0 {
 		b.say(plain, "\nNothing was measured in these runs.")
@@ -152,8 +152,8 @@ func (c Comparison) figures(b *page) {
 	b.lay(t)
 }
 
-// figured writes a figure to three digits or more, and one below 1 to three decimals, or to
-// four below 0.1.
+// figured formats a figure with three digits or more; below 1 with three decimals, below 0.1 with
+// four.
 func figured(v *float64) string {
 	switch {
 	case v == nil:
@@ -162,7 +162,7 @@ func figured(v *float64) string {
 		return count(int64(math.Round(*v)))
 	case *v >= 100:
 		return strconv.FormatFloat(*v, 'f', 1, 64)
-	case *v >= 0.9995 || *v == 0: // or it would be 1.000
+	case *v >= 0.9995 || *v == 0: // 0.9996 with three decimals would read 1.000
 		return strconv.FormatFloat(*v, 'f', 2, 64)
 	case *v < 0.09995:
 		return strconv.FormatFloat(*v, 'f', 4, 64)

@@ -12,9 +12,9 @@ import (
 // misread the other; new members alone do not change it.
 const Schema = "sledge-job-3"
 
-// Document is a job for programs: its settings, its result and the figures from its
-// histograms. Numbers are numbers, and their units are in their names; times are in UTC. The kinds
-// of transaction are in the workload's order.
+// Document is a job for programs: its settings, its result and the figures from its histograms. The
+// names of numbers contain their units; times are in UTC. The kinds of transaction are in the
+// workload's order.
 type Document struct {
 	Schema string `json:"schema"` // Schema, or ExportSchema for an exported job
 
@@ -27,36 +27,36 @@ type Document struct {
 	Profile  int               `json:"profile,omitempty"` // number of the performance profile that the run belongs to
 	Labels   map[string]string `json:"labels,omitempty"`
 	Note     string            `json:"note,omitempty"`
-	Origin   string            `json:"origin,omitempty"` // the program that recorded it, if that was not Sledge
+	Origin   string            `json:"origin,omitempty"` // the program that recorded the job, if it was not Sledge
 
 	Begun time.Time  `json:"begun,omitzero"`
 	Ended time.Time  `json:"ended,omitzero"`
 	Facts *job.Facts `json:"facts,omitempty"`
 
-	// UnrecordedEvents counts the events that the repository could not take. Output, failures or
-	// seconds are missing, but nothing that is counted here.
+	// UnrecordedEvents counts the events that the repository could not record. Output, failures or
+	// seconds may be missing; the counts in this document are complete.
 	UnrecordedEvents int64 `json:"unrecorded_events,omitempty"`
 
-	// Result is the state or the result of the job. The caller fills in its headline line. The
-	// users of a killed job are those that it was asked for.
+	// Result is the state or the result of the job. The caller fills in its headline line. Users of
+	// a killed job is the requested number.
 	job.Result
 
 	Worth   string   `json:"worth,omitempty"`   // the verdict on the metrics of a job that did not succeed: "INVALID: do not use these figures"
-	Grounds []Ground `json:"grounds,omitempty"` // the evidence for the figures; that of the tones "doubtful" and "bad" needs attention
-	Alarms  []string `json:"alarms,omitempty"`  // the evidence of the tone "bad", a line each
+	Grounds []Ground `json:"grounds,omitempty"` // the evidence for the figures; the tones "doubtful" and "bad" need attention
+	Alarms  []string `json:"alarms,omitempty"`  // evidence with the tone "bad", one line each
 
 	Transactions []Transaction `json:"transactions,omitempty"`
 	All          *Transaction  `json:"all,omitempty"`    // all kinds together
-	Steps        []LoadStep    `json:"steps,omitempty"`  // in which different numbers of virtual users worked
-	Groups       []Group       `json:"groups,omitempty"` // of a run that has several, whose kinds and figures are named by them: orders.payment
+	Steps        []LoadStep    `json:"steps,omitempty"`  // of a step load
+	Groups       []Group       `json:"groups,omitempty"` // of a run with several groups, which prefix the names of kinds and figures: orders.payment
 }
 
-// Transaction holds the outcomes of one kind of transaction. Each was done, or rolled back because
-// the workload asks for that, or failed.
+// Transaction holds the outcomes of one kind of transaction: each was done, rolled back as the
+// workload requires, or failed.
 type Transaction struct {
 	Kind         string           `json:"kind"`
 	Done         int64            `json:"done"`
-	SharePercent float64          `json:"share_percent"` // of all transactions that were done
+	SharePercent float64          `json:"share_percent"` // share of all done transactions
 	RolledBack   int64            `json:"rolled_back"`
 	Retries      int64            `json:"retries"` // tries beyond the first, whatever the outcome
 	Failed       int64            `json:"failed"`
@@ -69,19 +69,19 @@ type Transaction struct {
 	Response *meter.Latency `json:"response,omitempty"`
 	Service  *meter.Latency `json:"service,omitempty"`
 
-	// TimePercent is the share of the virtual users' time that Service takes, by the last tries of
-	// the done transactions. Only timings have it.
+	// TimePercent is the share of the virtual users' time spent in the last tries of done
+	// transactions. Only Timing sets it.
 	TimePercent float64 `json:"time_percent,omitempty"`
 
-	// Corrected is Response corrected for coordinated omission, as HdrHistogram does: as if each
-	// virtual user had begun a transaction of the kind every ExpectedInterval, whether or not the
-	// one before had ended. With a rate, Response omits nothing: then Corrected only adds
-	// transactions that had not ended, and there is no ExpectedInterval.
+	// Corrected is Response corrected for coordinated omission, as HdrHistogram does it: as if each
+	// virtual user had begun a transaction of the kind every ExpectedInterval, even while its last
+	// one was still running. In a run with a rate, Response omits nothing, so Corrected only adds
+	// the unfinished transactions, and ExpectedInterval is 0.
 	Corrected        *meter.Latency `json:"response_corrected,omitempty"`
 	ExpectedInterval float64        `json:"expected_interval_ms,omitempty"`
 }
 
-// NewDocument returns the document of a job and its measurements.
+// NewDocument makes the document of a job from its measurements.
 func NewDocument(j job.Job, sum meter.Summary) Document {
 	r := j.Result.Brief()
 	r.Status, r.Reason, r.Users = j.Status, j.Reason, Users(j)
@@ -151,8 +151,8 @@ func newTransaction(kind string, t *meter.Tally, allDone int64) Transaction {
 	return n
 }
 
-// Timing holds the times of the transactions of a number of virtual users, or of their asynchronous
-// clients: of each kind, and of all kinds together, if there are any.
+// Timing returns the times of the transactions of each kind and of all kinds together. workers is
+// the number of virtual users, or of their asynchronous clients, that did them.
 func Timing(kinds []string, sum meter.Summary, workers float64) (list []Transaction, whole *Transaction) {
 	list = []Transaction{}
 	if len(sum.Kinds) == 0 {
@@ -161,7 +161,7 @@ func Timing(kinds []string, sum meter.Summary, workers float64) (list []Transact
 	all := sum.All()
 	timed := func(name string, t *meter.Tally) Transaction {
 		n := newTransaction(name, t, all.Done)
-		if n.Service != nil { // not Response, because transactions of a rate also wait for a free user
+		if n.Service != nil { // not Response: with a rate, it includes waiting for a free user
 			took := float64(n.Service.Mean) * float64(time.Millisecond) * float64(t.Done)
 			n.TimePercent = math.Round(1000*Percent(took, float64(sum.Elapsed)*workers)) / 1000
 		}

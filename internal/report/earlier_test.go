@@ -12,9 +12,9 @@ import (
 	"sledge/internal/repository"
 )
 
-// version4.db is a repository that Sledge wrote when it kept histograms as HdrHistogram
-// encodes them; version4.json and version4.csv are what that Sledge exported of it.
-func TestJobsOfAnEarlierSledgeAreExportedAsItExportedThem(t *testing.T) {
+// version4.db is a repository of an earlier Sledge, which kept histograms in HdrHistogram's
+// encoding; version4.json and version4.csv are the exports by that Sledge.
+func TestExport_OfAnEarlierRepositoryIsUnchanged(t *testing.T) {
 	packed, err := os.Open("testdata/version4.db.gz")
 	if err != nil {
 		t.Fatal(err)

@@ -23,18 +23,18 @@ import (
 	"sledge/internal/repository"
 )
 
-// Formats are those that Export knows.
+// Formats lists the formats of Export.
 var Formats = []string{"json", "csv"}
 
-// Words say in sentences what a job has as data, in the way of those who read them.
+// Words turns a job's data into the sentences of a front end.
 type Words struct {
-	Headline func(j job.Job) string // of a run; "" where it has none
+	Headline func(j job.Job) string // of a run; "" if it has no headline
 	Output   func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error]
 }
 
-// Export writes all that the repository knows of a job: as JSON, Document with
-// more members, histograms included; or as CSV, what was measured by the second. The
-// lines that virtual users put out are had from words. What takes long is told by say.
+// Export writes everything that the repository has about a job: as JSON, an ExportHead and the
+// seconds, histograms included; or as CSV, the measurements of each second. words supplies the
+// lines that virtual users printed. say receives a progress line every sayEvery.
 func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID, format string, words Words, say func(line string)) error {
 	if !slices.Contains(Formats, format) {
 		return job.WithExit(job.ExitUsage, fmt.Errorf("export format %s is not known%s (there are %s)",
@@ -45,7 +45,7 @@ func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID
 		return err
 	}
 	if format == "csv" && j.Origin != "" {
-		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s was recorded by %s, which does not keep what was done in each second: export it as json", j.ID, j.Origin))
+		return job.WithExit(job.ExitUsage, fmt.Errorf("job %s was recorded by %s, which does not record seconds: export it as json", j.ID, j.Origin))
 	}
 	buffered := bufio.NewWriter(w)
 	progress := tellProgress(j.ID, say)
@@ -60,11 +60,11 @@ func Export(ctx context.Context, w io.Writer, store *repository.Store, id job.ID
 	return buffered.Flush()
 }
 
-// sayEvery is how often an export tells how far it is.
+// sayEvery is the interval between progress lines of an export.
 const sayEvery = 2 * time.Second
 
-// tellProgress returns what is told how many more seconds were exported, and tells say in
-// all, now and then.
+// tellProgress returns a function that adds up the exported seconds and passes a progress line to
+// say every sayEvery.
 func tellProgress(id job.ID, say func(line string)) func(seconds int) {
 	done, next := 0, time.Now().Add(sayEvery)
 	return func(seconds int) {
@@ -76,21 +76,20 @@ func tellProgress(id job.ID, say func(line string)) func(seconds int) {
 	}
 }
 
-// ExportSchema names the shape of an exported job, as Schema does that of Document.
+// ExportSchema names the format of an exported job, as Schema does for Document.
 const ExportSchema = "sledge-export-3"
 
-// ExportHead is the head of an exported job. After its members comes "seconds", a
-// list of Second.
+// ExportHead is an exported job without its last member "seconds", a list of Second.
 type ExportHead struct {
 	Document
-	Histograms []Histograms               `json:"histograms,omitempty"`          // of all that was measured
+	Histograms []Histograms               `json:"histograms,omitempty"`          // of each kind of transaction
 	Failures   []repository.StoredFailure `json:"failures,omitempty"`            // the first few examples of each class
-	Events     []job.Event                `json:"events,omitempty"`              // but for seconds and progress
-	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same in words
-	Counts     []job.Count                `json:"transaction_counter,omitempty"` // what it read, where one was running
-	Series     []job.Sampled              `json:"series,omitempty"`              // what observers read beside the run
-	Plans      []job.QueryPlan            `json:"plans,omitempty"`               // of the queries of a run
-	Imported   *job.ImportDetails         `json:"imported,omitempty"`            // what the program that recorded it kept
+	Events     []job.Event                `json:"events,omitempty"`              // without seconds and progress
+	Output     []repository.OutputLine    `json:"output,omitempty"`              // the same as lines of text
+	Counts     []job.Count                `json:"transaction_counter,omitempty"` // readings of a transaction counter that ran beside the job
+	Series     []job.Sampled              `json:"series,omitempty"`              // readings of the run's observers
+	Plans      []job.QueryPlan            `json:"plans,omitempty"`               // query plans of a run
+	Imported   *job.ImportDetails         `json:"imported,omitempty"`            // what the other program recorded
 }
 
 // Histograms are the full distributions of one kind of transaction, in
@@ -101,22 +100,22 @@ type Histograms struct {
 	Service  []byte `json:"service_histogram,omitempty"`
 }
 
-// Second is a job.Second for programs: its histograms became figures.
+// Second is a job.Second for programs, with figures in place of histograms.
 type Second struct {
 	At time.Time `json:"at"`
 	job.Moment
-	Elapsed      float64             `json:"elapsed_seconds"` // one second, or a few
+	Elapsed      float64             `json:"elapsed_seconds"` // one second or more
 	Transactions []SecondTransaction `json:"transactions"`
 }
 
-// SecondTransaction is what one kind of transaction did in a second.
+// SecondTransaction holds the measurements of one kind of transaction in a second.
 type SecondTransaction struct {
 	Transaction
 	ResponseHistogram []byte `json:"response_histogram,omitempty"` // as in Histograms
 	ServiceHistogram  []byte `json:"service_histogram,omitempty"`
 }
 
-// exportJSON writes the seconds as they are read, since a day has 86,400.
+// exportJSON writes the seconds as it reads them, because a day has 86,400.
 func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job, words Words, progress func(seconds int)) error {
 	head, err := exportHead(ctx, store, j, words)
 	if err != nil {
@@ -167,7 +166,7 @@ func exportJSON(ctx context.Context, w *bufio.Writer, store *repository.Store, j
 	return err
 }
 
-// secondTexts makes JSON of some seconds, on all cores: their histograms take time.
+// secondTexts encodes seconds as JSON, on all cores because their histograms take time.
 func secondTexts(kinds []string, seconds []job.Event) ([][]byte, error) {
 	texts := make([][]byte, len(seconds))
 	var group errgroup.Group
@@ -240,7 +239,7 @@ func exportHead(ctx context.Context, store *repository.Store, j job.Job, words W
 	return e, nil
 }
 
-// HistogramsOf encodes the full distributions of what was measured.
+// HistogramsOf encodes the histograms of all kinds of transaction.
 func HistogramsOf(kinds []string, sum meter.Summary) ([]Histograms, error) {
 	list := []Histograms{}
 	for i := range sum.Kinds {
@@ -267,8 +266,8 @@ func histogramsOf(kind string, t *meter.Tally) (Histograms, error) {
 	return h, err
 }
 
-// newSecond returns what was counted in the second of an event, with the latencies that add adds to each
-// kind of which something was done.
+// newSecond returns the measurements of an event's second. It calls add for the latencies of each
+// kind that has done transactions.
 func newSecond(kinds []string, e job.Event, add func(*SecondTransaction, meter.CodedTally) error) (Second, error) {
 	s := e.Second
 	second := Second{At: e.At.UTC(), Moment: s.Moment, Elapsed: s.Measured.Elapsed.Seconds(), Transactions: []SecondTransaction{}}
@@ -289,7 +288,8 @@ func newSecond(kinds []string, e job.Event, add func(*SecondTransaction, meter.C
 	return second, nil
 }
 
-// SecondOf is what was measured in the second of an event, with response times and without histograms.
+// SecondOf returns the measurements of an event's second, with response times and without
+// histograms.
 func SecondOf(kinds []string, e job.Event) (Second, error) {
 	return newSecond(kinds, e, addResponse)
 }
@@ -325,8 +325,8 @@ func addLatencies(one *SecondTransaction, t meter.CodedTally) error {
 	return nil
 }
 
-// exportCSV writes a line for each second and kind of transaction; the latencies
-// are response times. The server's count, which is of all kinds, is on each of them.
+// exportCSV writes a line for each second and kind of transaction; the latencies are response
+// times. Each line repeats server_tpm, which counts all kinds together.
 func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j job.Job, progress func(seconds int)) error {
 	c := csv.NewWriter(w)
 	heads := []string{
@@ -370,8 +370,8 @@ func exportCSV(ctx context.Context, w *bufio.Writer, store *repository.Store, j 
 	return c.Error()
 }
 
-// cell writes text that others chose, such as the name of a user's own
-// transaction, so that no spreadsheet takes it for a formula.
+// cell escapes text from outside, such as the name of a custom transaction, so that no spreadsheet
+// takes it for a formula.
 func cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// findings writes one line for each rule, and the first rows that break one.
+// findings writes one line for each rule, then the first rows that break each broken rule.
 func findings(b *page, list []job.Finding) {
 	b.gap("Rules")
 	looks := map[string]func(string) string{ok: b.Look.Good, broken: b.Look.Bad, excused: b.Look.Doubtful, unknown: b.Look.Doubtful}
@@ -36,7 +36,7 @@ func findings(b *page, list []job.Finding) {
 	b.say(plain, "\n%s.", verdicts(list))
 }
 
-// verdicts counts the rules by their findings.
+// verdicts counts the rules by verdict.
 func verdicts(list []job.Finding) string {
 	if allHold(list) {
 		return fmt.Sprintf("all %d rules hold", len(list))

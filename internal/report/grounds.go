@@ -26,7 +26,7 @@ const (
 // Ground is a piece of evidence for or against the figures of a run.
 type Ground struct {
 	Tone Tone   `json:"tone"`
-	Name string `json:"name,omitempty"` // "Counts"; missing if it continues the one before
+	Name string `json:"name,omitempty"` // "Counts"; missing if it continues the previous piece
 	Text string `json:"text"`
 }
 
@@ -104,7 +104,7 @@ func Alarms(list []Ground) (lines []string) {
 	return lines
 }
 
-// verdict says in a word or two how a job ended, and how good that is.
+// verdict returns a word or two on how a job ended, and their tone.
 func verdict(j job.Job, list []Ground) (Tone, string) {
 	status := strings.ToUpper(string(j.Status))
 	switch attention := Attention(list); {
@@ -119,7 +119,7 @@ func verdict(j job.Job, list []Ground) (Tone, string) {
 		return Bad, "MISSED A THRESHOLD"
 	case j.Status != job.Succeeded:
 		return Bad, status
-	case j.Origin != "": // of another program, whose checks are unknown
+	case j.Origin != "": // recorded by another program, whose checks are unknown
 		return Plain, "Imported"
 	case len(attention) == 0:
 		return Good, "Valid"
@@ -153,14 +153,14 @@ func reason(j job.Job) (Ground, bool) {
 // notToUse begins the reason why figures must not be used.
 const notToUse = "do not use these figures: "
 
-// reasonOnce returns the evidence of an invalid run with its reason first and only once: by the
-// check that made it invalid if there is one, which has more details.
+// reasonOnce states the reason of an invalid run first and only once: it moves the check that made
+// the run invalid, which has more details, to the front in place of the general reason.
 func reasonOnce(j job.Job, list []Ground) []Ground {
 	by := slices.IndexFunc(list, func(g Ground) bool { return g.Tone == Bad && g.Name == j.Result.InvalidBy })
 	if j.Status != job.Invalid || j.Result.InvalidBy == "" || by < 0 {
 		return list
 	}
-	list[0] = list[by] // the place of reason's result
+	list[0] = list[by] // list[0] came from reason
 	if len(j.Result.Metrics) > 0 {
 		list[0].Text = notToUse + list[0].Text
 	}

@@ -9,14 +9,15 @@ import (
 	"sledge/internal/terminal"
 )
 
-// A run with several groups of users has a line of figures for each, and its tables have the sum of each group
-// above the group's kinds of transaction. A run with one group is shown without a name.
+// A report of a run with several groups has a line of figures for each group, and its tables show
+// the sum of each group above its kinds of transaction. A run with one group is shown without the
+// group's name.
 
 // Group is one of several groups of a run.
 type Group struct {
 	job.GroupResult
 
-	All *Transaction `json:"all,omitempty"` // its kinds together
+	All *Transaction `json:"all,omitempty"` // all its kinds together
 }
 
 // newGroups makes the groups of a document.
@@ -36,7 +37,7 @@ func newGroups(j job.Job, sum meter.Summary, allDone int64, c correction) (list 
 	return list
 }
 
-// ofGroup returns what a group did.
+// ofGroup returns the measurements of a group.
 func ofGroup(g job.Group, kinds []string, sum meter.Summary) meter.Summary {
 	part := meter.Summary{Elapsed: sum.Elapsed}
 	for i := range sum.Kinds {
@@ -61,7 +62,8 @@ func (c correction) in(g job.Group) correction {
 	return c
 }
 
-// evidence lists what each group of a run has by itself: of a run without groups, the one without a name.
+// evidence returns the results of each group. A run without groups counts as one group without a
+// name.
 func evidence(r job.Result) []job.GroupResult {
 	if len(r.Groups) > 0 {
 		return r.Groups
@@ -69,7 +71,7 @@ func evidence(r job.Result) []job.GroupResult {
 	return []job.GroupResult{{Contention: r.Contention, Agreement: r.Agreement, LongestGap: r.LongestGap, Standstills: r.Standstills}}
 }
 
-// inGroup begins a sentence on a group.
+// inGroup returns the beginning of a sentence about a group.
 func inGroup(g job.GroupResult) string {
 	if g.Name == "" {
 		return ""
@@ -77,7 +79,7 @@ func inGroup(g job.GroupResult) string {
 	return g.Name + ": "
 }
 
-// firstFigures are the first figure of the run, or of each of its groups.
+// firstFigures returns the first figure of the run, or of each of its groups.
 func firstFigures(j job.Job) (list []job.Metric) {
 	groups := j.Spec.Groups()
 	if groups == nil {
@@ -94,7 +96,8 @@ func firstFigures(j job.Job) (list []job.Metric) {
 	return list
 }
 
-// Headline writes the first figure of a job, or of each of its groups; "" where it has none.
+// Headline formats the first figure of a job, or of each of its groups; "" if the job has no
+// figures.
 func Headline(j job.Job) string {
 	var words []string
 	for _, m := range firstFigures(j) {
@@ -125,7 +128,7 @@ func groupScores(b *page, j job.Job, sum meter.Summary) {
 	}
 }
 
-// endedPieces says how long the transactions of a run or a group took, and how many failed.
+// endedPieces returns the percentiles of the response times of a run or a group, and its failures.
 func endedPieces(b *page, all meter.Tally) (list []piece) {
 	if all.Done > 0 {
 		at := func(p float64) string { return millis(float64(all.Response.ValueAtQuantile(p))) }
@@ -134,7 +137,7 @@ func endedPieces(b *page, all meter.Tally) (list []piece) {
 	return append(list, failedPieces(b, all.Failures(), all.Ended())...)
 }
 
-// failedPieces says how many transactions failed of those that ended.
+// failedPieces returns the number and the share of failed transactions.
 func failedPieces(b *page, failed, ended int64) []piece {
 	switch {
 	case failed > 0:
@@ -145,7 +148,7 @@ func failedPieces(b *page, failed, ended int64) []piece {
 	return nil
 }
 
-// groupLoad says who worked in which group.
+// groupLoad lists the users and the workload of each group.
 func groupLoad(groups []job.Group) string {
 	var words []string
 	for i, g := range groups {

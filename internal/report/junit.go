@@ -10,7 +10,7 @@ import (
 	"sledge/internal/job"
 )
 
-// JUnitHead begins each report of JUnit, and identifies it.
+// JUnitHead is the beginning of each report that JUnit writes; it identifies such a report.
 const JUnitHead = xml.Header + `<testsuites name="sledge"`
 
 // The elements of a report, as programs that show CI results read them. A missed test is a failure.

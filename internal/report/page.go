@@ -10,18 +10,18 @@ import (
 type page struct {
 	View
 	sheet Sheet
-	drawn bool // charts are beside the sheet, and the headline is large
+	drawn bool // for a page that shows charts beside the sheet and a large headline
 }
 
-// gap begins a part that has no title in a text.
+// gap begins a part whose title a text leaves out.
 func (p *page) gap(name string) { p.sheet.begin(Part{Title: name, bare: true}) }
 
-// title begins a part of the page, with its name and its explanation.
+// title begins a part of the page with a title and an explanation.
 func (p *page) title(name, explained string) {
 	p.sheet.begin(Part{Title: name, Explained: explained})
 }
 
-// say adds lines that a text wraps if they are too wide. All resulting lines have the look.
+// say adds lines with a look. A text wraps lines that are too wide.
 func (p *page) say(look func(string) string, format string, args ...any) {
 	p.sheet.add(Item{line: fmt.Sprintf(format, args...), look: look})
 }
@@ -36,7 +36,7 @@ type piece struct {
 // next line.
 func (p *page) pieces(list []piece) { p.sheet.add(Item{pieces: list}) }
 
-// asItIs adds lines of another program, laid out by spaces. A text folds those that are too wide.
+// asItIs adds lines of another program, laid out by spaces. A text folds lines that are too wide.
 func (p *page) asItIs(text string) { p.sheet.add(Item{Text: PrintableLines(text)}) }
 
 // plain is the look of ordinary text.
@@ -55,5 +55,5 @@ func (p *page) table(t terminal.Table) {
 	p.lay(t)
 }
 
-// lay adds a table whose cells have looks, in columns that are not wrapped.
+// lay adds a table whose cells may have looks. Columns with looks must not wrap.
 func (p *page) lay(t terminal.Table) { p.sheet.add(Item{Table: &t}) }

@@ -34,7 +34,8 @@ type ComparedPlan struct {
 	Changed *bool  `json:"changed"` // null if one of the two has no plan
 }
 
-// NewPlans returns the plans of the chosen kinds, of the runs side by side.
+// NewPlans returns the plans of the chosen kinds; if there are two runs, also whether each plan
+// changed.
 func NewPlans(runs []PlansOfRun, chosen func(kind string) bool) Plans {
 	p := Plans{Schema: PlansSchema}
 	var kinds []string
@@ -66,8 +67,8 @@ func planOf(plans []job.QueryPlan, kind string) *job.QueryPlan {
 	return &plans[i]
 }
 
-// planChanged reports whether a plan has another shape than the earlier one; nil if one of the two
-// is unknown.
+// planChanged reports whether the plan of a kind changed its shape from before to after; nil if one
+// of the two is unknown.
 func planChanged(before, after []job.QueryPlan, kind string) *bool {
 	b, a := planOf(before, kind), planOf(after, kind)
 	if b == nil || a == nil || len(b.Lines) == 0 || len(a.Lines) == 0 {
@@ -77,8 +78,8 @@ func planChanged(before, after []job.QueryPlan, kind string) *bool {
 	return &changed
 }
 
-// Text writes the plans for people: of one run one after another; of two runs those that changed,
-// or all of them.
+// Text writes the plans for people: of one run, all plans one after another; of two runs, the
+// changed plans, or with all each plan.
 func (p Plans) Text(w io.Writer, v View, all bool) error {
 	b := page{View: v}
 	if len(p.Runs) == 1 {
@@ -92,7 +93,7 @@ func (p Plans) Text(w io.Writer, v View, all bool) error {
 	return b.write(w)
 }
 
-// had says which stream the parameters belong to, and how the plan was read.
+// had names the stream whose parameters the plan has, and says how the plan was read.
 func had(plan job.QueryPlan) string {
 	text := fmt.Sprintf("as stream %d asked it", plan.Stream)
 	if plan.Timed {
@@ -114,9 +115,9 @@ func (p *page) plan(lines []job.PlanLine, indent string) {
 // besideFrom is the least width of a terminal for two plans side by side.
 const besideFrom = 100
 
-// compare writes two plans of each query, and marks what only one of them does.
+// compare writes both plans of each query, and marks the steps that only one of them has.
 func (p Plans) compare(b *page, all bool) {
-	b.title("Plans", "what only A does is marked -, what only B does +")
+	b.title("Plans", "steps that only A has are marked -, steps that only B has +")
 	for i, r := range p.Runs {
 		b.say(plain, "  %s  %s", b.Look.Strong(Letter(i)), r.ID)
 	}
@@ -155,7 +156,7 @@ func (p Plans) compare(b *page, all bool) {
 
 // block is a step of a plan with its details in the lines below.
 type block struct {
-	step  string // without indentation, because a step may be the same one deeper in a plan
+	step  string // without indentation, so that a step equals the same step at another depth
 	lines []job.PlanLine
 }
 
@@ -175,7 +176,7 @@ type pair struct{ a, b *block }
 
 // align pairs the blocks that both plans have, in order: the longest common subsequence.
 func align(a, b []block) (rows []pair) {
-	longest := make([][]int, len(a)+1) // the remaining parts of both from i and j on
+	longest := make([][]int, len(a)+1) // longest[i][j]: length of the longest common subsequence of a[i:] and b[j:]
 	for i := range longest {
 		longest[i] = make([]int, len(b)+1)
 	}
@@ -230,7 +231,7 @@ func (p *page) below(rows []pair) {
 	}
 }
 
-// beside writes both plans side by side, with the same step of both in one line.
+// beside writes both plans side by side, with steps that both have on the same line.
 func (p *page) beside(rows []pair) {
 	const divider = " | "
 	room := (p.Width - len(divider)) / 2
@@ -250,8 +251,8 @@ func (p *page) beside(rows []pair) {
 	}
 }
 
-// marked returns the lines of the block, which may be nil, at a width, each with the mark if only
-// one plan has it.
+// marked returns the lines of the block folded to width, each with the mark if only one plan has
+// the block. The block may be nil.
 func (b *block) marked(mark string, alone bool, width int) (list []string) {
 	if b == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// planOfLines reads a plan whose steps are the lines that begin with an arrow.
+// planOfLines parses a plan; lines that begin with an arrow are its steps.
 func planOfLines(kind, text string) job.QueryPlan {
 	p := job.QueryPlan{Kind: kind, Stream: 1, Query: "SELECT", Seconds: 0.25}
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
@@ -46,8 +46,8 @@ Sort  (cost=135.1..135.2 rows=4 width=8)
 	costly = "Seq Scan on lineitem  (cost=0..9999 rows=7 width=8)\n  Filter: (l_quantity < 25)"
 )
 
-// queriesCompared are two runs of two streams: one by an index, and one without it, that
-// failed at a query and never came to another.
+// queriesCompared returns two runs of two streams: the first uses an index; the second has no
+// index, fails at query 3 and ends before its last query.
 func queriesCompared() []Measured {
 	run := func(id string, times []float64, plans ...job.QueryPlan) Measured {
 		j := job.Job{
@@ -95,7 +95,7 @@ func TestRunsOfQueriesAreComparedQueryByQuery(t *testing.T) {
 	})
 }
 
-func TestPlansAreShownAloneOrOneBesideTheOther(t *testing.T) {
+func TestPlans_AreShownAloneOrSideBySide(t *testing.T) {
 	runs := queriesCompared()
 	side := func(i int) PlansOfRun { return PlansOfRun{ID: runs[i].Job.ID, Plans: runs[i].Plans} }
 	all := func(string) bool { return true }
@@ -125,7 +125,7 @@ func TestPlansAreShownAloneOrOneBesideTheOther(t *testing.T) {
 	}
 }
 
-// nothingWider looks whether a page keeps to the width of its terminal.
+// nothingWider checks that no line is wider than the terminal.
 func nothingWider(t *testing.T, shown func(View) string) {
 	t.Helper()
 	for width := 60; width <= 140; width += 10 {

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// shares shows the work over each connection of a pool, in one table, or in two if the terminal is
-// too narrow.
+// shares shows how the work was spread over the connections of a pool, in one table, or in two if
+// the terminal is too narrow.
 func shares(b *page, p job.Pool) {
 	b.title("Connections of the pool", "transactions a minute by the virtual users' count")
 	if t := sharesTable(p, true, true); b.Width <= 0 || t.Wide() <= b.Width {
@@ -72,7 +72,7 @@ func sharesTable(p job.Pool, kinds, all bool) terminal.Table {
 // perMinute formats a rate as a whole number.
 func perMinute(rate float64) string { return count(int64(math.Round(rate))) }
 
-// lost says when and why a connection of a pool was lost.
+// lost describes when and why a connection of a pool was lost.
 func lost(c job.PoolConnection) string {
 	l := c.Lost
 	when := clock(l.From) + " of the measured time"

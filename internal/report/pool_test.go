@@ -10,7 +10,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestAPoolIsShownWithWhatItLost(t *testing.T) {
+func TestText_ShowsLostConnectionsOfAPool(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	connection := func(name, target string, tpm float64) job.PoolConnection {
 		return job.PoolConnection{
@@ -42,7 +42,7 @@ func TestAPoolIsShownWithWhatItLost(t *testing.T) {
 	}
 }
 
-func TestAPoolIsShownInTwoTablesWhereOneIsTooWide(t *testing.T) {
+func TestPool_IsShownInTwoTablesIfOneIsTooWide(t *testing.T) {
 	one := job.PoolConnection{Name: "primary", PerMinute: 22350, Response: &meter.Latency{P50: 2, P99: 12}}
 	for i, kind := range []string{"new order", "payment", "delivery", "stock level", "order status"} {
 		one.Shares = append(one.Shares, job.PoolShare{Kind: kind, PerMinute: 10000 - 1000*float64(i)})

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// ProfileSchema names the shape of Profile, as Schema does that of Document.
+// ProfileSchema names the format of Profile, as Schema does for Document.
 const ProfileSchema = "sledge-profile-1"
 
 // Profile has the runs of a performance profile, in the order in which they began.
@@ -32,12 +32,12 @@ type Profile struct {
 type ProfilePoint struct {
 	Users    int            `json:"users"`
 	Runs     int            `json:"runs"`               // successful runs
-	Metrics  []job.Metric   `json:"metrics"`            // the mean of each
+	Metrics  []job.Metric   `json:"metrics"`            // means over the runs
 	Response *meter.Latency `json:"response,omitempty"` // of all their transactions together
 }
 
-// NewProfile makes the document of a profile of its runs, the oldest first, whose results
-// have their summaries. Document makes that of a run.
+// NewProfile makes the document of a profile. The runs are in order of age, the oldest first, with
+// summaries in their results. document makes the document of one run.
 func NewProfile(number int, runs []job.Job, document func(job.Job) Document) Profile {
 	p := Profile{Schema: ProfileSchema, Profile: number, Runs: []Document{}}
 	for _, j := range runs {
@@ -76,8 +76,8 @@ func profilePoints(runs []job.Job) []ProfilePoint {
 	return list
 }
 
-// responseOfAll sums up the response times of all transactions of runs. Histograms are
-// merged, never percentiles. It is nil of runs whose transactions are few and long.
+// responseOfAll returns the response times of all transactions of the runs; it merges histograms,
+// never percentiles. It returns nil for runs whose transactions are few and long.
 func responseOfAll(runs []job.Job) *meter.Latency {
 	all := meter.NewSummary(1)
 	for _, j := range runs {
@@ -90,38 +90,36 @@ func responseOfAll(runs []job.Job) *meter.Latency {
 	return ResponseOf(all)
 }
 
-// ProfileComparisonSchema names the shape of ProfileComparison.
+// ProfileComparisonSchema names the format of ProfileComparison.
 const ProfileComparisonSchema = "sledge-profile-comparison-1"
 
-// ProfileComparison has several performance profiles, and the settings and surroundings in which their
-// runs differ.
+// ProfileComparison holds several performance profiles, and the settings and surroundings that
+// differ between them.
 type ProfileComparison struct {
 	Schema      string       `json:"schema"` // always ProfileComparisonSchema
 	Profiles    []Profile    `json:"profiles"`
-	Differences []Difference `json:"differences"` // values of each profile; of several, in the order of its runs
+	Differences []Difference `json:"differences"` // each profile's value joins the distinct values of its runs
 }
 
-// CompareProfiles lays profiles over each other, each made of its runs.
+// CompareProfiles compares profiles. runs has the runs of each profile.
 func CompareProfiles(profiles []Profile, runs [][]job.Job, unset func(j job.Job, option string) string) ProfileComparison {
 	c := ProfileComparison{Schema: ProfileComparisonSchema, Profiles: profiles, Differences: []Difference{}}
 	for _, d := range differences(runs, unset) {
-		if d.Name != "users" { // the table of points says it
+		if d.Name != "users" { // the points show it
 			c.Differences = append(c.Differences, d)
 		}
 	}
 	return c
 }
 
-// Point is what the runs of a profile with one number of virtual users achieved:
-// the mean of those that succeeded.
+// Point holds the mean figures of the valid runs of a profile with one number of virtual users.
 type Point struct {
 	Users     int
 	NOPM, TPM float64
 }
 
-// Points sums up the runs that succeeded by their number of virtual users, the
-// smallest first. A run that failed, was stopped or is not valid has no figures
-// that may be compared.
+// Points averages the valid runs for each number of virtual users, in ascending order. It leaves
+// out runs that failed, were stopped or are invalid, because their figures are not comparable.
 func Points(jobs []job.Job) []Point {
 	type sum struct{ nopm, tpm, runs float64 }
 	byUsers := map[int]sum{}
@@ -142,9 +140,9 @@ func Points(jobs []job.Job) []Point {
 	return list
 }
 
-// ProfileText shows the runs of a profile as a table, and NOPM and TPM over the
-// active virtual users as a chart once there are two numbers of users; in so many
-// columns or, with 0, in as many as it takes.
+// ProfileText shows the runs of a profile as a table, and, if there are two numbers of users or
+// more, NOPM and TPM over the active virtual users as a chart. The text is at most width columns
+// wide; 0 means no limit.
 func ProfileText(jobs []job.Job, width int) string {
 	b := page{View: View{Width: width}}
 	if ofQueries := profileTable(&b, jobs); ofQueries {
@@ -156,8 +154,8 @@ func ProfileText(jobs []job.Job, width int) string {
 	return terminal.Fold(b.text(), width)
 }
 
-// profileTable shows the runs of a profile as a table, and reports whether they are of
-// transactions that are few and long, which have figures of their own.
+// profileTable shows the runs of a profile as a table, and reports whether their transactions are
+// few and long queries, which have other figures than NOPM and TPM.
 func profileTable(b *page, jobs []job.Job) (ofQueries bool) {
 	if of := slices.IndexFunc(jobs, func(j job.Job) bool { return len(j.Result.Spans) > 0 }); of >= 0 {
 		figures(b, jobs, jobs[of].Result.Metrics)
@@ -186,7 +184,7 @@ func profileTable(b *page, jobs []job.Job) (ofQueries bool) {
 	return false
 }
 
-// figures lists runs that have neither NOPM nor TPM by the first two figures that they have.
+// figures lists runs without NOPM and TPM with the first two of the given figures.
 func figures(b *page, jobs []job.Job, of []job.Metric) {
 	of = of[:min(len(of), 2)]
 	t := terminal.Table{Columns: []terminal.Column{{Head: "users"}}}
@@ -208,23 +206,22 @@ func figures(b *page, jobs []job.Job, of []job.Metric) {
 	b.table(t)
 }
 
-// ShortID is as much of a job's ID as names it among some millions: the second it began
-// in, and a few digits that are random.
+// ShortID returns the beginning of a job's ID that identifies it among millions: its start second
+// and a few random digits.
 func ShortID(id string) string {
 	const digits = 12
 	return id[:min(digits, len(id))]
 }
 
-// How large the chart is, in characters, without the numbers at its side: so that it
-// fits a terminal of 80, or a narrower one.
+// The size of the chart in characters, without its axis labels: it fits a terminal of 80 columns.
 const (
 	chartWidth  = 60
 	chartHeight = 10
 )
 
-// chart draws NOPM and TPM over the numbers of active virtual users that were run, or
-// nothing where there is only one. They stand at equal distances, since people double
-// them; between two of them it draws a straight line.
+// chart draws NOPM and TPM over the numbers of active virtual users, or returns "" if there is only
+// one number. The numbers are at equal distances because people usually double them; straight lines
+// join them.
 func chart(list []Point, width int) string {
 	if len(list) < 2 {
 		return ""
@@ -237,7 +234,7 @@ func chart(list []Point, width int) string {
 	}
 	wide := chartWidth
 	if width > 0 {
-		const beside = 4 // the axis, and half of the last number of users
+		const beside = 4 // the axis, and half of the last label
 		wide = max(10, min(wide, width-len(count(int64(most)))-beside))
 	}
 	last := len(list) - 1
@@ -250,8 +247,8 @@ func chart(list []Point, width int) string {
 		asciigraph.Caption("NOPM: line   TPM: stars   over active virtual users"))
 }
 
-// Text writes the comparison for people: what differs, and each figure that all profiles have, by
-// numbers of virtual users.
+// Text writes the comparison for people: the differences, then a table for each figure by number of
+// virtual users.
 func (c ProfileComparison) Text(w io.Writer, v View) error {
 	b := page{View: v}
 	each := make([]string, len(c.Profiles))
@@ -296,7 +293,7 @@ func (c ProfileComparison) Text(w io.Writer, v View) error {
 	return b.write(w)
 }
 
-// figure writes a figure of the runs with a number of users, "-" if it is missing.
+// figure formats a figure of the runs with a number of users; "-" if it is missing.
 func (p Profile) figure(users int, name string) string {
 	i := slices.IndexFunc(p.Points, func(point ProfilePoint) bool { return point.Users == users })
 	if i < 0 {

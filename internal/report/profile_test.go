@@ -10,7 +10,7 @@ import (
 	"sledge/internal/report/reporttest"
 )
 
-func TestAProfileIsATableAndAChart(t *testing.T) {
+func TestProfileText_HasATableAndAChart(t *testing.T) {
 	jobs := []job.Job{
 		reporttest.Figures("A1", 0, 1, 10_000), reporttest.Figures("A2", 1, 2, 19_000), reporttest.Figures("A4", 2, 4, 30_000),
 		reporttest.Ended(reporttest.Figures("A5", 3, 6, 99_000), job.Invalid), reporttest.Ended(reporttest.Figures("A6", 4, 7, 0), job.Failed), reporttest.Figures("A8", 5, 8, 35_000),
@@ -29,7 +29,7 @@ func TestAProfileIsATableAndAChart(t *testing.T) {
 	}
 }
 
-func TestTheMeanOfRunsWithEqualUsersIsAPoint(t *testing.T) {
+func TestPoints_AverageRunsWithEqualUsers(t *testing.T) {
 	got := Points([]job.Job{reporttest.Figures("A", 0, 4, 200), reporttest.Figures("B", 1, 1, 50), reporttest.Figures("C", 2, 4, 100), reporttest.Ended(reporttest.Figures("D", 3, 4, 900), job.Partial)})
 	want := []Point{{1, 50, 100}, {4, 150, 300}}
 	if !slices.Equal(got, want) {

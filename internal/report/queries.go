@@ -11,15 +11,15 @@ import (
 	"sledge/internal/terminal"
 )
 
-// QueryTimes holds the times of one kind of transaction in a run whose transactions are few and
-// long, with one in each set of each stream.
+// QueryTimes holds the times of one kind of query in a run whose transactions are few and long.
+// Each stream does the query once in each query set.
 type QueryTimes struct {
 	Done    int     `json:"done"`
 	NotDone int     `json:"not_done,omitempty"` // number that failed or were aborted
-	Least   float64 `json:"least_seconds"`      // of the done ones; 0 if none was done
+	Least   float64 `json:"least_seconds"`      // of the done queries; 0 if none was done
 	Mean    float64 `json:"mean_seconds"`
 	Most    float64 `json:"most_seconds"`
-	Rows    int64   `json:"rows"` // that they returned together
+	Rows    int64   `json:"rows"` // returned by all of them together
 }
 
 // TimesOf returns the times of a kind, or nil if the run has none.
@@ -78,7 +78,7 @@ type ComparedQuery struct {
 	PlanChanged []*bool `json:"plan_changed"`
 }
 
-// query lists the queries that at least one run has.
+// query adds the queries that at least one run has.
 func (c *Comparison) query(runs []Measured) {
 	var kinds []string
 	for _, r := range runs {
@@ -123,9 +123,9 @@ func doneIn(r job.Result) map[string]int {
 func sameDone(a, b job.Result) bool { return maps.Equal(doneIn(a), doneIn(b)) }
 
 // common adds the geometric mean of the mean times of the queries that all runs did, if the runs
-// did not all do the same queries. Nothing else of all queries can be compared.
+// did different queries. Other figures over all queries are not comparable then.
 func (c *Comparison) common(runs []Measured) {
-	var in []string // queries that all did
+	var in []string // queries that all runs did
 	same := true
 	for i, r := range runs {
 		done := slices.Sorted(maps.Keys(doneIn(r.Job.Result)))
@@ -169,12 +169,12 @@ func (c Comparison) queries(b *page) {
 	})
 	what := "in seconds"
 	if several {
-		what += ", of each the mean"
+		what += ", the mean of each"
 	}
 	b.title("Queries", what+", and the ratio to that of A")
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  query", Left: true}}}
 	sameRows := c.sameRows()
-	// Among the ranks, that of plans is the lowest, and those of later runs are higher.
+	// Ranks: columns of plans have the lowest, columns of later runs have higher ones.
 	for i := range c.Runs {
 		of := Letter(i)
 		t.Columns = append(t.Columns, terminal.Column{Head: of})
@@ -236,7 +236,7 @@ func (c Comparison) sameRows() bool {
 	})
 }
 
-// planHead is the head of the column of plans.
+// planHead returns the head of the column of plans, or "" if each run needs its own.
 func planHead(runs int) string {
 	if runs == 2 {
 		return "plan"

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestARunThatDidNotBeginSaysNothingOfMeasuredTime(t *testing.T) {
+func TestText_HasNoMeasuredTimeIfTheRunDidNotBegin(t *testing.T) {
 	measured := func(j job.Job, sum meter.Summary) bool {
 		return slices.ContainsFunc(Grounds(j, sum), func(g Ground) bool { return g.Name == "Measured" })
 	}
@@ -41,7 +41,7 @@ func TestARunThatDidNotBeginSaysNothingOfMeasuredTime(t *testing.T) {
 		t.Error("a run that could not connect has a measured time")
 	}
 	if !measured(failed, meter.Summary{Elapsed: time.Second}) || !measured(reporttest.Run(), meter.Summary{}) {
-		t.Error("a run that was measured has no measured time")
+		t.Error("a measured run has no measured time")
 	}
 }
 
@@ -67,7 +67,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.ContainsRune(b.Bytes(), '\x1b') {
-			t.Errorf("%s: what the server said can move the cursor", c.name)
+			t.Errorf("%s: the server's text can move the cursor", c.name)
 		}
 		reporttest.Golden(t, c.name, b.Bytes())
 	}
@@ -76,7 +76,7 @@ func TestTextSaysWhatTheJobWasAndHowItEnded(t *testing.T) {
 	}
 }
 
-// words are those of messages alone.
+// words has only the output of messages.
 var words = Words{
 	Headline: func(j job.Job) string { return j.Result.Line },
 	Output: func(ctx context.Context, store *repository.Store, j job.Job) iter.Seq2[repository.OutputLine, error] {
@@ -99,7 +99,7 @@ type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestTheDocumentHoldsTheSameAsNumbers(t *testing.T) {
+func TestDocument_HasTheFiguresAsNumbers(t *testing.T) {
 	for name, j := range map[string]job.Job{"run.json": reporttest.Run(), "killed.json": reporttest.Killed(), "steps.json": reporttest.Steps(), "build.json": reporttest.Build(), "check.json": reporttest.Check()} {
 		sum := meter.Summary{}
 		if j.Spec.Action == job.Run {
@@ -124,7 +124,7 @@ func TestMillisecondsHaveThreeSignificantDigits(t *testing.T) {
 	}
 }
 
-func TestTimesAreSpelledAsPeopleSayThem(t *testing.T) {
+func TestSpell_FormatsTimesForPeople(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		7_690 * time.Millisecond: "7.69 s", 10_040 * time.Millisecond: "10 s", 12_340 * time.Millisecond: "12.3 s", 100 * time.Millisecond: "0.1 s",
 		5 * time.Minute: "5 min", 3_903 * time.Second: "1 h 5 min 3 s", 0: "0 s",
@@ -135,8 +135,8 @@ func TestTimesAreSpelledAsPeopleSayThem(t *testing.T) {
 	}
 }
 
-// stored records a run of two reporttest.Kinds, one with a name that a spreadsheet would
-// take for a formula, and returns the repository and its ID.
+// stored records a run with two kinds of transaction, one with a name that a spreadsheet would take
+// for a formula. It returns the repository and the run's ID.
 func stored(t *testing.T) (*repository.Store, job.ID) {
 	t.Helper()
 	store, err := repository.Open(":memory:")
@@ -196,7 +196,7 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 		t.Errorf("got %+v", got.Document)
 	}
 	if len(got.Counts) != 1 || got.Counts[0].Rate != 360 || got.Counts[0].At.Location() != time.UTC {
-		t.Errorf("got readings of the counter %+v, want the one", got.Counts)
+		t.Errorf("got readings of the counter %+v, want one", got.Counts)
 	}
 	if s := got.Series; len(s) != 1 || s[0].Name != "tide" || s[0].Labels["sea"] != "north" || len(s[0].Points) != 1 || s[0].Points[0].Value != 1.5 {
 		t.Errorf("got series %+v, want the tide", s)
@@ -221,14 +221,14 @@ func TestAnExportedJobIsWhole(t *testing.T) {
 	}
 	h := got.Histograms[0]
 	if merged.Kinds[0].Done != 6 || !merged.Kinds[0].Response.Equals(decoded(t, h.Response)) || !merged.Kinds[0].Service.Equals(decoded(t, h.Service)) {
-		t.Error("the histograms of the seconds do not add up to that of the job")
+		t.Error("the histograms of the seconds do not add up to the histogram of the job")
 	}
 	if len(got.Transactions) != 2 || got.Transactions[0].Response.P50 < 2 || got.Transactions[0].Service.P50 > 1.01 {
 		t.Errorf("got transactions %+v", got.Transactions)
 	}
 }
 
-// decoded reads a histogram as other programs do, by the library alone.
+// decoded decodes a histogram with the HdrHistogram library alone, as other programs do.
 func decoded(t *testing.T, encoded []byte) *hdrhistogram.Histogram {
 	t.Helper()
 	h, err := hdrhistogram.Decode([]byte(base64.StdEncoding.EncodeToString(encoded)))
@@ -238,7 +238,7 @@ func decoded(t *testing.T, encoded []byte) *hdrhistogram.Histogram {
 	return h
 }
 
-func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
+func TestExport_EscapesFormulasInCSV(t *testing.T) {
 	store, id := stored(t)
 	var b bytes.Buffer
 	if err := Export(t.Context(), &b, store, id, "csv", words, func(string) {}); err != nil {
@@ -249,7 +249,7 @@ func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(rows) != 1+3*2 {
-		t.Fatalf("got %d rows, want a head and 3 seconds of 2 reporttest.Kinds", len(rows))
+		t.Fatalf("got %d rows, want a head and 3 seconds of 2 kinds", len(rows))
 	}
 	// The second second: two new orders of 2 ms each, and the server's count.
 	want := []string{"2025-04-14T17:09:53Z", "2", "1", "measure", "new order", "2", "0", "0", "0", "2.000384", "2.000895", "2.000895", "2.000895", "600.5"}
@@ -262,7 +262,7 @@ func TestTheTableOfSecondsIsSafeInASpreadsheet(t *testing.T) {
 	}
 }
 
-func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
+func TestExport_NamesTheReasonOfAFailure(t *testing.T) {
 	store, id := stored(t)
 	err := Export(t.Context(), io.Discard, store, id, "cvs", words, func(string) {})
 	if err == nil || job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "did you mean csv?") {
@@ -278,7 +278,7 @@ func TestAnExportThatCannotBeSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatHasNoLookIsEscapedInOneWay(t *testing.T) {
+func TestPrintable_EscapesUnprintableCharacters(t *testing.T) {
 	for _, c := range []struct{ text, line, lines string }{
 		{"plain, ü and 日本\u3000語", "plain, ü and 日本\u3000語", "plain, ü and 日本\u3000語"},
 		{"a\x1b[2Jb\r\a", `a\x1b[2Jb\x0d\x07`, `a\x1b[2Jb\x0d\x07`},
@@ -294,7 +294,7 @@ func TestWhatHasNoLookIsEscapedInOneWay(t *testing.T) {
 	}
 }
 
-func TestAnExportThatTakesLongSaysHowFarItIs(t *testing.T) {
+func TestExport_ReportsProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said []string
 		progress := tellProgress("6B02", func(line string) { said = append(said, line) })

@@ -8,26 +8,26 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Sheet is what there is to tell of a job or of several, in parts. Text and HTML are made from it. What others
-// wrote in it is printable, and its text is in the looks of the View that it was made for: of terminal.Marked
-// where a page in a browser shows it.
+// Sheet is a report on one or more jobs, in parts; text and HTML are made from it. Text of other
+// programs in it is printable. Looks are those of the View it was made for: terminal.Marked for a
+// page in a browser.
 type Sheet struct {
-	Headline  []Item   // what came of it; empty where there is nothing to say
-	Attention []Ground // what a reader must know before using the figures, where no part has it
+	Headline  []Item   // the outcome; may be empty
+	Attention []Ground // what a reader must know before using the figures, if no part contains it
 	Parts     []Part
 }
 
 // Part is a part of a sheet.
 type Part struct {
 	Title     string
-	Explained string // what a reader must know of it
+	Explained string // how to read the part
 	Items     []Item
 
 	bare bool // a text shows no title
 }
 
-// Item is a line of a part, or a table, or a text of many lines as others wrote it. Cells and
-// lines may be set in by spaces.
+// Item is a line, a table, or a text of many lines by another program. Spaces may indent cells and
+// lines.
 type Item struct {
 	Table *terminal.Table
 	Text  string
@@ -48,7 +48,7 @@ func (i Item) Line() string {
 // begin begins a part.
 func (s *Sheet) begin(p Part) { s.Parts = append(s.Parts, p) }
 
-// add adds an item to the last part. What comes before there is any is the headline.
+// add adds an item to the last part, or to the headline if no part has begun.
 func (s *Sheet) add(i Item) {
 	if len(s.Parts) == 0 {
 		s.Headline = append(s.Headline, i)
@@ -58,13 +58,13 @@ func (s *Sheet) add(i Item) {
 	last.Items = append(last.Items, i)
 }
 
-// beside is a page of a sheet that is shown beside charts.
+// beside returns the page of a sheet that is shown beside charts.
 func beside() page {
 	return page{View: View{Look: terminal.Marked(), Whole: true}, drawn: true}
 }
 
-// NewSheet makes the sheet of a job for a page in a browser: all that Text tells of it. The line is its
-// headline in words that scripts look for, or "".
+// NewSheet makes the sheet of a job for a page in a browser, with everything that Text shows. line
+// is the headline in the words that scripts look for, or "".
 func NewSheet(j job.Job, sum meter.Summary, line string) Sheet {
 	b := beside()
 	b.Line = line

@@ -16,7 +16,7 @@ func (p *page) write(w io.Writer) error {
 	return err
 }
 
-// text is the sheet of a page as text, followed by commands to try next.
+// text returns the sheet as text, followed by commands to try next.
 func (p *page) text() string {
 	t := sheetText{View: p.View}
 	for _, i := range p.sheet.Headline {

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Times writes the times of the transactions of a run in which they are few and long, with a
-// timeline: for all virtual users together, or for each.
+// Times writes the times and a timeline of the transactions of a run in which they are few and
+// long: for all virtual users together, or with apart for each.
 func Times(w io.Writer, r job.Result, apart bool, v View) error {
 	b := page{View: v}
 	if !apart {
@@ -33,7 +33,7 @@ func Times(w io.Writer, r job.Result, apart bool, v View) error {
 	return b.write(w)
 }
 
-// UsersOf lists the positions of the virtual users that did transactions.
+// UsersOf lists the numbers of the virtual users that did transactions, in ascending order.
 func UsersOf(list []job.Span) (users []int) {
 	for _, s := range list {
 		if !slices.Contains(users, s.User) {
@@ -78,7 +78,7 @@ func spans(b *page, r job.Result) {
 		t.Row(cells...)
 	}
 	b.lay(t)
-	if !b.drawn { // which has charts
+	if !b.drawn { // a drawn page has charts instead
 		streams(b, r)
 	}
 }
@@ -96,8 +96,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.4f", s)
 }
 
-// streams draws the timeline of each stream in a line. Every transaction begins with its number if
-// there is room.
+// streams draws the timeline of each stream as one line. The number of a transaction stands at its
+// start if there is room.
 func streams(b *page, r job.Result) {
 	users, names := UsersOf(r.Spans), map[int]string{}
 	label := len("  refreshes ")
@@ -125,7 +125,8 @@ func streams(b *page, r job.Result) {
 	}
 }
 
-// Mark represents a transaction in a drawing: the number of its kind, or else its first word.
+// Mark returns the label of a transaction in a drawing: the number of its kind, or the first word
+// of its kind.
 func Mark(kind string) string {
 	if last := kind[strings.LastIndexByte(kind, ' ')+1:]; strings.Trim(last, "0123456789") == "" {
 		return last
@@ -134,7 +135,7 @@ func Mark(kind string) string {
 	return first
 }
 
-// draw draws a transaction into the line of a whole run.
+// draw draws a transaction into line, which represents a run of whole seconds.
 func draw(line []rune, s job.Span, whole float64) {
 	at := func(t float64) int { return min(max(int(math.Round(t/whole*float64(len(line)))), 0), len(line)) }
 	from, to := at(s.From), at(s.From+s.Seconds)

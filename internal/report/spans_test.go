@@ -37,7 +37,7 @@ func TestSpansAreListedAndDrawn(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "query 3") {
-		t.Errorf("got\n%s\nwant nothing of what was not asked", text)
+		t.Errorf("got\n%s\nwant no line for a query that was not requested", text)
 	}
 	for _, want := range []string{
 		"  stream 1  1-------------------\n",
@@ -49,7 +49,7 @@ func TestSpansAreListedAndDrawn(t *testing.T) {
 	}
 }
 
-func TestRunsOfQueriesAreListedByTheirOwnFigures(t *testing.T) {
+func TestProfileText_ListsRunsOfQueriesWithTheirFigures(t *testing.T) {
 	run := func(users int, mean float64) job.Job {
 		return job.Job{ID: "6B0371D622268036F1CF4929", Status: job.Succeeded, Result: job.Result{
 			Extent: job.Extent{Users: users}, Queries: job.Queries{Spans: []job.Span{{Outcome: job.SpanDone}}},
@@ -68,11 +68,11 @@ func TestRunsOfQueriesAreListedByTheirOwnFigures(t *testing.T) {
 		}
 	}
 	if strings.Contains(got, "NOPM") {
-		t.Errorf("got\n%s\nwant nothing of new orders", got)
+		t.Errorf("got\n%s\nwant no new orders", got)
 	}
 }
 
-func TestAFigureIsShortButNotNothing(t *testing.T) {
+func TestShort_KeepsTheDigitsOfSmallFigures(t *testing.T) {
 	for value, want := range map[float64]string{0: "0", 0.725: "0.72", 9.5: "9.50", 20.5: "20", 1234.5: "1,234"} {
 		if got := report.Short(job.Metric{Name: "power", Value: value}); got != want {
 			t.Errorf("%g: got %q, want %q", value, got, want)

@@ -53,7 +53,7 @@ func loadSteps(b *page, steps []job.LoadStep) {
 		}
 		sum, err := s.Measured.Summary()
 		if err != nil {
-			continue // it may be incomplete, because it was imported
+			continue // an imported step may lack measurements
 		}
 		all := sum.All()
 		for _, p := range []float64{50, 95, 99} {

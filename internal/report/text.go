@@ -23,7 +23,7 @@ type View struct {
 	Look  terminal.Look // the abilities of the terminal besides plain text
 	Rules bool          // list the rules of a check even if all hold
 	Whole bool          // show everything: each check, service times, options
-	Line  string        // the headline in the words that scripts look for, shown with the whole; "" for none
+	Line  string        // the headline in the words that scripts look for, shown if Whole is set; may be ""
 	Next  []Pointer     // where to look next
 }
 
@@ -103,16 +103,16 @@ func headline(b *page, j job.Job) {
 	}
 }
 
-// score writes the first line of a run: its verdict and figures, response times, failures.
+// score writes the first lines of a run: its verdict, figures, response times and failures.
 func score(b *page, j job.Job, sum meter.Summary, list []Ground) {
 	tone, word := verdict(j, list)
 	pieces := []piece{{b.tone(tone), strings.TrimSpace(sign(tone) + " " + word)}}
 	few := 2
 	switch groups := j.Spec.Groups(); {
-	case groups != nil && len(j.Result.Metrics) > 0: // each has a line of its own
+	case groups != nil && len(j.Result.Metrics) > 0: // groupScores writes a line for each
 		few = 0
 		pieces = append(pieces, piece{plain, count(int64(len(groups))) + " groups"})
-	case len(j.Result.Spans) > 0: // of several tests, each has figures of its own
+	case len(j.Result.Spans) > 0: // the power and throughput tests have figures of their own
 		few = 6
 	}
 	figure := b.figureLook(j)
@@ -175,7 +175,7 @@ func where(b *page, j job.Job, sum meter.Summary) (list []piece) {
 		on = version
 	}
 	parts := []string{on, j.Spec.Workload + ", " + load(j)}
-	if j.Spec.Groups() != nil { // which say their workloads
+	if j.Spec.Groups() != nil { // load names their workloads
 		parts[1] = load(j)
 	}
 	if took := elapsed(j, sum); took > 0 && wasMeasured(j, sum) {
@@ -207,7 +207,7 @@ func metricTable(b *page, j job.Job) terminal.Table {
 	return t
 }
 
-// attention writes what a reader must know before using the figures, a line each.
+// attention writes a line for each piece of evidence that needs attention.
 func attention(b *page, list []Ground) {
 	if list = Attention(list); len(list) == 0 {
 		return
@@ -216,8 +216,8 @@ func attention(b *page, list []Ground) {
 	b.lay(groundTable(b, list))
 }
 
-// grounds lists the evidence for the figures of a run. A text has shown the rest above, so it lists
-// only what needs no attention.
+// grounds lists the evidence for the figures of a run. A text leaves out evidence that needs
+// attention, because attention has shown it above.
 func grounds(b *page, list []Ground) {
 	if !b.drawn {
 		list = slices.DeleteFunc(slices.Clone(list), Ground.NeedsAttention)
@@ -232,7 +232,7 @@ func groundTable(b *page, list []Ground) terminal.Table {
 	last := ""
 	for _, g := range list {
 		name := g.Name
-		if name == last { // continues the one before
+		if name == last { // continues the previous piece
 			name = ""
 		}
 		last = g.Name
@@ -241,7 +241,7 @@ func groundTable(b *page, list []Ground) terminal.Table {
 	return t
 }
 
-// sign represents a tone without colours.
+// sign returns the character that represents a tone without colours.
 func sign(t Tone) string {
 	return map[Tone]string{Good: "✓", Doubtful: "!", Bad: "✗", Plain: " "}[t]
 }

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/report/reporttest"
 )
 
-func TestAReportSaysWhatTheServerDidAfterwards(t *testing.T) {
+func TestText_ShowsPostRunMaintenance(t *testing.T) {
 	for _, tt := range []struct {
 		tidied []job.Tidied
 		want   string
@@ -45,8 +45,8 @@ func TestAReportSaysWhatTheServerDidAfterwards(t *testing.T) {
 	}
 }
 
-// A run whose aftermath failed has figures that may be used.
-func TestFiguresAreWholeWhateverHappensAfterwards(t *testing.T) {
+// A run whose post-run maintenance failed keeps its figures.
+func TestText_KeepsFiguresIfMaintenanceFails(t *testing.T) {
 	for status, want := range map[job.Status]string{
 		job.Partial: "! STOPPED AFTER THE RUN  15,824 NOPM",
 		job.Failed:  "! FAILED AFTER THE RUN  15,824 NOPM",
@@ -69,9 +69,8 @@ func textOf(t *testing.T, j job.Job) string {
 	return b.String()
 }
 
-// Everything that the server reported is told to who asks for the whole job, and of others that
-// it did.
-func TestAServersReportIsToldAsItIs(t *testing.T) {
+// The details show the whole report of the server; the summary only mentions it.
+func TestText_ShowsTheServersReport(t *testing.T) {
 	j := reporttest.Run()
 	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Seconds: 60, Text: "Wait times\n  READS   12"}
 	told := "   Report      MONREPORT of the server, 2 lines, made beside the virtual users in 1 min, from the beginning of the measured time on\n"

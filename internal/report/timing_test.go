@@ -9,8 +9,8 @@ import (
 	"sledge/internal/option"
 )
 
-// took is a second in which two transactions were done, 250 ms each, that were due long
-// before they began.
+// took returns a second with two done transactions of 250 ms each, which were scheduled long before
+// they began.
 func took() meter.Summary {
 	sum, stripe := meter.NewSummary(1), meter.NewStripe()
 	for range 2 {
@@ -21,7 +21,7 @@ func took() meter.Summary {
 	return sum
 }
 
-func TestTimeIsSharedByThoseWhoWorked(t *testing.T) {
+func TestTiming_SharesTimeAmongTheUsersThatWorked(t *testing.T) {
 	steps := []job.LoadStep{{Users: 1, Elapsed: 3}, {Users: 5, From: 3, Elapsed: 1}}
 	for _, tt := range []struct {
 		name   string
@@ -33,7 +33,7 @@ func TestTimeIsSharedByThoseWhoWorked(t *testing.T) {
 		{"two users", job.Result{Extent: job.Extent{Users: 2}}, job.Measure, 25},
 		{"two users with five clients each", job.Result{Extent: job.Extent{Users: 2, Clients: 5}}, job.Measure, 5},
 		{"two users on average over the steps", job.Result{Extent: job.Extent{Users: 5}, Course: job.Course{Steps: steps}}, job.Measure, 25},
-		{"one in the ramp-up before the steps", job.Result{Extent: job.Extent{Users: 5}, Course: job.Course{Steps: steps}}, job.RampUp, 50},
+		{"one user in the ramp-up before the steps", job.Result{Extent: job.Extent{Users: 5}, Course: job.Course{Steps: steps}}, job.RampUp, 50},
 	} {
 		list, all := Timing([]string{"payment"}, took(), Workers(job.Job{Result: tt.result}, tt.phase))
 		for _, one := range append(list, *all) {

@@ -8,10 +8,10 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Traffic is the network traffic of transactions, whatever their outcome, with all their tries.
-// Bytes are those on the wire, encrypted if the connection is. A round trip begins with the first
-// data sent after something was received; requests that are sent together are one. Each member is a
-// mean for a transaction.
+// Traffic is the network traffic of transactions of any outcome, with all their tries. Bytes are
+// counted on the wire, after encryption. A round trip begins with the first data sent after
+// something was received, so requests sent together are one. The members that end in Each are means
+// per transaction.
 type Traffic struct {
 	RoundTrips     int64   `json:"round_trips"`
 	Sent           int64   `json:"bytes_sent"`
@@ -21,7 +21,7 @@ type Traffic struct {
 	ReceivedEach   float64 `json:"bytes_received_each"`
 }
 
-// newTraffic returns the traffic of a tally, or nil without any.
+// newTraffic returns the traffic of a tally, or nil if it has none.
 func newTraffic(t *meter.Tally) *Traffic {
 	n := float64(t.Ended())
 	if t.Traffic.RoundTrips == 0 || n == 0 {

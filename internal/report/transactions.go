@@ -12,7 +12,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// transactions writes the table of response times, and what else is known about the transactions.
+// transactions writes the table of response times and, with the details, the tables of service
+// times, failures and network traffic.
 func transactions(b *page, j job.Job, sum meter.Summary) {
 	c := correctionOf(j, sum)
 	all := sum.All()
@@ -45,8 +46,8 @@ type row struct {
 	correction
 }
 
-// rowsOf returns a row for each kind of transaction that was requested; those of several groups stand
-// under the row of their group.
+// rowsOf returns a row for each kind of transaction that was requested. In a run with groups, a row
+// for the sum of each group precedes its kinds.
 func rowsOf(j job.Job, sum meter.Summary, c correction) (rows []row) {
 	groups := j.Spec.Groups()
 	if groups == nil {
@@ -65,7 +66,7 @@ func rowsOf(j job.Job, sum meter.Summary, c correction) (rows []row) {
 				name, is = g.Own(kind)
 			}
 			r := row{indent + name, kind, &sum.Kinds[i], of}
-			if is && (r.tally.Ended()+r.tally.Retried > 0 || of.longest(kind) > 0) { // or not requested
+			if is && (r.tally.Ended()+r.tally.Retried > 0 || of.longest(kind) > 0) { // otherwise it was not requested
 				kinds = append(kinds, r)
 			}
 		}
@@ -86,15 +87,16 @@ func apart(a, b int64) bool {
 	return off >= visible && off*10 >= min(a, b)
 }
 
-// shown are the percentiles in tables.
+// shown lists the percentiles in tables.
 var shown = []struct {
 	head       string
 	percentile float64
 	rank       int // in a table
 }{{"p50", 50, 0}, {"p95", 95, 2}, {"p99", 99, 0}, {"p99.9", 99.9, 1}}
 
-// corrects lists the percentiles of response times that hide a stall: of a run in which some
-// transaction took as long as one, those that the correction changes visibly.
+// corrects lists the percentiles of response times that hide a stall. If a transaction took as long
+// as a stall, these are the percentiles that the correction changes visibly; otherwise there are
+// none.
 func corrects(rows []row) (percentiles []float64) {
 	stalled := slices.ContainsFunc(rows, func(r row) bool {
 		return !r.paced && !r.anyLength && max(r.longest(r.kind), time.Duration(r.tally.Response.Max())) >= longStall*time.Second
@@ -112,8 +114,8 @@ func corrects(rows []row) (percentiles []float64) {
 	return percentiles
 }
 
-// at is a corrected percentile; of transactions that may take any time, the plain one. Of large values the histogram knows about how large they
-// are, and names the end.
+// at returns a corrected percentile, or the plain percentile for transactions that may take any
+// time. It does not exceed the longest time, because a histogram returns the upper end of a bucket.
 func (r row) at(percentile float64) int64 {
 	if r.anyLength {
 		return r.tally.Response.ValueAtQuantile(percentile)
@@ -122,9 +124,9 @@ func (r row) at(percentile float64) int64 {
 	return min(corrected.ValueAtQuantile(percentile), max(int64(r.longest(r.kind)), r.tally.Response.Max()))
 }
 
-// latencies writes a table. With corrections it has corrected percentiles beside the plain
-// ones, where those are others, failures, retries, and as maximum what a transaction waited
-// at least that did not end, where that is longer.
+// latencies writes a table. With corrections it adds failures, retries and the corrected
+// percentiles that differ from the plain ones, and its maximum includes the time that unfinished
+// transactions had waited.
 func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, corrections bool) {
 	t := terminal.Table{Columns: []terminal.Column{{Head: "  transaction", Left: true}, {Head: "done"}}}
 	var corrected []float64
@@ -193,8 +195,8 @@ func latencies(b *page, rows []row, of func(*meter.Tally) meter.Histogram, corre
 	b.lay(t)
 }
 
-// endings counts the transactions that were rolled back as the workload asks, and shows those that
-// failed or were retried, if there are any.
+// endings counts the transactions that were rolled back as the workload asks, and lists failures
+// and retries, if there are any.
 func endings(b *page, rows []row) {
 	t := terminal.Table{Columns: []terminal.Column{
 		{Head: "  transaction", Left: true}, {Head: "failed"}, {Head: "retries"}, {Head: "failed by class", Left: true, Wrapped: true},
@@ -228,9 +230,9 @@ func failedByClass(t *meter.Tally) string {
 	return strings.Join(classes, ", ")
 }
 
-// Counts says in a few lines how the transactions of a run ended, and whether the virtual users'
-// count and the server's agree. It accompanies a headline that stands alone. It is empty for a run
-// that measured nothing.
+// Counts returns a few lines that follow a headline without a report: how the transactions of a run
+// ended, and whether the counts of the virtual users and of the server agree. It returns nil for a
+// run that measured nothing.
 func Counts(r job.Result) []string {
 	if len(r.Summary.Kinds) == 0 {
 		return nil
@@ -254,10 +256,11 @@ func Counts(r job.Result) []string {
 	return append(lines, Warnings(r)...)
 }
 
-// Warnings are the lines of a run that need attention, except the reason why it did not succeed.
+// Warnings returns the evidence of a run that needs attention, one line each, without the reason
+// why the run did not succeed.
 func Warnings(r job.Result) (lines []string) {
 	of := job.Job{Spec: job.Spec{Action: job.Run}, Status: job.Succeeded, Result: r}
-	of.Result.LastFailures = nil // they were told as they came
+	of.Result.LastFailures = nil // they were reported when they happened
 	of.Result.Contention, of.Result.Groups = nil, slices.Clone(r.Groups)
 	for i := range of.Result.Groups {
 		of.Result.Groups[i].Contention = nil

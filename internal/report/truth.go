@@ -21,7 +21,7 @@ import (
 // longStall is the shortest stall that is reported, in seconds.
 const longStall = 1
 
-// countGrounds compare the counts of the virtual users with those of the server.
+// countGrounds compares the counts of the virtual users with those of the server.
 func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
 		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
@@ -77,8 +77,8 @@ func countGrounds(r job.Result, sum meter.Summary) (list []Ground) {
 	return list
 }
 
-// bound says how far a count is out of bounds, and the limit for that. Results of older releases
-// have no limit.
+// bound says by how much a count is off, and the limit. It returns "" without a limit, as in
+// results of older releases.
 func bound(off, limit float64, matters string) string {
 	if limit == 0 {
 		return ""
@@ -94,7 +94,7 @@ func over(a job.Agreement) string {
 	return " over the connections to " + a.Over
 }
 
-// allowance says why the server may count less than the client.
+// allowance explains why the server may count less than the client.
 func allowance(a job.Agreement) string {
 	if a.Allowance == "" {
 		return ""
@@ -102,8 +102,8 @@ func allowance(a job.Agreement) string {
 	return "; this allows for what cannot be told apart: " + a.Allowance
 }
 
-// flowGrounds report the longest stall, lost connections, and transactions that had not ended when
-// the time was up.
+// flowGrounds reports the longest stall, idle users, lost connections, and transactions that had
+// not ended when the time was up.
 func flowGrounds(r job.Result) (list []Ground) {
 	row := func(tone Tone, name, format string, args ...any) {
 		list = append(list, Ground{tone, name, fmt.Sprintf(format, args...)})
@@ -151,7 +151,7 @@ func flowGrounds(r job.Result) (list []Ground) {
 	return list
 }
 
-// longestGap says for how long no transaction ended.
+// longestGap reports the longest time in which no transaction ended.
 func longestGap(r job.Result, of job.GroupResult) Ground {
 	g := *of.LongestGap
 	if g.Seconds < longStall {
@@ -197,7 +197,7 @@ func garbage(c job.ClientLoad) string {
 		count(c.GCPauses), millis(1e9*c.GCPauseSeconds), millis(1e9*c.GCLongestPauseSeconds))
 }
 
-// clientGrounds report the client's use of its machine, whether it was too much, and when the
+// clientGrounds reports the CPU use of the client, whether it limited the result, and when the
 // client did not run.
 func clientGrounds(c job.ClientLoad) (list []Ground) {
 	used := fmt.Sprintf("%.2f of %s used", c.CoresUsed, cores(c.Cores))
@@ -278,18 +278,18 @@ func cores(n float64) string {
 	return strconv.FormatFloat(math.Round(100*n)/100, 'f', -1, 64) + " cores"
 }
 
-// correction holds what corrects the latencies of a run for transactions that virtual users did not
-// begin while they waited.
+// correction corrects the latencies of a run for the transactions that virtual users did not begin
+// while they waited.
 type correction struct {
 	users   float64
 	elapsed time.Duration
 	waiting []job.Waiting
 
-	anyLength bool            // transactions may take any time, so that none of them is a stall
-	unstalled map[string]bool // the groups that this is true of
+	anyLength bool            // transactions may take any time, so a long one is no stall
+	unstalled map[string]bool // groups whose transactions may take any time
 
-	// paced says that the run had a rate: its transactions were due whether or not earlier
-	// ones had ended, so that nothing is left out of their response times.
+	// paced: the run had a rate. Its transactions were scheduled whether or not earlier ones had
+	// ended, so response times omit nothing.
 	paced bool
 }
 
@@ -305,13 +305,14 @@ func (c correction) waited(kind string) []time.Duration {
 	return list
 }
 
-// longest returns the longest of these waits.
+// longest returns the longest wait that waited lists, or 0.
 func (c correction) longest(kind string) time.Duration {
 	return slices.Max(append(c.waited(kind), 0))
 }
 
-// of corrects the response times of a kind, or of all kinds, named "". The expected interval is the
-// mean time in which a virtual user ended one transaction of the kind, or 0 with a rate.
+// of corrects the response times of a kind, or of all kinds if kind is "". It also returns the
+// expected interval: the mean time in which a virtual user ended one transaction of the kind, or 0
+// with a rate.
 func (c correction) of(kind string, t *meter.Tally) (*hdrhistogram.Histogram, time.Duration) {
 	if c.paced {
 		return meter.Corrected(t.Response, 0, c.waited(kind)), 0

@@ -35,17 +35,17 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			Ground{Bad, "Counts", "the virtual users counted 5 new orders, the server 9: they disagree (3 to 7 expected). Another program may have worked on the schema: stop it, and repeat the run."},
 		},
 		{
-			"rows that were removed",
+			"deleted rows",
 			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 4374, Server: -31_383, Low: 4372, High: 4376}}},
 			Ground{Bad, "Counts", "the virtual users counted 4,374 new orders, and the database has 31,383 fewer than before: they disagree (4,372 to 4,376 expected). Counted rows were removed during the run. Keep other programs away from the schema, build it again, and repeat the run."},
 		},
 		{
-			"none of them to do",
+			"no new orders in the mix",
 			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Holds: true, None: true}}},
 			Ground{Plain, "Counts", "not compared: the run had no new orders, which the database counts"},
 		},
 		{
-			"what the routines keep to themselves",
+			"routines that hide rollbacks",
 			job.Result{Agreements: job.Agreements{Agreement: &job.Agreement{What: "new order", Client: 990, Server: 980, Low: 970, High: 993, Holds: true, Allowance: "they may roll back"}}},
 			Ground{Good, "Counts", "the virtual users counted 990 new orders, the server 980: they agree (970 to 993 expected); this allows for what cannot be told apart: they may roll back"},
 		},
@@ -60,12 +60,12 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			Ground{Bad, "TPM", "the virtual users counted 1,234 transactions of all kinds, the server 0: do not use TPM (1,230 to 1,250 expected; it is 99.68 % off, and more than 1 % is too much for TPM). The server's statistics may be late."},
 		},
 		{
-			"TPM of others",
+			"TPM that counts other clients",
 			job.Result{Agreements: job.Agreements{CounterAgreement: &job.Agreement{Client: 1234, Server: 2000, Low: 1230, High: 1250}}},
 			Ground{Bad, "TPM", "the virtual users counted 1,234 transactions of all kinds, the server 2,000: do not use TPM (1,230 to 1,250 expected; it is 37.50 % off, and more than 1 % is too much for TPM). The server may have counted the work of others."},
 		},
 		{
-			"TPM of a few",
+			"TPM of very few transactions",
 			job.Result{Agreements: job.Agreements{CounterAgreement: &job.Agreement{Client: 0, Server: 4, Low: -4, High: 4, Vague: true}}},
 			Ground{Doubtful, "TPM", "the virtual users counted 0 transactions of all kinds, the server 4: this says nothing, because anything from -4 to 4 would fit. Run for longer."},
 		},
@@ -90,7 +90,7 @@ func TestGrounds_SayWhetherTheFiguresCanBeTrusted(t *testing.T) {
 			Ground{Doubtful, "Failures", "1,234 × deadlock, the last in payment: deadlock detected (40P01). Fewer virtual users, or more data, make deadlocks rare."},
 		},
 		{
-			"a client at ease",
+			"a client with free cores",
 			job.Result{Beside: job.Beside{Client: &job.ClientLoad{CoresUsed: 0.414, Cores: 1, GCPauses: 12, GCPauseSeconds: 0.0031, GCLongestPauseSeconds: 0.0006}}},
 			Ground{Good, "Client", "0.41 of 1 core used, so it did not limit the result; garbage collection paused it 12 times, 3.10 ms in all and 0.600 ms at most"},
 		},
@@ -136,7 +136,7 @@ func TestGrounds_NeverTickAClientThatDidNotRun(t *testing.T) {
 	}
 }
 
-func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
+func TestWarnings_NameAClientNearItsLimit(t *testing.T) {
 	for _, tt := range []struct {
 		client job.ClientLoad
 		want   int
@@ -155,8 +155,7 @@ func TestOnlyAClientNearItsLimitIsWarnedOf(t *testing.T) {
 	}
 }
 
-// Of two users, one stands still for 10 s of a minute in which both do a payment each
-// 10 ms.
+// Two users do a payment every 10 ms for a minute; one of them stalls for 10 s.
 func TestCorrectedPercentilesShowAStall(t *testing.T) {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(2)
 	for range 11_000 {
@@ -187,11 +186,11 @@ func TestCorrectedPercentilesShowAStall(t *testing.T) {
 			return
 		}
 	}
-	t.Error("there is no line of payments")
+	t.Error("there is no line for payments")
 }
 
-// The first line has the verdict and the figures; of the rest only what needs attention stands
-// on the screen, and the names of the checks that found nothing.
+// The first line has the verdict and the figures; below it are only the evidence that needs
+// attention and the names of the checks that passed.
 func TestText_ShowsOnlyWhatNeedsAttention(t *testing.T) {
 	good := reporttest.Run()
 	good.Result.LongestGap = &job.Gap{}
@@ -205,7 +204,7 @@ func TestText_ShowsOnlyWhatNeedsAttention(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "survive") {
-		t.Errorf("got the details of a check that found nothing:\n%s", text)
+		t.Errorf("got the details of a check that passed:\n%s", text)
 	}
 	doubtful := good
 	doubtful.Result.Contention = &job.Contention{Sharing: 2, Expect: "2 of 4 users share. Build more."}
@@ -219,7 +218,7 @@ func TestText_ShowsOnlyWhatNeedsAttention(t *testing.T) {
 }
 
 // A run in which nothing succeeded has no figures, and says with which errors it failed.
-func TestText_HasNoFigureWhereNothingWasMeasured(t *testing.T) {
+func TestText_HasNoFigureIfNothingWasMeasured(t *testing.T) {
 	j := reporttest.Run()
 	j.Status, j.Reason = job.Invalid, job.NotValid+"all 9 transactions failed"
 	j.Result.Metrics, j.Result.Agreement = nil, nil
@@ -232,7 +231,7 @@ func TestText_HasNoFigureWhereNothingWasMeasured(t *testing.T) {
 	}
 }
 
-// Nothing is wider than the terminal, however large the figures.
+// No line is wider than the terminal, even with large figures.
 func TestText_IsNoWiderThanTheTerminal(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 140} {
 		for _, j := range []job.Job{reporttest.Run(), reporttest.Partial(), reporttest.Steps(), reporttest.Check(), reporttest.Build()} {
@@ -252,7 +251,7 @@ func TestText_IsNoWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-// Each failure and each stall comes with a way out.
+// Each failure and each stall names a remedy.
 func TestGrounds_NameAWayOut(t *testing.T) {
 	stalled := job.Result{Course: job.Course{LongestGap: &job.Gap{Seconds: 3}}}
 	atRate, lost := stalled, stalled
@@ -275,7 +274,7 @@ func TestGrounds_NameAWayOut(t *testing.T) {
 	}
 }
 
-// The reason of an invalid run stands in its result once, and before all else.
+// A text states the reason of an invalid run once, and first.
 func TestText_SaysOnceWhyARunIsInvalid(t *testing.T) {
 	j := reporttest.Run()
 	j.Status, j.Reason = job.Invalid, job.NotValid+"the virtual users counted 5 new order transactions and the server 900"

@@ -27,7 +27,7 @@ func Figure(m job.Metric) string {
 	if m.Unit == "" {
 		return number(m.Value)
 	}
-	digits := max(0, 3-int(math.Floor(math.Log10(max(m.Value, 1e-9))))) // four of them count
+	digits := max(0, 3-int(math.Floor(math.Log10(max(m.Value, 1e-9))))) // four significant digits
 	scale := math.Pow10(digits)
 	return humanize.CommafWithDigits(math.Round(m.Value*scale)/scale, digits) + " " + m.Unit
 }
@@ -48,7 +48,7 @@ func number(value float64) string {
 	return humanize.CommafWithDigits(value, 2)
 }
 
-// explained says how the plans of the queries were read.
+// explained describes how the plans of the queries were read.
 func explained(e job.Explained) string {
 	took := Spell(time.Duration(e.Seconds * float64(time.Second)))
 	if e.Seconds < 1 {
@@ -72,7 +72,7 @@ func serverReport(r job.ServerReport) string {
 	return fmt.Sprintf("%s of the server, %s lines, made beside the virtual users in %s, from the beginning of the measured time on", r.Title, count(int64(strings.Count(r.Text, "\n")+1)), Spell(time.Duration(r.Seconds*float64(time.Second))))
 }
 
-// outage says when connections were lost, and how the rate came back.
+// outage describes when connections were lost, and how the rate recovered.
 func outage(o job.Outage) string {
 	line := "1 connection lost"
 	if o.Lost > 1 {
@@ -133,7 +133,7 @@ func tidied(t job.Tidied) string {
 	return fmt.Sprintf("%s in %s", t.Work, took)
 }
 
-// kindPace describes the pace of one kind of transaction.
+// kindPace describes the scheduled and the achieved rate of one kind of transaction.
 func kindPace(k job.KindPace) string {
 	text := fmt.Sprintf("%s: %s/s scheduled, %s/s ended; start lag %s",
 		k.Kind, rate(k.Asked), rate(k.Ended), delay(k.StartLag))
@@ -218,7 +218,7 @@ func connections(n int) string {
 	return count(int64(n)) + " connections"
 }
 
-// load says how many users worked on how much data.
+// load describes the number of users and the amount of data.
 func load(j job.Job) string {
 	users := VirtualUsers(Users(j))
 	if steps := j.Result.Steps; len(steps) > 1 {

@@ -17,8 +17,8 @@ type Kept struct {
 	Job      job.Job            `json:"job"`
 	Measured meter.CodedSummary `json:"measured"`
 
-	// Seconds are the seconds of the measured time, with all kinds of transaction together, for a
-	// job whose live display is shown.
+	// Seconds are the seconds of the measured time, with all kinds of transaction together. Only
+	// jobs whose live display the manual shows have them.
 	Seconds []job.Second `json:"seconds,omitempty"`
 }
 
@@ -37,8 +37,8 @@ func ReadKept(t testing.TB, name string, into any) {
 	}
 }
 
-// Write writes a kept job to a file of that name, without the names of its machines and the
-// settings of the server, which no page shows.
+// Write writes a kept job to the file name.json in folder, without the names of its machines and
+// the settings of the server, which no page shows.
 func (k Kept) Write(t testing.TB, folder, name string) {
 	t.Helper()
 	k.Job.Host = "client"

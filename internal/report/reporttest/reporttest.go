@@ -44,8 +44,8 @@ var (
 	Labels = []string{"NEWORD", "PAYMENT", "DELIVERY", "SLEV", "OSTAT"}
 )
 
-// Measured holds 1, 2, ... 1000 ms of service for new orders, tenths of that for payments, and no
-// stock level.
+// Measured returns service times of 1, 2, ... 1000 ms for new orders, a tenth of them for payments,
+// and no stock level.
 func Measured() meter.Summary {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(len(Kinds))
 	done := func(kind meter.Kind, service time.Duration) {
@@ -69,7 +69,7 @@ func Measured() meter.Summary {
 	return sum
 }
 
-// Run is a run that succeeded.
+// Run returns a run that succeeded.
 func Run() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133333",
@@ -92,7 +92,7 @@ func Run() job.Job {
 	}
 }
 
-// Steps is a run with 1 user for three minutes, who did nothing, and then with 4.
+// Steps returns a run with one idle user for three minutes, and then with 4 users.
 func Steps() job.Job {
 	j := Run()
 	idle, busy := meter.NewSummary(len(Kinds)), Measured()
@@ -104,7 +104,7 @@ func Steps() job.Job {
 	return j
 }
 
-// Partial is a run that was stopped, and whose events were not all recorded.
+// Partial returns a stopped run with unrecorded events.
 func Partial() job.Job {
 	j := Run()
 	j.Status, j.Reason = job.Partial, "the run was stopped\nafter 5 minutes"
@@ -113,14 +113,14 @@ func Partial() job.Job {
 	return j
 }
 
-// Killed is a run whose process was killed.
+// Killed returns a run whose process was killed.
 func Killed() job.Job {
 	j := Run()
 	j.Status, j.Reason, j.Facts, j.Result = job.Killed, "its process, 4711, went away without ending it", nil, job.Result{}
 	return j
 }
 
-// Build is a build.
+// Build returns a build.
 func Build() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133334", Spec: job.Spec{Action: job.Build, Database: "mariadb", Workload: "tprocc", Seed: 1},
@@ -133,7 +133,7 @@ func Build() job.Job {
 	}
 }
 
-// Check is a check that found broken rules.
+// Check returns a check that found broken rules.
 func Check() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E263133335", Spec: job.Spec{Action: job.Check, Database: "sqlite", Workload: "tprocc", Seed: 1},
@@ -150,7 +150,7 @@ func Check() job.Job {
 	}
 }
 
-// Remove is a delete.
+// Remove returns a delete.
 func Remove() job.Job {
 	return job.Job{
 		Spec:   job.Spec{Action: job.Delete, Database: "sqlite", Workload: "tprocc", Seed: 1},
@@ -158,7 +158,7 @@ func Remove() job.Job {
 	}
 }
 
-// Imported is a run that HammerDB recorded, as part of a profile.
+// Imported returns a run that HammerDB recorded, as part of a profile.
 func Imported() job.Job {
 	j := Run()
 	j.Origin, j.Kinds, j.Facts, j.Profile, j.Spec.Seed = "HammerDB", nil, &job.Facts{Server: "16.4"}, 5, 0
@@ -175,7 +175,7 @@ func Figures(id string, minute, users int, orders float64) job.Job {
 	return j
 }
 
-// Ended returns j with another end.
+// Ended returns j with another status.
 func Ended(j job.Job, status job.Status) job.Job {
 	j.Status = status
 	if status != job.Invalid && status != job.Partial {
@@ -184,7 +184,7 @@ func Ended(j job.Job, status job.Status) job.Job {
 	return j
 }
 
-// Queries is a run of TPROC-H that HammerDB recorded.
+// Queries returns a run of TPROC-H that HammerDB recorded.
 func Queries() job.Job {
 	return job.Job{
 		ID: "67FD3345479A03E26313FFFF", Origin: "HammerDB", Status: job.Succeeded, Begun: Began,
