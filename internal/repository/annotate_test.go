@@ -10,7 +10,7 @@ import (
 
 // Lists of jobs contain the labels, so the number of labels is limited. A job with more labels may
 // only lose some.
-func TestAJobHasSoManyLabels(t *testing.T) {
+func TestAnnotate_LimitsLabels(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())
 	add := func(from, to int) error {
@@ -26,10 +26,10 @@ func TestAJobHasSoManyLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := add(mostLabels, mostLabels+1); job.ExitOf(err) != job.ExitUsage {
-		t.Errorf("one more than a job has: got %v", err)
+		t.Errorf("one label above the limit: got %v", err)
 	}
 	j, err := s.Annotate(t.Context(), r.ID(), Annotation{Set: map[string]string{"other": "x"}, Remove: []string{"label0"}})
 	if err != nil || len(j.Spec.Labels) != mostLabels || j.Spec.Labels["other"] != "x" {
-		t.Errorf("one instead of another: got %d labels, %v", len(j.Spec.Labels), err)
+		t.Errorf("replacing one label at the limit: got %d labels, %v", len(j.Spec.Labels), err)
 	}
 }

@@ -24,22 +24,22 @@ import (
 //   - Anything beyond the limit is dropped and counted. This happens only if the disk
 //     takes neither the repository nor the file.
 type backlog struct {
-	limit      int // bytes of memory that it may take
-	asideAbove int // bytes that may wait in memory while others hold the repository
+	limit      int // bytes of memory that the waiting entries may take
+	asideAbove int // bytes that may wait in memory while other processes hold the repository
 	aside      aside
 
 	mu      sync.Mutex
 	waiting []entry
-	size    int // approximate bytes of memory that they take
+	size    int // approximate bytes of the waiting entries
 	dropped int64
 }
 
 // entry is one item to record of a job, as plain data.
 type entry struct {
 	Event   json.RawMessage `json:"event,omitempty"`   // as stored
-	Failure *StoredFailure  `json:"failure,omitempty"` // other stored data of the failure
-	Facts   json.RawMessage `json:"facts,omitempty"`   // likewise
-	Settled option.Values   `json:"settled,omitempty"` // as stored, of the job's spec
+	Failure *StoredFailure  `json:"failure,omitempty"` // the failure itself, for its own table
+	Facts   json.RawMessage `json:"facts,omitempty"`   // as stored
+	Settled option.Values   `json:"settled,omitempty"` // options of the job's spec, as stored
 	Second  *job.Event      `json:"second,omitempty"`
 	Sample  *job.Event      `json:"sample,omitempty"`
 }
@@ -65,8 +65,8 @@ const (
 	usualAside = 8 << 20
 
 	// A backlog may take baseLimit bytes of memory, and userLimit bytes more for each virtual user,
-	// whose session takes several times as much. So the begins and ends of any number of users fit,
-	// even if the disk is slow.
+	// whose session takes several times as much. So the first and last events of any number of
+	// users fit, even if the disk is slow.
 	baseLimit = 32 << 20
 	userLimit = 4 << 10
 
@@ -174,7 +174,8 @@ func (b *backlog) forget(n int) {
 	}
 }
 
-// setAside moves the waiting events from memory to the file if there are too many.
+// setAside moves waiting entries from memory to the file if there are too many, or if the file
+// already has entries, which must be written first.
 func (b *backlog) setAside() error {
 	for {
 		b.mu.Lock()

@@ -21,7 +21,7 @@ func (s *Store) Rates(ctx context.Context, id job.ID, from, until time.Time) ite
 	})
 }
 
-// brief is a stored meter.Brief.
+// brief is a meter.Brief as the repository stores it.
 type brief struct {
 	ended, failed sql.NullInt64 // not valid in spans of older versions
 	response      []byte
@@ -44,7 +44,7 @@ func briefOf(c meter.CodedSummary) brief {
 	return kept
 }
 
-// briefColumns are tallyColumns with constants for the columns that a brief does not need.
+// briefColumns is tallyColumns with constants for the columns that a brief does not need.
 const briefColumns = `done, rolled_back, 0, failed, NULL, response, 0, 0, 0`
 
 // rates reads one page.
@@ -89,8 +89,8 @@ type unkept struct {
 	elapsed time.Duration
 }
 
-// keptRates reads one page of rates and the numbers of their rows, and lists the rates that are
-// missing from their rows.
+// keptRates reads one page of rates and the numbers of their rows. missing lists the rates that the
+// rows lack.
 func (s *Store) keptRates(ctx context.Context, of, after, first, last int64) (list []job.Rate, numbers []int64, missing []unkept, err error) {
 	rows, err := s.db.QueryContext(ctx, fmt.Sprintf(`SELECT number, at_ms, phase, offset_ns, elapsed_ns, server_tpm, ended, failed, response
 		FROM span WHERE job = ? AND number > ? AND phase <> 'total' AND at_ms > ? AND at_ms <= ? ORDER BY number LIMIT %d`, pageRows), of, after, first, last)

@@ -9,13 +9,13 @@ import (
 
 // The stored brief of a span, and the brief of an older span that is computed from its tallies,
 // equal the brief of the tallies themselves.
-func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
+func TestRates_EqualTheBriefsOfTallies(t *testing.T) {
 	const seconds = pageRows + 7
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	for n := range seconds {
 		tpm := float64(n)
-		r.Watch(second(job.Measure, n, measured(uint64(n), n%3), &tpm)) // none done in each third
+		r.Watch(second(job.Measure, n, measured(uint64(n), n%3), &tpm)) // every third has no done transaction
 	}
 	if err := r.End(t.Context(), job.Result{Measured: job.Measured{Summary: *measured(0, 9)}}, nil); err != nil {
 		t.Fatal(err)
@@ -46,17 +46,17 @@ func TestBriefsSayWhatTheTalliesSay(t *testing.T) {
 			t.Errorf("%s: a part has %d from %v, want %d from %v", when, len(part), part[0].At, pageRows-8, briefs[11].At)
 		}
 	}
-	look("as they are kept")
+	look("with stored briefs")
 	if _, err := s.db.Exec(`UPDATE span SET ended = NULL, failed = NULL, response = NULL WHERE number % 2 = 0`); err != nil {
 		t.Fatal(err)
 	}
-	look("where every other span is from before")
+	look("with every other span from an older version")
 
 	// Rates of a chart are not read from histograms if briefs are stored.
 	if _, err := s.db.Exec(`UPDATE tally SET response = x'00' WHERE span % 2 = 1`); err != nil {
 		t.Fatal(err)
 	}
-	look("where tallies are not read")
+	look("with unreadable tallies of stored briefs")
 	if _, err := s.db.Exec(`UPDATE tally SET response = x'00' WHERE span % 2 = 0`); err != nil {
 		t.Fatal(err)
 	}

@@ -35,17 +35,18 @@ var (
 	})
 )
 
-// encode returns the columns as bytes: three sections, each its length as a uvarint, and zstd.
+// encode returns the columns as bytes: three sections, each of which is its length as a uvarint,
+// followed by zstd data.
 //
 //	times   varints: the first time, and then by how much each step differs from the step before
 //	values  a byte, the decimals of the values or planes; then varints, the values as whole numbers of
 //	        the last decimal: the first, and then each step; or the first three bytes of planes
 //	rest    the other bytes of planes
 //
-// Planes are the bits of the values that differ from the value before: the first byte of each value,
-// then the second of each, and so on. The last bytes are noise that would spoil what is compressed with
-// them. No value is rounded, but -0 may become 0. Values that were measured to a few decimals take two bytes,
-// others six.
+// Planes are the XOR of each value with the one before: the first byte of each value, then the
+// second byte of each, and so on. The last bytes are noise, which would spoil the compression of
+// the others. No value is rounded, but -0 may become 0. Values measured to a few decimals take two
+// bytes, others six.
 func (c columns) encode() []byte {
 	var times, values, rest []byte
 	last, step := int64(0), int64(0)
@@ -83,7 +84,7 @@ func (c columns) encode() []byte {
 // whole returns the values as whole numbers in units of their last decimal, or nil if a value has
 // too many decimals.
 func (c columns) whole() (decimals byte, whole []int64) {
-	const exact = 1 << 53 // whole numbers below are float64s
+	const exact = 1 << 53 // float64 represents all whole numbers below
 	whole = make([]int64, len(c.values))
 	for scale := 1.0; decimals <= mostDecimals; decimals, scale = decimals+1, scale*10 {
 		fits := true

@@ -26,7 +26,7 @@ type StoredFailure struct {
 	job.Failure
 }
 
-// Events yields the events of a job in order, except its seconds and its progress. A job that has an
+// Events yields the events of a job in order, except its seconds and its progress. A job that has
 // Output has no events.
 func (s *Store) Events(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
 	var beginning EventPlace

@@ -20,8 +20,8 @@ type Past struct {
 	Details job.ImportDetails
 }
 
-// Add adds a job that another program recorded, under its own ID, and reports whether it did. A job
-// that exists already stays as it is, unless it was added before it had ended: then the new one
+// Add adds a job that another program recorded, under its own ID, and reports whether it did. It
+// leaves an existing job with this ID unchanged, unless that job was added before its end: then p
 // replaces it.
 func (s *Store) Add(ctx context.Context, p Past) (bool, error) {
 	if p.Job.Origin == "" {

@@ -21,10 +21,10 @@ func TestList_CutsLongReasons(t *testing.T) {
 		t.Fatalf("got %d jobs, %v; want one", len(jobs), err)
 	}
 	if got := jobs[0].Reason; len(got) != job.LongestInList || !strings.HasPrefix(reason, got[:200]) {
-		t.Errorf("in a list, got a reason of %d bytes, %q; want the beginning, of %d", len(got), got, job.LongestInList)
+		t.Errorf("in a list: got a reason of %d bytes, %q; want its first %d", len(got), got, job.LongestInList)
 	}
 	whole, err := s.Get(t.Context(), jobs[0].ID)
 	if err != nil || whole.Reason != reason {
-		t.Errorf("of the job itself, got a reason of %d bytes, %v; want all %d", len(whole.Reason), err, len(reason))
+		t.Errorf("from Get: got a reason of %d bytes, %v; want all %d", len(whole.Reason), err, len(reason))
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/option"
 )
 
-// migrated returns a store to which jobs with these specs were added before the given migration; 1
-// is the first.
+// migrated returns a store to which jobs with these specs were added before the given migration.
+// Migrations count from 1.
 func migrated(t *testing.T, migration int, specs ...job.Spec) *Store {
 	t.Helper()
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
@@ -40,7 +40,7 @@ func migrated(t *testing.T, migration int, specs ...job.Spec) *Store {
 	return s
 }
 
-func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
+func TestMigration_RenamesOptionsOfStoredSpecs(t *testing.T) {
 	const naming = 7
 	var specs []job.Spec
 	var want []option.Values
@@ -50,7 +50,7 @@ func TestKeptSpecsCallOptionsByTheirNames(t *testing.T) {
 	}
 	for pair := range edition.Catalog.Pairs() {
 		if there := []string{"mariadb", "mysql", "postgresql", "sqlite"}; pair.Workload.Users.Finite || !slices.Contains(there, pair.Database.Name) {
-			continue // no job with this option is so old
+			continue // the option is newer than the migration
 		}
 		d, w := pair.Database.Name, pair.Workload.Name
 		kept, named := option.Values{}, option.Values{}

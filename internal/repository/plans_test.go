@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestPlansAreKeptWithTheirJobInLittleSpace(t *testing.T) {
+func TestPlans_AreCompressedAndDeletedWithTheirJob(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, job.Spec{Action: job.Run, Database: "postgresql", Workload: "tproch"})
 	var plans []job.QueryPlan
@@ -45,6 +45,6 @@ func TestPlansAreKeptWithTheirJobInLittleSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := s.Plans(t.Context(), without.ID()); err != nil || got != nil {
-		t.Errorf("got %+v and error %v of a job without plans", got, err)
+		t.Errorf("a job without plans: got %+v and error %v", got, err)
 	}
 }

@@ -72,7 +72,7 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 		t.Errorf("profile 7: got %+v and error %v, want %s and %s", jobs, err, ids[3], ids[0])
 	}
 	if all, err := s.List(t.Context(), Query{}); err != nil || len(all) != 4 {
-		t.Errorf("no profile asked for: got %d jobs and error %v, want all 4", len(all), err)
+		t.Errorf("no profile given: got %d jobs and error %v, want all 4", len(all), err)
 	}
 	if got, err := s.Profiles(t.Context()); err != nil || !slices.Equal(got, []int{3, 7}) {
 		t.Errorf("got profiles %v and error %v, want 3 and 7", got, err)
@@ -88,7 +88,7 @@ func TestJobsAreFoundByTheirProfile(t *testing.T) {
 	}
 }
 
-func TestWhatEachVirtualUserMeasuredIsKept(t *testing.T) {
+func TestOfUsers_ReturnsTheMeasurementsOfEachUser(t *testing.T) {
 	s := openStore(t, ":memory:")
 	users := []meter.Summary{*measured(1, 10), *measured(2, 20)}
 	// Times of a single user are stored with two digits.
@@ -160,7 +160,7 @@ func past() Past {
 	}
 }
 
-func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
+func TestAdd_KeepsIDAndBeginOfAnImportedJob(t *testing.T) {
 	s := openStore(t, ":memory:")
 	newer := begin(t, s, runSpec())
 	if err := newer.End(t.Context(), job.Result{}, nil); err != nil {
@@ -202,7 +202,7 @@ func TestAJobOfAnotherProgramKeepsItsIDAndItsPlaceInTime(t *testing.T) {
 	}
 }
 
-func TestAJobThatWasAddedBeforeItsEndIsReplaced(t *testing.T) {
+func TestAdd_ReplacesAJobAddedBeforeItsEnd(t *testing.T) {
 	s := openStore(t, ":memory:")
 	unfinished := past()
 	unfinished.Job.Status, unfinished.Job.Result = job.Killed, job.Result{}
@@ -210,7 +210,7 @@ func TestAJobThatWasAddedBeforeItsEndIsReplaced(t *testing.T) {
 		t.Fatalf("got %v and error %v", added, err)
 	}
 	if jobs, err := s.List(t.Context(), Query{Status: job.Killed}); err != nil || len(jobs) != 1 {
-		t.Errorf("killed jobs: got %d and error %v, want the one", len(jobs), err)
+		t.Errorf("killed jobs: got %d and error %v, want one", len(jobs), err)
 	}
 	if added, err := s.Add(t.Context(), past()); err != nil || !added {
 		t.Fatalf("the whole job: got %v and error %v", added, err)
@@ -220,7 +220,7 @@ func TestAJobThatWasAddedBeforeItsEndIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAJobOfAnotherProgramIsRefusedWithASecretOrWithoutItsOrigin(t *testing.T) {
+func TestAdd_RefusesSecretsAndAMissingOrigin(t *testing.T) {
 	s := openStore(t, ":memory:")
 	secret, homeless := past(), past()
 	secret.Job.Spec.Options = map[string]string{"pg_pass": "x"}
@@ -237,7 +237,7 @@ func TestAJobOfAnotherProgramIsRefusedWithASecretOrWithoutItsOrigin(t *testing.T
 
 // A repository of an older version has jobs without a profile, or no table for readings of the
 // counter.
-func TestARepositoryOfAnOlderVersionIsTakenOver(t *testing.T) {
+func TestOpen_MigratesAnOlderRepository(t *testing.T) {
 	steps, err := readMigrations()
 	if err != nil {
 		t.Fatal(err)
@@ -247,7 +247,7 @@ func TestARepositoryOfAnOlderVersionIsTakenOver(t *testing.T) {
 	}
 }
 
-// takeOver opens a repository that was created by the given steps only.
+// takeOver opens a repository that was created with the given migrations only.
 func takeOver(t *testing.T, steps []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "jobs.db")
@@ -279,7 +279,7 @@ func takeOver(t *testing.T, steps []string) {
 	s := openStore(t, path)
 	jobs, err := s.List(t.Context(), Query{Action: job.Run})
 	if err != nil || len(jobs) != 1 || jobs[0].Profile != 0 || jobs[0].Origin != "" {
-		t.Fatalf("version %d: got %+v and error %v, want the job as it was", len(steps), jobs, err)
+		t.Fatalf("version %d: got %+v and error %v, want the job unchanged", len(steps), jobs, err)
 	}
 	if got := collect(t, s.Readings(t.Context(), jobs[0].ID)); len(got) != want || want > 0 && (got[0].Rate != 3.5 || got[1].Rate != 4.5) {
 		t.Errorf("version %d: got readings %v, want %d", len(steps), got, want)
@@ -290,12 +290,12 @@ func takeOver(t *testing.T, steps []string) {
 		t.Fatal(err)
 	}
 	if readings := collect(t, s.Readings(t.Context(), r.ID())); len(readings) != 1 || readings[0].Rate != 7 {
-		t.Errorf("version %d: got readings %v, want the one", len(steps), readings)
+		t.Errorf("version %d: got readings %v, want one", len(steps), readings)
 	}
 }
 
 // Older versions stored the latencies of results in seconds, in other formats.
-func TestAResultOfAnOlderVersionHasItsLatencies(t *testing.T) {
+func TestGet_ReadsLatenciesOfOlderResults(t *testing.T) {
 	steps, err := readMigrations()
 	if err != nil {
 		t.Fatal(err)
@@ -341,7 +341,7 @@ func TestAResultOfAnOlderVersionHasItsLatencies(t *testing.T) {
 			t.Errorf("%s: got %s and error %v, want %s", from, got, err, whole)
 		}
 		if r.Pace.Asked != 5 || r.Pace.Kinds[1].Kind != "delivery" || r.Pool.Connections[1].Name != "b" || r.Sharing.Connections != 2 {
-			t.Errorf("%s: got %+v, want what stands beside as it was", from, r)
+			t.Errorf("%s: got %+v, want the other members unchanged", from, r)
 		}
 	}
 }

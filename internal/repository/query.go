@@ -27,7 +27,7 @@ type Query struct {
 	Labels   map[string]string // by name; a job must have all of them; "" matches any value
 	Text     string            // words; searchedText must contain all of them
 	Since    time.Time         // the earliest begin
-	Before   job.ID            // lists only jobs after this one in the whole list
+	Before   job.ID            // lists only jobs that follow this one in the unfiltered list
 	Limit    int
 }
 

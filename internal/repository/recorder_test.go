@@ -17,7 +17,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// hold locks a repository over another connection, as another process could, until release is
+// hold locks a repository through another connection, as another process could, until release is
 // called.
 func hold(t *testing.T, path string) (release func()) {
 	t.Helper()
@@ -41,7 +41,7 @@ func hold(t *testing.T, path string) (release func()) {
 	}
 }
 
-// say emits a number of lines to a recorder, numbered from from on.
+// say sends lines events to a recorder, numbered from the number from.
 func say(r *Recorder, from, lines int) {
 	for n := from; n < from+lines; n++ {
 		r.Watch(job.Event{At: time.UnixMilli(int64(n)), User: n % 1000, Message: fmt.Sprint("line ", n)})
@@ -75,11 +75,11 @@ func files(t *testing.T, folder string) []string {
 	return names
 }
 
-func TestAllThatTenThousandUsersSayIsRecorded(t *testing.T) {
+func TestRecorder_RecordsLinesOfTenThousandUsers(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	spec := runSpec()
 	if spec.Users = 10_000; testserver.UnderRace {
-		spec.Users = 1000 // their lines make two batches
+		spec.Users = 1000 // their lines fill two batches
 	}
 	r := begin(t, s, spec)
 	say(r, 0, 4*spec.Users)
@@ -92,7 +92,7 @@ func TestAllThatTenThousandUsersSayIsRecorded(t *testing.T) {
 	}
 }
 
-func TestABatchIsWrittenAsSoonAsItIsFull(t *testing.T) {
+func TestRecorder_WritesAFullBatchAtOnce(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())
 	said := time.Now()
@@ -103,15 +103,15 @@ func TestABatchIsWrittenAsSoonAsItIsFull(t *testing.T) {
 		}
 	}
 	if left, _ := r.backlog.left(); left > 0 {
-		t.Errorf("%d entries are left of a batch that was written", left)
+		t.Errorf("%d entries of a written batch are left", left)
 	}
 	if err := r.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// TestNothingIsLostWhileOthersHoldTheRepository emits more than may wait in memory.
-func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
+// TestRecorder_LosesNothingWhileTheRepositoryIsHeld sends more events than may wait in memory.
+func TestRecorder_LosesNothingWhileTheRepositoryIsHeld(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "jobs.db")
 	s := openStore(t, path)
@@ -125,7 +125,7 @@ func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 	for i := range 3 {
 		say(r, i*part, part)
 		r.Watch(second(job.Measure, i+1, measured(uint64(i), 100), &tpm))
-		r.flush(t.Context()) // waits until its time limit, without success
+		r.flush(t.Context()) // fails after its time limit
 		r.backlog.mu.Lock()
 		most = max(most, r.backlog.size)
 		r.backlog.mu.Unlock()
@@ -134,7 +134,7 @@ func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 		t.Errorf("%d entries were set aside, and up to %d bytes waited in memory, want no more than %d", r.backlog.aside.count, most, r.backlog.asideAbove)
 	}
 	if info, err := r.backlog.aside.file.Stat(); err != nil || info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("what is set aside has mode %v, %v; want it for its owner alone", info.Mode(), err)
+		t.Errorf("the file of waiting entries has mode %v, %v; want access for its owner only", info.Mode(), err)
 	}
 	release()
 	r.flush(t.Context())
@@ -162,7 +162,7 @@ func TestNothingIsLostWhileOthersHoldTheRepository(t *testing.T) {
 	}
 }
 
-func TestWhatWasSetAsideIsWrittenAtTheEnd(t *testing.T) {
+func TestEnd_WritesEntriesThatWereSetAside(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "jobs.db")
 	s := openStore(t, path)
@@ -183,7 +183,7 @@ func TestWhatWasSetAsideIsWrittenAtTheEnd(t *testing.T) {
 }
 
 // A repository in memory has no file for waiting events, so it behaves like one on a full disk.
-func TestWhatIsBeyondTheLimitIsCounted(t *testing.T) {
+func TestRecorder_CountsEventsBeyondTheLimit(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	r.backlog.limit = 1 << 20           // several batches
@@ -218,11 +218,11 @@ func TestWhatIsBeyondTheLimitIsCounted(t *testing.T) {
 	inOrder(t, s, r, lines-extra)
 	j, err := s.Get(t.Context(), r.ID())
 	if err != nil || j.Status != job.Succeeded || j.Dropped != extra || !strings.Contains(j.Result.Unrecorded, "7 events") {
-		t.Errorf("got %s with %d dropped, %q, %v; want what it is with %d", j.Status, j.Dropped, j.Result.Unrecorded, err, extra)
+		t.Errorf("got %s with %d dropped, %q, %v; want the job's own status with %d", j.Status, j.Dropped, j.Result.Unrecorded, err, extra)
 	}
 }
 
-func TestTheLimitGrowsWithTheUsersAndNotWithTime(t *testing.T) {
+func TestBacklog_LimitGrowsWithUsers(t *testing.T) {
 	one, many := newBacklog(inMemory, 1), newBacklog(inMemory, 10_000)
 	if one.limit > 33<<20 || many.limit > 80<<20 {
 		t.Errorf("one user may take %d MiB and 10,000 %d MiB, want 33 and 80 at most", one.limit>>20, many.limit>>20)
@@ -233,7 +233,7 @@ func TestTheLimitGrowsWithTheUsersAndNotWithTime(t *testing.T) {
 	}
 }
 
-func TestAJobWithoutASecondsOwnKindsSaysSo(t *testing.T) {
+func TestRecorder_ReportsASecondWithOtherKinds(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	later := func(n, kinds int) {
@@ -247,7 +247,7 @@ func TestAJobWithoutASecondsOwnKindsSaysSo(t *testing.T) {
 	}
 }
 
-// BenchmarkRecorder records lines, and seconds of five kinds with 10,000 transactions each.
+// BenchmarkRecorder records lines, and seconds with 10,000 transactions of each of five kinds.
 func BenchmarkRecorder(b *testing.B) {
 	interval := meter.NewInterval(5)
 	stripe := meter.NewStripe()
@@ -286,8 +286,8 @@ func BenchmarkRecorder(b *testing.B) {
 	}
 }
 
-// Followers of a job poll once a second, and must not read the whole log each time.
-func TestNewsAreReadFromAPlaceOn(t *testing.T) {
+// Watchers of a job poll once a second, and must not read all events each time.
+func TestEventsAfter_YieldsOnlyNewEvents(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())
 	say(r, 0, 700) // more than a page
@@ -298,7 +298,7 @@ func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 		t.Helper()
 		for deadline := time.Now().Add(time.Minute); len(collect(t, s.Events(t.Context(), r.ID()))) < lines; time.Sleep(20 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("%d lines are not recorded within a minute", lines)
+				t.Fatalf("%d lines were not recorded within a minute", lines)
 			}
 		}
 	}
@@ -309,7 +309,7 @@ func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if taken == 600 { // the caller stops after this one
+		if taken == 600 { // stop after this event
 			if e.Message != "line 600" {
 				t.Errorf("got %q", e.Message)
 			}
@@ -318,7 +318,7 @@ func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 		taken++
 	}
 	if rest := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(rest) != 100 || rest[0].Message != "line 600" {
-		t.Errorf("got %d events, want the hundred that were not taken", len(rest))
+		t.Errorf("got %d events, want the 100 that were not read", len(rest))
 	}
 	if none := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(none) != 0 {
 		t.Errorf("got %d events again", len(none))
@@ -326,6 +326,6 @@ func TestNewsAreReadFromAPlaceOn(t *testing.T) {
 	say(r, 700, 3)
 	waitFor(703)
 	if news := collect(t, s.EventsAfter(t.Context(), r.ID(), &place)); len(news) != 3 || news[0].Message != "line 700" {
-		t.Errorf("got %v, want what is new", news)
+		t.Errorf("got %v, want the new events", news)
 	}
 }

@@ -26,15 +26,16 @@ func init() {
 	sql.Register(sqliteDriver, d)
 }
 
-// searchedText is the text of a job that a search looks at, one item to a line: its ID, its names,
-// and what users added to it.
+// searchedText is an SQL expression for the searchable text of a job, one item per line: its ID,
+// names, facts, options, labels and note.
 const searchedText = `concat_ws(char(10), id, action, database, workload, status, reason, origin,
 	strftime('%Y-%m-%d %H:%M:%S', begun_ms / 1000, 'unixepoch'), host, spec ->> '$.note', spec ->> '$.users',
 	facts ->> '$.target', facts ->> '$.size', facts ->> '$.product', facts ->> '$.server',
 	(SELECT group_concat(label.key || '=' || label.value, char(10)) FROM json_each(spec, '$.labels') AS label),
 	(SELECT group_concat(option.key || '=' || option.value, char(10)) FROM json_each(spec, '$.options') AS option))`
 
-// bySmallLetters separates words of ASCII characters from others, and converts both to lower case.
+// bySmallLetters separates words of ASCII characters from other words, and converts both to lower
+// case.
 func bySmallLetters(words []string) (ascii, others []string) {
 	ascii, others = []string{}, []string{}
 	for _, word := range words {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestLettersAreFoundLargeOrSmall(t *testing.T) {
+func TestList_IgnoresCase(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	note := "ÄPFEL für Ömer; ЖУК, Σίσυφος"
 	r := begin(t, s, runSpec())

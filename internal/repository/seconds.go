@@ -13,9 +13,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// pages reads rows a page at a time. It holds no lock while the caller consumes them, because a
-// slow web client would otherwise keep SQLite from writing its log back. page returns the number of
-// the last row that it read.
+// pages yields rows that page reads a page at a time. It holds no lock while the caller consumes
+// them, because a slow web client would otherwise prevent checkpoints of SQLite's write-ahead log.
+// page returns the number of the last row that it read.
 func pages[T any](s *Store, ctx context.Context, id job.ID, what string, page func(job, after int64) ([]T, int64, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
@@ -54,15 +54,14 @@ func (s *Store) Seconds(ctx context.Context, id job.ID) iter.Seq2[job.Event, err
 	})
 }
 
-// SecondsAfter is Seconds for those that ended after a given moment.
+// SecondsAfter is like Seconds, for seconds that ended after a given moment.
 func (s *Store) SecondsAfter(ctx context.Context, id job.ID, moment time.Time) iter.Seq2[job.Event, error] {
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
 		return s.spans(ctx, `job = ? AND number > ? AND phase <> 'total' AND at_ms > ?`, number, after, moment.UnixMilli())
 	})
 }
 
-// Moments yields the ends of a job's seconds, as Seconds does, without their measurements.
-// Measurements take another query for each.
+// Moments is like Seconds without the measurements, which take further queries.
 func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[job.Event, error] {
 	return pages(s, ctx, id, "seconds", func(number, after int64) ([]job.Event, int64, error) {
 		list, numbers, err := s.moments(ctx, `job = ? AND number > ? AND phase <> 'total'`, number, after)

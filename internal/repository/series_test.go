@@ -43,7 +43,7 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 			points := got[i].Points
 			if got[i].Name != want.Name || got[i].Unit != want.Unit || !maps.Equal(got[i].Labels, want.Labels) ||
 				len(points) != 3 || points[0].Value != first || points[2].Value != first+2 || !points[2].At.Equal(at.Add(2*time.Second)) {
-				t.Errorf("%s: got %+v, want %+v from %g on", when, got[i], want, first)
+				t.Errorf("%s: got %+v, want %+v with values from %g on", when, got[i], want, first)
 			}
 		}
 	}
@@ -58,20 +58,20 @@ func TestRecorder_KeepsSeries(t *testing.T) {
 		t.Errorf("after the first second and not after the second: got %+v, %v, want the value 21", part, err)
 	}
 	if left := count(t, s, `SELECT count(*) FROM sample`); left != 0 {
-		t.Errorf("%d samples stand in rows after the end, want none", left)
+		t.Errorf("%d samples are left in rows after the end, want none", left)
 	}
 	if _, err := s.db.Exec(`DELETE FROM job`); err != nil {
 		t.Fatal(err)
 	}
 	if left := count(t, s, `SELECT (SELECT count(*) FROM samples) + (SELECT count(*) FROM series)`); left != 0 {
-		t.Errorf("%d rows of series are left of a deleted job", left)
+		t.Errorf("a deleted job leaves %d rows of series", left)
 	}
 }
 
 // A job with many samples moves them into columns while it runs. If a clock is set back, later
 // samples replace those with the same time.
 func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
-	testserver.SkipSQLiteUnderRace(t) // one goroutine writes very many rows
+	testserver.SkipSQLiteUnderRace(t) // one goroutine writes many rows
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	at := time.UnixMilli(1_700_000_000_000)
@@ -103,8 +103,8 @@ func TestRecorder_PutsManySamplesIntoColumns(t *testing.T) {
 	}
 }
 
-// All committed samples are read while they move from rows into columns.
-func TestSeries_AreWholeWhileSamplesMove(t *testing.T) {
+// Series reads all committed samples while they move from rows into columns.
+func TestSeries_AreCompleteWhileSamplesMove(t *testing.T) {
 	s := openStore(t, filepath.Join(t.TempDir(), "jobs.db"))
 	r := begin(t, s, runSpec())
 	const each, times = 20, 300
@@ -141,7 +141,7 @@ func TestSeries_AreWholeWhileSamplesMove(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want > 0 && int64(len(list[0].Points)) < want {
-			t.Fatalf("got %d samples, want %d that were written before", len(list[0].Points), want)
+			t.Fatalf("got %d samples, want the %d that were written before", len(list[0].Points), want)
 		}
 		select {
 		case err := <-done:
@@ -208,11 +208,11 @@ func TestColumns_RoundNothing(t *testing.T) {
 		}
 		same := slices.EqualFunc(got.values, want.values, func(a, b float64) bool { return a == b || a != a && b != b })
 		if !slices.Equal(got.at, want.at) || !same {
-			t.Errorf("%s: got %d times and %d values that differ from what was encoded", name, len(got.at), len(got.values))
+			t.Errorf("%s: got %d times and %d values that differ from the encoded ones", name, len(got.at), len(got.values))
 		}
 		for end := range len(coded) {
 			if new(columns).decode(coded[:end]) == nil {
-				t.Fatalf("%s: %d of %d bytes are read without an error", name, end, len(coded))
+				t.Fatalf("%s: decoding %d of %d bytes returns no error", name, end, len(coded))
 			}
 		}
 	}
@@ -246,7 +246,7 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 	}
 	for _, place := range []int{4321, 70_000} {
 		if !slices.Contains(few.at, c.at[place]) {
-			t.Errorf("the value at %d, which stands out, is missing", place)
+			t.Errorf("the extreme value at %d is missing", place)
 		}
 	}
 	for most, want := range map[int]int{0: len(c.at), 2: 2, 3: 2, len(c.at): len(c.at)} {
@@ -255,7 +255,7 @@ func TestDownsample_KeepsExtremes(t *testing.T) {
 		}
 	}
 	if few := (columns{}).downsample(480); len(few.at) != 0 {
-		t.Errorf("of nothing: got %v", few)
+		t.Errorf("no samples: got %v", few)
 	}
 }
 
@@ -270,8 +270,8 @@ func TestSeries_OfADay(t *testing.T) {
 		most   int64 // bytes
 		value  func(series, n int) float64
 	}{
-		{"of all digits", 30e6, func(series, n int) float64 { return math.Sin(float64(n)/600 + float64(series)) }},
-		{"of three decimals", 15e6, func(series, n int) float64 { return math.Round(1e5*(1+math.Sin(float64(n)/600+float64(series)))) / 1e3 }},
+		{"all digits", 30e6, func(series, n int) float64 { return math.Sin(float64(n)/600 + float64(series)) }},
+		{"three decimals", 15e6, func(series, n int) float64 { return math.Round(1e5*(1+math.Sin(float64(n)/600+float64(series)))) / 1e3 }},
 	} {
 		t.Run(c.values, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "jobs.db")

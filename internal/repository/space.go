@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// pagesAtOnce is how many pages are given back before others get their turn to
-	// write: 8 MB.
+	// pagesAtOnce is the number of pages, 8 MB, that one transaction returns; other writers get
+	// their turn after it.
 	pagesAtOnce = 2000
 
 	// worthwhile is the minimum number of free bytes for which an old file is rewritten.
 	worthwhile = 1 << 20
 
-	// briefly is how long to wait for space that another connection reads.
+	// briefly is the time limit for waiting until no connection reads the write-ahead log.
 	briefly = time.Second
 )
 
@@ -65,7 +65,7 @@ func freePages(ctx context.Context, c *sql.Conn) error {
 	for before := int64(math.MaxInt64); ; {
 		var free int64
 		err := c.QueryRowContext(ctx, "PRAGMA freelist_count").Scan(&free)
-		if err != nil || free == 0 || free >= before { // others free pages faster than this does
+		if err != nil || free == 0 || free >= before { // other connections free pages faster than this loop
 			return err
 		}
 		before = free

@@ -9,11 +9,11 @@ import (
 	"sledge/internal/job"
 )
 
-// talks records a job with several megabytes of output. It ends the job if ends is true.
+// talks records a job with several megabytes of events. It ends the job if ends is true.
 func talks(t *testing.T, s *Store, ends bool) *Recorder {
 	t.Helper()
 	r := begin(t, s, runSpec())
-	line := strings.Repeat("what a virtual user says ", 100)
+	line := strings.Repeat("a line of a virtual user ", 100)
 	for range 2000 {
 		r.Watch(job.Event{User: 1, Message: line})
 	}
@@ -50,7 +50,7 @@ func deletes(t *testing.T, s *Store, r *Recorder) {
 
 const small = 1 << 20 // bytes of a nearly empty repository
 
-func TestTheSpaceOfDeletedJobsIsGivenBack(t *testing.T) {
+func TestGiveBack_ReturnsTheSpaceOfDeletedJobs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	s := openStore(t, path)
 	r := talks(t, s, true)
@@ -85,13 +85,13 @@ func TestGiveBack_WorksBesideAReader(t *testing.T) {
 		read++
 	}
 	if err := rows.Close(); err != nil || read < 2000 {
-		t.Errorf("who was reading got %d lines, %v, want at least the 2000 that were there", read, err)
+		t.Errorf("the reader got %d lines, %v, want at least the 2000 that existed before", read, err)
 	}
 	if err := stays.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Error(err)
 	}
 	if lines := collect(t, s.Events(t.Context(), stays.ID())); len(lines) != 2000 {
-		t.Errorf("who was recording has %d lines, want 2000", len(lines))
+		t.Errorf("the recorder recorded %d lines, want 2000", len(lines))
 	}
 	deletes(t, s, stays)
 	if file, log := sizes(t, path); file+log > small {
@@ -126,12 +126,12 @@ func TestGiveBack_RewritesAnOldFileBetweenJobs(t *testing.T) {
 		return mode
 	}
 	if got := mode(); got != 0 {
-		t.Fatalf("got a file of mode %d, want one of before, 0", got)
+		t.Fatalf("got a file with auto_vacuum mode %d, want 0, as in an older file", got)
 	}
 	gone, running := talks(t, s, true), begin(t, s, runSpec())
 	deletes(t, s, gone)
 	if file, log := sizes(t, path); file+log < 4*small || mode() != 0 {
-		t.Errorf("got %d bytes, and %d in the log, want that the file waits for the job that is recorded", file, log)
+		t.Errorf("got %d bytes, and %d in the log, want no rewrite while a job is being recorded", file, log)
 	}
 	if err := running.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)

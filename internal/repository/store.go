@@ -35,22 +35,22 @@ type Store struct {
 	path string
 }
 
-// migrations are the steps from each version of the schema to the next, in the order of the numbers
-// at the beginning of their names. A released step never changes.
+// migrations holds the steps from each version of the schema to the next. A number at the beginning
+// of each file name gives their order. A released step never changes.
 //
 //go:embed sql/*.sql
 var migrations embed.FS
 
 const (
-	// applicationID marks a SQLite file as Sledge's, so that Sledge never writes to a file of
-	// another program: "Sldg".
+	// applicationID, the bytes "Sldg", marks a SQLite file as Sledge's, so that Sledge never writes
+	// to a file of another program.
 	applicationID = 0x536c6467
 
-	// settings hold for each connection. In WAL mode, synchronous=NORMAL survives the end of any
-	// process; it could lose the last seconds to a power cut, which is why the end of a job is
-	// written by transactToDisk. Transactions are immediate because one that began by reading
-	// could not wait for its turn to write. Unused pages can be returned one by one in files
-	// created so; older files keep their mode until they are rewritten (Store.GiveBack).
+	// settings apply to each connection. In WAL mode, synchronous=NORMAL survives the end of any
+	// process, but a power failure can lose the last seconds, so transactToDisk writes the end of a
+	// job. Transactions are immediate, because one that begins by reading cannot wait for the write
+	// lock later. auto_vacuum=INCREMENTAL lets new files return unused pages one by one; older
+	// files keep their mode until Store.GiveBack rewrites them.
 	settings = "_auto_vacuum=INCREMENTAL&" + readSettings
 
 	// readSettings change nothing in a file, so they also apply to reading.

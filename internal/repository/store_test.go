@@ -105,12 +105,12 @@ func sameSummary(t *testing.T, what string, got, want meter.Summary) {
 			t.Errorf("%s, kind %d: got %+v, want %+v", what, k, g, w)
 		}
 		if !g.Service.Equals(w.Service) || !g.Response.Equals(w.Response) {
-			t.Errorf("%s, kind %d: the histograms are not those that were measured", what, k)
+			t.Errorf("%s, kind %d: the histograms differ from the measured ones", what, k)
 		}
 	}
 }
 
-func TestARunComesBackAsItWasRecorded(t *testing.T) {
+func TestStore_ReturnsARunAsRecorded(t *testing.T) {
 	for _, path := range []string{":memory:", filepath.Join(t.TempDir(), "a folder?", "jobs.db")} {
 		s := openStore(t, path)
 		r := begin(t, s, runSpec())
@@ -181,7 +181,7 @@ func TestARunComesBackAsItWasRecorded(t *testing.T) {
 	}
 }
 
-func TestTheEndSettlesHowAJobEnded(t *testing.T) {
+func TestEnd_SettlesTheStatus(t *testing.T) {
 	s := openStore(t, ":memory:")
 	for _, c := range []struct {
 		result job.Result
@@ -209,7 +209,7 @@ func TestTheEndSettlesHowAJobEnded(t *testing.T) {
 	}
 }
 
-func TestAResultThatCannotBeEncodedLosesNoMeasurement(t *testing.T) {
+func TestEnd_KeepsMeasurementsIfTheResultCannotBeEncoded(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	want := *measured(1, 10)
@@ -227,7 +227,7 @@ func TestAResultThatCannotBeEncodedLosesNoMeasurement(t *testing.T) {
 	sameSummary(t, "summary", sum, want)
 }
 
-func TestARunThatWasCancelledIsRecordedToItsEnd(t *testing.T) {
+func TestRecorder_RecordsACancelledRunToItsEnd(t *testing.T) {
 	s := openStore(t, ":memory:")
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := s.Begin(ctx, runSpec(), kinds, 0)
@@ -244,7 +244,7 @@ func TestARunThatWasCancelledIsRecordedToItsEnd(t *testing.T) {
 	}
 }
 
-func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
+func TestRecorder_MergesSecondsAfterTheFirstHour(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	want := meter.NewSummary(len(kinds))
@@ -263,7 +263,7 @@ func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 	for _, second := range collect(t, s.Seconds(t.Context(), r.ID())) {
 		got = append(got, second.Second.Measured.Elapsed/time.Second)
 	}
-	// The last two seconds of the first hour, 65 more that are stored as half minutes, and the
+	// Two seconds at the end of the first hour, 65 more that are stored as half minutes, and one
 	// second of the other phase.
 	if want := []time.Duration{1, 1, 30, 30, 5, 1}; !slices.Equal(got, want) {
 		t.Errorf("got spans of %v seconds, want %v", got, want)
@@ -275,7 +275,7 @@ func TestLaterHoursAreKeptHalfAMinuteAtATimeAndLoseNothing(t *testing.T) {
 	sameSummary(t, "summary", sum, want)
 }
 
-func TestJobsAreFoundByWhatTheyAre(t *testing.T) {
+func TestList_Filters(t *testing.T) {
 	s := openStore(t, ":memory:")
 	if _, err := s.Get(t.Context(), "last"); !errors.Is(err, ErrNotFound) || job.ExitOf(err) != job.ExitMissing {
 		t.Errorf("in an empty repository: got %v", err)
@@ -342,7 +342,7 @@ func TestJobsAreFoundByWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestAnIDThatFitsNoJobOrSeveralSaysWhatToDo(t *testing.T) {
+func TestGet_SuggestsIDs(t *testing.T) {
 	s := openStore(t, ":memory:")
 	for _, id := range []job.ID{"6421B4C85F7E03E293532393", "6421B4C85F7E03E2935323AA"} {
 		r := begin(t, s, runSpec())
@@ -380,7 +380,7 @@ func TestAnIDThatFitsNoJobOrSeveralSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
+func TestDelete_LeavesNoRows(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	r.Watch(second(job.Measure, 1, measured(1, 10), nil))
@@ -411,7 +411,7 @@ func TestDeletingAJobLeavesNothingOfIt(t *testing.T) {
 	}
 }
 
-func TestOutputIsReadPageByPage(t *testing.T) {
+func TestEvents_AreReadPageByPage(t *testing.T) {
 	s := openStore(t, ":memory:")
 	a, b := begin(t, s, runSpec()), begin(t, s, runSpec())
 	const lines = 2*pageRows + 1
@@ -468,7 +468,7 @@ func TestReadings_AreInOrderWithSeveralWriters(t *testing.T) {
 	}
 }
 
-func TestSecretsAreRefused(t *testing.T) {
+func TestBegin_RefusesSecrets(t *testing.T) {
 	s := openStore(t, ":memory:")
 	for _, name := range []string{"pg_pass", "pg_superuserpass", "maria_tpch_PASS", "password", "db2_password"} {
 		spec := runSpec()
@@ -479,11 +479,11 @@ func TestSecretsAreRefused(t *testing.T) {
 		}
 	}
 	if jobs, _ := s.List(t.Context(), Query{}); len(jobs) != 0 {
-		t.Errorf("%d jobs were entered all the same", len(jobs))
+		t.Errorf("%d jobs were recorded all the same", len(jobs))
 	}
 }
 
-func TestTwoIDsOfOneSecondDiffer(t *testing.T) {
+func TestNewID_DiffersWithinASecond(t *testing.T) {
 	seen := map[job.ID]bool{}
 	for range 1000 {
 		id := job.NewID()
@@ -494,7 +494,7 @@ func TestTwoIDsOfOneSecondDiffer(t *testing.T) {
 	}
 }
 
-func TestTheRepositoryIsForItsOwnerAlone(t *testing.T) {
+func TestOpen_CreatesFilesForTheirOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "sledge", "jobs.db")
 	s := openStore(t, path)
 	r := begin(t, s, runSpec())
@@ -512,7 +512,7 @@ func TestTheRepositoryIsForItsOwnerAlone(t *testing.T) {
 	}
 }
 
-func TestThePathOfTheRepositoryFollowsTheEnvironment(t *testing.T) {
+func TestDefaultPath_FollowsTheEnvironment(t *testing.T) {
 	t.Setenv("SLEDGE_REPO", "")
 	t.Setenv("HOME", "/home/somebody")
 	for _, c := range []struct{ repo, data, want string }{
@@ -529,7 +529,7 @@ func TestThePathOfTheRepositoryFollowsTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestMigrateTakesEachStepOnce(t *testing.T) {
+func TestMigrate_TakesEachStepOnce(t *testing.T) {
 	db, err := sql.Open("sqlite", ":memory:?"+settings)
 	if err != nil {
 		t.Fatal(err)
@@ -552,17 +552,17 @@ func TestMigrateTakesEachStepOnce(t *testing.T) {
 		t.Errorf("got %d rows at version %d, want 2 at 3", rows, version)
 	}
 	if err := migrate(t.Context(), db, append(steps, "INSERT INTO a VALUES (5, 6)", "no SQL")); err == nil {
-		t.Error("a step that fails is not reported")
+		t.Error("migrate does not report a failed step")
 	}
 	if err := db.QueryRow("SELECT count(*) FROM a").Scan(&rows); err != nil || rows != 2 {
-		t.Errorf("after a step that failed: got %d rows, %v; want 2", rows, err)
+		t.Errorf("after a failed step: got %d rows, %v; want 2", rows, err)
 	}
 	if err := migrate(t.Context(), db, steps[:2]); err == nil || !strings.Contains(err.Error(), "version 3") {
 		t.Errorf("a newer schema: got %v", err)
 	}
 }
 
-func TestFilesOfOthersAreLeftAlone(t *testing.T) {
+func TestOpen_LeavesForeignFilesAlone(t *testing.T) {
 	folder := t.TempDir()
 	text, other := filepath.Join(folder, "notes.txt"), filepath.Join(folder, "other.db")
 	if err := os.WriteFile(text, []byte(strings.Repeat("dear diary\n", 100)), 0o600); err != nil {
@@ -584,7 +584,7 @@ func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := Open(path); err == nil {
-			t.Errorf("%s is taken for a repository", filepath.Base(path))
+			t.Errorf("Open accepts %s as a repository", filepath.Base(path))
 		}
 		if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 			t.Errorf("%s was changed", filepath.Base(path))
@@ -592,8 +592,8 @@ func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
-	s := openStore(t, ":memory:") // one connection, so that its limit holds for all
+func TestRecorder_ReportsAFullDiskAtTheEnd(t *testing.T) {
+	s := openStore(t, ":memory:") // its only connection has the limit
 	r := begin(t, s, runSpec())
 	var size int
 	if err := s.db.QueryRow("PRAGMA page_count").Scan(&size); err != nil {
@@ -616,7 +616,7 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 	limit(size + 1000) // space was freed
 	r.flush(t.Context())
 	if n := len(collect(t, s.Seconds(t.Context(), r.ID()))); n != 10 {
-		t.Errorf("got %d seconds after there was room again, want 10", n)
+		t.Errorf("got %d seconds after space was freed, want 10", n)
 	}
 	if err := s.db.QueryRow("PRAGMA page_count").Scan(&size); err != nil {
 		t.Fatal(err)
@@ -631,12 +631,12 @@ func TestAFullDiskStopsNoRunAndIsReportedAtItsEnd(t *testing.T) {
 	}
 	j, err := s.Get(t.Context(), r.ID())
 	if err != nil || j.Status != job.Succeeded || j.Dropped != 20 || !strings.Contains(j.Result.Unrecorded, "20 events") {
-		t.Errorf("got %s (%s) with %d events dropped, %v; want what it is, and that 20 are missing", j.Status, j.Result.Unrecorded, j.Dropped, err)
+		t.Errorf("got %s (%s) with %d events dropped, %v; want the job's own status and 20 missing events", j.Status, j.Result.Unrecorded, j.Dropped, err)
 	}
 }
 
-// TestRecorder_SaysWhatIsMissing ends jobs on disks with different amounts of free space.
-func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
+// TestRecorder_MarksIncompleteJobs ends jobs on disks with different amounts of free space.
+func TestRecorder_MarksIncompleteJobs(t *testing.T) {
 	var succeeded, marked, running int
 	var seconds []job.Event
 	for n := range 5 {
@@ -644,7 +644,7 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 	}
 	result := job.Result{Measured: job.Measured{Summary: *measured(7, 5000)}, Line: strings.Repeat("long ", 1000)}
 	for room := range 60 { // pages
-		s := openStore(t, ":memory:")                  // one connection, so that its limit holds for all
+		s := openStore(t, ":memory:")                  // its only connection has the limit
 		if _, err := s.db.Exec("VACUUM"); err != nil { // removes free pages of the migrations
 			t.Fatal(err)
 		}
@@ -669,7 +669,7 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 		case j.Status == job.Succeeded && end == nil:
 			succeeded++
 			if !whole || j.Dropped > 0 || j.Result.Unrecorded != "" {
-				t.Errorf("room for %d pages: it was recorded, with all seconds %t, %d dropped and %q", room, whole, j.Dropped, j.Result.Unrecorded)
+				t.Errorf("room for %d pages: recorded with all seconds: %t, %d dropped and %q", room, whole, j.Dropped, j.Result.Unrecorded)
 			}
 		case end == nil:
 			t.Errorf("room for %d pages: got status %s and no error", room, j.Status)
@@ -683,11 +683,11 @@ func TestNoJobSucceedsOfWhichSomethingIsMissing(t *testing.T) {
 		}
 	}
 	if succeeded == 0 || marked == 0 || running == 0 {
-		t.Errorf("got %d that were recorded, %d that say what is missing and %d without an end, want some of each", succeeded, marked, running)
+		t.Errorf("got %d complete jobs, %d that name missing events and %d without an end, want some of each", succeeded, marked, running)
 	}
 }
 
-func TestAQuietJobShowsASignOfLife(t *testing.T) {
+func TestRecorder_ShowsASignOfLife(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	if _, err := s.db.Exec("UPDATE job SET seen_ms = 0"); err != nil {
@@ -789,7 +789,7 @@ func firstLine(t *testing.T, out *bufio.Reader) job.ID {
 	return job.ID(strings.TrimSpace(line))
 }
 
-func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T) {
+func TestGet_ReportsAKilledProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	cmd, out := child(t, "hang", path)
 	id := firstLine(t, out)
@@ -799,13 +799,13 @@ func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T
 		t.Fatalf("before: got %s by process %d, %v; want running by %d", j.Status, j.PID, err, cmd.Process.Pid)
 	}
 	if err := s.Delete(t.Context(), id); err == nil {
-		t.Error("a job that another process does can be deleted")
+		t.Error("Delete removed the running job of another process")
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	deadline := time.Now().Add(time.Minute)
-	for j.Status == job.Running && time.Now().Before(deadline) { // until the kernel has ended the process, which is then a zombie
+	for j.Status == job.Running && time.Now().Before(deadline) { // until the process is a zombie
 		if j, err = s.Get(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
@@ -829,13 +829,13 @@ func TestAJobWhoseProcessWasKilledIsShownAsKilledWithWhatItMeasured(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameSummary(t, "merged from the seconds", sum, want)
+	sameSummary(t, "sum of the seconds", sum, want)
 	if err := s.Delete(t.Context(), id); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAProcessIsNotTakenForALaterOneWithItsPid(t *testing.T) {
+func TestJudge_DistinguishesProcessesWithTheSamePID(t *testing.T) {
 	s := openStore(t, ":memory:")
 	r := begin(t, s, runSpec())
 	for _, c := range []struct {
@@ -861,7 +861,7 @@ func TestAProcessIsNotTakenForALaterOneWithItsPid(t *testing.T) {
 	}
 }
 
-func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
+func TestRecorder_LeavesAReadableFileIfKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	for range 3 {
 		cmd, out := child(t, "write", path)
@@ -869,7 +869,7 @@ func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
 		s := openStore(t, path)
 		for deadline := time.Now().Add(time.Minute); len(collect(t, s.Seconds(t.Context(), id))) < 3; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatal("the process wrote no three seconds in a minute")
+				t.Fatal("the process did not write three seconds within a minute")
 			}
 		}
 		if err := cmd.Process.Kill(); err != nil {
@@ -881,7 +881,7 @@ func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
 			t.Fatalf("integrity check: %s, %v", sound, err)
 		}
 		seconds := collect(t, s.Seconds(t.Context(), id))
-		for n, second := range seconds { // no gap, no half of a second
+		for n, second := range seconds { // no second is missing or incomplete
 			part, err := second.Second.Measured.Summary()
 			if err != nil || second.Second.Offset != float64(n+1) {
 				t.Fatalf("second %d: got offset %v, %v", n+1, second.Second.Offset, err)
@@ -896,13 +896,13 @@ func TestKillingAProcessThatWritesLeavesAReadableRepository(t *testing.T) {
 	}
 }
 
-func TestProcessesWriteToOneRepositoryAtOnce(t *testing.T) {
+func TestStore_TakesSeveralProcessesAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	const processes = 4
 	var children []*exec.Cmd
 	var ids []job.ID
 	var outs []*bufio.Reader
-	for range processes { // each of them may find no file and create it
+	for range processes { // any of them may create the file
 		cmd, out := child(t, "finish", path)
 		children, outs = append(children, cmd), append(outs, out)
 	}
@@ -927,7 +927,7 @@ func TestProcessesWriteToOneRepositoryAtOnce(t *testing.T) {
 	}
 }
 
-func TestThisHostIsDescribed(t *testing.T) {
+func TestThis_DescribesTheHost(t *testing.T) {
 	h := host.This()
 	name, _ := os.Hostname()
 	if h.Name != name || h.OS == "" || h.Arch == "" || h.CPUs < 1 || h.MemoryBytes < 1<<26 {

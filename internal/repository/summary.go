@@ -28,7 +28,7 @@ func (s *Store) Summary(ctx context.Context, id job.ID) (meter.Summary, []string
 }
 
 // PhaseSummary returns the sum of the seconds of a phase of a run. For the measured time it may be
-// less than Summary, if users failed at the end.
+// less than Summary if users failed at the end.
 func (s *Store) PhaseSummary(ctx context.Context, id job.ID, phase job.Phase) (meter.Summary, error) {
 	j, _, err := s.find(ctx, id)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) phaseSummary(ctx context.Context, j job.Job, phase job.Phase) (m
 
 // OfUser holds the measurements of a virtual user in a phase of a run.
 type OfUser struct {
-	Position int // 2 for the first user who runs transactions
+	Position int // 2 for the first user that runs transactions
 	Measured meter.CodedSummary
 }
 
@@ -99,7 +99,7 @@ func (s *Store) ofUsers(ctx context.Context, job int64, phase job.Phase) (list [
 }
 
 // UserSummary returns the measurements of the virtual user at a position, and reports whether they
-// were recorded. Only runs with a time profile record them. The first user who runs transactions
+// were recorded. Only runs with a time profile record them. The first user that runs transactions
 // has position 2.
 func (s *Store) UserSummary(ctx context.Context, id job.ID, position int) (meter.Summary, bool, error) {
 	j, number, err := s.find(ctx, id)

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// checkEvery is how often the pages of a repository in use are checked. They are also checked
-	// after a process disappeared without ending its job, because its end may have damaged pages.
+	// checkEvery is the interval between checks of the pages. They are also checked after a process
+	// was killed during a job, because that may have damaged pages.
 	checkEvery = 24 * time.Hour
 
 	// sayAfter is the time after which the user gets a message about a running check.
@@ -41,7 +41,7 @@ func damaged(path string, err error) error {
 		err, path, path)
 }
 
-// ensureWhole checks the pages of a repository if a check is due, and returns an ErrDamaged if it
+// ensureWhole checks the pages of a repository if a check is due, and returns ErrDamaged if it
 // finds damage. It calls say with a line if the check takes long.
 func ensureWhole(ctx context.Context, db *sql.DB, path string, version int, say func(line string)) error {
 	if version == 0 {
@@ -53,14 +53,14 @@ func ensureWhole(ctx context.Context, db *sql.DB, path string, version int, say 
 			return err
 		}
 	}
-	patience := time.AfterFunc(sayAfter, func() {
+	notice := time.AfterFunc(sayAfter, func() {
 		size := ""
 		if info, err := os.Stat(path); err == nil {
 			size = " (" + humanize.Bytes(uint64(info.Size())) + ")"
 		}
 		say(fmt.Sprintf("checking the job repository %s%s for damage, which is done once a day", path, size))
 	})
-	defer patience.Stop()
+	defer notice.Stop()
 	return quickCheck(ctx, db)
 }
 

@@ -21,7 +21,7 @@ func damage(t *testing.T, path string) {
 	}
 	const page = 4096
 	if len(text) < 20*page {
-		t.Fatalf("the repository has %d bytes, which is too few to be damaged in its middle", len(text))
+		t.Fatalf("the repository has %d bytes, too few to damage its middle", len(text))
 	}
 	for at := len(text) / 2 / page * page; at < len(text)-2*page; at += 2 * page {
 		copy(text[at:], bytes.Repeat([]byte("garbage!"), page/8))
@@ -67,7 +67,7 @@ func execute(t *testing.T, path, statement string, arguments ...any) {
 	}
 }
 
-func TestADamagedRepositoryIsNotWrittenTo(t *testing.T) {
+func TestOpen_DoesNotWriteToADamagedFile(t *testing.T) {
 	for _, c := range []struct{ name, statement string }{
 		{"a day later", `UPDATE whole SET checked_ms = checked_ms - 25 * 3600 * 1000`},
 		{"after a job was killed", `UPDATE job SET status = 'running', process_begun_ms = 1 WHERE number = 5`},
@@ -82,14 +82,14 @@ func TestADamagedRepositoryIsNotWrittenTo(t *testing.T) {
 		}
 		_, err = Open(path)
 		if !errors.Is(err, ErrDamaged) || strings.Count(err.Error(), path) < 2 || !strings.Contains(err.Error(), "sledge jobs export") {
-			t.Errorf("%s: got %v, want that it is damaged and what to do", c.name, err)
+			t.Errorf("%s: got %v, want an error that names the damage and the remedy", c.name, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
-			t.Errorf("%s: it was written to, %v", c.name, err)
+			t.Errorf("%s: Open changed the file, %v", c.name, err)
 		}
 		s, err := OpenToRead(path)
 		if err != nil {
-			t.Errorf("%s: got %v, want what can still be read", c.name, err)
+			t.Errorf("%s: got %v, want the readable jobs", c.name, err)
 			continue
 		}
 		if err := s.Close(); err != nil {
@@ -98,20 +98,20 @@ func TestADamagedRepositoryIsNotWrittenTo(t *testing.T) {
 	}
 }
 
-func TestAWholeRepositoryIsLookedAtOnce(t *testing.T) {
+func TestOpen_ChecksPagesOnceADay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	filled(t, path)
 	execute(t, path, `UPDATE whole SET checked_ms = 0`)
 	openStore(t, path)
 	damage(t, path)
-	openStore(t, path) // no watcher
+	openStore(t, path)
 	execute(t, path, `UPDATE whole SET checked_ms = ?`, time.Now().Add(-checkEvery).UnixMilli())
 	if _, err := Open(path); !errors.Is(err, ErrDamaged) {
-		t.Errorf("got %v a day later, want that it is damaged", err)
+		t.Errorf("got %v a day later, want ErrDamaged", err)
 	}
 }
 
-func TestReadingMakesNoRepository(t *testing.T) {
+func TestOpenToRead_CreatesNoFile(t *testing.T) {
 	folder := t.TempDir()
 	empty := filepath.Join(folder, "empty.db")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
@@ -119,7 +119,7 @@ func TestReadingMakesNoRepository(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(folder, "jbos.db"), filepath.Join(folder, "missing", "jobs.db"), empty} {
 		if s, err := OpenToRead(path); job.ExitOf(err) != job.ExitMissing || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: got %v and error %v, want that there is none", path, s, err)
+			t.Errorf("%s: got %v and error %v, want that there is no repository", path, s, err)
 		}
 	}
 	if _, err := OpenToRead(folder); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "not a regular file") {
@@ -127,11 +127,11 @@ func TestReadingMakesNoRepository(t *testing.T) {
 	}
 	files, err := os.ReadDir(folder)
 	if info, statErr := os.Stat(empty); err != nil || statErr != nil || len(files) != 1 || info.Size() != 0 {
-		t.Errorf("got files %v, %v, %v, want the empty one as it was", files, err, statErr)
+		t.Errorf("got files %v, %v, %v, want only the empty file, unchanged", files, err, statErr)
 	}
 }
 
-func TestAnOlderRepositoryIsReadAndBroughtUpToDate(t *testing.T) {
+func TestOpenToRead_MigratesAnOlderRepository(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	filled(t, path)
 	traffic := []string{"bytes_sent", "bytes_received", "round_trips"}

@@ -19,7 +19,7 @@ type inserts struct {
 
 	rows int // samples of the job's series that are stored in rows
 
-	others *breather // called after each statement; nil if no virtual users run
+	others *breather // yields the processor after each statement; nil if no virtual users run
 
 	prepared map[string]*sql.Stmt // the same statement may run for thousands of virtual users
 }
