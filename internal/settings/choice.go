@@ -18,7 +18,7 @@ import (
 )
 
 // judgeIdle refuses the first option without effect that was set for this job only: on the command
-// line, or in a request. It returns warnings about those that a file or the environment sets. It
+// line, or in a request. It warns about options without effect from a file or the environment. It
 // ignores options of other actions, because a file may contain the settings of all actions.
 func (c *choice) judgeIdle(idle []option.Idle, s Sources) (warnings []string, err error) {
 	names := c.names()
@@ -35,8 +35,7 @@ func (c *choice) judgeIdle(idle []option.Idle, s Sources) (warnings []string, er
 	return warnings, nil
 }
 
-// choice gathers option values for one database and workload, weakest source
-// first.
+// choice collects the option values for one database and workload, weakest source first.
 type choice struct {
 	catalog.Pair
 	resolver Resolver
@@ -44,17 +43,17 @@ type choice struct {
 	values   option.Values
 	called   option.Names // the name of an option in the source that set it
 	origins  map[string]string
-	general  []source // the sources' settings that are not options
+	general  []source // all sources, for the settings that are not options
 
 	strength  int            // of the current source; a stronger source has a greater number
-	strengths map[string]int // of the source that set an option, by option
+	strengths map[string]int // strength of the source that set each option
 	fallback  map[string]string
 
-	leading  string   // the setting of a guarded source that leads to another server, or ""
+	leading  string   // "SOURCE sets NAME", if a guarded source sets a connection option that may lead to another server
 	warnings []string // warnings, a line each, about passwords that were not used or can be read by others
 }
 
-// namedSource is a source whose settings have names. guarded means that its authors may use the
+// namedSource is a source whose settings have names. guarded means that its sender may use the
 // passwords of weaker sources, but must not learn them.
 type namedSource struct {
 	source
@@ -96,7 +95,7 @@ func (c *choice) takeAll(named []namedSource, u *url.URL, s Sources) error {
 // onWindows is whether options for Windows apply; tests set it.
 var onWindows = runtime.GOOS == "windows"
 
-// takeImplied sets options that are implied by options that were given.
+// takeImplied sets the options that the given options imply.
 func (c *choice) takeImplied() error {
 	if c.Database.Options.Implied == nil {
 		return nil
@@ -108,9 +107,10 @@ func (c *choice) takeImplied() error {
 	return c.explain(err)
 }
 
-// settleAlternatives keeps the stronger one if two sources set two options that replace each other:
-// a port on the command line wins over a socket in the configuration file. On Windows, an option
-// for Windows takes the value of the option that it replaces if a stronger source set that.
+// settleAlternatives settles options that replace each other: the option from the stronger source
+// wins, such as a port on the command line over a socket in the configuration file. On Windows, an
+// option for Windows takes the value of the option that it replaces, if that one has a stronger
+// source.
 func (c *choice) settleAlternatives() {
 	for _, o := range c.known {
 		if other := o.OnWindows; onWindows && other != "" && c.strengths[other] > c.strengths[o.Name] {
@@ -151,8 +151,8 @@ func (c *choice) replaced(name string) bool {
 	})
 }
 
-// guard drops the passwords of weaker sources if the source leads to another server than these
-// do. Otherwise a user who may start jobs could send our passwords to their own server.
+// guard drops the passwords of weaker sources if the source leads to another server than they do.
+// Otherwise a user who may start jobs could send our passwords to their own server.
 func (c *choice) guard(p source) error {
 	leading := ""
 	for _, o := range c.known {
@@ -366,8 +366,8 @@ func (c *choice) takeSet(pairs []string) error {
 	return nil
 }
 
-// named returns the option that a name after --set means, and the name without "_file" if that
-// names the file of a secret.
+// named returns the option that a name after --set means, and the name, without "_file" if it names
+// the file of a secret.
 func (c *choice) named(name string) (o option.Description, called string, err error) {
 	if o, ok := Find(c.Pair, name); ok {
 		return o, name, nil

@@ -28,7 +28,7 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// strongest returns the entry of the last source that has a name.
+// strongest returns the entry for name from the last source that has one.
 func strongest(sources []source, name string) (entry, bool) {
 	for _, p := range slices.Backward(sources) {
 		if e, ok := p[name]; ok {
@@ -38,8 +38,8 @@ func strongest(sources []source, name string) (entry, bool) {
 	return entry{}, false
 }
 
-// takeConnection returns the settings of the connection that a source names, and the index of that
-// source; kept is nil if none is named.
+// takeConnection returns the settings of the saved connection that a source names, and the index of
+// that source. kept is nil if no source names a connection.
 func (r Resolver) takeConnection(general []source, s Sources) (kept source, at int, err error) {
 	for i, p := range slices.Backward(general) {
 		e, named := p[keyConnection]
@@ -66,8 +66,9 @@ func (r Resolver) takeConnection(general []source, s Sources) (kept source, at i
 // ErrNoDatabase means that no source names a database.
 var ErrNoDatabase = errors.New("no database chosen")
 
-// chooseDatabase returns the named database, or the one of the URL's scheme. If they contradict
-// each other, it returns an error if both are on the command line; otherwise the URL wins.
+// chooseDatabase returns the database that a source names, or that the URL's scheme names. If they
+// contradict each other, it returns an error if both are on the command line; otherwise the URL
+// wins.
 func (r Resolver) chooseDatabase(general []source, u *url.URL) (*database.Database, error) {
 	var named *database.Database
 	e, ok := strongest(general, keyDatabase)

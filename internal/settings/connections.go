@@ -75,8 +75,8 @@ func (c *Connections) Get(name string) (Connection, error) {
 // Put saves a connection, and replaces a connection of the same name. The values may use any name
 // of an option; an unknown name or an invalid value is an error. Put saves passwords only if
 // keepPasswords is true. If it is false, a password among the values is an error, and Put removes a
-// saved password. If it is true and the values contain no password, a saved one stays; but if
-// guarded is true, it does not stay for another server.
+// saved password. If it is true and the values contain no password, Put keeps the saved password;
+// if guarded is also true and the server changes, Put returns an error instead.
 func (c *Connections) Put(one Connection, keepPasswords, guarded bool) (Connection, error) {
 	kept, err := c.checked(one, keepPasswords)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *Connections) checked(one Connection, keepPasswords bool) (Connection, e
 	return one, nil
 }
 
-// ofConnection returns the option of a database's connections that has a name, for any workload.
+// ofConnection returns the connection option of a database with the given name, for any workload.
 func (r Resolver) ofConnection(database, name string) (option.Description, catalog.Pair, bool) {
 	for pair := range r.Pairs() {
 		if pair.Database.Name != database {

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// Two programs save connections in one folder at the same time. None may be lost.
-func TestConnectionsThatAreKeptAtOnceAreAllKept(t *testing.T) {
+// Several programs save connections in one folder at the same time. No connection may be lost.
+func TestConnections_KeepConcurrentChanges(t *testing.T) {
 	folder := t.TempDir()
 	const programs, each = 4, 10
 	var all sync.WaitGroup

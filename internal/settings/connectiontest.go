@@ -19,7 +19,8 @@ type ConnectionTest struct {
 	// Remarks are the findings, a line each, in the order of the test.
 	Remarks []Remark
 
-	// Failure is why neither a run nor a build could log in, with its exit code; or nil.
+	// Failure is the error because of which neither a run nor a build could log in, with its exit
+	// code; or nil.
 	Failure error
 }
 

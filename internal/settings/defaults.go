@@ -8,8 +8,8 @@ import (
 
 // Default is a setting from the configuration file or the environment.
 type Default struct {
-	Name   string `json:"name"`             // as its source calls it: "pg_rampup"
-	Option string `json:"option"`           // its own name: "rampup"
+	Name   string `json:"name"`             // name in the source: "pg_rampup"
+	Option string `json:"option"`           // name of the option: "rampup"
 	Value  string `json:"value,omitempty"`  // missing for a secret
 	Secret bool   `json:"secret,omitempty"` // whether it is a password
 	From   string `json:"from"`             // "line 3 of sledge.toml", "SLEDGE_PG_RAMPUP"
@@ -54,7 +54,7 @@ func (r Resolver) Defaults(s Sources) (list []Default, warnings []string, err er
 type meaning struct {
 	option string // the option's own name, or the name itself if it is not an option
 	secret bool   // whether the value is secret: the name of a file with a secret is not
-	ofOne  bool   // whether it is the key of one database and workload
+	ofOne  bool   // whether the name is the key of one database and workload
 }
 
 // meanings returns the meaning of each of knownNames.
@@ -83,7 +83,7 @@ type Location struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
 	Meaning string `json:"meaning"`
-	Used    bool   `json:"used"` // false if a flag names another
+	Used    bool   `json:"used"` // false if a flag names another file
 }
 
 // Locations returns the variables that are set. used are the values that are in use.

@@ -38,15 +38,15 @@ func TestDefaults_NameTheirSourceAndNoPassword(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if len(warnings) != 1 || !strings.Contains(warnings[0], "SLEDGE_WAREHOSES") {
-		t.Errorf("got the warnings %q, want one about a variable that is misspelt", warnings)
+		t.Errorf("got the warnings %q, want one about the misspelt variable", warnings)
 	}
 }
 
-func TestAFileThatCannotBeReadLeavesWhatTheEnvironmentSets(t *testing.T) {
+func TestDefaults_KeepTheEnvironmentIfTheFileIsUnreadable(t *testing.T) {
 	config := write(t, "sledge.toml", "password = planted\n")
 	list, _, err := resolver.Defaults(settings.Sources{ConfigFile: config, Environ: []string{"SLEDGE_USERS=4"}})
 	if err == nil || !strings.Contains(err.Error(), "line 1") || strings.Contains(err.Error(), "planted") {
-		t.Errorf("got the error %v, want one that names the line and not what it says", err)
+		t.Errorf("got the error %v, want one that names the line without quoting it", err)
 	}
 	if len(list) != 1 || list[0].Name != "users" || list[0].Value != "4" {
 		t.Errorf("got %+v, want the number of users", list)
@@ -62,6 +62,6 @@ func TestLocations_SayWhetherTheyAreUsed(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := settings.ConsoleSettings(nil, ":memory:"); got != "" {
-		t.Errorf("settings are kept in %q beside a repository that has no place", got)
+		t.Errorf("got the settings file %q beside a repository in memory, want none", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // A user who may start jobs can choose a server. Passwords of other sources must not be sent to it.
-func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
+func TestResolve_SendsPasswordsOnlyToTheServersOfTheirSources(t *testing.T) {
 	folder := t.TempDir()
 	kept := resolver.ConnectionsIn(folder)
 	for name, values := range map[string]option.Values{
@@ -34,7 +34,7 @@ func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
 		{"another server", "SLEDGE_PG_HOST=lab1 SLEDGE_PG_PASS=planted", map[string]string{"db": "pg", "host": "mine"}, ""},
 		{"another port", "SLEDGE_PG_PASS=planted", map[string]string{"db": "pg", "pg_port": "7"}, ""},
 		{"another server with its password", "SLEDGE_PG_PASS=planted", map[string]string{"db": "pg", "host": "mine", "password": "own"}, "own"},
-		{"a connection that is kept", "", map[string]string{"connection": "lab"}, "kept"},
+		{"a saved connection", "", map[string]string{"connection": "lab"}, "kept"},
 		{"its password for another server", "", map[string]string{"connection": "lab", "host": "mine"}, ""},
 		{"another source's password for a connection", "SLEDGE_PG_PASS=planted", map[string]string{"connection": "mine"}, ""},
 		{"a client's password for another server", "PGPASSWORD=planted", map[string]string{"db": "pg", "host": "mine"}, ""},
@@ -53,7 +53,7 @@ func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
 				t.Errorf("%s: the password %q is sent", test.name, value)
 			}
 		}
-		if withheld := strings.Contains(strings.Join(order.Warnings, "\n"), "is not used, since"); withheld && test.want != "" {
+		if withheld := strings.Contains(strings.Join(order.Warnings, "\n"), "is not used, because"); withheld && test.want != "" {
 			t.Errorf("%s: got the warnings %q", test.name, order.Warnings)
 		}
 	}
@@ -63,8 +63,8 @@ func TestPasswordsStayWithTheServersOfTheirSources(t *testing.T) {
 	}
 }
 
-// If the server of a connection changes, its saved password is not used.
-func TestAKeptPasswordStaysWithItsServer(t *testing.T) {
+// If the server of a connection changes, Put does not keep its saved password.
+func TestPut_RefusesASavedPasswordForAnotherServer(t *testing.T) {
 	kept := resolver.ConnectionsIn(t.TempDir())
 	values := option.Values{"host": "lab1", "password": "kept"}
 	put := func(changes option.Values, guarded bool) error {

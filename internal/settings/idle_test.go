@@ -11,8 +11,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// An option without effect is refused if it was set for this run, gets a warning if it is from a
-// file, and is accepted in a whole dictionary.
+// An option without effect is an error if it was set for this run, a warning if it is from a file,
+// and allowed in a dictionary of the console.
 func TestResolve_JudgesOptionsWithoutEffectByTheirSource(t *testing.T) {
 	const why = "because stop_on_failure is true"
 	pg := map[string]string{"db": "pg"}
@@ -22,7 +22,7 @@ func TestResolve_JudgesOptionsWithoutEffectByTheirSource(t *testing.T) {
 		t.Errorf("command line: got %v, want %s", err, want)
 	}
 	if _, err := resolver.Resolve(job.Run, settings.Sources{Flags: pg, Set: []string{"driver=test", "rampup=1s"}}); err == nil || !strings.Contains(err.Error(), "option rampup: 1s would") {
-		t.Errorf("a value with a unit: got %v, want it as it was given", err)
+		t.Errorf("a value with a unit: got %v, want the value as given", err)
 	}
 	if job.ExitOf(err) != job.ExitUsage {
 		t.Errorf("command line: got exit %d", job.ExitOf(err))

@@ -12,7 +12,7 @@ import (
 )
 
 // Called returns all names of an option of a pair, the most specific first: its key in the
-// console's dictionaries, which also names the database; its own name; and the name of its flag.
+// console's dictionaries, which contains the database; its own name; the name of its flag.
 func Called(p catalog.Pair, o option.Description) []string {
 	list := []string{Key(p, o), o.Name}
 	if flag := strings.ReplaceAll(o.Flag, "-", "_"); flag != "" && flag != o.Name {
@@ -87,8 +87,8 @@ func (r Resolver) nearest(p catalog.Pair, name string) string {
 	return cmp.Or(r.nameHere(p, nearest), nearest)
 }
 
-// nameHere returns the own name of the option that any pair calls by called. It returns "" if the
-// pair p lacks that option.
+// nameHere returns the own name of the option that any pair calls called. It returns "" if the pair
+// p lacks that option.
 func (r Resolver) nameHere(p catalog.Pair, called string) string {
 	for pair := range r.Pairs() {
 		_, options := builtNames(pair)
@@ -99,8 +99,8 @@ func (r Resolver) nameHere(p catalog.Pair, called string) string {
 	return ""
 }
 
-// builtNames returns the names of a pair's options whose features exist, and the own name of the
-// option for each name.
+// builtNames returns all names of a pair's options whose features exist. options maps each name to
+// the option's own name.
 func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 	options = map[string]string{}
 	for _, o := range option.Built(p.Options()) {
@@ -111,7 +111,7 @@ func builtNames(p catalog.Pair) (called []string, options map[string]string) {
 	return called, options
 }
 
-// Find returns the option of a pair that has a name.
+// Find returns the option of a pair with the given name, which may be any of its names.
 func Find(p catalog.Pair, name string) (option.Description, bool) {
 	for _, o := range p.Options() {
 		for _, called := range Called(p, o) {

@@ -69,14 +69,14 @@ func (o Order) Explain(err error) error {
 	return fmt.Errorf("%w (nothing sets %s, so it has its default)", err, refused.Called)
 }
 
-// HasUnsaidPasswords reports whether no source has set one of the passwords, so that the server may
-// refuse its default.
+// HasUnsaidPasswords reports whether a password has its default because no source has set it. The
+// server may refuse the default.
 func (o Order) HasUnsaidPasswords() bool { return len(o.unsaid) > 0 }
 
-// HasFallbacks reports whether one of these passwords has a fallback.
+// HasFallbacks reports whether a password that no source has set has a fallback.
 func (o Order) HasFallbacks() bool { return len(o.fallback) > 0 }
 
-// HasFallback reports whether a password that no source has set has a fallback.
+// HasFallback reports whether the password option name, which no source has set, has a fallback.
 func (o Order) HasFallback(name string) bool { return o.fallback[name] != "" }
 
 // SecretToAsk returns the name in Sources.Secrets of the password that a server refused, or "" if a

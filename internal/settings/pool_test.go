@@ -42,7 +42,7 @@ func withPool(t *testing.T, name, text string) (settings.Order, error) {
 	return resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "pg", "pool": path}})
 }
 
-func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
+func TestPoolFile_IsRecordedWithoutPasswords(t *testing.T) {
 	order, err := withPool(t, "pool.toml", poolTOML)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
 	}
 	public := order.Spec.Options[pool.Option]
 	if strings.Contains(public, "secret") || !strings.Contains(public, `"host":"one"`) {
-		t.Errorf("got %s, want it without passwords", public)
+		t.Errorf("got %s, want no passwords", public)
 	}
 	for _, s := range order.Settings() {
 		if strings.Contains(s.Value, "secret1") {
@@ -73,7 +73,7 @@ func TestAPoolFileIsKeptWithTheJobWithoutPasswords(t *testing.T) {
 	}
 }
 
-func TestAPoolHasItsConnectionsInTheOrderOfTheFile(t *testing.T) {
+func TestPoolFile_KeepsTheOrderOfConnections(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"p.toml", "[connections.b]\nhost = 'one'\n[connections.a]\nhost = 'two'\n"},
 		{"p.toml", "connections.b.host = 'one'\nconnections.a.host = 'two'\n"},
@@ -92,7 +92,7 @@ func TestAPoolHasItsConnectionsInTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-func TestAPoolFileIsLookedForBesideTheConfigurationFile(t *testing.T) {
+func TestPoolFile_IsRelativeToTheConfigurationFile(t *testing.T) {
 	path := write(t, "pool.yaml", "connections:\n  a:\n    host: one\n")
 	config := filepath.Join(filepath.Dir(path), "sledge.toml")
 	if err := os.WriteFile(config, []byte("db = 'pg'\npool_file = 'pool.yaml'\n"), 0o600); err != nil {
@@ -107,7 +107,7 @@ func TestAPoolFileIsLookedForBesideTheConfigurationFile(t *testing.T) {
 	}
 }
 
-func TestAPoolIsLookedForWhereScriptsExpectIt(t *testing.T) {
+func TestPoolFile_IsFoundWhereHammerDBKeepsIt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	on := settings.Sources{Flags: map[string]string{"db": "pg"}, Set: []string{"pg_connect_pool=yes"}}
 	refused := func(want string) {
@@ -133,7 +133,7 @@ func TestAPoolIsLookedForWhereScriptsExpectIt(t *testing.T) {
 	}
 }
 
-func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
+func TestPoolFile_RefusesMistakes(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"an unknown option", "p.toml", "[connections.a]\nhosst = 'one'\n", `connection a: "hosst" is not an option of a connection: did you mean host?`},
 		{"an option twice", "p.toml", "[connections.a]\nhost = 'one'\nHost = 'two'\n", `connection a: "host" is given twice`},
@@ -145,10 +145,10 @@ func TestAPoolFileThatIsWrongIsRefused(t *testing.T) {
 		{"an unknown table", "p.toml", "[connection.a]\nhost='one'\n", `"connection" is not one of the tables connections and transactions, or the value policy: did you mean connections?`},
 		{"a value for a table", "p.toml", "connections.a = 'secret1'\n", "connections.a is not a table"},
 		{"no connections", "p.toml", "policy = 'first'\n", "it has no connections"},
-		{"no TOML", "p.toml", "secret1 = \n", "is not valid TOML"},
+		{"invalid TOML", "p.toml", "secret1 = \n", "is not valid TOML"},
 		{"another ending", "p.txt", "secret1", "its name must end in .xml, .toml, .yaml or .yml"},
 		{"XML of something else", "p.xml", "<steps><connections>secret1</connections></steps>", "not HammerDB's file of a connect pool"},
-		{"XML that is broken", "p.xml", "<connpool><connections><c1><pg_pass>secret1&x;</pg_pass></c1></connections></connpool>", "line 1: it holds a & that begins no entity"},
+		{"broken XML", "p.xml", "<connpool><connections><c1><pg_pass>secret1&x;</pg_pass></c1></connections></connpool>", "line 1: it holds a & that begins no entity"},
 		{"XML with an empty list", "p.xml", "<connpool><connections><c1/></connections><sprocs><payment/></sprocs></connpool>", "payment has no connections"},
 		{"a text that is not a pool", "{secret1", "", "it begins like the pool of a kept job"},
 	} {
@@ -197,7 +197,7 @@ func TestPoolFile_WarnsOfUnusedEntries(t *testing.T) {
 		}
 	}
 	if strings.Contains(all+order.Spec.Values()[pool.Option], "secret1") {
-		t.Error("a value that was passed over is shown or kept")
+		t.Error("an ignored value is shown or recorded")
 	}
 }
 

@@ -20,7 +20,7 @@ type Sources struct {
 	Environ    []string          // lines "NAME=value", as os.Environ has them
 	URL        string            // of the database; "" for none
 	Given      map[string]string // settings by the names of a configuration file, from GivenBy
-	GivenBy    string            // its name in messages: "the request"
+	GivenBy    string            // name of Given in messages: "the request"
 	Asked      bool              // whether Given is for this job only, as flags are
 	Guarded    bool              // whether to protect passwords from servers that Given names: see choice.guard
 	Flags      map[string]string // db, workload, users, seed and plain flags, by name without dashes
@@ -35,7 +35,8 @@ type Sources struct {
 	Connections *Connections
 
 	// System is the folder of the machine's configuration, "/etc", for the client settings of
-	// databases; "" means none. Fallbacks are the options whose fallback among those applies.
+	// databases; "" means none. Fallbacks names the options that take their fallback from the
+	// client settings.
 	System    string
 	Fallbacks []string
 }
@@ -48,8 +49,8 @@ type Order struct {
 	// Profile is the number of the performance profile that the job is part of; 0 means none.
 	Profile int
 
-	// Counts are the numbers of virtual users, to run one after another. The spec and the plan have
-	// the first one.
+	// Counts has the numbers of virtual users of several runs, done one after another. The spec and
+	// the plan have the first number.
 	Counts []int
 
 	Origins  map[string]string    // the source of each option of the spec, and of db, workload, users and seed
@@ -191,7 +192,7 @@ func (r Resolver) Order(spec job.Spec) (Order, error) {
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
-	plan, err := engine.Local{Catalog: r.Catalog}.Plan(spec) // binds groups too
+	plan, err := engine.Local{Catalog: r.Catalog}.Plan(spec) // it binds groups, too
 	if err != nil {
 		return Order{}, job.WithExit(job.ExitUsage, err)
 	}
@@ -238,7 +239,8 @@ func exposed(path string) string {
 	return fmt.Sprintf("others can read %s, which contains a secret: chmod 600 %s", path, path)
 }
 
-// RefuseElsewhere refuses an option on the command line that only affects other actions.
+// RefuseElsewhere returns an error if the command line sets an option that only affects other
+// actions.
 func (o Order) RefuseElsewhere() error {
 	for _, idle := range o.Plan.Idle() {
 		if idle.Elsewhere && onCommandLine(o.Origins[idle.Option]) {
@@ -251,7 +253,7 @@ func (o Order) RefuseElsewhere() error {
 // onCommandLine reports whether a source is a flag.
 func onCommandLine(origin string) bool { return strings.HasPrefix(origin, "--") }
 
-// Runs returns an order for each number of virtual users, and so finds invalid numbers before the
+// Runs returns an order for each number of virtual users. An invalid number is an error before the
 // first run.
 func (o Order) Runs() ([]Order, error) {
 	var orders []Order

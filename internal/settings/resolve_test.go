@@ -34,7 +34,7 @@ func write(t *testing.T, name, text string) string {
 
 // Each step adds a stronger source to the previous ones, so that each source is shown to win over
 // the next weaker one.
-func TestStrongerSourcesWin(t *testing.T) {
+func TestResolve_StrongerSourcesWin(t *testing.T) {
 	config := write(t, "sledge.toml", "db = 'mysql'\nusers = 2\nseed = 2\n[options]\npg_port = 1002\npg_host = 'config'\n")
 	var s settings.Sources
 	steps := []struct {
@@ -85,7 +85,7 @@ func TestStrongerSourcesWin(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatDiffersFromTheDefaultsIsKept(t *testing.T) {
+func TestResolve_DropsDefaults(t *testing.T) {
 	order, err := resolver.Resolve(job.Build, settings.Sources{Flags: map[string]string{"db": "PG", "warehouses": "7"}})
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestOnlyWhatDiffersFromTheDefaultsIsKept(t *testing.T) {
 	}
 }
 
-// The same settings, in every form of a configuration file.
-func TestConfigurationFilesOfEveryFormSayTheSame(t *testing.T) {
+// The same settings in every form of a configuration file.
+func TestResolve_ReadsEveryFormOfConfigurationFile(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.toml": "db = 'pg'\nusers = 4\npg_rampup = 0.5\npg_vacuum = true\npg_count_ware = 3\n",
 		"b.toml": "db = 'pg'\nusers = 4\n[options]\npg_rampup = '0.5'\npg_vacuum = 'true'\npg_count_ware = 3\n",
@@ -122,7 +122,7 @@ func TestConfigurationFilesOfEveryFormSayTheSame(t *testing.T) {
 }
 
 // Each value has one obvious meaning, in every notation of the format.
-func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
+func TestResolve_ReadsEveryNotationOfValues(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"a.yaml", "users: [1, 2,4]", "users 1,2,4"},
 		{"a.yaml", "users:\n- 1\n- 8", "users 1,8"},
@@ -161,7 +161,7 @@ func TestValuesOfAFileMeanWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestEveryNameOfADatabaseIsASchemeOfURLs(t *testing.T) {
+func TestResolve_TakesEveryNameOfADatabaseAsURLScheme(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		for _, name := range append([]string{d.Name}, d.Aliases...) {
 			address := name + "://h/d"
@@ -176,7 +176,7 @@ func TestEveryNameOfADatabaseIsASchemeOfURLs(t *testing.T) {
 	}
 }
 
-func TestFlagsMeanSomethingToTheirActions(t *testing.T) {
+func TestFlags_AffectTheirActions(t *testing.T) {
 	want := map[string]string{
 		"host": "build run check delete", "warehouses": "build check", "builders": "build",
 		"duration": "run", "rampup": "run", "iterations": "run", "client-sql": "run",
@@ -198,7 +198,7 @@ func TestFlagsMeanSomethingToTheirActions(t *testing.T) {
 	}
 }
 
-func TestOptionsOfOtherDatabasesMayStandInFileAndEnvironment(t *testing.T) {
+func TestResolve_AllowsOptionsOfOtherDatabasesInFileAndEnvironment(t *testing.T) {
 	order, err := resolver.Resolve(job.Run, settings.Sources{
 		ConfigFile: write(t, "a.yaml", "db: pg\nmysql_port: 1\npg_port: 2\n"),
 		Environ:    []string{"SLEDGE_MYSQL_HOST=elsewhere"},
@@ -211,7 +211,7 @@ func TestOptionsOfOtherDatabasesMayStandInFileAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestSecretsComeFromEverySourceMadeForThem(t *testing.T) {
+func TestResolve_ReadsSecretsFromEverySource(t *testing.T) {
 	file := write(t, "password", "s3cret\n")
 	pg := map[string]string{"db": "pg"}
 	for name, s := range map[string]settings.Sources{
@@ -240,7 +240,7 @@ func TestSecretsComeFromEverySourceMadeForThem(t *testing.T) {
 	}
 }
 
-func TestAFileOfRatesIsLookedForBesideTheConfigurationFile(t *testing.T) {
+func TestResolve_FileOfRatesIsRelativeToTheConfigurationFile(t *testing.T) {
 	rates := write(t, "rates.csv", "0,100\n")
 	const want = "points:0s=100/s"
 	for _, value := range []string{"rates.csv", "./rates.csv", rates} {
@@ -267,7 +267,7 @@ func writeBeside(t *testing.T, other, name, text string) string {
 	return path
 }
 
-func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
+func TestResolve_ReadsSuperuserPasswordFile(t *testing.T) {
 	order, err := resolver.Resolve(job.Build, settings.Sources{Flags: map[string]string{
 		"db": "pg", "superuser-password-file": write(t, "p", "s3cret\r\n"),
 	}})
@@ -279,9 +279,9 @@ func TestTheSuperusersPasswordHasAFlagOfItsOwn(t *testing.T) {
 	}
 }
 
-// The prompt asks for the password of the user who creates others, by whatever name the database
-// has for that user.
-func TestTheSuperusersPasswordIsAskedForByWhateverName(t *testing.T) {
+// The prompt asks for the password of the user that creates others, even if the database has
+// another name for that user.
+func TestResolve_TakesTheSuperuserPasswordFromThePrompt(t *testing.T) {
 	for db, name := range map[string]string{"pg": "superuser_password", "oracle": "system_password"} {
 		order, err := resolver.Resolve(job.Build, settings.Sources{
 			Flags: map[string]string{"db": db}, Set: map[string][]string{"oracle": {"host=h", "service=s"}}[db],
@@ -298,7 +298,7 @@ func TestTheSuperusersPasswordIsAskedForByWhateverName(t *testing.T) {
 
 // An option has one name for all databases. HammerDB's keys, which contain the database, are
 // accepted too, and win over the common name in the same source.
-func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
+func TestResolve_TakesOptionsByNameAndByHammerDBsKey(t *testing.T) {
 	file := write(t, "a.toml", "rampup = 5\npg_rampup = 1\ndbname = 'x'\n[options]\nclient_sql = true\n")
 	for _, c := range []struct {
 		name string
@@ -307,11 +307,11 @@ func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
 	}{
 		{"a file for one database", settings.Sources{ConfigFile: file, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "1", "dbname": "x", "client_sql": "true"}},
 		{"a file for another", settings.Sources{ConfigFile: file, Flags: map[string]string{"db": "maria"}}, option.Values{"rampup": "5", "dbname": "x", "client_sql": "true"}},
-		{"a file for one whose database is a file", settings.Sources{ConfigFile: file, Flags: map[string]string{"db": "sqlite"}}, option.Values{"rampup": "5", "file": "x", "client_sql": "true"}},
+		{"a file for SQLite", settings.Sources{ConfigFile: file, Flags: map[string]string{"db": "sqlite"}}, option.Values{"rampup": "5", "file": "x", "client_sql": "true"}},
 		{"the environment", settings.Sources{Environ: []string{"SLEDGE_RAMPUP=3", "SLEDGE_MIX=1,1,1,1,1"}, Flags: map[string]string{"db": "mysql"}}, option.Values{"rampup": "3", "mix": "1,1,1,1,1"}},
-		{"what Kubernetes sets", settings.Sources{Environ: []string{"SLEDGE_PORT=tcp://10.0.0.1:80"}, Flags: map[string]string{"db": "pg"}}, option.Values{}},
+		{"a variable of Kubernetes", settings.Sources{Environ: []string{"SLEDGE_PORT=tcp://10.0.0.1:80"}, Flags: map[string]string{"db": "pg"}}, option.Values{}},
 		{"a port", settings.Sources{Environ: []string{"SLEDGE_PORT=5433"}, Flags: map[string]string{"db": "pg"}}, option.Values{"port": "5433"}},
-		{"the later of two", settings.Sources{Set: []string{"pg_rampup=1", "rampup=2"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "2"}},
+		{"the later of two names", settings.Sources{Set: []string{"pg_rampup=1", "rampup=2"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "2"}},
 		{"the later of two, by its key", settings.Sources{Set: []string{"rampup=2", "pg_rampup=1"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "1"}},
 		{"a stronger source by another name", settings.Sources{Environ: []string{"SLEDGE_PG_RAMPUP=1"}, Set: []string{"rampup=2"}, Flags: map[string]string{"db": "pg"}}, option.Values{"rampup": "2"}},
 	} {
@@ -324,7 +324,7 @@ func TestOptionsAreSetByTheirNamesAndByHammerDBsKeys(t *testing.T) {
 
 // Every error names the source, the value and what to do. The exit code is that of bad input, and
 // no error contains a secret.
-func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
+func TestResolve_MistakesNameSourceAndRemedy(t *testing.T) {
 	const secret = "s3cr:et/"
 	file := func(name, text string) string { return write(t, name, text) }
 	pg := func(more ...string) map[string]string {
@@ -350,18 +350,18 @@ func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 		{"value out of limits", settings.Sources{Flags: pg("port", "0")}, []string{"option port: 0 is less than 1", "--port"}},
 		{"value out of limits in a file", settings.Sources{ConfigFile: file("a.yaml", "pg_port: 70000"), Flags: pg()}, []string{"pg_port", "70000", "a.yaml"}},
 		{"rule across options", settings.Sources{Flags: pg("builders", "9", "warehouses", "2")}, []string{"option builders: 9 is more than the 2 of warehouses", "--builders"}},
-		{"rule across options that are called by their keys", settings.Sources{Environ: []string{"SLEDGE_PG_COUNT_WARE=2", "SLEDGE_PG_NUM_VU=9"}, Flags: pg()}, []string{"option pg_num_vu: 9 is more than the 2 of pg_count_ware", "SLEDGE_PG_NUM_VU"}},
+		{"rule across options set by their keys", settings.Sources{Environ: []string{"SLEDGE_PG_COUNT_WARE=2", "SLEDGE_PG_NUM_VU=9"}, Flags: pg()}, []string{"option pg_num_vu: 9 is more than the 2 of pg_count_ware", "SLEDGE_PG_NUM_VU"}},
 		{"value out of limits by its own name", settings.Sources{ConfigFile: file("a.yaml", "port: 70000"), Flags: pg()}, []string{"option port: 70000", "a.yaml"}},
 		{"unknown option set by its own name", settings.Sources{Flags: pg(), Set: []string{"warehuoses=1"}}, []string{"--set: option warehuoses is not known: did you mean warehouses?"}},
-		{"unknown option that is near to none", settings.Sources{Flags: pg(), Set: []string{"zzzz=1"}}, []string{"--set: option zzzz is not known (sledge options postgresql tprocc lists them)"}},
-		{"option that only others have", settings.Sources{Flags: pg(), Set: []string{"cache_mib=1"}}, []string{"--set: cache_mib is not an option of PostgreSQL"}},
+		{"unknown option without a similar one", settings.Sources{Flags: pg(), Set: []string{"zzzz=1"}}, []string{"--set: option zzzz is not known (sledge options postgresql tprocc lists them)"}},
+		{"option of other databases only", settings.Sources{Flags: pg(), Set: []string{"cache_mib=1"}}, []string{"--set: cache_mib is not an option of PostgreSQL"}},
 		{"flag of another database", settings.Sources{Flags: map[string]string{"db": "mysql", "superuser-password-file": "x"}}, []string{"--superuser-password-file", "MySQL", "sledge options mysql tprocc"}},
 		{"unknown option set", settings.Sources{Flags: pg(), Set: []string{"pg_count_waer=1"}}, []string{"--set", "did you mean pg_count_ware?"}},
-		{"unknown option set that is near to one of another database", settings.Sources{Flags: map[string]string{"db": "sqlite"}, Set: []string{"pg_rampupp=1"}}, []string{"--set", "pg_rampupp", "did you mean rampup?"}},
-		{"unknown option set that only another database has", settings.Sources{Flags: map[string]string{"db": "sqlite"}, Set: []string{"pg_vacuumm=1"}}, []string{"--set", "pg_vacuumm", "did you mean pg_vacuum?"}},
+		{"unknown option set, similar to one of another database", settings.Sources{Flags: map[string]string{"db": "sqlite"}, Set: []string{"pg_rampupp=1"}}, []string{"--set", "pg_rampupp", "did you mean rampup?"}},
+		{"unknown option set, similar to one that only another database has", settings.Sources{Flags: map[string]string{"db": "sqlite"}, Set: []string{"pg_vacuumm=1"}}, []string{"--set", "pg_vacuumm", "did you mean pg_vacuum?"}},
 		{"option of another database set", settings.Sources{Flags: pg(), Set: []string{"mysql_port=1"}}, []string{"--set", "mysql_port", "PostgreSQL", "did you mean port?"}},
 		{"set without a value", settings.Sources{Flags: pg(), Set: []string{secret}}, []string{"--set name=value"}},
-		{"configuration file that is not there", settings.Sources{ConfigFile: "nosuch.toml"}, []string{"nosuch.toml"}},
+		{"missing configuration file", settings.Sources{ConfigFile: "nosuch.toml"}, []string{"nosuch.toml"}},
 		{"configuration file of another kind", settings.Sources{ConfigFile: file("a.ini", "")}, []string{"a.ini", ".toml"}},
 		{"broken TOML", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\npg_pass = "+secret)}, []string{"a.toml", "line 2"}},
 		{"reference in YAML to nothing", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: *"+secret[:4])}, []string{"a.yaml", "line 2, column 10", "in quotes"}},
@@ -374,7 +374,7 @@ func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 		{"table as a value", settings.Sources{ConfigFile: file("a.yaml", "pg_port: {a: 1}")}, []string{"line 1", "pg_port takes one value, but is a table here"}},
 		{"list of lists", settings.Sources{ConfigFile: file("a.yaml", "users: [[1], 2]")}, []string{"line 1", "users", "text, a number"}},
 		{"nothing as a value", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_port:\n")}, []string{"line 2", "pg_port has no value"}},
-		{"key there twice in YAML", settings.Sources{ConfigFile: file("a.yaml", "pg_port: 1\npg_port: 2")}, []string{"line 2", "pg_port is given twice"}},
+		{"duplicate key in YAML", settings.Sources{ConfigFile: file("a.yaml", "pg_port: 1\npg_port: 2")}, []string{"line 2", "pg_port is given twice"}},
 		{"wrong users in a file", settings.Sources{ConfigFile: file("a.yaml", "db: pg\nusers: many")}, []string{`users: "many" is not a whole number (it is from line 2 of `, "a.yaml"}},
 		{"wrong seed in a file", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\n\nseed = -1")}, []string{"seed: ", "(it is from line 3 of "}},
 		{"wrong database in a file", settings.Sources{ConfigFile: file("a.toml", "db = 'postgras'")}, []string{"db: ", "did you mean postgres?", "(it is from line 1 of "}},
@@ -385,25 +385,25 @@ func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 		{"wrong value beside a text of several lines", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\npg_pass = '''\nusers = 7\n'''\nusers = 'x'")}, []string{`users: "x" is not a whole number (it is from /`}},
 		{"value that is a comment", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: #"+secret)}, []string{"line 2: pg_pass has no value", "in quotes"}},
 		{"anchor for a value", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: &"+secret[:4])}, []string{"line 2: pg_pass has no value", "in quotes"}},
-		{"value with a sign that YAML does not take", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: @"+secret)}, []string{"line 2 is not valid YAML"}},
-		{"table that is in itself", settings.Sources{ConfigFile: file("a.yaml", "options: &a\n  <<: *a\n")}, []string{"line 2"}},
-		{"list that is in itself", settings.Sources{ConfigFile: file("a.yaml", "users: &a [*a]\n")}, []string{"line 1: users"}},
+		{"value with a character that YAML reserves", settings.Sources{ConfigFile: file("a.yaml", "db: pg\npg_pass: @"+secret)}, []string{"line 2 is not valid YAML"}},
+		{"table that contains itself", settings.Sources{ConfigFile: file("a.yaml", "options: &a\n  <<: *a\n")}, []string{"line 2"}},
+		{"list that contains itself", settings.Sources{ConfigFile: file("a.yaml", "users: &a [*a]\n")}, []string{"line 1: users"}},
 		{"password file of a file", settings.Sources{ConfigFile: file("a.toml", "db = 'pg'\npg_pass_file = 'nosuch'")}, []string{"pg_pass_file", "nosuch", "(it is from line 2 of "}},
 		{"broken YAML", settings.Sources{ConfigFile: file("a.yaml", "db: pg\n  pg_pass: '"+secret)}, []string{"a.yaml", "line 2"}},
 		{"YAML that is not a table", settings.Sources{ConfigFile: file("a.yaml", secret)}, []string{"a.yaml", "db: postgresql"}},
 		{"unknown key", settings.Sources{ConfigFile: file("a.toml", "usres = 1")}, []string{"usres", "did you mean users?"}},
 		{"unknown option in a file", settings.Sources{ConfigFile: file("a.toml", "[options]\npg_prot = 1")}, []string{"pg_prot", "did you mean pg_port?"}},
 		{"general key among options", settings.Sources{ConfigFile: file("a.toml", "[options]\ndb = 'pg'")}, []string{"db is not an option"}},
-		{"key there twice", settings.Sources{ConfigFile: file("a.toml", "pg_port = 1\n[options]\npg_port = 2")}, []string{"pg_port is given twice"}},
+		{"duplicate key", settings.Sources{ConfigFile: file("a.toml", "pg_port = 1\n[options]\npg_port = 2")}, []string{"pg_port is given twice"}},
 		{"list as a value", settings.Sources{ConfigFile: file("a.yaml", "pg_port: [1, 2]")}, []string{"line 1: pg_port takes one value", "text, a number"}},
 		{"an invalid URL", settings.Sources{URL: "postgres://u:" + secret + "@h/d"}, []string{"--url", "%XX"}},
 		{"URL of an unknown scheme", settings.Sources{URL: "postgras://u:" + secret[:4] + "@h/d"}, []string{"--url", "did you mean postgres?"}},
 		{"URL with an unknown parameter", settings.Sources{URL: "postgres://u:s3cr@h/d?nosuch=1"}, []string{"--url", "nosuch"}},
 		{"URL against the database", settings.Sources{URL: "mysql://h/d", Flags: pg()}, []string{"--db", "PostgreSQL", "MySQL"}},
-		{"password file that is not there", settings.Sources{Flags: pg("password-file", "nosuch")}, []string{"--password-file", "nosuch"}},
+		{"missing password file", settings.Sources{Flags: pg("password-file", "nosuch")}, []string{"--password-file", "nosuch"}},
 		{"password file of many lines", settings.Sources{Flags: pg("password-file", file("p", secret+"\nmore\n"))}, []string{"--password-file", "more than one line"}},
 		{"password and its file", settings.Sources{Flags: pg(), Environ: []string{"SLEDGE_PG_PASS=" + secret, "SLEDGE_PG_PASS_FILE=x"}}, []string{"SLEDGE_PG_PASS_FILE", "pg_pass"}},
-		{"prompt for what there is not", settings.Sources{Flags: map[string]string{"db": "mysql"}, Secrets: map[string]string{settings.SuperuserPassword: secret}}, []string{"MySQL", "superuser-password"}},
+		{"prompt for a password that the database lacks", settings.Sources{Flags: map[string]string{"db": "mysql"}, Secrets: map[string]string{settings.SuperuserPassword: secret}}, []string{"MySQL", "superuser-password"}},
 	}
 	for _, test := range tests {
 		_, err := resolver.Resolve(job.Run, test.in)
@@ -416,7 +416,7 @@ func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 		}
 		for _, part := range test.want {
 			if !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: got %q, want it to hold %q", test.name, err, part)
+				t.Errorf("%s: got %q, want %q in it", test.name, err, part)
 			}
 		}
 		if strings.Contains(err.Error(), secret[:4]) {
@@ -425,7 +425,7 @@ func TestMistakesNameTheSourceAndTheWayOut(t *testing.T) {
 	}
 }
 
-func TestSlipsInTheEnvironmentAreWarnedOf(t *testing.T) {
+func TestResolve_WarnsOfMistypedVariables(t *testing.T) {
 	order, err := resolver.Resolve(job.Run, settings.Sources{
 		Flags: map[string]string{"db": "pg"},
 		Environ: []string{
@@ -444,7 +444,7 @@ func TestSlipsInTheEnvironmentAreWarnedOf(t *testing.T) {
 	}
 }
 
-func TestNoPlainFlagTakesASecret(t *testing.T) {
+func TestFlags_TakeNoSecrets(t *testing.T) {
 	secrets := map[string]bool{}
 	for _, o := range resolver.Options() {
 		secrets[o.Name] = o.Secret
@@ -466,7 +466,7 @@ func TestNoPlainFlagTakesASecret(t *testing.T) {
 	}
 }
 
-func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
+func TestRuns_ReturnsAnOrderForEachNumberOfUsers(t *testing.T) {
 	for text, want := range map[string][]int{"": {1}, "4": {4}, "1,2, 8": {1, 2, 8}, "2,2": {2, 2}} {
 		s := settings.Sources{Flags: map[string]string{"db": "sqlite"}}
 		if text != "" {
@@ -497,7 +497,7 @@ func TestSeveralNumbersOfUsersAreARunEach(t *testing.T) {
 
 // An option whose feature does not exist is refused if it asks for the feature. An option that only
 // configures the feature gets a warning.
-func TestOptionsOfWhatIsNotBuiltAreSaidToHaveNoEffect(t *testing.T) {
+func TestResolve_WarnsOfOptionsOfMissingFeatures(t *testing.T) {
 	flags := map[string]string{"db": "mysql", "workload": "tproch"}
 	order, err := resolver.Resolve(job.Run, settings.Sources{Flags: flags, Set: []string{"oceanbase_partitions=4", "oceanbase_tenant=tpch"}})
 	if err != nil {
@@ -576,7 +576,7 @@ func TestResolve_RefusesPortThatWouldNotBeUsed(t *testing.T) {
 // Every workload of a database has the same defaults, except those below.
 func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
 	differs := map[string]bool{ // by design
-		"dbname": true, "user": true, "password": true, "file": true, // the name of the schema comes from its workload
+		"dbname": true, "user": true, "password": true, "file": true, // named after the workload
 		"cache_mib": true, // queries read much of the data
 	}
 	for _, d := range edition.Catalog.Databases {
@@ -595,17 +595,17 @@ func TestOptions_HaveSameDefaultForEveryWorkload(t *testing.T) {
 				if differs[o.Name] {
 					o.Default = before.Default
 				}
-				o.Section = before.Section // a key of the console stands in one section
+				o.Section = before.Section // the console has a key in one section only
 				o.Actions = before.Actions // refresh functions load rows in a run, too
 				if !reflect.DeepEqual(o, before) {
-					t.Errorf("%s, option %s: got %+v for %s, want %+v as for the workload before", d.Name, o.Name, o, w.Name, before)
+					t.Errorf("%s, option %s: got %+v for %s, want %+v as for the previous workload", d.Name, o.Name, o, w.Name, before)
 				}
 			}
 		}
 	}
 }
 
-func TestAListIsTakenForOptionsOfSeveralValues(t *testing.T) {
+func TestResolve_TakesListsForOptionsOfSeveralValues(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.toml": "db = 'pg'\n[options]\nfail_if = ['p99>50ms', 'nopm<1000']\n",
 		"a.yaml": "db: pg\nfail_if:\n- p99>50ms\n- nopm<1000\n",
@@ -625,7 +625,7 @@ func TestResolve_RefusesAddressesThatMayHoldAPassword(t *testing.T) {
 		for _, host := range []string{"s1:SECRET@127.0.0.1", "scheme://u:SECRET", "h SECRET", "a,s1:SECRET@b"} {
 			_, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": d.Name, "host": host}})
 			if err == nil || !strings.Contains(err.Error(), "--url") || !strings.Contains(err.Error(), "host") || strings.Contains(err.Error(), "SECRET") {
-				t.Errorf("%s, host %s: got %v, want it refused with --url, and not quoted", d.Name, host, err)
+				t.Errorf("%s, host %s: got %v, want an error that names --url and does not quote the host", d.Name, host, err)
 			}
 		}
 	}
@@ -638,7 +638,7 @@ func TestResolve_RefusesAddressesThatMayHoldAPassword(t *testing.T) {
 
 func TestResolve_RefusesPasswordsInFilesThatOthersCanRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files have other rights there")
+		t.Skip("Windows has no such file modes")
 	}
 	exposed := func(name, text string) string {
 		path := write(t, name, text)
@@ -653,13 +653,13 @@ func TestResolve_RefusesPasswordsInFilesThatOthersCanRead(t *testing.T) {
 	} {
 		_, err := resolver.Resolve(job.Run, settings.Sources{ConfigFile: path, Flags: run})
 		if err == nil || !strings.Contains(err.Error(), "chmod 600 "+path) || strings.Contains(err.Error(), "SECRET") {
-			t.Errorf("%s: got %v, want it refused with chmod 600", path, err)
+			t.Errorf("%s: got %v, want an error with chmod 600", path, err)
 		}
 		if err := os.Chmod(path, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := resolver.Resolve(job.Run, settings.Sources{ConfigFile: path, Flags: run}); err != nil {
-			t.Errorf("%s, for its owner's eyes only: %v", path, err)
+			t.Errorf("%s, readable by its owner only: %v", path, err)
 		}
 	}
 	if _, err := resolver.Resolve(job.Run, settings.Sources{ConfigFile: exposed("d.toml", "host = 'db1'\nmaria_pass = 'null'\n"), Flags: run}); err != nil {
@@ -668,7 +668,7 @@ func TestResolve_RefusesPasswordsInFilesThatOthersCanRead(t *testing.T) {
 	pool := exposed("pool.toml", "[connections.a]\nPG_Pass = 'SECRET'\n")
 	_, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "pg", "pool": pool}})
 	if err == nil || !strings.Contains(err.Error(), "chmod 600 "+pool) || strings.Contains(err.Error(), "SECRET") {
-		t.Errorf("a pool: got %v, want it refused with chmod 600", err)
+		t.Errorf("a pool: got %v, want an error with chmod 600", err)
 	}
 	xml := exposed("pool.xml", "<connpool><connections><c1><pg_pass>SECRET</pg_pass></c1></connections><sprocs/></connpool>")
 	order, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "pg", "pool": xml}})
@@ -690,7 +690,7 @@ func TestResolve_TableWithoutLinesIsEmpty(t *testing.T) {
 	}
 }
 
-func TestResolve_RefusesSeveralNumbersOfUsersBesideStepsThatSayThem(t *testing.T) {
+func TestResolve_RefusesSeveralNumbersOfUsersWithSteps(t *testing.T) {
 	for steps, want := range map[string]string{"1,2": "option steps: it sets the number of virtual users itself", "+2@1m": ""} {
 		_, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{"db": "sqlite", "users": "1,2", "steps": steps}})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
@@ -778,7 +778,7 @@ func TestResolve_WarnsOfExposedSecretFiles(t *testing.T) {
 				t.Errorf("%s, mode %o: got warnings %q and %v, want %d", tt.db, mode, order.Warnings, err, want)
 			}
 			if want > 0 && !strings.Contains(fmt.Sprint(order.Warnings), "chmod 600 "+path) {
-				t.Errorf("%s: got %q, want the way out", tt.db, order.Warnings)
+				t.Errorf("%s: got %q, want the remedy", tt.db, order.Warnings)
 			}
 		}
 	}
