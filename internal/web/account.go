@@ -16,7 +16,8 @@ const (
 	othersPath   = sessionPath + "/others"
 )
 
-// showSession returns the user who is logged in, so that pages leave out buttons that would be refused.
+// showSession responds with the user who is logged in, so that pages can hide buttons that the
+// server would refuse.
 func (s *Server) showSession(w http.ResponseWriter, r *http.Request) {
 	who := visitOf(r).who
 	by, others := s.loginDetails(r, who)
@@ -60,7 +61,8 @@ func (u User) By() string {
 	return byPassword
 }
 
-// changePassword changes the user's password, given the old one. Their other sessions end.
+// changePassword changes the user's password if the request contains the old one, and ends their
+// other sessions.
 func (s *Server) changePassword(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Old, New string }
 	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {

@@ -18,7 +18,7 @@ func (s *site) session(c *http.Client, headers ...string) (told struct {
 ) {
 	s.t.Helper()
 	reply := s.ask(c, "GET", "/session", "", headers...)
-	reply.wants(s.t, 200, "who has logged in")
+	reply.wants(s.t, 200, "the session")
 	if err := json.Unmarshal([]byte(reply.body), &told); err != nil {
 		s.t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func (s *site) change(c *http.Client, old, password string, headers ...string) r
 	return s.ask(c, "POST", "/session/password", string(body), append([]string{"Content-Type", "application/json"}, headers...)...)
 }
 
-func TestWhoHasLoggedInChangesTheirOwnPassword(t *testing.T) {
+func TestPassword_ChangedByItsUser(t *testing.T) {
 	s := start(t, nil)
 	lou, elsewhere, ann := s.in("lou"), s.in("lou"), s.in("ann")
 	if told := s.session(lou); told.User != "lou" || told.By != "password" || told.Others != 1 {
@@ -45,11 +45,11 @@ func TestWhoHasLoggedInChangesTheirOwnPassword(t *testing.T) {
 	s.change(lou, password, "short").wants(t, 422, "a short password")
 	s.change(lou, password, password).wants(t, 422, "the same password")
 	s.ask(lou, "POST", "/session/password", "old=x").wants(t, 400, "a form")
-	s.ask(lou, "GET", "/session", "").wants(t, 200, "lou after what failed")
+	s.ask(lou, "GET", "/session", "").wants(t, 200, "lou after failed changes")
 
-	s.change(lou, password, "another password").wants(t, 204, "another password") // whose role is to look
+	s.change(lou, password, "another password").wants(t, 204, "another password") // lou has the role look
 	if told := s.session(lou); told.Role != "look" || told.Others != 0 {
-		t.Errorf("got %+v, want lou with the role look, in this browser alone", told)
+		t.Errorf("got %+v, want lou with the role look in this browser only", told)
 	}
 	s.ask(elsewhere, "GET", "/session", "").wants(t, 401, "the other browser")
 	s.ask(ann, "GET", "/session", "").wants(t, 200, "ann")
@@ -61,7 +61,7 @@ func TestWhoHasLoggedInChangesTheirOwnPassword(t *testing.T) {
 	}
 }
 
-func TestTheOldPasswordIsNotGuessed(t *testing.T) {
+func TestPassword_LimitsGuessesOfTheOldOne(t *testing.T) {
 	s := start(t, nil)
 	lou := s.in("lou")
 	for range addressAttempts {
@@ -70,11 +70,11 @@ func TestTheOldPasswordIsNotGuessed(t *testing.T) {
 	reply := s.change(lou, password, "another password")
 	reply.wants(t, 429, "too many guesses")
 	if reply.Header.Get("Retry-After") == "" {
-		t.Error("it does not say when to try again")
+		t.Error("got no Retry-After")
 	}
 }
 
-func TestOtherSessionsAreEnded(t *testing.T) {
+func TestSession_EndsOtherSessions(t *testing.T) {
 	s := start(t, func(c *Config) { c.ReadOnly = true }) // allowed, because it changes only the user's own sessions
 	lou, elsewhere, ann := s.in("lou"), s.in("lou"), s.in("ann")
 	s.ask(lou, "DELETE", "/session/others", "", "Sec-Fetch-Site", "cross-site").wants(t, 403, "a page of another site")
@@ -83,10 +83,10 @@ func TestOtherSessionsAreEnded(t *testing.T) {
 	s.ask(elsewhere, "GET", "/session", "").wants(t, 401, "the other browser")
 	s.ask(lou, "GET", "/session", "").wants(t, 200, "this browser")
 	s.ask(ann, "GET", "/session", "").wants(t, 200, "ann")
-	s.change(lou, password, "another password").wants(t, 403, "a password on a server that only shows")
+	s.change(lou, password, "another password").wants(t, 403, "a password on a read-only server")
 }
 
-func TestWhoComesByATokenOrTheLinkHasNoPassword(t *testing.T) {
+func TestPassword_NoneForTokensAndTheLink(t *testing.T) {
 	s := start(t, nil)
 	token, err := UsersIn(s.folder).AddToken("ci", Act)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestWhoComesByATokenOrTheLinkHasNoPassword(t *testing.T) {
 }
 
 // Lines in the file may be in any order, because it may have been written by hand.
-func TestANewPasswordIsTheUsersOwnInAFileOfAnyOrder(t *testing.T) {
+func TestChangePassword_InAFileInAnyOrder(t *testing.T) {
 	users := UsersIn(t.TempDir())
 	for _, name := range []string{"ann", "lou"} {
 		if err := users.AddPassword(name, Look, password); err != nil {
@@ -131,11 +131,11 @@ func TestANewPasswordIsTheUsersOwnInAFileOfAnyOrder(t *testing.T) {
 		t.Errorf("got %s and %v, want lou with her password", changed.Name, err)
 	}
 	if ann, _, err := users.find("ann"); err != nil || !isPassword(ann.Password, password) {
-		t.Errorf("the password of ann is another one: %v", err)
+		t.Errorf("the password of ann has changed: %v", err)
 	}
 }
 
-func TestOfTwoChangesNoneIsLost(t *testing.T) {
+func TestChangePassword_KeepsConcurrentChanges(t *testing.T) {
 	users := UsersIn(t.TempDir())
 	const n = 8
 	for i := range n {

@@ -11,9 +11,9 @@ import (
 )
 
 // audit is the audit log: a line of JSON for each login, for each request that changes something,
-// and for each request that was refused. It contains no tokens, passwords or query strings.
+// and for each refused request. It contains no tokens, passwords or query strings.
 //
-// The file is opened for each line, so that it can be moved while the server runs.
+// It opens the file for each line, so that the file can be moved while the server runs.
 type audit struct {
 	path string
 	mu   sync.Mutex

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/privatefile"
 )
 
-func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
+func TestSelfSigned_ServesTheCertificateWithTheFingerprint(t *testing.T) {
 	folder := t.TempDir()
 	own, err := SelfSigned(folder, []string{"localhost", "127.0.0.1"})
 	if err != nil {
@@ -38,14 +38,14 @@ func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
 		}
 	}
 	if _, err := tls.Dial("tcp", s.Address(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}); err == nil {
-		t.Error("TLS 1.1 was taken")
+		t.Error("the server accepted TLS 1.1")
 	}
 	same, err := SelfSigned(folder, []string{"localhost"})
 	if err != nil || Fingerprint(same) != Fingerprint(own) {
-		t.Errorf("another start has another certificate, %v", err)
+		t.Errorf("another start makes another certificate, %v", err)
 	}
 	if days := leaf.NotAfter.Sub(leaf.NotBefore).Hours() / 24; days > 398 {
-		t.Errorf("it is good for %.0f days, which browsers refuse", days)
+		t.Errorf("it is valid for %.0f days, which browsers refuse", days)
 	}
 	old, err := sign([]string{"localhost"}, time.Now().Add(20*24*time.Hour-selfSignedFor))
 	if err != nil {
@@ -60,15 +60,15 @@ func TestASelfSignedCertificateIsTheOneThatWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	if renewed, err := SelfSigned(aged, []string{"localhost"}); err != nil || Fingerprint(renewed) == Fingerprint(before) {
-		t.Errorf("a certificate that ends in 20 days is not renewed, %v", err)
+		t.Errorf("a certificate that expires in 20 days is not renewed, %v", err)
 	}
 	other, err := SelfSigned(folder, []string{"tests.example.org"})
 	if err != nil || Fingerprint(other) == Fingerprint(own) {
-		t.Errorf("a certificate for other names is the same, %v", err)
+		t.Errorf("a certificate for other names is not renewed, %v", err)
 	}
 }
 
-func TestACertificateIsForAllThatTheMachineIsCalled(t *testing.T) {
+func TestNamesOf_IncludesAllNamesOfTheMachine(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -90,11 +90,11 @@ func TestACertificateIsForAllThatTheMachineIsCalled(t *testing.T) {
 		}
 	}
 	if len(want) == 4 {
-		t.Log("this machine has no address but its own, so none was looked for")
+		t.Log("this machine has only loopback addresses, so the test looks for no other")
 	}
 }
 
-func TestACertificateIsForEachAddressThatIsListenedOn(t *testing.T) {
+func TestNamesOf_IncludesTheAddressListenedOn(t *testing.T) {
 	for address, want := range map[string]string{"127.0.0.1:8080": "localhost", "192.0.2.7:8080": "192.0.2.7"} {
 		at, err := net.ResolveTCPAddr("tcp", address)
 		if err != nil {

@@ -73,9 +73,9 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	note(r, linkUser, "logged in by the link")
-	// If a page of another site contained the link, the browser would not send the cookie after a
-	// redirect, because the request still counts as that site's. After a page of this server it
-	// does.
+	// If a page of another site contains the link, the browser does not send the cookie after a
+	// redirect, because the request still counts as that site's. It sends the cookie when a page of
+	// this server loads the next one.
 	w.Header().Set("Refresh", "0; url="+s.BasePath+"/")
 	s.page(w, http.StatusOK, "You are logged in", "The pages open in a moment.")
 }

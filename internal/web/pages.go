@@ -17,7 +17,7 @@ var contentTypes = map[string]string{
 	".png": "image/png", ".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".wasm": "application/wasm",
 }
 
-// HowToGetPages says how to build a program with the pages.
+// HowToGetPages tells users how to build a program with the pages.
 const HowToGetPages = "install Node.js with npm, run make build in Sledge's sources, and start that program."
 
 // noPages is the message of a program without pages.

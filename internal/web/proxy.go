@@ -10,8 +10,8 @@ import (
 )
 
 // origin sets the client's address of a visit, and returns the host name of the request. It refuses
-// host names that are not this server's. Otherwise another site, whose name points to this machine,
-// could pass for this server (DNS rebinding).
+// host names that are not this server's, because another site could make its name point to this
+// machine (DNS rebinding).
 func (s *Server) origin(r *http.Request, v *visit) (host string, err error) {
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
 		v.address = peer.Addr().Unmap()

@@ -29,7 +29,7 @@ func (s *Server) secure(h http.Header) {
 type responseWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	within  time.Duration // the time for each write
+	within  time.Duration // time limit of each write
 	until   time.Time     // an earlier deadline that a handler set; zero for none
 	status  int
 }
@@ -91,7 +91,7 @@ func (w *responseWriter) Flush() { _ = w.FlushError() } // Flush cannot return a
 func (w *responseWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // limitBody limits the size of a request's body and the time to read it. net/http removes the
-// deadline once the body has been read, so that handling the request may take longer.
+// deadline when the body has been read, so handling the request may take longer.
 func limitBody(w *responseWriter, r *http.Request, within time.Duration) {
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		return

@@ -46,13 +46,13 @@ type Config struct {
 	Others map[string]http.Handler
 
 	TLS      *tls.Config // nil serves HTTP without TLS
-	ReadOnly bool        // refuses the role Act to all users, but not to the Key
+	ReadOnly bool        // refuses actions of all users, except with the Key
 
 	// Key is a token with the role Act for other commands of the user who started the server, which
 	// query it and end it. See NewKey. "" disables it.
 	Key string
 
-	BasePath string // such as "/sledge", which begins the path of links and cookies; or ""
+	BasePath string // begins the path of links and cookies: "/sledge"; may be empty
 
 	// Hostnames are further host names of this server. Without any, a server on a loopback address
 	// accepts only localhost and IP addresses, and a server that other machines can reach accepts
@@ -90,7 +90,8 @@ type Server struct {
 // basePaths matches base paths that need no escaping in links and cookies.
 var basePaths = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
 
-// CheckBasePath refuses a base path unless it consists of names that each follow a slash.
+// CheckBasePath returns an error unless a base path is empty or consists of names that each follow
+// a slash.
 func CheckBasePath(path string) error {
 	if path != "" && !basePaths.MatchString(path) {
 		return fmt.Errorf("%q is not a path such as /sledge: begin with a slash, do not end with one, and use letters, digits and . _ ~ - between slashes", path)
@@ -101,7 +102,7 @@ func CheckBasePath(path string) error {
 // Reachable reports whether other machines may reach an address.
 func Reachable(address *net.TCPAddr) bool { return !address.IP.IsLoopback() }
 
-// New creates a server. It opens its files, so that errors in them are found at the start.
+// New creates a server. It opens the server's files, so that errors in them are found at the start.
 func New(c Config) (*Server, error) {
 	if c.Say == nil {
 		c.Say = func(string) {}
@@ -198,7 +199,7 @@ func (s *Server) Serve(ctx context.Context) error {
 		TLSConfig:         s.TLS,
 		ReadHeaderTimeout: s.timeouts.headers, IdleTimeout: s.timeouts.idle, MaxHeaderBytes: headerBytes,
 		BaseContext: func(net.Listener) context.Context { return requests },
-		// The errors would be those of clients that do not use TLS, or do not trust the certificate.
+		// These errors come from clients that do not use TLS or do not trust the certificate.
 		ErrorLog: log.New(quiet{}, "", 0),
 	}
 	ended := make(chan error, 1)
@@ -264,9 +265,9 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// compressed compresses documents for clients that accept it, which shrinks a list of jobs to a
-// twentieth. Events pass uncompressed and at once. The fastest level is used, because a run may need
-// the processor.
+// compressed compresses documents for clients that accept compression, which shrinks a list of jobs
+// to a twentieth. It passes events on uncompressed and at once. It uses the fastest level, because
+// a run may need the processor.
 func compressed(next http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.CompressionLevel(gzip.BestSpeed),
 		gzhttp.ContentTypes([]string{"application/json", "application/openapi+json", "text/csv", "text/html", "text/plain"}))
@@ -283,5 +284,5 @@ func isProgram(r *http.Request) bool {
 		!strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// HasLink reports whether URL contains a login token, which it does if there are no users.
+// HasLink reports whether URL contains a login token. It does if there are no users.
 func (s *Server) HasLink() bool { return s.link != nil }

@@ -97,7 +97,7 @@ func serve(t *testing.T, folder string, change func(*Config), tune func(*Server)
 	s.end = sync.OnceValue(func() error { cancel(); return <-ended })
 	t.Cleanup(func() {
 		if err := s.end(); err != nil {
-			t.Errorf("the server ended by %v", err)
+			t.Errorf("the server ended with %v", err)
 		}
 	})
 	return s
@@ -236,34 +236,34 @@ func TestServer_RefusesRequestsWithoutLogin(t *testing.T) {
 			t.Errorf("%s %s leads to %q, want the login", test.method, test.path, to)
 		}
 	}
-	s.ask(c, "GET", "/", "", "Cookie", s.cookie+"=made-up").wants(t, 303, "a cookie that is made up")
+	s.ask(c, "GET", "/", "", "Cookie", s.cookie+"=made-up").wants(t, 303, "a forged cookie")
 	if asked := s.apiWas(); len(asked) > 0 {
 		t.Errorf("strangers reached the API: %q", asked)
 	}
 }
 
-func TestTheLinkLogsInOnce(t *testing.T) {
+func TestLink_LogsInOnce(t *testing.T) {
 	s := serve(t, t.TempDir(), nil, nil)
 	link := strings.TrimPrefix(s.URL(), s.url)
 	if !strings.HasPrefix(link, "/login?token=") || !s.HasLink() {
 		t.Fatalf("got the link %q", link)
 	}
 	s.ask(s.browser(), "GET", "/login?token=made-up", "").wants(t, 403, "another token")
-	s.ask(s.browser(), "HEAD", link, "").wants(t, 200, "a look at the link")
-	s.ask(s.browser(), "GET", link, "", "Sec-Purpose", "prefetch").wants(t, 503, "a browser that follows links by itself")
+	s.ask(s.browser(), "HEAD", link, "").wants(t, 200, "a HEAD request for the link")
+	s.ask(s.browser(), "GET", link, "", "Sec-Purpose", "prefetch").wants(t, 503, "a browser that prefetches links")
 	c := s.browser()
 	reply := s.ask(c, "GET", link, "")
 	reply.wants(t, 200, "the link")
 	if refresh := reply.Header.Get("Refresh"); refresh != "0; url=/" {
-		t.Errorf("the link goes on by %q", refresh)
+		t.Errorf("got the Refresh header %q", refresh)
 	}
-	s.ask(c, "POST", "/api/v1/jobs", "").wants(t, 200, "who came in by the link acts")
+	s.ask(c, "POST", "/api/v1/jobs", "").wants(t, 200, "the user of the link acts")
 	again := s.browser()
 	s.ask(again, "GET", link, "").wants(t, 403, "the link a second time")
-	s.ask(again, "GET", "/api/v1/jobs", "").wants(t, 401, "who came by a used link")
+	s.ask(again, "GET", "/api/v1/jobs", "").wants(t, 401, "the user of a used link")
 }
 
-func TestThereIsNoLinkWhereThereAreUsers(t *testing.T) {
+func TestLink_NoneIfThereAreUsers(t *testing.T) {
 	folder := t.TempDir()
 	before := serve(t, folder, nil, nil)
 	c := before.browser()
@@ -276,7 +276,7 @@ func TestThereIsNoLinkWhereThereAreUsers(t *testing.T) {
 	}
 	s := serve(t, folder, nil, nil)
 	if s.HasLink() || strings.Contains(s.URL(), "token") {
-		t.Errorf("got the link %s beside a user", s.URL())
+		t.Errorf("got the link %s although there is a user", s.URL())
 	}
 	s.sessions.mu.Lock()
 	defer s.sessions.mu.Unlock()
@@ -285,7 +285,7 @@ func TestThereIsNoLinkWhereThereAreUsers(t *testing.T) {
 	}
 }
 
-func TestACookieIsForThisServerAlone(t *testing.T) {
+func TestCookie_IsForThisServerOnly(t *testing.T) {
 	own, err := SelfSigned(t.TempDir(), []string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
@@ -300,11 +300,11 @@ func TestACookieIsForThisServerAlone(t *testing.T) {
 		path    string
 		secure  bool
 	}{
-		"HTTP":                     {func(*Config) {}, nil, "/", false},
-		"TLS":                      {func(c *Config) { c.TLS = own }, nil, "/", true},
-		"a proxy by TLS":           {proxied, []string{"X-Forwarded-Proto", "https"}, "/sledge/", true},
-		"a proxy without":          {proxied, []string{"X-Forwarded-Proto", "http"}, "/sledge/", false},
-		"who says to be a proxy's": {func(*Config) {}, []string{"X-Forwarded-Proto", "https"}, "/", false},
+		"HTTP":                               {func(*Config) {}, nil, "/", false},
+		"TLS":                                {func(c *Config) { c.TLS = own }, nil, "/", true},
+		"a proxy by TLS":                     {proxied, []string{"X-Forwarded-Proto", "https"}, "/sledge/", true},
+		"a proxy without":                    {proxied, []string{"X-Forwarded-Proto", "http"}, "/sledge/", false},
+		"a client that claims to be a proxy": {func(*Config) {}, []string{"X-Forwarded-Proto", "https"}, "/", false},
 	} {
 		s := start(t, test.change)
 		reply := s.logIn(s.browser(), "ann", password, test.headers...)
@@ -322,7 +322,7 @@ func TestACookieIsForThisServerAlone(t *testing.T) {
 	}
 }
 
-func TestWhoMayLookDoesNotAct(t *testing.T) {
+func TestRoleLook_RefusesActions(t *testing.T) {
 	s := start(t, nil)
 	ann, lou := s.in("ann"), s.in("lou")
 	s.ask(lou, "GET", "/api/v1/jobs", "").wants(t, 200, "lou looks")
@@ -338,10 +338,10 @@ func TestWhoMayLookDoesNotAct(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("the API was asked %q, want what ann did among it", s.apiWas())
+	t.Errorf("the API got the requests %q, want ann's among them", s.apiWas())
 }
 
-func TestPagesOfOtherOriginsChangeNothing(t *testing.T) {
+func TestCrossOrigin_RefusesActions(t *testing.T) {
 	s := start(t, nil)
 	c := s.in("ann")
 	for name, test := range map[string]struct {
@@ -364,7 +364,7 @@ func TestPagesOfOtherOriginsChangeNothing(t *testing.T) {
 	}
 }
 
-func TestProgramsComeInByAToken(t *testing.T) {
+func TestToken_LogsInPrograms(t *testing.T) {
 	s := start(t, nil)
 	token, err := s.users.AddToken("ci", Look)
 	if err != nil {
@@ -372,7 +372,7 @@ func TestProgramsComeInByAToken(t *testing.T) {
 	}
 	c := s.browser()
 	s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a token")
-	s.ask(c, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 403, "a token that may look")
+	s.ask(c, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 403, "a token with the role look")
 	for _, wrong := range []string{"Bearer " + token + "x", "Bearer ", "Bearer", "Basic " + token, token} {
 		reply := s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", wrong)
 		reply.wants(t, 401, wrong)
@@ -386,7 +386,7 @@ func TestProgramsComeInByAToken(t *testing.T) {
 	if err := s.users.Remove("ci"); err != nil {
 		t.Fatal(err)
 	}
-	s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 401, "a token of one who was removed")
+	s.ask(c, "GET", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 401, "a token of a removed user")
 	if text, _ := os.ReadFile(s.users.Path()); bytes.Contains(text, []byte(token)) || bytes.Contains(text, []byte(password)) {
 		t.Errorf("the file of users holds a secret: %s", text)
 	}
@@ -407,7 +407,7 @@ func TestKey_MayAct(t *testing.T) {
 	}
 	s.logIn(c, keyUser, key).wants(t, 401, "the key as a password")
 	if err := s.users.AddPassword(keyUser, Act, password); err == nil {
-		t.Error("a user can be called as who has the key is")
+		t.Error("a user can have the name of the key's client")
 	}
 	if err := s.end(); err != nil {
 		t.Fatal(err)
@@ -418,7 +418,7 @@ func TestKey_MayAct(t *testing.T) {
 }
 
 // Programs that fetch an address get an error, not a redirect to a page.
-func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
+func TestOthers_NeedAuthorization(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.BasePath = "/sledge"
 		c.Others = map[string]http.Handler{"/env": http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -470,10 +470,10 @@ func TestOtherAddressesAreBehindTheSameDoor(t *testing.T) {
 	}
 	deeds, _ := s.log()
 	if i := slices.IndexFunc(deeds, func(d auditEntry) bool { return d.Method == "POST" }); i < 0 || deeds[i].Who != "bot" || deeds[i].What != "what was done" {
-		t.Errorf("the log says %+v, want what bot did", deeds)
+		t.Errorf("the log has %+v, want the action of bot", deeds)
 	}
 	if i := slices.IndexFunc(deeds, func(d auditEntry) bool { return d.Method == "PUT" }); i < 0 || deeds[i].What != "made env/7" {
-		t.Errorf("the log says %+v, want what bot made", deeds)
+		t.Errorf("the log has %+v, want the address that bot created", deeds)
 	}
 }
 
@@ -489,12 +489,12 @@ func TestReadOnly_RefusesToAct(t *testing.T) {
 		t.Errorf("got the session %s", reply.body)
 	}
 	if asked := s.apiWas(); len(asked) != 1 {
-		t.Errorf("the API was asked %q, want one look", asked)
+		t.Errorf("the API got the requests %q, want one GET", asked)
 	}
 	s.ask(s.browser(), "POST", "/api/v1/quit", "", "Authorization", "Bearer "+key).wants(t, 200, "a command with the key, which may act")
 }
 
-func TestWhatIsPrivateIsForThoseWhoAct(t *testing.T) {
+func TestPrivate_NeedsRoleAct(t *testing.T) {
 	s := start(t, func(c *Config) { c.Private = []string{"/api/v1/scripts"} })
 	for path, status := range map[string]int{
 		"/api/v1/scripts": 403, "/api/v1/scripts/a.tcl": 403, "/api/v1/%73cripts/a.tcl": 403, "/api/v1/scripts%2Fa.tcl": 403,
@@ -504,20 +504,20 @@ func TestWhatIsPrivateIsForThoseWhoAct(t *testing.T) {
 		s.ask(s.in("ann"), "GET", path, "").wants(t, 200, "ann looks at "+path)
 	}
 	s = start(t, func(c *Config) { c.Private, c.ReadOnly = []string{"/api/v1/scripts"}, true })
-	s.ask(s.in("ann"), "GET", "/api/v1/scripts", "").wants(t, 403, "a wall screen")
+	s.ask(s.in("ann"), "GET", "/api/v1/scripts", "").wants(t, 403, "ann on a read-only server")
 }
 
-func TestGuessingIsSlow(t *testing.T) {
+func TestLogin_LimitsGuesses(t *testing.T) {
 	s := start(t, func(c *Config) { c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	now := time.Now()
-	s.attempts.now = func() time.Time { return now } // no request reads it yet
+	s.attempts.now = func() time.Time { return now } // before the first request
 	c := s.browser()
 	from := func(address string) []string { return []string{"X-Forwarded-For", address} }
 	for range addressAttempts {
 		s.logIn(c, "ann", "wrong password", from("192.0.2.1")...).wants(t, 401, "a guess")
 	}
 	reply := s.logIn(c, "ann", password, from("192.0.2.1")...)
-	if reply.wants(t, 429, "one guess more, which is right"); reply.Header.Get("Retry-After") != "21" {
+	if reply.wants(t, 429, "one more guess, which is right"); reply.Header.Get("Retry-After") != "21" {
 		t.Errorf("got Retry-After %q, want 21", reply.Header.Get("Retry-After"))
 	}
 	for range addressAttempts + 1 {
@@ -526,10 +526,10 @@ func TestGuessingIsSlow(t *testing.T) {
 	now = now.Add(forgivenAfter)
 	s.logIn(c, "ann", password, from("192.0.2.1")...).wants(t, 303, "a while later")
 	s.logIn(c, "ann", "wrong password", from("192.0.2.1")...).wants(t, 401, "a guess")
-	s.logIn(c, "ann", password, from("192.0.2.1")...).wants(t, 429, "one guess more")
+	s.logIn(c, "ann", password, from("192.0.2.1")...).wants(t, 429, "one more guess")
 }
 
-func TestAttemptsFromManyAddressesAreSlowToo(t *testing.T) {
+func TestAttempts_LimitManyAddresses(t *testing.T) {
 	now := time.Now()
 	a := newAttempts(func() time.Time { return now })
 	through := 0
@@ -556,7 +556,7 @@ func TestAttemptsFromManyAddressesAreSlowToo(t *testing.T) {
 func TestAttempts_OfOneNameNeverCountForAnother(t *testing.T) {
 	now := time.Now()
 	a := newAttempts(func() time.Time { return now })
-	for i := range 2 * mostAllowances { // more names and addresses than are kept
+	for i := range 2 * mostAllowances { // more names and addresses than the limit
 		address := netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 		if _, wait := a.begin(address, fmt.Sprint("name", i)); wait > 0 {
 			t.Fatalf("attempt %d, the first of its address and name, has to wait %v", i, wait)
@@ -567,7 +567,7 @@ func TestAttempts_OfOneNameNeverCountForAnother(t *testing.T) {
 	}
 }
 
-func TestTheLogSaysWhoDidWhatAndNoSecret(t *testing.T) {
+func TestAudit_NamesUsersAndNoSecrets(t *testing.T) {
 	s := start(t, nil)
 	token, err := s.users.AddToken("ci", Act)
 	if err != nil {
@@ -577,11 +577,11 @@ func TestTheLogSaysWhoDidWhatAndNoSecret(t *testing.T) {
 	cookie := c.Jar.Cookies(&url.URL{Scheme: "http", Host: "127.0.0.1", Path: "/"})[0].Value
 	s.ask(c, "DELETE", "/api/v1/jobs/7?token=planted-query", "planted-body").wants(t, 200, "a auditEntry")
 	s.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "a look")
-	s.ask(stranger, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a program's auditEntry")
-	s.ask(stranger, "GET", "/api/v1/jobs", "", "Authorization", "Bearer planted-token").wants(t, 401, "a made up token")
+	s.ask(stranger, "POST", "/api/v1/jobs", "", "Authorization", "Bearer "+token).wants(t, 200, "a program's action")
+	s.ask(stranger, "GET", "/api/v1/jobs", "", "Authorization", "Bearer planted-token").wants(t, 401, "a forged token")
 	s.logIn(stranger, "planted-name", "planted-password").wants(t, 401, "an unknown name")
 	s.logIn(stranger, "lou", "planted-password").wants(t, 401, "a wrong password")
-	s.ask(s.in("lou"), "POST", "/api/v1/jobs", "").wants(t, 403, "a auditEntry that is refused")
+	s.ask(s.in("lou"), "POST", "/api/v1/jobs", "").wants(t, 403, "a refused action")
 	if err := s.end(); err != nil { // the server writes the line after the response
 		t.Fatal(err)
 	}
@@ -612,7 +612,7 @@ lou POST /api/v1/jobs 403
 	}
 }
 
-func TestStrangersDoNotFillTheDisk(t *testing.T) {
+func TestAudit_LimitsLinesWithoutLogin(t *testing.T) {
 	s := start(t, nil)
 	c := s.browser()
 	for range 100 {
@@ -626,7 +626,7 @@ func TestStrangersDoNotFillTheDisk(t *testing.T) {
 	}
 }
 
-func TestALineOfTheLogIsShort(t *testing.T) {
+func TestAudit_CutsLongPaths(t *testing.T) {
 	s := start(t, nil)
 	s.ask(s.in("ann"), "POST", "/api/"+strings.Repeat("x", 10_000), "").wants(t, 200, "a long path")
 	if err := s.end(); err != nil {
@@ -637,7 +637,7 @@ func TestALineOfTheLogIsShort(t *testing.T) {
 	}
 }
 
-func TestOtherNamesOfThisMachineAreRefused(t *testing.T) {
+func TestHost_RefusesOtherNames(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.Hostnames = []string{"tests.example.org"}
 		c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
@@ -650,10 +650,10 @@ func TestOtherNamesOfThisMachineAreRefused(t *testing.T) {
 		s.ask(c, "GET", "/login", "", "Host", host).wants(t, want, host)
 		s.ask(c, "GET", "/login", "", "X-Forwarded-Host", host).wants(t, want, "for "+host)
 	}
-	s.ask(c, "GET", "/login", "", "Host", "evil.example", "X-Forwarded-Host", "localhost").wants(t, 421, "a page that says to be a proxy")
+	s.ask(c, "GET", "/login", "", "Host", "evil.example", "X-Forwarded-Host", "localhost").wants(t, 421, "a client that claims to be a proxy")
 }
 
-func TestAServerForOthersTakesEveryNameUnlessSomeAreGiven(t *testing.T) {
+func TestHost_ReachableServerAcceptsEveryNameUnlessHostnamesAreSet(t *testing.T) {
 	everywhere := &net.TCPAddr{IP: net.IPv4zero, Port: 8080}
 	for _, test := range []struct {
 		names []string
@@ -667,19 +667,19 @@ func TestAServerForOthersTakesEveryNameUnlessSomeAreGiven(t *testing.T) {
 	} {
 		s := Server{Config: Config{Listener: addressed{address: everywhere}, Hostnames: test.names}}
 		if err := s.checkHost(test.host); (err == nil) != test.want {
-			t.Errorf("%q, with the names %q: got %v, want it write: %t", test.host, test.names, err, test.want)
+			t.Errorf("%q, with the names %q: got %v, want it accepted: %t", test.host, test.names, err, test.want)
 		}
 	}
 }
 
-func TestALogInLeadsBackToWhatWasAskedFor(t *testing.T) {
+func TestLogin_LeadsBackToTheRequestedPage(t *testing.T) {
 	s := start(t, func(c *Config) { c.BasePath, c.Pages = "/sledge", pages })
 	asked := s.ask(s.browser(), "GET", "/sledge/jobs?jobid=7&result", "")
 	if to := asked.Header.Get("Location"); to != "/sledge/login?next=%2Fjobs%3Fjobid%3D7%26result" {
-		t.Errorf("a stranger is led to %q", to)
+		t.Errorf("a client without login is sent to %q", to)
 	}
 	if form := s.ask(s.browser(), "GET", asked.Header.Get("Location"), ""); !strings.Contains(form.body, `value="/jobs?jobid=7&amp;result"`) {
-		t.Errorf("the form does not have it: %s", form.body)
+		t.Errorf("the form lacks the requested page: %s", form.body)
 	}
 	for next, want := range map[string]string{
 		"/jobs?jobid=7&result": "/sledge/jobs?jobid=7&result",
@@ -717,7 +717,7 @@ type addressed struct {
 
 func (a addressed) Addr() net.Addr { return a.address }
 
-func TestAProxyServesItBelowAPath(t *testing.T) {
+func TestBasePath_BehindAProxy(t *testing.T) {
 	s := start(t, func(c *Config) { c.BasePath, c.Pages = "/sledge", pages })
 	c := s.browser()
 	if reply := s.ask(c, "GET", "/sledge", ""); reply.StatusCode != 308 || reply.Header.Get("Location") != "/sledge/" {
@@ -738,28 +738,28 @@ func TestAProxyServesItBelowAPath(t *testing.T) {
 	if reply := s.ask(c, "GET", "/sledge/api/v1/jobs", ""); reply.body != "GET /api/v1/jobs" {
 		t.Errorf("the API was asked for %q", reply.body)
 	}
-	s.ask(c, "GET", "/sledge2/api/v1/jobs", "").wants(t, 303, "a path that only begins so")
+	s.ask(c, "GET", "/sledge2/api/v1/jobs", "").wants(t, 303, "a path that only begins with the base path")
 	for path, want := range map[string]bool{
 		"": true, "/sledge": true, "/a/b.c": true,
 		"/": false, "sledge": false, "/sledge/": false, "//x": false, "/a/../b": false, "/a b": false, `/"x`: false, "/.hidden": false,
 	} {
 		if err := CheckBasePath(path); (err == nil) != want {
-			t.Errorf("the base path %q: got %v, want it write: %t", path, err, want)
+			t.Errorf("the base path %q: got %v, want it accepted: %t", path, err, want)
 		}
 	}
 }
 
-func TestOnlyAProxyMaySayForWhomItAsks(t *testing.T) {
+func TestOrigin_TrustsOnlyProxies(t *testing.T) {
 	for name, test := range map[string]struct {
 		proxies   []netip.Prefix
 		forwarded []string
 		want      string
 	}{
-		"no proxy":                    {nil, []string{"192.0.2.1"}, "127.0.0.1"},
-		"a proxy":                     {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"192.0.2.1"}, "192.0.2.1"},
-		"what a client has put first": {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"198.51.100.9, 192.0.2.1"}, "192.0.2.1"},
-		"two proxies":                 {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}, []string{"198.51.100.9", "192.0.2.1, 10.1.1.1"}, "192.0.2.1"},
-		"no address":                  {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"192.0.2.1, <script>"}, "127.0.0.1"},
+		"no proxy":                          {nil, []string{"192.0.2.1"}, "127.0.0.1"},
+		"a proxy":                           {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"192.0.2.1"}, "192.0.2.1"},
+		"an address that the client forged": {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"198.51.100.9, 192.0.2.1"}, "192.0.2.1"},
+		"two proxies":                       {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")}, []string{"198.51.100.9", "192.0.2.1, 10.1.1.1"}, "192.0.2.1"},
+		"no address":                        {[]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, []string{"192.0.2.1, <script>"}, "127.0.0.1"},
 	} {
 		s := start(t, func(c *Config) { c.Proxies = test.proxies })
 		var headers []string
@@ -776,7 +776,7 @@ func TestOnlyAProxyMaySayForWhomItAsks(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerIsSafeToShow(t *testing.T) {
+func TestResponses_HaveSecurityHeaders(t *testing.T) {
 	s := start(t, func(c *Config) {
 		c.Pages = pages
 		c.API = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("the API has a fault") })
@@ -807,18 +807,18 @@ func TestEveryAnswerIsSafeToShow(t *testing.T) {
 			}
 		}
 		if strings.Contains(reply.body, "the API has a fault") {
-			t.Errorf("%s: an answer tells of the inside: %s", test.path, reply.body)
+			t.Errorf("%s: the response contains the internal error: %s", test.path, reply.body)
 		}
 	}
 	if strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || strings.Contains(policy, "*") {
-		t.Errorf("the policy lets in more than ours: %s", policy)
+		t.Errorf("the policy allows other origins: %s", policy)
 	}
 	if said := s.wasSaid(); !strings.Contains(said, "the API has a fault") || !strings.Contains(said, "server_test.go") {
-		t.Errorf("of a fault was said %q", said)
+		t.Errorf("after a panic, got the lines %q", said)
 	}
 }
 
-func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
+func TestPages_AreServedAsBuilt(t *testing.T) {
 	s := start(t, func(c *Config) { c.Pages = pages })
 	c := s.in("lou")
 	for path, want := range map[string]struct{ kind, cache, body string }{
@@ -842,7 +842,7 @@ func TestPagesAreServedAsTheyWereBuilt(t *testing.T) {
 }
 
 // A stream of events is sent at once, and a large document is compressed.
-func TestDocumentsAreCompressedAndEventsPassAtOnce(t *testing.T) {
+func TestCompression_DocumentsButNotEvents(t *testing.T) {
 	read := make(chan struct{})
 	s := start(t, func(c *Config) {
 		c.API = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -880,7 +880,7 @@ func TestDocumentsAreCompressedAndEventsPassAtOnce(t *testing.T) {
 	}
 }
 
-func TestWithoutPagesItSaysSo(t *testing.T) {
+func TestPages_MissingOnesNameTheRemedy(t *testing.T) {
 	s := start(t, nil)
 	c := s.in("ann")
 	for _, path := range []string{"/", "/jobs/7"} {
@@ -943,14 +943,14 @@ func over(t *testing.T, ended <-chan struct{}, what string) {
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
-		t.Fatalf("%s: the stream goes on", what)
+		t.Fatalf("%s: the stream did not end", what)
 	}
 }
 
 // limit is the timeout in tests of timeouts. It is longer than the delays of a busy machine.
 const limit = 500 * time.Millisecond
 
-func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
+func TestStream_OutlastsTimeouts(t *testing.T) {
 	folder := t.TempDir()
 	token, err := UsersIn(folder).AddToken("ci", Look)
 	if err != nil {
@@ -969,7 +969,7 @@ func TestAStreamOfEventsOutlastsEveryLimit(t *testing.T) {
 	over(t, ended, "the reader left")
 }
 
-func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
+func TestStream_EndsWithItsUserAndTheServer(t *testing.T) {
 	var begun, ended <-chan struct{}
 	folder := t.TempDir()
 	users := UsersIn(folder)
@@ -1010,7 +1010,7 @@ func TestAStreamEndsWithWhoMaySeeItAndWithTheServer(t *testing.T) {
 	<-watching
 }
 
-func TestWhoDoesNotReadIsLetGo(t *testing.T) {
+func TestServer_DisconnectsClientsThatDoNotRead(t *testing.T) {
 	failed := make(chan error, 1)
 	folder := t.TempDir()
 	token, err := UsersIn(folder).AddToken("ci", Look)
@@ -1036,14 +1036,14 @@ func TestWhoDoesNotReadIsLetGo(t *testing.T) {
 	select {
 	case err := <-failed:
 		if !os.IsTimeout(err) {
-			t.Errorf("writing ended by %v, want a time-out", err)
+			t.Errorf("writing ended with %v, want a timeout", err)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("a client that does not read is waited for")
+		t.Fatal("the server waits for a client that does not read")
 	}
 }
 
-func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
+func TestServer_DisconnectsSlowRequests(t *testing.T) {
 	folder := t.TempDir()
 	token, err := UsersIn(folder).AddToken("ci", Act)
 	if err != nil {
@@ -1073,16 +1073,16 @@ func TestWhoIsSlowToAskIsLetGo(t *testing.T) {
 	select {
 	case err := <-failed:
 		if !os.IsTimeout(err) {
-			t.Errorf("reading half a body ended by %v, want a time-out", err)
+			t.Errorf("reading half a body ended with %v, want a timeout", err)
 		}
 	case <-time.After(time.Minute):
-		t.Error("the other half of a body is waited for")
+		t.Error("the server waits for the other half of a body")
 	}
 }
 
-// Handling a request may take longer than the timeout of its body: net/http ensures that, over
+// Handling a request may take longer than the timeout of its body. net/http ensures this, over
 // HTTP/2 in another way.
-func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
+func TestBodyTimeout_DoesNotLimitHandling(t *testing.T) {
 	own, err := SelfSigned(t.TempDir(), []string{"127.0.0.1"})
 	if err != nil {
 		t.Fatal(err)
@@ -1115,7 +1115,7 @@ func TestWorkMayTakeLongerThanItsRequest(t *testing.T) {
 	}
 }
 
-func TestRequestsHaveALimitOfSize(t *testing.T) {
+func TestRequests_AreLimitedInSize(t *testing.T) {
 	folder := t.TempDir()
 	users := UsersIn(folder)
 	token, err := users.AddToken("ci", Act)
@@ -1140,7 +1140,7 @@ func TestRequestsHaveALimitOfSize(t *testing.T) {
 }
 
 // The limits must agree with the manual.
-func TestLimitsAreThoseThatTheManualNames(t *testing.T) {
+func TestLimits_AgreeWithTheManual(t *testing.T) {
 	manual, err := os.ReadFile(filepath.Join("..", "..", "docs", "web.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -1158,7 +1158,7 @@ func TestLimitsAreThoseThatTheManualNames(t *testing.T) {
 	}
 }
 
-func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
+func TestSession_OutlivesTheServerButNotItsUser(t *testing.T) {
 	s := start(t, nil)
 	c := s.in("ann")
 	address := s.Address()
@@ -1167,7 +1167,7 @@ func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		t.Skipf("another program has taken the port meanwhile: %v", err)
+		t.Skipf("another program took the port: %v", err)
 	}
 	again := serve(t, s.folder, func(c *Config) { _ = c.Listener.Close(); c.Listener = listener }, nil)
 	again.ask(c, "GET", "/api/v1/jobs", "").wants(t, 200, "after another start")
@@ -1184,7 +1184,7 @@ func TestASessionOutlivesTheServerAndNotItsUser(t *testing.T) {
 }
 
 // Servers with the same folder share sessions.
-func TestServersShareTheFileOfSessions(t *testing.T) {
+func TestSessions_SharedByServers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sessions.json")
 	open := func() *sessions {
 		s, err := openSessions(path, time.Now)
@@ -1208,12 +1208,12 @@ func TestServersShareTheFileOfSessions(t *testing.T) {
 	again := open()
 	for i, want := range []bool{true, false, true} {
 		if _, found := again.find(tokens[i]); found != want {
-			t.Errorf("session %d is kept: %t, want %t", i+1, found, want)
+			t.Errorf("session %d exists: %t, want %t", i+1, found, want)
 		}
 	}
 }
 
-func TestSessionsEndAfterAWeek(t *testing.T) {
+func TestSessions_EndAfterAWeek(t *testing.T) {
 	now := time.Now()
 	sessions, err := openSessions(filepath.Join(t.TempDir(), "s.json"), func() time.Time { return now })
 	if err != nil {
@@ -1229,7 +1229,7 @@ func TestSessionsEndAfterAWeek(t *testing.T) {
 	}
 	now = now.Add(time.Second)
 	if _, found := sessions.find(token); found {
-		t.Error("a session goes on after its time")
+		t.Error("a session outlives its time")
 	}
 	for range mostSessions + 10 {
 		sessions.byHash[randomText()] = session{Ends: now.Add(time.Hour)}
@@ -1240,9 +1240,9 @@ func TestSessionsEndAfterAWeek(t *testing.T) {
 	}
 }
 
-func TestFilesAreForTheirOwnerAlone(t *testing.T) {
+func TestFiles_OnlyForTheirOwner(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such modes")
+		t.Skip("Windows has no such file modes")
 	}
 	s := start(t, nil)
 	s.in("ann")
@@ -1266,9 +1266,9 @@ func TestFilesAreForTheirOwnerAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.users.List(); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("users whom others may read: got %v", err)
+		t.Errorf("a file of users that others may read: got %v", err)
 	}
-	s.ask(s.browser(), "GET", "/", "", "Cookie", s.cookie+"=x").wants(t, 303, "no session, whatever the file")
+	s.ask(s.browser(), "GET", "/", "", "Cookie", s.cookie+"=x").wants(t, 303, "a damaged file of users, without a session")
 	if err := os.WriteFile(s.users.Path(), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -1302,14 +1302,14 @@ func TestServe_FinishesOpenResponses(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // the server is ending
 	close(goOn)
 	if body := <-got; body != "done <nil>" {
-		t.Errorf("got %q, want the whole answer", body)
+		t.Errorf("got %q, want the whole response", body)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
+func TestServe_AbortsResponsesThatDoNotEnd(t *testing.T) {
 	begun, released := make(chan struct{}), make(chan struct{})
 	folder := t.TempDir()
 	token, err := UsersIn(folder).AddToken("ci", Act)
@@ -1320,7 +1320,7 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 		c.API = http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			close(begun)
 			<-r.Context().Done()
-			time.Sleep(50 * time.Millisecond) // the handler continues for as long
+			time.Sleep(50 * time.Millisecond) // the handler returns a while after the abort
 			close(released)
 		})
 	}, func(s *Server) { s.timeouts.end = 300 * time.Millisecond })
@@ -1340,18 +1340,18 @@ func TestAnAnswerThatDoesNotEndDoesNotHoldTheServer(t *testing.T) {
 	select {
 	case err := <-ended:
 		if err != nil || <-cutOff == nil {
-			t.Errorf("the server ended by %v, and the answer without an error", err)
+			t.Errorf("the server ended with %v, and the response without an error", err)
 		}
 		select {
 		case <-released:
 		default:
-			t.Error("the server ended before the request that it had aborted")
+			t.Error("the server ended before the aborted request")
 		}
 		if log, err := os.ReadFile(filepath.Join(folder, "web-audit.jsonl")); err != nil || !strings.Contains(string(log), `"POST"`) {
 			t.Errorf("got the log %s, %v, want a line of the aborted request", log, err)
 		}
 	case <-time.After(time.Minute):
-		t.Error("the server waits for an answer that does not end")
+		t.Error("the server waits for a response that does not end")
 		c.CloseIdleConnections()
 	}
 }

@@ -20,17 +20,19 @@ type session struct {
 	Ends  time.Time `json:"ends"`
 }
 
-// sessionFor is how long a session lasts, so that a test of a week needs only one login.
+// sessionFor is the lifetime of a session. A load test of a week needs only one login.
 const sessionFor = 7 * 24 * time.Hour
 
-// mostSessions limits the file. A new session beyond it ends the one that would end first.
+// mostSessions limits the file. A new session beyond the limit ends the session that would expire
+// first.
 const mostSessions = 1000
 
 // linkUser is the name of a client that logged in with the link.
 const linkUser = "link"
 
-// sessions are saved in a file, so that they survive a restart of the server. The file contains
-// hashes of the tokens, which do not allow a login. Servers may share a file.
+// sessions holds the sessions and saves them in a file, so that they survive a restart of the
+// server. The file contains hashes of the tokens, which do not allow a login. Servers may share a
+// file.
 type sessions struct {
 	path string
 	now  func() time.Time
@@ -60,9 +62,9 @@ func (s *sessions) read() error {
 	return nil
 }
 
-// change reads the file again, which another server may have changed, changes the sessions and
-// writes the file. If the file cannot be written, sessions that ended stay ended, and no session
-// begins.
+// change reads the file again, because another server may have changed it, calls how to change the
+// sessions, and writes the file. If the file cannot be written, sessions that ended stay ended, and
+// no session begins.
 func (s *sessions) change(how func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +116,7 @@ func (s *sessions) renew(user, proof string) (token string, ends time.Time, err 
 	return token, ends, err
 }
 
-// others returns the number of a user's sessions except that of a token.
+// others returns the number of a user's sessions, without the session of a token.
 func (s *sessions) others(user, proof, token string) (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +129,7 @@ func (s *sessions) others(user, proof, token string) (n int) {
 	return n
 }
 
-// endOthers ends a user's sessions except that of a token.
+// endOthers ends a user's sessions, except the session of a token.
 func (s *sessions) endOthers(user, token string) error {
 	own := hashToken(token)
 	return s.change(func() {
@@ -165,7 +167,7 @@ func (s *sessions) endToken(token string) error {
 	return s.change(func() { delete(s.byHash, hashToken(token)) })
 }
 
-// end ends the sessions that the function which selects.
+// end ends the sessions for which the function which returns true.
 func (s *sessions) end(which func(session) bool) error {
 	if s.has(which) {
 		return s.change(func() {

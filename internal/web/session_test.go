@@ -36,23 +36,23 @@ func TestSessions_LogOutHoldsIfTheFileCannotBeWritten(t *testing.T) {
 		t.Error("ending a session reported no error, although the file cannot be written")
 	}
 	if refused, _, err := s.begin("bob", "proof"); err == nil {
-		t.Error("a session began that cannot be kept")
+		t.Error("a session began although it cannot be saved")
 	} else if _, found := s.find(refused); found {
-		t.Error("a session that was refused is there")
+		t.Error("a refused session exists")
 	}
 	replace(func() error { return os.WriteFile(path, kept, 0o600) }) // the file as it was before the logout
 	if _, _, err := s.begin("eve", "proof"); err != nil {
 		t.Fatal(err)
 	}
 	if _, found := s.find(token); found {
-		t.Error("the session that was logged out is back")
+		t.Error("the logged-out session is back")
 	}
 	again, err := openSessions(path, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, found := again.find(token); found {
-		t.Error("the session that was logged out is back in the file")
+		t.Error("the logged-out session is back in the file")
 	}
 }
 
@@ -69,7 +69,7 @@ func (d *deadlines) Write(p []byte) (int, error) {
 	return d.ResponseRecorder.Write(p)
 }
 
-func TestAnswer_HandlersMayGiveSlowReadersLessTime(t *testing.T) {
+func TestResponseWriter_HandlersMayShortenTheDeadline(t *testing.T) {
 	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
 	a := newResponseWriter(w, time.Minute)
 	soon := time.Now().Add(20 * time.Second)

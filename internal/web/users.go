@@ -58,8 +58,8 @@ var (
 	ErrUserMissing = errors.New("there is no such user")
 )
 
-// Users are saved in a file, which only its owner may read. A server reads it again when it has
-// changed.
+// Users holds the users, which are saved in a file that only its owner may read. List reads the
+// file again when it has changed.
 type Users struct {
 	path string
 
@@ -225,7 +225,7 @@ func (u *Users) lock() (unlock func(), err error) {
 	return unlock, nil
 }
 
-// The reasons why a password is not changed.
+// Errors of ChangePassword.
 var (
 	errWrongPassword = errors.New("the old password is wrong")
 	errUnfit         = errors.New("the password was not changed")

@@ -7,7 +7,7 @@ import (
 )
 
 // No user is lost if two commands add users at the same time.
-func TestUsersThatAreAddedAtOnceAreAllKept(t *testing.T) {
+func TestUsers_KeepConcurrentAdditions(t *testing.T) {
 	folder := t.TempDir()
 	const programs, each = 4, 10
 	var all sync.WaitGroup

@@ -82,19 +82,19 @@ type API struct {
 
 	ctx      context.Context // of jobs and of streams
 	end      context.CancelFunc
-	streams  places
+	streams  streamLimit
 	watchers atomic.Int64 // streams of jobs that were started here
 	clearing sync.WaitGroup
 	scripts  *scripting.Runner
 	files    datagen.Runner
 
 	mu       sync.Mutex // held only briefly
-	closing  bool       // starts nothing more
-	closed   bool       // begins nothing more that Close waits for
+	closing  bool       // no more jobs, scripts or counters start
+	closed   bool       // Close no longer waits for new background work
 	requests int        // requests to end the program
 	starting int        // jobs that are being added to the repository
 	running  map[job.ID]*control.Handle
-	ended    []job.Job          // jobs whose end could not be recorded: the repository still calls them running
+	ended    []job.Job          // jobs whose end could not be recorded: the repository still lists them as running
 	viewed   map[job.ID]*viewed // jobs with a live view
 
 	sweeps      tasks.List[*sweep] // sequences of runs
@@ -115,7 +115,7 @@ func New(c Config) *API {
 	a := &API{
 		Config: c, mux: http.NewServeMux(), running: map[job.ID]*control.Handle{},
 		viewed: map[job.ID]*viewed{}, counterKept: counterKept,
-		streams: places{taken: map[string]int{}},
+		streams: streamLimit{taken: map[string]int{}},
 	}
 	if a.Say == nil {
 		a.Say = func(string) {}
@@ -229,8 +229,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	problem(http.StatusMethodNotAllowed, "this address does not accept %s, only %s", r.Method, strings.Join(allowed, ", ")).write(w)
 }
 
-// Active names everything that was started here and that Wait waits for: jobs, scripts, consoles, and
-// folders whose files are being written or verified.
+// Active names everything that Wait waits for: jobs, scripts and consoles that were started here,
+// and folders whose files are being written or verified.
 func (a *API) Active() (names []string) {
 	a.mu.Lock()
 	for id := range a.running {
@@ -406,7 +406,7 @@ func get(id, path, summary string, tag string) huma.Operation {
 	return huma.Operation{OperationID: id, Method: http.MethodGet, Path: path, Summary: summary, Tags: []string{tag}}
 }
 
-// of is a body that is a document, of a request or a response.
+// of is a request or a response whose body is a document.
 type of[T any] struct{ Body T }
 
 // answer turns a document, or the error of creating it, into a response.

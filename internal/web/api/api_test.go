@@ -24,7 +24,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
+func TestDescription_IsOpenAPIAndCurrent(t *testing.T) {
 	text := Document()
 	kept, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "api", "openapi.json"))
 	if err != nil || !bytes.Equal(kept, text) {
@@ -49,7 +49,7 @@ func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
 		t.Errorf("the description is not OpenAPI 3.1: %v", err)
 	}
 	if err := standard.Validate(read(strings.Replace(string(text), `"title": "Sledge"`, `"name": "Sledge"`, 1))); err == nil {
-		t.Error("a description without a title is OpenAPI, and should not be")
+		t.Error("a description without a title passes as OpenAPI")
 	}
 	d, err := libopenapi.NewDocument(text)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
 	}
 	model, err := d.BuildV3Model()
 	if err != nil {
-		t.Fatalf("a reference in the description leads nowhere: %v", err)
+		t.Fatalf("a reference in the description is broken: %v", err)
 	}
 	for path, item := range model.Model.Paths.PathItems.FromOldest() {
 		for method, o := range item.GetOperations().FromOldest() {
@@ -84,7 +84,7 @@ func TestTheDescriptionIsOpenAPIAndCurrent(t *testing.T) {
 	}
 }
 
-func TestWhatThereIsCanBeAsked(t *testing.T) {
+func TestCatalog_ListsDatabasesWorkloadsAndOptions(t *testing.T) {
 	w := newWorld(t)
 	names := func(list any) (names []string) {
 		for _, one := range list.([]any) {
@@ -116,10 +116,10 @@ func TestWhatThereIsCanBeAsked(t *testing.T) {
 		t.Error("there is no option warehouses")
 	}
 	if page := string(w.page("/docs")); !strings.Contains(page, "POST /api/v1/jobs") || strings.Contains(page, "<script") || strings.Contains(page, "//") {
-		t.Errorf("got the page %q, want all operations, and nothing from outside", page)
+		t.Errorf("got the page %q, want all operations, no script and no other host", page)
 	}
 	if !bytes.Equal(w.page("/openapi.json"), Document()) {
-		t.Error("the description that is served is not the one that is kept")
+		t.Error("the served description differs from docs/api/openapi.json")
 	}
 	for _, path := range []string{"/jobs", "/profiles"} {
 		w.call("GET", path, "", 200)
@@ -140,7 +140,7 @@ func (w *world) page(path string) []byte {
 	return b.Bytes()
 }
 
-func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
+func TestProblems_NameTheErrorAndRepeatNoValue(t *testing.T) {
 	w := newWorld(t)
 	const planted = "planted-9f3c"
 	tests := []struct {
@@ -193,13 +193,13 @@ func TestProblemsNameWhatIsWrongAndRepeatNothing(t *testing.T) {
 		}
 	}
 	if jobs := w.call("GET", "/jobs", "", 200)["jobs"].([]any); len(jobs) > 0 {
-		t.Errorf("got %d jobs of requests that were refused", len(jobs))
+		t.Errorf("got %d jobs from refused requests", len(jobs))
 	}
 }
 
 // This test performs a whole test with the real engine on a real database, over HTTP only.
-func TestAWholeTestOverHTTP(t *testing.T) {
-	testserver.SkipSQLiteUnderRace(t) // following and ending jobs is tested under it in control
+func TestAPI_PerformsAWholeTest(t *testing.T) {
+	testserver.SkipSQLiteUnderRace(t) // package control tests following and ending jobs under the race detector
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "test.sqlite")
 	settings := func(more ...any) map[string]any {
@@ -225,13 +225,13 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 	}
 	for i, n := range live.sequences {
 		if n != int64(i+1) {
-			t.Fatalf("a run that was followed in pieces: got the events %v, want each once", live.sequences)
+			t.Fatalf("a run followed in pieces: got the events %v, want each once", live.sequences)
 		}
 	}
 	w.checkLooked(looked(), len(live.seconds))
 	for _, pieces := range []int{1000, 3} {
 		if kept := w.inPieces(run, pieces); !slices.Equal(kept.seconds, live.seconds) || len(kept.seconds) < 4 {
-			t.Errorf("the run as it is recorded, in pieces of %d: got the seconds %v, want %v", pieces, kept.seconds, live.seconds)
+			t.Errorf("the recorded run in pieces of %d: got the seconds %v, want %v", pieces, kept.seconds, live.seconds)
 		}
 	}
 	whole := w.call("GET", "/jobs/"+run, "", 200)
@@ -249,11 +249,11 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 	}
 	first := w.call("GET", "/jobs/"+run+"/output?limit=2", "", 200)
 	if lines := first["lines"].([]any); len(lines) != 2 || first["next"] != 2.0 {
-		t.Errorf("got %v, want two lines and where more are", first)
+		t.Errorf("got %v, want two lines and the member next", first)
 	}
 	for _, line := range w.call("GET", "/jobs/"+run+"/output?user=1&from=1", "", 200)["lines"].([]any) {
 		if user := line.(map[string]any)["user"]; user != 1.0 {
-			t.Errorf("got a line of virtual user %v, want those of 1 alone", user)
+			t.Errorf("got a line of virtual user %v, want only lines of user 1", user)
 		}
 	}
 	if n := len(w.call("GET", "/profiles/3", "", 200)["runs"].([]any)); n != 1 {
@@ -283,7 +283,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 			return true
 		})
 		if got != job.Partial || request != job.Request(verb) {
-			t.Errorf("a run, after %s: got %s and the request %q, want it partial, and the request told", verb, got, request)
+			t.Errorf("a run, after %s: got %s and the request %q, want a partial run and an event of the request", verb, got, request)
 		}
 		w.refuses("POST", "/jobs/"+id+"/"+verb, 409, "has already ended")
 	}
@@ -295,7 +295,7 @@ func TestAWholeTestOverHTTP(t *testing.T) {
 		t.Errorf("delete: got %s", status)
 	}
 	if _, err := os.Stat(file); err == nil {
-		t.Error("the file is there after the delete")
+		t.Error("the file exists after the delete")
 	}
 
 	// The list in pages, and filtered.
@@ -370,7 +370,7 @@ func (w *world) inPieces(id string, size int) (all pieces) {
 	return all
 }
 
-func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
+func TestDownsampledSeries_KeepExtremes(t *testing.T) {
 	var points []job.Rate
 	for i := range 10000 {
 		rate := 1000.0
@@ -388,7 +388,7 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 	}
 	for _, want := range []float64{1234, 7777} {
 		if !slices.ContainsFunc(kept, func(p job.Rate) bool { return p.Offset == want }) {
-			t.Errorf("the point at %v is gone, and stood out", want)
+			t.Errorf("the extreme point at %v is missing", want)
 		}
 	}
 	if !slices.IsSortedFunc(kept, func(a, b job.Rate) int { return int(a.Offset - b.Offset) }) {
@@ -398,7 +398,7 @@ func TestThinSeriesKeepWhatStandsOut(t *testing.T) {
 
 // If one path matches another, such as /profiles/compare and /profiles/{number}, the parameter must
 // not accept the other's name. Otherwise the description describes one address twice.
-func TestNoAddressIsDescribedTwice(t *testing.T) {
+func TestDescription_HasNoAmbiguousPaths(t *testing.T) {
 	a := New(Config{})
 	defer a.Close()
 	paths := a.huma.OpenAPI().Paths
@@ -412,7 +412,7 @@ func TestNoAddressIsDescribedTwice(t *testing.T) {
 			if special == general || other.Get == nil || len(names) != len(parts) {
 				continue
 			}
-			taken := true // if the parameters of the general path allow it
+			taken := true // whether the parameters of the general path accept the special path
 			for i, part := range parts {
 				parameter := strings.Trim(part, "{}")
 				if part == parameter || strings.HasPrefix(names[i], "{") {
@@ -431,7 +431,7 @@ func TestNoAddressIsDescribedTwice(t *testing.T) {
 				}
 			}
 			if taken {
-				t.Errorf("GET %s is GET %s, too", special, general)
+				t.Errorf("GET %s also matches GET %s", special, general)
 			}
 		}
 	}

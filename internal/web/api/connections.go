@@ -130,7 +130,7 @@ func (a *API) signedIn(ctx context.Context, in Wanted) (settings.Order, error) {
 	return order, err
 }
 
-// try tests the connection of settings.
+// try tests the connection that the settings name.
 func (a *API) try(ctx context.Context, settings map[string]Value) (*of[document.Trial], error) {
 	order, err := a.signedIn(ctx, Wanted{Action: job.Check, Settings: settings})
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 
 const plantedPassword = "planted-90d1"
 
-func TestConnectionsAreKeptByName(t *testing.T) {
+func TestConnections_AreSavedByName(t *testing.T) {
 	w := newWorld(t)
 	w.api.Connections = w.api.Resolver.ConnectionsIn(filepath.Dir(w.path))
 	refused := w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "db1", "password": "`+plantedPassword+`"}}`, 422)
 	if !strings.Contains(refused["detail"].(string), "saved only on request") {
-		t.Errorf("a password without a wish: got %v", refused)
+		t.Errorf("a password without keep_password: got %v", refused)
 	}
 	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"pg_port": "many"}}`, 422)
 	w.call("PUT", "/connections/a%2Fb", `{"database": "pg", "values": {}}`, 422)
@@ -33,19 +33,19 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 	}
 	moved := w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1}, "keep_password": true}`, 422)
 	if !strings.Contains(moved["detail"].(string), "is for another server") {
-		t.Errorf("got %v, want that a kept password stays with its server", moved)
+		t.Errorf("got %v, want an error that the saved password is for another server", moved)
 	}
 	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1, "password": "`+plantedPassword+`"}, "keep_password": true}`, 200)
 	w.call("PUT", "/connections/lab", `{"database": "pg", "values": {"host": "127.0.0.1", "port": 1, "user": "ann"}, "keep_password": true}`, 200)
 	if one := w.call("GET", "/connections/lab", "", 200); fmt.Sprint(one["kept"]) != "[password]" || one["target"] != "tpcc on 127.0.0.1:1" {
-		t.Errorf("got %v, want the password kept", one)
+		t.Errorf("got %v, want a saved password", one)
 	}
 	if settings := w.call("POST", "/settings", `{"action": "run", "settings": {"connection": "lab"}}`, 200); settings["target"] != "tpcc on 127.0.0.1:1" {
 		t.Errorf("got %v, want the settings of the connection", settings)
 	}
 	led := w.call("POST", "/settings", `{"action": "run", "settings": {"connection": "lab", "port": 2}}`, 200)
 	if !strings.Contains(fmt.Sprint(led["warnings"]), "the request sets port, which may lead to another server") {
-		t.Errorf("got %v, want that the password of the connection is not used", led["warnings"])
+		t.Errorf("got %v, want a warning that the password of the connection is not used", led["warnings"])
 	}
 	if trial := w.call("POST", "/connections/lab/test", "", 200); trial["ok"] != false || trial["failure"].(map[string]any)["class"] != "connect" {
 		t.Errorf("no server listens: got %v", trial)
@@ -62,7 +62,7 @@ func TestConnectionsAreKeptByName(t *testing.T) {
 	}
 }
 
-func TestMistakesAreFoundForEachSetting(t *testing.T) {
+func TestSettings_ReportMistakesOfEachSetting(t *testing.T) {
 	w := newWorld(t)
 	body := `{"action": "run", "settings": {"db": "pg", "port": "many", "pg_rampup": "-1", "users": "x", "password": "` + plantedPassword + `"}}`
 	// A mistake in a form has status 200.
@@ -80,9 +80,9 @@ func TestMistakesAreFoundForEachSetting(t *testing.T) {
 	}
 }
 
-// Users of the API need not have access to the files of this machine. A password from a file would
-// go to any server that the request names.
-func TestNoFileIsReadForARequest(t *testing.T) {
+// Users of the API may lack access to the files of this machine. A password from a file would go to
+// any server that the request names.
+func TestSettings_ReadNoFilesForARequest(t *testing.T) {
 	w := newWorld(t)
 	there := filepath.Join(t.TempDir(), "secret.txt")
 	if err := os.WriteFile(there, []byte(plantedPassword), 0o600); err != nil {
@@ -102,11 +102,11 @@ func TestNoFileIsReadForARequest(t *testing.T) {
 		}
 	}
 	if said = slices.Compact(said); len(said) != 1 {
-		t.Errorf("got %q, which tells whether a file is there", said)
+		t.Errorf("got %q, which reveals whether a file exists", said)
 	}
 }
 
-func TestAFormIsAnsweredWithItsSettingsOrItsMistakes(t *testing.T) {
+func TestForm_ReturnsSettingsOrMistakes(t *testing.T) {
 	w := newWorld(t)
 	fine := w.call("POST", "/settings/check", `{"action": "run", "settings": {"db": "sqlite", "users": "1,2"}}`, 200)
 	if len(fine["mistakes"].([]any)) != 0 || fmt.Sprint(fine["settings"].(map[string]any)["users"]) != "[1 2]" {
@@ -128,7 +128,7 @@ func TestAFormIsAnsweredWithItsSettingsOrItsMistakes(t *testing.T) {
 }
 
 // This test builds a schema, previews its deletion, and deletes it, on each kind of server.
-func TestADeletionIsShownBefore(t *testing.T) {
+func TestDeletion_IsPreviewed(t *testing.T) {
 	for _, name := range []string{"sqlite", "postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +145,7 @@ func TestADeletionIsShownBefore(t *testing.T) {
 			const gone = 404
 			w.call("POST", "/settings/deletion", body, gone)
 			if trial := w.call("POST", "/settings/test", body, 200); trial["ok"] != true {
-				t.Errorf("before the build: got %v, want that a build could sign in", trial)
+				t.Errorf("before the build: got %v, want that a build could log in", trial)
 			}
 			w.do(`{"action": "build", "settings": {` + settings + `}}`)
 			trial := w.call("POST", "/settings/test", body, 200)
@@ -154,7 +154,7 @@ func TestADeletionIsShownBefore(t *testing.T) {
 			}
 			d := w.call("POST", "/settings/deletion", body, 200)
 			if len(d["tables"].([]any)) != 9 || d["target"] != trial["target"] || len(d["around"].([]any)) == 0 {
-				t.Errorf("got %v, want nine tables and what is around them", d)
+				t.Errorf("got %v, want nine tables and the objects around them", d)
 			}
 			w.do(fmt.Sprintf(`{"action": "delete", "confirm": %q, "settings": {%s}}`, d["target"], settings))
 			w.call("POST", "/settings/deletion", body, gone)
@@ -172,7 +172,7 @@ func (w *world) do(body string) {
 	}
 }
 
-func TestASetUpIsShownInFourFormsAndTakenIn(t *testing.T) {
+func TestForms_ShowAndReadSettings(t *testing.T) {
 	w := newWorld(t)
 	shown := w.call("POST", "/settings/forms", `{"action": "run", "settings": {"db": "pg", "host": "db1", "users": "1,2", "password": "`+plantedPassword+`"}}`, 200)
 	var names []string
@@ -202,9 +202,9 @@ func TestASetUpIsShownInFourFormsAndTakenIn(t *testing.T) {
 	}
 }
 
-// If a server refuses the default password, the passwords that psql would use are tried, for
-// several runs as for one.
-func TestASequenceSignsInAsARunDoes(t *testing.T) {
+// If a server refuses the default password, a sequence of runs tries the passwords that psql would
+// use, as a single run does.
+func TestSequence_SignsInLikeARun(t *testing.T) {
 	w := newWorld(t)
 	server := testserver.Open(t, "postgresql")
 	d, err := w.api.Resolver.Database("postgresql")
@@ -240,7 +240,7 @@ func TestASequenceSignsInAsARunDoes(t *testing.T) {
 			continue
 		}
 		if reason, _ := one["reason"].(string); one["state"] != "failed" || strings.Contains(reason, "password") {
-			t.Errorf("got %v, want that it signs in and finds no schema", one)
+			t.Errorf("got %v, want a login and a missing schema", one)
 		}
 		break
 	}

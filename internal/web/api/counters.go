@@ -25,8 +25,8 @@ import (
 const tagCounters = "Transaction counters"
 
 const (
-	mostCounters = 16   // counters at once
-	mostLines    = 3600 // lines that are kept of each counter
+	mostCounters = 16   // running counters
+	mostLines    = 3600 // saved lines of each counter
 
 	// counterKept is how long a counter without followers continues.
 	counterKept = time.Hour
@@ -197,14 +197,14 @@ The last message is named over.`
 				defer a.watchers.Add(-1)
 				c.follow()
 				defer c.leave()
-				return c.tell(ctx, s, after)
+				return c.sendTo(ctx, s, after)
 			})
 		})
 	})
 }
 
-// tell sends the readings to a client until the counter has ended.
-func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
+// sendTo sends the readings to a client until the counter has ended.
+func (c *counting) sendTo(ctx context.Context, s *stream, after int64) error {
 	for {
 		c.mu.Lock()
 		news := c.since(after)
@@ -223,7 +223,7 @@ func (c *counting) tell(ctx context.Context, s *stream, after int64) error {
 	}
 }
 
-// await waits for a line after the line after, but at most liveBeat.
+// await waits for a line whose number is greater than after, at most for liveBeat.
 func (c *counting) await(ctx context.Context, after int64) error {
 	beat, cancel := context.WithTimeout(ctx, liveBeat)
 	defer cancel()
@@ -240,8 +240,8 @@ const (
 	counterEnded    = "ended"
 )
 
-// since returns the state of the counter with the lines after the line after. The caller holds the
-// lock.
+// since returns the state of the counter with the lines whose numbers are greater than after. The
+// caller holds the lock.
 func (c *counting) since(after int64) CounterNews {
 	from := slices.IndexFunc(c.lines, func(line CounterLine) bool { return line.Sequence > after })
 	news := CounterNews{Counter: c.now(), Lines: []CounterLine{}}

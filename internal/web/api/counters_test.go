@@ -26,8 +26,8 @@ type heard struct {
 	news CounterNews
 }
 
-// counterEvents follows a counter from an id on, and calls each until it returns false or the
-// counter has ended.
+// counterEvents follows a counter from the message id from on, and calls each until each returns
+// false or the counter has ended.
 func (w *world) counterEvents(id, from string, each func(heard) bool) {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -56,7 +56,7 @@ func (w *world) counterEvents(id, from string, each func(heard) bool) {
 		case "event":
 			h.over = value == "over"
 		case "data":
-			w.hold("#/components/schemas/api.CounterNews", []byte(value))
+			w.validate("#/components/schemas/api.CounterNews", []byte(value))
 			if err := json.Unmarshal([]byte(value), &h.news); err != nil {
 				w.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func (w *world) count(settings map[string]string, more string, status int) map[s
 
 // The counter counts each transaction of another program, even if the client's connections break,
 // and ends at a stop request.
-func TestACounterCountsWhatOthersCommit(t *testing.T) {
+func TestCounter_CountsCommitsOfOtherPrograms(t *testing.T) {
 	for name, about := range map[string]string{"postgresql": "in all databases of the server", "mariadb": "of the whole server"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -124,7 +124,7 @@ func TestACounterCountsWhatOthersCommit(t *testing.T) {
 					}
 				}
 			}
-			s.Close() // a session may be late to report, and ends with its report
+			s.Close() // a session reports its statistics when it ends at the latest
 			var all []CounterLine
 			from, readings := "", 0
 			for readings < 3 { // the connection breaks after each message
@@ -165,10 +165,10 @@ func TestACounterCountsWhatOthersCommit(t *testing.T) {
 			}
 			c := last.news.Counter
 			if mean := float64(counted) / passed * 60; c.State != "ended" || c.Reason != "it was stopped" || c.Summary.TPM == nil || c.Summary.TPM.Mean < mean*0.999 || c.Summary.TPM.Mean > mean*1.001 {
-				t.Errorf("got %+v, want the mean %v of what was stopped", c, mean)
+				t.Errorf("got %+v, want the mean %v of the stopped counter", c, mean)
 			}
 			if list := w.call("GET", "/counters", "", 200)["counters"].([]any); len(list) != 1 || list[0].(map[string]any)["state"] != "ended" {
-				t.Errorf("got %v, want the one that has ended", list)
+				t.Errorf("got %v, want the ended counter", list)
 			}
 			if strings.Contains(w.seen.String(), plantedPassword) {
 				t.Error("a password came back")
@@ -179,7 +179,7 @@ func TestACounterCountsWhatOthersCommit(t *testing.T) {
 
 // The counter waits for a server that stops responding, and no rate includes the time without a
 // response.
-func TestACounterGoesOnWhenTheServerIsBack(t *testing.T) {
+func TestCounter_ContinuesWhenTheServerIsBack(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	w := newWorld(t)
 	id := w.count(settingsOf(server, map[string]string{"dbname": "postgres"}), `, "interval_seconds": 1`, 201)["id"].(string)
@@ -208,7 +208,7 @@ func TestACounterGoesOnWhenTheServerIsBack(t *testing.T) {
 	})
 }
 
-func TestACounterThatCannotBeginSaysWhy(t *testing.T) {
+func TestCounter_NamesTheReasonIfItCannotBegin(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "t.sqlite")
 	for _, test := range []struct {
@@ -232,7 +232,7 @@ func TestACounterThatCannotBeginSaysWhy(t *testing.T) {
 	w.call("GET", "/counters/nosuch/events", "", 404)
 	w.call("POST", "/counters/nosuch/stop", "", 404)
 	if list := w.call("GET", "/counters", "", 200)["counters"].([]any); len(list) > 0 {
-		t.Errorf("got %v, want none of those that did not begin", list)
+		t.Errorf("got %v, want no counter, because none began", list)
 	}
 	if strings.Contains(w.seen.String(), plantedPassword) {
 		t.Error("a password came back")
@@ -240,12 +240,12 @@ func TestACounterThatCannotBeginSaysWhy(t *testing.T) {
 }
 
 // A counter without followers ends, the number of counters is limited, and they end with the program.
-func TestCountersAreBounded(t *testing.T) {
+func TestCounters_AreLimited(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	w := newWorld(t)
 	settings := settingsOf(server, map[string]string{"dbname": "sledge_nosuch"})
 	if got := w.count(settings, "", 404)["detail"].(string); !strings.Contains(got, "count all databases") {
-		t.Errorf("got %q, want a way out", got)
+		t.Errorf("got %q, want the remedy", got)
 	}
 	settings["dbname"] = "postgres"
 	if ended := w.ended(w.count(settings, `, "interval_seconds": 1, "length_seconds": 1`, 201)["id"].(string)); ended.Reason != "its time was over" || ended.Summary.Intervals != 1 {
@@ -288,7 +288,7 @@ func TestCountersAreBounded(t *testing.T) {
 		kept := c.counter.Plan.Connection
 		c.mu.Unlock()
 		if kept != nil {
-			t.Error("a counter that has ended keeps its connection's password")
+			t.Error("an ended counter keeps its connection's password")
 		}
 	}
 }

@@ -64,13 +64,13 @@ type startedTask struct {
 // folderName matches a folder without a path.
 var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// elsewhere returns why only folders in DataFolder are allowed, or "" if all are. Users who may run
-// scripts may write anywhere.
+// elsewhere returns the reason why only folders in DataFolder are allowed, or "" if all folders
+// are. Users who may run scripts may write anywhere.
 func (a *API) elsewhere() string {
 	if a.unrestricted() {
 		return ""
 	}
-	return "this server uses only folders of its own, as it does not run scripts either (sledge web --scripts allows both)"
+	return "this server neither uses other folders than its own nor runs scripts (sledge web --scripts allows both)"
 }
 
 // folderOf returns the path of a folder that a request names.

@@ -51,7 +51,7 @@ func (w *world) reports(id, after string, each func(datagen.Report) bool) (last 
 		if !is {
 			continue
 		}
-		w.hold("#/components/schemas/datagen.Report", raw)
+		w.validate("#/components/schemas/datagen.Report", raw)
 		last = datagen.Report{}
 		if err := json.Unmarshal(raw, &last); err != nil {
 			w.Fatal(err)
@@ -70,7 +70,7 @@ func (w *world) generate(body string) string {
 	return w.call("POST", "/datagen", body, http.StatusCreated)["id"].(string)
 }
 
-func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
+func TestDatagen_WritesAndVerifiesFiles(t *testing.T) {
 	w := filed(t)
 	folder := filepath.Join(w.api.DataFolder, "rows")
 	outline := w.call("POST", "/datagen/outline", fmt.Sprintf(small, ""), http.StatusOK)
@@ -78,7 +78,7 @@ func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
 		t.Errorf("got the outline %v, want eight tables and their rows", outline)
 	}
 	if _, err := os.Stat(folder); err == nil {
-		t.Fatal("an outline has made the folder")
+		t.Fatal("an outline created the folder")
 	}
 	id := w.generate(fmt.Sprintf(small, ""))
 	done := w.reports(id, "", func(datagen.Report) bool { return true })
@@ -87,7 +87,7 @@ func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
 	}
 	for _, table := range done.Progress.Tables {
 		if !table.Ready || table.Done == 0 {
-			t.Errorf("got %+v, want that each table is ready", table)
+			t.Errorf("got %+v, want each table complete", table)
 		}
 	}
 	page := w.call("GET", "/datagen/"+id+"/files?from=2&limit=3", "", http.StatusOK)
@@ -110,21 +110,21 @@ func TestFilesOfRowsAreWrittenAndCompared(t *testing.T) {
 	}
 	for _, path := range []string{"/datagen", "/datagen/outline"} {
 		if refused := w.call("POST", path, fmt.Sprintf(small, ""), http.StatusConflict); refused["option"] != "overwrite" {
-			t.Errorf("%s: got %v, want that files are in the way", path, refused)
+			t.Errorf("%s: got %v, want a refusal because files exist", path, refused)
 		}
 	}
 	if now, err := os.ReadFile(filepath.Join(folder, datagen.ManifestName)); err != nil || !bytes.Equal(now, manifest) {
-		t.Errorf("the files that were there have changed, or %v", err)
+		t.Errorf("the existing files have changed, or %v", err)
 	}
 	if err := os.Truncate(filepath.Join(folder, one["name"].(string)), 7); err != nil {
 		t.Fatal(err)
 	}
 	w.verify("rows", tasks.Failed, 1)
 	if again := w.call("POST", "/datagen/outline", fmt.Sprintf(small, `, "overwrite": true`), http.StatusOK); again["replaced"].(float64) < 9 {
-		t.Errorf("got %v, want how many files would go", again)
+		t.Errorf("got %v, want the number of files that would be replaced", again)
 	}
 	w.reports(w.generate(fmt.Sprintf(small, `, "overwrite": true`)), "", func(datagen.Report) bool { return true })
-	w.verify(folder, tasks.Done, 0) // as reports name it
+	w.verify(folder, tasks.Done, 0) // the absolute path, as reports contain it
 	if list := w.call("GET", "/datagen", "", http.StatusOK); len(list["tasks"].([]any)) != 5 || list["anywhere"] != false {
 		t.Errorf("got %v, want five tasks", list)
 	}
@@ -140,7 +140,7 @@ func (w *world) verify(folder string, want tasks.Status, differing int) {
 	}
 }
 
-func TestWritingFilesIsStoppedAndLeavesNothing(t *testing.T) {
+func TestDatagen_StoppedTaskLeavesNothing(t *testing.T) {
 	w := filed(t)
 	id := w.generate(fmt.Sprintf(large, "rows"))
 	w.call("POST", "/datagen", fmt.Sprintf(strings.Replace(large, `"workers"`, `"overwrite": true, "workers"`, 1), "rows"), http.StatusConflict)
@@ -158,11 +158,11 @@ func TestWritingFilesIsStoppedAndLeavesNothing(t *testing.T) {
 	}
 	w.call("POST", "/datagen/"+id+"/stop", "", http.StatusConflict)
 	if left, err := os.ReadDir(w.api.DataFolder); err != nil || len(left) > 0 {
-		t.Errorf("got %v, %v, want that nothing is left", left, err)
+		t.Errorf("got %v, %v, want no files", left, err)
 	}
 }
 
-func TestTheEndOfTheServerEndsTheWritingOfFiles(t *testing.T) {
+func TestDatagen_EndsWithTheServer(t *testing.T) {
 	w := filed(t)
 	var ids []string
 	for i := range datagen.MaxTasks {
@@ -178,11 +178,11 @@ func TestTheEndOfTheServerEndsTheWritingOfFiles(t *testing.T) {
 	}
 	w.call("POST", "/datagen", fmt.Sprintf(large, "more"), http.StatusServiceUnavailable)
 	if left, err := os.ReadDir(w.api.DataFolder); err != nil || len(left) > 0 {
-		t.Errorf("got %v, %v, want that nothing is left", left, err)
+		t.Errorf("got %v, %v, want no files", left, err)
 	}
 }
 
-func TestMistakesAboutFilesAreFoundBeforeAnythingIsWritten(t *testing.T) {
+func TestDatagen_FindsMistakesBeforeWriting(t *testing.T) {
 	w := filed(t)
 	other := t.TempDir()
 	for _, tt := range []struct{ folder, more, option string }{
@@ -205,13 +205,13 @@ func TestMistakesAboutFilesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 		for _, path := range []string{"/datagen", "/datagen/outline"} {
 			refused := w.call("POST", path, body, http.StatusUnprocessableEntity)
 			if got, _ := refused["option"].(string); got != tt.option {
-				t.Errorf("%s %s: got %v, want that %q is wrong", path, body, refused, tt.option)
+				t.Errorf("%s %s: got %v, want an error in %q", path, body, refused, tt.option)
 			}
 		}
 	}
 	refused := w.call("POST", "/datagen", `{"folder": "rows", "settings": {"warehouses": "none"}}`, http.StatusUnprocessableEntity)
 	if refused["option"] != "warehouses" {
-		t.Errorf("got %v, want that warehouses are wrong", refused)
+		t.Errorf("got %v, want an error in warehouses", refused)
 	}
 	w.call("POST", "/datagen/verify", `{"folder": "rows"}`, http.StatusNotFound)
 	w.call("GET", "/datagen/nosuchtask22", "", http.StatusNotFound)
@@ -225,7 +225,7 @@ func TestMistakesAboutFilesAreFoundBeforeAnythingIsWritten(t *testing.T) {
 // noProgram is a Scripting.Program for tests that run no script.
 func noProgram(...string) *exec.Cmd { return nil }
 
-func TestWhereScriptsRunFilesMayBeWrittenAnywhere(t *testing.T) {
+func TestDatagen_WritesAnywhereIfScriptsMayRun(t *testing.T) {
 	w := filed(t)
 	w.api.Scripting.Program = noProgram
 	folder := filepath.Join(t.TempDir(), "rows")
@@ -234,11 +234,11 @@ func TestWhereScriptsRunFilesMayBeWrittenAnywhere(t *testing.T) {
 		t.Errorf("got %+v, want files in %s", done, folder)
 	}
 	if list := w.call("GET", "/datagen", "", http.StatusOK); list["anywhere"] != true {
-		t.Errorf("got %v, want that files may be written anywhere", list)
+		t.Errorf("got %v, want that any folder is allowed", list)
 	}
 }
 
-func TestFormsForFilesAreMadeOfOptions(t *testing.T) {
+func TestDatagen_ListsOptionsOfFiles(t *testing.T) {
 	w := filed(t)
 	for path, want := range map[string]string{"": "warehouses", "?workload=tproch": "scale_factor", "?workload=tproch&database=pg": "scale_factor"} {
 		got := w.call("GET", "/datagen/options"+path, "", http.StatusOK)

@@ -24,8 +24,8 @@ type Event struct {
 	Second *report.Second `json:"second,omitempty"`
 }
 
-// lookAgain is how often the repository is read for events of a job of another program. That program
-// writes them as often.
+// lookAgain is the interval at which the repository is read for events of another program's job.
+// That program writes them at the same interval.
 const lookAgain = time.Second
 
 func (a *API) addEvents() {
@@ -59,7 +59,7 @@ first hour of a phase one second stands for half a minute.`
 // mark is a position in a stream.
 type mark struct {
 	sequence int64     // of the last event
-	second   time.Time // when the last second ended; zero if unknown
+	second   time.Time // end of the last measured second; zero if unknown
 }
 
 // String returns the id of a message.
@@ -160,8 +160,8 @@ func (a *API) follow(ctx context.Context, s *eventReader) (*report.Document, err
 	}
 }
 
-// stored passes on the recorded events of a job in order, from the position of the reader until an
-// event, if one is given.
+// stored passes on the recorded events of a job in order, from the position of the reader on. If
+// until is an event, it ends before that event.
 func (s *eventReader) stored(ctx context.Context, store *repository.Store, until job.Event) error {
 	// A client that sends only the number has read the seconds before that event.
 	if s.from.second.IsZero() && s.from.sequence > 0 && s.place == (repository.EventPlace{}) {

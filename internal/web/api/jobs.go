@@ -20,7 +20,7 @@ import (
 
 const tagJobs = "Jobs"
 
-// OneJob is the path parameter of everything about a job.
+// OneJob is the path parameter that names a job.
 type OneJob struct {
 	ID string `path:"id" maxLength:"24" doc:"ID of the job, its first digits, or last."`
 }

@@ -15,7 +15,7 @@ import (
 
 // This test performs runs with several numbers of users, annotates them and compares them, with the
 // real engine on a real database.
-func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
+func TestSequence_IsAProfileThatCanBeCompared(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "test.sqlite")
@@ -48,7 +48,7 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	first := sequence("1,2", "1s", "1", "none")
 	done := until(first, ended)
 	if done["state"] != "done" || len(done["jobs"].([]any)) != 2 {
-		t.Errorf("got %v, want two runs that were done", done)
+		t.Errorf("got %v, want two completed runs", done)
 	}
 	profile := w.call("GET", "/profiles/"+first, "", 200)
 	points := profile["points"].([]any)
@@ -72,7 +72,7 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	})
 	w.call("POST", "/sequences/"+second+"/stop", "", http.StatusAccepted)
 	if s := until(second, ended); s["state"] != "stopped" || len(s["jobs"].([]any)) != 1 {
-		t.Errorf("got %v, want a sequence that was stopped in its first run", s)
+		t.Errorf("got %v, want a sequence stopped in its first run", s)
 	}
 	w.call("POST", "/sequences/"+second+"/stop", "", http.StatusConflict)
 
@@ -131,7 +131,7 @@ func TestASequenceOfRunsIsAProfileThatCanBeCompared(t *testing.T) {
 	}
 }
 
-// spelled spells a number of a document.
+// spelled formats a number of a document.
 func spelled(v any) string {
 	n, _ := v.(float64)
 	return strconv.Itoa(int(n))

@@ -34,15 +34,14 @@ type Live struct {
 }
 
 const (
-	// liveEvery is the least time between two messages of a live view.
+	// liveEvery is the shortest time between two messages of a live view.
 	liveEvery = 500 * time.Millisecond
 
-	// liveBeat is the greatest time between two messages, so that a page notices soon that its
-	// data are old.
+	// liveBeat is the longest time between two messages, so that a page soon notices stale data.
 	liveBeat = 2 * time.Second
 
-	// liveKept is how long a job without clients is still followed, so that a reloaded page gets
-	// its state back. mostLeft limits the number of such jobs.
+	// liveKept is the time for which the view of a job without clients continues, so that a
+	// reloaded page gets its state back. mostLeft limits the number of such views.
 	liveKept = 30 * time.Second
 	mostLeft = 8
 )
@@ -62,8 +61,8 @@ type viewed struct {
 	failed  error            // why it stopped, if it failed
 	at      int              // the view's count of changes at the last message
 	version int              // of the last message
-	before  live.Mark        // where the last message begins
-	mark    live.Mark        // where it ends
+	before  live.Mark        // begin of the last message
+	mark    live.Mark        // end of the last message
 	message string
 
 	clients int         // the number of clients
@@ -259,7 +258,7 @@ func (v *viewed) leave() {
 	}
 }
 
-// forget ends a view without clients.
+// forget ends the view if it has no clients.
 func (v *viewed) forget() {
 	v.api.mu.Lock()
 	defer v.api.mu.Unlock()
@@ -286,7 +285,7 @@ func (v *viewed) drop() {
 	}
 }
 
-// liveJob returns a job as a live view needs it. There are no headline figures if its settings cannot
+// liveJob returns a job as a live view needs it. It has no headline figures if its settings cannot
 // be resolved, as for a job of another version of Sledge.
 func (a *API) liveJob(j job.Job) live.Job {
 	speaker := views.Speaker(j, a.Resolver.Catalog)

@@ -24,18 +24,18 @@ import (
 	"sledge/internal/settings"
 )
 
-// looked is the state of a job that a page keeps.
+// looked is the state of a job as a page has it.
 type looked struct {
 	points   []live.Point
 	messages int
-	whole    int // messages that had all points
+	whole    int // number of messages with all points
 	first    Live
 	last     Live
 	over     job.Status
-	raw      []string // messages, for being held against the description
+	raw      []string // messages, to be validated against the description
 }
 
-// lookAt follows a job, and loses the connection after every few messages. Any goroutine may call
+// lookAt follows a job, and loses the connection after every size messages. Any goroutine may call
 // it.
 func lookAt(url, id string, size int) (all looked, err error) {
 	from := ""
@@ -87,7 +87,7 @@ func (l *looked) piece(url, id, from string, size int) (string, error) {
 				l.first = l.last
 			}
 			if l.last.PointsFrom > len(l.points) {
-				return from, fmt.Errorf("points from %d on came to who has %d", l.last.PointsFrom, len(l.points))
+				return from, fmt.Errorf("got points from %d on, but has only %d", l.last.PointsFrom, len(l.points))
 			}
 			if l.last.PointsFrom == 0 && len(l.last.Points) > 1 {
 				l.whole++
@@ -101,8 +101,8 @@ func (l *looked) piece(url, id, from string, size int) (string, error) {
 	return from, fmt.Errorf("the stream ended before the job was over: %w", lines.Err())
 }
 
-// lookers follow a running job: one all the time, one whose connection breaks repeatedly, and one
-// through another program with the same repository. wait returns the state that each kept.
+// lookers follows a running job three times: without a break, with a connection that breaks
+// repeatedly, and through another program with the same repository. wait returns the state of each.
 func (w *world) lookers(id string) (wait func() []looked) {
 	store, err := repository.Open(w.path)
 	if err != nil {
@@ -132,14 +132,14 @@ func (w *world) lookers(id string) (wait func() []looked) {
 			}
 			for _, text := range l.raw {
 				w.seen.WriteString(text)
-				w.hold("#/components/schemas/api.Live", []byte(text))
+				w.validate("#/components/schemas/api.Live", []byte(text))
 			}
 		}
 		return kept
 	}
 }
 
-// checkLooked compares the states that lookers kept with the seconds of the run.
+// checkLooked compares the states that lookers returned with the seconds of the run.
 func (w *world) checkLooked(kept []looked, seconds int) {
 	w.Helper()
 	for i, l := range kept {
@@ -154,14 +154,14 @@ func (w *world) checkLooked(kept []looked, seconds int) {
 			}
 		}
 		if here := i < 2; l.first.Here != here || strings.Contains(l.first.Elsewhere, "Another program") == here || l.first.Job == nil {
-			w.Errorf("looker %d is told %q, of a job that was started here: %v", i, l.first.Elsewhere, l.first.Here)
+			w.Errorf("looker %d got elsewhere %q and here %v", i, l.first.Elsewhere, l.first.Here)
 		}
 		if metrics := l.last.Part; metrics == nil || len(metrics.Metrics) != 2 || metrics.Metrics[0].Value <= 0 {
-			w.Errorf("looker %d has the figures %+v, want the two that the workload has by its client's count", i, metrics)
+			w.Errorf("looker %d has the figures %+v, want the workload's two by the client's count", i, metrics)
 		}
 	}
 	if kept[0].whole > 1 || kept[1].whole > 1 {
-		w.Errorf("those who came back were sent all points %d times, want what was new", kept[1].whole)
+		w.Errorf("the looker with a broken connection got all points %d times, want only new points", kept[1].whole)
 	}
 }
 
@@ -185,7 +185,7 @@ func (r slowRunner) Do(_ context.Context, spec job.Spec, control job.Control) (j
 	return job.Result{Status: job.Succeeded, Extent: job.Extent{Started: time.Now()}}, nil
 }
 
-func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
+func TestUsers_ReturnsTheRequestedPartOfTenThousand(t *testing.T) {
 	w := newWorld(t)
 	end := make(slowRunner)
 	w.api.Runner = end
@@ -194,7 +194,7 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 	var page live.Some
 	for deadline := time.Now().Add(time.Minute); page.Counts == nil || page.Counts[1] < 10000; {
 		if time.Now().After(deadline) {
-			t.Fatalf("got %v, want 10,000 virtual users that are running", page.Counts)
+			t.Fatalf("got %v, want 10,000 running virtual users", page.Counts)
 		}
 		text := w.raw("GET", "/jobs/"+id+"/users?from=5000&limit=30", "", 200)
 		page = live.Some{}
@@ -209,7 +209,7 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 		t.Errorf("got %d of %d, from %+v on", len(page.Users), page.Total, page.Users[0])
 	}
 	if found := w.call("GET", "/jobs/"+id+"/users?text=9876&state=running", "", 200); found["matching"] != 1.0 {
-		t.Errorf("got %v, want 9876 alone", found)
+		t.Errorf("got %v, want only user 9876", found)
 	}
 	w.refuses("GET", "/jobs/"+id+"/users?state=asleep", 422, "")
 	close(end)
@@ -218,8 +218,8 @@ func TestAGridOfTenThousandUsersAsksForWhatIsSeen(t *testing.T) {
 		t.Errorf("got %s, %v", all.over, err)
 	}
 	for _, text := range all.raw {
-		if w.hold("#/components/schemas/api.Live", []byte(text)); len(text) > 16<<10 {
-			t.Errorf("a message is of %d bytes, and does not grow with virtual users", len(text))
+		if w.validate("#/components/schemas/api.Live", []byte(text)); len(text) > 16<<10 {
+			t.Errorf("a message has %d bytes: it must not grow with the number of virtual users", len(text))
 		}
 	}
 	if w.api.Close(); len(w.api.viewed) > 1 {
@@ -245,7 +245,7 @@ func TestLive_FollowsFewJobsWithoutClients(t *testing.T) {
 	w.api.mu.Lock()
 	defer w.api.mu.Unlock()
 	if len(w.api.viewed) != mostLeft+1 || w.api.viewed[jobs[0].ID] != looking || w.api.viewed[jobs[len(jobs)-1].ID] == nil {
-		t.Errorf("%d jobs are followed, want the one with a client, and the last %d", len(w.api.viewed), mostLeft)
+		t.Errorf("%d jobs are followed, want the one with a client and the last %d", len(w.api.viewed), mostLeft)
 	}
 }
 
@@ -277,7 +277,7 @@ func TestLive_BeginsAgainAfterFailure(t *testing.T) {
 		}
 		v.leave()
 		if again := w.api.viewOf(j); again == v {
-			t.Error("the view that has failed is shown again")
+			t.Error("the failed view is shown again")
 		} else {
 			again.leave()
 		}
@@ -318,15 +318,15 @@ func TestFollowers_LearnOfUnrecordedEnd(t *testing.T) {
 		t.Errorf("the API says %s", line)
 	}
 	if status := w.end(id); status == job.Running || status == "" {
-		t.Errorf("the stream of events ends with a job that is %q", status)
+		t.Errorf("the stream of events ends with a job in state %q", status)
 	}
 	if all := <-over; all.over == job.Running || all.over == "" {
-		t.Errorf("the view ends with a job that is %q", all.over)
+		t.Errorf("the view ends with a job in state %q", all.over)
 	}
 }
 
 // Requests may arrive while the program ends. Work that they start must not continue after Close.
-func TestNothingIsBegunBehindTheEnd(t *testing.T) {
+func TestClose_NothingBeginsAfterIt(t *testing.T) {
 	w := newWorld(t)
 	spec := job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 1, Seed: 1}
 	if err := repositorytest.Jobs(context.Background(), w.api.Store, []job.Spec{spec}, 1); err != nil {

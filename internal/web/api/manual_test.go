@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheManualIsReadAndSearched(t *testing.T) {
+func TestManual_IsReadAndSearched(t *testing.T) {
 	w := newWorld(t)
 	if pages := w.call("GET", "/manual", "", http.StatusOK)["pages"].([]any); len(pages) < 50 {
 		t.Errorf("got %d pages", len(pages))
@@ -16,9 +16,9 @@ func TestTheManualIsReadAndSearched(t *testing.T) {
 	}
 	w.call("GET", "/manual/page?name=../README", "", http.StatusNotFound)
 	if hits := w.call("GET", "/manual/search?text=reverse%20proxy", "", http.StatusOK)["hits"].([]any); len(hits) == 0 {
-		t.Error("nothing is found")
+		t.Error("the search found nothing")
 	}
 	if hits := w.call("GET", "/manual/search?text=%20", "", http.StatusOK)["hits"].([]any); len(hits) != 0 {
-		t.Errorf("got %v for no word", hits)
+		t.Errorf("a search without words: got %v", hits)
 	}
 }

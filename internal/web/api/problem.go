@@ -69,7 +69,7 @@ var statuses = map[job.Exit]int{
 	job.ExitConnect: http.StatusConflict, // not a 5xx, because the database server failed, not this one
 }
 
-// problemOf turns an error into a Problem, unless it is one.
+// problemOf turns an error into a Problem; it returns a Problem unchanged.
 func problemOf(err error) *Problem {
 	if p, is := errors.AsType[*Problem](err); is {
 		return p

@@ -14,7 +14,7 @@ import (
 
 // Reports are downloads, and run no scripts when a browser shows them. Package paper tests their
 // contents.
-func TestReportsAreFilesThatMayDoNothing(t *testing.T) {
+func TestReports_AreFilesWithoutScripts(t *testing.T) {
 	w := newWorld(t)
 	var ids []string
 	for _, profile := range []int{4, 4, 5} {

@@ -25,7 +25,7 @@ type Scripting struct {
 	// Program returns a command that starts this program; nil if scripts must not run.
 	Program func(arguments ...string) *exec.Cmd
 
-	// Why says why scripts must not run, and what to do.
+	// Why is the reason why scripts must not run, and the remedy.
 	Why string
 }
 

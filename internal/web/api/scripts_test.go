@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// scripted allows scripts in a world, and runs them with programs of this machine, because the API
-// treats all programs alike. The tests of package scripting run Sledge itself.
+// scripted returns a world that allows scripts. It runs them with the shell instead of Sledge,
+// because the API treats all programs alike; the tests of package scripting run Sledge itself.
 func scripted(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -29,7 +29,7 @@ func scripted(t *testing.T) *world {
 	return w
 }
 
-func TestScriptsAreEditedAndRun(t *testing.T) {
+func TestScripts_AreEditedAndRun(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}
@@ -52,7 +52,7 @@ func TestScriptsAreEditedAndRun(t *testing.T) {
 		}
 	}
 	if again := w.stream("/executions/" + id + "/output?after=7"); strings.Contains(again, "puts 2") || !strings.Contains(again, `ith x y`) {
-		t.Errorf("got %s, want what follows the first seven bytes", again)
+		t.Errorf("got %s, want the output after the first seven bytes", again)
 	}
 	w.call("GET", "/executions", "", http.StatusOK)
 	w.raw("DELETE", "/scripts/a.tcl", "", http.StatusNoContent)
@@ -61,7 +61,7 @@ func TestScriptsAreEditedAndRun(t *testing.T) {
 	w.call("POST", "/executions/"+id+"/input", `{"text": "x"}`, http.StatusUnprocessableEntity)
 }
 
-func TestAConsoleIsTypedAt(t *testing.T) {
+func TestConsole_TakesInput(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}
@@ -73,7 +73,7 @@ func TestAConsoleIsTypedAt(t *testing.T) {
 	w.call("POST", at+"/size", `{"columns": 1, "rows": 20}`, http.StatusUnprocessableEntity)
 	w.raw("POST", at+"/input", `{"text": "\u0004"}`, http.StatusNoContent)
 	if said := w.stream(at + "/output"); !strings.Contains(said, `heard hello`) || !strings.Contains(said, `"status":"done"`) {
-		t.Errorf("got %s, want what was typed, and the end", said)
+		t.Errorf("got %s, want the typed text and the end", said)
 	}
 	w.call("POST", at+"/input", `{"text": "x"}`, http.StatusConflict)
 	for range 8 {
@@ -83,7 +83,7 @@ func TestAConsoleIsTypedAt(t *testing.T) {
 	w.call("POST", "/executions/"+opened["id"].(string)+"/stop", "", http.StatusAccepted)
 }
 
-func TestWhereScriptsMayNotRunNoneIsChangedEither(t *testing.T) {
+func TestScripts_CannotBeChangedIfTheyMayNotRun(t *testing.T) {
 	w := newWorld(t)
 	w.api.Scripting.Why = "none runs here"
 	for _, asked := range [][3]string{
@@ -93,12 +93,12 @@ func TestWhereScriptsMayNotRunNoneIsChangedEither(t *testing.T) {
 		{"POST", "/executions", `{"language": "tcl", "columns": 80, "rows": 24}`},
 	} {
 		if answer := w.call(asked[0], asked[1], asked[2], http.StatusForbidden); answer["detail"] != "none runs here" {
-			t.Errorf("%s %s: got %v, want why", asked[0], asked[1], answer)
+			t.Errorf("%s %s: got %v, want the reason", asked[0], asked[1], answer)
 		}
 	}
 }
 
-func TestTheWordsOfTheConsoleAreThere(t *testing.T) {
+func TestConsole_ListsItsWords(t *testing.T) {
 	w := newWorld(t)
 	words := fmt.Sprint(w.call("GET", "/console/words", "", http.StatusOK))
 	for _, want := range []string{"vurun", "pg_count_ware", "keepalive_margin", "TPROC-H", "rampup"} {

@@ -26,9 +26,9 @@ import (
 // plantedSecret is part of each secret in the settings of these tests.
 const plantedSecret = "planted-9f3c"
 
-// Jobs of each action have a secret in every option for one: on every database, at a port without a
-// listener, and on real servers. The test searches all output, files and memory of other programs
-// for the secrets.
+// Jobs of each action have a secret in every secret option: on every database, at a port without a
+// listener, and on real servers. The test searches the responses, events, files, and the arguments
+// and environment of workers for the secrets.
 func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 	w := newWorld(t)
 	looks := &looksAtWorkers{Runner: process.Self()}
@@ -97,17 +97,17 @@ func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 	settings["password"] = plantedSecret + "-not"
 	doJob(job.Check, settings, job.Failed) // the server refuses the password
 	settings = onMariaDB(t)
-	doJob(job.Run, settings, job.Failed) // the error about the missing schema comes after the login
+	doJob(job.Run, settings, job.Failed) // the schema is missing, which is found after the login
 
 	if looks.workers < len(actions) {
 		t.Errorf("looked at %d workers, want those of the jobs that succeeded", looks.workers)
 	}
 	if strings.Contains(w.seen.String(), plantedSecret) {
 		at := strings.Index(w.seen.String(), plantedSecret)
-		t.Errorf("an answer has a secret in it: %.300s", w.seen.String()[max(0, at-100):])
+		t.Errorf("a response contains a secret: %.300s", w.seen.String()[max(0, at-100):])
 	}
 	if looks.seen.Len() == 0 || bytes.Contains(looks.seen.Bytes(), []byte(plantedSecret)) {
-		t.Error("an event, or what the system shows of a worker, has a secret in it")
+		t.Error("an event, or a worker's arguments or environment, contains a secret")
 	}
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(w.path), "*"))
 	if err != nil || len(files) == 0 {
@@ -119,7 +119,7 @@ func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(text, []byte(plantedSecret)) {
-			t.Errorf("%s has a secret in it", file)
+			t.Errorf("%s contains a secret", file)
 		}
 	}
 }
@@ -178,11 +178,11 @@ func (l *looksAtWorkers) Do(ctx context.Context, spec job.Spec, control job.Cont
 	return result, err
 }
 
-// keep keeps a value as JSON and as fmt prints it.
+// keep records a value as JSON and as fmt prints it.
 func (l *looksAtWorkers) keep(value any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text, _ := json.Marshal(value) // the runner has sent it so
+	text, _ := json.Marshal(value) // the runner has sent it as JSON
 	l.seen.Write(text)
 	fmt.Fprintf(&l.seen, "%+v\n", value)
 }
@@ -208,7 +208,7 @@ func (l *looksAtWorkers) look() (found bool) {
 	return found
 }
 
-// watching is a job.Watcher that calls itself.
+// watching is a function that implements job.Watcher.
 type watching func(job.Event)
 
 // Watch implements job.Watcher.

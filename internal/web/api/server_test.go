@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestTheServerSaysWhatItWorksWith(t *testing.T) {
+func TestServer_ShowsItsConfiguration(t *testing.T) {
 	w := newWorld(t)
 	w.api.Version = "v1.2.3"
 	w.api.Scripting.Why = "none runs here"
@@ -41,7 +41,7 @@ func TestTheServerSaysWhatItWorksWith(t *testing.T) {
 	}
 }
 
-func TestDefaultsOfJobsAreShownWithoutPasswords(t *testing.T) {
+func TestDefaults_AreShownWithoutPasswords(t *testing.T) {
 	w := newWorld(t)
 	config := filepath.Join(t.TempDir(), "sledge.toml")
 	write := func(text string) {
@@ -60,19 +60,19 @@ func TestDefaultsOfJobsAreShownWithoutPasswords(t *testing.T) {
 	}
 	write("password = " + plantedPassword + "\n")
 	if broken := w.call("GET", "/defaults", "", 200); !strings.Contains(fmt.Sprint(broken["problem"]), "line 1") || len(broken["settings"].([]any)) != 2 {
-		t.Errorf("got %v, want what is wrong with the file, and what the environment sets", broken)
+		t.Errorf("got %v, want the error in the file and the settings of the environment", broken)
 	}
 	if said := w.seen.String(); strings.Contains(said, plantedPassword) {
 		t.Errorf("got a password in %s", said)
 	}
 }
 
-func TestSettingsOfTheConsoleAreKeptWhereScriptsMayRun(t *testing.T) {
+func TestConsoleSettings_AreSavedIfScriptsMayRun(t *testing.T) {
 	w := newWorld(t)
 	w.api.Scripting.Why = "none runs here"
 	const eight = `{"dictionary": "generic", "section": "virtual_user_options", "key": "virtual_users", "value": "8"}`
 	if refused := w.call("PUT", "/console/settings", eight, 403); refused["detail"] != "none runs here" {
-		t.Errorf("got %v, want why", refused)
+		t.Errorf("got %v, want the reason", refused)
 	}
 	w = scripted(t)
 	var noted []string
@@ -84,7 +84,7 @@ func TestSettingsOfTheConsoleAreKeptWhereScriptsMayRun(t *testing.T) {
 	w.call("PUT", "/console/settings", `{"dictionary": "postgresql", "section": "tpcc", "key": "pg_count_ware", "value": "many"}`, 422)
 	w.call("PUT", "/console/settings", `{"dictionary": "nosuch", "section": "tpcc", "key": "pg_count_ware", "value": "1"}`, 422)
 	if !slices.Equal(noted, []string{"set generic virtual_user_options virtual_users", "set postgresql tpcc pg_pass"}) {
-		t.Errorf("the log is told %q, want which settings were changed, and to no value", noted)
+		t.Errorf("the audit log got %q, want the names of the changed settings without their values", noted)
 	}
 	kept := w.call("GET", "/console/settings", "", 200)
 	first := kept["dictionaries"].([]any)[0].(map[string]any)

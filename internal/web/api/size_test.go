@@ -11,8 +11,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// inTime sends a request and compares the time until the response with a limit. Other programs may
-// use the machine, so a slow response passes if this process used little CPU time.
+// inTime sends a request and compares the time until the response with a limit. A slow response
+// passes if this process used little CPU time, because other programs may use the machine.
 func (w *world) inTime(path string, quick time.Duration) map[string]any {
 	w.Helper()
 	var document map[string]any
@@ -35,7 +35,7 @@ func (w *world) inTime(path string, quick time.Duration) map[string]any {
 // quick is the time limit of a response, for any number of jobs.
 const quick = 300 * time.Millisecond
 
-func TestFiveThousandJobsAreListedAtOnce(t *testing.T) {
+func TestJobs_ListsFiveThousandQuickly(t *testing.T) {
 	w := newWorld(t)
 	if err := repositorytest.Jobs(t.Context(), w.api.Store, []job.Spec{{Database: "postgresql", Workload: "tprocc"}, {Database: "mariadb", Workload: "tprocc"}, {Database: "sqlite", Workload: "tproch"}}, 5000); err != nil {
 		t.Fatal(err)
@@ -65,12 +65,12 @@ func TestFiveThousandJobsAreListedAtOnce(t *testing.T) {
 		seen[of] = true
 		whole := w.call("GET", "/jobs/"+run["id"].(string), "", 200)
 		if whole["status"] != "succeeded" || whole["action"] != "run" {
-			t.Errorf("the best run of %s is a %v that %v", of, whole["action"], whole["status"])
+			t.Errorf("the best run of %s has action %v and status %v", of, whole["action"], whole["status"])
 		}
 	}
 }
 
-func TestARunOfADayIsShownAtOnce(t *testing.T) {
+func TestSeries_ShowsARunOfADayQuickly(t *testing.T) {
 	w := newWorld(t)
 	id, err := repositorytest.Day(t.Context(), w.api.Store, job.Spec{Database: "postgresql", Workload: "tprocc"}, 86_400)
 	if err != nil {
@@ -97,14 +97,14 @@ func TestARunOfADayIsShownAtOnce(t *testing.T) {
 	}
 	whole, of := look("points=400", 400)
 	if of.least > 0 || of.longest < 990 {
-		t.Errorf("got %+v in 400 points, want the second in which nothing was done, and the transaction of a second", of)
+		t.Errorf("got %+v in 400 points, want the second without transactions and the transaction of 1 s", of)
 	}
 	at := func(n int) string { return whole[n].(map[string]any)["at"].(string) }
 	closer, _ := look("points=4000&from="+at(40)+"&until="+at(44), 4000)
 	if first, last := closer[0].(map[string]any)["at"].(string), closer[len(closer)-1].(map[string]any)["at"].(string); first <= at(40) || last != at(44) {
-		t.Errorf("looking closer: got what was measured from %s to %s, want from after %s to %s", first, last, at(40), at(44))
+		t.Errorf("a part: got points from %s to %s, want from after %s to %s", first, last, at(40), at(44))
 	}
 	if len(closer) <= 4 {
-		t.Errorf("looking closer: got %d points, want more than there were", len(closer))
+		t.Errorf("a part: got %d points, want more than before", len(closer))
 	}
 }

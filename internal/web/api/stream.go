@@ -17,17 +17,17 @@ import (
 )
 
 const (
-	// beat is how often a comment is sent when there are no events, so that both sides notice a
-	// lost connection, and proxies do not close an idle one.
+	// beat is the interval of comments in a stream, so that both sides notice a lost connection,
+	// and proxies do not close an idle one.
 	beat = 15 * time.Second
 
-	// patience is the time for a client to read an event. A slower client is disconnected, and
-	// may continue where it was.
+	// patience is the time limit for a client to read an event. A slower client is disconnected,
+	// and may continue from its last message.
 	patience = 20 * time.Second
 )
 
-// messages describes the response of a stream: messages with an M as data, and a last one, named over,
-// with an O.
+// messages describes the response of a stream: messages with data of type M, and a last message
+// named over with data of type O.
 func messages[M, O any](a *API, description string) map[string]*huma.Response {
 	registry := a.huma.OpenAPI().Components.Schemas
 	return map[string]*huma.Response{"200": {
@@ -68,15 +68,15 @@ func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.Stre
 	}}, nil
 }
 
-// places limits the open streams.
-type places struct {
+// streamLimit counts and limits the open streams.
+type streamLimit struct {
 	mu    sync.Mutex
 	taken map[string]int // by user
 	all   int
 }
 
 // take counts a stream of a user, or returns an error if there are too many.
-func (p *places) take(who string) error {
+func (p *streamLimit) take(who string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -90,7 +90,7 @@ func (p *places) take(who string) error {
 	return nil
 }
 
-func (p *places) free(who string) {
+func (p *streamLimit) free(who string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all--

@@ -6,8 +6,8 @@ import (
 )
 
 // One user cannot take all streams.
-func TestOneUserHasAShareOfTheStreams(t *testing.T) {
-	p := places{taken: map[string]int{}}
+func TestStreamLimit_OfOneUser(t *testing.T) {
+	p := streamLimit{taken: map[string]int{}}
 	for range mostOfOne {
 		if err := p.take("ann"); err != nil {
 			t.Fatal(err)
@@ -26,6 +26,6 @@ func TestOneUserHasAShareOfTheStreams(t *testing.T) {
 	}
 	p.free("ann")
 	if err := p.take("ann"); err != nil {
-		t.Errorf("got %v for a place that was free", err)
+		t.Errorf("got %v after a stream was closed", err)
 	}
 }

@@ -122,7 +122,7 @@ func (a *API) refused(settings map[string]Value, s settings.Sources, err error) 
 	return p
 }
 
-// single refuses an order of several jobs.
+// single returns an error if an order has several jobs.
 func single(order settings.Order) error {
 	if len(order.Counts) > 1 {
 		return wrong("users", "users: a job has one number of virtual users: use %s/sequences for several runs, one after another", Prefix)
@@ -289,8 +289,8 @@ func (a *API) addEnding(verb, summary, description string) {
 	})
 }
 
-// mistakes returns all mistakes in the values of a request, because resolving ends at the first. It
-// includes first, if that names a setting.
+// mistakes returns all mistakes in the values of a request, because resolving stops at the first
+// one. The result includes first if first names a setting.
 func (a *API) mistakes(s settings.Sources, first *Problem) (list []Mistake) {
 	for _, m := range a.Resolver.Mistakes(s) {
 		list = append(list, Mistake{Where: whereSettings + m.Name, Message: m.Err.Error()})

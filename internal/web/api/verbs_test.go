@@ -49,17 +49,17 @@ func TestStart_BlocksNoOtherRequest(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(5 * time.Second):
-		t.Error("others wait for the job that begins")
+		t.Error("another request waits for the job that begins")
 	}
 	if _, err := other.ExecContext(t.Context(), "ROLLBACK"); err != nil {
 		t.Fatal(err)
 	}
-	// The job began after the request to end the program, and must be interrupted nevertheless.
+	// The job begins after the request to end the program, and must be interrupted, too.
 	h := w.api.handle(job.ID(<-second))
 	for e := range h.Watch(t.Context(), 1) {
 		if e.Request == job.StopRequest {
 			return
 		}
 	}
-	t.Error("the job has not heard that the program is to end")
+	t.Error("the job was not interrupted")
 }

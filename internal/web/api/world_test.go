@@ -24,10 +24,10 @@ import (
 	"sledge/internal/testserver"
 )
 
-// local performs jobs in this process, and in workers of these tests.
+// local performs jobs in this process; the workers of these tests use it, too.
 var local = engine.Local{Catalog: edition.Catalog, Version: "v1.0.0"}
 
-// TestMain lets this program run as a worker too, as cmd/sledge does.
+// TestMain runs this program as a worker if its arguments request it, as cmd/sledge does.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == process.Command {
 		os.Exit(int(process.Main(local)))
@@ -109,7 +109,7 @@ func (w *world) raw(method, path, body string, status int) []byte {
 	_, pattern := w.api.mux.Handler(request)
 	_, template, _ := strings.Cut(pattern, Prefix)
 	if described[template] == nil {
-		w.hold("#/components/schemas/api.Problem", answer)
+		w.validate("#/components/schemas/api.Problem", answer)
 		return answer
 	}
 	as := "default"
@@ -117,12 +117,12 @@ func (w *world) raw(method, path, body string, status int) []byte {
 		as = response.Status[:3]
 	}
 	escape := strings.NewReplacer("~", "~0", "/", "~1").Replace
-	w.hold("#/paths/"+escape(template)+"/"+strings.ToLower(method)+"/responses/"+as+"/content/"+escape(kind)+"/schema", answer)
+	w.validate("#/paths/"+escape(template)+"/"+strings.ToLower(method)+"/responses/"+as+"/content/"+escape(kind)+"/schema", answer)
 	return answer
 }
 
-// hold validates a document against a schema of the description.
-func (w *world) hold(shape string, document []byte) {
+// validate validates a document against a schema of the description.
+func (w *world) validate(shape string, document []byte) {
 	w.Helper()
 	compiled := w.shapes[shape]
 	if compiled == nil {
@@ -156,8 +156,8 @@ type message struct {
 	over     struct{ Status job.Status }
 }
 
-// follow reads the messages of a job from an id on, and calls each until it returns false or
-// the job is over.
+// follow reads the messages of a job from the message id from on, and calls each until each returns
+// false or the job is over.
 func (w *world) follow(id, from string, each func(message) bool) {
 	w.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -191,14 +191,14 @@ func (w *world) follow(id, from string, each func(message) bool) {
 			m.name = value
 		case "data":
 			if m.name == "over" {
-				w.hold("#/components/schemas/report.Document", []byte(value))
+				w.validate("#/components/schemas/report.Document", []byte(value))
 				if err := json.Unmarshal([]byte(value), &m.over); err != nil {
 					w.Fatal(err)
 				}
 				each(m)
 				return
 			}
-			w.hold("#/components/schemas/api.Event", []byte(value))
+			w.validate("#/components/schemas/api.Event", []byte(value))
 			if err := json.Unmarshal([]byte(value), &m.event); err != nil {
 				w.Fatal(err)
 			}
@@ -220,7 +220,7 @@ func (w *world) start(wanted map[string]any) string {
 	}
 	id, _ := w.call(http.MethodPost, "/jobs", string(body), http.StatusCreated)["id"].(string)
 	if id == "" {
-		w.Fatal("a job that was started has no ID")
+		w.Fatal("a started job has no ID")
 	}
 	return id
 }

@@ -1,6 +1,5 @@
-// Package pages has the web application's pages as files, where they were built: their
-// sources are in the folder ui, and make build puts them here if there is npm. It knows
-// nothing of who serves them.
+// Package pages embeds the built pages of the web application. Their sources are in the folder ui;
+// make build puts the pages here if npm is installed. It does not know the server.
 package pages
 
 import (
@@ -11,9 +10,9 @@ import (
 //go:embed all:built
 var built embed.FS
 
-// FS returns the pages: index.html, and the files that it names by relative paths. Those in
-// the folder assets have a hash in their names, and so never change. It returns false where
-// the program was built without the pages.
+// FS returns the pages: index.html, and the files that it names by relative paths. Files in the
+// folder assets have a hash in their names, so they never change. FS returns false if the program
+// was built without the pages.
 func FS() (fs.FS, bool) {
 	if _, err := fs.Stat(built, "built/site/index.html"); err != nil {
 		return nil, false

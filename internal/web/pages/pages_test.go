@@ -23,9 +23,9 @@ func site(t *testing.T) fs.FS {
 	switch {
 	case built:
 	case slices.Contains(strings.Split(os.Getenv("SLEDGE_TEST_REQUIRE"), ","), "pages"):
-		t.Fatal("SLEDGE_TEST_REQUIRE lists pages, but they were not built: make build does that")
+		t.Fatal("SLEDGE_TEST_REQUIRE lists pages, but they were not built: run make build")
 	default:
-		t.Skip("the pages were not built: make build does that where there is npm")
+		t.Skip("the pages were not built: install npm and run make build")
 	}
 	return files
 }
@@ -43,7 +43,7 @@ func index(t *testing.T, files fs.FS) string {
 // named matches the addresses that a page loads or links to.
 var named = regexp.MustCompile(`(?:src|href)="([^"]*)"`)
 
-func TestIndexNamesFilesThatAreThereByRelativePaths(t *testing.T) {
+func TestIndex_NamesExistingFilesByRelativePaths(t *testing.T) {
 	files := site(t)
 	found := named.FindAllStringSubmatch(index(t, files), -1)
 	if len(found) < 3 {
@@ -52,7 +52,7 @@ func TestIndexNamesFilesThatAreThereByRelativePaths(t *testing.T) {
 	for _, name := range found {
 		relative, is := strings.CutPrefix(name[1], "./")
 		if !is {
-			t.Errorf("index.html names %s, which is nothing below the sub-path of a proxy", name[1])
+			t.Errorf("index.html names %s, which does not exist below the base path of a proxy", name[1])
 			continue
 		}
 		if _, err := fs.Stat(files, relative); err != nil {
@@ -61,16 +61,16 @@ func TestIndexNamesFilesThatAreThereByRelativePaths(t *testing.T) {
 	}
 }
 
-// inline matches what a Content-Security-Policy of 'self' forbids in a page.
+// inline matches markup that a Content-Security-Policy of 'self' forbids in a page.
 var inline = regexp.MustCompile(`(?i)<script[^>]*>[^<]|<style|\sstyle=|\son\w+=|javascript:`)
 
-func TestIndexHasNothingInline(t *testing.T) {
+func TestIndex_HasNothingInline(t *testing.T) {
 	if found := inline.FindString(index(t, site(t))); found != "" {
 		t.Errorf("index.html has %q, which script-src and style-src 'self' forbid", found)
 	}
 	for _, line := range []string{`<script>alert(1)</script>`, `<p style="color: red">`, `<style>`, `<a onclick="go()">`} {
 		if !inline.MatchString(line) {
-			t.Errorf("%s is not found to be inline", line)
+			t.Errorf("inline does not match %s", line)
 		}
 	}
 }
@@ -84,7 +84,7 @@ var neverFetched = []string{
 	"https://svelte.dev/e/", // explanations of Svelte's error messages
 }
 
-func TestNothingIsFetchedFromOutside(t *testing.T) {
+func TestPages_FetchNothingFromOtherHosts(t *testing.T) {
 	files := site(t)
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -97,7 +97,7 @@ func TestNothingIsFetchedFromOutside(t *testing.T) {
 		for _, address := range addresses.FindAllString(string(text), -1) {
 			known := func(begin string) bool { return strings.HasPrefix(strings.TrimLeft(address, `"'(= `), begin) }
 			if !slices.ContainsFunc(neverFetched, known) {
-				t.Errorf("%s names %s: pages must be whole without internet", name, address)
+				t.Errorf("%s names %s: pages must work without internet", name, address)
 			}
 		}
 		return nil
@@ -107,14 +107,14 @@ func TestNothingIsFetchedFromOutside(t *testing.T) {
 	}
 	for _, line := range []string{`import("https://cdn.example.com/x.js")`, `url(//fonts.example.com/a.woff2)`, `src="//cdn.example.com"`} {
 		if !addresses.MatchString(line) {
-			t.Errorf("%s is not found to name another host", line)
+			t.Errorf("addresses does not match %s", line)
 		}
 	}
 }
 
-// TestFirstViewIsSmall checks that the files that load before the first view are less than 350 KB,
-// compressed.
-func TestFirstViewIsSmall(t *testing.T) {
+// TestFirstView_IsSmall checks that the files that load before the first view take less than 350
+// KB, compressed.
+func TestFirstView_IsSmall(t *testing.T) {
 	const most = 350_000
 	files := site(t)
 	text := index(t, files)
@@ -145,9 +145,9 @@ func gzipped(t *testing.T, content []byte) int {
 	return b.Len()
 }
 
-// TestDocumentsOfThePagesTestsAreWhatCommandsPrint validates the documents of the pages' tests
-// against the schemas of the documents that commands print.
-func TestDocumentsOfThePagesTestsAreWhatCommandsPrint(t *testing.T) {
+// TestFixtures_MatchSchemas validates the documents in the tests of the pages against the schemas
+// of the documents that commands print.
+func TestFixtures_MatchSchemas(t *testing.T) {
 	names, err := filepath.Glob("../../../ui/src/testdata/*.json")
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Command generate writes the description of the API, from which clients are made.
+// Command generate writes the OpenAPI description of the API, from which clients are generated.
 package main
 
 import (
