@@ -55,10 +55,10 @@ func (a Axis) head() string {
 const (
 	letter    = 7.0 // approximate width of a letter
 	lineTall  = 18  // height of a line of text
-	aboveTick = 4   // from the baseline of a label to the middle of its letters
+	aboveTick = 4   // distance from the baseline of a label to the middle of its letters
 )
 
-// wide estimates the width of a text: browsers choose the font.
+// wide estimates the width of a text. It cannot be exact, because browsers choose the font.
 func wide(text string) float64 {
 	width := 0.0
 	for _, r := range text {
@@ -108,11 +108,11 @@ func (c *canvas) line(class string, x1, y1, x2, y2 float64) {
 
 // rect draws a rectangle with a tooltip.
 func (c *canvas) rect(class string, x, y, width, height float64, words string) {
-	fmt.Fprintf(c, `<rect class="%s" x="%s" y="%s" width="%s" height="%s">%s</rect>`, class, px(x), px(y), px(max(width, 0)), px(max(height, 0)), said(words))
+	fmt.Fprintf(c, `<rect class="%s" x="%s" y="%s" width="%s" height="%s">%s</rect>`, class, px(x), px(y), px(max(width, 0)), px(max(height, 0)), tooltip(words))
 }
 
 func (c *canvas) dot(class string, x, y float64, words string) {
-	fmt.Fprintf(c, `<circle class="%s" cx="%s" cy="%s" r="3.5">%s</circle>`, class, px(x), px(y), said(words))
+	fmt.Fprintf(c, `<circle class="%s" cx="%s" cy="%s" r="3.5">%s</circle>`, class, px(x), px(y), tooltip(words))
 }
 
 // escaped escapes text for XML and drops control characters.
@@ -125,8 +125,8 @@ func escaped(words string) string {
 	}, words))
 }
 
-// said returns the tooltip of an element.
-func said(words string) string {
+// tooltip returns the tooltip of an element.
+func tooltip(words string) string {
 	if words == "" {
 		return ""
 	}

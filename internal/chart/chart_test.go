@@ -40,7 +40,7 @@ func attributes(t *testing.T, svg, element, attribute string) (values []string) 
 var noNumber = math.NaN()
 
 // awkward returns charts that are hard to draw: without points, with one point, with equal values,
-// and with no value above 0.
+// and without values above 0.
 func awkward() []Chart {
 	line := func(points ...Point) []Line {
 		return []Line{{Name: "a", Is: "server", Points: points}, {Name: "b", Is: "client"}}
@@ -67,7 +67,7 @@ func awkward() []Chart {
 	}
 }
 
-func TestEveryDrawingHasNumbersAlone(t *testing.T) {
+func TestSVG_HasOnlyFiniteNumbers(t *testing.T) {
 	number := regexp.MustCompile(`^-?\d+(\.\d)?$`)
 	for _, c := range awkward() {
 		for _, width := range []int{340, 860} {
@@ -93,7 +93,7 @@ func TestEveryDrawingHasNumbersAlone(t *testing.T) {
 	}
 }
 
-func TestALineHasAGapWhereNothingWasMeasured(t *testing.T) {
+func TestLines_HaveAGapWithoutMeasurements(t *testing.T) {
 	l := Lines{
 		Name: "rates", X: Axis{Name: "time", Time: true}, Y: Axis{Name: "rate"},
 		Lines: []Line{{Name: "a", Is: "server", Points: []Point{{0, 1}, {1, 2}, {2, noNumber}, {3, 3}, {4, 2}}}},
@@ -111,7 +111,7 @@ func TestALineHasAGapWhereNothingWasMeasured(t *testing.T) {
 
 // The test reads the position of a point from the drawing, and compares it with the marks of the
 // axis.
-func TestLinesAreDrawnWhereTheAxisSays(t *testing.T) {
+func TestLines_AgreeWithTheAxis(t *testing.T) {
 	l := Lines{Name: "rates", X: Axis{Name: "time", Time: true}, Y: Axis{Name: "rate"}, Lines: []Line{{Name: "a", Is: "server", Points: []Point{{0, 0}, {10, 100}}}}}
 	svg := l.SVG(860)
 	heights := attributes(t, svg, "line", "y1")
@@ -121,7 +121,7 @@ func TestLinesAreDrawnWhereTheAxisSays(t *testing.T) {
 	}
 	path := regexp.MustCompile(`M([\d.]+) ([\d.]+)L([\d.]+) ([\d.]+)`).FindStringSubmatch(attributes(t, svg, "path", "d")[0])
 	if from, to := number(t, path[2]), number(t, path[4]); from != bottom || to != top {
-		t.Errorf("a line from 0 to 100 leads from %v to %v, want from %v to %v", from, to, bottom, top)
+		t.Errorf("a line from 0 to 100 goes from %v to %v, want from %v to %v", from, to, bottom, top)
 	}
 }
 
@@ -134,7 +134,7 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-func TestAxesHaveRoundMarks(t *testing.T) {
+func TestScale_HasRoundMarks(t *testing.T) {
 	for _, tt := range []struct {
 		axis      Axis
 		low, high float64
@@ -159,7 +159,7 @@ func TestAxesHaveRoundMarks(t *testing.T) {
 		for _, m := range s.marks {
 			labels = append(labels, s.label(m))
 			if at := s.place(m); at < -1e-9 || at > 1+1e-9 {
-				t.Errorf("%+v from %v to %v: the mark %v stands at %v", tt.axis, tt.low, tt.high, m, at)
+				t.Errorf("%+v from %v to %v: the mark %v is at %v", tt.axis, tt.low, tt.high, m, at)
 			}
 		}
 		if got := strings.Join(labels, " "); got != tt.want {
@@ -168,7 +168,7 @@ func TestAxesHaveRoundMarks(t *testing.T) {
 	}
 }
 
-func TestWhatOthersWroteIsText(t *testing.T) {
+func TestSVG_EscapesText(t *testing.T) {
 	const hostile = `</text><script>alert("1")</script>'` + "\x1b[2J"
 	for _, c := range []Chart{
 		Lines{Name: hostile, X: Axis{Name: hostile, Unit: hostile}, Y: Axis{Name: hostile}, Lines: []Line{{Name: hostile, Is: hostile, Points: []Point{{1, 2}}}, {Name: hostile}}, Dots: true, Bands: []Band{{hostile, 0, 1000}}, Marks: []Mark{{hostile, 1}}},
@@ -184,19 +184,19 @@ func TestWhatOthersWroteIsText(t *testing.T) {
 }
 
 // The web application's pages must use the same colours under the same names.
-func TestColoursAreThoseOfThePages(t *testing.T) {
+func TestColours_EqualThoseOfThePages(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "ui", "src", "charts", "palette.ts"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, colours := range map[string][]string{"light": Light, "dark": Dark} {
 		if want := "const " + name + " = ['" + strings.Join(colours, "', '") + "']"; !strings.Contains(string(text), want) {
-			t.Errorf("palette.ts has not the line %s", want)
+			t.Errorf("palette.ts lacks the line %s", want)
 		}
 	}
 	listed := regexp.MustCompile(`(?m)^  '?(\w+)'?: (\d),$`).FindAllStringSubmatch(string(text), -1)
 	if len(listed) != len(places) {
-		t.Errorf("got %d names with colours in palette.ts, want %d", len(listed), len(places))
+		t.Errorf("palette.ts has %d names with colours, want %d", len(listed), len(places))
 	}
 	for _, m := range listed {
 		if got := strconv.Itoa(Colour(m[1])); got != m[2] {

@@ -47,7 +47,7 @@ var _ Chart = Lines{}
 // Title implements Chart.
 func (l Lines) Title() string { return l.Name }
 
-// limits returns the least and the greatest value that can be drawn.
+// limits returns the least and the greatest drawable value of each axis.
 func (l Lines) limits() (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, line := range l.Lines {
@@ -104,7 +104,8 @@ func (l Lines) SVG(width int) string {
 func (c *canvas) x(s scale, v float64) float64 { return c.left + s.place(v)*(c.right-c.left) }
 func (c *canvas) y(s scale, v float64) float64 { return c.bottom - s.place(v)*(c.bottom-c.top) }
 
-// yAxis draws the left axis and the grid lines, and so determines the width of the plot area.
+// yAxis draws the left axis and the grid lines. The width of its labels determines the width of the
+// plot area.
 func (c *canvas) yAxis(s scale) {
 	most := 0.0
 	for _, m := range s.marks {
@@ -150,7 +151,7 @@ func (c *canvas) bands(s scale, list []Band) {
 	}
 }
 
-// curve draws a line, interrupted where nothing was measured.
+// curve draws a line with gaps at points without a value.
 func (c *canvas) curve(l Line, stroke int, x, y scale, dots bool) {
 	var path strings.Builder
 	drawn := 0 // points of the segment

@@ -25,7 +25,7 @@ type Group struct {
 type Value struct {
 	Value       float64 // NaN if missing
 	Least, Most float64
-	Words       string // text beside the bar besides the number, for example "not done"
+	Words       string // text after the number beside the bar, for example "not done"
 }
 
 var _ Chart = Bars{}
@@ -110,7 +110,7 @@ func (b Bars) SVG(width int) string {
 	return c.end()
 }
 
-// names makes room for names at the left.
+// names reserves room for names at the left.
 func (c *canvas) names(list []string) {
 	c.left = 0
 	for _, name := range list {
@@ -119,7 +119,7 @@ func (c *canvas) names(list []string) {
 	c.left, c.right = min(c.left, c.width*0.36), c.width-14
 }
 
-// marks returns the number of marks that fit at the bottom.
+// marks returns the number of marks that fit on the bottom axis.
 func (c *canvas) marks() int { return max(2, int((c.right-c.left)/90)) }
 
 // grid draws vertical grid lines and the bottom axis.

@@ -15,7 +15,7 @@ type scale struct {
 	marks     []float64 // values with marks on the axis
 }
 
-// newScale returns a scale for values between two limits, with about that number of marks.
+// newScale returns a scale for values from low to high with about the given number of marks.
 func newScale(a Axis, low, high float64, marks int) scale {
 	s := scale{axis: a, low: low, high: high}
 	switch {
@@ -85,15 +85,15 @@ func (s *scale) decades() {
 	}
 }
 
-// steps sets marks at equal distances: step rounds a minimum distance up.
+// steps sets marks at equal distances. step rounds the minimum distance up.
 func (s *scale) steps(marks int, step func(least float64) float64) {
-	if !(s.high > s.low) { // NaN, too
+	if !(s.high > s.low) { // also if one is NaN
 		s.high = s.low + 1
 	}
 	by := step((s.high - s.low) / float64(max(marks, 1)))
 	const slack = 1e-9
 	for n := math.Ceil(s.low/by - slack); n*by <= s.high*(1+slack)+slack; n++ {
-		s.marks = append(s.marks, n*by+0) // and not -0
+		s.marks = append(s.marks, n*by+0) // avoids -0
 	}
 	if last := math.Ceil(s.high/by-slack) * by; !s.axis.Time && last > s.high*(1+slack) {
 		s.marks = append(s.marks, last)
@@ -158,7 +158,7 @@ func Clock(seconds float64) string {
 	return strconv.FormatInt(whole/60, 10) + ":" + two(whole%60)
 }
 
-// Number formats a number for people, to three digits or to the whole.
+// Number formats a number for people, with three digits, or as a whole number from 100 on.
 func Number(v float64) string {
 	if math.Abs(v) >= 100 {
 		return humanize.Comma(int64(math.Round(v)))

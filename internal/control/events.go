@@ -7,9 +7,9 @@ import (
 	"sledge/internal/job"
 )
 
-// These limits bound the log of a job. keptEvents is enough for the begins and ends of the greatest
-// number of virtual users. A measured second contains histograms of some KB, as much as a hundred
-// other events. An hour of seconds takes about 30 MB at 10,000 transactions a second.
+// These limits bound the log of a job. keptEvents is enough for the first and last events of the
+// greatest number of virtual users. A measured second contains histograms of some KB, as much as a
+// hundred other events. An hour of seconds takes about 30 MB at 10,000 transactions a second.
 const (
 	keptEvents  = 1 << 18
 	keptSeconds = 3600
@@ -54,9 +54,9 @@ func (l *events) end() {
 	l.mu.Broadcast()
 }
 
-// read returns the event with a sequence number. If that was dropped, it returns the oldest event
-// in the log and the number of missed ones. It waits for a future event, and returns false if the
-// log is complete or ctx ends.
+// read returns the event with a sequence number. If the log has dropped it, read returns the oldest
+// event in the log and the number of missed events. It waits for a future event, and returns false
+// if the log is complete or ctx ends.
 func (l *events) read(ctx context.Context, sequence int64) (e job.Event, missed int64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

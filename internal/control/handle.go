@@ -1,5 +1,6 @@
-// Package control starts a job of an order, and lets any number of front ends follow it, stop it,
-// abort it and learn how it ended. It prints nothing and knows neither settings' sources nor databases.
+// Package control starts the job of an order. Any number of front ends can follow the job, stop it,
+// abort it and read its outcome. The package prints nothing and knows neither sources of settings
+// nor databases.
 package control
 
 import (
@@ -25,13 +26,13 @@ type With struct {
 	Begun func(*Handle)
 
 	// Attending watchers receive each event synchronously and in order. They delay the job, so they
-	// must not block, except on purpose, as in a test whose user reads the output of virtual users.
-	// Other watchers call Watch.
+	// must not block, except on purpose: in a test run, for example, users wait until their output
+	// is printed. Other watchers call Watch.
 	Attending []job.Watcher
 
 	// Closing returns the last messages of the job, for errors that have not been reported. failure
-	// is the error of the job. Closing may read what Attending watchers have written, and must not
-	// call the handle.
+	// is the error of the job. Closing may read the state of Attending watchers, and must not call
+	// the handle.
 	Closing func(failure error) []job.Event
 
 	// Remark returns the events that a front end adds right after an event. It delays the job, as
@@ -52,7 +53,7 @@ type Handle struct {
 	over     chan struct{} // closed when the outcome is available
 	outcome  Outcome
 
-	telling  sync.Mutex // held while an event is emitted, so that events are in order and none follows the end
+	telling  sync.Mutex // held while an event is emitted: keeps events in order, and none after the end
 	sequence int64      // of the last event
 	told     bool       // whether the last event was emitted
 	spec     job.Spec   // the recorded spec
@@ -68,7 +69,7 @@ type Handle struct {
 // Outcome is the end of a job.
 type Outcome struct {
 	Job     job.Job // the recorded job with its result
-	Failure error   // why the job did not succeed, with its exit code; or nil
+	Failure error   // the reason why the job did not succeed, with its exit code; or nil
 	Lost    error   // the error of recording the job; or nil
 }
 
@@ -134,11 +135,12 @@ func (h *Handle) Wait() Outcome {
 	return h.outcome
 }
 
-// Over is closed when Wait returns at once.
+// Over returns a channel that is closed when the outcome is available: from then on, Wait returns
+// at once.
 func (h *Handle) Over() <-chan struct{} { return h.over }
 
-// Tell adds an event of a front end to the job, such as a sample of a transaction counter, unless
-// the job is over.
+// Tell adds an event of a front end to the job, such as a sample of a transaction counter. It has
+// no effect after the end of the job.
 func (h *Handle) Tell(e job.Event) { h.tell(e) }
 
 // do runs the job and ensures that it ends, even after a panic or runtime.Goexit.
@@ -170,8 +172,8 @@ func (h *Handle) do(ctx context.Context, runner job.Runner) {
 	whole = true
 }
 
-// tellClosing emits pending requests and then the closing events. It holds the lock meanwhile,
-// because an attending watcher may be the front end that closes.
+// tellClosing emits pending requests and then the events of Closing. It holds the lock meanwhile,
+// because Closing may read the state of attending watchers.
 func (h *Handle) tellClosing(failure error) {
 	if h.with.Closing == nil {
 		return
@@ -194,7 +196,7 @@ func (h *Handle) work(ctx context.Context, runner job.Runner) (job.Result, error
 	return result, errors.Join(err, h.failed)
 }
 
-// end records the end of the job, and sets its error.
+// end records the end of the job and sets its outcome.
 func (h *Handle) end(ctx context.Context, result job.Result, err error) {
 	h.telling.Lock()
 	h.emitPending()

@@ -23,8 +23,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// runner is a job.Runner that is a function. Tests of the layers above the runner use it to return
-// any result.
+// runner is a function that implements job.Runner. Tests of the layers above the runner use it to
+// return any result.
 type runner func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error)
 
 func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
@@ -33,7 +33,7 @@ func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job
 
 var resolver = settings.Resolver{Catalog: edition.Catalog}
 
-// order returns the order of a small job on SQLite.
+// order returns an order for a small job on SQLite.
 func order(t *testing.T, action job.Action, file string, set ...string) settings.Order {
 	t.Helper()
 	o, err := resolver.Resolve(action, settings.Sources{Flags: map[string]string{"db": "sqlite", "dbname": file}, Set: set})
@@ -55,7 +55,7 @@ func says(events int, e job.Event) runner {
 
 // A front end starts a run, follows it with a slow watcher and a late one, stops it, and gets its
 // result.
-func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
+func TestHandle_FollowsAndStopsARun(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	ctx := t.Context()
 	local := engine.Local{Catalog: edition.Catalog}
@@ -116,11 +116,11 @@ func TestAFrontEndFollowsStopsAndGetsARun(t *testing.T) {
 		t.Errorf("the slow watcher got %d events and the late one %d, want all", len(slow), len(late))
 	}
 	if kept, err := store.Get(ctx, run.ID()); err != nil || kept.Status != job.Partial || kept.Dropped != 0 {
-		t.Errorf("kept is %+v, %v, want all of a partial run", kept, err)
+		t.Errorf("the repository has %+v, %v, want a complete partial run", kept, err)
 	}
 }
 
-func TestAWatcherThatFallsBehindIsToldWhatItMissed(t *testing.T) {
+func TestWatch_CountsMissedEvents(t *testing.T) {
 	const events = control.KeptEvents + 100
 	running, err := control.Start(t.Context(), says(events, job.Event{Message: "line"}), order(t, job.Check, "x"), control.With{})
 	if err != nil {
@@ -142,7 +142,7 @@ func TestAWatcherThatFallsBehindIsToldWhatItMissed(t *testing.T) {
 	}
 }
 
-func TestSecondsDoNotGrowTheLogWithoutBound(t *testing.T) {
+func TestWatch_LogOfSecondsIsBounded(t *testing.T) {
 	running, err := control.Start(t.Context(), says(control.KeptSeconds+5, job.Event{Second: &job.Second{}}), order(t, job.Run, "x"), control.With{})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestSecondsDoNotGrowTheLogWithoutBound(t *testing.T) {
 }
 
 // A watcher stops when its own context ends, even if the job continues.
-func TestAWatcherMayLeave(t *testing.T) {
+func TestWatch_EndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running, err := control.Start(t.Context(), runner(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
 			<-ctx.Done()
@@ -207,7 +207,7 @@ func TestInterrupt_StopsARunThenAborts(t *testing.T) {
 		running.Interrupt()
 		close(broken)
 		running.Wait()
-		running.Interrupt() // it has no effect any more
+		running.Interrupt() // has no effect after the end
 		var got []string
 		for e := range running.Watch(t.Context(), 1) {
 			got = append(got, fmt.Sprintf("%d %s%s", e.Sequence, e.Request, e.Message))
@@ -246,7 +246,7 @@ func TestInterrupt_WorksBesideABlockedWatcher(t *testing.T) {
 	}
 }
 
-func TestTheEndIsReachedAndRecordedWhateverHappens(t *testing.T) {
+func TestHandle_RecordsEveryKindOfEnd(t *testing.T) {
 	store, err := repository.Open(filepath.Join(t.TempDir(), "jobs.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -293,13 +293,13 @@ func TestTheEndIsReachedAndRecordedWhateverHappens(t *testing.T) {
 		}
 		kept, err := store.Get(t.Context(), running.ID())
 		if err != nil || kept.Status != tt.status {
-			t.Errorf("%s: kept as %s, %v, want %s", tt.name, kept.Status, err, tt.status)
+			t.Errorf("%s: recorded as %s, %v, want %s", tt.name, kept.Status, err, tt.status)
 		}
-		running.Tell(job.Event{Sample: &job.Sample{Value: 1}}) // it comes too late, and has no effect
+		running.Tell(job.Event{Sample: &job.Sample{Value: 1}}) // has no effect after the end
 	}
 }
 
-func TestARunnerThatSpeaksAfterItsEndIsNotHeard(t *testing.T) {
+func TestHandle_IgnoresEventsAfterTheEnd(t *testing.T) {
 	var kept job.Watcher
 	running, err := control.Start(t.Context(), runner(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		kept = control.Watchers[0]
@@ -320,7 +320,7 @@ func TestARunnerThatSpeaksAfterItsEndIsNotHeard(t *testing.T) {
 	}
 }
 
-func TestAttendingWatchersHearOfEventsInOrderAndBeforeTheEnd(t *testing.T) {
+func TestAttending_ReceivesEventsInOrderBeforeTheEnd(t *testing.T) {
 	var heard []int64
 	running, err := control.Start(t.Context(), says(100, job.Event{Message: "line"}), order(t, job.Check, "x"), control.With{
 		Attending: []job.Watcher{watcher(func(e job.Event) { heard = append(heard, e.Sequence) })},
@@ -334,12 +334,12 @@ func TestAttendingWatchersHearOfEventsInOrderAndBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// watcher is a job.Watcher that is a function.
+// watcher is a function that implements job.Watcher.
 type watcher func(job.Event)
 
 func (w watcher) Watch(e job.Event) { w(e) }
 
-func TestEachRunHasItsNumberOfUsers(t *testing.T) {
+func TestRuns_HaveTheirNumberOfUsers(t *testing.T) {
 	o, err := resolver.Resolve(job.Run, settings.Sources{Flags: map[string]string{
 		"db": "sqlite", "dbname": filepath.Join(t.TempDir(), "none", "x.db"), "users": "1,2,3",
 	}})
@@ -356,27 +356,27 @@ func TestEachRunHasItsNumberOfUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := running.Wait(); got.Job.Spec.Users != i+1 || got.Failure == nil {
-			t.Errorf("got a job of %d users and the error %v, want %d and that there is no schema", got.Job.Spec.Users, got.Failure, i+1)
+			t.Errorf("got a job of %d users and the error %v, want %d users and a missing schema", got.Job.Spec.Users, got.Failure, i+1)
 		}
 	}
 }
 
-func TestATimeOfNowIsKeptAsTheTimeThatItWas(t *testing.T) {
+func TestStart_SettlesTheLoadTime(t *testing.T) {
 	before := time.Now().UTC().Truncate(time.Second)
 	o := order(t, job.Build, "x", "sqlite_load_time=now")
 	got, err := time.Parse(time.DateTime, o.Spec.Options["load_time"])
 	if err != nil || got.Before(before) || got.After(time.Now()) {
-		t.Errorf("got the load time %q, %v, want that of this moment", o.Spec.Options["load_time"], err)
+		t.Errorf("got the load time %q, %v, want the current time", o.Spec.Options["load_time"], err)
 	}
 	resumed, err := resolver.Resolve(job.Build, settings.Sources{Flags: map[string]string{"db": "sqlite", "dbname": "x"}, Set: []string{"sqlite_load_time=now"}, Resume: true})
 	if err != nil || resumed.Spec.Options["load_time"] != "now" {
-		t.Errorf("of a build to be resumed: got the load time %q, %v, want now, which is then", resumed.Spec.Options["load_time"], err)
+		t.Errorf("a build to resume: got the load time %q, %v, want now, which the build settles", resumed.Spec.Options["load_time"], err)
 	}
 }
 
 // A resumed build takes the load time from the build log of the first build, and the repository
 // records it.
-func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
+func TestResume_RecordsTheLoadTimeOfTheFirstBuild(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	store, err := repository.Open(filepath.Join(t.TempDir(), "jobs.db"))
 	if err != nil {
@@ -390,7 +390,7 @@ func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if resume { // at least a second later
+		if resume { // begin at least a second later
 			time.Sleep(time.Second)
 		}
 		building, err := control.Start(t.Context(), engine.Local{Catalog: edition.Catalog}, o, control.With{Store: store})
@@ -408,15 +408,15 @@ func TestAResumedBuildIsKeptWithTheTimeOfTheFirst(t *testing.T) {
 			t.Fatalf("got %v and %v, want an aborted build", outcome.Failure, err)
 		}
 		if got, want := outcome.Job.Spec.Options["load_time"], kept.Spec.Options["load_time"]; got != want {
-			t.Errorf("the outcome has the load time %q, and kept is %q", got, want)
+			t.Errorf("the outcome has the load time %q, and the repository %q", got, want)
 		}
 		return kept.Spec
 	}
 	first, resumed := build(false), build(true)
 	if _, err := time.Parse(time.DateTime, first.Options["load_time"]); err != nil {
-		t.Errorf("of the first: %v", err)
+		t.Errorf("the first build: %v", err)
 	}
 	if !resumed.Resume || !maps.Equal(resumed.Options, first.Options) {
-		t.Errorf("got the options %v of the resumed build, want those of the first, %v", resumed.Options, first.Options)
+		t.Errorf("the resumed build has the options %v, want those of the first, %v", resumed.Options, first.Options)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"sledge/internal/job"
 )
 
-// Patience is the number of stop requests after which the program exits: the first lets users
-// complete their transactions, the second aborts, the third does not wait. A request is Ctrl-C, a
-// signal, or a button.
+// Patience is the number of stop requests after which the program exits: after the first, users
+// complete their transactions; the second aborts the job; after the third, the program exits
+// without waiting. A request is Ctrl-C, a signal, or a button.
 const Patience = 3
 
 // Stop ends a run early: its users complete their transactions, and the measurements are kept as a
@@ -19,8 +19,8 @@ func (h *Handle) Stop() { h.request(job.StopRequest) }
 func (h *Handle) Abort() { h.request(job.AbortRequest) }
 
 // Interrupt handles a request to end the job and never blocks. The first request stops a run, so
-// that its result is kept; later ones abort. A caller that must exit counts the requests, and exits
-// at Patience.
+// that its result is kept; later requests abort. A caller that must exit counts the requests, and
+// exits at Patience.
 func (h *Handle) Interrupt() {
 	h.requesting.Lock()
 	h.interrupts++
@@ -33,8 +33,9 @@ func (h *Handle) Interrupt() {
 	h.Abort()
 }
 
-// request applies a stop or abort request and emits it, unless the same request was applied before or
-// the job has ended. It does not wait until it is emitted, because an attending watcher may block.
+// request applies a stop or abort request and emits it, unless the same request was applied before
+// or the runner has returned. It does not wait for the emission, because an attending watcher may
+// block.
 func (h *Handle) request(r job.Request) {
 	h.requesting.Lock()
 	defer h.requesting.Unlock()

@@ -56,7 +56,7 @@ type Trial struct {
 	Server         string            `json:"server,omitempty"`        // the server's version
 	Product        string            `json:"product,omitempty"`       // the actual product, if it is not the chosen one
 	RoundTrip      float64           `json:"round_trip_ms,omitempty"` // median of several round trips
-	Unproven       string            `json:"unproven,omitempty"`      // what Sledge's tests have not shown for such a server, in sentences
+	Unproven       string            `json:"unproven,omitempty"`      // what Sledge has not tested on such a server, in sentences
 	Durability     *job.Durability   `json:"durability,omitempty"`
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
 	Lacking        []string          `json:"lacking,omitempty"` // missing privileges that a build may need

@@ -1,7 +1,7 @@
-// Package document declares the JSON documents that commands print, except those in the
-// format of another program. The member "schema" names the format and its version. A new version means that a program
-// which reads the old one could misread the new one; new members do not change it. docs/json has a
-// JSON Schema of each document, generated from these types.
+// Package document declares the JSON documents that commands print, except those in the format of
+// another program. The member "schema" names the format and its version. The version changes if a
+// program that reads the old format could misread the new one; new members do not change it.
+// docs/json has a JSON Schema of each document, generated from these types.
 package document
 
 import (
@@ -88,7 +88,8 @@ type Timing struct {
 	Transactions []report.Transaction `json:"transactions"`
 	All          *report.Transaction  `json:"all,omitempty"`
 
-	// Users has the times of each virtual user, and Seconds those of each second, if requested.
+	// Users has the times of each virtual user, Seconds the measurements of each second; both only
+	// if requested.
 	Users   []UserTiming    `json:"users,omitempty"`
 	Seconds []report.Second `json:"seconds,omitempty"`
 
@@ -121,9 +122,9 @@ type Watch struct {
 	Schema string    `json:"schema"` // always WatchSchema
 	At     time.Time `json:"at"`
 
-	// Event is "begun" for the first reading, and "back" for the first after the server was away;
-	// these have no rate. It is "reading" for the other readings, "away" when the server no longer
-	// answers, and "ended" for the last line, which has the summary.
+	// Event is "begun" for the first reading, and "back" for the first reading after the server was
+	// away; these have no rate. It is "reading" for the other readings, "away" when the server no
+	// longer answers, and "ended" for the last line, which has the summary.
 	Event string `json:"event"`
 
 	Database string `json:"database"`
@@ -158,7 +159,7 @@ type Probed struct {
 // WatchSummary summarizes the readings of a server.
 type WatchSummary struct {
 	Elapsed   float64 `json:"elapsed_seconds"`  // since the first reading
-	Measured  float64 `json:"measured_seconds"` // the part of it that has rates
+	Measured  float64 `json:"measured_seconds"` // the part of the elapsed time that has rates
 	Intervals int     `json:"intervals"`        // intervals that have a rate
 	Rate      *Spread `json:"rate,omitempty"`
 	TPM       *Spread `json:"tpm,omitempty"` // the rate, if it counts transactions per minute
@@ -333,8 +334,7 @@ var classes = map[job.Exit]string{
 // flagged matches the name of a wrong flag in a message.
 var flagged = regexp.MustCompile(`(--[a-z][a-z-]*):`)
 
-// NewError makes the document of an error, of the text that it is printed as, and of the
-// code that the program exits with.
+// NewError makes the document of an error. message is the error as printed for people.
 func NewError(exit job.Exit, err error, message string) Error {
 	e := Error{Schema: ErrorSchema, Exit: exit, Class: classes[exit], Message: message}
 	wrong, isValue := errors.AsType[*option.Error](err)

@@ -6,7 +6,8 @@ import (
 	"sledge/internal/job"
 )
 
-// Downsample leaves out points if there are more than most, but no extreme one. 0 means no limit.
+// Downsample returns at most most points, the extreme ones among them. If most is 0, it returns all
+// points.
 func Downsample(points []job.Rate, most int) []job.Rate {
 	const extremes = 5 // points that are kept for each interval
 	if most <= 0 || len(points) <= most {

@@ -50,9 +50,9 @@ func NewHead(j job.Job, headline func(job.Job) string) report.Document {
 	return d
 }
 
-// NewTPM returns the document of transactions per minute, of the seconds of a run that ended after
-// from and not after until. A zero time means no bound. If there are more than most points, they
-// are down-sampled, and so is each series; 0 means no limit.
+// NewTPM returns the document of transactions per minute, for the seconds of a run that ended after
+// from and not after until. A zero time means no bound. It downsamples the points, and each series,
+// to at most most points; 0 means no limit.
 func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until time.Time, most int) (TPM, error) {
 	d := TPM{Schema: TPMSchema, ID: id, Points: []job.Rate{}}
 	for r, err := range store.Rates(ctx, id, from, until) {

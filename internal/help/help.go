@@ -59,7 +59,7 @@ type Book struct {
 // manual's own folder, docs.
 const project = "project"
 
-// groups are the folders, in the order of the manual.
+// groups lists the folders, in the order of the manual.
 var groups = []struct{ folder, title string }{{".", "Guides"}, {"commands", "Commands"}, {"options", "Options"}, {"decisions", "Decisions"}}
 
 // Open reads the pages of a manual, and the documents of the project.
@@ -148,7 +148,7 @@ func Open(files, papers fs.FS) (*Book, error) {
 // contents is the name of the first page of a folder.
 const contents = "README"
 
-// list writes the first page of a folder that has none: a link to each of its pages.
+// list makes the first page of a folder that has none: a link to each of its pages.
 func list(title string, pages []*Page) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", title)
@@ -158,7 +158,7 @@ func list(title string, pages []*Page) []byte {
 	return b.Bytes()
 }
 
-// order adds the guides to which a page links, in the order of the links.
+// order adds the guides to which the first page links to places, in the order of the links.
 func (b *Book) order(tree ast.Node, places map[string]int) {
 	_ = ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // it never fails
 		if link, is := n.(*ast.Link); is && entering {
@@ -177,7 +177,7 @@ func (b *Book) order(tree ast.Node, places map[string]int) {
 	})
 }
 
-// resolve returns the name of the page to which a page links with a path.
+// resolve returns the name of the page to which the page from links with the path to.
 func resolve(from, to string) string {
 	name := path.Join(path.Dir(from), to)
 	if path.Ext(name) != ".md" {

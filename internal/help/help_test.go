@@ -20,10 +20,10 @@ func open(t *testing.T) *Book {
 	return b
 }
 
-func TestEveryLinkOfTheManualLeadsSomewhere(t *testing.T) {
+func TestManual_LinksHaveTargets(t *testing.T) {
 	b := open(t)
 	for _, broken := range b.broken {
-		t.Errorf("a link that leads nowhere: %s", broken)
+		t.Errorf("a broken link: %s", broken)
 	}
 	links := regexp.MustCompile(`href="([^"]*)"`)
 	inside := 0
@@ -45,7 +45,7 @@ func TestEveryLinkOfTheManualLeadsSomewhere(t *testing.T) {
 			}
 		}
 		if p.Title == "" || strings.Contains(p.HTML, "style=") || strings.Contains(p.HTML, "<script") || strings.Contains(p.HTML, "<img") {
-			t.Errorf("%s has no title, or what pages must not have", p.Name)
+			t.Errorf("%s has no title, or markup that pages must not have", p.Name)
 		}
 	}
 	if first := b.Pages()[0].Name; inside < 100 || first != "README" {
@@ -53,25 +53,25 @@ func TestEveryLinkOfTheManualLeadsSomewhere(t *testing.T) {
 	}
 }
 
-func TestThePapersOfTheProjectAndAFolderArePages(t *testing.T) {
+func TestOpen_AddsPapersAndFolders(t *testing.T) {
 	b := open(t)
 	front, _ := b.Page("README")
 	for _, want := range []string{`href="#/help/project%2FREADME?at=your-first-result"`, `href="#/help/project%2FARCHITECTURE"`, `href="#/help/project%2FCONTRIBUTING"`, `href="#/help/decisions%2FREADME"`} {
 		if !strings.Contains(front.HTML, want) {
-			t.Errorf("the first page has not %s", want)
+			t.Errorf("the first page lacks %s", want)
 		}
 	}
 	paper, _ := b.Page("project/README")
 	if !strings.Contains(paper.HTML, `href="#/help/tproch"`) {
-		t.Error("README.md of the project does not lead to the manual")
+		t.Error("the project's README.md has no link to the manual")
 	}
 	folder, _ := b.Page("decisions/README")
 	if want := `<a href="#/help/decisions%2F001-one-profile">`; !strings.Contains(folder.HTML, want) || strings.Count(folder.HTML, "<li>") < 40 {
-		t.Errorf("the page of a folder has not %s: %s", want, folder.HTML)
+		t.Errorf("the page of a folder lacks %s: %s", want, folder.HTML)
 	}
 }
 
-func TestGuidesStandInTheOrderOfTheFirstPage(t *testing.T) {
+func TestPages_GuidesFollowTheFirstPage(t *testing.T) {
 	page := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	b, err := Open(fstest.MapFS{
 		"README.md": page("# The manual\n\n[First](../README.md#it), [z](z.md), [a command](commands/run.md), [a](a.md), [z again](z.md#there)"),
@@ -86,11 +86,11 @@ func TestGuidesStandInTheOrderOfTheFirstPage(t *testing.T) {
 		names = append(names, p.Name)
 	}
 	if want := "README project/README z a unlisted commands/README commands/run"; strings.Join(names, " ") != want || len(b.broken) > 0 {
-		t.Errorf("got %q, want %q; links that lead nowhere: %q", names, want, b.broken)
+		t.Errorf("got %q, want %q; broken links: %q", names, want, b.broken)
 	}
 }
 
-func TestMarkupInAPageIsNotPassedOn(t *testing.T) {
+func TestOpen_DropsMarkupOfPages(t *testing.T) {
 	b, err := Open(fstest.MapFS{"a.md": {Data: []byte("# A <b>x</b>\n\n<script>alert(1)</script>\n\n[go](javascript:alert(1)) <img src=x onerror=alert(1)> ![shot](x.png)\n\n![alone](y.png)\n\n`<i>`\n")}}, fstest.MapFS{})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestMarkupInAPageIsNotPassedOn(t *testing.T) {
 	}
 }
 
-func TestSearchFindsSectionsByAllTheirWords(t *testing.T) {
+func TestSearch_NeedsAllWords(t *testing.T) {
 	b := open(t)
 	hits := b.Search("reverse PROXY", 5)
 	if len(hits) == 0 || hits[0].Address != "#/help/web?at=behind-a-reverse-proxy" {
@@ -116,12 +116,12 @@ func TestSearchFindsSectionsByAllTheirWords(t *testing.T) {
 		}
 	}
 	if marked == 0 {
-		t.Errorf("got %+v, want what was found to be marked", hits[0].Excerpt)
+		t.Errorf("got %+v, want the matches marked", hits[0].Excerpt)
 	}
 	if none := b.Search("proxy nosuchwordanywhere", 5); len(none) != 0 {
-		t.Errorf("got %v for a word that is nowhere", none)
+		t.Errorf("got %v for an unknown word", none)
 	}
 	if none := b.Search("  ", 5); len(none) != 0 {
-		t.Errorf("got %v for no word", none)
+		t.Errorf("got %v without a word", none)
 	}
 }

@@ -19,7 +19,7 @@ type Hit struct {
 // Piece is a part of an excerpt.
 type Piece struct {
 	Text  string `json:"text"`
-	Found bool   `json:"found,omitempty" doc:"It is what was looked for."`
+	Found bool   `json:"found,omitempty" doc:"The piece matches a word of the query."`
 }
 
 // around is the number of bytes of text before and after a match in an excerpt.
@@ -65,7 +65,7 @@ func (b *Book) Search(query string, limit int) []Hit {
 
 // excerpt returns the text around the first match, and marks all matches.
 func excerpt(text string, words []string) []Piece {
-	lower := strings.Map(func(r rune) rune { // of the same length, so that positions agree
+	lower := strings.Map(func(r rune) rune { // keeps the length, so that positions agree
 		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
 			return l
 		}

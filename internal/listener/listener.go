@@ -1,6 +1,5 @@
-// Package listener identifies the server at an address by its first bytes. So a user who
-// confused two servers gets a clear error instead of a driver's protocol error. It knows no
-// driver.
+// Package listener identifies the server at an address by its first bytes, so that a user who
+// confused two servers gets a clear error instead of a driver's protocol error. It knows no driver.
 package listener
 
 import (
@@ -23,7 +22,8 @@ type Answer struct {
 	What   string // for example "a MariaDB server (10.11.19)"; empty if unknown
 	Choose string // the --db to use for it; empty if there is none
 
-	// OnlyTLS means that it says nothing before TLS, so it may be any server that requires TLS.
+	// OnlyTLS means that the server sends nothing before a TLS handshake, so it may be any server
+	// that requires TLS.
 	OnlyTLS bool
 }
 
@@ -35,8 +35,8 @@ const (
 	Redis      = "redis"
 )
 
-// Mistake returns an error if the server is not the chosen database. It names the options of
-// the address.
+// Mistake returns the message for a server that is not the chosen database. host and port are the
+// names of the options to check.
 func (a Answer) Mistake(address, title, host, port string) string {
 	if a.Choose == "" {
 		return fmt.Sprintf("the server on %s is %s, not a %s server: check %s and %s", address, a.What, title, host, port)
@@ -45,8 +45,7 @@ func (a Answer) Mistake(address, title, host, port string) string {
 		address, a.What, title, a.Choose, port)
 }
 
-// Attempt limits how long connecting takes, and identifies the server if it is not the expected
-// one.
+// Attempt connects with a time limit, and identifies the server if it is not the expected one.
 type Attempt struct {
 	Network, Address string
 	Limit            time.Duration
@@ -54,8 +53,8 @@ type Attempt struct {
 	FromServer       func(error) bool  // whether an error came from the chosen database
 }
 
-// patience is how long a server may stay silent before it is identified over a second
-// connection. A connection to the right server needs only a few round trips.
+// patience is the time after which a server is identified over a second connection, if connecting
+// takes longer. Connecting to the right server needs only a few round trips.
 const patience = 2 * time.Second
 
 // Do calls connect and cancels it after the limit, or as soon as a different server is
@@ -75,7 +74,7 @@ func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (A
 	switch {
 	case err == nil || a.FromServer(err):
 		return Answer{}, err
-	case answer.What != "": // ask has ended connect, and not the caller
+	case answer.What != "": // ask cancelled connect, not the caller
 		return answer, errOther
 	case answer.What == "" && limited.Err() == nil:
 		if answer = Identify(limited, a.Network, a.Address); a.Expected(answer) {
@@ -88,11 +87,11 @@ func (a Attempt) Do(ctx context.Context, connect func(context.Context) error) (A
 	return answer, err
 }
 
-// errOther takes the place of connect's error, which says that connect was cancelled, as if the
-// caller had been.
+// errOther replaces connect's error, which would look as if the caller had cancelled.
 var errOther = errors.New("another server answers")
 
-// ask identifies the server after patience, and cancels connecting if it is a different one.
+// ask identifies the server after patience, and calls callOff to cancel connecting if it is a
+// different one.
 func (a Attempt) ask(ctx context.Context, callOff func()) Answer {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()
@@ -173,11 +172,11 @@ func greeting(conn net.Conn) Answer {
 	return Answer{}
 }
 
-// xProtocol is the notice that MySQL's X protocol begins with.
+// xProtocol is the first notice of MySQL's X protocol.
 var xProtocol = []byte{5, 0, 0, 0, 11, 8, 5, 26, 0}
 
-// mySQL reads the greeting of MySQL or MariaDB, or the error in its place. MariaDB long
-// prefixed its version with 5.5.5- for old replicas.
+// mySQL parses the greeting of MySQL or MariaDB, or the error in its place. Older MariaDB servers
+// prefix their version with 5.5.5- for old replicas.
 func mySQL(words []byte) Answer {
 	if words[0] != 10 {
 		return Answer{What: "a MySQL or MariaDB server", Choose: MySQL}
@@ -234,7 +233,7 @@ func isRedis(words []byte) bool {
 
 // overTLS starts TLS.
 func overTLS(conn net.Conn) Answer {
-	err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).Handshake() // sends nothing over it
+	err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).Handshake() // no data is sent over the connection
 	other, isOther := errors.AsType[tls.RecordHeaderError](err)
 	_, isAlert := errors.AsType[tls.AlertError](err)
 	switch {

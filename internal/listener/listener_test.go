@@ -45,7 +45,7 @@ func says(words string) func(net.Conn) {
 	return func(c net.Conn) { _, _ = io.WriteString(c, words) }
 }
 
-func TestIdentifiesWhatAnswers(t *testing.T) {
+func TestIdentify_Greetings(t *testing.T) {
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close) // the tests below run in parallel
 	encrypted := httptest.NewTLSServer(http.NotFoundHandler())
@@ -60,8 +60,8 @@ func TestIdentifiesWhatAnswers(t *testing.T) {
 		{"MySQL 8", listen(t, says("J\x00\x00\x00\x0a8.0.36\x00rest")), "a MySQL server (8.0.36)", "mysql"},
 		{"a MariaDB behind an old version", listen(t, says("J\x00\x00\x00\x0a5.5.5-10.4.1-MariaDB-log\x00rest")), "a MariaDB server (10.4.1)", "maria"},
 		{"a Redis in protected mode", listen(t, says("-DENIED Redis is running in protected mode\r\n")), "a Redis server", "redis"},
-		{"a host that is blocked", listen(t, says("D\x00\x00\x00\xffj\x04Host is not allowed")), "a MySQL or MariaDB server", "mysql"},
-		{"what hangs up", listen(t, func(c net.Conn) { c.Close() }), "closes each connection", ""},
+		{"a blocked host", listen(t, says("D\x00\x00\x00\xffj\x04Host is not allowed")), "a MySQL or MariaDB server", "mysql"},
+		{"a server that hangs up", listen(t, func(c net.Conn) { c.Close() }), "closes each connection", ""},
 		{"HTTP", address(plain), "an HTTP server", ""},
 		{"HTTPS", address(encrypted), "only TLS", ""},
 		{"silence", listen(t, silent), "", ""},
@@ -77,7 +77,7 @@ func TestIdentifiesWhatAnswers(t *testing.T) {
 	}
 }
 
-func TestIdentifiesRealServers(t *testing.T) {
+func TestIdentify_RealServers(t *testing.T) {
 	for database, want := range map[string]listener.Answer{
 		"postgresql": {What: "a PostgreSQL server", Choose: "pg"},
 		"mariadb":    {What: "a MariaDB server (", Choose: "maria"},
@@ -94,7 +94,8 @@ func TestIdentifiesRealServers(t *testing.T) {
 	}
 }
 
-// connecting expects PostgreSQL at an address. Its client waits until it is cancelled.
+// connecting calls Attempt.Do with a client that expects PostgreSQL and waits until it is
+// cancelled.
 func connecting(t *testing.T, address string, limit time.Duration) (listener.Answer, error) {
 	t.Helper()
 	c := listener.Attempt{
@@ -112,11 +113,11 @@ func TestAttempt_CancelsAClientOfAnotherServer(t *testing.T) {
 	const never = time.Hour
 	answer, err := connecting(t, listen(t, says("SSH-2.0-OpenSSH\r\n")), never)
 	if err == nil || errors.Is(err, context.Canceled) || answer.What != "an SSH server" {
-		t.Errorf("got %+v and %v, want an SSH server, and not that the caller was stopped", answer, err)
+		t.Errorf("got %+v and %v, want an SSH server and an error other than the caller's cancellation", answer, err)
 	}
 }
 
-func TestSilenceIsWaitedForNoLongerThanTheLimit(t *testing.T) {
+func TestAttempt_EndsAtTheLimit(t *testing.T) {
 	var silence *listener.SilentError
 	answer, err := connecting(t, listen(t, silent), 50*time.Millisecond)
 	if !errors.As(err, &silence) || !strings.Contains(err.Error(), "no response within 50ms") || answer.What != "" {

@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// CommandPages writes a page for each command below root, and for root itself, by its
-// file name.
+// CommandPages returns a page for root and for each command below it, by file name.
 func CommandPages(root *cobra.Command) (map[string][]byte, error) {
 	pages := map[string][]byte{}
 	root.InitDefaultHelpCmd()
@@ -19,7 +18,7 @@ func CommandPages(root *cobra.Command) (map[string][]byte, error) {
 }
 
 func addCommand(pages map[string][]byte, c *cobra.Command) error {
-	c.DisableAutoGenTag = true // a date would change every page every day
+	c.DisableAutoGenTag = true // the tag has the date, which would change every page every day
 	var b bytes.Buffer
 	if err := doc.GenMarkdownCustom(c, &b, strings.ToLower); err != nil {
 		return fmt.Errorf("write the page of %s: %w", c.CommandPath(), err)

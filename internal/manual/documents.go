@@ -17,7 +17,7 @@ import (
 type Document struct {
 	Schema  string // its name
 	From    string // the commands that print it
-	Example any    // a value of its type
+	Example any    // a value of the document's type
 }
 
 // Documents lists all formats that have a name.

@@ -37,14 +37,14 @@ func modesOfWorkload(w *workload.Workload) []workload.Mode {
 	}, w.Modes...)
 }
 
-// samples are values of options that differ from their defaults, if the declarations provide none.
+// samples has values that differ from the defaults, for options whose declarations provide none.
 var samples = map[string]string{
 	"rampup": "1", "duration": "3", "user_delay": "1ms", "rate": "100/s", "steps": "1,4", "reconnect_limit": "1m", "reconnect_delay": "1s", "connections": "2",
 	"fail_if": "failed>1%", "loops": "0", "keying_time": "1,1,1,1,1", "think_time": "1,1,1,1,1", "mix": "5,5,1,1,1", "time_limit": "9", "query_limit": "3",
 	"prefix": "other", "bulk_folder": "/rows", "bulk_folder_on_server": "/there", "iterations": "500", "parallel_workers": "4",
 }
 
-// untried are the options of runs that need a file, and so are not in the tables.
+// untried lists the options of runs that are not in the tables, because they need a file.
 var untried = []string{"pool_file", "connect_pool"}
 
 // Sample returns a value of an option that differs from its default.
@@ -68,8 +68,8 @@ func Sample(o option.Description) (value string, known bool) {
 	return "", false
 }
 
-// ModesPage returns the page that lists for each option of runs the modes in which it has an
-// effect, and those in which it is refused. It tries each combination.
+// ModesPage returns the page that lists, for each option of runs, the modes in which it has an
+// effect and the modes in which it is refused. It tries each combination.
 func ModesPage(b settings.Resolver) ([]byte, error) {
 	var page bytes.Buffer
 	page.WriteString("# Options and modes\n\n<!-- Written by go generate ./internal/cli from the declarations; do not edit. -->\n\n")
@@ -126,8 +126,8 @@ func (s subject) find(name string) (option.Description, bool) {
 	return s.options[i], true
 }
 
-// subjects returns the pairs to try for a workload: one of each kind of database, by its effect on
-// the engine, and those with their own options for runs.
+// subjects returns the pairs to try for a workload: the first pair with an embedded database, the
+// first with a server, and those with options of their own for runs.
 func subjects(b settings.Resolver, w *workload.Workload) (list []subject) {
 	tried := map[bool]bool{} // embedded databases and servers
 	for pair := range b.Pairs() {
@@ -188,7 +188,7 @@ func modesOf(page *bytes.Buffer, b settings.Resolver, w *workload.Workload) erro
 	return nil
 }
 
-// given returns a mode as arguments of sledge run.
+// given returns the arguments of sledge run for a mode.
 func given(m workload.Mode) string {
 	words := []string{}
 	for _, set := range strings.Fields(m.Set) {
@@ -197,7 +197,7 @@ func given(m workload.Mode) string {
 	return strings.Join(append(words, fmt.Sprintf("--users %d", cmp.Or(m.Users, defaultUsers))), " ")
 }
 
-// needsInWords returns in words the settings with which an option has an effect.
+// needsInWords describes the settings with which an option has an effect.
 func needsInWords(o option.Description) string {
 	if o.Needs == option.Nothing {
 		return "any"
@@ -205,7 +205,7 @@ func needsInWords(o option.Description) string {
 	return code(strings.NewReplacer(",", " and ", "|", " or ").Replace(o.Needs))
 }
 
-// modeCell returns the effect of an option in a mode. If databases differ, it names those that
+// modeCell returns the effect of an option in a mode. If databases differ, it names the ones that
 // refuse the option.
 func modeCell(b settings.Resolver, all []subject, name string, m workload.Mode) (string, error) {
 	if _, is := valuesOf(m)[name]; is {

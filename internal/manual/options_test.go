@@ -10,8 +10,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// When this fails, run go generate ./internal/cli.
-func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
+// If this fails, run go generate ./internal/cli.
+func TestPages_AgreeWithTheDeclarations(t *testing.T) {
 	folder := filepath.Join("..", "..", "docs", "options")
 	wanted := map[string]bool{}
 	for pair := range edition.Catalog.Known().Pairs() {
@@ -23,13 +23,13 @@ func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
 			continue
 		}
 		if string(got) != string(want) {
-			t.Errorf("%s: it does not say what the declarations say", name)
+			t.Errorf("%s: the page does not agree with the declarations", name)
 		}
 	}
 	wanted[manual.ModesName] = true
 	want, err := manual.ModesPage(settings.Resolver{Catalog: edition.Catalog.Known()})
 	if got, _ := os.ReadFile(filepath.Join(folder, manual.ModesName)); err != nil || string(got) != string(want) {
-		t.Errorf("%s: it does not say what becomes of each option (%v)", manual.ModesName, err)
+		t.Errorf("%s: the page does not agree with the declarations (%v)", manual.ModesName, err)
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestThePagesSayWhatTheDeclarationsSay(t *testing.T) {
 	}
 	for _, e := range entries {
 		if !wanted[e.Name()] {
-			t.Errorf("%s: got a page of a pair that is not in the catalog", e.Name())
+			t.Errorf("%s: a page of a pair that is not in the catalog", e.Name())
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// documented are the folders with the types of documents.
+// documented lists the folders with the types of documents.
 var documented = []string{"document", "job", "option", "report", "selftest", "settings"}
 
 // Schemas returns a JSON Schema for each format of documents that commands print, and the page that

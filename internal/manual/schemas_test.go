@@ -8,8 +8,8 @@ import (
 	"sledge/internal/manual"
 )
 
-// When this fails, run go generate ./internal/cli.
-func TestTheSchemasSayWhatTheTypesSay(t *testing.T) {
+// If this fails, run go generate ./internal/cli.
+func TestSchemas_AgreeWithTheTypes(t *testing.T) {
 	t.Chdir(filepath.Join("..", ".."))
 	files, err := manual.Schemas()
 	if err != nil {
@@ -17,7 +17,7 @@ func TestTheSchemasSayWhatTheTypesSay(t *testing.T) {
 	}
 	for name, want := range files {
 		if got, err := os.ReadFile(filepath.Join("docs", filepath.FromSlash(name))); err != nil || string(got) != string(want) {
-			t.Errorf("docs/%s: it does not say what the types say (%v)", name, err)
+			t.Errorf("docs/%s does not agree with the types (%v)", name, err)
 		}
 	}
 	entries, err := os.ReadDir(filepath.Join("docs", "json"))
@@ -26,7 +26,7 @@ func TestTheSchemasSayWhatTheTypesSay(t *testing.T) {
 	}
 	for _, e := range entries {
 		if files["json/"+e.Name()] == nil {
-			t.Errorf("docs/json/%s: it is of a shape that is no more", e.Name())
+			t.Errorf("docs/json/%s: the schema of a format that no longer exists", e.Name())
 		}
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"unicode"
 )
 
-// fields is what a field inherits from the structs around it: prefix of the name, section,
-// group, whether it is built. For a visited field it is complete.
+// fields holds the tags that a field inherits from the structs around it, and the prefix of its
+// name. For a visited field, name is the whole name.
 type fields struct {
 	name, section, group, actions string
 	soon                          bool
 }
 
-// walk visits each field tagged opt. A struct field tagged opt:"tpch_*" gives its fields that
-// prefix; an embedded struct gives its fields unchanged. Either passes its section, group and
-// actions to fields without their own.
+// walk visits each field tagged opt. The fields of a struct field tagged opt:"tpch_*" get that
+// prefix; the fields of an embedded struct keep their names. Both kinds of struct pass their
+// section, group and actions to fields without their own.
 func walk(v reflect.Value, outer fields, visit func(reflect.StructTag, fields, reflect.Value) error) error {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -77,7 +77,7 @@ func describe(tag reflect.StructTag, f fields, v reflect.Value) Description {
 	return d
 }
 
-// write returns a value as the user would write it, and its kind.
+// write formats a value as the user would write it, and returns its kind.
 func write(name string, v reflect.Value) (text, kind string) {
 	text, kind = fmt.Sprint(v.Interface()), v.Kind().String()
 	if v.Type() == reflect.TypeFor[time.Duration]() {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// mostBytes is far more than any file that an option names needs. It prevents reading a wrong
-// path forever.
+// mostBytes limits the size of a file that an option names. It is far above any need, and stops the
+// reading of a wrong path.
 const mostBytes = 1 << 20
 
 // ReadFile reads a file that an option names. It refuses pipes and devices, which may have no

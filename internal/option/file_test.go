@@ -11,7 +11,7 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOnlyPlainFilesOfSomeLengthAreRead(t *testing.T) {
+func TestReadFile_TakesOnlyRegularFilesOfLimitedSize(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
@@ -24,25 +24,25 @@ func TestOnlyPlainFilesOfSomeLengthAreRead(t *testing.T) {
 		t.Errorf("got %q and %v", text, err)
 	}
 	if _, err := option.ReadFile(filepath.Join(folder, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("of a file that is not there: got %v", err)
+		t.Errorf("a missing file: got %v", err)
 	}
 	for path, want := range map[string]string{
 		folder: "not a regular file",
 		write("long", strings.Repeat("x", 1<<20+1)): "it is longer than 1 MiB",
 	} {
 		if _, err := option.ReadFile(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got %v, want it to name the file and to say %q", path, err, want)
+			t.Errorf("%s: got %v, want an error with the file's name and %q", path, err, want)
 		}
 	}
 }
 
-func TestNamesAreTheSameHoweverTheirWordsAreWritten(t *testing.T) {
+func TestSameName_IgnoresCaseAndSeparators(t *testing.T) {
 	for _, name := range []string{"new order", "new_order", "New-Order", "neworder"} {
 		if !option.SameName("new order", name) {
-			t.Errorf("%q is not the same as \"new order\"", name)
+			t.Errorf("%q is not the same name as \"new order\"", name)
 		}
 	}
 	if option.SameName("new order", "new orders") {
-		t.Error("new orders are the same as a new order")
+		t.Error(`"new orders" is the same name as "new order"`)
 	}
 }

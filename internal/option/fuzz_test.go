@@ -6,7 +6,7 @@ import (
 	"sledge/internal/option"
 )
 
-// FuzzBind looks for a value that causes a panic, or that is accepted outside its limits.
+// FuzzBind searches for values that cause a panic or are accepted outside their limits.
 func FuzzBind(f *testing.F) {
 	for _, value := range []string{"1", "-1", "11", "1e3", "NaN", "+Inf", "0x1", "true", "ON", "90s", "1h30m", "1e400", "", " 1", "9223372036854775808"} {
 		f.Add(value)

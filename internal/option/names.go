@@ -40,28 +40,27 @@ type Error struct {
 	Option string // its name
 	Called string // the front end's name
 	Value  string // the value; "" for a secret
-	Err    error  // what is wrong, and the way out
+	Err    error  // the mistake, and the remedy
 }
 
-// Error names the option, and says what is wrong.
+// Error names the option and the mistake.
 func (e *Error) Error() string { return "option " + e.Called + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the mistake without the option's name.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Wrong makes an Error about an option and its value. The format says what is wrong with the
-// value, and the way out.
+// Wrong makes an Error about an option and its value. The format names the mistake and the remedy.
 func (n Names) Wrong(option, value, format string, args ...any) error {
 	return &Error{Option: option, Called: n.Of(option), Value: value, Err: fmt.Errorf(format, args...)}
 }
 
-// UnknownError reports that there is no option of a name.
+// UnknownError reports that no option has a name.
 type UnknownError struct {
 	Name    string
 	Nearest string // the nearest name; "" if none is near enough
 }
 
-// Error names the option, and the nearest known name.
+// Error names the option and the nearest known name.
 func (e *UnknownError) Error() string {
 	text := "option " + e.Name + " is not known"
 	if e.Nearest != "" {
@@ -70,8 +69,8 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// CheckNames returns an UnknownError for the first value, by name, that no description has, and
-// suggests the nearest name.
+// CheckNames returns an UnknownError, with the nearest known name, for the first name in values
+// that is not known. It returns nil if all names are known.
 func CheckNames(values Values, known []Description) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if slices.ContainsFunc(known, func(d Description) bool { return d.Name == name }) {
@@ -86,7 +85,7 @@ func CheckNames(values Values, known []Description) error {
 	return nil
 }
 
-// SameName reports whether two names are equal apart from case and separators: new_order,
+// SameName reports whether two names are equal apart from case and separators, as new_order,
 // NewOrder and "new order" are.
 func SameName(a, b string) bool { return compact(a) == compact(b) }
 
@@ -95,8 +94,8 @@ func compact(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "").Replace(name))
 }
 
-// Suggest returns ": did you mean x?" for the known name that is nearest, or "" if none is near
-// enough to be a typo.
+// Suggest returns ": did you mean x?" with the nearest known name, or "" if name cannot be a typo
+// of any known name.
 func Suggest(name string, known []string) string {
 	if nearest := Nearest(name, known); nearest != "" {
 		return ": did you mean " + nearest + "?"
@@ -104,11 +103,10 @@ func Suggest(name string, known []string) string {
 	return ""
 }
 
-// Nearest returns the known name, in lower case, that is nearest to the one given, or "" if
-// none is near enough to be a typo: x is too far from pg, with which it shares no letter, and
-// path from rate. Among equals it prefers a name with the same first letter, because typos
-// seldom affect it, and then one of the same length, because two swapped letters count as two
-// edits.
+// Nearest returns the known name with the smallest edit distance from name, in lower case, or "" if
+// name cannot be a typo of any: x is no typo of pg, with which it shares no letter, and path is no
+// typo of rate. Among equals it prefers a name with the same first letter, because typos seldom
+// affect it, and then a name of the same length, because two swapped letters count as two edits.
 func Nearest(name string, known []string) string {
 	const longest = 100
 	if len(name) > longest {

@@ -23,18 +23,17 @@ func (i Idle) Warning(names Names) string {
 	return "option " + names.Of(i.Option) + ": " + i.value() + " has no effect, because " + i.because
 }
 
-// Refusal is the error for a job that sets the option.
+// Refusal returns the error for a job that sets the option.
 func (i Idle) Refusal(names Names) error {
 	return names.Wrong(i.Option, i.Value, "%s would have no effect, because %s: %s", i.value(), i.because, i.wayOut)
 }
 
 func (i Idle) value() string { return cmp.Or(i.Value, "it") }
 
-// Nothing is the need of an option that always has an effect in its actions.
+// Nothing is the value of Needs for an option that always has an effect in its actions.
 const Nothing = "nothing"
 
-// term is one condition on another option: that it is on or off, or that it has or does not
-// have a value.
+// term is a condition on another option: it is on or off, or it has or lacks a value.
 type term struct {
 	option string
 	value  string // "" is a condition on whether the option is on
@@ -58,7 +57,7 @@ func (t term) holds(all Values) bool {
 	return is != t.not
 }
 
-// wayOut says how to meet the condition.
+// wayOut describes how to meet the condition.
 func (t term) wayOut(all Values, names Names) string {
 	name := names.Of(t.option)
 	_, err := ParseBool(all[t.option])
@@ -85,7 +84,7 @@ func (d Description) NeededBy() (options []string) {
 	return options
 }
 
-// clauses are the needs: one term of each clause must hold.
+// clauses returns the needs: at least one term of each clause must hold.
 func (d Description) clauses() (list [][]term) {
 	if d.Needs == "" || d.Needs == Nothing {
 		return nil
@@ -100,8 +99,8 @@ func (d Description) clauses() (list [][]term) {
 	return list
 }
 
-// FindIdle returns the options that are set but have no effect in an action. all are the values
-// of all options; elsewhere are other facts that needs may mention.
+// FindIdle returns the options that set sets without effect in an action. all has the values of all
+// options, and other facts that needs may mention.
 func FindIdle(known []Description, action string, set, all Values, names Names) (list []Idle) {
 	for _, d := range known {
 		if _, said := set[d.Name]; !said || d.Soon || all[d.Name] == d.Default {

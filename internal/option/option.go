@@ -67,15 +67,15 @@ type Description struct {
 	// Main marks one of the few options that most people set.
 	Main bool `json:"main,omitempty"`
 
-	// Soon marks an option that is not built yet: settings and scripts may contain it, jobs that
-	// set it are refused, and lists of options leave it out.
+	// Soon marks an option whose feature does not exist yet: settings and scripts may contain it,
+	// jobs that set it are refused, and lists of options leave it out.
 	Soon bool `json:"soon,omitempty"`
 
 	// Section is the section of the console's dictionaries that contains the option, or "" for the
 	// section of the workload.
 	Section string `json:"section,omitempty"`
 
-	// List means that it takes several values, separated by commas.
+	// List marks an option that takes several values, separated by commas.
 	List bool `json:"list,omitempty"`
 
 	// Actions are the actions in which the option has an effect; empty means all.
@@ -93,11 +93,11 @@ type Description struct {
 	// both are set, the stronger source decides.
 	OnWindows string `json:"-"`
 
-	// Address means that the value names a server, and so holds no account and no password.
+	// Address means that the value names a server and must contain no account and no password.
 	Address bool `json:"-"`
 }
 
-// Groups are the headings that options are shown under, in their order.
+// Groups lists the headings of options, in their order.
 var Groups = []Group{
 	{Connection, "Connection: where the server is and how to reach it"},
 	{Accounts, "Accounts: users, passwords and the database"},
@@ -106,7 +106,7 @@ var Groups = []Group{
 	{Client, "Client: how Sledge sends the load and handles failures"},
 }
 
-// Group is a heading that options are shown under.
+// Group is a heading of options.
 type Group struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
@@ -124,7 +124,7 @@ const (
 // MainTitle is the heading of the main options, which come before all groups.
 const MainTitle = "Most used options"
 
-// Part is options that are shown under one heading.
+// Part is a heading with its options.
 type Part struct {
 	Title   string
 	Options []Description
@@ -186,7 +186,7 @@ func (d Description) Limits() string {
 	return kind
 }
 
-// Values holds what the user has set, by the options' names.
+// Values holds the values that the user has set, by the options' names.
 type Values map[string]string
 
 // Clone returns a copy of v that may be written to, even when v is nil.
@@ -238,8 +238,8 @@ func Describe(fresh any) []Description {
 	return list
 }
 
-// Bind sets the options of fresh that values mention, and checks them. Its errors, and
-// those of fresh, call options by names.
+// Bind sets the options of fresh that values mention, and checks them. Its errors, and those of
+// fresh, use the names in names.
 func Bind(names Names, values Values, fresh any) error {
 	err := walk(reflect.ValueOf(fresh).Elem(), fields{}, func(tag reflect.StructTag, f fields, v reflect.Value) error {
 		d := describe(tag, f, v)

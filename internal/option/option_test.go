@@ -28,7 +28,7 @@ type options struct {
 	Delay   time.Duration  `opt:"delay" help:"delay"`
 }
 
-// names are a front end's names of some options.
+// names has a front end's names of some options.
 var names = option.Names{"count_ware": "pg_count_ware", "mode": "pg_mode"}
 
 func fresh() *options {
@@ -45,7 +45,7 @@ func (o *options) Validate(names option.Names) error {
 	return nil
 }
 
-func TestBindSetsWhatIsMentioned(t *testing.T) {
+func TestBind_SetsGivenOptions(t *testing.T) {
 	got, want := fresh(), fresh()
 	want.Host, want.Account.Password, want.Count, want.Share = "db", "x", 10, 0.5
 	want.Odd, want.RampUp, want.Delay = true, option.Minutes(90*time.Second), time.Second
@@ -61,7 +61,7 @@ func TestBindSetsWhatIsMentioned(t *testing.T) {
 	}
 }
 
-func TestBindRefusesWithTheWayOut(t *testing.T) {
+func TestBind_RefusesWithARemedy(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
 		{"count_ware", "0", "option pg_count_ware: 0 is less than 1"},
 		{"count_ware", "11", "option pg_count_ware: 11 is more than 10"},
@@ -83,7 +83,7 @@ func TestBindRefusesWithTheWayOut(t *testing.T) {
 	}
 }
 
-func TestAMistakeNamesItsOption(t *testing.T) {
+func TestBind_ErrorNamesItsOption(t *testing.T) {
 	err := option.Bind(names, option.Values{"count_ware": "0"}, fresh())
 	wrong, ok := errors.AsType[*option.Error](err)
 	if !ok || wrong.Option != "count_ware" || wrong.Called != "pg_count_ware" || wrong.Value != "0" || wrong.Err.Error() != "0 is less than 1" {
@@ -95,7 +95,7 @@ func TestAMistakeNamesItsOption(t *testing.T) {
 	}
 }
 
-func TestPartsHaveTheMainOptionsFirst(t *testing.T) {
+func TestParts_HaveTheMainOptionsFirst(t *testing.T) {
 	type built struct {
 		Warehouses int  `opt:"warehouses" group:"schema" main:"true"`
 		Keys       bool `opt:"keys" group:"schema"`
@@ -122,7 +122,7 @@ func TestPartsHaveTheMainOptionsFirst(t *testing.T) {
 	}
 }
 
-func TestCheckNamesSuggestsTheNearest(t *testing.T) {
+func TestCheckNames_SuggestsTheNearest(t *testing.T) {
 	known := option.Describe(fresh())
 	for _, tt := range []struct{ name, want string }{
 		{"count_wares", "option count_wares is not known: did you mean count_ware?"},
@@ -139,7 +139,7 @@ func TestCheckNamesSuggestsTheNearest(t *testing.T) {
 	}
 }
 
-func TestNearestIsASlipOfTheFinger(t *testing.T) {
+func TestNearest_FindsTypos(t *testing.T) {
 	words := []string{"ci", "job", "jobs", "pg", "rate", "vurun", "vuset"}
 	for _, tt := range []struct{ typed, want string }{
 		{"vurn", "vurun"},
@@ -148,7 +148,7 @@ func TestNearestIsASlipOfTheFinger(t *testing.T) {
 		{"p", "pg"},
 		{"ojbs", "jobs"},
 		{"ls", ""},   // no letter in common with ci
-		{"path", ""}, // two other letters, and another beginning
+		{"path", ""}, // two letters differ, one of them the first
 		{"x", ""},
 		{"", ""},
 	} {

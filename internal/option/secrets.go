@@ -3,8 +3,8 @@ package option
 import "fmt"
 
 // Secrets holds values of secret options, by the options' names. Neither fmt nor encoding/json
-// shows them, even inside another value, because they are in a function. Only Reveal returns them.
-// The zero value holds none.
+// shows them, even inside another value, because a function holds them. Only Reveal returns them.
+// The zero value is empty.
 type Secrets struct{ values func() Values }
 
 // NewSecrets returns a copy of values as secrets.
@@ -27,7 +27,7 @@ func (s Secrets) Reveal() Values {
 // String returns the number of secrets.
 func (s Secrets) String() string { return fmt.Sprintf("(%d secrets)", len(s.Reveal())) }
 
-// Split divides v into values that may be shown and the secrets among them, which descriptions mark.
+// Split divides v into public values and secrets. descriptions mark the secret options.
 func (v Values) Split(descriptions []Description) (public, secret Values) {
 	public, secret = v.Clone(), Values{}
 	for _, d := range descriptions {

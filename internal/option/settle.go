@@ -5,15 +5,15 @@ import (
 	"reflect"
 )
 
-// Relative is implemented by option types whose value depends on when it is bound, for example
-// a time that is "now".
+// Relative is implemented by option types whose value depends on the time of binding, for example
+// "now".
 type Relative interface {
 	// Settled returns the absolute form of the value, or "" if it does not depend on time.
 	Settled() string
 }
 
-// Settle returns values with the relative ones replaced by their absolute form: binding them
-// again gives the same struct.
+// Settle returns values with relative values replaced by their absolute form, so that binding them
+// later gives the same struct.
 func Settle(values Values, bound any) Values {
 	all := values.Clone()
 	maps.Copy(all, Settled(bound))

@@ -2,7 +2,7 @@ package paper
 
 import "sledge/internal/chart"
 
-// Charts are charts on a page of their own, a self-contained file like a report.
+// Charts is a page of charts: a self-contained file like a report.
 type Charts struct {
 	Title  string
 	Over   string // the kind of page

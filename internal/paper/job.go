@@ -17,7 +17,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// page returns the page of one job, with that title.
+// page returns the page of one job.
 func (s subject) page(title string) page {
 	j := s.job
 	p := page{
@@ -56,7 +56,7 @@ func (s subject) page(title string) page {
 	return p
 }
 
-// charts are the sections with charts of the measurements.
+// charts returns the sections with charts of the measurements.
 func (s subject) charts() (list []section) {
 	add := func(title, explained string, blocks ...block) {
 		if len(blocks) > 0 {
@@ -71,7 +71,7 @@ func (s subject) charts() (list []section) {
 	}
 	add("Beside the run", "", s.beside()...)
 	if b, ok := s.boxes(); ok {
-		add("Spread of response times", "the box is the middle half, with a stroke at the median; the whiskers lead from the least to p99, and the dot is the most",
+		add("Spread of response times", "the box is the middle half, with a stroke at the median; the whiskers go from the minimum to p99, and the dot is the maximum",
 			draw(b, ""))
 	}
 	if loaded := s.job.Result.Loaded; len(loaded) > 0 {
@@ -89,11 +89,11 @@ func (s subject) charts() (list []section) {
 	for _, c := range Machine(s.details) {
 		busy = append(busy, draw(c, ""))
 	}
-	add("Machine under test", "as the program that recorded the job kept it", busy...)
+	add("Machine under test", "as recorded by the program that ran the job", busy...)
 	return list
 }
 
-// timed are points on one axis of time, in seconds since the first of them began.
+// timed returns the times of points, in seconds since the begin of the first one.
 func timed(points []job.Rate) (times []float64) {
 	if len(points) == 0 {
 		return nil
@@ -105,7 +105,7 @@ func timed(points []job.Rate) (times []float64) {
 	return times
 }
 
-// bands are the phases without a measurement.
+// bands returns the phases other than the measurement.
 func bands(points []job.Rate, times []float64) (list []chart.Band) {
 	from := 0.0
 	for i, p := range points {
@@ -146,7 +146,7 @@ func (s subject) overTime() (blocks []block) {
 	}
 	note := ""
 	if len(marks) > 0 {
-		note = "The numbers at the top say how many virtual users worked from there on."
+		note = "The numbers at the top are the numbers of virtual users from there on."
 	}
 	rates := chart.Lines{Name: "Transactions a minute", X: axis, Y: chart.Axis{Name: "transactions a minute"}, Bands: phases, Marks: marks}
 	for _, l := range []chart.Line{
@@ -223,7 +223,8 @@ func (s subject) beside() (blocks []block) {
 	return blocks
 }
 
-// counter draws the readings of a transaction counter if nothing else is known over time.
+// counter returns a line with the readings of a transaction counter, for a job without measured
+// seconds.
 func (s subject) counter() chart.Line {
 	l := chart.Line{Name: "transaction counter", Is: "server"}
 	if len(s.points) > 0 || len(s.readings) == 0 {
@@ -257,7 +258,8 @@ func (s subject) boxes() (chart.Boxes, bool) {
 	return b, len(b.Boxes) > 0
 }
 
-// queryBars draws the times of each kind of transaction that occurs few times.
+// queryBars draws the times of each kind of transaction of a run whose transactions are few and
+// long.
 func queryBars(r job.Result) chart.Bars {
 	b := chart.Bars{Name: "Time of each", X: chart.Axis{Name: "time", Unit: "s"}, Series: []string{"mean time"}}
 	for _, kind := range r.Kinds {
@@ -268,7 +270,7 @@ func queryBars(r job.Result) chart.Bars {
 	return b
 }
 
-// valueOf returns the length of a bar for times.
+// valueOf returns the bar of a kind of transaction.
 func valueOf(t *report.QueryTimes) chart.Value {
 	if t == nil {
 		return chart.Value{Value: nothing}
@@ -348,7 +350,7 @@ func Machine(d job.ImportDetails) (list []chart.Chart) {
 	return list
 }
 
-// examples has the percentiles of response times, and examples of failures.
+// examples returns the sections with percentiles of response times and examples of failures.
 func (s subject) examples() (list []section) {
 	if s.doc.All != nil && s.doc.All.Done > 0 && len(s.job.Result.Spans) == 0 {
 		list = append(list, section{Title: "All percentiles of response time (ms)", Explained: "from scheduled start to completion, retries included", Blocks: []block{{Table: percentiles(s.doc)}}})
@@ -357,7 +359,7 @@ func (s subject) examples() (list []section) {
 		return list
 	}
 	var t table
-	for _, head := range []string{"at", "virtual user", "transaction", "class", "what became of it", "message"} {
+	for _, head := range []string{"at", "virtual user", "transaction", "class", "outcome", "message"} {
 		t.Heads = append(t.Heads, cell{Pieces: text(head)})
 	}
 	for _, f := range s.failures {
@@ -373,7 +375,7 @@ func (s subject) examples() (list []section) {
 	}
 	explained := "the first of each class"
 	if s.more {
-		explained = fmt.Sprintf("the first %d of those that were kept", mostFailures)
+		explained = fmt.Sprintf("the first %d recorded", mostFailures)
 	}
 	return append(list, section{Title: "Examples of failures", Explained: explained, Blocks: []block{{Table: &t}}})
 }
@@ -410,7 +412,7 @@ func percentiles(d report.Document) *table {
 	return t
 }
 
-// surroundings has the settings of the server and the facts about machines.
+// surroundings returns the sections with the settings of the server and the facts about machines.
 func (s subject) surroundings() (list []section) {
 	pairs := func(title, explained string, rows []fact) {
 		t := &table{}
@@ -428,7 +430,7 @@ func (s subject) surroundings() (list []section) {
 		for _, name := range slices.Sorted(maps.Keys(f.ServerSettings)) {
 			rows = append(rows, fact{name, f.ServerSettings[name]})
 		}
-		pairs("Settings of the server", "as it said itself before the run", rows)
+		pairs("Settings of the server", "as the server reported them before the run", rows)
 	}
 	if f := s.job.Facts; f != nil && s.job.Origin == "" {
 		h := f.Host
@@ -442,6 +444,6 @@ func (s subject) surroundings() (list []section) {
 	for _, one := range s.details.System {
 		system = append(system, fact{one.Name, one.Value})
 	}
-	pairs("System", "as the program that recorded the job kept it", system)
+	pairs("System", "as recorded by the program that ran the job", system)
 	return list
 }

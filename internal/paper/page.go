@@ -43,8 +43,7 @@ type section struct {
 	Blocks           []block
 }
 
-// settle gives the section an address, and each of its tables a name, by which users of screen
-// readers go from one to the next.
+// settle gives the section an ID, and each of its tables a name that screen readers announce.
 func (s *section) settle(number int) {
 	s.ID = "part-" + strconv.Itoa(number)
 	tables := 0
@@ -62,7 +61,7 @@ func (s *section) settle(number int) {
 		if d := b.Drawing; d != nil {
 			name(&d.Table, "numbers of ")
 			if d.Title == s.Title {
-				d.Title = "" // it is said already
+				d.Title = "" // the section shows it
 			}
 		}
 	}
@@ -125,11 +124,11 @@ func draw(c chart.Chart, note string) block {
 	}
 	return block{Drawing: &drawing{
 		Title: report.Printable(c.Title()), Note: note, Table: t,
-		Wide: template.HTML(c.SVG(wideChart)), Narrow: template.HTML(c.SVG(narrowChart)), //nolint:gosec // package chart escapes what others wrote
+		Wide: template.HTML(c.SVG(wideChart)), Narrow: template.HTML(c.SVG(narrowChart)), //nolint:gosec // package chart escapes text of other programs
 	}}
 }
 
-// text is text in no look.
+// text returns text without a look.
 func text(s string) []terminal.Piece { return []terminal.Piece{{Text: s}} }
 
 // signs are the signs of states.
@@ -191,7 +190,7 @@ func blockOf(i report.Item) block {
 	return block{Table: &t}
 }
 
-// mark finds out whether the first column consists of signs, or is empty.
+// mark marks the cells of the first column if all of them are signs.
 func (t *table) mark() {
 	for _, row := range t.Rows {
 		if len(row) == 0 {
@@ -206,10 +205,10 @@ func (t *table) mark() {
 	}
 }
 
-// spoken are the words for the signs before a verdict.
+// spoken maps the signs before a verdict to words.
 var spoken = map[string]string{"✓": "good", "!": "doubtful", "✗": "bad"}
 
-// Spoken is the word for a sign.
+// Spoken returns the word for the sign in a cell.
 func (c cell) Spoken() string { return spoken[c.Pieces[0].Text] }
 
 // pieces splits text of a sheet, which may be indented.
@@ -224,7 +223,7 @@ func pieces(line string) []terminal.Piece {
 	return list
 }
 
-// plain is a line of a sheet without its looks.
+// plain returns a line of a sheet without its looks.
 func plain(line string) string {
 	var b strings.Builder
 	for _, p := range pieces(line) {
@@ -250,7 +249,7 @@ func (p *page) setHeadline(items []report.Item) {
 	}
 }
 
-// nothing stands for a missing number.
+// nothing represents a missing number.
 var nothing = math.NaN()
 
 // orNothing returns a number, or nothing if it is missing.

@@ -1,6 +1,6 @@
-// Package paper writes reports: one self-contained HTML file, with charts, about a job, a
-// performance profile, or several runs side by side, which also prints well. Its sentences come
-// from the sheets of package report, so they are those of the command line.
+// Package paper writes reports on a job, a performance profile, or several runs side by side: one
+// self-contained, printable HTML file with charts. Its sentences come from the sheets of package
+// report, so they equal those of the command line.
 package paper
 
 import (
@@ -50,8 +50,8 @@ var pageTemplate = template.Must(template.New("page").Parse(pageText))
 // style is the style sheet of a report, with the colours of charts.
 var style = colours() + styleText
 
-// Policy is the Content-Security-Policy of a report: it may use its own style sheet, and
-// nothing else. The report contains it; servers must send it as a header, too.
+// Policy is the Content-Security-Policy of a report, which allows only the report's own style
+// sheet. The report contains it; servers must send it as a header, too.
 var Policy = func() string {
 	sum := sha256.Sum256([]byte(style))
 	return "default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
@@ -73,8 +73,7 @@ func colours() string {
 // mostRuns limits the runs of a performance profile in a report.
 const mostRuns = 100
 
-// Of returns the report of performance profiles, by their numbers, or of jobs if no profile is
-// named.
+// Of returns the report of performance profiles, by number, or of jobs if profiles is empty.
 func (a Archive) Of(ctx context.Context, ids []string, profiles []int) (Report, error) {
 	if len(profiles) > 0 {
 		return a.Profiles(ctx, profiles)
@@ -86,7 +85,7 @@ func (a Archive) Of(ctx context.Context, ids []string, profiles []int) (Report, 
 // the repository accepts. An error means that an ID is wrong, or that there is no such job.
 func (a Archive) Jobs(ctx context.Context, ids []string) (Report, error) {
 	if len(ids) == 0 {
-		return Report{}, job.WithExit(job.ExitUsage, fmt.Errorf("say which job: its ID, the first digits of it, or last"))
+		return Report{}, job.WithExit(job.ExitUsage, fmt.Errorf("name a job: its ID, its first digits, or last"))
 	}
 	if len(ids) == 1 {
 		s, err := a.read(ctx, job.ID(ids[0]))
@@ -218,7 +217,7 @@ type subject struct {
 	details  job.ImportDetails
 }
 
-// How much is told.
+// Limits of a report.
 const (
 	mostPoints   = 600 // points of a chart over time
 	mostFailures = 40  // examples

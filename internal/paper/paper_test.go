@@ -22,7 +22,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// archive is a repository to make reports from.
+// archive is an Archive with helpers for tests.
 type archive struct {
 	*testing.T
 	Archive
@@ -42,8 +42,8 @@ func newArchive(t *testing.T) archive {
 	return archive{t, Archive{Store: store, Resolver: settings.Resolver{Catalog: edition.Catalog}, Headline: func(job.Job) string { return "TEST RESULT" }, Version: "v1.0.0"}}
 }
 
-// record records a job, with so many seconds of a ramp-up of 2 and then of the measured time,
-// and with failures. It returns the job's ID.
+// record records a job with the given number of seconds, of which the first 2 are ramp-up, and with
+// failures. It returns the job's ID.
 func (a archive) record(j job.Job, seconds int, failures ...job.Failure) string {
 	a.Helper()
 	r, err := a.Store.Begin(a.Context(), j.Spec, j.Kinds, j.Profile)
@@ -80,7 +80,7 @@ func (a archive) record(j job.Job, seconds int, failures ...job.Failure) string 
 			a.Fatal(err)
 		}
 	} else {
-		for written := 0; written < seconds; { // it writes once in a while
+		for written := 0; written < seconds; { // the recorder writes at intervals
 			written = 0
 			for _, err := range a.Store.Seconds(a.Context(), r.ID()) {
 				if err != nil {
@@ -98,15 +98,15 @@ func (a archive) record(j job.Job, seconds int, failures ...job.Failure) string 
 	return string(r.ID())
 }
 
-// file is a report that was read.
+// file is a parsed report.
 type file struct {
 	text     string // all of the text
 	elements map[string]int
 	styles   string
 }
 
-// read reads a report as a browser does, and fails the test where it has what could be fetched, be
-// executed, or break the policy.
+// read parses a report as a browser does, and fails the test if the report fetches or executes
+// anything, or breaks its policy.
 func read(t *testing.T, html []byte) file {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(strings.Replace(string(html), "<!doctype html>", "", 1)))
@@ -152,16 +152,16 @@ func read(t *testing.T, html []byte) file {
 	allowed := strings.Fields("html head meta title style body main header p h1 h2 span dl div dt dd nav ul li a section table thead tbody tr th td figure figcaption details summary footer pre svg line rect path circle text")
 	for name := range f.elements {
 		if !slices.Contains(allowed, name) {
-			t.Errorf("there is a <%s>", name)
+			t.Errorf("the report contains a <%s>", name)
 		}
 	}
 	for _, link := range links {
 		if !slices.Contains(ids, strings.TrimPrefix(link, "#")) {
-			t.Errorf("the link %q leads to nothing in the report", link)
+			t.Errorf("the link %q has no target in the report", link)
 		}
 	}
 	if !slices.Equal(slices.Compact(slices.Sorted(slices.Values(ids))), slices.Sorted(slices.Values(ids))) {
-		t.Errorf("an ID is there twice: %q", ids)
+		t.Errorf("an ID occurs twice: %q", ids)
 	}
 	sum := sha256.Sum256([]byte(f.styles))
 	if hash := base64.StdEncoding.EncodeToString(sum[:]); policy != Policy || !strings.Contains(policy, "'sha256-"+hash+"'") {
@@ -176,7 +176,7 @@ func read(t *testing.T, html []byte) file {
 	return f
 }
 
-// has fails the test where a report does not say something.
+// has fails the test if a report lacks one of the texts.
 func (f file) has(t *testing.T, words ...string) {
 	t.Helper()
 	text := strings.Join(strings.Fields(f.text), " ")
@@ -196,14 +196,14 @@ func (a archive) report(ids ...string) file {
 	return read(a.T, made.HTML)
 }
 
-// measured is a run with a summary.
+// measured returns a run with a summary.
 func measured() job.Job {
 	j := reporttest.Run()
 	j.Result.Summary = reporttest.Measured()
 	return j
 }
 
-func TestAReportSaysWhatTheCommandLineSays(t *testing.T) {
+func TestReport_HasTheSentencesOfTheCommandLine(t *testing.T) {
 	a := newArchive(t)
 	j := measured()
 	id := a.record(j, 6, job.Failure{Kind: "payment", Class: "deadlock", Message: "deadlock detected", Retried: true})
@@ -223,11 +223,11 @@ func TestAReportSaysWhatTheCommandLineSays(t *testing.T) {
 		}
 	}
 	if f.elements["svg"] != 2*f.elements["figure"] || f.elements["details"] != f.elements["figure"] {
-		t.Errorf("got %v, want of each chart two drawings and a table", f.elements)
+		t.Errorf("got %v, want two drawings and a table for each chart", f.elements)
 	}
 }
 
-func TestEveryJobHasAReport(t *testing.T) {
+func TestReport_OfEveryKindOfJob(t *testing.T) {
 	spans := measured()
 	spans.Kinds = []string{"query 1", "query 2"}
 	spans.Result.Kinds, spans.Result.Summary = spans.Kinds, meter.NewSummary(2)
@@ -264,7 +264,7 @@ func TestEveryJobHasAReport(t *testing.T) {
 	}
 }
 
-func TestAJobOfAnotherProgramHasItsOwnFigures(t *testing.T) {
+func TestReport_OfAnImportedJob(t *testing.T) {
 	a := newArchive(t)
 	quarter, half := 2.5, 7.5
 	past := repository.Past{Job: reporttest.Imported(), Counts: []job.Count{{At: reporttest.Began, Rate: 36_000}, {At: reporttest.Began.Add(10 * time.Second), Rate: 37_000}}}
@@ -279,7 +279,7 @@ func TestAJobOfAnotherProgramHasItsOwnFigures(t *testing.T) {
 	a.report(string(past.Job.ID)).has(t, "15,824", "NEWORD", "dbserver", "Processors", "37,000", "server's count")
 }
 
-func TestWhatOthersWroteIsOnlyText(t *testing.T) {
+func TestReport_EscapesText(t *testing.T) {
 	const hostile = `</style></title><script src="http://evil.example/x.js">alert('1')</script><img src=x onerror=alert(1)>{{.}}` + "\x1b[2J"
 	a := newArchive(t)
 	j := measured()
@@ -310,20 +310,20 @@ func TestWhatOthersWroteIsOnlyText(t *testing.T) {
 	}
 }
 
-func TestWhatTheServerReportedStandsAsItWrote(t *testing.T) {
+func TestReport_KeepsTheLayoutOfServerReports(t *testing.T) {
 	a := newArchive(t)
 	j := reporttest.Run()
 	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Seconds: 60, Text: "Wait times\n----------\n  READS   <12>\x1b"}
 	f := a.report(a.record(j, 4))
 	if want := "Wait times\n----------\n  READS   <12>\\x1b"; !strings.Contains(f.text, want) || f.elements["pre"] != 1 {
-		t.Errorf("want %q in a pre, of which there are %d, got\n%s", want, f.elements["pre"], f.text)
+		t.Errorf("want %q in one pre element, got %d of them in\n%s", want, f.elements["pre"], f.text)
 	}
 	if want := "MONREPORT of the server, 3 lines, made beside the virtual users in 1 min, from the beginning of the measured time on"; !strings.Contains(f.text, want) {
 		t.Errorf("want %q, got\n%s", want, f.text)
 	}
 }
 
-// An observer's sine is drawn, with each of its extremes.
+// The chart of an observer's sine includes its extremes.
 func TestReport_DrawsSeries(t *testing.T) {
 	a := newArchive(t)
 	j := reporttest.Run()
@@ -364,7 +364,7 @@ func TestReport_DrawsSeries(t *testing.T) {
 	}
 }
 
-func TestRunsAreSetSideBySide(t *testing.T) {
+func TestReport_ComparesRuns(t *testing.T) {
 	a := newArchive(t)
 	other := measured()
 	other.Spec.Options = option.Values{"warehouses": "10", "rampup": "5"}
@@ -386,7 +386,7 @@ func TestRunsAreSetSideBySide(t *testing.T) {
 	}
 }
 
-func TestAProfileHasCurves(t *testing.T) {
+func TestReport_OfAProfileHasCurves(t *testing.T) {
 	a := newArchive(t)
 	for i, orders := range []float64{1000, 1900, 1500} {
 		j := reporttest.Figures("", i, 1<<i, orders)
@@ -402,15 +402,15 @@ func TestAProfileHasCurves(t *testing.T) {
 	}
 	f := read(t, made.HTML)
 	f.has(t, "Performance profile 3: TPROC-C on PostgreSQL", "1,900", "at best: with 2 virtual users", "8 virtual users: Failed: connect: refused", "NOPM per user", "p99")
-	if f.elements["circle"] < 2*3*5 { // of five lines over three numbers of users, drawn twice
-		t.Errorf("got %d points, want those of each line", f.elements["circle"])
+	if f.elements["circle"] < 2*3*5 { // five lines over three numbers of users, drawn twice
+		t.Errorf("got %d points, want the points of each line", f.elements["circle"])
 	}
 	if _, err := a.Profiles(t.Context(), []int{4}); job.ExitOf(err) != job.ExitMissing {
-		t.Errorf("a profile that is not there: got %v", err)
+		t.Errorf("a missing profile: got %v", err)
 	}
 }
 
-func TestProfilesAreLaidOverEachOther(t *testing.T) {
+func TestReport_ComparesProfiles(t *testing.T) {
 	a := newArchive(t)
 	for profile, users := range map[int][]int{3: {1, 2, 4}, 5: {2, 8}} {
 		for i, n := range users {
@@ -429,8 +429,8 @@ func TestProfilesAreLaidOverEachOther(t *testing.T) {
 	f := read(t, made.HTML)
 	f.has(t, "2 performance profiles over each other", "TPROC-C on PostgreSQL, 3 runs", "profile 5, 16 virtual users: Failed: connect: refused",
 		"What differs", "seed", "Runs of profile 3", "Runs of profile 5", "12,000", "40,000", "p95 of response times")
-	if f.elements["circle"] != 2*3*5 { // of five points of three figures, drawn twice
-		t.Errorf("got %d points, want those of each run that succeeded", f.elements["circle"])
+	if f.elements["circle"] != 2*3*5 { // five points of three figures, drawn twice
+		t.Errorf("got %d points, want one for each successful run", f.elements["circle"])
 	}
 	for _, numbers := range [][]int{{3, 3}, {3, 4}, {}} {
 		if _, err := a.Profiles(t.Context(), numbers); job.ExitOf(err) != job.ExitUsage && job.ExitOf(err) != job.ExitMissing {

@@ -40,7 +40,7 @@ func (a Archive) profilesPage(c report.ProfileComparison, runs [][]job.Job) page
 // profileName names a profile in charts and tables.
 func profileName(p report.Profile) string { return fmt.Sprintf("profile %d", p.Profile) }
 
-// curvesOver draws each figure, and a percentile, of all profiles over all their numbers of virtual
+// curvesOver draws the main figures and a percentile of all profiles over their numbers of virtual
 // users.
 func curvesOver(profiles []report.Profile) (blocks []block) {
 	var users []int
@@ -48,7 +48,7 @@ func curvesOver(profiles []report.Profile) (blocks []block) {
 	for _, profile := range profiles {
 		for _, point := range profile.Points {
 			users = append(users, point.Users)
-			const most = 2 // what people came for
+			const most = 2 // the main figures
 			for _, m := range point.Metrics[:min(most, len(point.Metrics))] {
 				if !slices.ContainsFunc(figures, func(known job.Metric) bool { return known.Name == m.Name }) {
 					figures = append(figures, m)

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/report"
 )
 
-// attend adds the reasons why figures of one of several runs must not be used.
+// attend adds the reasons why the figures of a run must not be used.
 func (p *page) attend(run string, j job.Job, sum meter.Summary) {
 	for _, alarm := range report.Alarms(report.Grounds(j, sum)) {
 		p.Attention = append(p.Attention, report.Ground{Tone: report.Bad, Name: run, Text: report.Printable(alarm)})
@@ -26,7 +26,7 @@ func comparisonPage(c report.Comparison, runs []subject) page {
 		p.attend(report.Letter(i), s.job, s.sum)
 	}
 	parts := sectionsOf(c.Sheet().Parts)
-	if len(parts) > 0 { // which runs
+	if len(parts) > 0 { // the list of runs
 		p.Sections, parts = append(p.Sections, parts[0]), parts[1:]
 	}
 	p.Sections = append(p.Sections, figureBars(c)...)
@@ -47,10 +47,10 @@ func comparisonPage(c report.Comparison, runs []subject) page {
 	return p
 }
 
-// runName names a run in a chart, as in tables.
+// runName returns the name of a run in a chart.
 func runName(i int) string { return "run " + report.Letter(i) }
 
-// runColour identifies the colour of a run.
+// runColour returns the key of a run's colour.
 func runColour(i int) string { return fmt.Sprintf("run %d", i+1) }
 
 // runNames returns the names and the colours of all runs.
@@ -164,11 +164,11 @@ func (a Archive) profilePage(number int, runs []job.Job) page {
 		c := document.CompareRuns(a.Resolver, runs)
 		c.Differences = slices.DeleteFunc(c.Differences, func(d report.Difference) bool { return d.Name == "users" })
 		if len(c.Differences) == 0 {
-			p.Sections = append(p.Sections, section{Title: "What differs", Blocks: []block{{Line: text("The runs differ in nothing but the number of virtual users.")}}})
+			p.Sections = append(p.Sections, section{Title: "What differs", Blocks: []block{{Line: text("The runs differ only in the number of virtual users.")}}})
 		} else {
 			for _, s := range sectionsOf(c.Sheet().Parts) {
 				switch s.Title {
-				case "Runs": // which have letters here
+				case "Runs": // the sheet identifies runs by letters
 					s.Title = "Runs compared"
 					fallthrough
 				case "What differs":
@@ -188,7 +188,7 @@ func (a Archive) profilePage(number int, runs []job.Job) page {
 	return p
 }
 
-// best returns the best point of a profile, by its first figure.
+// best returns the figures of a profile's best point, judged by its first figure.
 func best(points []report.ProfilePoint) (list []figure) {
 	at := -1
 	for i, p := range points {

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// lockPatience is how long another program may hold the lock; a change takes moments.
+// lockPatience is the time limit for waiting until another program releases the lock. A change
+// takes milliseconds.
 const lockPatience = 10 * time.Second
 
-// Lock waits until no other program that locks the file is changing it, and prevents changes
-// until unlock is called. Each change reads the file first, so concurrent changes are not lost.
-// The lock is a file beside it with the suffix ".lock", which stays. A program that ends loses
-// its locks.
+// Lock locks the file at path against other callers of Lock, in this and in other processes, until
+// unlock is called. A caller that reads the file, changes it and writes it under the lock loses no
+// concurrent change. The lock is on a file beside it with the suffix ".lock", which stays. The lock
+// of a process ends with the process.
 func Lock(path string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func addOne(path string) error {
 
 // No change is lost if several programs, or goroutines of one program, change a file at the same
 // time.
-func TestOfSeveralChangesNoneIsLost(t *testing.T) {
+func TestLock_LosesNoConcurrentChange(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "number")
 	const programs = 4
 	var all sync.WaitGroup

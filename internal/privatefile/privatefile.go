@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Replace replaces the content of a file atomically: readers see the old or the new content,
-// also after a crash. It creates the folder if needed.
+// Replace replaces the content of a file atomically: readers see either the old or the new content,
+// even after a crash. It creates the folder if it does not exist.
 func Replace(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -43,8 +43,8 @@ func widest(text string) int {
 	return most
 }
 
-// Fold breaks lines that are wider than a terminal: at a gap of two or more spaces, else
-// between two words, else anywhere. Continuation lines are indented by two more than the line.
+// Fold breaks lines that are wider than a terminal: at a gap of two or more spaces, or else between
+// two words, or else anywhere. Continuation lines are indented by two more spaces than the line.
 func Fold(text string, width int) string {
 	if width <= 0 {
 		return text
@@ -98,8 +98,7 @@ func FoldCommands(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// Cut shortens a line to a width, at a gap of two or more spaces if there is one, else
-// anywhere.
+// Cut shortens a line to a width, at a gap of two or more spaces if there is one, or else anywhere.
 func Cut(line string, width int) string {
 	if Width(line) <= width {
 		return line
@@ -127,7 +126,7 @@ func foldLine(b *strings.Builder, line string, column, width int) int {
 	for column+Width(line) > width {
 		head := breakAt(line, width-column)
 		if column > indent && head > 0 && line[head] != ' ' && line[head-1] != ' ' {
-			head = 0 // a word that would be cut may fit into its own line
+			head = 0 // a word that would be cut may fit on its own line
 		}
 		if head == 0 && column <= indent { // not even one character fits
 			break

@@ -10,7 +10,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Look is the set of styles that an output supports. The zero value is a file: no styles, and
+// Look is the set of styles that an output supports. The zero value is for a file: no styles, and
 // text stays unchanged.
 type Look struct {
 	Redraws bool // output can be redrawn: a person watches a terminal
@@ -19,8 +19,8 @@ type Look struct {
 	marked  bool // looks are written as marks
 }
 
-// Marked is the look for outputs with their own styles, for example a page in a browser: Pieces
-// parses its text. The marks are not printable, so no text that was made printable contains
+// Marked returns the look for outputs with their own styles, for example a page in a browser.
+// Pieces parses its text. The marks are unprintable characters, so printable text never contains
 // them.
 func Marked() Look { return Look{marked: true} }
 
@@ -36,7 +36,7 @@ type Piece struct {
 	Text string
 }
 
-// lookNames are the looks by their letters.
+// lookNames maps the letters of marks to looks.
 var lookNames = map[byte]string{'s': "strong", 'f': "faint", 'n': "figure", 'g': "good", 'd': "doubtful", 'b': "bad"}
 
 // Pieces parses text drawn by Marked. Looks do not nest.
@@ -56,8 +56,8 @@ func Pieces(text string) (list []Piece) {
 	return list
 }
 
-// LookOf returns the look for out; terminal says whether out is one. A terminal with NO_COLOR
-// shows no colours; a dumb terminal or a build server's log shows only plain lines.
+// LookOf returns the look for out. isTerminal says whether out is a terminal. A terminal with
+// NO_COLOR shows no colours; a dumb terminal or a build server's log shows only plain lines.
 func LookOf(out io.Writer, isTerminal bool, environ []string) Look {
 	profile := colorprofile.Detect(out, environ)
 	logged := slices.ContainsFunc(environ, func(line string) bool {
@@ -71,8 +71,7 @@ func LookOf(out io.Writer, isTerminal bool, environ []string) Look {
 	}
 }
 
-// Strong is for emphasis. No look carries information alone, so output without colours says the
-// same.
+// Strong is for emphasis. No look carries information alone, so output without colours loses none.
 func (l Look) Strong(text string) string { return l.draw('s', lipgloss.NewStyle().Bold(true), text) }
 
 // Faint is for secondary details.

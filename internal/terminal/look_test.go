@@ -8,14 +8,14 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-func TestAFileIsShownPlainText(t *testing.T) {
+func TestLook_ZeroValueIsPlain(t *testing.T) {
 	for name, look := range map[string]Look{
 		"nothing known": {},
 		"a file":        LookOf(&bytes.Buffer{}, false, []string{"TERM=xterm-256color"}),
 	} {
 		for _, drawn := range []string{look.Strong("x"), look.Faint("x"), look.Figure("x"), look.Good("x"), look.Doubtful("x"), look.Bad("x"), look.Framed("x", 80)} {
 			if drawn != "x" {
-				t.Errorf("%s: got %q, want x alone", name, drawn)
+				t.Errorf("%s: got %q, want only x", name, drawn)
 			}
 		}
 		if look.Redraws {
@@ -24,7 +24,7 @@ func TestAFileIsShownPlainText(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentDecidesWhatIsDrawn(t *testing.T) {
+func TestLookOf_FollowsTheEnvironment(t *testing.T) {
 	for _, test := range []struct {
 		environ                  []string
 		redraws, styled, colored bool
@@ -41,7 +41,7 @@ func TestTheEnvironmentDecidesWhatIsDrawn(t *testing.T) {
 	}
 }
 
-func TestWhatIsDrawnTakesNoMoreRoom(t *testing.T) {
+func TestLook_AddsNoWidth(t *testing.T) {
 	look := Look{styled: true, colored: true}
 	if wide := Width(look.Bad("  Größe")); wide != 7 {
 		t.Errorf("got %d columns, want 7", wide)
@@ -53,7 +53,7 @@ func TestWhatIsDrawnTakesNoMoreRoom(t *testing.T) {
 		}
 	}
 	if narrow := look.Framed("a line\nand another", 16); narrow != "a line\nand another" {
-		t.Errorf("got %q, want no frame where there is no room for one", narrow)
+		t.Errorf("got %q, want no frame, because there is no room for it", narrow)
 	}
 	one := Table{Columns: []Column{{Left: true}, {}}, Bare: true}
 	one.Row(look.Good("ok"), "1")

@@ -10,7 +10,7 @@ import (
 // Column is a column of a table.
 type Column struct {
 	Head string
-	Left bool // aligned to the left, for words, instead of to the right, for numbers
+	Left bool // aligned to the left, as words are; otherwise to the right, as numbers are
 
 	// Rank says which columns a narrow terminal leaves out: the highest rank first. Columns of rank
 	// 0 stay.
@@ -24,8 +24,8 @@ type Column struct {
 	Wrapped bool
 }
 
-// Table is rows in columns. The columns are two spaces apart; if the first is aligned to the
-// right, the table is indented by two.
+// Table is rows in columns. The columns are two spaces apart. If the first column is aligned to the
+// right, the table is indented by two spaces.
 type Table struct {
 	Columns []Column
 	Rows    [][]string // a row may have fewer cells than there are columns
@@ -57,7 +57,7 @@ func (t *Table) Text(width int) (text string, left []string) {
 	if width > 0 {
 		columns, rows, left = fit(columns, rows, width)
 	}
-	room := 0 // of the wrapped column; 0 for as much as it needs
+	room := 0 // width of the wrapped column; 0 for its full width
 	if wide := total(columns, rows); width > 0 && wide > width {
 		wrapped := slices.IndexFunc(columns, func(c Column) bool { return c.Wrapped })
 		if wrapped >= 0 {
@@ -114,7 +114,7 @@ func fit(columns []Column, rows [][]string, width int) ([]Column, [][]string, []
 			}
 		}
 	}
-	// A wrapped column needs only this much room.
+	// A wrapped column needs only narrowestWrap.
 	least := func() int {
 		wide := total(columns, rows)
 		for i, size := range widths(columns, rows) {
@@ -154,7 +154,7 @@ func widths(columns []Column, rows [][]string) []int {
 	return list
 }
 
-// total is the width of the rows.
+// total returns the width of the rows.
 func total(columns []Column, rows [][]string) int {
 	sum := 0
 	for i, size := range widths(columns, rows) {
@@ -184,7 +184,7 @@ func wrap(columns []Column, rows [][]string, room int) [][]string {
 	return list
 }
 
-// words breaks text into lines of a width, without indentation.
+// words breaks text into lines of at most width columns, without indentation.
 func words(text string, width int) []string {
 	var lines []string
 	for Width(text) > width {

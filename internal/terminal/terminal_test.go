@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestLinesAreBrokenWhereItReadsBest(t *testing.T) {
+func TestFold_BreaksAtGapsAndWords(t *testing.T) {
 	for _, test := range []struct {
 		text  string
 		width int
@@ -50,7 +50,7 @@ func FuzzNothingFoldedIsTooWide(f *testing.F) {
 	})
 }
 
-func TestAWriterFoldsWhatComesInPieces(t *testing.T) {
+func TestWriter_FoldsPieces(t *testing.T) {
 	var out bytes.Buffer
 	columns := 10
 	w := NewWriter(&out, func() int { return columns })
@@ -59,7 +59,7 @@ func TestAWriterFoldsWhatComesInPieces(t *testing.T) {
 			t.Errorf("%q: wrote %d bytes, error %v", piece, n, err)
 		}
 	}
-	columns = 30 // it was resized
+	columns = 30 // the terminal was resized
 	fmt.Fprintln(w, "a line that now fits, too")
 	want := "one two \n  three\n  four\nfive \na line that now fits, too\n"
 	if got := out.String(); got != want {
@@ -78,7 +78,7 @@ func TestReflow_RefillsParagraphs(t *testing.T) {
 	}
 }
 
-func TestABrokenCommandCanBeCopied(t *testing.T) {
+func TestFoldCommands_CanBeCopied(t *testing.T) {
 	got := FoldCommands("Run\n  sledge run --db pg --users 16", 20)
 	if want := "Run\n  sledge run --db \\\n    pg --users 16"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -97,7 +97,7 @@ func table() Table {
 	return t
 }
 
-func TestANarrowTableDoesWithoutWhatMattersLeast(t *testing.T) {
+func TestTable_LeavesOutTheHighestRanks(t *testing.T) {
 	for _, test := range []struct {
 		width      int
 		text, left string

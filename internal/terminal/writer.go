@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Writer folds what is written to a terminal. It is safe for concurrent use.
+// Writer folds text that is written to a terminal. It is safe for concurrent use.
 type Writer struct {
 	to    io.Writer
 	width func() int // current width of the terminal; 0 if there is none
@@ -15,8 +15,8 @@ type Writer struct {
 	column int // column of the cursor
 }
 
-// NewWriter returns a writer that asks for the width before each line, because a terminal may
-// be resized. If width is nil it folds nothing.
+// NewWriter returns a writer that calls width before each write, because a terminal may be resized.
+// If width is nil, it folds nothing.
 func NewWriter(to io.Writer, width func() int) *Writer { return &Writer{to: to, width: width} }
 
 // Write folds text, which may end within a line.

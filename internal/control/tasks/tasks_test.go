@@ -19,7 +19,7 @@ type task struct {
 func (t *task) ID() string   { return strconv.Itoa(t.number) }
 func (t *task) IsOver() bool { return t.over }
 
-func TestList_KeepsTasksThatRunAndTheLastThatEnded(t *testing.T) {
+func TestList_KeepsRunningTasksAndTheLastEndedOnes(t *testing.T) {
 	var l tasks.List[*task]
 	begin := func(number int) *task {
 		made, err := l.Begin(func(running []*task) (*task, error) {
@@ -55,14 +55,14 @@ func TestList_KeepsTasksThatRunAndTheLastThatEnded(t *testing.T) {
 	}
 	begin(100)
 	if got := numbers(); len(got) != 2+tasks.Remembered || !slices.Equal(got[:3], []int{1, 5, 6}) || got[len(got)-1] != 100 {
-		t.Errorf("got the tasks %v, want the two that run and the last that ended", got)
+		t.Errorf("got the tasks %v, want the two running tasks and the last ended ones", got)
 	}
 	if found, is := l.Find("5"); !is || found != fourth {
 		t.Errorf("got %v, %t, want task 5", found, is)
 	}
 	l.Remove("5")
 	if _, is := l.Find("5"); is || first.over {
-		t.Error("a task that was removed is there")
+		t.Error("a removed task is in the list")
 	}
 	if all := l.End(); len(all) != 1+tasks.Remembered {
 		t.Errorf("got %d tasks at the end", len(all))
@@ -73,7 +73,7 @@ func TestList_KeepsTasksThatRunAndTheLastThatEnded(t *testing.T) {
 	}
 }
 
-func TestCond_WakesAllThatWaitUntilTheirContextsEnd(t *testing.T) {
+func TestCond_WakesAllWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c tasks.Cond
 		value, woken := 0, 0
