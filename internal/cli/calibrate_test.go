@@ -9,7 +9,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-func TestCalibrateTimesALoopOnTheServer(t *testing.T) {
+func TestCalibrate_TimesALoopOnTheServer(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	w, _ := withServer(t)
 	args := []string{"calibrate", "--db", "pg"}
@@ -22,7 +22,7 @@ func TestCalibrateTimesALoopOnTheServer(t *testing.T) {
 	}
 }
 
-func TestCalibrateSaysWhereThereIsNoLoop(t *testing.T) {
+func TestCalibrate_NamesDatabasesWithoutALoop(t *testing.T) {
 	w, _ := withServer(t)
 	code := w.run("calibrate", "--db", "sqlite", "--set", "file=x.db")
 	if want := "sledge has no calibration loop for SQLite"; code != job.ExitUsage || !strings.Contains(w.err.String(), want) {

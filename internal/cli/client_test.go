@@ -25,8 +25,8 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// withServer returns a world with the real engine, a home folder of its own, and no configuration
-// of this machine.
+// withServer returns a world with the real engine and an empty home folder, without the
+// configuration of this machine.
 func withServer(t *testing.T) (w *world, home string) {
 	t.Helper()
 	w, home = newWorld(t), t.TempDir()
@@ -35,7 +35,7 @@ func withServer(t *testing.T) (w *world, home string) {
 	return w, home
 }
 
-// as sets variables of the world in place of those of an earlier call.
+// as sets environment variables of the world, which replace those of an earlier call.
 func (w *world) as(environ ...string) func() {
 	before := w.Environ
 	w.Environ = append(before[:len(before):len(before)], environ...)
@@ -71,9 +71,9 @@ func keep(t *testing.T, home, name, text string) string {
 	return path
 }
 
-// Each place has a password of its own for one user. The error about a wrong password names the
-// place. A check that finds no schema has logged in.
-func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
+// Each of psql's sources has its own password for one user. The error about a wrong password names
+// the source. A check that finds no schema has logged in.
+func TestClientSettings_OfPsqlOnAServer(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	d, err := newWorld(t).Resolver.Database("postgresql")
 	if err != nil {
@@ -123,7 +123,7 @@ func TestPasswordsOfPsqlsPlacesAreUsedOnARealServer(t *testing.T) {
 	}
 }
 
-func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
+func TestClientSettings_OfMyCnfOnAServer(t *testing.T) {
 	server := testserver.Open(t, "mariadb")
 	d, err := newWorld(t).Resolver.Database("mariadb")
 	if err != nil {
@@ -149,14 +149,14 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 	}
 	for _, test := range tests {
 		if server.Socket == "" && test.name == "a socket" {
-			continue // this case uses another address
+			continue // localhost would use the socket
 		}
 		w, home := withServer(t)
 		w.as(test.environ...)
 		keep(t, home, ".my.cnf", test.file)
 		code := w.run("check", "--db", "maria", "--no-repo")
 		last := strings.ReplaceAll(lastLine(w.err.String()), home, "HOME")
-		// The user has logged in, and has no rights on the schema, because it does not exist.
+		// The user has logged in, but has no privileges on the schema, because it does not exist.
 		if in := !strings.Contains(last, "Error 1045") && !strings.Contains(last, "refused"); code == job.OK || in != test.in || !strings.Contains(last, test.says) {
 			t.Errorf("%s: got exit code %d and %q, want signed in %v and %q", test.name, code, last, test.in, test.says)
 		}
@@ -166,9 +166,9 @@ func TestPasswordsOfMyCnfAreUsedOnARealServer(t *testing.T) {
 	}
 }
 
-// The administrator's password comes from psql's places. The build creates an owner with the
+// The administrator's password comes from psql's sources. The build creates an owner with the
 // default password, and warns that this password is public.
-func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
+func TestBuild_UsesTheAdministratorsClientSettings(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	w, home := withServer(t)
 	const user = "sledge_owner"
@@ -189,8 +189,8 @@ func TestABuildByTheAdministratorsOwnPlaces(t *testing.T) {
 	}
 }
 
-// answering makes the world a terminal at which answer is typed as the password. It counts the
-// prompts.
+// answering gives the world a terminal whose user answers password prompts with answer. It counts
+// the prompts.
 func (w *world) answering(answer string) (asked *int) {
 	asked = new(int)
 	w.StdinIsTerminal, w.StderrWidth = true, func() int { return 80 }
@@ -201,7 +201,7 @@ func (w *world) answering(answer string) (asked *int) {
 	return asked
 }
 
-func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
+func TestSignIn_AsksForARefusedPassword(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	d, err := newWorld(t).Resolver.Database("postgresql")
 	if err != nil {
@@ -224,16 +224,16 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 		{"a wrong answer", "check", "wrong", nil, 1, false, "(pg_pass is from the prompt)"},
 		{"no answer", "check", "", nil, 1, false, "(nothing sets pg_pass, so it has its default)"},
 		{"a password that is set", "check", "s3cr3t", []string{"--set", "pg_pass=wrong"}, 0, false, "(pg_pass is from --set)"},
-		{"a password that is right", "check", "x", []string{"--set", "pg_pass=s3cr3t"}, 0, true, ""},
+		{"a right password", "check", "x", []string{"--set", "pg_pass=s3cr3t"}, 0, true, ""},
 		{"no superuser", "build", "wrong", []string{"--set", "pg_no_superuser=true"}, 1, false, "(pg_pass is from the prompt)"},
-		{"a superuser whose password is wrong", "build", "x", []string{"--set", "pg_superuserpass=wrong"}, 0, false, "(pg_superuserpass is from --set)"},
+		{"a superuser with a wrong password", "build", "x", []string{"--set", "pg_superuserpass=wrong"}, 0, false, "(pg_superuserpass is from --set)"},
 		{"a superuser", "build", "wrong", []string{"--set", "pg_superuser=" + user}, 1, false, "(pg_superuserpass is from the prompt)"},
 	}
 	for _, test := range tests {
 		w, _ := withServer(t)
 		asked := w.answering(test.answer)
 		code := w.run(append(append([]string{test.action}, where...), test.more...)...)
-		last := strings.Join(strings.Fields(w.err.String()), " ") // the terminal's width has folded it
+		last := strings.Join(strings.Fields(w.err.String()), " ") // undoes the folding to the terminal's width
 		if in := !strings.Contains(last, "password authentication failed"); code == job.OK || in != test.in || !strings.Contains(last, test.says) {
 			t.Errorf("%s: got exit code %d and %q, want signed in %v and %q", test.name, code, last, test.in, test.says)
 		}
@@ -267,7 +267,7 @@ func TestAServerThatWantsAPasswordHasItAskedFor(t *testing.T) {
 	}
 }
 
-// A port without a listener refuses connections at once.
+// No server listens on the port, so connections are refused at once.
 func TestSignIn_AsksNoPasswordWithoutServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -278,11 +278,11 @@ func TestSignIn_AsksNoPasswordWithoutServer(t *testing.T) {
 	w := newWorld(t)
 	asked := w.answering("x")
 	if code := w.run("check", "--db", "pg", "--host", "127.0.0.1", "--port", port); code != job.OK || *asked > 0 || len(w.asked) != 1 {
-		t.Errorf("got exit code %d, %d questions and %d jobs, want the job to find out", code, *asked, len(w.asked))
+		t.Errorf("got exit code %d, %d questions and %d jobs, want a job, which reports the refusal", code, *asked, len(w.asked))
 	}
 }
 
-func TestADryRunSaysWhereEachSettingComesFrom(t *testing.T) {
+func TestDryRun_ShowsTheSourceOfEachSetting(t *testing.T) {
 	w := newWorld(t)
 	home := t.TempDir()
 	keep(t, home, ".pgpass", "*:*:*:*:s3cr3t\n")

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-func TestConnectionsAreKeptWithoutPasswords(t *testing.T) {
+func TestConnections_AreSavedWithoutPasswords(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(filepath.Dir(w.repository), "connections.json")
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -26,7 +26,7 @@ func TestConnectionsAreKeptWithoutPasswords(t *testing.T) {
 		t.Errorf("a password: got exit code %d and %s", code, &w.err)
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("something was kept of what was refused")
+		t.Error("a refused connection left a file")
 	}
 	if code := w.run("connections", "add", "lab", "--db", "pg", "--host", "db1", "--port", "5433"); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
@@ -35,7 +35,7 @@ func TestConnectionsAreKeptWithoutPasswords(t *testing.T) {
 		t.Errorf("got %v and %v, want a file of mode 0600", info, err)
 	}
 	if code := w.run("connections", "add", "lab", "--db", "maria"); code != job.ExitExists {
-		t.Errorf("a second one of that name: got exit code %d", code)
+		t.Errorf("a second connection of that name: got exit code %d", code)
 	}
 	if code := w.run("connections", "add", "lab", "--db", "pg", "--host", "db2", "--password-file", secret, "--keep-password", "--replace"); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
@@ -46,20 +46,20 @@ func TestConnectionsAreKeptWithoutPasswords(t *testing.T) {
 		}
 	}
 	if code := w.run("connections", "remove", "lba"); code != job.ExitMissing || !strings.Contains(w.err.String(), "did you mean lab?") {
-		t.Errorf("an unknown one: got exit code %d and %s", code, &w.err)
+		t.Errorf("an unknown connection: got exit code %d and %s", code, &w.err)
 	}
 	if code := w.run("connections", "remove", "lab"); code != job.OK {
 		t.Errorf("got exit code %d: %s", code, &w.err)
 	}
 	w.run("connections", "list", "--json")
 	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "planted") {
-		t.Errorf("got %s and %v, want no password of a connection that is gone", text, err)
+		t.Errorf("got %s and %v, want no password of a removed connection", text, err)
 	}
 }
 
-// A setting in a source wins over the connection that the source names, and the connection wins
-// over weaker sources.
-func TestAConnectionIsAsStrongAsThePlaceThatNamesIt(t *testing.T) {
+// A setting in a source wins over the saved connection that the same source names, and the
+// connection wins over weaker sources.
+func TestConnection_IsAsStrongAsItsSource(t *testing.T) {
 	w := newWorld(t)
 	w.run("connections", "add", "lab", "--db", "pg", "--host", "kept", "--port", "1001", "--user", "kept")
 	settings := func(args ...string) document.Settings {
@@ -103,7 +103,7 @@ func TestAConnectionIsAsStrongAsThePlaceThatNamesIt(t *testing.T) {
 	}
 }
 
-func TestAConnectionIsTriedOut(t *testing.T) {
+func TestConnectionsTest_ReportsTheServer(t *testing.T) {
 	for _, name := range []string{"postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.Open(t, name)
@@ -132,13 +132,13 @@ func TestAConnectionIsTriedOut(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotThereIsWhatABuildMakes(t *testing.T) {
+func TestConnectionsTest_ReportsAMissingFile(t *testing.T) {
 	w, home := withServer(t)
 	path := filepath.Join(home, "new.sqlite")
 	if code := w.run("connections", "test", "--db", "sqlite", "--dbname", path); code != job.OK || !strings.Contains(w.out.String(), "a build makes it") {
 		t.Errorf("got exit code %d, %s and %s", code, &w.out, &w.err)
 	}
 	if _, err := os.Stat(path); err == nil {
-		t.Error("the test made the file")
+		t.Error("the connection test created the file")
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/settings"
 )
 
-func TestConsoleSaysWhatScriptIsMissing(t *testing.T) {
+func TestConsole_NamesAMissingScript(t *testing.T) {
 	w := newWorld(t)
 	name := filepath.Join(t.TempDir(), "nosuch.tcl")
 	if exit := w.run("console", "auto", name); exit != job.ExitMissing || !strings.Contains(w.err.String(), name) {
@@ -22,7 +22,7 @@ func TestConsoleSaysWhatScriptIsMissing(t *testing.T) {
 	}
 }
 
-func TestConsoleSaysHowToChooseOtherFiles(t *testing.T) {
+func TestConsole_NamesTheVariableForOtherSettings(t *testing.T) {
 	w := newWorld(t)
 	damaged := filepath.Join(t.TempDir(), "damaged.db")
 	if err := os.WriteFile(damaged, []byte(strings.Repeat("no database ", 1000)), 0o600); err != nil {
@@ -34,7 +34,7 @@ func TestConsoleSaysHowToChooseOtherFiles(t *testing.T) {
 	}
 }
 
-func TestTheBannerNamesTheRepositoryThatJobsAreKeptIn(t *testing.T) {
+func TestBanner_NamesTheJobRepository(t *testing.T) {
 	w := newWorld(t)
 	other := filepath.Join(t.TempDir(), "other.db")
 	for _, test := range []struct {

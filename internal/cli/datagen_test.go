@@ -13,7 +13,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestDatagenWritesFilesOnce(t *testing.T) {
+func TestDatagen_WritesFilesOnce(t *testing.T) {
 	w := newWorld(t)
 	folder := filepath.Join(t.TempDir(), "files")
 	for _, step := range []struct {
@@ -29,7 +29,7 @@ func TestDatagenWritesFilesOnce(t *testing.T) {
 		args := append([]string{"datagen", "--db", "sqlite", "--dir", folder}, strings.Fields(step.args)...)
 		code := w.run(args...)
 		if strings.Contains(w.out.String()+w.err.String(), "Vuser") != strings.HasPrefix(step.err, "Vuser") {
-			t.Errorf("sledge %s: got %q and %q, want HammerDB's lines only where they are asked for", strings.Join(args, " "), &w.out, &w.err)
+			t.Errorf("sledge %s: got %q and %q, want HammerDB's lines only if they are requested", strings.Join(args, " "), &w.out, &w.err)
 		}
 		if code != step.want || !strings.Contains(w.out.String(), step.out) || !strings.Contains(w.err.String(), step.err) {
 			t.Errorf("sledge %s: got exit code %d, %q and %q, want %d, %q and %q", strings.Join(args, " "),
@@ -37,14 +37,14 @@ func TestDatagenWritesFilesOnce(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(folder, "stock_1.tbl")); err == nil {
-		t.Error("stock_1.tbl is still there beside its compressed successor")
+		t.Error("stock_1.tbl exists beside its compressed successor")
 	}
 	if len(w.asked) > 0 {
-		t.Errorf("the runner was asked for %v, want nothing, because datagen is not a job", w.asked)
+		t.Errorf("the runner got the jobs %v, want none, because datagen is not a job", w.asked)
 	}
 }
 
-func TestDatagenRefusesMistakes(t *testing.T) {
+func TestDatagen_RefusesMistakes(t *testing.T) {
 	folder := t.TempDir()
 	for _, tt := range []struct{ args, want string }{
 		{"--db pg", "--dir is missing"},
@@ -77,7 +77,7 @@ func TestDatagenRefusesMistakes(t *testing.T) {
 }
 
 // Files for a database that Sledge does not support can be written without --db.
-func TestDatagenNeedsNoDatabase(t *testing.T) {
+func TestDatagen_NeedsNoDatabase(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
 	if code := w.run("datagen", "--workload", "tproch", "--scale", "0.01", "--format", "csv", "--dir", folder); code != job.OK ||
@@ -88,25 +88,25 @@ func TestDatagenNeedsNoDatabase(t *testing.T) {
 		t.Errorf("got scripts %v and error %v, want none", scripts, err)
 	}
 	if code := w.run("datagen", "verify", folder); code != job.OK {
-		t.Errorf("got exit code %d and %q, want that all files are there", code, &w.err)
+		t.Errorf("got exit code %d and %q, want all files", code, &w.err)
 	}
 }
 
-func TestDatagenVerifyComparesTheFiles(t *testing.T) {
+func TestDatagenVerify_ComparesFiles(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
 	if code := w.run("datagen", "--db", "pg", "--workload", "tproch", "--scale", "0.001", "--format", "parquet", "--parts", "2", "--dir", folder); code != job.OK {
 		t.Fatalf("got exit code %d and %q", code, &w.err)
 	}
 	if code := w.run("datagen", "verify", folder); code != job.OK || !strings.Contains(w.out.String(), "All 14 files in "+folder+" match their manifest: scale factor 0.001") {
-		t.Errorf("got exit code %d and %q, want that all are as they were", code, &w.out)
+		t.Errorf("got exit code %d and %q, want that all files match", code, &w.out)
 	}
 	if err := os.Truncate(filepath.Join(folder, "part_2.parquet"), 7); err != nil {
 		t.Fatal(err)
 	}
 	if code := w.run("datagen", "verify", folder); code != job.ExitError || !strings.HasPrefix(w.out.String(), "part_2.parquet has 7 bytes instead of ") ||
 		!strings.Contains(w.err.String(), "files in "+folder+" that differ from their manifest: 1") {
-		t.Errorf("got exit code %d, %q and %q, want that one file differs", code, &w.out, &w.err)
+		t.Errorf("got exit code %d, %q and %q, want one different file", code, &w.out, &w.err)
 	}
 	folder = t.TempDir()
 	strange := "\x1b]0;owned\a"
@@ -118,14 +118,14 @@ func TestDatagenVerifyComparesTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code := w.run("datagen", "verify", folder); code != job.ExitError || !strings.Contains(w.out.String(), "owned") || strings.ContainsAny(w.out.String(), "\x1b\a") {
-		t.Errorf("got exit code %d and %q, want that the file is missing, and nothing that a terminal obeys", code, &w.out)
+		t.Errorf("got exit code %d and %q, want a missing file, and no control characters", code, &w.out)
 	}
 	if code := w.run("datagen", "verify", t.TempDir()); code != job.ExitMissing {
-		t.Errorf("got exit code %d of an empty folder, want %d", code, job.ExitMissing)
+		t.Errorf("an empty folder: got exit code %d, want %d", code, job.ExitMissing)
 	}
 }
 
-// presser presses Ctrl-C when a given line is printed.
+// presser is a writer that presses Ctrl-C when a given line is printed.
 type presser struct {
 	bytes.Buffer
 	at      string
@@ -139,7 +139,7 @@ func (p *presser) Write(text []byte) (int, error) {
 	return p.Buffer.Write(text)
 }
 
-func TestCtrlCEndsDatagenWithoutFiles(t *testing.T) {
+func TestDatagen_CtrlCLeavesNoFiles(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
 	stderr := &presser{at: "Generating Stock Wid=1", signals: w.signals}
@@ -149,7 +149,7 @@ func TestCtrlCEndsDatagenWithoutFiles(t *testing.T) {
 		t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
 	}
 	if !strings.HasSuffix(stderr.String(), "sledge: stopped: no file was left behind\n") {
-		t.Errorf("got %q, want that it was cancelled", stderr.String())
+		t.Errorf("got %q, want the message that it was stopped", stderr.String())
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("got files %v, %v, want none", left, err)

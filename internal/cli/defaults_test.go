@@ -11,7 +11,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestDefaultsShowsWhatHoldsForEachJob(t *testing.T) {
+func TestDefaults_ShowsSettingsOfAllJobs(t *testing.T) {
 	w := newWorld(t)
 	if code := w.run("defaults"); code != job.OK || !strings.Contains(w.out.String(), w.repository) || !strings.Contains(w.out.String(), "SLEDGE_REPO") || !strings.Contains(w.out.String(), "sets anything") {
 		t.Errorf("got %d: %s%s", code, &w.out, &w.err)
@@ -41,7 +41,7 @@ func TestDefaultsShowsWhatHoldsForEachJob(t *testing.T) {
 	}
 }
 
-func TestTheWebServerSaysHowItIsServedAndToWhom(t *testing.T) {
+func TestWeb_ShowsItsConfigurationAndUsers(t *testing.T) {
 	w := newWorld(t)
 	w.addUser(t, "ann", "act")
 	w.addUser(t, "lou", "look")
@@ -58,7 +58,7 @@ func TestTheWebServerSaysHowItIsServedAndToWhom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_ = response.Body.Close() // the body does not matter
+		_ = response.Body.Close() // only the status matters
 		return c
 	}
 	ann, lou := in("ann"), in("lou")
@@ -76,13 +76,13 @@ func TestTheWebServerSaysHowItIsServedAndToWhom(t *testing.T) {
 			}
 		}
 		if strings.Contains(body, "argon2") {
-			t.Errorf("%s has the hash of a password: %s", path, body)
+			t.Errorf("%s contains the hash of a password: %s", path, body)
 		}
 		if status, body := visit(t, lou, address+"api/v1/"+path); status != 403 {
-			t.Errorf("%s: who may look got %d %.200s", path, status, body)
+			t.Errorf("%s: a user with the role look got %d %.200s", path, status, body)
 		}
 	}
 	if status, body := visit(t, lou, address+"api/v1/version"); status != 200 || !strings.Contains(body, "v1.2.3") {
-		t.Errorf("the version: who may look got %d %s", status, body)
+		t.Errorf("the version: a user with the role look got %d %s", status, body)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"sledge/internal/option"
 )
 
-// setUps are settings that are printed in every form. Some values contain characters that are
-// special in shells, Tcl, Python or TOML.
+// setUps has settings to print in every form. Some values contain characters that are special in
+// shells, Tcl, Python or TOML.
 var setUps = map[string][]string{
 	"a run":     {"run", "--db", "pg", "--host", "db1", "--rampup", "90s", "--duration", "3", "--users", "8", "--set", "password=planted", "--set", `superuser_dbname=a {b" $c [d] \e 'f; #g`, "--set", "mix=40,40,10,5,5"},
 	"several":   {"run", "--db", "maria", "--users", "1,2,4", "--set", "socket=null", "--set", "purge=true"},
@@ -28,8 +28,8 @@ var setUps = map[string][]string{
 	"a cleanup": {"delete", "--db", "maria", "--host", "db1"},
 }
 
-// said returns the options that a dry run shows as set, and db, workload and so on. Secrets are
-// masked.
+// said returns the settings that a dry run shows: the options that are set, and db, workload, users
+// and seed. Secrets are masked.
 func (w *world) said(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	if code := w.run(append(args, "--dry-run", "--json")...); code != job.OK {
@@ -61,7 +61,7 @@ func (w *world) form(t *testing.T, args []string, form string) string {
 	return w.out.String()
 }
 
-func TestACommandLineAndAFileReachTheSameSettings(t *testing.T) {
+func TestForms_CommandLineAndFileGiveTheSameSettings(t *testing.T) {
 	for name, args := range setUps {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -91,8 +91,8 @@ func TestACommandLineAndAFileReachTheSameSettings(t *testing.T) {
 	}
 }
 
-// The interpreters run the scripts, and the resulting settings equal those of the order.
-func TestScriptsReachTheSameSettings(t *testing.T) {
+// The interpreters run the scripts, whose jobs must have the settings of the order.
+func TestForms_ScriptsGiveTheSameSettings(t *testing.T) {
 	for name, args := range setUps {
 		for form, extension := range map[string]string{"tcl": ".tcl", "python": ".py"} {
 			t.Run(name+" in "+form, func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestScriptsReachTheSameSettings(t *testing.T) {
 type reached struct {
 	database, workload string
 	users              []int
-	options            map[string]string // as they are written; secrets are not masked
+	options            map[string]string // as the user wrote them; secrets are not masked
 }
 
 func (w *world) resolved(t *testing.T, args []string) (r reached, err error) {
@@ -174,8 +174,8 @@ func (w *world) resolved(t *testing.T, args []string) (r reached, err error) {
 	return r, nil
 }
 
-// Each form can be read back.
-func TestEachFormIsReadBack(t *testing.T) {
+// Sledge can read each form that it writes.
+func TestForms_CanBeReadBack(t *testing.T) {
 	for name, args := range setUps {
 		for _, form := range jobflags.FormNames()[1:] {
 			t.Run(name+" in "+form, func(t *testing.T) {

@@ -88,7 +88,7 @@ func runMixed(t *testing.T, database string, values option.Values) mixed {
 		t.Fatal(err)
 	}
 	base, _, _ := strings.Cut(link, "login?")
-	_, m.live = visit(t, c, base+"api/v1/jobs/"+string(handle.ID())+"/live") // until the job is over
+	_, m.live = visit(t, c, base+"api/v1/jobs/"+string(handle.ID())+"/live") // ends with the job
 	ended := handle.Wait()
 	for _, d := range shown {
 		d.(*display.Display).End()
@@ -100,7 +100,7 @@ func runMixed(t *testing.T, database string, values option.Values) mixed {
 	return m
 }
 
-// lastFrame returns the last text that a display drew of the measured time.
+// lastFrame returns the last text of the measured time that a display drew.
 func lastFrame(drawn string) (frame string) {
 	for text := range strings.SplitSeq(drawn, "\r\x1b[J") {
 		if strings.HasPrefix(text, "measure") {
@@ -112,7 +112,7 @@ func lastFrame(drawn string) (frame string) {
 
 // All output about a run of two groups names the groups.
 func TestRun_ShowsItsGroups(t *testing.T) {
-	testserver.SkipSQLiteUnderRace(t) // the engine's own test of groups runs under it
+	testserver.SkipSQLiteUnderRace(t) // the engine's test of groups runs under the race detector
 	for name, values := range map[string]func(t *testing.T) option.Values{
 		"sqlite": func(t *testing.T) option.Values { return option.Values{"file": filepath.Join(t.TempDir(), "mixed.db")} },
 		"postgresql": func(t *testing.T) option.Values {
@@ -142,8 +142,8 @@ func TestRun_ShowsItsGroups(t *testing.T) {
 	}
 }
 
-// tell runs a command and returns its output.
-func (m mixed) tell(t *testing.T, args ...string) string {
+// output runs a command and returns its output.
+func (m mixed) output(t *testing.T, args ...string) string {
 	t.Helper()
 	if code := m.run(args...); code != job.OK {
 		t.Fatalf("sledge %s: got exit code %d: %s", strings.Join(args, " "), code, &m.err)
@@ -183,19 +183,19 @@ func fits(t *testing.T, text string, columns int) {
 func textHasGroups(t *testing.T, m mixed) {
 	for _, columns := range []int{80, 140} {
 		m.StdoutWidth = func() int { return columns }
-		text := m.tell(t, "jobs", "show", string(m.id))
+		text := m.output(t, "jobs", "show", string(m.id))
 		want(t, "text", text,
 			`^\S .*  2 groups  0 failed\n  orders  [\d,.]+ NOPM  [\d,.]+ TPM  p50 .* ms  0 failed\n  reads   [\d,.]+ QPM  p50 .* ms  0 failed$`,
 			`2 virtual users in orders \(tprocc\), 1 in reads \(analytics\), on 1 warehouse`,
 			`Counts +orders: the virtual users counted`, `Flow +orders: `, `p95 of orders.new order is`, `p99 of reads is`, `orders.NOPM is`,
 			`^  Action  run tprocc \+ analytics on`)
 		if strings.Contains(text, "Flow        reads") {
-			t.Errorf("got a stall of queries, which may take any time:\n%s", text)
+			t.Errorf("got a stall of queries, although they may take any time:\n%s", text)
 		}
 		fits(t, text, columns)
 	}
 	m.StdoutWidth = nil
-	_, table, _ := strings.Cut(m.tell(t, "jobs", "show", string(m.id)), "Response time (ms)")
+	_, table, _ := strings.Cut(m.output(t, "jobs", "show", string(m.id)), "Response time (ms)")
 	table, _, _ = strings.Cut(table, "Service time")
 	row := regexp.MustCompile(`(?m)^( +)(\S.*?)  +([\d,]+) `)
 	var all, groups, kinds int
@@ -222,7 +222,7 @@ func textHasGroups(t *testing.T, m mixed) {
 
 func documentHasGroups(t *testing.T, m mixed) {
 	var d report.Document
-	if err := json.Unmarshal([]byte(m.tell(t, "jobs", "show", string(m.id), "--json")), &d); err != nil {
+	if err := json.Unmarshal([]byte(m.output(t, "jobs", "show", string(m.id), "--json")), &d); err != nil {
 		t.Fatal(err)
 	}
 	checkDocument(t, d)
@@ -258,7 +258,7 @@ func checkDocument(t *testing.T, d report.Document) {
 		t.Errorf("got %d done in groups, and %d in all", sum, d.All.Done)
 	}
 	if orders, reads := d.Groups[0], d.Groups[1]; orders.Agreement == nil || orders.LongestGap == nil || reads.Agreement != nil || reads.LongestGap != nil {
-		t.Errorf("got %+v and %+v, want counts and stalls of orders alone", orders, reads)
+		t.Errorf("got %+v and %+v, want counts and stalls of orders only", orders, reads)
 	}
 	for _, name := range []string{"orders.NOPM", "orders.TPM", "reads.QPM"} {
 		if value, is := d.Metric(name); !is || value <= 0 {
@@ -269,7 +269,7 @@ func checkDocument(t *testing.T, d report.Document) {
 
 func exportHasGroups(t *testing.T, m mixed) {
 	var e document.Export
-	if err := json.Unmarshal([]byte(m.tell(t, "jobs", "export", string(m.id))), &e); err != nil {
+	if err := json.Unmarshal([]byte(m.output(t, "jobs", "export", string(m.id))), &e); err != nil {
 		t.Fatal(err)
 	}
 	checkDocument(t, e.Document)
@@ -286,22 +286,22 @@ func exportHasGroups(t *testing.T, m mixed) {
 			t.Errorf("%s: got %d done in seconds, and %d in all", kind.Kind, done[kind.Kind], kind.Done)
 		}
 	}
-	want(t, "CSV", m.tell(t, "jobs", "export", string(m.id), "--format", "csv"), `orders\.new order`, `reads\.query `)
+	want(t, "CSV", m.output(t, "jobs", "export", string(m.id), "--format", "csv"), `orders\.new order`, `reads\.query `)
 }
 
 func reportHasGroups(t *testing.T, m mixed) {
-	html := m.tell(t, "jobs", "report", string(m.id), "--output", "-")
+	html := m.output(t, "jobs", "report", string(m.id), "--output", "-")
 	want(t, "report", html, `Run of TPROC-C beside Analytics on \w+, 3 virtual users`, `orders\.NOPM`, `reads\.QPM`, `orders: the virtual users counted`, `reads\.query `)
 }
 
 func listsNameGroups(t *testing.T, m mixed) {
-	for _, args := range []string{"", "--workload tprocc"} { // the other workload is chosen by default or by name
-		want(t, "list", m.tell(t, append([]string{"jobs", "list"}, strings.Fields(args)...)...), `run +tprocc \+ analytics .* [\d,.]+ orders\.NOPM, [\d,.]+ reads\.QPM`)
+	for _, args := range []string{"", "--workload tprocc"} { // a list of all workloads, and of one
+		want(t, "list", m.output(t, append([]string{"jobs", "list"}, strings.Fields(args)...)...), `run +tprocc \+ analytics .* [\d,.]+ orders\.NOPM, [\d,.]+ reads\.QPM`)
 	}
-	if text := m.tell(t, "jobs", "list", "--workload", "tproch"); strings.Contains(text, "orders.NOPM") {
+	if text := m.output(t, "jobs", "list", "--workload", "tproch"); strings.Contains(text, "orders.NOPM") {
 		t.Errorf("got the run among those of TPROC-H:\n%s", text)
 	}
-	want(t, "result", m.tell(t, "jobs", "result", string(m.id)), `^3 virtual users$`, `orders\.NOPM +new orders a minute`, `reads\.QPM +queries a minute`)
+	want(t, "result", m.output(t, "jobs", "result", string(m.id)), `^3 virtual users$`, `orders\.NOPM +new orders a minute`, `reads\.QPM +queries a minute`)
 	store, err := repository.Open(m.repository)
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func listsNameGroups(t *testing.T, m mixed) {
 	}
 	headlines[0].Elapsed = report.LeastOfBest.Seconds()
 	if best, _ := report.Best(headlines); len(best) != 1 || best[0].Workload != "tprocc + analytics" || best[0].Metric.Name != "orders.NOPM" || best[0].Users != 3 {
-		t.Errorf("got the best %+v, want it apart from runs of TPROC-C alone", best)
+		t.Errorf("got the best %+v, want it separate from runs of TPROC-C alone", best)
 	}
 }
 
@@ -340,7 +340,7 @@ func webShowsGroups(t *testing.T, m mixed) {
 		t.Errorf("got %+v, want the figures of both groups", now)
 	}
 	if u.Part == nil || len(u.Part.Groups) != 2 || u.Part.Groups[1].Name != "reads" || u.Part.Groups[0].Done+u.Part.Groups[1].Done != u.Part.Done || u.Part.Groups[1].Response == nil {
-		t.Errorf("got %+v, want both groups, and all of what was done in them", u.Part)
+		t.Errorf("got %+v, want both groups, whose transactions add up to all", u.Part)
 	}
 }
 
@@ -352,8 +352,8 @@ func comparesGroupWithWorkloadAlone(t *testing.T, m mixed) {
 		}
 	}
 	m.Environ = append(m.Environ, "SLEDGE_PASSWORD="+m.values["password"])
-	m.tell(t, args...)
-	text := m.tell(t, "jobs", "compare", string(m.jobs(t)[0].ID), string(m.id))
+	m.output(t, args...)
+	text := m.output(t, "jobs", "compare", string(m.jobs(t)[0].ID), string(m.id))
 	want(t, "comparison", text, `workload +tprocc +tprocc \+ analytics`, `group reads +none +1 virtual user`, `orders\.NOPM +[\d,.]+ +[\d,.]+ +[\d.]+`, `reads\.QPM +- +[\d,.]+ +-`,
 		`^  orders\n    response p50, ms +[\d,.]+ +[\d,.]+ +[\d.]+`, `^  orders\.payment$`)
 }

@@ -31,7 +31,7 @@ func TestRun_RefusesFlagsWithoutEffect(t *testing.T) {
 		{"--dry-run"},
 		{"--as", "toml"},
 	}
-	refused := map[string]string{ // by the two flags, which of them has no effect
+	refused := map[string]string{ // pair of flags -> the flag that has no effect
 		"--profile 7 --no-repo": "--profile", "--json --details": "--details", "--json --as toml": "--json", "--dry-run --as toml": "--dry-run",
 		"--repo --no-repo": "--repo", "--interval 5 --set driver=test": "--interval", "--profile 7 --set driver=test": "--profile",
 		"--users 1,2 --details": "--details", "--users 1,2 --hammerdb": "--hammerdb",
@@ -50,7 +50,7 @@ func TestRun_RefusesFlagsWithoutEffect(t *testing.T) {
 			case !has && code != job.OK:
 				t.Errorf("%s: got exit code %d: %s", both, code, w.err.String())
 			case has && (code != job.ExitUsage || len(w.asked) > 0 || !strings.Contains(w.err.String(), want+" has no effect")):
-				t.Errorf("%s: got exit code %d and %d jobs, want it refused because %s has no effect: %s", both, code, len(w.asked), want, w.err.String())
+				t.Errorf("%s: got exit code %d and %d jobs, want an error that %s has no effect: %s", both, code, len(w.asked), want, w.err.String())
 			}
 			if has {
 				seen++
@@ -58,6 +58,6 @@ func TestRun_RefusesFlagsWithoutEffect(t *testing.T) {
 		}
 	}
 	if seen != len(refused) {
-		t.Errorf("%d of %d pairs that must be refused were tried", seen, len(refused))
+		t.Errorf("the test tried %d of the %d pairs that must be refused", seen, len(refused))
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/job"
 )
 
-// The runner waits for the effect of each Ctrl-C, which shows that each has exactly that effect.
-func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
+// The runner waits for the effect of each Ctrl-C, so the test fails if a Ctrl-C has another effect.
+func TestInterrupt_StopsARunTheFirstTime(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		w.interrupt()
@@ -33,13 +33,13 @@ func TestTheFirstInterruptLetsARunFinish(t *testing.T) {
 		t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
 	}
 	if !strings.Contains(w.err.String(), "users finish their transaction") {
-		t.Errorf("got %q, want it to say what happens", &w.err)
+		t.Errorf("got %q, want the message about stopping", &w.err)
 	}
 	if !strings.Contains(w.out.String(), "PARTIAL") || !strings.Contains(w.out.String(), "NOPM") {
 		t.Errorf("got %q, want the partial result", &w.out)
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Partial {
-		t.Errorf("got jobs %v, want one that is partial", jobs)
+		t.Errorf("got jobs %v, want one partial job", jobs)
 	}
 }
 
@@ -56,14 +56,14 @@ func TestInterrupt_AbortsRunTheSecondTime(t *testing.T) {
 		t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
 	}
 	if len(w.exits) > 0 {
-		t.Errorf("got exits %v, want none: the job was ended in order", w.exits)
+		t.Errorf("got exits %v, want none, because the job ended normally", w.exits)
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Failed {
-		t.Errorf("got jobs %v, want one that failed", jobs)
+		t.Errorf("got jobs %v, want one failed job", jobs)
 	}
 }
 
-func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
+func TestInterrupt_ExitsTheThirdTime(t *testing.T) {
 	w := newWorld(t)
 	exited := make(chan int, 1)
 	w.Exit = func(code int) { exited <- code }
@@ -71,7 +71,7 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 		for range 3 {
 			w.interrupt()
 		}
-		if code := <-exited; code != int(job.ExitStopped) { // it does not react to ctx at all
+		if code := <-exited; code != int(job.ExitStopped) { // the runner ignores its context
 			t.Errorf("got exit code %d, want %d", code, job.ExitStopped)
 		}
 		return job.Result{}, ctx.Err()
@@ -81,7 +81,7 @@ func TestTheThirdInterruptEndsTheProcess(t *testing.T) {
 
 // Users press Ctrl-C twice on purpose; programs send several signals for one request. Time passes
 // between the signals.
-func TestSignalsThatAreNearCountAsOne(t *testing.T) {
+func TestSignals_CloseTogetherCountAsOne(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		apart   time.Duration
@@ -89,7 +89,7 @@ func TestSignalsThatAreNearCountAsOne(t *testing.T) {
 		count   int
 	}{
 		{"two Ctrl-C at once", program.Together - 1, []os.Signal{os.Interrupt, os.Interrupt}, 1},
-		{"three, the last of which is not near to the first", program.Together - 1, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 2},
+		{"three, the last of them long after the first", program.Together - 1, []os.Signal{os.Interrupt, os.Interrupt, os.Interrupt}, 2},
 		{"two Ctrl-C of a user", program.Together, []os.Signal{os.Interrupt, os.Interrupt}, 2},
 		{"timeout on a busy machine", program.TogetherOther - 1, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 1},
 		{"SIGTERM again", program.TogetherOther, []os.Signal{syscall.SIGTERM, syscall.SIGTERM}, 2},
@@ -133,7 +133,7 @@ func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 	w.Signals, w.Now = signals, ticking(program.TogetherOther-1)
 	w.does(func(ctx context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
-		signals <- os.Interrupt // it also ended the reader of the output
+		signals <- os.Interrupt // it also ended the process that reads the output
 		if ctx.Err() != nil {
 			t.Error("the run was aborted")
 		}
@@ -147,10 +147,10 @@ func TestUnreadOutput_StopsRunLikeFirstInterrupt(t *testing.T) {
 		t.Errorf("got exit code %d and exits %v, want %d and none", code, w.exits, job.ExitStopped)
 	}
 	if stdout.writes.Load() != 1 || stderr.writes.Load() != 1 {
-		t.Errorf("got %d and %d writes, want one each, because the others have no reader", stdout.writes.Load(), stderr.writes.Load())
+		t.Errorf("got %d and %d writes, want one each, because the reader has gone", stdout.writes.Load(), stderr.writes.Load())
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Partial {
-		t.Errorf("got jobs %v, want one that is partial", jobs)
+		t.Errorf("got jobs %v, want one partial job", jobs)
 	}
 }
 
@@ -159,7 +159,7 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-func TestOutputThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestRun_UnwritableOutputIsAnError(t *testing.T) {
 	w := newWorld(t)
 	w.Args, w.Stdout, w.Stderr = []string{"options", "pg"}, fullDisk{}, &w.err
 	if code := Run(t.Context(), w.Program); code != job.ExitError || !strings.Contains(w.err.String(), syscall.ENOSPC.Error()) {
@@ -184,7 +184,7 @@ func TestInterrupt_AbortsOtherJobsTheFirstTime(t *testing.T) {
 			t.Errorf("%s: got exit code %d, want %d", action, code, job.ExitStopped)
 		}
 		if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status == job.Running {
-			t.Errorf("%s: got jobs %v, want one that has ended", action, jobs)
+			t.Errorf("%s: got jobs %v, want one ended job", action, jobs)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (b blocked) Read([]byte) (int, error) {
 
 var _ io.Reader = blocked{}
 
-func TestAnInterruptAnswersAQuestion(t *testing.T) {
+func TestInterrupt_EndsAQuestion(t *testing.T) {
 	w := newWorld(t)
 	reading := make(chan struct{})
 	w.StdinIsTerminal, w.Stdin = true, blocked{reading}

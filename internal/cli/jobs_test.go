@@ -16,7 +16,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// withJobs returns a world whose repository contains a build and, newer, a run with two measured
+// withJobs returns a world whose repository contains a build and a newer run with two measured
 // seconds.
 func withJobs(t *testing.T) *world {
 	t.Helper()
@@ -40,7 +40,7 @@ func withJobs(t *testing.T) *world {
 	return w
 }
 
-func TestJobsAreListedNewestFirst(t *testing.T) {
+func TestJobs_ListsNewestFirst(t *testing.T) {
 	w := withJobs(t)
 	for _, args := range []string{"jobs", "jobs list"} {
 		w.run(strings.Fields(args)...)
@@ -51,7 +51,7 @@ func TestJobsAreListedNewestFirst(t *testing.T) {
 	}
 }
 
-func TestAListCanBeNarrowed(t *testing.T) {
+func TestJobs_ListCanBeFiltered(t *testing.T) {
 	w := withJobs(t)
 	for args, want := range map[string]int{
 		"":                             2,
@@ -73,7 +73,7 @@ func TestAListCanBeNarrowed(t *testing.T) {
 	}
 }
 
-func TestAJobIsFoundByTheWaysToNameIt(t *testing.T) {
+func TestJobsShow_FindsJobsByIDAndLast(t *testing.T) {
 	w := withJobs(t)
 	id := string(w.jobs(t)[0].ID)
 	for _, name := range []string{"last", id, strings.ToLower(id), id[:20]} {
@@ -89,7 +89,7 @@ func TestAJobIsFoundByTheWaysToNameIt(t *testing.T) {
 	}
 }
 
-func TestEveryViewOfARunSaysTheSameInEveryForm(t *testing.T) {
+func TestJobs_ViewsOfARun(t *testing.T) {
 	w := withJobs(t)
 	for args, wanted := range map[string][]string{
 		"show last":              {"TEST RESULT : System achieved 20 NOPM", "stock level"},
@@ -109,7 +109,7 @@ func TestEveryViewOfARunSaysTheSameInEveryForm(t *testing.T) {
 		}
 		for _, want := range wanted {
 			if !strings.Contains(w.out.String(), want) {
-				t.Errorf("jobs %s: got %q, want it to hold %q", args, &w.out, want)
+				t.Errorf("jobs %s: got %q, want %q in it", args, &w.out, want)
 			}
 		}
 		if strings.Contains(args, "--") && !json.Valid(w.out.Bytes()) {
@@ -118,7 +118,7 @@ func TestEveryViewOfARunSaysTheSameInEveryForm(t *testing.T) {
 	}
 }
 
-func TestAJobWithoutFiguresSaysSo(t *testing.T) {
+func TestJobs_ReportMissingFigures(t *testing.T) {
 	w := withJobs(t)
 	build := string(w.jobs(t)[1].ID)
 	for args, want := range map[string]string{
@@ -136,7 +136,7 @@ func TestAJobWithoutFiguresSaysSo(t *testing.T) {
 	}
 }
 
-func TestExportWritesAFileButNotOverOne(t *testing.T) {
+func TestExport_DoesNotReplaceFiles(t *testing.T) {
 	w := withJobs(t)
 	path := filepath.Join(t.TempDir(), "run.csv")
 	if code := w.run("jobs", "export", "last", "--format", "csv", "--output", path); code != job.OK {
@@ -163,15 +163,15 @@ func TestExportWritesAFileButNotOverOne(t *testing.T) {
 		t.Errorf("--format xml: got exit code %d, want %d", code, job.ExitUsage)
 	}
 	if code := w.run("jobs", "export", "last", "--output", filepath.Join(path, "x")); code != job.ExitUsage {
-		t.Errorf("a folder that is not there: got exit code %d, want %d", code, job.ExitUsage)
+		t.Errorf("a missing folder: got exit code %d, want %d", code, job.ExitUsage)
 	}
 }
 
-func TestJobsAreDeletedAllOrNone(t *testing.T) {
+func TestJobsDelete_DeletesAllOrNone(t *testing.T) {
 	w := withJobs(t)
 	jobs := w.jobs(t)
 	if code := w.run("jobs", "delete", string(jobs[0].ID), "0000"); code != job.ExitMissing || len(w.jobs(t)) != 2 {
-		t.Errorf("with one that is not there: got exit code %d and %d jobs left, want %d and 2", code, len(w.jobs(t)), job.ExitMissing)
+		t.Errorf("with one unknown job: got exit code %d and %d jobs left, want %d and 2", code, len(w.jobs(t)), job.ExitMissing)
 	}
 	w.StdinIsTerminal, w.Stdin = true, strings.NewReader("no\n")
 	if code := w.run("jobs", "delete", "last"); code != job.ExitUsage || len(w.jobs(t)) != 2 {
@@ -185,7 +185,7 @@ func TestJobsAreDeletedAllOrNone(t *testing.T) {
 	}
 }
 
-func TestRunsAreCompared(t *testing.T) {
+func TestJobsCompare_ShowsDifferencesAndFigures(t *testing.T) {
 	w := withJobs(t)
 	if code := w.run("run", "--db", "sqlite", "--users", "2", "--set", "client_sql=true"); code != job.OK {
 		t.Fatalf("run: got exit code %d: %s", code, &w.err)
@@ -193,7 +193,7 @@ func TestRunsAreCompared(t *testing.T) {
 	jobs := w.jobs(t)
 	second, first, build := string(jobs[0].ID), string(jobs[1].ID), string(jobs[2].ID)
 	if code := w.run("jobs", "compare", first, "last"); code != job.OK || !strings.Contains(w.out.String(), "client_sql") || !strings.Contains(w.out.String(), "NOPM") {
-		t.Errorf("got exit code %d and\n%s%s\nwant the option in which they differ, and the figures", code, &w.out, &w.err)
+		t.Errorf("got exit code %d and\n%s%s\nwant the different option, and the figures", code, &w.out, &w.err)
 	}
 	w.run("jobs", "compare", first, second, "--json")
 	var c struct {
@@ -220,7 +220,7 @@ func TestRunsAreCompared(t *testing.T) {
 	}
 }
 
-func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
+func TestJobsTiming_ByUserBySecondAndOfTheRampUp(t *testing.T) {
 	w := withJobs(t)
 	without := string(w.jobs(t)[0].ID)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
@@ -284,7 +284,7 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 		t.Errorf("got %+v of the second user, want its minute", u)
 	}
 	if s := whole.Seconds[1]; s.Phase != "measure" || s.Offset != 2 || s.Transactions[0].Done != done || s.Transactions[0].Response.P99 <= 0 {
-		t.Errorf("got %+v of the second second, want what was done in it", s)
+		t.Errorf("got %+v of the second second, want its transactions", s)
 	}
 	rampUp := get("--users --seconds --phase ramp-up")
 	if rampUp.Phase != "ramp-up" || rampUp.Elapsed != 2 || rampUp.All.Done != 2*whole.All.Done || len(rampUp.Seconds) != 2 || rampUp.Seconds[0].Phase != "ramp-up" ||
@@ -311,7 +311,7 @@ func TestATimingIsHadByUserBySecondAndOfTheRampUp(t *testing.T) {
 	}
 }
 
-// show works while the job runs, and says that it runs.
+// jobs show works while the job runs, and shows that it runs.
 func TestJobsShow_SaysThatAJobRuns(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
@@ -337,7 +337,7 @@ func TestJobsShow_SaysThatAJobRuns(t *testing.T) {
 	}
 }
 
-func TestJobs_MarkARunThatDidNotKeepItsPace(t *testing.T) {
+func TestJobs_MarkARunBehindItsPace(t *testing.T) {
 	w := newWorld(t)
 	for _, one := range []struct {
 		change func(*job.Result)
@@ -361,12 +361,12 @@ func TestJobs_MarkARunThatDidNotKeepItsPace(t *testing.T) {
 		w.run("jobs", "--limit", "1")
 		row := strings.TrimRight(w.out.String(), "\n")
 		if row = row[strings.LastIndexByte(row, '\n')+1:]; !strings.HasSuffix(row, "  "+one.want) {
-			t.Errorf("got %q, want it to end in %q", row, one.want)
+			t.Errorf("got %q, want %q at its end", row, one.want)
 		}
 	}
 }
 
-func TestJobs_FitTheTerminalWhateverTheirNames(t *testing.T) {
+func TestJobs_FitTheTerminal(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		long := strings.Repeat("a-host-with-a-long-name.", 40)
@@ -403,7 +403,7 @@ func TestJobs_ListsNothingWithoutError(t *testing.T) {
 }
 
 // The message for a stopped command does not repeat Go's context error.
-func TestAStoppedCommand_SaysSoInWords(t *testing.T) {
+func TestStoppedCommand_HasItsOwnMessage(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
 		return job.Result{}, fmt.Errorf("create the tables: %w", context.Canceled)

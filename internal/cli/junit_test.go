@@ -11,7 +11,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestJUnit_SaysThatARunHasNotEndedUntilItHas(t *testing.T) {
+func TestJUnit_ReportsAnUnendedRunUntilItEnds(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "run.xml")
 	read := func() string {
@@ -21,7 +21,7 @@ func TestJUnit_SaysThatARunHasNotEndedUntilItHas(t *testing.T) {
 		}
 		return string(text)
 	}
-	for range 2 { // the second time over the report of the first
+	for range 2 { // the second run replaces the report of the first
 		w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
 			if got := read(); !strings.Contains(got, "the run has not ended") || !strings.Contains(got, `errors="1"`) {
 				t.Errorf("got %s", got)
@@ -52,6 +52,6 @@ func TestJUnit_LeavesOtherFilesAlone(t *testing.T) {
 		t.Errorf("got %d, %s, and a file with %q", code, &w.err, text)
 	}
 	if code := w.run("run", "--db", "sqlite", "--junit", filepath.Join(path, "x")); code != job.ExitUsage || len(w.asked) > 0 {
-		t.Errorf("a file that cannot be: got %d, %s", code, &w.err)
+		t.Errorf("an impossible path: got %d, %s", code, &w.err)
 	}
 }

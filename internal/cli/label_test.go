@@ -8,7 +8,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestLabelsAndANoteStayWithAJob(t *testing.T) {
+func TestLabels_AreRecordedWithTheNote(t *testing.T) {
 	w := newWorld(t)
 	if code := w.run("run", "--db", "sqlite", "--label", "ticket=4711", "--label", "kernel=6.1", "--note", "after the upgrade"); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
@@ -54,7 +54,7 @@ func TestLabelsAndANoteStayWithAJob(t *testing.T) {
 	}
 }
 
-func TestLabelsAndTheNoteOfAJobCanBeChanged(t *testing.T) {
+func TestLabels_CanBeChangedWithTheNote(t *testing.T) {
 	w := newWorld(t)
 	w.run("run", "--db", "sqlite", "--label", "ticket=4711", "--note", "before")
 	for _, tt := range []struct {

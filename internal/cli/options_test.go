@@ -12,7 +12,7 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOneOptionIsExplained(t *testing.T) {
+func TestOptions_ExplainsOneOption(t *testing.T) {
 	w := newWorld(t)
 	if code := w.run("options", "pg", "tpcc", "pg_port"); code != job.OK {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
@@ -23,7 +23,7 @@ func TestOneOptionIsExplained(t *testing.T) {
 	}
 }
 
-func TestOptionsListsWhatIsDeclared(t *testing.T) {
+func TestOptions_ListsDeclaredOptions(t *testing.T) {
 	w := newWorld(t)
 	for _, d := range edition.Catalog.Databases {
 		for _, l := range edition.Catalog.Workloads {
@@ -34,7 +34,7 @@ func TestOptionsListsWhatIsDeclared(t *testing.T) {
 			w.run("options", d.Name, l.Name)
 			for _, o := range want {
 				if !strings.Contains(w.out.String(), o.Name) || !strings.Contains(w.out.String(), o.Help) {
-					t.Errorf("options %s %s: got no %s or not its meaning", d.Name, l.Name, o.Name)
+					t.Errorf("options %s %s: got no %s, or no meaning of it", d.Name, l.Name, o.Name)
 				}
 			}
 			w.run("options", d.Name, l.Name, "--json")
@@ -49,7 +49,7 @@ func TestOptionsListsWhatIsDeclared(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
+func TestOptions_HidesOptionsOfMissingFeatures(t *testing.T) {
 	w := newWorld(t)
 	for _, args := range [][]string{{"options", "pg"}, {"options", "pg", "--json"}, {"__complete", "run", "--db", "pg", "--set", ""}, {"__complete", "options", "pg", "tprocc", ""}} {
 		w.run(args...)
@@ -57,7 +57,7 @@ func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
 			t.Errorf("%q: got %s", args, text)
 		}
 	}
-	w.run("options", "pg", "tprocc", "pg_oracompat") // an option that is not built is shown by its name
+	w.run("options", "pg", "tprocc", "pg_oracompat") // the option can still be shown by its name
 	if !strings.Contains(w.out.String(), "not built yet") {
 		t.Errorf("got %q", &w.out)
 	}
@@ -66,25 +66,25 @@ func TestWhatIsNotBuiltIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestTheMainOptionsComeFirst(t *testing.T) {
+func TestOptions_MainOptionsComeFirst(t *testing.T) {
 	w := newWorld(t)
 	for _, d := range edition.Catalog.Databases {
 		parts := option.Parts(catalog.Pair{Database: d, Workload: edition.Catalog.Workloads[0]}.Options())
 		if parts[0].Title != option.MainTitle || len(parts[0].Options) != 5 {
-			t.Errorf("%s: got %+v, want five options that most people set", d.Name, parts[0])
+			t.Errorf("%s: got %+v, want the five main options", d.Name, parts[0])
 		}
 		w.run("options", d.Name)
 		text := w.out.String()
 		for _, words := range d.Remarks() {
 			var said bool
 			if text, said = strings.CutPrefix(text, words+"\n"); !said {
-				t.Errorf("%s: it does not say %q first", d.Name, words)
+				t.Errorf("%s: the output does not begin with %q", d.Name, words)
 			}
 		}
 		if d.Sessions.Library != nil {
 			var line string
 			if line, text, _ = strings.Cut(text, "\n"); !strings.HasPrefix(line, "It needs a library, which was ") {
-				t.Errorf("%s: got %q, want what library it needs", d.Name, line)
+				t.Errorf("%s: got %q, want the name of the library that it needs", d.Name, line)
 			}
 		}
 		text = strings.TrimPrefix(text, "\n")
@@ -94,7 +94,7 @@ func TestTheMainOptionsComeFirst(t *testing.T) {
 	}
 }
 
-func TestOptionsAloneListsDatabasesAndWorkloads(t *testing.T) {
+func TestOptions_AloneListsDatabasesAndWorkloads(t *testing.T) {
 	w := newWorld(t)
 	w.run("options")
 	text := w.out.String()
@@ -113,22 +113,22 @@ func TestOptionsAloneListsDatabasesAndWorkloads(t *testing.T) {
 	}
 }
 
-func TestADatabaseOfAnotherBuildIsNotUnknown(t *testing.T) {
+func TestOptions_NameDatabasesOfOtherBuilds(t *testing.T) {
 	w := newWorld(t)
 	for _, d := range edition.Catalog.Absent {
 		w.run("options")
 		if !strings.Contains(w.out.String(), d.Title+" is not in this build") {
-			t.Errorf("options: got no word of %s in %s", d.Title, &w.out)
+			t.Errorf("options: %s is missing in %s", d.Title, &w.out)
 		}
 		for _, arguments := range [][]string{{"run", "--db", d.Name}, {"build", "--url", d.Options.Schemes[0] + ":file"}, {"options", d.Name}} {
 			if code := w.run(arguments...); code != job.ExitUsage || !strings.Contains(w.err.String(), d.Absent) {
-				t.Errorf("%q: got exit code %d and %q, want %d and how to get %s", arguments, code, &w.err, job.ExitUsage, d.Title)
+				t.Errorf("%q: got exit code %d and %q, want %d and how to get a build with %s", arguments, code, &w.err, job.ExitUsage, d.Title)
 			}
 		}
 	}
 }
 
-func TestVersionSaysWhatCanBeTested(t *testing.T) {
+func TestVersion_ListsDatabasesAndWorkloads(t *testing.T) {
 	w := newWorld(t)
 	w.run("version", "--json")
 	var v struct {
@@ -147,8 +147,8 @@ func TestVersionSaysWhatCanBeTested(t *testing.T) {
 	}
 }
 
-// Completion uses a hidden command, whose last argument is the typed word.
-func TestTheShellIsOfferedWhatFits(t *testing.T) {
+// Shells call a hidden command for completions; its last argument is the typed word.
+func TestCompletion_OffersMatchingWords(t *testing.T) {
 	w := withJobs(t)
 	id := string(w.jobs(t)[0].ID)
 	tests := []struct {

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/manual"
 )
 
-func TestThePagesOfCommandsAreCurrent(t *testing.T) {
+func TestCommandPages_AreCurrent(t *testing.T) {
 	pages, err := manual.CommandPages(Commands(newWorld(t).Program))
 	if err != nil {
 		t.Fatal(err)
@@ -17,7 +17,7 @@ func TestThePagesOfCommandsAreCurrent(t *testing.T) {
 	folder := filepath.Join("..", "..", "docs", "commands")
 	for name, text := range pages {
 		if page, err := os.ReadFile(filepath.Join(folder, name)); err != nil || !bytes.Equal(page, text) {
-			t.Errorf("%s is not what the command says (%v): go generate ./internal/cli writes it", name, err)
+			t.Errorf("%s does not agree with the command (%v): run go generate ./internal/cli", name, err)
 		}
 	}
 	files, err := os.ReadDir(folder)

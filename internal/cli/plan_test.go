@@ -11,8 +11,8 @@ import (
 	"sledge/internal/terminal"
 )
 
-// withPlans adds two runs of queries to a world and returns their IDs. Query 9 has different plans
-// in the two runs.
+// withPlans adds two runs of queries to a world and returns their IDs. Query 9 has another plan in
+// the second run.
 func withPlans(t *testing.T, w *world) (first, second string) {
 	t.Helper()
 	for _, step := range []string{"Index Scan using lineitem_partsupp on lineitem", "Seq Scan on lineitem"} {
@@ -62,7 +62,7 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 			}
 		}
 		if strings.Contains(args, "--query 9") && strings.Contains(w.out.String(), "query 1:") {
-			t.Errorf("%s: got\n%s\nwant nothing of another query", args, &w.out)
+			t.Errorf("%s: got\n%s\nwant no other query", args, &w.out)
 		}
 	}
 	w.run("jobs", "export", first)
@@ -90,7 +90,7 @@ func TestPlansOfRunsAreShown(t *testing.T) {
 	}
 }
 
-func TestPlansThatAreNotThereAreNot(t *testing.T) {
+func TestJobsPlan_ReportsMissingPlans(t *testing.T) {
 	w := withJobs(t)
 	measured, built := w.jobs(t)[0].ID, w.jobs(t)[1].ID
 	_, second := withPlans(t, w)

@@ -15,7 +15,8 @@ import (
 	"sledge/internal/report"
 )
 
-// scaling makes the runner reach more with more users, and fail beyond a number.
+// scaling sets a runner whose figures grow with the number of users, and which fails beyond most
+// users.
 func (w *world) scaling(most int) {
 	w.does(func(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
 		if spec.Users > most {
@@ -36,7 +37,7 @@ func (w *world) counts() (list []int) {
 	return list
 }
 
-func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
+func TestRun_SeveralNumbersOfUsersAreAProfile(t *testing.T) {
 	w := newWorld(t)
 	w.scaling(100)
 	if code := w.run("run", "--db", "sqlite", "--users", "1,2,4,8"); code != job.OK {
@@ -47,17 +48,17 @@ func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
 	}
 	for _, want := range []string{"Performance profile 1", "8,000", "18,400", "over active virtual users"} {
 		if !strings.Contains(w.out.String(), want) {
-			t.Errorf("got %s, want it to hold %q", &w.out, want)
+			t.Errorf("got %s, want %q in it", &w.out, want)
 		}
 	}
 	if lines := strings.Split(strings.TrimSpace(w.err.String()), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[2], "run 3 of 4   users 4   succeeded   4,000 NOPM   9,200 TPM   failed 0   p99 ") {
-		t.Errorf("got %q while they went, want one line for each run", lines)
+		t.Errorf("got %q during the runs, want one line for each run", lines)
 	}
 	if out := w.out.String(); strings.Contains(out, "Response time") || !strings.Contains(out, "sledge jobs show ID") {
-		t.Errorf("got %s, want no tables of each run, and what shows them", out)
+		t.Errorf("got %s, want no tables of each run, and the command that shows them", out)
 	}
 	if w.run("run", "--db", "sqlite", "--users", "1,2", "--verbose", "--no-repo"); strings.Count(w.out.String(), "Response time") != 2 {
-		t.Errorf("with --verbose: got %s, want all of each run", &w.out)
+		t.Errorf("with --verbose: got %s, want the whole result of each run", &w.out)
 	}
 	jobs := w.jobs(t)
 	if len(jobs) != 4 || slices.ContainsFunc(jobs, func(j job.Job) bool { return j.Profile != 1 }) {
@@ -71,11 +72,11 @@ func TestSeveralNumbersOfUsersAreAProfile(t *testing.T) {
 		profiles = append(profiles, j.Profile)
 	}
 	if want := []int{0, 1, 2, 2}; !slices.Equal(profiles, want) {
-		t.Errorf("got profiles %v of the newest jobs, want %v: a new one, one that was named, and none", profiles, want)
+		t.Errorf("got profiles %v of the newest jobs, want %v: a new profile, a given one, and none", profiles, want)
 	}
 }
 
-func TestAProfileEndsWithTheFirstRunThatFails(t *testing.T) {
+func TestProfile_EndsWithTheFirstFailedRun(t *testing.T) {
 	w := newWorld(t)
 	w.scaling(2)
 	if code := w.run("run", "--db", "sqlite", "--users", "1,2,4,8"); code != job.ExitConnect {
@@ -88,11 +89,11 @@ func TestAProfileEndsWithTheFirstRunThatFails(t *testing.T) {
 		t.Errorf("got the last line %q, want the reason", last)
 	}
 	if !strings.Contains(w.out.String(), "failed") || !strings.Contains(w.out.String(), "over active virtual users") {
-		t.Errorf("got %s, want the table and the chart of what there is", &w.out)
+		t.Errorf("got %s, want the table and the chart of the completed runs", &w.out)
 	}
 }
 
-func TestCtrlCStopsAProfile(t *testing.T) {
+func TestProfile_CtrlCStopsIt(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 		if spec.Users == 2 {
@@ -110,7 +111,7 @@ func TestCtrlCStopsAProfile(t *testing.T) {
 	}
 }
 
-func TestAProfileIsOneDocument(t *testing.T) {
+func TestProfile_IsOneDocument(t *testing.T) {
 	w := newWorld(t)
 	w.scaling(100)
 	for _, args := range [][]string{
@@ -135,7 +136,7 @@ func TestAProfileIsOneDocument(t *testing.T) {
 	}
 }
 
-func TestProfilesAreListedAndShown(t *testing.T) {
+func TestJobsProfile_ListsAndShowsProfiles(t *testing.T) {
 	w := newWorld(t)
 	w.scaling(100)
 	w.run("check", "--db", "sqlite")
@@ -156,12 +157,12 @@ func TestProfilesAreListedAndShown(t *testing.T) {
 		}
 		for _, want := range wanted {
 			if !strings.Contains(w.out.String(), want) {
-				t.Errorf("sledge %s: got %q, want it to hold %q", args, &w.out, want)
+				t.Errorf("sledge %s: got %q, want %q in it", args, &w.out, want)
 			}
 		}
 	}
 	if code := w.run("jobs", "profile", "8"); code != job.ExitMissing {
-		t.Errorf("one that is not there: got exit code %d, want %d", code, job.ExitMissing)
+		t.Errorf("an unknown profile: got exit code %d, want %d", code, job.ExitMissing)
 	}
 	for _, word := range []string{"x", "0", "-7"} {
 		if code := w.run("jobs", "profile", "--", word); code != job.ExitUsage {
@@ -170,7 +171,7 @@ func TestProfilesAreListedAndShown(t *testing.T) {
 	}
 }
 
-func TestJobsOfHammerDBAreImportedOnce(t *testing.T) {
+func TestJobsImport_ImportsJobsOnce(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "hammer.DB")
 	db, err := sql.Open("sqlite", path)
@@ -215,11 +216,11 @@ func TestJobsOfHammerDBAreImportedOnce(t *testing.T) {
 		t.Errorf("as CSV: got exit code %d, want %d", code, job.ExitUsage)
 	}
 	if code := w.run("jobs", "import", "nosuch.DB"); code != job.ExitMissing {
-		t.Errorf("a file that is not there: got exit code %d, want %d", code, job.ExitMissing)
+		t.Errorf("a missing file: got exit code %d, want %d", code, job.ExitMissing)
 	}
 }
 
-func TestWhatAnImportLeftOutIsSaidAlsoWhenItEndsInAnError(t *testing.T) {
+func TestJobsImport_WarnsBeforeItsError(t *testing.T) {
 	w := newWorld(t)
 	path := filepath.Join(t.TempDir(), "hammer.DB")
 	db, err := sql.Open("sqlite", path)
@@ -241,7 +242,7 @@ func TestWhatAnImportLeftOutIsSaidAlsoWhenItEndsInAnError(t *testing.T) {
 }
 
 // Each line of a folded warning is styled.
-func TestAWarningOfASweepIsBrokenBeforeItIsDrawn(t *testing.T) {
+func TestDrawn_FoldsBeforeStyling(t *testing.T) {
 	got := program.Drawn(func(line string) string { return "<" + line + ">" }, "! TPM CANNOT BE TRUSTED: look", func() int { return 16 })
 	if want := "<! TPM CANNOT BE>\n<  TRUSTED: look>"; got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -25,15 +25,15 @@ import (
 	"sledge/internal/settings"
 )
 
-// runner is a job.Runner that is a function. Tests of the command line use it to check the jobs
-// that it starts, and its output for given results.
+// runner is a function that implements job.Runner. Tests of the command line use it to check the
+// jobs that it starts, and its output for given results.
 type runner func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error)
 
 func (r runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	return r(ctx, spec, control)
 }
 
-// world is the environment of a command line, with its output and files.
+// world is the environment of a command line, with its outputs and files.
 type world struct {
 	*program.Program
 	out, err   bytes.Buffer
@@ -56,7 +56,7 @@ func newWorld(t *testing.T) *world {
 		Exit:     func(code int) { w.exits = append(w.exits, code) },
 		Now:      ticking(program.Together),
 		ReadPassword: func() (string, error) {
-			t.Error("a password was asked for")
+			t.Error("the program asked for a password")
 			return "", nil
 		},
 	}
@@ -78,7 +78,7 @@ func ticking(step time.Duration) func() time.Time {
 // interrupt presses Ctrl-C.
 func (w *world) interrupt() { w.signals <- os.Interrupt }
 
-// does sets the runner's function, and records its jobs.
+// does sets the runner's function and records the jobs that it gets.
 func (w *world) does(what runner) {
 	w.Runner = runner(func(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 		w.asked = append(w.asked, spec)
@@ -140,7 +140,7 @@ func tell(control job.Control, e job.Event) {
 	}
 }
 
-func TestEveryCommandExplainsItselfWithExamples(t *testing.T) {
+func TestHelp_EveryCommandHasADescriptionAndExamples(t *testing.T) {
 	w := newWorld(t)
 	var visit func(c *cobra.Command, path ...string)
 	visit = func(c *cobra.Command, path ...string) {
@@ -164,7 +164,7 @@ func TestEveryCommandExplainsItselfWithExamples(t *testing.T) {
 	visit(Commands(w.Program))
 }
 
-func TestSledgeAlonePrintsHelpWithTheExitCodes(t *testing.T) {
+func TestHelp_WithoutCommandListsExitCodes(t *testing.T) {
 	w := newWorld(t)
 	if code := w.run(); code != job.OK {
 		t.Errorf("got exit code %d, want 0", code)
@@ -176,12 +176,12 @@ func TestSledgeAlonePrintsHelpWithTheExitCodes(t *testing.T) {
 	}
 	build, run := strings.Index(w.out.String(), "\n  build "), strings.Index(w.out.String(), "\n  run ")
 	if build < 0 || run < build {
-		t.Errorf("got build at %d and run at %d, want them in the order of a test", build, run)
+		t.Errorf("got build at %d and run at %d, want them in the order of a load test", build, run)
 	}
 }
 
 // Bad input changes nothing: it creates no job, and no repository.
-func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
+func TestUsageErrors_ChangeNothing(t *testing.T) {
 	tests := []struct {
 		args string
 		want string
@@ -258,13 +258,13 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 			t.Errorf("sledge %s: got exit code %d, want %d", test.args, code, job.ExitUsage)
 		}
 		if last := lastLine(w.err.String()); !strings.HasPrefix(last, "sledge: ") || !strings.Contains(last, test.want) {
-			t.Errorf("sledge %s: got the last line %q, want one that begins with sledge: and holds %q", test.args, last, test.want)
+			t.Errorf("sledge %s: got the last line %q, want a line that begins with sledge: and contains %q", test.args, last, test.want)
 		}
 		if w.out.Len() > 0 {
 			t.Errorf("sledge %s: got %q on the standard output, want nothing", test.args, &w.out)
 		}
 		if len(w.asked) > 0 {
-			t.Errorf("sledge %s: the job was begun", test.args)
+			t.Errorf("sledge %s: a job began", test.args)
 		}
 		if _, err := os.Stat(w.repository); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("sledge %s: got a repository, want none", test.args)
@@ -272,7 +272,7 @@ func TestBadInputIsRefusedBeforeAnythingHappens(t *testing.T) {
 	}
 }
 
-func TestTheExitCodeSaysHowTheJobEnded(t *testing.T) {
+func TestExitCode_FollowsTheOutcome(t *testing.T) {
 	failure := errors.New("the reason")
 	tests := []struct {
 		name   string
@@ -285,11 +285,11 @@ func TestTheExitCodeSaysHowTheJobEnded(t *testing.T) {
 		{"error without a code", job.Result{Status: job.Failed}, failure, job.ExitError, job.Failed},
 		{"no connection", job.Result{Status: job.Failed}, job.WithExit(job.ExitConnect, failure), job.ExitConnect, job.Failed},
 		{"broken rules", job.Result{Status: job.Failed}, job.WithExit(job.ExitCheck, failure), job.ExitCheck, job.Failed},
-		{"schema there already", job.Result{Status: job.Failed}, job.WithExit(job.ExitExists, failure), job.ExitExists, job.Failed},
-		{"not valid, said as an error", job.Result{Status: job.Invalid}, job.WithExit(job.ExitInvalid, failure), job.ExitInvalid, job.Invalid},
-		{"not valid, said as a status", job.Result{Status: job.Invalid, Reason: "the reason"}, nil, job.ExitInvalid, job.Invalid},
-		{"partial, said as a status", job.Result{Status: job.Partial, Reason: "the reason"}, nil, job.ExitStopped, job.Partial},
-		{"failed, said as a status", job.Result{Status: job.Failed, Reason: "the reason"}, nil, job.ExitError, job.Failed},
+		{"existing schema", job.Result{Status: job.Failed}, job.WithExit(job.ExitExists, failure), job.ExitExists, job.Failed},
+		{"invalid, reported as an error", job.Result{Status: job.Invalid}, job.WithExit(job.ExitInvalid, failure), job.ExitInvalid, job.Invalid},
+		{"invalid, reported as a status", job.Result{Status: job.Invalid, Reason: "the reason"}, nil, job.ExitInvalid, job.Invalid},
+		{"partial, reported as a status", job.Result{Status: job.Partial, Reason: "the reason"}, nil, job.ExitStopped, job.Partial},
+		{"failed, reported as a status", job.Result{Status: job.Failed, Reason: "the reason"}, nil, job.ExitError, job.Failed},
 	}
 	for _, test := range tests {
 		w := newWorld(t)
@@ -301,12 +301,12 @@ func TestTheExitCodeSaysHowTheJobEnded(t *testing.T) {
 			t.Errorf("%s: got the last line %q, want the reason", test.name, last)
 		}
 		if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != test.status {
-			t.Errorf("%s: got jobs %v, want one that is %s", test.name, jobs, test.status)
+			t.Errorf("%s: got jobs %v, want one in state %s", test.name, jobs, test.status)
 		}
 	}
 }
 
-func TestAnErrorOfManyLinesIsPrintedOnOne(t *testing.T) {
+func TestError_IsPrintedOnOneLine(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
 		return job.Result{}, errors.Join(errors.New("first"), errors.New("second"))
@@ -317,7 +317,7 @@ func TestAnErrorOfManyLinesIsPrintedOnOne(t *testing.T) {
 	}
 }
 
-func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
+func TestOutput_SeparatesResultsFromMessages(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		tell(control, job.Event{User: 1, Message: "Timing test period of 1 in minutes"})
@@ -336,7 +336,7 @@ func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
 		t.Errorf("got the standard output %q, want the figures first, a table, and where to look next", out)
 	}
 	if !strings.Contains(err, "2 virtual users, job "+id+"\n") || strings.Contains(out+err, "Vuser") {
-		t.Errorf("got the standard error %q, want which job it is and nothing that HammerDB says", err)
+		t.Errorf("got the standard error %q, want the job's ID and none of HammerDB's lines", err)
 	}
 
 	w.run("run", "--db", "sqlite", "--users", "2", "--hammerdb")
@@ -345,7 +345,7 @@ func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
 		t.Errorf("got the standard output %q, want HammerDB's headline and a table", out)
 	}
 	if !strings.Contains(err, talk) || strings.Contains(err, worker) || strings.Contains(out, talk) {
-		t.Errorf("got the standard error %q, want what the monitor says and not what others say", err)
+		t.Errorf("got the standard error %q, want the lines of the monitor and of no other user", err)
 	}
 	if want := "Benchmark Run jobid=" + string(w.jobs(t)[0].ID) + "\n"; !strings.Contains(err, want) {
 		t.Errorf("got no %q in %q", want, err)
@@ -353,7 +353,7 @@ func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
 
 	w.run("run", "--db", "sqlite", "--verbose")
 	if !strings.Contains(w.err.String(), worker) {
-		t.Errorf("got the standard error %q with --verbose, want what every virtual user says", &w.err)
+		t.Errorf("got the standard error %q with --verbose, want the lines of every virtual user", &w.err)
 	}
 
 	w.run("run", "--db", "sqlite", "--json")
@@ -370,7 +370,7 @@ func TestResultsGoToTheStandardOutputAndAllElseToTheOther(t *testing.T) {
 	}
 }
 
-func TestAFailureIsADocumentToo(t *testing.T) {
+func TestJSON_AFailureIsADocument(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
 		return job.Result{Status: job.Failed, Reason: "no server"}, job.WithExit(job.ExitConnect, errors.New("no server"))
@@ -385,7 +385,7 @@ func TestAFailureIsADocumentToo(t *testing.T) {
 }
 
 // The test searches all output and files of the commands for the secret.
-func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
+func TestSecrets_ReachOnlyTheServer(t *testing.T) {
 	const secret = "s3cr3t-hunter2"
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte(secret+"\n"), 0o600); err != nil {
@@ -448,7 +448,7 @@ func TestSecretsReachTheServerAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsAskedForOnlyWhenNothingElseIsWrong(t *testing.T) {
+func TestAskPassword_OnlyIfNothingElseIsWrong(t *testing.T) {
 	w := newWorld(t) // its ReadPassword fails the test
 	w.StdinIsTerminal = true
 	if code := w.run("run", "--db", "pg", "--port", "0", "--ask-password"); code != job.ExitUsage {
@@ -459,7 +459,7 @@ func TestAPasswordIsAskedForOnlyWhenNothingElseIsWrong(t *testing.T) {
 	}
 }
 
-func TestDeleteAsksOnATerminal(t *testing.T) {
+func TestDelete_AsksOnATerminal(t *testing.T) {
 	tests := []struct {
 		name     string
 		terminal bool
@@ -486,18 +486,19 @@ func TestDeleteAsksOnATerminal(t *testing.T) {
 		shown := "This will be removed permanently:\n  tables\n    order_line  stock  customer  history\n    orders  new_order  item  district\n    warehouse\n  file " + file + "\n" +
 			"Remove the TPROC-C schema in SQLite " + file + "?"
 		if asked := strings.Contains(w.err.String(), shown); asked != (test.terminal && test.args == nil) {
-			t.Errorf("%s: got %q, want what will go and a question: %v", test.name, &w.err, !asked)
+			t.Errorf("%s: got %q, want a preview and a question: %v", test.name, &w.err, !asked)
 		}
 	}
 	w := newWorld(t)
 	w.StdinIsTerminal, w.Stdin = true, strings.NewReader("y\n")
 	if code := w.run("delete", "--db", "sqlite", "--dbname", file+"2"); code != job.ExitMissing || strings.Contains(w.err.String(), "[y/N]") {
-		t.Errorf("where there is nothing: got exit code %d, want %d and no question: %s", code, job.ExitMissing, &w.err)
+		t.Errorf("a missing schema: got exit code %d, want %d and no question: %s", code, job.ExitMissing, &w.err)
 	}
 }
 
-// The Enter key ends the line of the question, so the next text is not folded as its continuation.
-func TestWhatFollowsAnAnswerBeginsALine(t *testing.T) {
+// The Enter key ends the line of the question, so the next text must not be folded as its
+// continuation.
+func TestQuestion_TextAfterTheAnswerBeginsALine(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "some.db")
 	emptySchema(t, file)
 	w := newWorld(t)
@@ -508,7 +509,7 @@ func TestWhatFollowsAnAnswerBeginsALine(t *testing.T) {
 		t.Fatalf("got exit code %d: %s", code, &w.err)
 	}
 	if want := question + "delete TPROC-C on SQLite "; !strings.Contains(w.err.String(), want) {
-		t.Errorf("got %q, want it to hold %q", &w.err, want)
+		t.Errorf("got %q, want %q in it", &w.err, want)
 	}
 }
 
@@ -539,7 +540,7 @@ func emptySchema(t *testing.T, file string) {
 	}
 }
 
-func TestWithoutARepositoryNothingIsRecorded(t *testing.T) {
+func TestNoRepo_RecordsNothing(t *testing.T) {
 	w := newWorld(t)
 	if code := w.run("run", "--db", "sqlite", "--no-repo"); code != job.OK {
 		t.Errorf("got exit code %d, want 0: %s", code, &w.err)
@@ -549,7 +550,7 @@ func TestWithoutARepositoryNothingIsRecorded(t *testing.T) {
 	}
 }
 
-func TestARepositoryThatCannotBeOpenedStopsTheJobBeforeItBegins(t *testing.T) {
+func TestRepo_UnusableOneRefusesTheJob(t *testing.T) {
 	w := newWorld(t)
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
@@ -559,21 +560,21 @@ func TestARepositoryThatCannotBeOpenedStopsTheJobBeforeItBegins(t *testing.T) {
 		t.Errorf("got exit code %d and %d jobs done, want an error and none", code, len(w.asked))
 	}
 	if !strings.Contains(w.err.String(), "--no-repo") {
-		t.Errorf("got %q, want it to name the way out", &w.err)
+		t.Errorf("got %q, want the remedy in it", &w.err)
 	}
 }
 
-func TestAFaultOfSledgeEndsTheJobAndAsksForAReport(t *testing.T) {
+func TestPanic_EndsTheJobAndAsksForAReport(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) { panic("the fault") })
 	if code := w.run("run", "--db", "sqlite"); code != job.ExitInternal {
 		t.Errorf("got exit code %d, want %d", code, job.ExitInternal)
 	}
 	if last := lastLine(w.err.String()); !strings.Contains(last, "please report") || !strings.Contains(last, "the fault") {
-		t.Errorf("got the last line %q, want a request to report the fault", last)
+		t.Errorf("got the last line %q, want a request to report the bug", last)
 	}
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Failed {
-		t.Errorf("got jobs %v, want one that failed", jobs)
+		t.Errorf("got jobs %v, want one failed job", jobs)
 	}
 }
 

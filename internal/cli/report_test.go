@@ -10,7 +10,7 @@ import (
 )
 
 // Package paper tests the contents of reports.
-func TestReportWritesAFileButNotOverOne(t *testing.T) {
+func TestReport_DoesNotReplaceFiles(t *testing.T) {
 	w := withJobs(t)
 	t.Chdir(t.TempDir())
 	if code := w.run("jobs", "report", "last"); code != job.OK {
@@ -38,7 +38,7 @@ func TestReportWritesAFileButNotOverOne(t *testing.T) {
 	}
 }
 
-func TestReportRefusesWhatItCannotShow(t *testing.T) {
+func TestReport_RefusesMistakes(t *testing.T) {
 	w := withJobs(t)
 	t.Chdir(t.TempDir())
 	for _, tt := range []struct {

@@ -126,8 +126,8 @@ func Commands(p *program.Program) *cobra.Command {
 	return root
 }
 
-// checkCompletion makes the completion command refuse an unknown shell. By default it would print
-// its help and succeed.
+// checkCompletion makes the completion command refuse an unknown shell. Without it, the command
+// prints its help and succeeds.
 func checkCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -174,7 +174,7 @@ func explainFlag(p *program.Program, c *cobra.Command, err error) error {
 		return err
 	}
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
-		return program.OnlyCommands(c, words) // the command is mistyped, as in sledge buid --db pg
+		return program.OnlyCommands(c, words) // a mistyped command, as in sledge buid --db pg
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -220,7 +220,7 @@ func settingOf(p *program.Program, c *cobra.Command, name string) string {
 	return ""
 }
 
-// ownersOf lists the job commands that have a flag which the job command c lacks.
+// ownersOf lists the job commands that have a flag, for a job command c that lacks it.
 func ownersOf(c *cobra.Command, name string) string {
 	if c.GroupID != program.GroupJobs {
 		return ""
@@ -280,7 +280,7 @@ func printUsage(p *program.Program, c *cobra.Command) {
 	}
 }
 
-// helpWidth returns the width of help in columns: that of the terminal, but at most 80.
+// helpWidth returns the width of help in columns: the terminal's width, at most 80.
 func helpWidth(p *program.Program) int {
 	const most = 80
 	if width := p.Width(); width > 0 {

@@ -19,8 +19,8 @@ import (
 	"sledge/internal/manual"
 )
 
-// validate fails the test unless text is one document that matches the schema of that name, and has
-// only members that the schema declares.
+// validate fails the test unless text is one document that matches the schema named want and has
+// only declared members.
 func validate(t *testing.T, command, text, want string) {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -74,13 +74,13 @@ func knowsAll(schema any) {
 	}
 }
 
-func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
+func TestJSON_MatchesItsSchema(t *testing.T) {
 	w := withJobs(t)
 	first, second := withPlans(t, w)
 	w.scaling(2)
 	hammer := hammerDBJobs(t)
 	if code := w.run("connections", "add", "lab", "--db", "pg", "--host", "db1", "--user", "ann"); code != job.OK {
-		t.Fatalf("keep a connection: exit code %d: %s", code, &w.err)
+		t.Fatalf("save a connection: exit code %d: %s", code, &w.err)
 	}
 	commands := []struct{ args, schema string }{
 		{"build --db sqlite --json", "sledge-job-3"},
@@ -92,14 +92,14 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		{"jobs compare " + first + " " + second + " --json", "sledge-comparison-1"},
 		{"jobs export " + first, "sledge-export-3"},
 		{"run --db sqlite --users 1,2 --json", "sledge-profile-1"},
-		{"run --db sqlite --users 1,9 --json", "sledge-profile-1"}, // the second fails
-		{"run --db sqlite --users 9 --json", "sledge-job-3"},       // so does this
+		{"run --db sqlite --users 1,9 --json", "sledge-profile-1"}, // the second run fails
+		{"run --db sqlite --users 9 --json", "sledge-job-3"},       // this run fails
 		{"run --db sqlite --dry-run --json", "sledge-settings-2"},
 		{"delete --db sqlite --json", "sledge-job-3"},
 		{"selftest --db pg --host 127.0.0.1 --port 1 --yes --json --report " + filepath.Join(t.TempDir(), "report.md"), "sledge-selftest-1"},
 		{"jobs --json", "sledge-jobs-1"},
 		{"jobs list --json", "sledge-jobs-1"},
-		{"jobs list --action check --status failed --json", "sledge-jobs-1"}, // none
+		{"jobs list --action check --status failed --json", "sledge-jobs-1"}, // an empty list
 		{"jobs show last --json", "sledge-job-3"},
 		{"jobs result last --json", "sledge-job-3"},
 		{"jobs timing last --json", "sledge-timing-1"},
@@ -137,7 +137,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 	measured := ""
 	for _, j := range w.jobs(t) {
 		if j.Spec.Action == job.Run && j.Spec.Workload == "tprocc" {
-			measured = string(j.ID) // with seconds
+			measured = string(j.ID) // this run has seconds
 		}
 	}
 	var schemas, covered []string
@@ -148,9 +148,9 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 		schemas, covered = append(schemas, c.schema), append(covered, c.args)
 	}
 	for _, d := range manual.Documents() {
-		// The output of watch is validated where servers are available.
+		// Tests with servers validate the output of watch.
 		if !slices.Contains(schemas, d.Schema) && d.Schema != document.WatchSchema {
-			t.Errorf("no command was tried that prints %s", d.Schema)
+			t.Errorf("the test has no command that prints %s", d.Schema)
 		}
 		text, err := json.Marshal(d.Example)
 		if err != nil {
@@ -162,7 +162,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 	visit = func(c *cobra.Command, path string) {
 		hasJSON := c.Flags().Lookup("json") != nil || c.InheritedFlags().Lookup("json") != nil
 		if path != "" && hasJSON && !slices.ContainsFunc(covered, func(args string) bool { return strings.HasPrefix(args+" ", path[1:]+" ") }) {
-			t.Errorf("sledge%s takes --json, and was not tried", path)
+			t.Errorf("sledge%s takes --json, but the test does not run it", path)
 		}
 		for _, sub := range c.Commands() {
 			visit(sub, path+" "+sub.Name())
@@ -171,7 +171,7 @@ func TestEveryDocumentIsAsItsSchemaSays(t *testing.T) {
 	visit(Commands(w.Program), "")
 }
 
-func TestErrorsAreDocumentsToo(t *testing.T) {
+func TestJSON_ErrorsAreDocuments(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) {
 		return job.Result{}, errors.New("no such thing")
@@ -214,7 +214,7 @@ func TestErrorsAreDocumentsToo(t *testing.T) {
 	}
 }
 
-// hammerDBJobs creates a file with a job in HammerDB's format.
+// hammerDBJobs creates a repository of HammerDB with one job.
 func hammerDBJobs(t *testing.T) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "hammer.DB")

@@ -9,7 +9,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestSelftestMakesNothingBeforeItMay(t *testing.T) {
+func TestSelftest_ChangesNothingWithoutPermission(t *testing.T) {
 	w := newWorld(t)
 	folder := t.TempDir()
 	there := filepath.Join(folder, "there.md")
@@ -34,13 +34,13 @@ func TestSelftestMakesNothingBeforeItMay(t *testing.T) {
 		}
 		_, err := os.Stat(report)
 		if made := err == nil; made != (test.exit == job.ExitConnect) {
-			t.Errorf("%s: there is a report: %t", test.args, made)
+			t.Errorf("%s: a report exists: %t", test.args, made)
 		}
 	}
 	if text, err := os.ReadFile(report); err != nil || !strings.Contains(string(text), "| FAILED |") {
-		t.Errorf("got the report %q, %v, want the step that failed in it", text, err)
+		t.Errorf("got the report %q, %v, want the failed step in it", text, err)
 	}
 	if text, err := os.ReadFile(there); err != nil || string(text) != "mine" {
-		t.Errorf("got %q, %v of a file that is there", text, err)
+		t.Errorf("an existing file: got %q, %v", text, err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// typing is a console and what it prints.
+// typing is a console with its output.
 type typing struct {
 	*console.Console
 	t   *testing.T
@@ -57,7 +57,7 @@ var linkPattern = regexp.MustCompile(`http://127\.0\.0\.1:\d+/\S*`)
 
 // The console serves the web application until it ends. It ends another server only if this user
 // started it.
-func TestTheConsoleServesTheWebApplication(t *testing.T) {
+func TestConsole_ServesTheWebApplication(t *testing.T) {
 	w := newWorld(t)
 	port, taken := testserver.FreePort(t), testserver.FreePort(t)
 	other, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", taken))
@@ -85,7 +85,7 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 		{one, "wsstart", "Starting HammerDB Web Service on port $PORT\nOpen this link, which logs you in once: http://127.0.0.1:$PORT/login?token=...\n"},
 		{one, "wsstart", "Error: Web Service already running on port $PORT, call wsstop to stop\n"},
 		{two, "wsstart", "Error: Web Service already running on port $PORT, call wsstop to stop\n"},
-		{one, "wsport $TAKEN", "Setting Web Service port to $TAKEN\n"}, // for the next start
+		{one, "wsport $TAKEN", "Setting Web Service port to $TAKEN\n"}, // applies to the next start
 		{one, "wsstatus", "Web Service running: Service Environment\n\nBASE_URL = http://127.0.0.1:$PORT/\nPATH_HEAD = env\nPATH_INFO = /env\nREQUEST_METHOD = GET\nSERVICE = Sledge v1.2.3\nSQLITE_DB = $REPO\nSQLITE_DB_BYTES = ...\n"},
 		{two, "wsstop", "Stopping HammerDB Web Service on port $PORT\n"},
 		{one, "wsport $PORT", "Setting Web Service port to $PORT\n"},
@@ -110,27 +110,27 @@ func TestTheConsoleServesTheWebApplication(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := http.Get(link); err != nil {
-		t.Errorf("another console's end ended the server, too: %v", err)
+		t.Errorf("the end of another console ended the server: %v", err)
 	}
 	one.out.Reset()
 	if err := one.Close(); err != nil {
 		t.Error(err)
 	}
 	if got := one.out.String(); got != fill.Replace("Stopping HammerDB Web Service on port $PORT\n") {
-		t.Errorf("the end of the console says %q", got)
+		t.Errorf("the end of the console printed %q", got)
 	}
 	if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 		conn.Close()
 		t.Error("the server outlives its console")
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(w.repository), "web-running-*")); len(left) > 0 {
-		t.Errorf("it left %q", left)
+		t.Errorf("the server left %q", left)
 	}
 }
 
 // The file of a running server may remain after its process has ended, while another program uses
-// the port. That program must not be asked to end.
-func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
+// the port. The console must not send that program a request to end.
+func TestConsole_DoesNotEndOtherPrograms(t *testing.T) {
 	w := newWorld(t)
 	port, asked := testserver.FreePort(t), make(chan string, 10)
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
@@ -148,9 +148,9 @@ func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 	defer c.Close()
 	c.types(fmt.Sprintf("wsport %d", port))
 	for name, process := range map[string]string{
-		"a pid that is another process's": fmt.Sprintf(`{"Host":%q,"PID":%d,"Begun":"2001-01-01T00:00:00Z"}`, host, os.Getpid()),
-		"a pid without a process":         fmt.Sprintf(`{"Host":%q,"PID":2147483646,"Begun":"2001-01-01T00:00:00Z"}`, host),
-		"another host's":                  `{"Host":"elsewhere.example","PID":1,"Begun":"2001-01-01T00:00:00Z"}`,
+		"a pid of another process": fmt.Sprintf(`{"Host":%q,"PID":%d,"Begun":"2001-01-01T00:00:00Z"}`, host, os.Getpid()),
+		"a pid without a process":  fmt.Sprintf(`{"Host":%q,"PID":2147483646,"Begun":"2001-01-01T00:00:00Z"}`, host),
+		"another host's":           `{"Host":"elsewhere.example","PID":1,"Begun":"2001-01-01T00:00:00Z"}`,
 	} {
 		text := fmt.Sprintf(`{"process":%s,"home":"http://127.0.0.1:%d/","key":"k"}`, process, port)
 		if err := os.WriteFile(site.RunningFile(filepath.Dir(w.repository), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}), []byte(text), 0o600); err != nil {
@@ -163,11 +163,11 @@ func TestWhatIsNotProvenOursIsNotEnded(t *testing.T) {
 		}
 	}
 	if len(asked) > 0 {
-		t.Errorf("another program was asked for %s", <-asked)
+		t.Errorf("another program got a request for %s", <-asked)
 	}
 }
 
-// starting runs the program under another name until it has printed an address.
+// starting runs the program as hammerdbws until it has printed an address.
 func starting(t *testing.T, w *world, input io.Reader, args ...string) (printed string, more <-chan string, ended <-chan job.Exit) {
 	t.Helper()
 	r, out := io.Pipe()
@@ -193,7 +193,7 @@ func starting(t *testing.T, w *world, input io.Reader, args ...string) (printed 
 	return printed, rest, end
 }
 
-func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
+func TestHammerdbws_StartsByItsName(t *testing.T) {
 	w, other := newWorld(t), newWorld(t)
 	other.Environ = w.Environ
 	port := testserver.FreePort(t)
@@ -216,7 +216,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 				t.Errorf("%s: got exit code %d: %s", what, code, &w.err)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("hammerdbws %s goes on", what)
+			t.Fatalf("hammerdbws %s does not end", what)
 		}
 	}
 	other.Name = "/usr/local/bin/hammerdbws"
@@ -263,7 +263,7 @@ func TestHammerDBsWebServiceStartsByItsName(t *testing.T) {
 
 // Jobs that a browser has started are stopped before the server ends, and their results are
 // recorded.
-func TestWhatBrowsersStartedIsStoppedWithTheService(t *testing.T) {
+func TestHammerdbws_StopsJobsOfBrowsers(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
 		<-control.Stop
@@ -288,9 +288,9 @@ func TestWhatBrowsersStartedIsStoppedWithTheService(t *testing.T) {
 	}
 	c.types("wsstop")
 	if jobs := w.jobs(t); len(jobs) != 1 || jobs[0].Status != job.Partial {
-		t.Errorf("got the jobs %+v, want one that was stopped", jobs)
+		t.Errorf("got the jobs %+v, want one stopped job", jobs)
 	}
 	if !strings.Contains(w.err.String(), "Stopping job ") {
-		t.Errorf("nothing says what it waited for: %s", &w.err)
+		t.Errorf("no line names the job that it waited for: %s", &w.err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/job"
 )
 
-// The suggested command names the same repository, and asks for the password again.
+// The suggested command has the flags of the server, of the repository and of the password prompt.
 func TestNext_RepeatsServerAndRepository(t *testing.T) {
 	w := newWorld(t)
 	w.StdinIsTerminal = true
@@ -24,7 +24,7 @@ func TestNext_RepeatsServerAndRepository(t *testing.T) {
 	}
 }
 
-// A check refuses options of runs.
+// The suggested check leaves out options of runs, which a check would refuse.
 func TestNext_LeavesOutOptionsOfOtherActions(t *testing.T) {
 	w := newWorld(t)
 	w.does(func(context.Context, job.Spec, job.Control) (job.Result, error) { return measured(), nil })
@@ -44,7 +44,7 @@ func TestNext_SuggestsRunOnlyAfterSuccessfulBuild(t *testing.T) {
 		})
 		w.run("build", "--db", "pg")
 		if got := strings.Contains(w.out.String(), "sledge run --db pg"); got != want || !strings.Contains(w.out.String(), "item") {
-			t.Errorf("%s: got %q, want a table, and a run as what to do next: %t", status, &w.out, want)
+			t.Errorf("%s: got %q, want a table, and a run as the suggested command: %t", status, &w.out, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // This test performs a whole test with the real engine on a real database, as a user would.
-func TestAWholeTestOnSQLite(t *testing.T) {
+func TestWholeTest_OnSQLite(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t) // the tests of the engine cover races
 	w := newWorld(t)
 	w.Runner = engine.Local{Catalog: edition.Catalog, Version: w.Version}
@@ -51,11 +51,11 @@ func TestAWholeTestOnSQLite(t *testing.T) {
 		}
 		if counted := regexp.MustCompile(`all (\d+) rules hold`).FindStringSubmatch(w.out.String()); counted != nil {
 			if line := "check: " + counted[1] + " of " + counted[1] + " rules"; !strings.Contains(w.err.String(), line) {
-				t.Errorf("sledge %s: got %q, want %q as the summary says", step.args, &w.err, line)
+				t.Errorf("sledge %s: got %q, want %q, as in the summary", step.args, &w.err, line)
 			}
 		}
 		if strings.ContainsAny(w.out.String()+w.err.String(), "\x1b\r") {
-			t.Errorf("sledge %s: got an escape code away from a terminal", step.args)
+			t.Errorf("sledge %s: got an escape code without a terminal", step.args)
 		}
 		if strings.Contains(step.args, "--json") {
 			validate(t, step.args, w.out.String(), "sledge-job-3")
@@ -106,8 +106,8 @@ func TestThresholds_JudgeQueriesOnSQLite(t *testing.T) {
 	}
 }
 
-// The demo's times are fixed, so a stand-in performs its jobs here.
-func TestTheDemoLeavesNothingBehind(t *testing.T) {
+// The demo's jobs have fixed times, so the test replaces the runner.
+func TestDemo_RemovesItsFiles(t *testing.T) {
 	given := t.TempDir()
 	other := filepath.Join(given, "mine.txt")
 	if err := os.WriteFile(other, nil, 0o600); err != nil {
@@ -136,11 +136,11 @@ func TestTheDemoLeavesNothingBehind(t *testing.T) {
 			t.Errorf("demo %v: got jobs %s, want build run check", test.args, got)
 		}
 		if !strings.Contains(w.out.String(), "sledge build --db mariadb") {
-			t.Errorf("demo %v: got no word on how to go on", test.args)
+			t.Errorf("demo %v: got no command to continue with", test.args)
 		}
 		entries, err := os.ReadDir(test.in)
 		if (err != nil) != (test.left == nil) {
-			t.Errorf("demo %v: got %v for the folder, want it gone: %v", test.args, err, test.left == nil)
+			t.Errorf("demo %v: got %v for the folder, want it removed: %v", test.args, err, test.left == nil)
 		}
 		var left []string
 		for _, e := range entries {

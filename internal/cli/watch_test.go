@@ -28,7 +28,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// screen collects output of any goroutine.
+// screen collects output. It is safe for concurrent use.
 type screen struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -46,7 +46,7 @@ func (s *screen) String() string {
 	return s.all.String()
 }
 
-// until waits until the output matches, but at most a minute.
+// until waits up to a minute until the output matches.
 func (s *screen) until(t *testing.T, want string) {
 	t.Helper()
 	pattern := regexp.MustCompile(want)
@@ -130,9 +130,9 @@ func readings(t *testing.T, text string) (lines []document.Watch) {
 	return lines
 }
 
-// Every transaction of another program is counted. Because the tables exist, the workload's own
-// count is shown too.
-func TestWatchCountsWhatOthersCommit(t *testing.T) {
+// watch counts every transaction of another program. Because the tables exist, it also shows the
+// workload's own count.
+func TestWatch_CountsCommitsOfOtherPrograms(t *testing.T) {
 	for _, name := range []string{"postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.Open(t, name)
@@ -164,7 +164,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 			for range rollbacks {
 				execAll(t, s, "BEGIN", "UPDATE district SET d_next_o_id = d_next_o_id + 1", "ROLLBACK")
 			}
-			// A PostgreSQL session may report late, but at the latest when it ends.
+			// A PostgreSQL session reports its statistics at the latest when it ends.
 			s.Close()
 			seen.out.until(t, `"event":"reading"(.*\n)+.*"event":"reading"(.*\n)+.*"event":"reading"`)
 			if code := seen.end(); code != job.OK {
@@ -178,13 +178,13 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 					continue
 				}
 				if line.Elapsed < 0.5 || line.Elapsed > 30 || math.Abs(*line.TPM-float64(*line.Transactions)/line.Elapsed*60) > 1e-6**line.TPM {
-					t.Errorf("got %d transactions in %v s at %v a minute, want the rate of the time that passed", *line.Transactions, line.Elapsed, *line.TPM)
+					t.Errorf("got %d transactions in %v s at %v a minute, want the rate over the elapsed time", *line.Transactions, line.Elapsed, *line.TPM)
 				}
 				if passed := line.At.Sub(lines[i-1].At).Seconds(); math.Abs(passed-line.Elapsed) > 1e-6 {
 					t.Errorf("got %v s elapsed and %v s between the times of readings, want the same", line.Elapsed, passed)
 				}
 				if line.Probed == nil || line.Probed.What != "new order" {
-					t.Fatalf("got %+v, want new orders beside it", line)
+					t.Fatalf("got %+v, want the count of new orders, too", line)
 				}
 				counted, probed = counted+*line.Transactions, probed+line.Probed.Count
 				most = max(most, *line.TPM)
@@ -193,7 +193,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 				}
 			}
 			if probed != commits {
-				t.Errorf("got %d new orders, want %d: rollbacks count for nothing", probed, commits)
+				t.Errorf("got %d new orders, want %d: rollbacks do not count", probed, commits)
 			}
 			own := int64(0)
 			if name == "postgresql" { // PostgreSQL also counts watch's own queries and autovacuum
@@ -211,7 +211,7 @@ func TestWatchCountsWhatOthersCommit(t *testing.T) {
 	}
 }
 
-func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
+func TestWatch_ContinuesWhenTheServerIsBack(t *testing.T) {
 	for _, name := range []string{"postgresql", "mariadb"} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.Open(t, name, testserver.Own())
@@ -249,14 +249,14 @@ func TestWatchGoesOnWhenTheServerIsBack(t *testing.T) {
 			whole, _, _ := strings.Cut(seen.out.String(), "\nWatched ")
 			printed, ended := strings.CutPrefix(string(text), "from yesterday\n"+whole)
 			if !ended || !regexp.MustCompile(`^`+at+`ended: [\d,]+ TPM on average over .+\n$`).MatchString(printed) {
-				t.Errorf("got the log\n%s\nwant what was there, the lines printed, and the end", text)
+				t.Errorf("got the log\n%s\nwant the earlier content, the printed lines, and the end", text)
 			}
 		})
 	}
 }
 
 // Watching a server does not require the name of a database.
-func TestWatchCountsAllDatabasesOfPostgreSQL(t *testing.T) {
+func TestWatch_CountsAllDatabasesOfPostgreSQL(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	s := connected(t, tprocc(t, "postgresql", server.Values(), "postgres"), database.Observer)
 	seen := watch(t, server, "--dbname", "sledge_nosuch", "--all-databases", "--json")
@@ -289,7 +289,7 @@ func TestWatchCountsAllDatabasesOfPostgreSQL(t *testing.T) {
 	}
 }
 
-func TestWatchThatCannotBeginSaysWhy(t *testing.T) {
+func TestWatch_NamesTheReasonIfItCannotBegin(t *testing.T) {
 	w, _ := withServer(t)
 	if code := w.run("watch", "--db", "pg", "--host", "127.0.0.1", "--port", "1", "--json"); code != job.ExitConnect {
 		t.Errorf("got exit code %d, want %d", code, job.ExitConnect)
@@ -297,9 +297,8 @@ func TestWatchThatCannotBeginSaysWhy(t *testing.T) {
 	validate(t, "watch", w.out.String(), document.ErrorSchema)
 }
 
-// The display fits any terminal. On servers that count queries, each query is counted, but not
-// those of watch itself.
-func TestWatchCountsQueriesAnHour(t *testing.T) {
+// On servers that count queries, watch counts each query, but not its own.
+func TestWatch_CountsQueriesPerHour(t *testing.T) {
 	for _, name := range []string{"mariadb", "mysql", "postgresql"} {
 		t.Run(name, func(t *testing.T) {
 			server := testserver.Open(t, name)
@@ -346,7 +345,7 @@ func TestWatchCountsQueriesAnHour(t *testing.T) {
 	}
 }
 
-func TestWatchIsABlockOnATerminal(t *testing.T) {
+func TestWatch_IsABlockOnATerminal(t *testing.T) {
 	plan := tprocc(t, "postgresql", nil, "sbtest")
 	begun := time.Now()
 	counts, err := counter.New(plan)

@@ -37,7 +37,7 @@ func (w *world) addUser(t *testing.T, name, role string) {
 	}
 }
 
-// startServing runs sledge web until Ctrl-C, and returns the address that it prints.
+// startServing starts sledge web and returns the address that it prints. end presses Ctrl-C.
 func startServing(t *testing.T, w *world, args ...string) (url string, end func() job.Exit) {
 	t.Helper()
 	r, out := io.Pipe()
@@ -86,7 +86,7 @@ func client(t *testing.T) *http.Client {
 	return &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}
 }
 
-func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
+func TestWeb_PrintsALinkAndEndsByCtrlC(t *testing.T) {
 	w := newWorld(t)
 	link, end := startServing(t, w, "--listen", "127.0.0.1:0")
 	c := client(t)
@@ -115,7 +115,7 @@ func TestWebPrintsALinkThatLogsInAndEndsByCtrlC(t *testing.T) {
 	}
 }
 
-func TestWebShowsTheFingerprintOfItsCertificate(t *testing.T) {
+func TestWeb_ShowsTheFingerprintOfItsCertificate(t *testing.T) {
 	w := newWorld(t)
 	w.addUser(t, "ann", "act")
 	address, end := startServing(t, w, "--listen", "127.0.0.1:0", "--tls-self-signed", "--base-path", "/sledge")
@@ -137,8 +137,8 @@ func TestWebShowsTheFingerprintOfItsCertificate(t *testing.T) {
 	}
 }
 
-// Scripts for HammerDB's web service need a token, but no other address.
-func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
+// Scripts for HammerDB's web service work at the same paths, with a token.
+func TestWeb_HasThePathsOfHammerDBsWebService(t *testing.T) {
 	w := newWorld(t)
 	w.addUser(t, "ann", "act")
 	token := func(name, role string) string {
@@ -198,7 +198,7 @@ func TestWebAnswersTheAddressesOfHammerDBsWebService(t *testing.T) {
 }
 
 // Bad input is refused before the server starts or saves anything.
-func TestWebRefusesWhatWouldLetOthersIn(t *testing.T) {
+func TestWeb_RefusesUnsafeSetUps(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -257,7 +257,7 @@ func TestWebRefusesWhatWouldLetOthersIn(t *testing.T) {
 	}
 }
 
-func TestUsersAreAddedListedAndRemoved(t *testing.T) {
+func TestWebUser_AddsListsAndRemoves(t *testing.T) {
 	w := newWorld(t)
 	w.StdinIsTerminal = true
 	answers := []string{"a password", "a password"}
@@ -279,7 +279,7 @@ func TestUsersAreAddedListedAndRemoved(t *testing.T) {
 		}
 	}
 	if code := w.run("web", "user", "add", "ci", "--role", "look", "--token"); code != job.OK || !strings.HasPrefix(w.out.String(), "sledge_") || strings.Count(w.out.String(), "\n") != 1 {
-		t.Errorf("got exit code %d and %q, want a token alone", code, &w.out)
+		t.Errorf("got exit code %d and %q, want only a token", code, &w.out)
 	}
 	if w.run("web", "user", "list"); !strings.Contains(w.out.String(), "ann") || !strings.Contains(w.out.String(), "token") || strings.Contains(w.out.String(), "lou") || strings.Contains(w.out.String(), "argon2") {
 		t.Errorf("got the list %s", &w.out)
@@ -292,9 +292,9 @@ func TestUsersAreAddedListedAndRemoved(t *testing.T) {
 	}
 }
 
-// Scripts can do everything that the user can do. So if other machines can reach the server, they
-// run only if the user allows it.
-func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
+// Scripts can do everything that the user can do. So if other machines can reach the server,
+// scripts run only if the user allows it.
+func TestScripts_NeedPermissionIfOthersReachTheServer(t *testing.T) {
 	w := newWorld(t)
 	store, err := w.OpenRepository("")
 	if err != nil {
@@ -310,12 +310,12 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 		runs    bool
 		why     string
 	}{
-		{"this machine alone", "127.0.0.1:0", web.Config{}, nil, true, ""},
+		{"only this machine", "127.0.0.1:0", web.Config{}, nil, true, ""},
 		{"other machines", ":0", web.Config{}, nil, false, "start sledge web with --scripts"},
 		{"a proxy", "127.0.0.1:0", web.Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, nil, false, "start sledge web with --scripts"},
-		{"other machines, and it was said", ":0", web.Config{}, &yes, true, ""},
-		{"this machine, and it was said", "127.0.0.1:0", web.Config{}, &no, false, "--scripts=false"},
-		{"a wall screen", "127.0.0.1:0", web.Config{ReadOnly: true}, &yes, false, "--read-only"},
+		{"other machines, with --scripts", ":0", web.Config{}, &yes, true, ""},
+		{"this machine, with --scripts=false", "127.0.0.1:0", web.Config{}, &no, false, "--scripts=false"},
+		{"a read-only server", "127.0.0.1:0", web.Config{ReadOnly: true}, &yes, false, "--read-only"},
 	} {
 		if c.config.Listener, err = net.Listen("tcp", c.address); err != nil {
 			t.Fatal(err)
@@ -329,7 +329,7 @@ func TestScriptsRunWhereOthersReachTheServerOnlyIfItIsSaid(t *testing.T) {
 }
 
 // After Ctrl-C the server prints what it waits for, and how to skip the wait.
-func TestTheEndSaysWhatItWaitsFor(t *testing.T) {
+func TestWeb_NamesTheJobsThatItWaitsFor(t *testing.T) {
 	w, heard := newWorld(t), make(chan struct{})
 	w.does(func(ctx context.Context, _ job.Spec, _ job.Control) (job.Result, error) {
 		<-ctx.Done() // ignores stop requests

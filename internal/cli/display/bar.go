@@ -15,28 +15,28 @@ import (
 	"sledge/internal/terminal"
 )
 
-// Screen is where a bar is drawn.
+// Screen is the output on which a bar is drawn.
 type Screen struct {
 	To     io.Writer
 	Width  func() int // of the terminal; nil if it cannot redraw lines
 	Height func() int // of the terminal; nil for no limit
 }
 
-// Bar redraws the last line or lines of a terminal. The zero value draws nothing. The cursor
-// stays at the beginning of the bar: if the terminal becomes narrower and wraps its lines, all
-// of them can still be cleared from there.
+// Bar redraws the last line or lines of a terminal. The zero value draws nothing. The cursor stays
+// at the beginning of the bar, so that all its lines can be cleared even if the terminal becomes
+// narrower and wraps them.
 type Bar struct {
 	Screen
 
 	mu    sync.Mutex
 	text  func(width int) string // returns the text to draw; nil draws nothing
 	drawn string                 // the text on the screen
-	wide  int                    // the terminal's width when it was drawn
+	wide  int                    // the terminal's width at the last drawing
 	stop  chan struct{}          // ends the drawing
 	ended sync.WaitGroup
 }
 
-// redraw is the interval at which the bar is drawn, so that its clock advances and it follows the
+// redraw is the interval between drawings, so that the bar's clock advances and the bar follows the
 // terminal's width. Not every system signals a change of the width.
 const redraw = 100 * time.Millisecond
 
@@ -129,7 +129,7 @@ func (b *Bar) End() {
 	}
 }
 
-// The bar itself, in columns.
+// The limits of a bar's width, in columns.
 const (
 	widestBar    = 30
 	narrowestBar = 10

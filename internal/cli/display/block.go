@@ -21,8 +21,8 @@ import (
 // the last minute, and the response times and failures of the current phase.
 type block struct {
 	title  string      // such as "run 2 of 5"; "" for a single run
-	users  int         // when the run begins
-	groups []job.Group // of a run that has several
+	users  int         // number of virtual users at the begin of the run
+	groups []job.Group // nil unless the run has several
 	length func(job.Phase) time.Duration
 
 	view    *live.View
@@ -81,7 +81,7 @@ func (b *block) text(look terminal.Look) func(width int) string {
 		if len(b.groups) == 0 {
 			times = []string{timesOf(part.Response, look)}
 		}
-		for i, g := range b.groups { // their times have little to do with each other
+		for i, g := range b.groups { // a percentile over all groups would mean little
 			sum := live.Totals{}
 			if i < len(part.Groups) {
 				sum = part.Groups[i].Totals

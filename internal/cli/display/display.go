@@ -34,11 +34,11 @@ type Display struct {
 	interval time.Duration
 	speaker  *lines.Speaker
 
-	mu      sync.Mutex    // warnings of Ctrl-C come from another goroutine
+	mu      sync.Mutex    // Say may be called from another goroutine
 	step    string        // the step whose progress was last shown
 	began   time.Time     // when the step began
 	shown   time.Time     // when progress was last shown as a line
-	whole   bool          // whether the step was shown as complete; totals are estimates and can be exceeded
+	whole   bool          // whether the step was shown as complete; the total is an estimate that can be exceeded
 	window  meter.Summary // of all kinds together, or of each group
 	rates   []float64     // the server's rates in the window
 	retried []int64       // since the phase began, as in the window
@@ -52,11 +52,11 @@ type Display struct {
 	measured bool // whether the measured phase is over
 }
 
-// progressEvery is the least time between two lines of progress if there is no bar.
+// progressEvery is the shortest time between two lines of progress if there is no bar.
 const progressEvery = 5 * time.Second
 
-// chooseInterval returns the time between lines of a run's progress: the time that the user chose, or
-// else a sixth of the run, from 1 s to 10 s.
+// chooseInterval returns the time between lines of a run's progress: the requested time, or a sixth
+// of the run, from 1 s to 10 s.
 func chooseInterval(asked time.Duration, p load.Pacing) time.Duration {
 	if asked > 0 {
 		return asked
@@ -97,7 +97,7 @@ func (d *Display) Watch(e job.Event) {
 		return // the program ends with the error and its message
 	case e.Message != "" && (e.User == 0 || e.User == job.Monitor && !d.brief) && !d.hammerDB && !d.verbose && !d.pacing.Test:
 		d.line(d.err, e.Message)
-	case e.Step != nil && e.Step.Name == job.StepUsers && d.block != nil: // which shows it
+	case e.Step != nil && e.Step.Name == job.StepUsers && d.block != nil: // the block shows the number of users
 	case e.Step != nil && !d.hammerDB && !d.verbose:
 		d.work(*e.Step)
 	}
@@ -132,8 +132,8 @@ func (d *Display) answer(a job.Answer) {
 	}
 }
 
-// text prints a line of HammerDB's virtual users if the user wants it. Scripts parse the lines of
-// the monitor.
+// text prints a line of HammerDB's virtual users if the flags request it. Scripts parse the lines
+// of the monitor.
 func (d *Display) text(l lines.Line) {
 	said := fmt.Sprintf("Vuser %d:%s", l.User, l.Text)
 	if l.User == 0 {
@@ -147,7 +147,7 @@ func (d *Display) text(l lines.Line) {
 	}
 }
 
-// work prints a step that takes time, or that users will look for.
+// work prints the steps that take long or that users expect to see.
 func (d *Display) work(s job.Step) {
 	if d.brief {
 		return
@@ -271,8 +271,9 @@ func lengthOf(p load.Pacing, phase job.Phase) time.Duration {
 	return p.Duration
 }
 
-// progressOfRun formats the window as a line, or as one for each group below one for all: rates and latencies
-// of the window, failures and retries of the whole phase.
+// progressOfRun formats the window as a line, or, if the run has groups, as a line for all and a
+// line for each group. Rates and latencies are those of the window, failures and retries those of
+// the whole phase.
 func (d *Display) progressOfRun(s job.Second, length time.Duration) []string {
 	for i, t := range d.window.Kinds {
 		d.retried[i] += t.Retried

@@ -29,7 +29,7 @@ func second(phase job.Phase, offset time.Duration, n int, tpm float64) job.Event
 	return job.Event{Second: &job.Second{Moment: job.Moment{Phase: phase, Offset: offset.Seconds(), ServerTPM: &tpm}, Measured: sum.Coded()}}
 }
 
-func TestALineSumsUpAnInterval(t *testing.T) {
+func TestDisplay_LineSummarizesAnInterval(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{
 		speaker: lines.NewSpeaker(lines.About{}),
@@ -42,8 +42,8 @@ func TestALineSumsUpAnInterval(t *testing.T) {
 	for i := range 5 {
 		d.Watch(second(job.Measure, time.Duration(i+1)*time.Second, 100, float64(1000*(i+1))))
 	}
-	// 100 transactions a second are 6,000 a minute; the server's rates are averaged;
-	// failures and retries add up over the phase.
+	// 100 transactions a second are 6,000 a minute. The line has the mean of the server's rates,
+	// and the sums of failures and retries over the phase.
 	want := `ramp-up  0:01 of 0:01   server 6,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 1   retried 100
 measure  0:02 of 0:05   server 1,500 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 2   retried 200
 measure  0:04 of 0:05   server 3,500 TPM   client 6,000 TPM   p50 50.0 ms   p95 95.0 ms   p99 99.0 ms   max 100 ms   failed 4   retried 400
@@ -54,7 +54,7 @@ measure  0:05 of 0:05   server 5,000 TPM   client 6,000 TPM   p50 50.0 ms   p95 
 	}
 }
 
-func TestAServerThatDoesNotCountIsNotShown(t *testing.T) {
+func TestDisplay_HidesTheServerWithoutACount(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{}), interval: time.Second, pacing: load.Pacing{Duration: time.Second}}
 	e := second(job.Measure, time.Second, 1, 0)
@@ -65,7 +65,7 @@ func TestAServerThatDoesNotCountIsNotShown(t *testing.T) {
 	}
 }
 
-func TestEvenAShortRunShowsAFewLines(t *testing.T) {
+func TestChooseInterval_ShortRunsHaveAFewLines(t *testing.T) {
 	for _, test := range []struct {
 		asked, duration, want time.Duration
 	}{
@@ -75,13 +75,13 @@ func TestEvenAShortRunShowsAFewLines(t *testing.T) {
 		{3 * time.Second, time.Hour, 3 * time.Second},
 	} {
 		if got := chooseInterval(test.asked, load.Pacing{Duration: test.duration}); got != test.want {
-			t.Errorf("asked for %s in a run of %s: got %s, want %s", test.asked, test.duration, got, test.want)
+			t.Errorf("requested %s in a run of %s: got %s, want %s", test.asked, test.duration, got, test.want)
 		}
 	}
 }
 
-// In a log, progress is a line at intervals, with the time left.
-func TestProgressIsALineNowAndThen(t *testing.T) {
+// Without a terminal, progress is a line every 5 s, with the time left.
+func TestProgress_IsALineAtIntervals(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
@@ -99,8 +99,8 @@ load: 11,000 of 11,000 rows (100 %), 1,000 a second, 1.0 MB/s
 	}
 }
 
-// If lines cannot be redrawn, a step with one long statement still prints lines.
-func TestAStatementThatTakesLongIsShown(t *testing.T) {
+// Without a terminal, a step with one long statement also prints lines.
+func TestProgress_ShowsALongStatement(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	begin := time.Now()
@@ -115,10 +115,10 @@ func TestAStatementThatTakesLongIsShown(t *testing.T) {
 	}
 }
 
-func TestABarSaysWhatIsWaitedFor(t *testing.T) {
+func TestBar_ShowsDetails(t *testing.T) {
 	p := job.Progress{Step: "load", Done: 90, Total: 100, Unit: "rows", Detail: "indexes of lineitem for 8s"}
 	if got := barLine(p, 9*time.Second, 60); !strings.Contains(got, "0:01 left") {
-		t.Errorf("got %q, want the time that is left", got)
+		t.Errorf("got %q, want the time left", got)
 	}
 	p.Done = 100
 	if got := barLine(p, 9*time.Second, 60); strings.Contains(got, "left") || !strings.Contains(got, p.Detail) {
@@ -126,7 +126,7 @@ func TestABarSaysWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestProgressIsABarOnATerminal(t *testing.T) {
+func TestProgress_IsABarOnATerminal(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, hammerDB: true, bar: Bar{Screen: Screen{To: &out, Width: func() int { return 80 }}}, speaker: lines.NewSpeaker(lines.About{})}
 	for _, done := range []int64{0, 50, 100} {
@@ -135,12 +135,12 @@ func TestProgressIsABarOnATerminal(t *testing.T) {
 	d.Watch(job.Event{User: 1, Message: "TPROC-C SCHEMA COMPLETE"})
 	d.End()
 	if got := out.String(); !strings.Contains(got, "\r") || !strings.Contains(got, "Vuser 1:TPROC-C SCHEMA COMPLETE\n") {
-		t.Errorf("got %q, want a line that is drawn again, and the text on one of its own", got)
+		t.Errorf("got %q, want a redrawn bar, and the text on its own line", got)
 	}
 }
 
 // A run on a terminal is shown as a block of lines that is redrawn.
-func TestARunIsABlockOnATerminal(t *testing.T) {
+func TestRun_IsABlockOnATerminal(t *testing.T) {
 	for _, columns := range []int{40, 60, 80, 140} {
 		var out bytes.Buffer
 		length := func(job.Phase) time.Duration { return 5 * time.Second }
@@ -179,7 +179,7 @@ func TestARunIsABlockOnATerminal(t *testing.T) {
 	}
 }
 
-func TestABlockSaysHowManyUsersWorkNow(t *testing.T) {
+func TestBlock_ShowsTheNumberOfUsers(t *testing.T) {
 	for _, d := range []*Display{{}, {verbose: true}, {brief: true}} {
 		d.block, d.speaker = &block{users: 2, view: live.New(live.Job{})}, lines.NewSpeaker(lines.About{})
 		d.err = new(bytes.Buffer)
@@ -191,7 +191,7 @@ func TestABlockSaysHowManyUsersWorkNow(t *testing.T) {
 }
 
 // The block has the same height in the ramp-up and in the measured time.
-func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
+func TestBlock_KeepsItsHeightBetweenPhases(t *testing.T) {
 	l := &block{users: 1, length: func(job.Phase) time.Duration { return 5 * time.Second }, view: live.New(live.Job{})}
 	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.RampUp}})
 	l.add(second(job.RampUp, time.Second, 100, 60))
@@ -199,12 +199,12 @@ func TestABlockKeepsItsHeightWhenAPhaseBegins(t *testing.T) {
 	l.add(job.Event{Phase: &job.PhaseSpan{Name: job.Measure}})
 	after := l.text(terminal.Look{})(80)
 	if strings.Count(before, "\n") != strings.Count(after, "\n") || !strings.Contains(after, "6,000 TPM   average -") || !strings.Contains(after, "p50 - ms") {
-		t.Errorf("got\n%s\nand then\n%s\nwant as many lines, and none of the ramp-up's times", before, after)
+		t.Errorf("got\n%s\nand then\n%s\nwant as many lines, without the ramp-up's times", before, after)
 	}
 }
 
-// A second with damaged data, which may come over a network, is not shown.
-func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
+// A second with damaged data is not shown.
+func TestBlock_SkipsADamagedSecond(t *testing.T) {
 	var out bytes.Buffer
 	length := func(job.Phase) time.Duration { return 5 * time.Second }
 	d := &Display{
@@ -217,11 +217,11 @@ func TestABlockDoesWithoutASecondThatIsNotWhole(t *testing.T) {
 	text := d.block.text(d.look)(80)
 	d.End()
 	if !strings.HasPrefix(text, "measure  0:01 of 0:05") || strings.Contains(text, "TPM") {
-		t.Errorf("got %q, want the time alone", text)
+		t.Errorf("got %q, want only the time", text)
 	}
 }
 
-func TestABlockIsNeverHigherThanItsTerminal(t *testing.T) {
+func TestBlock_FitsTheTerminalsHeight(t *testing.T) {
 	var out bytes.Buffer
 	b := Bar{Screen: Screen{To: &out, Width: func() int { return 80 }, Height: func() int { return 3 }}}
 	b.Show(func(int) string { return "one\ntwo\nthree\nfour" })
@@ -231,7 +231,7 @@ func TestABlockIsNeverHigherThanItsTerminal(t *testing.T) {
 	}
 }
 
-func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
+func TestDisplay_EscapesMessagesOfServers(t *testing.T) {
 	var out bytes.Buffer
 	d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{})}
 	d.Watch(job.Event{Failure: &job.Failure{Kind: "payment", Class: "other", Message: "a\x1b[2Jb\nc"}})
@@ -240,7 +240,7 @@ func TestWhatAServerSaysCannotMoveTheCursor(t *testing.T) {
 	}
 }
 
-func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
+func TestDisplay_ShowsRetriesOnlyIfVerbose(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out bytes.Buffer
 		d := &Display{err: &out, speaker: lines.NewSpeaker(lines.About{}), verbose: verbose}
@@ -252,7 +252,7 @@ func TestOnlyFinalFailuresAreShownUnlessAskedForMore(t *testing.T) {
 }
 
 // README shows the display of a recorded run, one second before its end.
-func TestTheDisplayIsAsInREADME(t *testing.T) {
+func TestDisplay_EqualsREADME(t *testing.T) {
 	var kept reporttest.Kept
 	reporttest.ReadKept(t, "first", &kept)
 	length := func(job.Phase) time.Duration {

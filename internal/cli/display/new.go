@@ -17,16 +17,16 @@ import (
 // Options configure where and how a job is shown.
 type Options struct {
 	Out, Err io.Writer
-	Screen   Screen // on which lines are drawn again
+	Screen   Screen // where lines can be redrawn
 	Look     terminal.Look
 
 	HammerDB bool // show the lines of HammerDB's virtual users
 	Headline bool // print HammerDB's headline to Out
 	Verbose  bool // show the lines of all virtual users
-	Brief    bool // show progress only where it is redrawn
+	Brief    bool // show progress only in the bar or block
 
-	Interval time.Duration // between lines of a run's progress; 0 chooses it by the run's length
-	Title    string        // which run of several, or ""
+	Interval time.Duration // time between lines of a run's progress; 0 chooses it from the run's length
+	Title    string        // "run 2 of 5" in a sequence, or ""
 }
 
 // Plain returns a display for work that is not an order.
@@ -61,7 +61,7 @@ func New(order settings.Order, o Options) *Display {
 	return d
 }
 
-// requested are the messages for requests to stop or abort a job.
+// requested has the messages for requests to stop or abort a job.
 var requested = map[job.Request]string{
 	job.StopRequest:  "stopping: users finish their transactions; press Ctrl-C again to abort",
 	job.AbortRequest: "aborting; press Ctrl-C again to quit at once",

@@ -14,10 +14,10 @@ import (
 	"sledge/internal/workload"
 )
 
-// spanning displays a run of few, long transactions: it prints each when it has ended, and shows
-// those in flight.
+// spanning displays a run of few, long transactions: it prints each transaction at its end, and
+// shows the transactions in flight.
 type spanning struct {
-	unit     workload.Throughput // of the rate of transactions
+	unit     workload.Throughput // unit of the rate
 	done     int64
 	notDone  int64
 	queries  int64 // the queries in done; the rate counts only queries, as the result does
@@ -41,7 +41,7 @@ func (s *spanning) span(d *Display, span job.Span) {
 	default:
 		s.done++
 	}
-	if d.brief || d.hammerDB || d.verbose { // the lines of virtual users contain it
+	if d.brief || d.hammerDB || d.verbose { // the lines of virtual users show it
 		return
 	}
 	what := fmt.Sprintf("%s (%d of %d", called(span), span.Number, span.Of)

@@ -13,7 +13,7 @@ import (
 )
 
 // The rate counts queries only, as the result does.
-func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
+func TestSpanning_RateCountsOnlyQueries(t *testing.T) {
 	d := &Display{err: &bytes.Buffer{}, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{}), spans: spanning{unit: workload.Throughput{Name: "QPH", Per: time.Hour}}}
 	for _, span := range []job.Span{
 		{User: 1, Kind: "refresh", Stream: job.NoStream, Outcome: job.SpanDone},
@@ -27,8 +27,9 @@ func TestRefreshesAndFailuresAreInNoRateOfQueries(t *testing.T) {
 	}
 }
 
-// The bar is drawn while queries begin and end, so that the race detector can find conflicts.
-func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
+// Another goroutine draws the bar while queries begin and end, so that the race detector can find
+// conflicts.
+func TestSpanning_PrintsAndDrawsConcurrently(t *testing.T) {
 	var out, drawn bytes.Buffer
 	d := &Display{
 		err: &out, pacing: load.Pacing{Finite: true}, speaker: lines.NewSpeaker(lines.About{Action: job.Run}),
@@ -52,6 +53,6 @@ func TestQueriesAreSaidAndDrawnSideBySide(t *testing.T) {
 		t.Errorf("got %.200q, want %q", out.String(), want)
 	}
 	if want := "1:05   0 done   now query 14 of stream 2 for 4 s"; !strings.Contains(drawn.String(), want) || strings.Contains(drawn.String(), "stream 3") {
-		t.Errorf("got %.200q drawn, want %q and no more, for which there is no room", drawn.String(), want)
+		t.Errorf("got %.200q drawn, want %q only, because there is no room for more", drawn.String(), want)
 	}
 }

@@ -1,5 +1,5 @@
-// Command generate writes the pages of the manual that follow from declarations: options,
-// commands, and the JSON that commands print.
+// Command generate writes the pages of the manual that are generated from declarations: options,
+// commands, and the JSON documents that commands print.
 package main
 
 import (
@@ -27,8 +27,8 @@ func main() {
 	}
 }
 
-// writeSchemas writes a JSON Schema for each shape of documents, and the page that
-// lists them. It works in the root of the source, where comments are read.
+// writeSchemas writes a JSON Schema for each format of documents, and the page that lists them. It
+// changes to the root of the source, where manual.Schemas reads comments.
 func writeSchemas() error {
 	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
 		return err

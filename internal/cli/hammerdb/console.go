@@ -176,7 +176,7 @@ func consoleSession(ctx context.Context, p *program.Program, use consoleUse) (er
 }
 
 // NewConsole makes a console with the settings of a file. height is nil unless the console is
-// interactive; shows says whether it prints what commands return.
+// interactive. shows says whether the console prints the results of commands.
 func NewConsole(p *program.Program, kept, script string, height func() int, shows bool) (*console.Console, error) {
 	made, err := console.New(console.Config{
 		Resolver: p.Resolver, Runner: p.Runner, Version: p.Version,
@@ -227,8 +227,8 @@ func file(stream any) *os.File {
 	return f
 }
 
-// consoleFiles returns the files of the console's jobs and settings; kept is "" if settings are
-// not saved.
+// consoleFiles returns the job repository and the settings file of the console. kept is "" if
+// settings are not saved.
 func consoleFiles(p *program.Program) (repository, kept string, err error) {
 	if repository, err = p.RepositoryPath(); err != nil {
 		return "", "", err

@@ -23,8 +23,8 @@ func editsLines(p *program.Program) bool {
 	return p.StdinIsTerminal && in == os.Stdin && out == os.Stdout && term.IsTerminal(int(out.Fd()))
 }
 
-// heightFor returns a function that returns the height of the prompt's terminal in lines. It is nil
-// for scripts and pipes, whose output is never shortened.
+// heightFor returns a function that returns the height of the prompt's terminal in lines. It
+// returns nil for scripts and pipes, whose output is never shortened.
 func heightFor(p *program.Program, use consoleUse) func() int {
 	if use.script != "" || !editsLines(p) {
 		return nil
@@ -39,8 +39,8 @@ func heightFor(p *program.Program, use consoleUse) func() int {
 	}
 }
 
-// showsResults reports whether the console prints what commands return: at a prompt, and in
-// hammerdbcli for Tcl from a pipe.
+// showsResults reports whether the console prints the results of commands. It does so at a prompt,
+// and in hammerdbcli for Tcl from a pipe.
 func showsResults(p *program.Program, use consoleUse) bool {
 	switch {
 	case use.script != "":
@@ -114,7 +114,7 @@ func (s *Session) prompts(ctx context.Context, tcl *interpreter.Tcl) error {
 	e := newEditor(s)
 	defer e.close()
 	for {
-		if ctx.Err() != nil { // a signal came while the last command ended
+		if ctx.Err() != nil { // a signal arrived while the last command ended
 			return interpreter.ErrInterrupted
 		}
 		script, err := readScript(tcl, func(more bool) (string, error) {
@@ -139,7 +139,7 @@ func (s *Session) prompts(ctx context.Context, tcl *interpreter.Tcl) error {
 	}
 }
 
-// continued is the prompt of the second line of a command and those after it.
+// continued returns the prompt for the second and later lines of a command.
 func continued(prompt string) string { return strings.Repeat(" ", len(prompt)) + ">" }
 
 // show evaluates a script and prints its result or error. It returns an error only if the prompt must

@@ -19,7 +19,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// Session is a console in use.
+// Session is a running console: at a prompt, with a script, or with commands from a pipe.
 type Session struct {
 	*program.Program
 	consoleUse
@@ -31,14 +31,14 @@ type Session struct {
 
 	mu     sync.Mutex
 	busy   func(interrupts int) // handles Ctrl-C during an evaluation; nil between evaluations
-	told   int                  // how often Ctrl-C came during this evaluation
+	told   int                  // number of Ctrl-C during this evaluation
 	stop   func()               // ends the session
-	ending os.Signal            // the signal that ends the session; nil before one came
-	asked  int                  // how many such signals came
+	ending os.Signal            // the signal that ends the session, or nil
+	asked  int                  // number of signals that end the session
 }
 
-// Banner prints the console's version and job repository, as HammerDB does. The repository is
-// usual, unless the settings name another.
+// Banner prints the console's version and job repository, as HammerDB does. The repository is usual
+// unless the settings name another one.
 func (s *Session) Banner(usual string) {
 	help := "help"
 	if s.language == inPython {
@@ -84,8 +84,8 @@ func (s *Session) handle(ctx context.Context, call interpreter.Call) (string, er
 	return result, err
 }
 
-// interrupted handles each signal. Ctrl-C stops the current command but not the program. Other
-// signals stop the current command in the same way, then end the program.
+// interrupted handles a signal. Ctrl-C stops the current command but not the program. Other signals
+// stop the current command in the same way and then end the program.
 func (s *Session) interrupted(signal os.Signal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,8 @@ func (s *Session) interrupted(signal os.Signal) {
 	case s.atPythonsPrompt():
 		// Python gets the signal too, and handles it.
 	case s.Console.Interrupt():
-		// A command may wait for something that ignores Ctrl-C, such as a full pipe.
+		// A command may be blocked in a way that Ctrl-C cannot interrupt, for example by a full
+		// pipe.
 		if s.told++; s.told > control.Patience && !editsLines(s.Program) {
 			s.Exit(int(job.ExitStopped))
 		}
@@ -131,15 +132,15 @@ func (s *Session) isEnding() bool {
 	return s.ending != nil
 }
 
-// setBusy sets the function that is called with the number of each Ctrl-C for which no command of
-// the console is running; nil removes it.
+// setBusy sets the function that handles Ctrl-C while no command of the console runs; nil removes
+// it. The function gets the number of the Ctrl-C, from 1.
 func (s *Session) setBusy(busy func(int)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.busy, s.told = busy, 0
 }
 
-// outcome turns the end of a script into the error, if any, that the program ends with.
+// outcome turns the end of a script into the error with which the program ends, or nil.
 func (s *Session) outcome(err error) error {
 	var exit interpreter.ErrExit
 	var script *interpreter.ScriptError
@@ -182,9 +183,9 @@ func (s *Session) why() string {
 	return "by a signal: " + s.ending.String()
 }
 
-// stopped returns the outcome of a script after a stop request. The script may have ended just
-// then. Any other error is taken for the interruption: a program that the script started may have
-// received Ctrl-C too, or the interpreter did not respond and was killed.
+// stopped returns the outcome of a script after a stop request. A script that ended by itself at
+// the same time keeps its outcome. Any other error counts as the interruption: a program that the
+// script started may have received Ctrl-C, too, or the interpreter did not respond and was killed.
 func stopped(err error) error {
 	if errors.Is(err, interpreter.ErrQuit) || errors.As(err, new(interpreter.ErrExit)) {
 		return err
@@ -196,8 +197,8 @@ func stopped(err error) error {
 // of the same signal here.
 const signalDelay = time.Second
 
-// awaitSignal waits until ctx is done, because a process that just died may have died of a signal
-// that ends ctx as well.
+// awaitSignal waits up to signalDelay until ctx is done. A process that just died may have received
+// a signal that also ends ctx.
 func awaitSignal(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -223,8 +224,8 @@ func (s *Session) tcl(ctx context.Context) error {
 	}))
 }
 
-// evaluate runs what until Ctrl-C cancels it. An interpreter that does not respond, because it
-// waits for a program or for input, is killed. At the prompt only the second Ctrl-C does so,
+// evaluate calls what, and cancels it at Ctrl-C. That kills an interpreter that does not respond
+// because it waits for a program or for input. At the prompt, only the second Ctrl-C cancels,
 // because the interpreter's variables are lost.
 func (s *Session) evaluate(ctx context.Context, tcl *interpreter.Tcl, what func(context.Context) error) error {
 	atPrompt := s.script == "" && editsLines(s.Program)

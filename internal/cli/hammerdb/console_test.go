@@ -16,11 +16,11 @@ import (
 	"sledge/internal/job"
 )
 
-func TestConsoleArgumentsSayWhatIsWanted(t *testing.T) {
+func TestConsoleArguments_ChooseLanguageAndScript(t *testing.T) {
 	tests := []struct {
 		args string
 		want consoleUse
-		err  string // contained in it
+		err  string // part of the error
 	}{
 		{"", consoleUse{language: inTcl}, ""},
 		{"tcl", consoleUse{language: inTcl}, ""},
@@ -48,7 +48,7 @@ func TestConsoleArgumentsSayWhatIsWanted(t *testing.T) {
 	}
 }
 
-func TestHammerDBsProgramsAreKnownByTheirNames(t *testing.T) {
+func TestHammerDBName_KnowsHammerDBsPrograms(t *testing.T) {
 	for name, want := range map[string]string{
 		"hammerdbcli":              program.HammerDBConsole,
 		"./hammerdbcli":            program.HammerDBConsole,
@@ -67,7 +67,7 @@ func TestHammerDBsProgramsAreKnownByTheirNames(t *testing.T) {
 	}
 }
 
-func TestHistoryKeepsNoPasswords(t *testing.T) {
+func TestHistory_ContainsNoPasswords(t *testing.T) {
 	e := &editor{line: liner.NewLiner(), history: filepath.Join(t.TempDir(), "history")}
 	defer e.close()
 	for _, script := range []string{
@@ -88,7 +88,7 @@ func TestHistoryKeepsNoPasswords(t *testing.T) {
 	}
 }
 
-func TestHistoryIsShortenedWhenItIsLong(t *testing.T) {
+func TestHistory_IsShortened(t *testing.T) {
 	e := &editor{line: liner.NewLiner(), history: filepath.Join(t.TempDir(), "history")}
 	defer e.close()
 	const lines = 3 * liner.HistoryLimit
@@ -115,10 +115,10 @@ func FuzzConsoleArguments(f *testing.F) {
 		args := strings.Split(line, " ")
 		use, err := consoleArguments(args)
 		if err == nil && languageOf(use.language) != use.language {
-			t.Errorf("%q: is in %q", args, use.language)
+			t.Errorf("%q: got the language %q", args, use.language)
 		}
 		if err != nil && job.ExitOf(err) != job.ExitUsage {
-			t.Errorf("%q: the error %v is not of the usage", args, err)
+			t.Errorf("%q: the error %v is no usage error", args, err)
 		}
 		theirs, says, wrong := hammerdbArguments(args)
 		if wrong != nil {
@@ -166,7 +166,7 @@ func FuzzReadScript(f *testing.F) {
 			}
 			got.WriteString(script)
 		}
-		// Only white space at the end of the input is lost.
+		// readScript loses only white space at the end of the input.
 		want := text + "\n"
 		if rest, ok := strings.CutPrefix(want, got.String()); !ok || strings.TrimSpace(rest) != "" {
 			t.Errorf("read %q of %q", got.String(), want)

@@ -22,7 +22,7 @@ const (
 	serviceStop   = "stop"
 )
 
-// ServiceHelp is what "hammerdbws --help" prints.
+// ServiceHelp is the output of "hammerdbws --help".
 const ServiceHelp = `Usage: hammerdbws [ start | wait | nowait | gui | stop ]
 
   hammerdbws              serve the web application until Ctrl-C; start and wait do the same
@@ -35,7 +35,7 @@ The console's wsport sets the port. Only this machine can reach it. For other ma
 web, with TLS and users; it also works behind a reverse proxy, for which HammerDB has scgi. This is
 Sledge under HammerDB's name: sledge --help lists its commands.`
 
-// ServiceWrong is HammerDB's message about another argument.
+// ServiceWrong is HammerDB's message about an unknown argument.
 const ServiceWrong = "Error starting HammerDB Web Service: argument should be start, stop, gui, scgi, wait or nowait"
 
 // serviceCommands lists the commands of hammerdbws nowait.
