@@ -248,7 +248,7 @@ func TestReport_OfEveryKindOfJob(t *testing.T) {
 		words   []string
 	}{
 		"without seconds": {measured(), 0, []string{"15,824"}},
-		"steps":           {steps, 8, []string{"Steps of the load", "how many virtual users worked"}},
+		"steps":           {steps, 8, []string{"Steps of the load", "the numbers of virtual users from there on"}},
 		"partial":         {reporttest.Partial(), 4, []string{"◐ partial", "PARTIAL: the run was stopped early", "they disagree"}},
 		"failed":          {job.Job{Spec: reporttest.Run().Spec, Kinds: reporttest.Kinds, Status: job.Failed, Reason: "connect: refused"}, 0, []string{"✗ failed", "Failed: connect: refused"}},
 		"running":         {running, 4, []string{"▶ running", "Running: since", "Over time"}},
