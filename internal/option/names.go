@@ -104,9 +104,10 @@ func Suggest(name string, known []string) string {
 }
 
 // Nearest returns the known name with the smallest edit distance from name, in lower case, or "" if
-// name cannot be a typo of any: x is no typo of pg, with which it shares no letter, and path is no
-// typo of rate. Among equals it prefers a name with the same first letter, because typos seldom
-// affect it, and then a name of the same length, because two swapped letters count as two edits.
+// name cannot be a typo of any: x is not a typo of pg, because they share no letter, and path is
+// not a typo of rate. Among equals it prefers a name with the same first letter, because typos
+// seldom affect it, and then a name of the same length, because two swapped letters count as two
+// edits.
 func Nearest(name string, known []string) string {
 	const longest = 100
 	if len(name) > longest {

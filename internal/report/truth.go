@@ -285,7 +285,7 @@ type correction struct {
 	elapsed time.Duration
 	waiting []job.Waiting
 
-	anyLength bool            // transactions may take any time, so a long one is no stall
+	anyLength bool            // transactions may take any time, so a long one is not a stall
 	unstalled map[string]bool // groups whose transactions may take any time
 
 	// paced: the run had a rate. Its transactions were scheduled whether or not earlier ones had

@@ -118,7 +118,7 @@ func FuzzConsoleArguments(f *testing.F) {
 			t.Errorf("%q: got the language %q", args, use.language)
 		}
 		if err != nil && job.ExitOf(err) != job.ExitUsage {
-			t.Errorf("%q: the error %v is no usage error", args, err)
+			t.Errorf("%q: got error %v, want a usage error", args, err)
 		}
 		theirs, says, wrong := hammerdbArguments(args)
 		if wrong != nil {
