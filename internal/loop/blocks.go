@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// Blocks makes a call that waits for the server. It returns the reason why a task of an event loop
-// cannot make such a call, or "" if it can. A driver that waits by other means than these
-// connections, or reads from them in its own goroutines, would block all tasks of the loop.
+// Blocks makes a call that waits for the server. It returns why such a call would block an event
+// loop, or "" if it would not. A driver that does not wait on these connections, or reads from them
+// in its own goroutines, would block all tasks of the loop.
 //
 // No task may have adopted the connections.
 func (c *Connections) Blocks(call func() error) (why string, err error) {
@@ -30,7 +30,7 @@ func (c *Connections) Blocks(call func() error) (why string, err error) {
 	return "", nil
 }
 
-// errNothingToWaitFor is the error for a task that adopts no connection.
+// errNothingToWaitFor is the error of Adopt for a session without connections.
 var errNothingToWaitFor = errors.New("internal error: the session has no connection that an event loop could wait for")
 
 // reads records in which goroutines a driver has read.
@@ -49,12 +49,12 @@ func (c *Connections) note() {
 	}
 }
 
-// callHere makes a call that calledHere recognizes.
+// callHere makes a call that calledHere finds on the stack.
 //
 //go:noinline
 func callHere(call func() error) error { return call() }
 
-// calledHere reports whether callHere is on the stack, so whether this is its goroutine.
+// calledHere reports whether callHere is on the stack of this goroutine.
 func calledHere() bool {
 	callers := make([]uintptr, 256)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestConnections_TellWhoReads(t *testing.T) {
+func TestBlocks(t *testing.T) {
 	if !Supported() {
 		t.Skip("there are no event loops on this system")
 	}
@@ -31,7 +31,7 @@ func TestConnections_TellWhoReads(t *testing.T) {
 			go func() { answered <- ask(conn) }()
 			return <-answered
 		}, "reads in goroutines of its own"},
-		{"nobody", func(net.Conn) error { return nil }, "does not read from its connection"},
+		{"no goroutine", func(net.Conn) error { return nil }, "does not read from its connection"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx, list := Gather(context.Background())
@@ -48,12 +48,12 @@ func TestConnections_TellWhoReads(t *testing.T) {
 	}
 	_, none := Gather(context.Background())
 	if why, err := none.Blocks(func() error { return errors.New("was asked") }); err != nil || !strings.Contains(why, "no connection") {
-		t.Errorf("of a session without connections: got %q, %v", why, err)
+		t.Errorf("a session without connections: got %q, %v, want that it has no connection", why, err)
 	}
 }
 
-// A call over such a session would block all other tasks.
-func TestTask_RefusesASessionWithoutConnections(t *testing.T) {
+// A call over a session without connections would block all other tasks.
+func TestAdopt_RefusesASessionWithoutConnections(t *testing.T) {
 	if !Supported() {
 		t.Skip("there are no event loops on this system")
 	}

@@ -14,16 +14,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// conn is a connection that waits in Go's poller until a task adopts it, and in the task's loop
-// from then on.
+// conn is a connection that waits in Go's poller. After a task adopts it, it waits in the task's
+// loop.
 type conn struct {
 	net.Conn // Go's connection; closed while adopted
 
 	session *Connections // the group that the connection belongs to
 	counter counter      // bytes sent and received
 
-	// The original addresses: the system does not return those of a connection that the peer has
-	// reset.
+	// The original addresses, because the system does not return those of a connection that the
+	// peer has reset.
 	local, remote net.Addr
 
 	// While adopted. The loop's tasks read these without a lock, because nothing else writes them.
@@ -116,7 +116,7 @@ func (c *conn) release() error {
 	l := c.loop
 	l.conns[c.number] = nil
 	l.free = append(l.free, c.number)
-	_ = unix.EpollCtl(l.epoll, unix.EPOLL_CTL_DEL, c.fd, nil) // it is there
+	_ = unix.EpollCtl(l.epoll, unix.EPOLL_CTL_DEL, c.fd, nil) // cannot fail: the descriptor is registered
 	c.loop = nil
 	if c.alarm != nil {
 		c.alarm.Stop()
@@ -197,7 +197,7 @@ func (c *conn) send(p []byte) (int, error) {
 			if c.expired.Load() {
 				return done, os.ErrDeadlineExceeded
 			}
-			// Short waits, so a deadline is noticed.
+			// Wait for a short time only, to notice a deadline.
 			_, _ = unix.Poll([]unix.PollFd{{Fd: int32(c.fd), Events: unix.POLLOUT}}, 50)
 		case errno == unix.EINTR:
 		case errno != 0:
@@ -221,17 +221,17 @@ func (c *conn) Close() error {
 		return c.Conn.Close()
 	}
 	_ = unix.Shutdown(c.fd, unix.SHUT_RDWR) // an error means that the peer has gone
-	c.disturb()
+	c.wakeReader()
 	return nil
 }
 
-// disturb wakes the task that waits for the connection. The caller holds mu.
-func (c *conn) disturb() {
+// wakeReader wakes the task that waits for the connection. The caller holds mu.
+func (c *conn) wakeReader() {
 	l := c.loop
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rung = append(l.rung, c)
-	l.ring()
+	l.interrupted = append(l.interrupted, c)
+	l.signal()
 }
 
 // SetDeadline implements net.Conn.
@@ -277,7 +277,7 @@ func (c *conn) setAlarm() {
 		c.expired.Store(false)
 	case wait <= 0:
 		c.expired.Store(true)
-		c.disturb()
+		c.wakeReader()
 	default:
 		c.expired.Store(false)
 		set := c.deadline
@@ -286,7 +286,7 @@ func (c *conn) setAlarm() {
 			defer c.mu.Unlock()
 			if c.loop != nil && c.deadline.Equal(set) {
 				c.expired.Store(true)
-				c.disturb()
+				c.wakeReader()
 			}
 		})
 	}

@@ -19,11 +19,11 @@ import (
 // but a sandbox may forbid it.
 func Supported() bool { return probed() != nil }
 
-// waiter waits in an epoll for events, up to a limit, or without one if limit is nil. The limit
-// has nanosecond resolution, subject to the kernel's timers.
+// waiter waits for events of an epoll instance. A nil limit means no time limit. The limit has
+// nanosecond resolution, subject to the kernel's timers.
 type waiter func(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (n int, errno syscall.Errno)
 
-// probed returns the best waiter that the kernel supports; nil if none.
+// probed returns the best waiter that the kernel supports, or nil.
 var probed = sync.OnceValue(func() waiter {
 	for _, wait := range []waiter{waitOnce, waitTwice} {
 		l, err := newLoop(wait)
@@ -39,7 +39,7 @@ var probed = sync.OnceValue(func() waiter {
 	return nil
 })
 
-// waitOnce needs one system call, from Linux 5.11 on. Older kernels return ENOSYS, and some
+// waitOnce waits with one system call. It needs Linux 5.11: older kernels return ENOSYS, and some
 // sandboxes EPERM.
 func waitOnce(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT2, uintptr(epoll),
@@ -47,9 +47,9 @@ func waitOnce(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, s
 	return int(n), errno
 }
 
-// waitTwice waits by ppoll, whose timeout has nanosecond resolution, until the epoll itself is
-// readable, then fetches the events. epoll_pwait alone takes whole milliseconds, so each
-// transaction of a rate could begin up to one late.
+// waitTwice waits with ppoll until the epoll descriptor is readable, then fetches the events. The
+// timeout of ppoll has nanosecond resolution. That of epoll_pwait has milliseconds, so each
+// transaction of a rate could begin up to one millisecond late.
 func waitTwice(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, syscall.Errno) {
 	ready := unix.PollFd{Fd: int32(epoll), Events: unix.POLLIN}
 	n, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&ready)), 1, uintptr(unsafe.Pointer(limit)), 0, 0, 0)
@@ -64,8 +64,8 @@ func waitTwice(epoll int, events []unix.EpollEvent, limit *unix.Timespec) (int, 
 // loops is a Scheduler that distributes its tasks over event loops.
 type loops []*loop
 
-// New returns a scheduler of n event loops. While Run is active each keeps one of Go's
-// processors (GOMAXPROCS) to itself, so there must be at least one more for everything else.
+// New returns a scheduler of n event loops. During Run each loop occupies one of Go's processors
+// (GOMAXPROCS), so there must be at least one more for all other goroutines.
 func New(n int) (Scheduler, error) {
 	wait := probed()
 	if wait == nil {
@@ -131,10 +131,10 @@ type loop struct {
 
 	stopping atomic.Bool
 
-	mu     sync.Mutex
-	wakeup int     // the eventfd that wakes the loop from other goroutines; -1 after the end
-	woken  []*task // tasks whose Await has returned
-	rung   []*conn // connections whose deadline passed or that were closed
+	mu          sync.Mutex
+	wakeup      int     // the eventfd that wakes the loop from other goroutines; -1 after the end
+	woken       []*task // tasks whose Await has returned
+	interrupted []*conn // connections whose deadline passed or that were closed
 }
 
 // wakeupNumber is the eventfd's number in epoll.
@@ -188,7 +188,7 @@ func (l *loop) run() {
 	}
 }
 
-// end releases the connections that tasks still hold: no task waits any more.
+// end releases the connections that tasks still hold. It is called after the last task has ended.
 func (l *loop) end() {
 	for _, c := range l.conns {
 		if c != nil {
@@ -230,8 +230,8 @@ func (l *loop) wait() {
 // poll waits in epoll until a connection is readable, another goroutine wakes the loop, or the
 // next pause ends. It returns the number of events.
 //
-// Its system calls are raw ones, so the thread keeps Go's processor and the runtime starts
-// nothing else when the loop waits. When the runtime has to stop the thread, for example for
+// It uses raw system calls, so the thread keeps Go's processor, and the runtime does not start
+// another thread when the loop waits. When the runtime has to stop the thread, for example for
 // garbage collection, it sends a signal, which ends the wait.
 func (l *loop) poll() int {
 	var limit *unix.Timespec
@@ -262,17 +262,17 @@ func (l *loop) answer() {
 	var count [8]byte
 	_, _ = unix.Read(l.wakeup, count[:]) // resets the eventfd
 	l.mu.Lock()
-	woken, rung := l.woken, l.rung
-	l.woken, l.rung = nil, nil
+	woken, interrupted := l.woken, l.interrupted
+	l.woken, l.interrupted = nil, nil
 	l.mu.Unlock()
 	l.ready = append(l.ready, woken...)
-	for _, c := range rung {
+	for _, c := range interrupted {
 		l.wake(c)
 	}
 }
 
-// ring wakes the loop so that it handles its pending requests. The caller holds mu.
-func (l *loop) ring() {
+// signal wakes the loop so that it handles its pending requests. The caller holds mu.
+func (l *loop) signal() {
 	if l.wakeup < 0 {
 		return
 	}
@@ -285,7 +285,7 @@ func (l *loop) stop() {
 	l.stopping.Store(true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ring()
+	l.signal()
 }
 
 // task is a coroutine of a loop.
@@ -295,7 +295,7 @@ type task struct {
 	yield  func(struct{}) bool
 	until  time.Time // the end of its pause
 	parked bool
-	place  int // its index in the loop's parked list
+	index  int // its index in the loop's parked list
 }
 
 // park gives the thread back to the loop until the loop resumes the task.
@@ -322,7 +322,7 @@ func (t *task) Park() bool {
 	if l.stopping.Load() {
 		return false
 	}
-	t.parked, t.place = true, len(l.parked)
+	t.parked, t.index = true, len(l.parked)
 	l.parked = append(l.parked, t)
 	t.park()
 	return !l.stopping.Load()
@@ -335,8 +335,8 @@ func (t *task) Unpark() {
 	}
 	l := t.loop
 	last := len(l.parked) - 1
-	l.parked[t.place] = l.parked[last]
-	l.parked[t.place].place = t.place
+	l.parked[t.index] = l.parked[last]
+	l.parked[t.index].index = t.index
 	l.parked[last] = nil
 	l.parked = l.parked[:last]
 	t.parked = false
@@ -351,7 +351,7 @@ func (t *task) Await(f func()) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.woken = append(l.woken, t)
-		l.ring()
+		l.signal()
 	}()
 	t.park()
 }

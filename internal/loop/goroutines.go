@@ -12,8 +12,8 @@ type goroutines struct {
 	stopped chan struct{}
 }
 
-// Goroutines returns a scheduler whose tasks are goroutines: for embedded databases, which
-// compute in the task's own thread, and for systems without event loops.
+// Goroutines returns a scheduler whose tasks are goroutines. It serves embedded databases, which
+// compute in the task's own thread, and systems without event loops.
 func Goroutines() Scheduler { return &goroutines{stopped: make(chan struct{})} }
 
 func (g *goroutines) Go(work func(Task)) { g.work = append(g.work, work) }
@@ -66,7 +66,7 @@ func (g *goroutine) Park() bool {
 func (g *goroutine) Unpark() {
 	select {
 	case g.unparked <- struct{}{}:
-	default: // it has fired already
+	default: // a wake-up is already pending
 	}
 }
 

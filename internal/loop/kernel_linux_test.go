@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forbidden names the variable with the numbers of system calls, separated by spaces, that fail in
-// this process as in an older kernel that lacks them.
+// forbidden names the environment variable with the numbers of system calls, separated by spaces,
+// that fail in this process as on an older kernel.
 const forbidden = "SLEDGE_TEST_FORBIDDEN_CALLS"
 
 func TestMain(m *testing.M) {
@@ -52,11 +52,10 @@ func forbid(calls []string) error {
 	return nil
 }
 
-// TestEveryKernelRunsTasks runs the tests of this package again in processes without some system
-// calls.
-func TestEveryKernelRunsTasks(t *testing.T) {
+// The tests of this package run again in processes in which some system calls fail.
+func TestKernels(t *testing.T) {
 	if os.Getenv(forbidden) != "" {
-		t.Skip("this is such a process")
+		t.Skip("this process runs without some system calls")
 	}
 	for _, tt := range []struct {
 		name   string
@@ -76,24 +75,23 @@ func TestEveryKernelRunsTasks(t *testing.T) {
 			child.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GOCOVERDIR=") }),
 				forbidden+"="+strings.Join(calls, " "), expected+"="+tt.expect)
 			output, err := child.CombinedOutput()
-			if err != nil || !strings.Contains(string(output), "--- PASS: TestProbedIsWhatTheKernelHas") {
+			if err != nil || !strings.Contains(string(output), "--- PASS: TestProbed") {
 				t.Errorf("%v\n%s", err, output)
 			}
 		})
 	}
 }
 
-// expected names the variable with the number of system calls with which a loop of the process
-// waits.
+// expected names the environment variable with the waiter that the process must use.
 const expected = "SLEDGE_TEST_EXPECTED_WAIT"
 
-func TestProbedIsWhatTheKernelHas(t *testing.T) {
+func TestProbed(t *testing.T) {
 	want := map[string]waiter{"once": waitOnce, "twice": waitTwice, "never": nil}
 	name := os.Getenv(expected)
 	if name == "" {
-		t.Skip("only in the processes of TestEveryKernelRunsTasks")
+		t.Skip("only in the processes of TestKernels")
 	}
 	if got := reflect.ValueOf(probed()).Pointer(); got != reflect.ValueOf(want[name]).Pointer() {
-		t.Errorf("a loop waits by %s, want %s", runtime.FuncForPC(got).Name(), name)
+		t.Errorf("a loop waits with %s, want %s", runtime.FuncForPC(got).Name(), name)
 	}
 }

@@ -1,11 +1,11 @@
-// Package loop runs tasks that spend most of their time waiting: virtual users, which wait for
-// a server to respond and for pauses to end. It knows no database and no driver.
+// Package loop runs tasks that spend most of their time waiting: virtual users, which wait for a
+// server to respond and for pauses to end. It does not know databases or drivers.
 //
-// A task is plain blocking code over a plain driver. On an event loop it is a coroutine: when
-// its connection has nothing to read, or when it pauses, it gives the thread back, and the loop
-// waits for all of its tasks at once in epoll. Neither Go's scheduler nor its poller is
-// involved, so a call costs as much as in a C program with one event loop. On systems without
-// event loops, a task is a goroutine.
+// A task is plain blocking code over a plain driver. On an event loop it is a coroutine: when its
+// connection has nothing to read, or when it pauses, it yields the thread, and the loop waits in
+// epoll for all of its tasks. This does not involve Go's scheduler or its poller, so a call costs
+// as much as in a C program with one event loop. On systems without event loops, a task is a
+// goroutine.
 package loop
 
 import (
@@ -35,12 +35,12 @@ type Scheduler interface {
 // Task is a task's interface to its scheduler. Only the task itself may call it, except for
 // Unpark.
 type Task interface {
-	// PauseUntil waits until an instant, or not at all if it has passed. It returns false, early,
-	// when the scheduler is stopped.
+	// PauseUntil waits until moment, or returns at once if moment has passed. If the scheduler is
+	// stopped, it returns false early.
 	PauseUntil(moment time.Time) bool
 
-	// Park waits until another task calls Unpark. It returns false, possibly early, when the
-	// scheduler is stopped.
+	// Park waits until another task calls Unpark. If the scheduler is stopped, it returns false,
+	// possibly early.
 	Park() bool
 
 	// Unpark ends the Park of a task; for a goroutine that is not parked, it ends the next Park.
@@ -56,8 +56,8 @@ type Task interface {
 	// Release makes the connections usable from any goroutine again.
 	Release(*Connections) error
 
-	// Await calls f and returns when f has returned. f may block on other things than an adopted
-	// connection or a pause, for example on a new connection.
+	// Await calls f and returns when f has returned. f may block on anything, for example on a new
+	// connection, and must not use adopted connections or pauses.
 	Await(f func())
 }
 
@@ -70,8 +70,8 @@ type Connections struct {
 	list []adoptable
 }
 
-// Traffic returns the traffic over the connections so far. The owner of the session may call it
-// while it neither sends nor receives. Without connections it is zero.
+// Traffic returns the traffic over the connections so far. Only the owner of the session may call
+// it, and not while it sends or receives. Without connections it is zero.
 func (c *Connections) Traffic() Traffic {
 	if c == nil {
 		return Traffic{}
@@ -104,7 +104,7 @@ type adoptable interface {
 
 type gathering struct{}
 
-// Gather returns a context for Dial, and the list of the connections that Dial makes with it. A
+// Gather returns a context for Dial, and the list of the connections that Dial opens with it. A
 // task can adopt them.
 func Gather(ctx context.Context) (context.Context, *Connections) {
 	c := new(Connections)
@@ -115,7 +115,7 @@ func Gather(ctx context.Context) (context.Context, *Connections) {
 func Gathers(ctx context.Context) bool { return ctx.Value(gathering{}) != nil }
 
 // Dial connects with a dialer, for a driver. If ctx comes from Gather, a task can adopt the
-// connection; otherwise Dial returns the dialer's own.
+// connection; otherwise Dial returns the dialer's connection.
 func Dial(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {

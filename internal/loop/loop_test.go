@@ -33,7 +33,8 @@ func schedulers(t *testing.T, test func(t *testing.T, s Scheduler)) {
 	t.Run("event loops", func(t *testing.T) { test(t, eventLoops(t, 2)) })
 }
 
-// eventLoops returns event loops, and leaves the processor that they need for everything else.
+// eventLoops returns event loops. It raises GOMAXPROCS until one processor is left for other
+// goroutines.
 func eventLoops(t *testing.T, n int) Scheduler {
 	t.Helper()
 	s, err := New(n)
@@ -79,7 +80,7 @@ func serve(t *testing.T, network, address string, each func(net.Conn)) string {
 	return listener.Addr().String()
 }
 
-// echo hides the type of the connection, for which io.Copy would keep pipes open.
+// echo hides the type of the connection, because io.Copy would keep pipes open for it.
 func echo(conn net.Conn) { _, _ = io.Copy(struct{ io.Writer }{conn}, struct{ io.Reader }{conn}) }
 
 // connected runs a task that adopts a connection and works with it.
@@ -103,7 +104,7 @@ func connected(t *testing.T, network, address string, work func(Task, net.Conn))
 	}
 }
 
-// converse sends a number of texts of random lengths, and expects each back.
+// converse sends texts of random lengths to an echo server, and checks each response.
 func converse(t *testing.T, conn net.Conn, texts int) {
 	for range texts {
 		want := bytes.Repeat([]byte{byte(rand.IntN(256))}, 1+rand.IntN(5000))
@@ -117,13 +118,13 @@ func converse(t *testing.T, conn net.Conn, texts int) {
 			return
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("got another text of %d bytes than was sent", len(got))
+			t.Errorf("got a text of %d bytes that differs from the request", len(got))
 			return
 		}
 	}
 }
 
-func TestTasksTalkToServers(t *testing.T) {
+func TestTasks_TalkToServers(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		tcp := serve(t, "tcp", "127.0.0.1:0", echo)
 		socket := serve(t, "unix", filepath.Join(t.TempDir(), "socket"), echo)
@@ -145,9 +146,8 @@ func TestTasksTalkToServers(t *testing.T) {
 	})
 }
 
-// In TestTasksOfALoopShareAConnection tasks hand a connection to each other, and wait for it in
-// Park.
-func TestTasksOfALoopShareAConnection(t *testing.T) {
+// Tasks of a loop pass a connection to each other, and wait for it in Park.
+func TestTasks_OfALoopShareAConnection(t *testing.T) {
 	const loops, each = 2, 5
 	address := serve(t, "tcp", "127.0.0.1:0", echo)
 	s := eventLoopsOrSkip(t, loops)
@@ -199,13 +199,13 @@ func TestTasksOfALoopShareAConnection(t *testing.T) {
 	s.Run()
 	for i, l := range lines {
 		if l.left != 0 {
-			t.Errorf("on loop %d %d tasks have not ended", i, l.left)
+			t.Errorf("loop %d: %d tasks have not ended", i, l.left)
 		}
 	}
 }
 
-// TestStopEndsParking shows how users learn that the connection for which they wait will not come.
-func TestStopEndsParking(t *testing.T) {
+// Stop ends the wait of users that are parked for a connection.
+func TestStop_EndsParks(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		const tasks = 20
 		var parking sync.WaitGroup
@@ -217,7 +217,7 @@ func TestStopEndsParking(t *testing.T) {
 					t.Error("a wait ended without a wake-up")
 				}
 				if task.Park() {
-					t.Error("a wait was begun after Stop")
+					t.Error("a wait after Stop returned true")
 				}
 			})
 		}
@@ -229,7 +229,7 @@ func TestStopEndsParking(t *testing.T) {
 	})
 }
 
-func TestTLSOverAnAdoptedConnection(t *testing.T) {
+func TestConn_CarriesTLS(t *testing.T) {
 	certificate := httptest.NewUnstartedServer(nil)
 	certificate.StartTLS()
 	defer certificate.Close()
@@ -253,25 +253,25 @@ func TestTLSOverAnAdoptedConnection(t *testing.T) {
 			converse(t, secured, 50)
 		})
 		s.Run()
-		converse(t, secured, 5) // the connection was released without a request
+		converse(t, secured, 5) // the end of the loop has released the connection
 		if err := secured.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// The order between threads of a busy machine is not defined, but the order within a loop is.
-func TestPausesEndInTheirOrder(t *testing.T) {
+// Only the order within one loop is defined, not the order between threads.
+func TestPauses_EndInOrder(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) { pauses(t, s) })
 	if !Supported() {
 		return
 	}
 	if order := pauses(t, eventLoops(t, 1)); !slices.IsSorted(order) {
-		t.Errorf("in one event loop, pauses ended in the order of %v", order)
+		t.Errorf("in one event loop, pauses ended in the order %v", order)
 	}
 }
 
-// pauses runs tasks that pause, and returns their pauses in the order in which they ended.
+// pauses runs tasks that pause, and returns the lengths of the pauses in the order of their ends.
 func pauses(t *testing.T, s Scheduler) (order []time.Duration) {
 	t.Helper()
 	var mu sync.Mutex
@@ -297,7 +297,7 @@ func pauses(t *testing.T, s Scheduler) (order []time.Duration) {
 	return order
 }
 
-func TestStopEndsPauses(t *testing.T) {
+func TestStop_EndsPauses(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		const tasks = 20
 		var pausing sync.WaitGroup
@@ -307,13 +307,13 @@ func TestStopEndsPauses(t *testing.T) {
 			s.Go(func(task Task) {
 				pausing.Done()
 				if task.PauseUntil(never) {
-					t.Error("a pause of an hour was over")
+					t.Error("a pause of an hour returned true")
 				}
 				if task.PauseUntil(never) {
-					t.Error("a pause was begun after Stop")
+					t.Error("a pause after Stop returned true")
 				}
 				if !task.PauseUntil(time.Now()) {
-					t.Error("what is past was waited for")
+					t.Error("a pause until now returned false")
 				}
 			})
 		}
@@ -327,16 +327,16 @@ func TestStopEndsPauses(t *testing.T) {
 	})
 }
 
-// In TestOthersEndWhatATaskReads other goroutines close connections, as Session.Interrupt does, and
-// drivers after the loss of a connection.
-func TestOthersEndWhatATaskReads(t *testing.T) {
+// Other goroutines end the read of a task, as Session.Interrupt does, and as drivers do after the
+// loss of a connection.
+func TestConn_OtherGoroutinesEndARead(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		end  func(net.Conn) error
 		want error
 	}{
-		{"a deadline that is past", func(c net.Conn) error { return c.SetDeadline(time.Unix(1, 0)) }, os.ErrDeadlineExceeded},
-		{"a deadline that comes", func(c net.Conn) error { return c.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) }, os.ErrDeadlineExceeded},
+		{"a past deadline", func(c net.Conn) error { return c.SetDeadline(time.Unix(1, 0)) }, os.ErrDeadlineExceeded},
+		{"a future deadline", func(c net.Conn) error { return c.SetReadDeadline(time.Now().Add(50 * time.Millisecond)) }, os.ErrDeadlineExceeded},
 		{"closing", net.Conn.Close, net.ErrClosed},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -368,7 +368,7 @@ func TestOthersEndWhatATaskReads(t *testing.T) {
 	}
 }
 
-func TestADeadlineMayBeTakenBack(t *testing.T) {
+func TestConn_ResetsADeadline(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", echo)
 		s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
@@ -383,7 +383,7 @@ func TestADeadlineMayBeTakenBack(t *testing.T) {
 	})
 }
 
-// TestAwait also shows that a task may connect while others work.
+// Tasks connect in Await while others work.
 func TestAwait(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", echo)
@@ -417,9 +417,8 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestMoreThanTheServerTakesAtOnce fills the buffers of a connection before the server begins to
-// read.
-func TestMoreThanTheServerTakesAtOnce(t *testing.T) {
+// A large request fills the buffers of a connection before the server begins to read.
+func TestConn_WritesMoreThanTheBuffersHold(t *testing.T) {
 	const size = 20 << 20
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
@@ -439,7 +438,7 @@ func TestMoreThanTheServerTakesAtOnce(t *testing.T) {
 	})
 }
 
-func TestTheServerHangsUp(t *testing.T) {
+func TestConn_ReportsEOF(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) { _, _ = conn.Read(make([]byte, 1)) })
 		s.Go(connected(t, "tcp", address, func(_ Task, conn net.Conn) {
@@ -452,13 +451,13 @@ func TestTheServerHangsUp(t *testing.T) {
 	})
 }
 
-// TestAResetConnectionKeepsItsAddresses covers drivers that ask a server to cancel a call after
-// they have lost the connection.
-func TestAResetConnectionKeepsItsAddresses(t *testing.T) {
+// Some drivers ask the server to cancel a call after they have lost the connection, for which they
+// need its addresses.
+func TestConn_KeepsItsAddressesAfterAReset(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
 			_, _ = conn.Read(make([]byte, 1))
-			if err := conn.(*net.TCPConn).SetLinger(0); err != nil { // makes Close reset it
+			if err := conn.(*net.TCPConn).SetLinger(0); err != nil { // so that Close resets the connection
 				t.Error(err)
 			}
 		})
@@ -467,18 +466,18 @@ func TestAResetConnectionKeepsItsAddresses(t *testing.T) {
 			released = conn
 			_, _ = conn.Write([]byte("?"))
 			if _, err := conn.Read(make([]byte, 1)); err == nil {
-				t.Error("a connection that was reset could be read from")
+				t.Error("a read from a reset connection succeeded")
 			}
 		}))
 		s.Run()
 		if got := released.RemoteAddr(); got == nil || got.String() != address || released.LocalAddr() == nil {
-			t.Errorf("got the addresses %v and %v, want %s and one of ours", got, released.LocalAddr(), address)
+			t.Errorf("got the addresses %v and %v, want %s and a local one", got, released.LocalAddr(), address)
 		}
 	})
 }
 
-// TestTheCollectorIsNotHeldUp collects garbage while a loop waits in a raw system call.
-func TestTheCollectorIsNotHeldUp(t *testing.T) {
+// The garbage collector runs while a loop waits in a raw system call.
+func TestLoop_DoesNotDelayTheGarbageCollector(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		s.Go(func(task Task) { task.PauseUntil(time.Now().Add(time.Hour)) })
 		ended := make(chan struct{})
@@ -494,10 +493,10 @@ func TestTheCollectorIsNotHeldUp(t *testing.T) {
 	})
 }
 
-func TestNothingStaysOpen(t *testing.T) {
+func TestLoop_ClosesItsDescriptors(t *testing.T) {
 	const folder = "/proc/self/fd"
 	if _, err := os.ReadDir(folder); err != nil {
-		t.Skip("descriptors are counted in " + folder)
+		t.Skip("this system has no " + folder)
 	}
 	open := func() int {
 		list, err := os.ReadDir(folder)
@@ -525,5 +524,5 @@ func TestNothingStaysOpen(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("%d descriptors are open, and were %d", open(), before)
+	t.Errorf("got %d open descriptors, want %d", open(), before)
 }

@@ -27,8 +27,8 @@ func (c tallied) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestTrafficIsCounted sends requests and responses in two parts each.
-func TestTrafficIsCounted(t *testing.T) {
+// Requests and responses have two parts each.
+func TestTraffic_CountsBytesAndRoundTrips(t *testing.T) {
 	schedulers(t, func(t *testing.T, s Scheduler) {
 		address := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
 			request := make([]byte, 30)
@@ -67,7 +67,7 @@ func TestTrafficIsCounted(t *testing.T) {
 			}
 		}
 		want(0)
-		calls(2) // before any task has the connection
+		calls(2) // before a task adopts the connection
 		want(2)
 		s.Go(func(task Task) {
 			if err := task.Adopt(list); err != nil {
@@ -77,7 +77,7 @@ func TestTrafficIsCounted(t *testing.T) {
 			calls(5)
 			want(7)
 			if got := list.Traffic().Since(before); got.RoundTrips != 5 || got.Sent != 150 || got.Received != 615 {
-				t.Errorf("of five round trips: got %+v", got)
+				t.Errorf("five round trips: got %+v", got)
 			}
 		})
 		s.Run()
@@ -85,11 +85,11 @@ func TestTrafficIsCounted(t *testing.T) {
 		want(8)
 	})
 	if got := (*Connections)(nil).Traffic(); got != (Traffic{}) {
-		t.Errorf("of no connections: got %+v", got)
+		t.Errorf("no connections: got %+v, want zero", got)
 	}
 }
 
-func TestTrafficIsCountedAsItIsOnTheWire(t *testing.T) {
+func TestTraffic_CountsEncryptedBytes(t *testing.T) {
 	certificate := httptest.NewUnstartedServer(nil)
 	certificate.StartTLS()
 	defer certificate.Close()
@@ -118,7 +118,7 @@ func TestTrafficIsCountedAsItIsOnTheWire(t *testing.T) {
 		}
 		<-ended
 		if got := list.Traffic(); got.Sent != read.Load() || got.Received != written.Load() || got.RoundTrips < 20 {
-			t.Errorf("got %+v, where the server has read %d and written %d bytes", got, read.Load(), written.Load())
+			t.Errorf("got %+v, want the %d bytes that the server has read and the %d bytes that it has written", got, read.Load(), written.Load())
 		}
 	})
 }

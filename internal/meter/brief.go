@@ -1,7 +1,7 @@
 package meter
 
 // Brief holds the measurements that a chart shows for an interval, over all kinds of transaction.
-// It takes some dozens of bytes; a CodedSummary takes thousands.
+// It takes dozens of bytes; a CodedSummary takes thousands.
 type Brief struct {
 	Ended    int64    // transactions that were done or rolled back
 	Failed   int64    // failed transactions

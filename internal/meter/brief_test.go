@@ -9,7 +9,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestABriefSaysWhatTheWholeSays(t *testing.T) {
+func TestBrief_AgreesWithTheSummary(t *testing.T) {
 	stripe, sum, second := meter.NewStripe(), meter.NewSummary(3), meter.NewInterval(3)
 	for n, took := range latencies(5, 2000) {
 		stripe.Record(done(meter.Kind(n%2), took))
@@ -25,7 +25,7 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if brief.Ended != 2001 || brief.Failed != 2 || brief.Response == nil || *brief.Response != meter.NewLatency(all.Response) {
-		t.Errorf("got %+v with %+v, want 2,001 that ended, 2 that failed, and %+v", brief, brief.Response, meter.NewLatency(all.Response))
+		t.Errorf("got %+v with %+v, want 2,001 ended, 2 failed, and %+v", brief, brief.Response, meter.NewLatency(all.Response))
 	}
 
 	var figures meter.Latency
@@ -35,7 +35,7 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := figures.UnmarshalBinary(b); err != nil || figures != *brief.Response {
-		t.Errorf("in binary and back: got %+v, %v, want %+v", figures, err, *brief.Response)
+		t.Errorf("decoded from binary: got %+v, %v, want %+v", figures, err, *brief.Response)
 	}
 	for _, wrong := range [][]byte{nil, b[:len(b)-1], append(b, 1)} {
 		if figures.UnmarshalBinary(wrong) == nil {
@@ -45,7 +45,7 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 
 	short := meter.NewShortLatency(all.Response)
 	if b, err := short.MarshalBinary(); err == nil {
-		t.Errorf("a latency with unknown figures in binary: got %x and no error", b)
+		t.Errorf("encode a latency with unknown figures: got %x and no error", b)
 	}
 
 	nothing, err := (meter.CodedSummary{Kinds: make([]meter.CodedTally, 3)}).Brief()
@@ -58,7 +58,6 @@ func TestABriefSaysWhatTheWholeSays(t *testing.T) {
 	}
 }
 
-// BenchmarkBrief summarizes the measurements of a second, for several numbers of transactions.
 func BenchmarkBrief(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -9,12 +9,12 @@ const PerOctave = 4
 // also holds shorter latencies.
 const cellZero = 10
 
-// Cells folds the distribution onto a fixed scale for small drawings, with four cells for each
-// doubling of the latency. It returns the counts of adjacent cells and the number of the first,
-// or nothing if nothing was measured. A latency counts in the cell in which its bucket begins.
+// Cells reduces the distribution to a fixed scale for small drawings, with four cells for each
+// doubling of the latency. It returns the counts of adjacent cells and the number of the first, or
+// no counts if there are no latencies. A latency counts in the cell in which its bucket begins.
 //
-// Cell 0 begins at 1.024 µs. A cell divides its doubling evenly, so its bounds are whole
-// nanoseconds: those of cell 5 are 2.560 and 3.072 µs.
+// Cell 0 begins at 1.024 µs. The four cells of a doubling have equal widths, so their bounds are
+// whole nanoseconds: those of cell 5 are 2.560 and 3.072 µs.
 func (d Distribution) Cells() (first int, counts []int64) {
 	for _, b := range d.bars {
 		cell := cellOf(b.least)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestCellsHoldEachLatencyOnce(t *testing.T) {
+func TestCells_CountEachLatencyOnce(t *testing.T) {
 	values := []time.Duration{1, time.Microsecond, 1024, 1279, 1280, 2560, 3071, 3072, time.Millisecond, time.Millisecond, time.Second, time.Hour}
 	h := newHistogram()
 	for _, v := range values {
@@ -29,18 +29,18 @@ func TestCellsHoldEachLatencyOnce(t *testing.T) {
 		}
 	}
 	if all != int64(len(values)) || first != 0 || counts[0] != 4 {
-		t.Errorf("got %d latencies from cell %d on, and %d in the first, want %d from 0, 4 of them up to 1.279 µs", all, first, counts[0], len(values))
+		t.Errorf("got %d latencies from cell %d on, and %d in the first; want %d from cell 0 on, and 4 in the first, up to 1.279 µs", all, first, counts[0], len(values))
 	}
 	if first, counts := (Distribution{}).Cells(); first != 0 || counts != nil {
-		t.Errorf("got %d, %v of nothing", first, counts)
+		t.Errorf("no latencies: got %d, %v, want no counts", first, counts)
 	}
 }
 
-func TestCellsFollowOneAnother(t *testing.T) {
+func TestCellBegin_IsTheInverseOfCellOf(t *testing.T) {
 	for cell := range cellOf(math.MaxInt64) {
 		begin, next := CellBegin(cell), CellBegin(cell+1)
 		if cellOf(begin) != cell || cellOf(next-1) != cell || cellOf(next) != cell+1 {
-			t.Errorf("cell %d is from %d to %d, and %d, %d and %d are in %d, %d and %d", cell, begin, next, begin, next-1, next,
+			t.Errorf("cell %d is from %d to %d, but %d, %d and %d are in cells %d, %d and %d", cell, begin, next, begin, next-1, next,
 				cellOf(begin), cellOf(next-1), cellOf(next))
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// CodedSummary is a Summary as plain data: small enough to keep, send and add up without loss.
-// Watchers receive each second of a run as one. Watchers may keep it; nothing modifies it.
+// CodedSummary is a Summary as plain data, which is small enough to store and send, and can be
+// added without loss. Watchers receive each second of a run in this form. They may keep it, because
+// it is never modified.
 //
-// It marshals to JSON as it is, with histograms in base64; AppendBinary takes a third less
-// space.
+// In JSON its histograms are in base64. AppendBinary takes a third less space.
 type CodedSummary struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Kinds   []CodedTally  `json:"kinds"` // one for each kind of transaction, in the workload's order
@@ -35,7 +35,7 @@ type CodedTally struct {
 }
 
 // CodedHistogram is a histogram of nanoseconds as bytes. It holds only the buckets that are not
-// empty, because a second of a run fills some hundreds of 33,000:
+// empty, because a second of a run fills a few hundred of 33,000:
 //
 //	byte      0x53
 //	uvarint   the lowest value that HdrHistogram distinguishes from 0, as in encoding/binary
@@ -45,9 +45,8 @@ type CodedTally struct {
 //	gamma     the distance from the previous bucket; for the first, its index plus 1
 //	gamma     its count
 //
-// Encoding takes microseconds, which matters because it runs on a core that virtual users
-// share. The result is no larger than HdrHistogram's own compression, which takes fifty times
-// as long.
+// Encoding takes microseconds, because it runs on a core that virtual users use too. The result is
+// no larger than HdrHistogram's own compression, which takes fifty times as long.
 //
 // Histograms from earlier versions of Sledge, or from other programs, may be in HdrHistogram's
 // compressed V2 encoding instead, which begins with 0x1c.
@@ -128,7 +127,7 @@ func (w *writer) bucket(number int, n int64) {
 	w.last = number
 }
 
-// errCoded reports bytes that do not encode a histogram.
+// errCoded is the error for bytes that do not encode a histogram.
 var errCoded = errors.New("these bytes do not encode a histogram")
 
 // each calls do with each latency of a histogram and its count, in ascending order. A latency
@@ -208,8 +207,8 @@ func (c CodedHistogram) decode() (*hdrhistogram.Histogram, error) {
 	return h, c.addTo(&h)
 }
 
-// EncodeV2 encodes h in HdrHistogram's compressed V2 encoding, without the base64 that the
-// library adds, which takes a third more space.
+// EncodeV2 encodes h in HdrHistogram's compressed V2 encoding, without the base64 that the library
+// adds.
 func EncodeV2(h *hdrhistogram.Histogram) ([]byte, error) {
 	text, err := h.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
@@ -259,8 +258,8 @@ func (c CodedSummary) Summary() (Summary, error) {
 	return s, nil
 }
 
-// Counts returns the counts of c without latencies: its histograms are empty and minimal. Its
-// cost does not depend on the latencies.
+// Counts returns the counts of c, with empty histograms of minimal size. Its cost does not depend
+// on the latencies.
 func (c CodedSummary) Counts() Summary {
 	s := Summary{Elapsed: c.Elapsed, Kinds: make([]Tally, len(c.Kinds))}
 	none := hdrhistogram.New(lowest, 2, 1)
@@ -271,7 +270,7 @@ func (c CodedSummary) Counts() Summary {
 	return s
 }
 
-// AddCoded adds c, which must have the kinds of s. After an error s holds part of c.
+// AddCoded adds c, which must have as many kinds as s. After an error s contains a part of c.
 func (s *Summary) AddCoded(c CodedSummary) error {
 	if len(c.Kinds) != len(s.Kinds) {
 		return fmt.Errorf("cannot add %d kinds of transaction to %d", len(c.Kinds), len(s.Kinds))
@@ -285,7 +284,7 @@ func (s *Summary) AddCoded(c CodedSummary) error {
 	return nil
 }
 
-// AddTo adds c to a tally of its kind, or of several kinds.
+// AddTo adds c to a tally of one or several kinds.
 func (c *CodedTally) AddTo(t *Tally) error {
 	c.addCounts(t)
 	if c.Done == 0 {
@@ -320,7 +319,7 @@ func classNamed(name string) Class {
 // binaryVersion is the first byte of a CodedSummary in binary. Version 1 had no traffic.
 const binaryVersion = 2
 
-// AppendBinary implements encoding.BinaryAppender: a version, 2, followed by the fields in
+// AppendBinary implements encoding.BinaryAppender. It writes the version 2, then the fields in
 // order as uvarints. A length precedes each list, text or histogram.
 func (c CodedSummary) AppendBinary(b []byte) ([]byte, error) {
 	number := func(n int64) { b = binary.AppendUvarint(b, uint64(n)) }

@@ -13,8 +13,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// second records the transactions of a second, n of five kinds in TPC-C's mix, and takes them into
-// sums.
+// second records n transactions of five kinds in TPC-C's mix, a rollback and a failure, and adds
+// them to sums.
 func second(seed uint64, n int, sums ...meter.Sum) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	stripe := meter.NewStripe()
@@ -45,10 +45,10 @@ func same(t *testing.T, what string, got, want meter.Summary) {
 	}
 }
 
-func TestWhatIsCodedComesBackWhole(t *testing.T) {
+func TestCoded_RoundTrip(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 20_000} {
 		interval, want := meter.NewInterval(5), meter.NewSummary(5)
-		for round := range uint64(3) { // an interval is used again and again
+		for round := range uint64(3) { // an interval is reused
 			want.Reset()
 			second(round, n, interval, &want)
 			want.Elapsed = time.Second
@@ -83,7 +83,7 @@ func TestWhatIsCodedComesBackWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsCodedAddsUpWithoutLoss(t *testing.T) {
+func TestAddCoded_AddsWithoutLoss(t *testing.T) {
 	interval, several := meter.NewInterval(5), meter.NewInterval(5)
 	added, want := meter.NewSummary(5), meter.NewSummary(5)
 	for n := range uint64(10) {
@@ -106,14 +106,14 @@ func TestWhatIsCodedAddsUpWithoutLoss(t *testing.T) {
 	}
 	same(t, "added to an interval", got, want)
 	if err := added.AddCoded(meter.NewInterval(2).Cut(0)); err == nil {
-		t.Error("two kinds can be added to five")
+		t.Error("adding two kinds to five: got no error")
 	}
 	if err := several.Add(meter.NewInterval(2).Cut(0)); err == nil {
-		t.Error("two kinds can be added to an interval of five")
+		t.Error("adding two kinds to an interval of five: got no error")
 	}
 }
 
-func TestMeasurementsFromBeforeTrafficAreRead(t *testing.T) {
+func TestCoded_ReadsVersion1(t *testing.T) {
 	var c meter.CodedSummary
 	if err := c.UnmarshalBinary([]byte("\x01\x05\x01\x01\x02\x03\x01\x05other\x04\x00\x00")); err != nil {
 		t.Fatal(err)
@@ -123,11 +123,11 @@ func TestMeasurementsFromBeforeTrafficAreRead(t *testing.T) {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
 	if err := c.UnmarshalBinary([]byte("\x03\x05\x00")); err == nil {
-		t.Error("measurements of a version to come are read")
+		t.Error("a future version: got no error")
 	}
 }
 
-func TestAnIntervalKeepsLatenciesOverAnHour(t *testing.T) {
+func TestInterval_KeepsLatenciesOverAnHour(t *testing.T) {
 	interval, want := meter.NewInterval(1), meter.NewSummary(1)
 	for _, took := range []time.Duration{math.MaxInt64, time.Millisecond, time.Hour, 7 * time.Hour, 0} {
 		stripe := meter.NewStripe()
@@ -142,7 +142,7 @@ func TestAnIntervalKeepsLatenciesOverAnHour(t *testing.T) {
 	}
 }
 
-func TestAUsersHistogramsAreCodedAsCoarseAsTheyAre(t *testing.T) {
+func TestCoded_KeepsThePrecisionOfAProfile(t *testing.T) {
 	profile := meter.NewProfile(1, 5)
 	second(1, 1000, profile)
 	want := profile.Users(time.Second)[0]
@@ -159,7 +159,7 @@ func TestAUsersHistogramsAreCodedAsCoarseAsTheyAre(t *testing.T) {
 }
 
 // Exports contain histograms in HdrHistogram's encoding, and older repositories stored them in it.
-func TestHistogramsInHdrHistogramsEncodingAreRead(t *testing.T) {
+func TestCoded_ReadsHdrHistogramsEncoding(t *testing.T) {
 	want := meter.NewSummary(5)
 	second(1, 1000, &want)
 	old := want.Coded()
@@ -190,19 +190,19 @@ func TestCoded_RefusesInvalidBytes(t *testing.T) {
 	} {
 		c := meter.CodedSummary{Kinds: []meter.CodedTally{{Done: 1, Service: meter.CodedHistogram(bad), Response: meter.CodedHistogram(bad)}}}
 		if _, err := c.Summary(); err == nil {
-			t.Errorf("%q is taken for a histogram", bad)
+			t.Errorf("%q as a summary: got no error", bad)
 		}
 		sum, interval := meter.NewSummary(1), meter.NewInterval(1)
 		if sum.AddCoded(c) == nil || interval.Add(c) == nil {
-			t.Errorf("%q is added as a histogram", bad)
+			t.Errorf("adding %q: got no error", bad)
 		}
 		if _, err := c.Kinds[0].Service.Distribution(); err == nil {
-			t.Errorf("%q is read as a histogram", bad)
+			t.Errorf("%q as a distribution: got no error", bad)
 		}
 	}
 }
 
-// FuzzCoded decodes arbitrary bytes, as they may come over a network.
+// FuzzCoded decodes arbitrary bytes, such as a network may deliver.
 func FuzzCoded(f *testing.F) {
 	interval := meter.NewInterval(5)
 	second(1, 50, interval)
@@ -223,12 +223,11 @@ func FuzzCoded(f *testing.F) {
 		}
 		again := sum.Coded()
 		if _, err := again.Summary(); err != nil {
-			t.Errorf("%x is decoded, and what came of it is not: %v", b, err)
+			t.Errorf("%x is decoded, but not after it is encoded again: %v", b, err)
 		}
 	})
 }
 
-// BenchmarkSecond encodes the measurements of a second, for several numbers of transactions.
 func BenchmarkSecond(b *testing.B) {
 	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -6,13 +6,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Corrected returns h corrected for coordinated omission: the latencies that users would have
-// had if each had begun a transaction every interval. For each latency v it adds v - interval,
-// v - 2 interval and so on, as HdrHistogram's recordValueWithExpectedInterval does. A closed
-// loop omits these, because a user that waits for the database begins nothing in the meantime
-// (Gil Tene, "How NOT to Measure Latency", 2013).
+// Corrected returns h corrected for coordinated omission. The result has the latencies that users
+// would have had if each had begun a transaction every interval. For each latency v it adds v -
+// interval, v - 2 interval and so on, as HdrHistogram's recordValueWithExpectedInterval does. A
+// closed loop omits these, because a user that waits for the database begins nothing in the
+// meantime (Gil Tene, "How NOT to Measure Latency", 2013).
 //
-// Unended are the latencies so far of transactions that never ended; they count as if they had
+// unended are the latencies so far of transactions that never ended. They count as if they had
 // ended now. An interval of 0 corrects nothing.
 func Corrected(h *hdrhistogram.Histogram, interval time.Duration, unended []time.Duration) *hdrhistogram.Histogram {
 	c := newHistogram()
@@ -29,8 +29,8 @@ func Corrected(h *hdrhistogram.Histogram, interval time.Duration, unended []time
 	return c
 }
 
-// omitted adds the samples that count latencies of one value omitted. It adds samples that
-// share a bucket in one step.
+// omitted adds the omitted samples for count latencies of one value. It adds samples that share a
+// bucket in one step.
 func omitted(c *hdrhistogram.Histogram, value, interval, count int64) {
 	if interval <= 0 {
 		return

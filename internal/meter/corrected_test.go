@@ -10,7 +10,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestCorrectedEqualsWhatHdrHistogramCorrectsOneByOne(t *testing.T) {
+func TestCorrected_EqualsHdrHistogram(t *testing.T) {
 	const hour = int64(time.Hour)
 	for _, interval := range []time.Duration{0, 100 * time.Microsecond, 5 * time.Millisecond, time.Second} {
 		plain, want := hdrhistogram.New(1, hour, 3), hdrhistogram.New(1, hour, 3)
@@ -35,12 +35,12 @@ func TestCorrectedEqualsWhatHdrHistogramCorrectsOneByOne(t *testing.T) {
 	}
 }
 
-func TestCorrectedCountsThoseThatNeverEnded(t *testing.T) {
+func TestCorrected_CountsUnendedTransactions(t *testing.T) {
 	h := hdrhistogram.New(1, int64(time.Hour), 3)
 	if err := h.RecordValues(int64(10*time.Millisecond), 1000); err != nil {
 		t.Fatal(err)
 	}
-	// A user who waited for 10 s omitted 999 transactions of 10 ms. The first of them would have
+	// A user that waited for 10 s omitted 999 transactions of 10 ms. The first of these would have
 	// waited for nearly 10 s.
 	c := meter.Corrected(h, 10*time.Millisecond, []time.Duration{10 * time.Second})
 	if c.TotalCount() != 2000 {
@@ -50,6 +50,6 @@ func TestCorrectedCountsThoseThatNeverEnded(t *testing.T) {
 		t.Errorf("p75 is %v, want about 5s", p75)
 	}
 	if h.TotalCount() != 1000 {
-		t.Error("the plain latencies were changed")
+		t.Error("Corrected changed its input")
 	}
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Delays collects how long transactions were delayed before their first try, regardless of
-// outcome.
+// Delays collects the delays of transactions before their first try, for all outcomes.
 type Delays struct {
 	histogram *hdrhistogram.Histogram
 	of        func(*Record) time.Duration
@@ -21,7 +20,7 @@ func NewStartLag() *Delays {
 	return &Delays{histogram: newHistogram(), of: func(r *Record) time.Duration { return r.Late }}
 }
 
-// NewQueueing returns empty Delays that measure how long transactions waited for a connection.
+// NewQueueing returns empty Delays that measure the waits of transactions for a connection.
 func NewQueueing() *Delays {
 	return &Delays{histogram: newHistogram(), of: func(r *Record) time.Duration { return r.Queued }}
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestDelaysAreOfAllTransactions(t *testing.T) {
+func TestDelays_IncludeAllOutcomes(t *testing.T) {
 	s, l, q := NewStripe(), NewStartLag(), NewQueueing()
 	for i := range 100 {
 		s.Record(Record{Outcome: Outcome(i % 3), Late: time.Duration(i+1) * time.Millisecond, Queued: time.Second})
@@ -26,7 +26,7 @@ func TestDelaysAreOfAllTransactions(t *testing.T) {
 		}
 	}
 	if none := distributionOf(t, NewStartLag()); none.Mean() != 0 || none.ValueAtQuantile(99) != 0 {
-		t.Errorf("got %v and %d of no transactions, want 0", none.Mean(), none.ValueAtQuantile(99))
+		t.Errorf("no transactions: got %v and %d, want 0", none.Mean(), none.ValueAtQuantile(99))
 	}
 }
 

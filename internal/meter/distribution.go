@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Distribution is a read-only decoded CodedHistogram: its non-empty buckets, in order. It
-// returns the same figures as an HdrHistogram, at a cost proportional to its content: an
-// HdrHistogram has 33,000 buckets, of which a second of a run fills some hundreds.
+// Distribution is a read-only decoded CodedHistogram: its non-empty buckets, in order. It returns
+// the same figures as an HdrHistogram. Its cost is proportional to its content, which for a second
+// of a run is a few hundred of an HdrHistogram's 33,000 buckets.
 type Distribution struct {
 	layout         layout
 	lowest, digits int64
@@ -42,7 +42,7 @@ func (c CodedHistogram) Distribution() (Distribution, error) {
 		}
 		d.lowest, d.digits = h.LowestTrackableValue(), h.SignificantFigures()
 	default:
-		d.lowest, d.digits, _ = c.open() // each returns the error
+		d.lowest, d.digits, _ = c.open() // c.each below returns the error
 	}
 	var err error
 	if d.layout, err = layoutOf(d.lowest, d.digits); err != nil {
@@ -80,8 +80,8 @@ func Together(list ...CodedHistogram) (Distribution, error) {
 	return all, nil
 }
 
-// together merges histograms of equal precision, which those of one run have; it returns false
-// for others. It reads them side by side, bucket by bucket.
+// together merges histograms of equal precision, such as those of one run; it returns false for
+// others. It reads them in parallel, bucket by bucket.
 func together(list []CodedHistogram) (all Distribution, alike bool, err error) {
 	streams := make([]bucketStream, 0, len(list))
 	for _, c := range list {
@@ -141,7 +141,7 @@ func together(list []CodedHistogram) (all Distribution, alike bool, err error) {
 // bucketStream reads the buckets of a CodedHistogram.
 type bucketStream struct {
 	numbers gammaReader
-	bucket  int   // the number of the last bucket read; greater than any after the end
+	bucket  int   // number of the last bucket read; math.MaxInt at the end
 	n       int64 // the count of the bucket
 	ended   bool
 }
@@ -224,8 +224,8 @@ func (d Distribution) ValueAtQuantile(percent float64) int64 {
 	return d.Max()
 }
 
-// V2 returns the distribution in HdrHistogram's compressed V2 encoding, byte for byte as the
-// library encodes it, in a fraction of the time.
+// V2 returns the distribution in HdrHistogram's compressed V2 encoding. The bytes are the same as
+// the library's; encoding takes a fraction of the time.
 func (d Distribution) V2() ([]byte, error) {
 	highest := usualHighest
 	for top := d.Max(); highest < top; {
@@ -273,7 +273,7 @@ func (d Distribution) V2() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// deflaters are pooled: creating one costs more than one use of it.
+// deflaters is a pool, because creating a writer costs more than using it once.
 var deflaters = sync.Pool{New: func() any {
 	w, _ := zlib.NewWriterLevel(nil, zlib.BestCompression) // a valid level
 	return w

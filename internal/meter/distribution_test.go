@@ -9,7 +9,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestADistributionSaysWhatHdrHistogramSays(t *testing.T) {
+func TestDistribution_EqualsHdrHistogram(t *testing.T) {
 	for name, values := range map[string][]time.Duration{
 		"one":              {time.Millisecond},
 		"the least":        {0, 1, 2, 3},
@@ -45,14 +45,14 @@ func TestADistributionSaysWhatHdrHistogramSays(t *testing.T) {
 				}
 			}
 			if got, err := d.V2(); err != nil || !bytes.Equal(got, encoded(t, sum)) {
-				t.Errorf("%s, %s: got %x, %v, want what the library encodes", name, form, got, err)
+				t.Errorf("%s, %s: got %x, %v, want the library's encoding", name, form, got, err)
 			}
 		}
 	}
 	var none meter.CodedHistogram
 	d, err := none.Distribution()
 	if err != nil || d.Min() != 0 || d.Max() != 0 || d.Mean() != 0 || d.StdDev() != 0 || d.ValueAtQuantile(50) != 0 {
-		t.Errorf("got %+v, %v of nothing, want zeros", d, err)
+		t.Errorf("no latencies: got %+v, %v, want zeros", d, err)
 	}
 	if _, err := meter.CodedHistogram("no histogram").Distribution(); err == nil {
 		t.Error("invalid bytes: got no error")

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Flow counts transactions that ended as they should over time, precisely enough to show how
-// the rate fell and recovered when connections were lost.
+// Flow counts completed transactions over time, precisely enough to show how the rate fell and
+// recovered when connections were lost. Transactions that were done or rolled back are completed;
+// failed ones are not.
 type Flow struct {
 	Quarters []Quarter `json:"quarters,omitempty"` // the first begins when users do
 }
@@ -44,9 +45,8 @@ type Outage struct {
 	From   time.Duration // when the first connection was lost
 	Losses int           // connections lost until the rate was back at 90 %
 
-	// Silence is the longest interval during the outage in which no transaction ended as it should.
-	// It may begin before the first loss is noticed. Intervals below a quarter of a second
-	// count as 0.
+	// Silence is the longest interval during the outage in which no transaction completed. It may
+	// begin before the first loss is noticed. Intervals below a quarter of a second count as 0.
 	Silence Stall
 
 	// Before is the rate per second before the outage: averaged over whole quarters of a second, up
@@ -55,18 +55,18 @@ type Outage struct {
 	// outage, or 0 without one.
 	Before float64
 
-	// Back is when the rate reached each share of Recovered again, in time since From; negative if
-	// it never did, or if the rate before is unknown. It is the first quarter of a second with
-	// a completed transaction from which both the next second and the next three seconds reach
-	// that share.
+	// Back is the time from From until the rate reached each share of Recovered again; negative if
+	// it never did, or if the rate before is unknown. It is the first quarter of a second with a
+	// completed transaction from which both the next second and the next three seconds reach that
+	// share.
 	Back [len(Recovered)]time.Duration
 }
 
-// Recovered are the shares of the rate before, in percent, for which an outage reports the
-// recovery time. The outage ends at the second of them.
+// Recovered lists the shares of the rate before an outage, in percent, for which the outage reports
+// the recovery time. The outage ends at the second share.
 var Recovered = [...]int{50, 90, 99}
 
-const overAt = 1 // of Recovered
+const overAt = 1 // index in Recovered of the share that ends an outage
 
 // Window lengths for judging an outage, in quarters of a second.
 const (
@@ -109,7 +109,7 @@ func (f *Flow) Outages(losses []time.Duration, from, until time.Duration) []Outa
 	return list
 }
 
-// sum returns the number of transactions that ended in a range of quarters.
+// sum returns the number of transactions that completed in a range of quarters.
 func (f *Flow) sum(first, n int) (sum int64) {
 	for i := max(0, first); i < min(first+n, len(f.Quarters)); i++ {
 		sum += f.Quarters[i].N
@@ -119,7 +119,7 @@ func (f *Flow) sum(first, n int) (sum int64) {
 
 // rateBefore returns the rate per second before an instant.
 func (f *Flow) rateBefore(from, to time.Duration) (rate float64, known bool) {
-	last := int(to / quarterLength) // begun, so not counted
+	last := int(to / quarterLength) // not complete, so not counted
 	first := max(int((from+quarterLength-1)/quarterLength), last-mostBefore)
 	n := last - first
 	if n < leastBefore {
@@ -128,8 +128,7 @@ func (f *Flow) rateBefore(from, to time.Duration) (rate float64, known bool) {
 	return float64(f.sum(first, n)) * quartersEach / float64(n), true
 }
 
-// back returns the time from a loss until the rate reached a value again, or a negative value
-// if it did not.
+// back returns the time from a loss until the rate reached a value again, or -1 if it did not.
 func (f *Flow) back(lost, until time.Duration, rate float64) time.Duration {
 	if rate <= 0 {
 		return -1

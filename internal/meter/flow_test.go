@@ -19,7 +19,7 @@ func TestOutages(t *testing.T) {
 		losses []time.Duration
 		want   []Outage // between 2 s and 30 s
 	}{
-		{"there is none where nothing was lost", []at{{0, 30 * s, 100}}, nil, nil},
+		{"no outage without a loss", []at{{0, 30 * s, 100}}, nil, nil},
 		{
 			"a rate that never falls is back at the next quarter of a second",
 			[]at{{0, 30 * s, 100}},
@@ -35,7 +35,7 @@ func TestOutages(t *testing.T) {
 		},
 		{
 			// The rate is a half from 12 s on and nine tenths from 15 s on, and never reaches 99 %.
-			// Only the following second decides, so the second before 12.25 s does not matter.
+			// Only the following seconds count, so the second before 12.25 s does not matter.
 			"some shares are reached late, or never",
 			[]at{{0, 10 * s, 100}, {12 * s, 15 * s, 52}, {15 * s, 30 * s, 92}},
 			[]time.Duration{10 * s},
@@ -48,13 +48,13 @@ func TestOutages(t *testing.T) {
 			[]Outage{{From: 10 * s, Losses: 1, Silence: Stall{12990 * ms, 16 * s}, Before: 100, Back: [...]time.Duration{6 * s, 6 * s, 6 * s}}},
 		},
 		{
-			"it is silent to the end",
+			"no transaction completes after the loss",
 			[]at{{0, 10 * s, 100}},
 			[]time.Duration{10 * s},
 			[]Outage{{From: 10 * s, Losses: 1, Silence: Stall{9990 * ms, 30 * s}, Before: 100, Back: [...]time.Duration{-1, -1, -1}}},
 		},
 		{
-			"losses after it is over are another outage, with a rate before of its own",
+			"losses after the end of an outage are another outage, with its own rate before",
 			[]at{{0, 10 * s, 100}, {12 * s, 20 * s, 200}, {22 * s, 30 * s, 200}},
 			[]time.Duration{10 * s, 11 * s, 20 * s},
 			[]Outage{
@@ -63,7 +63,7 @@ func TestOutages(t *testing.T) {
 			},
 		},
 		{
-			"where there is too little between two outages, the rate before is that of the first",
+			"if two outages are close, the rate before is that of the first",
 			[]at{{0, 10 * s, 100}, {12 * s, 14 * s, 96}, {14 * s, 15 * s, 100}, {16 * s, 30 * s, 100}},
 			[]time.Duration{10 * s, 15*s - 200*ms},
 			[]Outage{
@@ -72,13 +72,13 @@ func TestOutages(t *testing.T) {
 			},
 		},
 		{
-			"of what came before the time nothing is told",
+			"losses before the time span are left out",
 			[]at{{0, 1 * s, 100}, {2 * s, 30 * s, 100}},
 			[]time.Duration{1 * s},
 			nil,
 		},
 		{
-			"nothing is known of the rate before",
+			"the rate before is unknown",
 			[]at{{0, 30 * s, 100}},
 			[]time.Duration{3 * s},
 			[]Outage{{From: 3 * s, Losses: 1, Before: 0, Back: [...]time.Duration{-1, -1, -1}}},

@@ -55,13 +55,13 @@ func (w *gammaWriter) end() []byte {
 	return w.bytes
 }
 
-// gammaReader reads the numbers from bytes.
+// gammaReader reads numbers from bytes.
 type gammaReader struct {
 	bytes   []byte
 	next    int    // the next byte to read
-	pending uint64 // bits already read, the next of them highest; the others are 0
+	pending uint64 // bits already read, the next one highest; the other bits are 0
 	n       int    // number of bits
-	wrong   bool   // no gammaWriter wrote these bytes
+	wrong   bool   // the bytes are not valid gamma codes
 }
 
 // more reports whether another number follows.
@@ -79,7 +79,7 @@ func (r *gammaReader) fill() {
 	if r.n > 56 {
 		return
 	}
-	if r.next+8 <= len(r.bytes) { // the same, in one step
+	if r.next+8 <= len(r.bytes) { // read several bytes in one step
 		whole := (64 - r.n) / 8
 		r.pending |= binary.BigEndian.Uint64(r.bytes[r.next:]) >> r.n
 		r.n += 8 * whole

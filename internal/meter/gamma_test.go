@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestNumbersComeBackFromTheirGammaCode(t *testing.T) {
+func TestGamma_RoundTrip(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := []uint64{1, 1, 2, 3, 4, 7, 8, 1<<longestGamma - 1, 1 << (longestGamma - 1)}
 	for n := range 2000 {
@@ -34,11 +34,11 @@ func TestGammaReader_RefusesInvalidBits(t *testing.T) {
 			r.number()
 		}
 		if !r.wrong {
-			t.Errorf("%x is taken for numbers", bad)
+			t.Errorf("%x: got no error", bad)
 		}
 	}
 	r := gammaReader{}
 	if r.number() != 0 || !r.wrong {
-		t.Error("a number is read where there is none")
+		t.Error("no bytes: got a number")
 	}
 }

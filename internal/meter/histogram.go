@@ -7,12 +7,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latencies are in nanoseconds with three significant digits, so any percentile is within 0.1 %
-// of the exact one even for transactions of microseconds. A histogram covers an hour and grows
-// on demand: each doubling of its range takes 8 KiB more, and after 22 doublings it covers
-// every time.Duration. At one hour it is 264 KiB, so a run keeps a few for all users together
-// and none for each user: 5 kinds with 2 latencies are 2.6 MiB, for each of 1,000 users they
-// would be 2.6 GiB. A Profile keeps the latencies of each user.
+// Latencies are in nanoseconds with three significant digits, so any percentile is within 0.1 % of
+// the exact one even for transactions of microseconds. A histogram covers an hour and grows on
+// demand: each doubling of its range takes 8 KiB more, and after 22 doublings it covers every
+// time.Duration. At one hour it takes 264 KiB, so a run keeps a few histograms for all users
+// together, and none per user: 5 kinds with 2 latencies take 2.6 MiB, which would be 2.6 GiB for
+// 1,000 users. A Profile keeps coarser histograms of each user.
 const (
 	lowest, digits = 1, 3
 
@@ -21,7 +21,7 @@ const (
 
 func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(lowest, usualHighest, digits) }
 
-// like returns an empty histogram with the precision of another.
+// like returns an empty histogram with the precision of h.
 func like(h *hdrhistogram.Histogram) *hdrhistogram.Histogram {
 	return hdrhistogram.New(h.LowestTrackableValue(), usualHighest, int(h.SignificantFigures()))
 }
@@ -66,8 +66,8 @@ func wider(highest int64) int64 {
 	return 2 * highest
 }
 
-// empty removes all counts. It resets a histogram that has grown, so its next content does not
-// depend on its previous one.
+// empty removes all counts. It replaces a histogram that has grown, so that its range does not
+// depend on its previous content.
 func empty(h **hdrhistogram.Histogram) {
 	if (*h).HighestTrackableValue() == usualHighest {
 		(*h).Reset()

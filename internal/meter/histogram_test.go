@@ -18,7 +18,7 @@ func take(took ...time.Duration) meter.Summary {
 	return sum
 }
 
-func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
+func TestHistogram_KeepsLatenciesOverAnHour(t *testing.T) {
 	const hour = time.Hour
 	for _, longest := range []time.Duration{hour, hour + time.Nanosecond, 5 * hour, 30 * 24 * hour, math.MaxInt64} {
 		sum := take(time.Millisecond, 2*time.Millisecond, longest, time.Second)
@@ -45,7 +45,7 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 			{"recorded", sum.Kinds[0], 4, 0.001},
 			{"merged", merged.Kinds[0], 4, 0.001},
 			{"decoded", decoded.Kinds[0], 4, 0.001},
-			{"of a user", user.Kinds[0], 1, 0.01},
+			{"per user", user.Kinds[0], 1, 0.01},
 		} {
 			h := c.tally.Response
 			if off := math.Abs(float64(h.Max())/float64(longest) - 1); off > c.share || h.TotalCount() != c.n {
@@ -53,7 +53,7 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 			}
 		}
 		if !sum.Kinds[0].Service.Equals(merged.Kinds[0].Service) || !sum.Kinds[0].Service.Equals(decoded.Kinds[0].Service) {
-			t.Errorf("%v: the histograms of the same latencies differ by how they were added up", longest)
+			t.Errorf("%v: the histograms of the same latencies differ", longest)
 		}
 		if got := sum.Kinds[0].Response.ValueAtQuantile(75); got < int64(999*time.Millisecond) || got > int64(1001*time.Millisecond) {
 			t.Errorf("%v: got a p75 of %v, want 1s", longest, time.Duration(got))
@@ -61,23 +61,23 @@ func TestLatenciesOverAnHourCountAsWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestASecondAfterALongLatencyIsAsAnyOther(t *testing.T) {
+func TestReset_ShrinksAHistogram(t *testing.T) {
 	sum := take(5 * time.Hour)
 	sum.Reset()
 	sum.Add(take(time.Millisecond))
 	if !sum.Kinds[0].Response.Equals(take(time.Millisecond).Kinds[0].Response) {
-		t.Error("the histogram shows what was there before it was emptied")
+		t.Error("the histogram depends on its content before Reset")
 	}
 }
 
-func TestHistogramsThatReachFarAreStillSmall(t *testing.T) {
+func TestHistogram_StaysSmallOverAnHour(t *testing.T) {
 	h := take(math.MaxInt64).Kinds[0].Response
 	if got := h.ByteSize(); got > 460<<10 {
 		t.Errorf("got %d KiB, want no more than 460", got>>10)
 	}
 }
 
-func TestCorrectedCountsWaitsOverAnHour(t *testing.T) {
+func TestCorrected_CountsWaitsOverAnHour(t *testing.T) {
 	c := meter.Corrected(take(time.Millisecond).Kinds[0].Response, time.Hour, []time.Duration{10 * time.Hour})
 	if got, want := float64(c.Max()), float64(10*time.Hour); math.Abs(got/want-1) > 0.001 || c.TotalCount() != 11 {
 		t.Errorf("got %d latencies up to %v, want 11 up to 10h", c.TotalCount(), time.Duration(c.Max()))

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Interval accumulates measurements for a second or a few and returns them as a CodedSummary.
-// Its cost is proportional to the number of measurements: it reads and resets only the buckets
+// Interval accumulates the measurements of about a second and returns them as a CodedSummary. Its
+// cost is proportional to the number of measurements, because it reads and resets only the buckets
 // that are not empty.
 type Interval struct {
 	elapsed time.Duration
@@ -23,7 +23,7 @@ type intervalTally struct {
 	service, response         buckets
 }
 
-// buckets are the counts of a histogram and a list of those that are not 0.
+// buckets holds the counts of a histogram, and marks those that are not 0.
 type buckets struct {
 	counts []int64
 	held   []uint64 // one bit for each bucket, set if its count is not 0
@@ -127,8 +127,8 @@ func (i *Interval) Add(c CodedSummary) error {
 	return nil
 }
 
-// Cut returns everything added since the last Cut and resets the interval. Its length is
-// elapsed plus the lengths of summaries passed to Add.
+// Cut returns the measurements since the last Cut and resets the interval. Elapsed of the result is
+// elapsed plus that of the summaries passed to Add.
 func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 	c := CodedSummary{Elapsed: i.elapsed + elapsed, Kinds: make([]CodedTally, len(i.kinds))}
 	i.elapsed = 0
@@ -143,8 +143,7 @@ func (i *Interval) Cut(elapsed time.Duration) CodedSummary {
 	return c
 }
 
-// Response returns the response times of a kind since the last Cut, from their scheduled
-// starts. It does not reset anything.
+// Response returns the response times of a kind since the last Cut. It does not reset them.
 func (i *Interval) Response(kind int) Distribution {
 	d := Distribution{layout: fine, lowest: lowest, digits: digits}
 	b := &i.kinds[kind].response

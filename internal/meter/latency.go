@@ -8,9 +8,8 @@ import (
 )
 
 // Latency summarizes a histogram of times, in milliseconds. Each figure is within 0.1 % of the
-// exact one. The percentiles are those that HdrHistogram's library returns. An unknown figure is
-// missing in JSON: short summaries have only some figures, and so do jobs that an older version of
-// Sledge recorded.
+// exact one. The percentiles are those of HdrHistogram's library. Short summaries and jobs of older
+// versions of Sledge have only some figures; an unknown figure is missing in JSON.
 type Latency struct {
 	Min    Millis `json:"min_ms,omitzero"`
 	Mean   Millis `json:"mean_ms,omitzero"`
@@ -56,8 +55,8 @@ func NewLatency(h Histogram) Latency {
 	}
 }
 
-// NewShortLatency summarizes a histogram of nanoseconds by the median, p95, p99 and the maximum, to
-// the microsecond. It serves messages that are sent often.
+// NewShortLatency summarizes a histogram of nanoseconds with the median, p95, p99 and the maximum,
+// to the microsecond. It serves frequent messages.
 func NewShortLatency(h Histogram) Latency {
 	ms := func(ns int64) Millis { return Millis(math.Round(float64(ns)/1e3) / 1e3) }
 	l := unknownLatency()
@@ -89,14 +88,14 @@ func (l *Latency) fields() []*Millis {
 	return []*Millis{&l.Min, &l.Mean, &l.StdDev, &l.P25, &l.P50, &l.P75, &l.P90, &l.P95, &l.P99, &l.P999, &l.Max}
 }
 
-// errUnknown reports a latency that its binary form cannot hold.
+// errUnknown is the error for encoding a latency with unknown figures.
 var errUnknown = errors.New("a latency with unknown figures has no binary form")
 
-// errLatency reports bytes that do not encode a latency.
+// errLatency is the error for bytes that do not encode a latency.
 var errLatency = errors.New("these bytes do not encode a latency")
 
-// AppendBinary implements encoding.BinaryAppender: the figures as uvarints of nanoseconds, in the
-// order of the fields. All figures must be known.
+// AppendBinary implements encoding.BinaryAppender. It writes the figures as uvarints of
+// nanoseconds, in the order of the fields. All figures must be known.
 func (l Latency) AppendBinary(b []byte) ([]byte, error) {
 	for _, ms := range l.fields() {
 		if ms.IsZero() {

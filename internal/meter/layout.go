@@ -8,9 +8,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// layout maps latencies to bucket numbers from 0: their index in HdrHistogram's array of
-// counts. It depends on a histogram's precision, not on its range, so a bucket keeps its number
-// when a histogram grows.
+// layout maps latencies to bucket numbers, which are indexes in HdrHistogram's array of counts. It
+// depends on a histogram's precision, not on its range, so a bucket keeps its number when a
+// histogram grows.
 type layout struct {
 	unit uint // log2 of the smallest distinguishable difference
 	half uint // log2 of half the number of buckets in the first row
@@ -22,7 +22,7 @@ func layoutOf(lowest, digits int64) (layout, error) {
 	if lowest < 1 || lowest > 1<<30 || digits < 1 || digits > 5 {
 		return layout{}, fmt.Errorf("a histogram from %d with %d digits is not supported", lowest, digits)
 	}
-	single := 2 * uint64(math.Pow10(int(digits))) // up to here each unit has its own bucket
+	single := 2 * uint64(math.Pow10(int(digits))) // below this value each unit has its own bucket
 	return layout{unit: uint(bits.Len64(uint64(lowest))) - 1, half: uint(bits.Len64(single-1)) - 1}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-func TestBucketsHaveTheNumbersThatHdrHistogramGivesThem(t *testing.T) {
+func TestLayout_EqualsHdrHistogram(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct{ lowest, digits int64 }{{lowest, digits}, {profileLowest, profileDigits}, {1, 1}, {1023, 2}, {1 << 20, 3}} {
 		l, err := layoutOf(c.lowest, c.digits)
@@ -33,7 +33,7 @@ func TestBucketsHaveTheNumbersThatHdrHistogramGivesThem(t *testing.T) {
 			}
 			low, top := l.value(bucket), l.top(v)
 			if low > v || top < v || l.bucket(low) != bucket || l.bucket(top) != bucket {
-				t.Fatalf("from %d with %d digits: bucket %d of %d holds %d to %d", c.lowest, c.digits, bucket, v, low, top)
+				t.Fatalf("from %d with %d digits: bucket %d, which contains %d, is from %d to %d", c.lowest, c.digits, bucket, v, low, top)
 			}
 		}
 		if got, want := l.last(), len(h.Export().Counts)-1; got != want {

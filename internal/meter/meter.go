@@ -1,12 +1,12 @@
-// Package meter records transactions and turns them into histograms. It knows no database and
-// no workload.
+// Package meter records transactions and turns them into histograms. It does not know databases or
+// workloads.
 //
-// Virtual users record into stripes; once a second a collector empties the stripes and passes
-// on a Summary. Summaries add up without loss, over seconds and over machines, because they
-// carry histograms, not percentiles.
+// Virtual users record their transactions in stripes. Once per second a collector empties the
+// stripes and returns a summary. Summaries can be added without loss, over seconds and over
+// machines, because they contain histograms, not percentiles.
 //
-// Every transaction is recorded once, by how it ended: all = done + rolled back + failed. Only
-// those done enter the histograms.
+// Every transaction is recorded once, by its outcome: all = done + rolled back + failed. Only
+// transactions that were done are in the histograms.
 package meter
 
 import (
@@ -19,7 +19,7 @@ import (
 // Kind is a kind of transaction: an index into Workload.Kinds.
 type Kind int32
 
-// Outcome says how a transaction ended.
+// Outcome is how a transaction ended.
 type Outcome uint8
 
 // The outcomes. RolledBack is the rollback that the workload asks for (TPC-C
@@ -31,14 +31,14 @@ const (
 )
 
 // Class is why a transaction failed or had to be retried. Every database maps its own errors to
-// these, except OverLimit: the engine itself sets that for queries it cancelled.
+// these classes, except OverLimit, which the engine sets for queries that it cancelled.
 type Class uint8
 
 // The classes of failure.
 const (
 	Other         Class = iota
 	Deadlock            // chosen as the victim of a deadlock
-	Serialization       // could not be serialized with others
+	Serialization       // could not be serialized with other transactions
 	LockTimeout         // waited too long for a lock
 	Busy                // SQLite reports that the database is locked
 	Constraint          // a constraint or the type of a column was violated
@@ -71,7 +71,7 @@ func (c Class) Retryable() bool {
 	return c == Deadlock || c == Serialization || c == LockTimeout || c == Busy
 }
 
-// Record is one transaction, recorded by its virtual user when it ended.
+// Record describes one transaction that has ended.
 type Record struct {
 	Kind Kind
 	User int32 // the virtual user's number, from 0
@@ -87,18 +87,18 @@ type Record struct {
 	Class   Class // why it failed, if it failed
 
 	// Service is the duration of the last try. Response is the time from the scheduled start to the
-	// end: it includes earlier tries, and any delay on the client's side before the start.
+	// end. It includes earlier tries, and the client's delay before the start.
 	Service, Response time.Duration
 
-	// Late is the start lag: from the scheduled start to the first try. Queued is the part of it
-	// spent waiting for a shared connection.
+	// Late is the start lag, from the scheduled start to the first try. Queued is the part of the
+	// start lag that the user waited for a connection.
 	Late, Queued time.Duration
 
 	Ended time.Duration // the end, since users began
 }
 
-// Traffic is the network traffic of transactions, whatever their outcome, all tries included:
-// bytes on the wire and round trips. It is 0 for databases that run inside this process.
+// Traffic is the network traffic of all tries of transactions with any outcome. It is 0 for
+// embedded databases.
 type Traffic struct {
 	Sent       int64 `json:"bytes_sent"`
 	Received   int64 `json:"bytes_received"`
@@ -121,11 +121,11 @@ func (t *Traffic) record(r *Record) {
 type Tally struct {
 	Done       int64
 	RolledBack int64
-	Retried    int64 // tries beyond the first, whatever the outcome
+	Retried    int64 // tries beyond the first, of all outcomes
 	Failed     [classes]int64
 	Traffic    Traffic
 
-	Service, Response *hdrhistogram.Histogram // of those done
+	Service, Response *hdrhistogram.Histogram // of transactions that were done
 }
 
 // Failures returns the number of failures of all classes.
@@ -170,9 +170,9 @@ func newTallies(n int) []Tally {
 	return t
 }
 
-// Stripe holds the raw records of a few virtual users. The collector turns them into
-// histograms: this costs time for each transaction, whereas merging histograms costs time for
-// their size, several milliseconds a second that the machine under test would lose.
+// Stripe holds the raw records of a few virtual users. The collector turns them into histograms.
+// Its cost is proportional to the number of transactions. Merging one histogram per stripe would
+// take several milliseconds per second, whatever their content.
 type Stripe struct {
 	mu   sync.Mutex
 	page *page    // being filled
@@ -181,8 +181,8 @@ type Stripe struct {
 	_    [64]byte // keeps adjacent stripes on separate cache lines
 }
 
-// page is a piece of a stripe, 72 KiB. A stripe has two, plus as many as were ever filled
-// between two calls of Take: it grows with the load and no further.
+// page is a part of a stripe, of 72 KiB. A stripe has two pages, and as many more as were ever
+// filled between two calls of Take.
 type page struct {
 	n       int
 	records [1024]Record
@@ -191,8 +191,8 @@ type page struct {
 // NewStripe returns an empty stripe.
 func NewStripe() *Stripe { return &Stripe{page: new(page), free: []*page{new(page)}} }
 
-// Record adds one transaction. It allocates nothing except a page now and then while the rate
-// still grows.
+// Record adds one transaction. It does not allocate, except a page when more records than ever
+// arrive between two calls of Take.
 func (s *Stripe) Record(r Record) {
 	s.mu.Lock()
 	if s.page.n == len(s.page.records) {
@@ -213,7 +213,7 @@ func (s *Stripe) turn() {
 	s.page = new(page)
 }
 
-// Sum adds up records: a Summary, a Profile, Stalls or Delays.
+// Sum accumulates records. Summary, Interval, Profile, Stalls, Flow, Delays and others implement it.
 type Sum interface{ record(r *Record) }
 
 // Take adds the stripe's records to each of the sums and empties the stripe. Only one goroutine
@@ -221,8 +221,8 @@ type Sum interface{ record(r *Record) }
 func (s *Stripe) Take(sums ...Sum) { Take([]*Stripe{s}, nil, sums...) }
 
 // Take adds the records of all stripes to each of the sums and empties the stripes. About every
-// tenth of a millisecond it calls rest, unless that is nil, because virtual users may be
-// waiting for the core.
+// tenth of a millisecond it calls rest, if that is not nil, because virtual users may be waiting
+// for the core.
 func Take(stripes []*Stripe, rest func(), sums ...Sum) {
 	taken := make([][]*page, len(stripes))
 	left := 0
@@ -308,7 +308,7 @@ func (s *Summary) Reset() {
 // All returns one tally of all kinds together, with the same precision.
 func (s *Summary) All() Tally {
 	all := newTallies(1)[0]
-	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // those of a single user are coarser
+	if len(s.Kinds) > 0 && s.Kinds[0].Service != nil { // histograms of a single user are coarser
 		all.Service, all.Response = like(s.Kinds[0].Service), like(s.Kinds[0].Response)
 	}
 	for i := range s.Kinds {

@@ -11,7 +11,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// latencies returns n log-normal latencies between about 10 µs and 1 s, as databases have.
+// latencies returns n log-normal latencies between about 10 µs and 1 s, which are typical of databases.
 func latencies(seed uint64, n int) []time.Duration {
 	r := rand.New(rand.NewPCG(seed, 0))
 	list := make([]time.Duration, n)
@@ -25,7 +25,7 @@ func done(kind meter.Kind, d time.Duration) meter.Record {
 	return meter.Record{Kind: kind, Service: d, Response: d + time.Microsecond}
 }
 
-func TestMergeEqualsTheHistogramOfTheUnion(t *testing.T) {
+func TestAdd_EqualsTheHistogramOfAllValues(t *testing.T) {
 	merged, union := meter.NewSummary(2), meter.NewSummary(2)
 	whole := meter.NewStripe()
 	for seed := range uint64(5) {
@@ -47,7 +47,7 @@ func TestMergeEqualsTheHistogramOfTheUnion(t *testing.T) {
 	}
 }
 
-func TestPercentilesAreWithinATenthOfAPercentOfAnExactSort(t *testing.T) {
+func TestPercentiles_AreWithinATenthOfAPercent(t *testing.T) {
 	list := latencies(42, 100_000)
 	stripe, sum := meter.NewStripe(), meter.NewSummary(1)
 	for _, d := range list {
@@ -64,7 +64,7 @@ func TestPercentilesAreWithinATenthOfAPercentOfAnExactSort(t *testing.T) {
 	}
 }
 
-func TestEveryTransactionIsCountedOnceByHowItEnded(t *testing.T) {
+func TestRecord_CountsEachTransactionOnce(t *testing.T) {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(1)
 	stripe.Record(meter.Record{Outcome: meter.Done, Service: time.Millisecond, Response: 2 * time.Millisecond, Retries: 2, Sent: 1, Received: 20, RoundTrips: 3})
 	stripe.Record(meter.Record{Outcome: meter.RolledBack, Service: time.Second, Response: time.Second, Sent: 400})
@@ -76,20 +76,20 @@ func TestEveryTransactionIsCountedOnceByHowItEnded(t *testing.T) {
 		t.Errorf("got %+v", k)
 	}
 	if k.Traffic != (meter.Traffic{Sent: 401, Received: 20, RoundTrips: 3}) {
-		t.Errorf("got traffic %+v, want that of all, however they ended", k.Traffic)
+		t.Errorf("got traffic %+v, want that of all outcomes", k.Traffic)
 	}
 	if k.Failed[meter.Deadlock] != 1 || k.Failed[meter.Connection] != 1 {
 		t.Errorf("failures by class: got %v", k.Failed)
 	}
 	if n := k.Service.TotalCount(); n != 1 {
-		t.Errorf("%d transactions are in the histogram, want only the one that was done", n)
+		t.Errorf("got %d transactions in the histogram, want only the one that was done", n)
 	}
 	if k.Service.Max() > int64(2*time.Millisecond) || k.Response.Max() < int64(2*time.Millisecond)-1 {
 		t.Errorf("got service %d and response %d, want 1 ms and 2 ms", k.Service.Max(), k.Response.Max())
 	}
 }
 
-func TestTakeLosesNothingWhileUsersRecord(t *testing.T) {
+func TestTake_LosesNoRecord(t *testing.T) {
 	const users, each = 4, 20_000
 	stripe, sum := meter.NewStripe(), meter.NewSummary(1)
 	var working sync.WaitGroup
@@ -115,7 +115,7 @@ func TestTakeLosesNothingWhileUsersRecord(t *testing.T) {
 	}
 }
 
-func TestTakeRestsWhileThereIsMoreAndTakesNothingThatCameLater(t *testing.T) {
+func TestTake_Rests(t *testing.T) {
 	stripes, sum := []*meter.Stripe{meter.NewStripe(), meter.NewStripe()}, meter.NewSummary(1)
 	for range 5000 {
 		for _, s := range stripes {
@@ -128,15 +128,15 @@ func TestTakeRestsWhileThereIsMoreAndTakesNothingThatCameLater(t *testing.T) {
 		stripes[1].Record(done(0, time.Millisecond)) // another user records meanwhile
 	}, &sum)
 	if sum.Kinds[0].Done != 10_000 || rests < 5 {
-		t.Errorf("got %d done and %d rests, want the 10000 that were there and 5 rests or more", sum.Kinds[0].Done, rests)
+		t.Errorf("got %d done and %d rests, want the 10000 recorded before Take and at least 5 rests", sum.Kinds[0].Done, rests)
 	}
 	meter.Take(stripes, nil, &sum)
 	if got, want := sum.Kinds[0].Done, int64(10_000+rests); got != want {
-		t.Errorf("got %d in the end, want %d", got, want)
+		t.Errorf("got %d after the second Take, want %d", got, want)
 	}
 }
 
-func TestRecordAllocatesNothing(t *testing.T) {
+func TestRecord_AllocatesNothing(t *testing.T) {
 	stripe := meter.NewStripe()
 	record := done(0, 1234*time.Microsecond)
 	sum := meter.NewSummary(1)
@@ -146,15 +146,15 @@ func TestRecordAllocatesNothing(t *testing.T) {
 		}
 		stripe.Take(&sum)
 	}
-	seconds() // as many pages as the rate needs
+	seconds() // allocates the pages
 	// Take allocates the list of full pages, and Record allocates nothing.
 	if n := testing.AllocsPerRun(100, seconds); n > 10 {
-		t.Errorf("5000 records and a taking allocate %v times, want no more than 10", n)
+		t.Errorf("5000 calls of Record and one of Take allocate %v times, want at most 10", n)
 	}
 }
 
-// BenchmarkRecord records transactions, and takes them as often as a collector does at a thousand a
-// second. So it includes both costs of measuring a transaction.
+// BenchmarkRecord includes the cost of Take, which a collector calls about once per thousand
+// records at 1,000 transactions per second.
 func BenchmarkRecord(b *testing.B) {
 	stripe, sum := meter.NewStripe(), meter.NewSummary(5)
 	list := latencies(1, 1024)

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Parts adds up transactions by the part of the run in which they ended, for example a step of
-// a load.
+// Parts sums up transactions by the part of the run in which they ended, for example by load step.
 //
 // Histograms of all parts at once would take megabytes each. Transactions arrive nearly in
 // order of time, so only two parts are open, and the others are stored as plain data.
@@ -20,8 +19,8 @@ type Parts struct {
 	}
 }
 
-// NewParts returns empty parts. Each part ends where the next begins, the last never; ends are
-// times since users began, in order.
+// NewParts returns empty parts. ends are the ends of all parts except the last, which has no end,
+// in order. They are times since users began.
 func NewParts(kinds int, ends []time.Duration) *Parts {
 	p := &Parts{kinds: kinds, ends: ends, coded: make([]CodedSummary, len(ends)+1)}
 	for i := range p.open {
@@ -48,13 +47,13 @@ func (p *Parts) close(i int) {
 		return
 	}
 	if kept := p.coded[part]; kept.Kinds != nil {
-		_ = p.open[i].Add(kept) // cannot fail: encoded here
+		_ = p.open[i].Add(kept) // cannot fail: close has encoded it
 	}
 	p.coded[part] = p.open[i].Cut(0)
 }
 
-// Summaries returns a summary of each part that had begun before over; the first part began at
-// began. Both are times since users began.
+// Summaries returns a summary of each part that began before over, the end of the measured time.
+// The first part began at began. Both are times since users began.
 func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 	for i := range p.open {
 		p.close(i)
@@ -68,7 +67,7 @@ func (p *Parts) Summaries(began, over time.Duration) []CodedSummary {
 		if i < len(p.ends) {
 			ends = min(ends, p.ends[i])
 		}
-		if c.Kinds == nil { // nothing ended in it
+		if c.Kinds == nil { // no transaction ended in this part
 			c = NewInterval(p.kinds).Cut(0)
 		}
 		c.Elapsed = max(0, ends-began) // a part that ended before began has no length

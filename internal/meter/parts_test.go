@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// TestPartsAddUpToTheWhole records transactions out of order, as stripes do, and returns to an
-// earlier part.
-func TestPartsAddUpToTheWhole(t *testing.T) {
+// Transactions arrive out of order, as from stripes, so that earlier parts are opened again.
+func TestParts_AddUpToTheWhole(t *testing.T) {
 	const s = time.Second
 	ends := []time.Duration{10 * s, 20 * s, 21 * s, 22 * s}
 	parts, whole := NewParts(2, ends), NewSummary(2)
@@ -58,7 +57,7 @@ func TestPartsAddUpToTheWhole(t *testing.T) {
 }
 
 // The measured time may begin after the first parts have ended.
-func TestAPartThatWasOverBeforeTookNoTime(t *testing.T) {
+func TestParts_EndedBeforeTheMeasuredTime(t *testing.T) {
 	const s = time.Second
 	p := NewParts(1, []time.Duration{1 * s, 2 * s, 5 * s})
 	p.record(&Record{Ended: 4 * s})
@@ -71,7 +70,7 @@ func TestAPartThatWasOverBeforeTookNoTime(t *testing.T) {
 	}
 }
 
-func TestParts_LeavesOutPartsThatDidNotBegin(t *testing.T) {
+func TestParts_LeaveOutPartsThatDidNotBegin(t *testing.T) {
 	p := NewParts(1, []time.Duration{time.Second, 2 * time.Second})
 	p.record(&Record{Ended: 1500 * time.Millisecond})
 	got := p.Summaries(0, 1700*time.Millisecond)

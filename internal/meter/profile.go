@@ -7,12 +7,11 @@ import (
 
 // Profile records each virtual user separately, for a time profile.
 //
-// Its histograms are coarser than those of a run, because a thousand users would need
-// gigabytes: they hold microseconds to two significant digits, so a percentile is within 1 % or
-// one microsecond of the exact one. A histogram is 13.3 KiB; 5 kinds with 2 latencies are
-// ProfileBytes(5), 133 KiB for each user, 130 MiB for 1,000 users. All memory is allocated at
-// the start and grows by at most half a KiB for each doubling of an hour that a latency
-// reaches.
+// Its histograms are coarser than those of a run, which would take gigabytes for a thousand users.
+// They hold microseconds to two significant digits, so a percentile is within 1 % or one
+// microsecond of the exact one. A histogram takes 13.3 KiB, so 5 kinds with 2 latencies take 133
+// KiB per user, or 130 MiB for 1,000 users. All memory is allocated at the start. A latency above
+// an hour adds at most half a KiB for each doubling.
 type Profile struct{ users [][]profileTally }
 
 type profileTally struct {
@@ -22,8 +21,8 @@ type profileTally struct {
 	service, response         coarseCounts
 }
 
-// coarseCounts are the bucket counts of a histogram. No user ends four billion transactions of
-// one latency.
+// coarseCounts are the bucket counts of a histogram. 32 bits suffice, because no user ends four
+// billion transactions of one latency.
 type coarseCounts []uint32
 
 const (

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestProfileKeepsUsersApart(t *testing.T) {
+func TestProfile_SeparatesUsers(t *testing.T) {
 	stripe, sum, profile := meter.NewStripe(), meter.NewSummary(2), meter.NewProfile(3, 2)
 	for n := range 600 {
 		r := done(meter.Kind(n%2), time.Duration(1+n%3)*time.Millisecond)
@@ -35,7 +35,7 @@ func TestProfileKeepsUsersApart(t *testing.T) {
 		}
 	}
 	if all := users[1].All(); all.Service.Max() != users[1].Kinds[0].Service.Max() || all.Service.Min() != users[1].Kinds[1].Service.Min() {
-		t.Errorf("got %d to %d ns of all kinds, want %d as of each", all.Service.Min(), all.Service.Max(), users[1].Kinds[0].Service.Max())
+		t.Errorf("got %d to %d ns for all kinds together, want about %d for each end", all.Service.Min(), all.Service.Max(), users[1].Kinds[0].Service.Max())
 	}
 	if got := users[1].Kinds[1].Failed[meter.Deadlock]; got != 1 {
 		t.Errorf("got %d deadlocks of user 1, want 1", got)
@@ -45,11 +45,11 @@ func TestProfileKeepsUsersApart(t *testing.T) {
 		together.Add(s)
 	}
 	if got, want := together.All().Done, sum.All().Done; got != want {
-		t.Errorf("the users have %d done together, want the %d of the run", got, want)
+		t.Errorf("got %d done by all users together, want the %d of the run", got, want)
 	}
 }
 
-func TestProfilePercentilesAreWithinAHundredthOfAnExactSort(t *testing.T) {
+func TestProfile_PercentilesAreWithinOnePercent(t *testing.T) {
 	list := latencies(42, 100_000)
 	stripe, profile := meter.NewStripe(), meter.NewProfile(1, 1)
 	for _, d := range list {
@@ -83,10 +83,10 @@ func within(got, want int64, share float64) bool {
 	return math.Abs(float64(got-want)) <= max(share*float64(want), float64(time.Microsecond))
 }
 
-func TestProfileOfAThousandUsersTakesNoMoreMemoryThanItSays(t *testing.T) {
+func TestProfile_TakesNoMoreMemoryThanProfileBytes(t *testing.T) {
 	const users, kinds = 1000, 5
 	if got, want := meter.ProfileBytes(kinds), 140<<10; got > want {
-		t.Errorf("got %d bytes for a user, want no more than %d", got, want)
+		t.Errorf("got %d bytes per user, want at most %d", got, want)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -104,6 +104,6 @@ func TestProfileOfAThousandUsersTakesNoMoreMemoryThanItSays(t *testing.T) {
 	runtime.KeepAlive(profile)
 	// The pages of the stripe, and the tallies without their histograms, take a few MiB.
 	if got, limit := after.TotalAlloc-before.TotalAlloc, uint64(users*meter.ProfileBytes(kinds)+16<<20); got > limit {
-		t.Errorf("got %d MiB, want no more than %d", got>>20, limit>>20)
+		t.Errorf("got %d MiB, want at most %d", got>>20, limit>>20)
 	}
 }

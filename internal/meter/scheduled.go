@@ -2,13 +2,13 @@ package meter
 
 import "time"
 
-// Scheduled passes on to its sums the transactions that were scheduled in a time span and began in
-// it, whenever they ended. Times are since users began.
+// Scheduled passes the transactions that were scheduled in a time span and began in it on to its
+// sums. They may end later. Times are since users began.
 //
-// In an open loop these are the transactions of the measured time, because they are scheduled
-// whether or not earlier ones have ended. A transaction that was scheduled before the span and
-// ended in it belongs to the time before. A transaction that is scheduled exactly at From also
-// counts as before it, as in load.Arrivals.Due.
+// In an open loop these are the transactions of the measured time, because their schedule does not
+// depend on earlier transactions. A transaction that was scheduled before the span and ended in it
+// belongs to the time before. A transaction that is scheduled exactly at From also counts as before
+// the span, as in load.Arrivals.Due.
 type Scheduled struct {
 	From, Until time.Duration
 	Sums        []Sum
@@ -23,7 +23,7 @@ func (s *Scheduled) record(r *Record) {
 		if r.Ended > s.From && r.Ended <= s.Until {
 			s.Earlier++
 		}
-	case at+r.Late <= s.Until: // it began, and so was scheduled, before
+	case at+r.Late <= s.Until: // it began before Until, so it was scheduled before Until
 		for _, sum := range s.Sums {
 			sum.record(r)
 		}

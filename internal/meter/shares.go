@@ -6,11 +6,11 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Shares counts the work of each connection of a pool and of each virtual user. Its histograms
-// are as coarse as those of a Profile.
+// Shares counts the transactions of each connection of a pool and of each virtual user. Its
+// histograms are as coarse as those of a Profile.
 type Shares struct {
 	connections []Summary
-	users       [][]int64 // by user and kind: done, or rolled back
+	users       [][]int64 // number of transactions done or rolled back, by user and kind
 }
 
 // NewShares returns empty shares.

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Stall is a time in which no transaction ended although at least one was in flight. Its
-// ends are times since users began.
+// Stall is a time span in which no transaction ended although at least one was in flight. Its ends
+// are times since users began.
 type Stall struct{ From, To time.Duration }
 
 // Length returns the duration of the stall.
 func (g Stall) Length() time.Duration { return g.To - g.From }
 
-// Without returns the parts of the stall that are outside the given spans, in order, except
-// parts too short to be a stall.
+// Without returns the parts of the stall outside the given spans, in order. It leaves out parts
+// that are too short to be a stall.
 func (g Stall) Without(times []Stall) (parts []Stall) {
 	add := func(part Stall) {
 		if part.Length() >= slotLength {
@@ -31,19 +31,19 @@ func (g Stall) Without(times []Stall) (parts []Stall) {
 	return parts
 }
 
-// Stalls finds stalls. Percentiles hide them in a closed loop: while the database is stalled,
-// users begin nothing, so each user has only one slow transaction, however long the stall.
+// Stalls finds stalls. Percentiles hide stalls in a closed loop: users begin no transaction during
+// a stall, so each user has only one slow transaction, even if the stall is long.
 type Stalls struct {
 	Slots []Slot `json:"slots,omitempty"` // the first begins when users do
 }
 
-// slotLength is the resolution. Every stall at least this long crosses the border of two slots
-// and is found, with both its ends exact. An hour takes 340 KiB.
+// slotLength is the resolution. Every stall of at least this length crosses the border of two slots
+// and is found, with exact ends. The slots of an hour take 340 KiB.
 const slotLength = 250 * time.Millisecond
 
 // Slot summarizes the transactions that ended in a slot of time.
 type Slot struct {
-	Ended bool          `json:"ended,omitempty"` // false if there were none; then the rest is 0
+	Ended bool          `json:"ended,omitempty"` // false if there are none; the other fields are then 0
 	First time.Duration `json:"first_ns,omitempty"`
 	Last  time.Duration `json:"last_ns,omitempty"`
 	Begun time.Duration `json:"begun_ns,omitempty"` // the earliest scheduled start

@@ -11,7 +11,7 @@ import (
 func TestStalls(t *testing.T) {
 	const ms = time.Millisecond
 	type transaction struct{ begun, ended time.Duration }
-	// until adds a user's consecutive transactions of 10 ms each.
+	// steady returns the consecutive transactions of a user, of 10 ms each.
 	steady := func(from, to time.Duration) []transaction {
 		var list []transaction
 		for at := from; at < to; at += 10 * ms {
@@ -25,9 +25,9 @@ func TestStalls(t *testing.T) {
 		unended []time.Duration
 		want    []meter.Stall // between 1 s and 11 s
 	}{
-		{"there is none in a steady run", steady(0, 12*time.Second), nil, nil},
+		{"no stall in a steady run", steady(0, 12*time.Second), nil, nil},
 		{
-			"lies between the last that ended and the first that ended after it",
+			"a stall lies between two ends of transactions",
 			slices.Concat(steady(0, 3003*ms), []transaction{{3010 * ms, 5017 * ms}}, steady(5017*ms, 12*time.Second)), nil,
 			[]meter.Stall{{3010 * ms, 5017 * ms}},
 		},
@@ -37,28 +37,28 @@ func TestStalls(t *testing.T) {
 			[]meter.Stall{{6 * time.Second, 6300 * ms}},
 		},
 		{
-			"reaches from the beginning and to the end of the time that is asked for, and no further",
+			"stalls are cut at both ends of the time span",
 			[]transaction{{500 * ms, 2 * time.Second}, {2 * time.Second, 13 * time.Second}},
 			nil,
 			[]meter.Stall{{1 * time.Second, 2 * time.Second}, {2 * time.Second, 11 * time.Second}},
 		},
 		{
-			"goes on for those who never ended",
+			"a stall continues for transactions that never ended",
 			steady(0, 5*time.Second),
 			[]time.Duration{5020 * ms, 5500 * ms},
 			[]meter.Stall{{5020 * ms, 11 * time.Second}},
 		},
-		{"is the whole time where nothing ended", nil, []time.Duration{0}, []meter.Stall{{1 * time.Second, 11 * time.Second}}},
+		{"a stall is the whole span if no transaction ended", nil, []time.Duration{0}, []meter.Stall{{1 * time.Second, 11 * time.Second}}},
 		{"no stall without transactions", nil, nil, nil},
 		{
-			"counts by scheduled start, not by end",
+			"a transaction is in flight from its scheduled start",
 			slices.Concat(steady(0, 3*time.Second), []transaction{{6 * time.Second, 6100 * ms}, {2 * time.Second, 11 * time.Second}}), nil,
 			[]meter.Stall{{3 * time.Second, 6100 * ms}, {6100 * ms, 11 * time.Second}},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stripe, stalls := meter.NewStripe(), &meter.Stalls{}
-			for _, one := range slices.Backward(tt.ended) { // any order will do
+			for _, one := range slices.Backward(tt.ended) { // the order does not matter
 				stripe.Record(meter.Record{Response: one.ended - one.begun, Ended: one.ended})
 			}
 			stripe.Take(stalls)

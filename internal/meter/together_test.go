@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestHistogramsTogetherSayWhatTheirSumSays(t *testing.T) {
+func TestTogether_EqualsTheSum(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 1))
 	stripe, interval, sum := NewStripe(), NewInterval(3), NewSummary(3)
 	for n := range 1000 {
