@@ -16,7 +16,8 @@ type Address struct {
 }
 
 // Addresses parses a list such as "a,b:5433,[::1]:5434", of which the first server that accepts a
-// connection is used. A single name stands for itself, whatever it contains, with the default port.
+// connection is used. A list without a comma is one name or path, used unchanged, with the default
+// port.
 func Addresses(list string, port int) ([]Address, error) {
 	if !strings.Contains(list, ",") {
 		return []Address{{list, port}}, nil
@@ -60,9 +61,8 @@ func EachServer[T any](options *T, list string, port int, at func(one *T, a Addr
 	return servers
 }
 
-// ConnectFirst connects to the first of several servers that accepts the connection. If none does,
-// it returns the error of the first server, which is the most important one, with the texts of the
-// others.
+// ConnectFirst connects to the first of several servers that accepts the connection. If no server
+// accepts it, the error joins the errors of all servers, in their order.
 func ConnectFirst[T, S any](servers []T, connect func(server T) (S, error)) (s S, err error) {
 	var failures []error
 	for _, one := range servers {

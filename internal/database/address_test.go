@@ -39,7 +39,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestTheFirstServerThatTakesTheConnectionIsTaken(t *testing.T) {
+func TestConnectFirst_UsesFirstServerThatAccepts(t *testing.T) {
 	var asked []string
 	connect := func(server string) (string, error) {
 		asked = append(asked, server)
@@ -53,6 +53,6 @@ func TestTheFirstServerThatTakesTheConnectionIsTaken(t *testing.T) {
 		t.Errorf("got %q and error %v, having asked %q", got, err, asked)
 	}
 	if _, err := database.ConnectFirst([]string{"dead 1", "dead 2"}, connect); err == nil || err.Error() != "dead 1 is dead\ndead 2 is dead" {
-		t.Errorf("got error %v of two that are dead", err)
+		t.Errorf("two dead servers: got error %v", err)
 	}
 }

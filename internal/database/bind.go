@@ -30,7 +30,7 @@ const (
 	InOut
 )
 
-// modes are the modes by the tag's text after the name: sql:"total,out".
+// modes maps the text after the name in a tag, such as sql:"total,out", to a mode.
 var modes = map[string]Mode{"": In, "out": Out, "inout": InOut}
 
 // BindParams returns the fields of in that the query names, in the order of the placeholders.
@@ -171,12 +171,12 @@ func SetNull(pointer any, null bool) any {
 	return pointer
 }
 
-// Row takes every column that a query returns, whatever its name, as text. It is an out for Prepare
-// if the rows are only shown. A NULL is the empty text.
+// Row receives all columns of a query as text. Pass it to Prepare as out if the rows are only
+// displayed. NULL becomes "".
 type Row struct{ Columns, Values []string }
 
 // BindColumns returns, for each result column, a pointer to the field of out with its name as the
-// tag, or nil without such a field. Every field must have its column.
+// tag, or nil if no field has it. It fails if a field has no column.
 func BindColumns(q sqlfile.Query, columns []string, out any) ([]any, error) {
 	if row, ok := out.(*Row); ok {
 		return row.bind(columns), nil

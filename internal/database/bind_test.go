@@ -7,11 +7,11 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-func TestATagSaysWhichWayAValueGoes(t *testing.T) {
+func TestBindParams_RefusesUnknownModes(t *testing.T) {
 	var in struct {
 		ID int64 `sql:"id,both"`
 	}
 	if _, err := database.BindParams(sqlfile.Query{Params: []string{"id"}}, &in); err == nil {
-		t.Error("got no error of a tag that says nothing that is known")
+		t.Error("got no error for a tag with an unknown mode")
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"slices"
 )
 
-// IsBroken reports whether an error that is not the server's means that the connection is lost, or
-// was never made. It recognizes errors of Go's packages and the driver's own.
+// IsBroken reports whether an error means that the connection is lost, or was never opened. It
+// recognizes errors of Go's packages and those in ofDriver. Callers handle errors that the server
+// sent before.
 func IsBroken(err error, ofDriver ...error) bool {
 	is := func(target error) bool { return errors.Is(err, target) }
 	_, isUnconnected := errors.AsType[*ConnectError](err)

@@ -62,7 +62,7 @@ func (c *Calls) Watched(ctx context.Context) (watched context.Context, done func
 // ended.
 func (c *Calls) Cancel(context.Context) error {
 	c.life.Swap(newLife()).end()
-	if c.Interrupted.Load() { // End may have ended it before
+	if c.Interrupted.Load() { // Interrupt may have ended the old context only
 		c.End()
 	}
 	return nil

@@ -22,8 +22,8 @@ type Container struct {
 	// shows them. Optional.
 	Lacking func(ctx context.Context, options any, s Session) ([]string, error)
 
-	// Claim excludes builds, deletions and, unless the claim is shared, runs of others from the
-	// database, until release is called or the process ends. If another claim conflicts, it fails
+	// Claim keeps builds and deletions of others out of the database, and runs unless the claim is
+	// shared, until release is called or the process ends. If another claim conflicts, it fails
 	// with ErrClaimed at once. Optional: databases with sessions on a server have Schema.Claims.
 	Claim func(ctx context.Context, options any, shared bool) (release func() error, err error)
 

@@ -33,9 +33,9 @@ type Database struct {
 	Sessions  Sessions  // connections, and their errors
 	Runs      Runs      // what the server can do around a run
 
-	// Schema returns how the database keeps the schema of a workload, and Server how to query the
-	// server, from the SQL of the pair; plan expands the templates of scripts. Those of sqlschema
-	// serve every database with SQL.
+	// Schema and Server return the functions that work on a schema and on the server, by the SQL of
+	// the pair; plan fills in the templates of scripts. Databases with SQL use those of package
+	// sqlschema.
 	Schema func(d *Database, sql *sqlfile.Library, plan any) Schema
 	Server func(sql *sqlfile.Library) Server
 
@@ -56,7 +56,8 @@ type Dialect struct {
 	Type        func(c schema.Column) string // the native type of a column
 	Bytes       string                       // the type of a column of schema.Bytes
 
-	// LongestBytes is the longest value of that type, in bytes; 0 if it is more than 100,000.
+	// LongestBytes is the maximum length of a value of type Bytes; 0 if it is more than 100,000
+	// bytes.
 	LongestBytes int
 
 	KeyedTable string // appended to a CREATE TABLE with a primary key
@@ -65,9 +66,9 @@ type Dialect struct {
 	// server is case-sensitive, the suite of sessions fails.
 	TellsCapitals bool
 
-	// Plain converts a value that a database/sql driver returns for a column of that type, by the
-	// driver's name, into an int64, float64, string, []byte or time.Time. It is for drivers that
-	// also return other types. It never gets nil. Optional.
+	// Plain converts a value from a database/sql driver into an int64, float64, string, []byte or
+	// time.Time, for drivers that also return other types. columnType is the driver's name for the
+	// column's type. Plain is not called for NULL. Optional.
 	Plain func(columnType string, value any) any
 
 	// QuotedFiles says that the database's own file loader expects a value with special characters

@@ -8,15 +8,15 @@ import (
 )
 
 // ConnectTimeout is the default limit of an attempt to connect. It is longer than an overloaded
-// server needs, but a person is waiting.
+// server needs, and short enough for a waiting user.
 const ConnectTimeout = 30 * time.Second
 
 // ErrMissing marks an error of Connect or Create (by errors.Is): the server exists, but the
 // database, its account or the file does not.
 var ErrMissing = errors.New("the database does not exist")
 
-// ErrNoAccount marks an error of Connect that is ErrMissing (by errors.Is): the account does not
-// exist. Nothing is known of the database then.
+// ErrNoAccount marks an ErrMissing of Connect (by errors.Is): the account does not exist, so
+// Connect cannot know whether the database does.
 var ErrNoAccount = errors.New("the account does not exist")
 
 // Missing marks an error as ErrMissing.

@@ -8,8 +8,8 @@ import (
 	"sledge/internal/option"
 )
 
-// Options describes the option struct of a database: how it is filled, and what it names. Each
-// function but New and FromURL gets the filled struct.
+// Options describes the option struct of a database: how it is filled, and what it names. A
+// parameter named options is the filled struct.
 type Options struct {
 	// New returns a fresh option struct for a use: the server, the accounts, and the options
 	// that only this database has.
@@ -83,7 +83,7 @@ type Surroundings struct {
 type ClientSetting struct {
 	Option string // its name
 	Value  string
-	Origin string // the place, for messages: "PGHOST", "line 3 of ~/.my.cnf"
+	Origin string // the source, for messages: "PGHOST", "line 3 of ~/.my.cnf"
 
 	// Fallback marks a password that may belong to another account: it is tried only if the server
 	// refuses the default.

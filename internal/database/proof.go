@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Tested is what Sledge's tests have shown of a database.
+// Tested names the servers on which Sledge tests a database, and what it has not tested.
 type Tested struct {
 	// Releases are the releases of the server that tests run on, by the beginning of their
 	// versions: "15", "8.0". Embedded databases are part of the program and need none.
@@ -15,8 +15,8 @@ type Tested struct {
 	// Relatives are other products that understand the database's sessions and that tests run on.
 	Relatives []Relative
 
-	// Unproven says in a sentence what else of the database no test of Sledge has run on a server;
-	// "" if there is nothing else.
+	// Unproven is a sentence about the parts of the database that no test has run on a server; ""
+	// if there are none.
 	Unproven string
 }
 
@@ -24,9 +24,9 @@ type Tested struct {
 type Relative struct {
 	Product string // its name, as Server.Product returns it
 
-	// Limits says in a line how the product differs from the database itself, if it matters to a
-	// result. Details says in sentences which releases were tested and what does not work. Both are
-	// "" if nothing differs.
+	// Limits is a line about differences from the database itself that matter to a result. Details
+	// are sentences about the tested releases and what does not work on them. Both are "" if
+	// nothing differs.
 	Limits, Details string
 }
 
@@ -49,8 +49,8 @@ func (d *Database) Remarks() []string {
 	return slices.DeleteFunc(remarks, func(s string) bool { return s == "" })
 }
 
-// Limits says in sentences what Sledge's tests have not shown of a product: the limits of the
-// relative, or Unproven. product is "" for the chosen product.
+// Limits returns the limits of the relative with that product's name, or Unproven if there is no
+// such relative. product is "" for the chosen product.
 func (d *Database) Limits(product string) string {
 	for _, r := range d.Tested.Relatives {
 		if r.Product == product {
@@ -60,9 +60,9 @@ func (d *Database) Limits(product string) string {
 	return d.Tested.Unproven
 }
 
-// Doubts says in sentences what Sledge's tests have not shown of a server with that version and
-// product, or "". The version may be followed by other words, and product is "" for the chosen
-// product. Versions of relatives are not compared.
+// Doubts returns sentences about what Sledge has not tested of a server with that product and
+// version; "" if it has tested everything. Other words may follow the version, and product is ""
+// for the chosen product. Versions of relatives are not compared.
 func (d *Database) Doubts(product, version string) string {
 	var doubts []string
 	number, _, _ := strings.Cut(version, " ")
@@ -70,9 +70,9 @@ func (d *Database) Doubts(product, version string) string {
 	switch {
 	case len(d.Tested.Releases) == 0 || isRelative:
 	case product != "":
-		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s %s.", product, number, d.Title, listed(d.Tested.Releases)))
+		doubts = append(doubts, fmt.Sprintf("Sledge's tests do not run on %s %s: they run on %s %s.", product, number, d.Title, listed(d.Tested.Releases)))
 	case !d.testedOn(version):
-		doubts = append(doubts, fmt.Sprintf("No test of Sledge's runs on %s %s: they run on %s.", d.Title, number, listed(d.Tested.Releases)))
+		doubts = append(doubts, fmt.Sprintf("Sledge's tests do not run on %s %s: they run on %s.", d.Title, number, listed(d.Tested.Releases)))
 	}
 	if limits := d.Limits(product); limits != "" {
 		doubts = append(doubts, limits)

@@ -7,16 +7,16 @@ import (
 	"sledge/internal/database"
 )
 
-func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
+func TestDoubts_NamesUntestedReleases(t *testing.T) {
 	tested := &database.Database{Title: "Some", Tested: database.Tested{Releases: []string{"15", "8.0"}}}
 	for version, want := range map[string]string{
 		"15":                           "",
 		"15.18 (Debian 15.18-0+deb1)":  "",
 		"8.0.15":                       "",
 		"8.0-edition":                  "",
-		"150.1":                        "No test of Sledge's runs on Some 150.1: they run on 15 and 8.0.",
-		"8.4.2 (some words about it)":  "No test of Sledge's runs on Some 8.4.2: they run on 15 and 8.0.",
-		"14.1 (then 15.2 as a remark)": "No test of Sledge's runs on Some 14.1: they run on 15 and 8.0.",
+		"150.1":                        "Sledge's tests do not run on Some 150.1: they run on 15 and 8.0.",
+		"8.4.2 (some words about it)":  "Sledge's tests do not run on Some 8.4.2: they run on 15 and 8.0.",
+		"14.1 (then 15.2 as a remark)": "Sledge's tests do not run on Some 14.1: they run on 15 and 8.0.",
 	} {
 		if got := tested.Doubts("", version); got != want {
 			t.Errorf("%s: got %q, want %q", version, got, want)
@@ -26,7 +26,7 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 	for product, want := range map[string]string{
 		"Cousin":   "",
 		"Aunt":     "Aunt 3 bakes no bread.",
-		"Stranger": "No test of Sledge's runs on Stranger 15.1: they run on Some 15 and 8.0.",
+		"Stranger": "Sledge's tests do not run on Stranger 15.1: they run on Some 15 and 8.0.",
 	} {
 		if got := tested.Doubts(product, "15.1"); got != want {
 			t.Errorf("%s: got %q, want %q", product, got, want)
@@ -47,7 +47,7 @@ func TestDoubtsNameWhatNoTestRanOn(t *testing.T) {
 	if got := tested.Limits("Aunt"); got != "Aunt 3 bakes no bread." || tested.Limits("") != never || tested.Limits("Stranger") != never {
 		t.Errorf("got %q of a relative, %q, and %q of a stranger", got, tested.Limits(""), tested.Limits("Stranger"))
 	}
-	if got, want := tested.Doubts("", "2"), "No test of Sledge's runs on Some 2: they run on 15 and 8.0. "+never; got != want {
+	if got, want := tested.Doubts("", "2"), "Sledge's tests do not run on Some 2: they run on 15 and 8.0. "+never; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

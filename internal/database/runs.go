@@ -18,39 +18,40 @@ type Runs struct {
 	// that. The settings are those that the query server.settings lists. Optional.
 	Durability func(settings map[string]string) (durable bool, why string)
 
-	// Report returns how the server reports on the measured time of a run, if the options ask for
-	// that, and otherwise nil. Optional.
+	// Report returns the server's own report on the measured time of a run, or nil if the options
+	// do not request one. Optional.
 	Report func(options any, measured time.Duration) *Report
 
-	// Maintenance is the post-run maintenance that options may ask for. Optional.
+	// Maintenance is the post-run maintenance, if the server has any. Optional.
 	Maintenance *Maintenance
 }
 
-// Maintenance is what the server does after a run, such as a vacuum, if the options ask for it.
+// Maintenance is work that the server does after a run, such as a vacuum, if the options request
+// it.
 type Maintenance struct {
-	// Do does it, and emits its steps. It ends soon after ctx does, and always restores settings
-	// that it has changed on the server. If it cannot, its error is an UnrestoredError.
+	// Do does the work and emits its steps. It returns soon after ctx ends, and always restores the
+	// server's settings that it has changed. If it cannot, its error is an UnrestoredError.
 	Do func(ctx context.Context, options any, tell func(job.Event)) error
 
-	// Possible returns why Do could not do what the options ask for: its account cannot connect,
-	// or lacks a right. Optional.
+	// Possible returns an error if Do would fail because its account cannot connect or lacks a
+	// right. Optional.
 	Possible func(ctx context.Context, options any) error
 }
 
 // Report makes a server's own report on the measured time of a run.
 type Report struct {
 	Title   string // the server's name for it: "MONREPORT"
-	LeftOut string // why there is no report although the options ask for one; "" if there is
+	LeftOut string // why there is no report although the options request one; "" if there is one
 
 	// Make is called when the measured time begins, in a session of its own, and returns the text.
 	// The channel over is closed when the measured time ends, for a server that compares two
-	// readings. Make ends soon after ctx does.
+	// readings. Make returns soon after ctx ends.
 	Make func(ctx context.Context, s Session, over <-chan struct{}) (text string, err error)
 }
 
 // UnrestoredError says that settings of the server could not be restored.
 type UnrestoredError struct {
-	Statements []string // that put them back
+	Statements []string // that restore them
 	Err        error    // why they were not executed
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Schema keeps the schema of a workload in a database: the functions that builds, checks and
 // deletions need, in any language of the database. Databases with SQL get it from sqlschema.New;
-// others implement it. Each session is one of the owner's.
+// others implement it. Each session belongs to the owner.
 type Schema struct {
 	// Relations returns the objects with the given names, by name. Names are in lower case if the
 	// database is not case-sensitive.
@@ -44,8 +44,8 @@ type Schema struct {
 	// or rows it has read; total is 0 until it is known. Optional.
 	Foresee func(ctx context.Context, s Session, statements []string, progress func(done, total int64)) error
 
-	// Claims tell jobs about each other. Optional: nil if the database has Container.Claim, or no
-	// such means.
+	// Claims tell jobs about each other. Optional: nil if the database has Container.Claim, or
+	// cannot be claimed.
 	Claims *Claims
 }
 
@@ -64,7 +64,7 @@ type Object struct {
 	PartOf string // the table that contains it, for a foreign key
 }
 
-// Bond is the relation of an object to a table.
+// Bond is the relation of an object to a table or routine.
 type Bond string
 
 // The bonds.
@@ -105,15 +105,16 @@ type BuildLog struct {
 // lines belong to no build.
 var ErrNoBuildLog = errors.New("one of its lines does not belong to a build")
 
-// BuildLogLine records that a chunk of a table is loaded. For other entries, the chunk is less than
-// 0.
+// BuildLogLine records that a chunk of a table is loaded. Other entries, such as the build's
+// identity, have a negative chunk.
 type BuildLogLine struct {
 	Entry string
 	Chunk int
 }
 
-// Claims tell jobs about each other through their sessions, in which a server may work on after the
-// client was killed. A build or a deletion claims the database for itself. Runs share their claim.
+// Claims tell jobs about each other through their sessions, because a server may go on working in a
+// session after its client was killed. A build or a deletion claims the database for itself. Runs
+// share their claim.
 type Claims struct {
 	// Take claims the database exclusively until the session is closed; Share shares the claim.
 	// Neither waits for a conflicting claim. Close a session that could not claim.
@@ -124,7 +125,7 @@ type Claims struct {
 	Holder  func(ctx context.Context, s Session) (string, error)
 	Sharers func(ctx context.Context, s Session) ([]string, error)
 
-	// Work marks the session as working for a build, for builds that come later.
+	// Work marks the session as working for a build, so that later builds find it by Orphans.
 	Work func(ctx context.Context, s Session) error
 
 	// Orphans lists the sessions that work for a build whose claim is gone.

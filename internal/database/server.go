@@ -10,8 +10,8 @@ type Server struct {
 	Version  func(ctx context.Context, s Session) (string, error)
 	Settings func(ctx context.Context, s Session) (map[string]string, error) // what performance depends on
 
-	// Product returns the name of the server's product, if it may be another one than the chosen
-	// one. Optional.
+	// Product returns the name of the server's product. Optional: nil if no other product
+	// understands the sessions.
 	Product func(ctx context.Context, s Session) (string, error)
 
 	// Pooling returns how a connection pooler between client and server assigns its connections to
@@ -34,9 +34,9 @@ type Server struct {
 	// user, the error is an UncountedError.
 	Counter func(ctx context.Context, s Session) (int64, error)
 
-	// CountsStatements says what Counter counts, if it counts a transaction as one only when the
-	// client sends it in one piece: runs that send single statements go without it. It is "" if
-	// Counter counts transactions.
+	// CountsStatements says, in words, what Counter counts when a client sends a transaction
+	// statement by statement; such runs do not use Counter. It is "" if Counter always counts
+	// transactions.
 	CountsStatements string
 
 	// Disturbances lists what slows the server at this moment and does not belong to the run, such
@@ -86,7 +86,7 @@ func (p Pooling) Shares() bool { return p == ByTransaction || p == ByStatement }
 type Explainer func(ctx context.Context, s Session, query string) (Table, error)
 
 // UncountedError is the error of a Counter if the server has no count for the user. Runs go on
-// without it, and say so.
+// without the count and report that.
 type UncountedError struct {
 	Text string // why there is none, and what the user can do about it
 	Err  error  // the server's

@@ -39,8 +39,8 @@ const (
 // OwnsSchema reports whether a session of the role belongs to the user who owns the schema.
 func (r Role) OwnsSchema() bool { return r == Owner || r == Builder }
 
-// Session is one connection of one virtual user. It is not safe for concurrent use, except for
-// Cancel and Interrupt, which keeps it cheap.
+// Session is one connection of one virtual user. Only Cancel and Interrupt are safe for concurrent
+// use, which keeps sessions cheap.
 type Session interface {
 	// Prepare binds a query to two structs, either of which may be nil. Each parameter :x is read
 	// from the field of in with the tag sql:"x". Each field of out is written from the result
@@ -64,8 +64,8 @@ type Session interface {
 	// Exec runs one statement that returns nothing: DDL, SET, a script's lines.
 	Exec(ctx context.Context, statement string) error
 
-	// Query runs one statement and returns what it says as text, no more than
-	// limit rows of it; 0 is all. For checks and look-ups, never for a workload.
+	// Query runs one statement and returns its result as text: at most limit rows, or all if limit
+	// is 0. It is for checks and look-ups, never for a workload.
 	Query(ctx context.Context, statement string, limit int) (Table, error)
 
 	Begin(ctx context.Context, access Access) error
@@ -117,8 +117,8 @@ type Batch interface {
 	Statement
 
 	// RunMany executes the statement for each row: next puts the values of a row into in, or
-	// returns false after the last one. It returns the number of rows affected. If a row fails, no
-	// later row is done; earlier rows may be done, unless the transaction is rolled back.
+	// returns false after the last one. It returns the number of rows affected. If a row fails,
+	// later rows are not executed. Earlier rows may remain, unless the transaction is rolled back.
 	RunMany(ctx context.Context, next func() bool) (int64, error)
 }
 

@@ -25,8 +25,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// over returns a database whose sessions are those of database/sql, with the accounts and
-// the types of another, and without its SQL.
+// over returns a copy of d with sessions over database/sql, and without d's SQL.
 func over(d *database.Database, connect func(ctx context.Context, options any) (*database.SQLSession, error)) *database.Database {
 	copied := *d
 	copied.SQL, copied.Base = nil, nil
@@ -46,13 +45,14 @@ func over(d *database.Database, connect func(ctx context.Context, options any) (
 	return &copied
 }
 
-// A driver of a server shows what SQLite's and DuckDB's, which work in this process, do not.
+// SQLite's and DuckDB's drivers work in this process; PostgreSQL's also tests sessions over a
+// network.
 func TestSessionsOverPostgreSQLsDriver(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	databasetest.Sessions(t, sessions.Subject{Database: overPostgreSQL(server), Values: server.Values(), Uncancelled: true})
 }
 
-// overPostgreSQL connects with the account that PostgreSQL's options have by themselves.
+// overPostgreSQL connects with the account of the suite.
 func overPostgreSQL(server *testserver.Server) *database.Database {
 	return over(postgresql.Database, func(ctx context.Context, _ any) (*database.SQLSession, error) {
 		c, err := pgx.ParseConfig(fmt.Sprintf("host=%s port=%d user=suite password=suite dbname=suite sslmode=disable", server.Host, server.Port))
@@ -106,7 +106,7 @@ func TestAPreparationIsInterrupted(t *testing.T) {
 			t.Errorf("got %v, want %v", err, database.ErrInterrupted)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("it waits on")
+		t.Error("the preparation still waits after the interrupt")
 	}
 	for _, statement := range []string{"ROLLBACK", "DROP TABLE sledge_test_locked"} {
 		if err := holder.Exec(t.Context(), statement); err != nil {

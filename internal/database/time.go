@@ -39,7 +39,7 @@ type timeReader[T string | []byte] struct {
 	wrong bool
 }
 
-// number parses a number with so many digits.
+// number parses a number of exactly that many digits.
 func (r *timeReader[T]) number(digits int) (n int) {
 	if len(r.rest) < digits {
 		r.wrong = true

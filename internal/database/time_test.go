@@ -15,7 +15,7 @@ func TestTimesAreReadAsDatabasesWriteThem(t *testing.T) {
 		"2024-02-29 23:59:58.000001+00":  "2024-02-29T23:59:58.000001Z",
 		"2024-02-29 23:59:58+05:30":      "2024-02-29T18:29:58Z",
 		"2024-02-29 23:59:58-03":         "2024-03-01T02:59:58Z",
-		"1883-01-01 00:00:00-00:01:15":   "1883-01-01T00:01:15Z", // of a zone before there were whole ones
+		"1883-01-01 00:00:00-00:01:15":   "1883-01-01T00:01:15Z", // local mean time, before time zones
 		"2024-02-29":                     "2024-02-29T00:00:00Z",
 		"0001-01-01 00:00:00":            "0001-01-01T00:00:00Z",
 	} {
@@ -42,7 +42,7 @@ func FuzzParseTime(f *testing.F) {
 		}
 		again, err := database.ParseTime(database.AppendTime(nil, got))
 		if got.Year() >= 0 && got.Year() <= 9999 && (err != nil || !again.Equal(got.Truncate(time.Microsecond))) {
-			t.Errorf("%q is %v, and that again %v, %v", text, got, again, err)
+			t.Errorf("%q is %v, which parses again as %v, %v", text, got, again, err)
 		}
 	})
 }

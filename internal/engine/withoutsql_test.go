@@ -325,7 +325,7 @@ func TestDo_ReportsUntestedReleases(t *testing.T) {
 		}
 		want := d.Tested.Unproven
 		if action == job.Run {
-			want = "No test of Sledge's runs on Rack 1.0: they run on 2. " + d.Tested.Unproven
+			want = "Sledge's tests do not run on Rack 1.0: they run on 2. " + d.Tested.Unproven
 			if seen.facts == nil || seen.facts.Unproven != want {
 				t.Errorf("got the facts %+v, want Unproven to be %q", seen.facts, want)
 			}

@@ -17,7 +17,7 @@ func TestGrounds_DoubtAClientThatDidOtherJobs(t *testing.T) {
 }
 
 func TestGrounds_NameUnprovenReleases(t *testing.T) {
-	const doubt = "No test of Sledge's runs on Some 9: they run on 8."
+	const doubt = "Sledge's tests do not run on Some 9: they run on 8."
 	for _, unproven := range []string{doubt, ""} {
 		said := Grounds(job.Job{Spec: job.Spec{Action: job.Run}, Facts: &job.Facts{Unproven: unproven}}, meter.Summary{})
 		if got := slices.Contains(said, Ground{Doubtful, "Unproven", doubt}); got != (unproven != "") {

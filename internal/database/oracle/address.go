@@ -18,7 +18,7 @@ import (
 // defaultPort is the listener's default.
 const defaultPort = 1521
 
-// address is the address of a database: a descriptor, or its parts.
+// address is the address of a database: a connect descriptor, or hosts with a service or SID.
 type address struct {
 	descriptor   string // "(DESCRIPTION=...)"; "" if the other fields have the address
 	hosts        []database.Address
@@ -27,7 +27,8 @@ type address struct {
 	folder       string // folder of the tnsnames.ora that contains the descriptor
 }
 
-// String returns the address without parts of the descriptor that may be secret.
+// String returns the address for messages. It leaves out the rest of the descriptor, which may
+// contain secrets.
 func (a address) String() string {
 	var at []string
 	for _, h := range a.hosts {
@@ -77,14 +78,14 @@ func (s *server) byInstance() (address, error) {
 			return fromDescriptor(descriptor, folder)
 		}
 	}
-	where := "and there is no tnsnames.ora to look in, because neither TNS_ADMIN nor ORACLE_HOME is set"
+	where := "and it cannot be a name in tnsnames.ora, because neither TNS_ADMIN nor ORACLE_HOME is set"
 	if len(looked) > 0 {
-		where = "and no name in " + strings.Join(looked, " or ")
+		where = "nor a name in " + strings.Join(looked, " or ")
 	}
-	return address{}, fmt.Errorf("%q is neither host:port/service nor a descriptor, %s", text, where)
+	return address{}, fmt.Errorf("%q is neither host:port/service nor a connect descriptor, %s", text, where)
 }
 
-// tnsFolders returns the folders of tnsnames.ora, the first one first.
+// tnsFolders returns the folders in which to look for tnsnames.ora, in order.
 func (s *server) tnsFolders() []string {
 	var folders []string
 	switch {
@@ -190,8 +191,8 @@ func fromDescriptor(text, folder string) (address, error) {
 	return a, nil
 }
 
-// descriptorOf finds a name in the text of a tnsnames.ora. It ignores case. A name without a domain
-// matches an entry with a domain if only one entry has that name.
+// descriptorOf returns the descriptor of a name in the text of a tnsnames.ora. It ignores case. A
+// name without a domain also finds an entry with a domain, if there is only one such entry.
 func descriptorOf(file, name string) (string, bool) {
 	var text strings.Builder
 	for line := range strings.Lines(file) {
@@ -259,7 +260,7 @@ func fromURL(u *url.URL) (option.Values, error) {
 	if err == nil && service != "" {
 		values["service"] = service
 	}
-	if user := values["user"]; isServersOwn(user) { // it cannot own a schema, but may create the owner
+	if user := values["user"]; isServersOwn(user) { // it cannot own a schema, but it may create the owner
 		values["system_user"] = user
 		delete(values, "user")
 		if password, given := values["password"]; given {

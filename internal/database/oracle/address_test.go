@@ -12,7 +12,7 @@ import (
 )
 
 const tnsnames = `
-# What a database administrator keeps.
+# An administrator's file.
 SALES, OLD_SALES =
   (DESCRIPTION =
     (ADDRESS_LIST =
@@ -25,7 +25,7 @@ half.one = (DESCRIPTION=(ADDRESS=(HOST=a))(CONNECT_DATA=(SID=A)))
 half.two = (DESCRIPTION=(ADDRESS=(HOST=b))(CONNECT_DATA=(SID=B)))
 `
 
-// bound returns options of these values.
+// bound returns options with the given values.
 func bound(t testing.TB, values option.Values) *transactional {
 	t.Helper()
 	o := newOptions(database.Use{Name: "tpcc"}).(*transactional)
@@ -35,7 +35,7 @@ func bound(t testing.TB, values option.Values) *transactional {
 	return o
 }
 
-func TestADatabaseIsFoundByEveryKindOfName(t *testing.T) {
+func TestAddress(t *testing.T) {
 	t.Setenv("TNS_ADMIN", "")
 	t.Setenv("ORACLE_HOME", "")
 	folder := t.TempDir()
@@ -44,7 +44,7 @@ func TestADatabaseIsFoundByEveryKindOfName(t *testing.T) {
 	}
 	for _, c := range []struct {
 		values option.Values
-		want   string // the address, and whether it is by TLS; or what the error says
+		want   string // the address, with TLS if it is used; or a part of the error
 		wrong  bool
 	}{
 		{option.Values{"instance": "db1/sales"}, "db1:1521/sales", false},
@@ -60,7 +60,7 @@ func TestADatabaseIsFoundByEveryKindOfName(t *testing.T) {
 		{option.Values{"instance": "sales", "tns_admin": folder}, "db1.example.com:1522,db2:1521/sales.example.com", false},
 		{option.Values{"instance": "old_sales", "tns_admin": folder}, "db1.example.com:1522,db2:1521/sales.example.com", false},
 		{option.Values{"instance": "Cloud", "tns_admin": folder}, "adb.example.com:2484:CL TLS", false},
-		{option.Values{"instance": "half", "tns_admin": folder}, "no name in", true},
+		{option.Values{"instance": "half", "tns_admin": folder}, "nor a name in", true},
 		{option.Values{"instance": "nobody", "tns_admin": folder}, filepath.Join(folder, "tnsnames.ora"), true},
 		{option.Values{"instance": "nobody"}, "neither TNS_ADMIN nor ORACLE_HOME is set", true},
 		{option.Values{"instance": "db1:1521"}, "names no service", true},
@@ -93,7 +93,7 @@ func TestADatabaseIsFoundByEveryKindOfName(t *testing.T) {
 	}
 }
 
-func TestWhatTheDriverIsGiven(t *testing.T) {
+func TestSource(t *testing.T) {
 	t.Setenv("TNS_ADMIN", "")
 	wallet := t.TempDir()
 	if err := os.WriteFile(filepath.Join(wallet, "cwallet.sso"), nil, 0o600); err != nil {
@@ -104,7 +104,7 @@ func TestWhatTheDriverIsGiven(t *testing.T) {
 	}
 	for _, c := range []struct {
 		values option.Values
-		want   []string // in the source
+		want []string // parts of the source
 	}{
 		{option.Values{"host": "db1", "service": "sales", "password": "p:/@ss,w?rd#%&"}, []string{"oracle://tpcc:p%3A%2F%40ss,w%3Frd%23%25&@", "/sales?", "server=db1%3A1521"}},
 		{option.Values{"host": "db1,db2", "sid": "S1"}, []string{"SID=S1", "server=db1%3A1521&server=db2%3A1521"}},
@@ -138,20 +138,18 @@ func TestWhatTheDriverIsGiven(t *testing.T) {
 	}
 }
 
-func TestWrongOptionsSayWhatToDo(t *testing.T) {
+func TestValidate_NamesWayOut(t *testing.T) {
 	for _, c := range []struct {
 		values option.Values
 		want   string
 	}{
-		{option.Values{"timesten": "true"}, "TimesTen is another product"},
+		{option.Values{"timesten": "true"}, "TimesTen is not Oracle Database"},
 		{option.Values{"hash_clusters": "true"}, "set partition to true as well"},
 		{option.Values{"host": "db1"}, "set sid"},
 		{option.Values{"host": "db1", "service": "s", "sid": "S"}, "and not both"},
 		{option.Values{"service": "s"}, "host:1521/service"},
 		{option.Values{"instance": ""}, "host:port/service"},
-		{option.Values{"user": "tpcc; drop"}, "takes without quotes"},
-		{option.Values{"tablespace": "users\""}, "takes without quotes"},
-		{option.Values{"order_line_tablespace": "a b"}, "not the name of a tablespace"},
+		{option.Values{"user": "tpcc; drop"}, "accepts without quotes"}, {option.Values{"tablespace": "users\""}, "accepts without quotes"}, {option.Values{"order_line_tablespace": "a b"}, "not the name of a tablespace"},
 		{option.Values{"system_user": ""}, "give it a value"},
 		{option.Values{"rac": "2"}, "0, 1, false, true"},
 	} {
@@ -165,7 +163,7 @@ func TestWrongOptionsSayWhatToDo(t *testing.T) {
 	}
 }
 
-func TestPartitionsAreForManyWarehouses(t *testing.T) {
+func TestPartitions_NeedManyWarehouses(t *testing.T) {
 	o := &transactional{Partition: true, HashClusters: true}
 	for _, c := range []struct{ warehouses, partitions, keys int }{{199, 0, 0}, {200, 2, 200}, {250, 2, 300}, {1000, 10, 1000}} {
 		if got := o.Partitions(c.warehouses); got != c.partitions {
@@ -180,7 +178,7 @@ func TestPartitionsAreForManyWarehouses(t *testing.T) {
 	}
 }
 
-func TestAURLNamesADatabase(t *testing.T) {
+func TestFromURL(t *testing.T) {
 	u, err := url.Parse("oracle://me:secret@db1:1522/FREEPDB1?ssl=true")
 	if err != nil {
 		t.Fatal(err)
@@ -195,8 +193,8 @@ func TestAURLNamesADatabase(t *testing.T) {
 	}
 }
 
-// A user in whom no schema belongs is the one who creates another.
-func TestAURLMayNameTheAdministrator(t *testing.T) {
+// A user of the server, who cannot own a schema, becomes the system user.
+func TestFromURL_WithSystemUser(t *testing.T) {
 	u, err := url.Parse("oracle://system:secret@db1/FREEPDB1")
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +209,7 @@ func TestAURLMayNameTheAdministrator(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsRead(t *testing.T) {
+func TestClientSettings(t *testing.T) {
 	variables := map[string]string{"TNS_ADMIN": "/etc/oracle", "TWO_TASK": "sales"}
 	from := database.Surroundings{Variable: func(name string) string { return variables[name] }}
 	found, _, err := clientSettings(from, database.Use{}, nil)
@@ -219,6 +217,6 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 		t.Errorf("got %v, %v", found, err)
 	}
 	if found, _, _ = clientSettings(from, database.Use{}, option.Values{"host": "db1", "tns_admin": "/x"}); len(found) != 0 {
-		t.Errorf("where a server is named: got %v", found)
+		t.Errorf("with a given host: got %v", found)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// rightsOfOwner are the rights that a user needs to build a schema, by their names in
-// session_privs. A statement of a build needs each, some only with certain options.
+// rightsOfOwner lists the rights that a user needs to build a schema, by their names in
+// session_privs. The last one is needed for hash clusters only.
 var rightsOfOwner = []string{
 	"CREATE SESSION",   // to log in
 	"CREATE TABLE",     // tables and their indexes
@@ -23,11 +23,11 @@ var rightsOfOwner = []string{
 	"CREATE CLUSTER",   // for hash clusters
 }
 
-// catalogRole lets the owner see the server's counts, settings and sessions, so that runs need no
-// other user. It shows the state of the server, and no rows of other users' tables.
+// catalogRole lets the owner read the server's counts, settings and sessions, so that runs need no
+// other user. It gives no access to other users' tables.
 const catalogRole = "SELECT_CATALOG_ROLE"
 
-// create is Container.Create. If the owner can work already, no administrator is needed.
+// create is Container.Create. It connects as the system user only if the owner cannot build yet.
 func create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(settings)
 	a := o.own()
@@ -40,7 +40,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	system, err := dial(ctx, systemOf(o))
 	if err != nil {
-		return fmt.Errorf("%w; and no administrator could be asked to help: %w", why, err)
+		return fmt.Errorf("%w; and the system user, who could help, cannot connect: %w", why, err)
 	}
 	defer system.Close()
 	found, err := system.Query(ctx, "SELECT username, oracle_maintained FROM all_users WHERE username = "+literal(strings.ToUpper(a.User)), 1)
@@ -55,7 +55,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	}
 	lack, is := errors.AsType[*lackError](why)
 	if !is {
-		return fmt.Errorf("the user exists already and stays as it is: %w", why)
+		return fmt.Errorf("the user exists already, so a build does not change it: %w", why)
 	}
 	if err := allow(ctx, system, o, lack.statements...); err != nil {
 		return err
@@ -104,8 +104,8 @@ func canBuild(ctx context.Context, o settings) error {
 	return nil
 }
 
-// withoutQuota lists the tablespaces of the schema for which the user of a session has no quota. A
-// user that was created by hand has no quota anywhere, even with the role RESOURCE.
+// withoutQuota lists the tablespaces of the schema on which the session's user has no quota. A new
+// user has no quota on any tablespace, even with the role RESOURCE.
 func withoutQuota(ctx context.Context, s database.Session, o settings) ([]string, error) {
 	t, err := s.Query(ctx, `SELECT u.default_tablespace, q.tablespace_name
 		FROM user_users u LEFT JOIN user_ts_quotas q ON q.max_bytes <> 0
@@ -151,7 +151,7 @@ func missing(ctx context.Context, s database.Session, rights []string) ([]string
 func createUser(ctx context.Context, system *session, o settings, tell func(job.Event)) error {
 	a := o.own()
 	if strings.ContainsAny(a.Password, "\"\x00") || a.Password == "" {
-		return o.Wrong("password", "", "a password in Oracle is not empty and has no double quote in it")
+		return o.Wrong("password", "", "Oracle accepts no empty password, and none with a double quote: choose another")
 	}
 	statement := fmt.Sprintf("CREATE USER %s IDENTIFIED BY \"%s\" DEFAULT TABLESPACE %s TEMPORARY TABLESPACE %s",
 		identifier(a.User), a.Password, identifier(a.Tablespace), identifier(a.TemporaryTablespace))
@@ -187,7 +187,8 @@ func wasCreated(ctx context.Context, o settings) (created bool, err error) {
 	return created, err
 }
 
-// forgetCreation drops that record, because DROP USER without CASCADE needs an empty schema.
+// forgetCreation drops the record of recordCreation, because DROP USER without CASCADE needs an
+// empty schema.
 func forgetCreation(ctx context.Context, o settings) error {
 	return asOwner(ctx, o, func(s *session) error { return s.Exec(ctx, "DROP TABLE "+sqlschema.CreationTable+" PURGE") })
 }
@@ -230,10 +231,10 @@ func mayNot(o settings, n int, err error) error {
 	a := o.own()
 	switch n {
 	case errNoRights, 1919, 1924, 1932, 41900:
-		return fmt.Errorf("%w: user %s may not do that: set %s and %s to one who may, or create %s by hand and grant it %s",
+		return fmt.Errorf("%w: user %s lacks the right: set %s and %s to a user who has it, or create %s by hand and grant it %s",
 			err, o.at().SystemUser, o.Name("system_user"), o.Name("system_password"), a.User, strings.Join(rightsOfOwner, ", "))
 	case errCommonUser, 65049:
-		return fmt.Errorf("%w: this is the root of a container database: let option %s lead to the service of a pluggable database", err, o.Name(where(o.at())))
+		return fmt.Errorf("%w: this is the root of a container database: name the service of a pluggable database in option %s", err, o.Name(where(o.at())))
 	case 959:
 		return fmt.Errorf("%w: check options %s and %s", err, o.Name("tablespace"), o.Name("temporary_tablespace"))
 	case 28003, 28219, 988, 911, 922:
@@ -304,7 +305,7 @@ func staysFor(ctx context.Context, system *session, user string) (string, error)
 			WHEN EXISTS (SELECT 1 FROM dba_role_privs r WHERE r.grantee = u.username AND r.granted_role IN ('DBA', 'PDB_DBA', 'CDB_DBA'))
 				THEN 'it has rights over the server'
 			WHEN EXISTS (SELECT 1 FROM dba_tab_privs p WHERE p.owner = u.username)
-				THEN 'others have rights to what is in it' END
+				THEN 'other users have rights on its objects' END
 		FROM dba_users u WHERE u.username = `+name, 1)
 	if err != nil || len(t.Rows) == 0 || t.Rows[0][0] == "NULL" {
 		return "", err
@@ -312,8 +313,8 @@ func staysFor(ctx context.Context, system *session, user string) (string, error)
 	return t.Rows[0][0], nil
 }
 
-// dropUser drops a user who owns nothing any more. Sessions that were closed a moment ago may still
-// be ending, and dropped objects may still be in the recycle bin.
+// dropUser drops a user without objects, or returns the reason why the user stays. It retries while
+// sessions of the user are still ending.
 func dropUser(ctx context.Context, system *session, user string) (stays string, err error) {
 	const tries, pause = 20, 250 * time.Millisecond
 	for try := 1; ; try++ {
@@ -329,9 +330,9 @@ func dropUser(ctx context.Context, system *session, user string) (stays string, 
 	}
 	switch number(err) {
 	case errConnectedUser:
-		return "others are connected as it", nil
+		return "other sessions are connected as this user", nil
 	case errCascadeNeeded:
-		return "something is left in it: look at dba_objects", nil
+		return "it still owns objects: see dba_objects", nil
 	case errNoRights, 41900:
 		return fmt.Sprintf("user %s may not drop it", system.user), nil
 	case 1918: // there is no such user
@@ -354,7 +355,8 @@ func mayFinish(ctx context.Context, options any) error {
 }
 
 // finish is Maintenance.Do. It makes a checkpoint and switches the log file, so that the next run
-// begins from the same state. In a pluggable database only a user of the root may switch the log.
+// begins from the same state. In a pluggable database, only users of the root may do this, so
+// finish leaves it out.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o, is := options.(*transactional)
 	if !is || !o.Checkpoint {
@@ -371,7 +373,7 @@ func finish(ctx context.Context, options any, tell func(job.Event)) error {
 		err := system.Exec(ctx, statement)
 		switch {
 		case number(err) == errNotInPluggable:
-			tell(job.Event{Message: fmt.Sprintf("Left out %s: in a container database it is for the root's users", statement)})
+			tell(job.Event{Message: fmt.Sprintf("Left out %s: in a container database, only users of the root may run it", statement)})
 		case err != nil:
 			return fmt.Errorf("%s as user %s: %w", strings.ToLower(statement), system.user, err)
 		}

@@ -23,7 +23,7 @@ func init() {
 	}}).serve)
 }
 
-// inputs are those of a new order's transaction.
+// inputs are the inputs of a new order.
 type inputs struct {
 	W   int64 `sql:"w_id"`
 	Max int64 `sql:"max_w_id"`
@@ -34,11 +34,11 @@ type inputs struct {
 
 var newOrder = inputs{1000, 2000, 7, 2999, 10}
 
-// two are two ways to make a call: by a session of ours, and by the driver alone.
+// two holds the same call in two forms: by a session of Sledge, and by the driver alone.
 type two struct{ ours, bare func() error }
 
-// callsBeside returns the calls of a stand-in: of New-Order's routine, and of a statement that
-// a client sends in one.
+// callsBeside returns calls to a stand-in: the routine of a new order, and one of its statements in
+// client SQL.
 func callsBeside(t testing.TB) (routine, statement two) {
 	t.Helper()
 	options := optionsOf(t, calltest.Beside(t))
@@ -136,8 +136,8 @@ func statementCalls(q sqlfile.Query, prepared preparer, alone *session) two {
 	}
 }
 
-// Every call of Sledge's waits for its answer once, and allocates what the driver alone does.
-func TestCallsAllocateNoMoreThanTheDriverAlone(t *testing.T) {
+// A call waits for one reply, and allocates no more than a call by the driver alone.
+func TestCall_AllocatesNoMoreThanDriver(t *testing.T) {
 	routine, statement := callsBeside(t)
 	t.Run("routine", func(t *testing.T) { calltest.NoMoreAllocations(t, routine.ours, routine.bare) })
 	t.Run("statement", func(t *testing.T) { calltest.NoMoreAllocations(t, statement.ours, statement.bare) })

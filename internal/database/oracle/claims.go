@@ -42,11 +42,11 @@ func orEmpty(text string) string {
 // objects.sql excludes it.
 const claimTable = "sledge_claim"
 
-// take is Claims.Take. It locks the table until the session's transaction ends, which is when the
-// session ends for any reason, because nothing else uses the session meanwhile.
+// take is Claims.Take. It locks the table until the session's transaction ends. Nothing else uses
+// the session, so the lock ends when the session ends, for whatever reason.
 func take(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "EXCLUSIVE") }
 
-// share is Claims.Share, in the same way.
+// share is Claims.Share. Its lock ends in the same way.
 func share(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "SHARE") }
 
 // lock locks the table in a mode, and reports whether it succeeded.
@@ -71,8 +71,8 @@ func lock(ctx context.Context, of database.Session, mode string) (bool, error) {
 	return s.claimed, err
 }
 
-// release releases the claim and drops the table. If another session takes the claim in
-// between, that session's release drops it.
+// release releases the claim and drops the table. If another session takes the claim in between,
+// the drop fails, and that session's release drops the table.
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
@@ -83,7 +83,7 @@ func (s *session) release() {
 	_ = s.Exec(ctx, "BEGIN EXECUTE IMMEDIATE 'ALTER SESSION SET DDL_LOCK_TIMEOUT = 0'; EXECUTE IMMEDIATE 'DROP TABLE "+claimTable+" PURGE'; END;")
 }
 
-// holder is Claims.Holder, if the server shows it.
+// holder is Claims.Holder. It returns "" if the user may not see the holder.
 func holder(ctx context.Context, of database.Session) (string, error) {
 	list, err := lockers(ctx, of, exclusive)
 	if err != nil || len(list) == 0 {
@@ -100,9 +100,9 @@ func sharers(ctx context.Context, of database.Session) ([]string, error) {
 // shared and exclusive are the modes of table locks in v$locked_object.
 const shared, exclusive = "4", "6"
 
-// lockers lists the sessions that have locked the table in a mode. A user that may not see them
-// gets an empty list, which only makes the message less precise. Only the loss of the session
-// itself is an error, because it ends a claim.
+// lockers lists the sessions that have locked the table in a mode. If the user may not see them,
+// the list is empty, which only makes a message less precise. The loss of the session itself is an
+// error, because it ends a claim.
 func lockers(ctx context.Context, of database.Session, mode string) (list []string, err error) {
 	t, err := asSystem(ctx, of, `SELECT 'session ' || s.sid || ',' || s.serial# || ' of program ' || s.program || ' on ' || s.machine
 		FROM v$locked_object l JOIN v$session s ON s.sid = l.session_id JOIN dba_objects o ON o.object_id = l.object_id
@@ -125,7 +125,7 @@ func ownName(of database.Session) string {
 	return ""
 }
 
-// working is the action that v$session shows of sessions that work for a build.
+// working is the action of a build's sessions in v$session.
 const working = "build"
 
 // work is Claims.Work.
@@ -133,9 +133,9 @@ func work(ctx context.Context, s database.Session) error {
 	return s.Exec(ctx, "BEGIN "+setAction(working)+"; END;")
 }
 
-// orphans is Claims.Orphans: the user's sessions that work for a build which no longer exists,
-// because we have the claim. A user that may not see sessions ends none; the build log's key then
-// prevents loading a chunk twice.
+// orphans is Claims.Orphans. This session has the claim, so the user's sessions that work for a
+// build are left over from a killed one. If the user may not see sessions, the list is empty; the
+// build log's key then prevents loading a chunk twice.
 func orphans(sql *sqlfile.Library) func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 	return func(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 		q, err := sql.Filled("build.orphans", map[string]string{"owner": literal(ownName(of)), "module": literal(module), "action": literal(working)})
@@ -164,9 +164,10 @@ func orphans(sql *sqlfile.Library) func(ctx context.Context, of database.Session
 	}
 }
 
-// asSystem runs a query that not every user may run, first in the session itself. If the session's
-// user may not, it runs in a session of the system's user. If that session is lost, the next query
-// opens another one; the error then is the first one, because the session itself is not lost.
+// asSystem runs a query that needs rights, first in the session itself. If its user lacks them, the
+// query runs in a session of the system user. If that session is lost, asSystem returns the first
+// error, because the session itself is not lost; the next call opens another session of the system
+// user.
 func asSystem(ctx context.Context, of database.Session, query string) (database.Table, error) {
 	t, err := of.Query(ctx, query, 0)
 	if n := number(err); n != errNoTable && n != errNoRights {
@@ -178,20 +179,19 @@ func asSystem(ctx context.Context, of database.Session, query string) (database.
 	}
 	system, refused := systemBeside(ctx, s)
 	if refused != nil {
-		return t, fmt.Errorf("%w: user %s may not see it: run GRANT SELECT_CATALOG_ROLE TO %[2]s, or let Sledge ask as another user (%[3]v)", err, s.user, refused)
+		return t, fmt.Errorf("%w: user %s may not see it: run GRANT SELECT_CATALOG_ROLE TO %[2]s, or set the system user to one who may (%[3]v)", err, s.user, refused)
 	}
 	answer, lost := system.Query(ctx, query, 0)
 	if !isBroken(lost) {
 		return answer, lost
 	}
-	_ = system.Close() // its connection is lost
+	_ = system.Close() // the connection is lost anyway
 	s.system = nil
 	return t, fmt.Errorf("%w: user %s may not see it, and the session of user %s is lost: %[4]v", err, s.user, system.user, lost)
 }
 
-// systemBeside returns the system user's session that belongs to a session. After the server has
-// refused the login, it is not tried again in this process, because repeated wrong passwords lock a
-// user.
+// systemBeside returns the system user's session beside s, which it opens if necessary. It does not
+// repeat a refused login in this process, because repeated wrong passwords lock a user.
 func systemBeside(ctx context.Context, s *session) (*session, error) {
 	if s.userOption == "system_user" {
 		return nil, errNoSystem

@@ -44,8 +44,8 @@ const (
 	errBrokenConstraints = 2290
 )
 
-// classOf are the classes of errors. Errors that are not listed are mistakes of the program, and
-// have the class other.
+// classOf maps the numbers of errors to classes. All other errors are mistakes of the program, with
+// the class other.
 var classOf = map[int]meter.Class{
 	errDeadlock: meter.Deadlock,
 	104:         meter.Deadlock, // among all shared servers
@@ -144,7 +144,7 @@ var classOf = map[int]meter.Class{
 	31:                meter.Connection, // marked for kill
 	603:               meter.Connection,
 	1012:              meter.Connection,
-	errCancelled:      meter.Connection, // by an interrupt: the engine knows which calls it has cancelled itself
+	errCancelled:      meter.Connection, // cancelled by someone else: the engine recognizes its own cancellations before it classifies
 	1033:              meter.Connection,
 	1034:              meter.Connection,
 	1041:              meter.Connection,
@@ -222,8 +222,8 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// number returns the number of a server's error, and 0 for other errors. If an error only locates
-// another one, it returns the number of that one.
+// number returns the number of a server's error, and 0 for other errors. For an error that only
+// wraps another one, it returns the number of the inner error.
 func number(err error) int {
 	e, ok := errors.AsType[*network.OracleError](err)
 	if !ok {
@@ -239,13 +239,14 @@ func number(err error) int {
 	return e.ErrCode
 }
 
-// isBearer reports whether an error only says where another one occurred: in the server's own SQL,
-// at the end of a transaction, in a parallel process.
+// isBearer reports whether an error only wraps another one and says where it occurred: in the
+// server's own SQL, at the end of a transaction, in a parallel process.
 func isBearer(number int) bool { return number == 604 || number == 2091 || number == 12801 }
 
 var numbered = regexp.MustCompile(`ORA-(\d{5})`)
 
-// isBroken reports whether an error that is not the server's means that the connection is lost.
+// isBroken reports whether an error means that the connection is lost, unless the server sent the
+// error.
 func isBroken(err error) bool {
 	return database.IsBroken(err, network.ErrConnReset, database.ErrInterrupted)
 }

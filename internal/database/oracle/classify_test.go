@@ -17,7 +17,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestEachErrorHasItsClass(t *testing.T) {
+func TestClassify_ByNumber(t *testing.T) {
 	want := map[meter.Class][]int{
 		meter.Deadlock:      {60, 104, 4020, 12829},
 		meter.Serialization: {1555, 8176, 8177},
@@ -52,13 +52,13 @@ func TestEachErrorHasItsClass(t *testing.T) {
 	if listed != len(classOf) {
 		for n, class := range classOf {
 			if !slices.Contains(want[class], n) {
-				t.Errorf("ORA-%05d is %v, which no test expects", n, class)
+				t.Errorf("ORA-%05d has the class %v, which this test does not list", n, class)
 			}
 		}
 	}
 }
 
-func TestAnErrorThatBearsAnotherHasItsNumber(t *testing.T) {
+func TestNumber_ReturnsInnerError(t *testing.T) {
 	for _, c := range []struct {
 		code int
 		text string
@@ -76,7 +76,7 @@ func TestAnErrorThatBearsAnotherHasItsNumber(t *testing.T) {
 	}
 }
 
-func TestWhatBreaksAConnectionIsOne(t *testing.T) {
+func TestClassify_ClientErrors(t *testing.T) {
 	for _, err := range []error{
 		driver.ErrBadConn, network.ErrConnReset, database.ErrInterrupted, io.EOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled,
 		&net.OpError{Op: "dial", Err: errors.New("refused")}, &database.ConnectError{Text: "connect", Err: errors.New("refused")},

@@ -25,7 +25,7 @@ type login struct {
 	options                    settings
 	user, password             string
 	userOption, passwordOption string
-	parallel                   int // degree of parallelism of each statement; 0 leaves it to the server
+	parallel                   int // degree of parallelism of each statement; 0 means the server's default
 }
 
 func ownerOf(options settings) login {
@@ -42,7 +42,7 @@ func systemOf(options settings) login {
 	return login{options: options, user: s.SystemUser, password: s.SystemPassword, userOption: "system_user", passwordOption: "system_password"}
 }
 
-// connect is Sessions.Connect. The system user reads counts and creates users.
+// connect is Sessions.Connect. Admins and Observers log in as the system user.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	l := ownerOf(options.(settings))
 	if !as.OwnsSchema() {
@@ -115,7 +115,7 @@ func open(ctx context.Context, l login, at address) (*session, error) {
 	}
 	config.Timeout = 0 // wire sets the deadlines
 	config.ProgramName = "sledge"
-	config.Location = "UTC" // the session's time zone: DATE columns have no other
+	config.Location = "UTC" // for DATE columns, which have no time zone
 	config.SSL = at.tls
 	if config.SSL {
 		config.Protocol = "tcps"
@@ -145,8 +145,8 @@ func open(ctx context.Context, l login, at address) (*session, error) {
 	return s, nil
 }
 
-// errNoPassword prevents a login by the operating system, which the driver would try without a
-// password.
+// errNoPassword is the error of a login without a password, which the driver would turn into a
+// login by the operating system.
 var errNoPassword = errors.New("the password is empty")
 
 // source returns the connection string for the driver. It contains the password.
@@ -209,7 +209,7 @@ func walletBeside(folder string) string {
 // tlsConfig returns the TLS configuration for connections without a wallet. The driver adds the
 // server's name.
 func (s *server) tlsConfig() (*tls.Config, error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: !s.SSLVerify} //nolint:gosec // the user has said so
+	config := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: !s.SSLVerify} //nolint:gosec // the user has chosen this
 	if s.SSLCA == "" {
 		return config, nil
 	}
@@ -219,7 +219,7 @@ func (s *server) tlsConfig() (*tls.Config, error) {
 	}
 	config.RootCAs = x509.NewCertPool()
 	if !config.RootCAs.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s, of option %s, holds no certificate in PEM form", s.SSLCA, s.Name("ssl_ca"))
+		return nil, fmt.Errorf("%s, of option %s, contains no certificate in PEM form", s.SSLCA, s.Name("ssl_ca"))
 	}
 	return config, nil
 }
@@ -252,7 +252,7 @@ func advice(l login, err error) string {
 	place := name(where(l.options.at()))
 	switch number(err) {
 	case errWrongPassword, errNoPasswordGiven:
-		return fmt.Sprintf("check options %s and %s; Oracle does not say whether there is such a user", name(l.userOption), name(l.passwordOption))
+		return fmt.Sprintf("check options %s and %s; Oracle does not tell a wrong user from a wrong password", name(l.userOption), name(l.passwordOption))
 	case errAccountLocked:
 		return fmt.Sprintf("unlock it with ALTER USER %s ACCOUNT UNLOCK; wrong passwords lock a user", l.user)
 	case errPasswordExpired:
@@ -266,14 +266,14 @@ func advice(l login, err error) string {
 	case errTooManySessions, errTooManyProcesses, errSessionsPerUser, 12516, 12519, 12520:
 		return "raise the server's processes and sessions, or the user's SESSIONS_PER_USER, or use fewer virtual users"
 	case errAsSysdba:
-		return fmt.Sprintf("set %s to another user, such as SYSTEM: SYS comes in as SYSDBA only", name(l.userOption))
+		return fmt.Sprintf("set %s to another user, such as SYSTEM: SYS can log in only as SYSDBA", name(l.userOption))
 	case 1033, 1034, 1089, 1090, 1109, 27101, 12528:
 		return "the instance is starting, stopping or not open: start it, and wait until it is open"
 	case 28860, 28864, 29024, 29106:
 		return fmt.Sprintf("check the options %s and %s", name("wallet"), name("ssl_ca"))
 	case 0:
 	default:
-		return "the server says so: look its number up in Oracle's error messages"
+		return "this is the server's own error: look up its number in Oracle's error messages"
 	}
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {

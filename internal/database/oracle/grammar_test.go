@@ -17,8 +17,8 @@ import (
 	"sledge/internal/option"
 )
 
-// No server is here to run what the program sends to Oracle: grammars that others wrote read it.
-func TestGrammarsTakeTheSQL(t *testing.T) {
+// No Oracle server is available to run the SQL, so grammars of other projects parse it.
+func TestSQL_ParsesWithGrammars(t *testing.T) {
 	statements := grammartest.Statements(t, oracle.Database, []string{"neword"},
 		option.Values{"warehouses": "200", "partition": "true", "hash_clusters": "true"},
 	)
@@ -30,7 +30,7 @@ func TestGrammarsTakeTheSQL(t *testing.T) {
 			"PARTITION BY HASH":     "it has no partitions: the same",
 			"CLUSTER":               "it has no hash clusters: CREATE CLUSTER, and CREATE TABLE",
 			"DISABLE TABLE LOCK":    "it has no such clause: ALTER TABLE",
-			"Items are NURand":      "it has no elements of a collection on the left of an assignment; PMD has",
+			"Items are NURand":      "it does not know assignments to elements of a collection; PMD does",
 		})
 	})
 	t.Run("PMD", func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestForallHasItsIndexInSubscripts(t *testing.T) {
 
 var forall = regexp.MustCompile(`(?s)FORALL (\w+) IN ([^;]*);`)
 
-// ofScripts returns what SQL*Plus reads of the scripts that datagen writes, but for its own
-// commands and what is known already.
+// ofScripts returns the statements in the SQL*Plus scripts that datagen writes, without SQL*Plus's
+// own commands and without known statements.
 func ofScripts(t *testing.T, known []grammartest.Statement) (list []grammartest.Statement) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -97,7 +97,7 @@ func ofScripts(t *testing.T, known []grammartest.Statement) (list []grammartest.
 	return list
 }
 
-// withoutCommands is a text without what SQL*Plus does itself, and the comments above it.
+// withoutCommands removes the leading SQL*Plus commands and comments from a text.
 func withoutCommands(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for len(lines) > 0 && (lines[0] == "" || lines[0] == "EXIT" || strings.HasPrefix(lines[0], "--") || strings.HasPrefix(lines[0], "WHENEVER ") || strings.HasPrefix(lines[0], "SET DEFINE ")) {

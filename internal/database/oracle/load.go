@@ -18,7 +18,7 @@ import (
 )
 
 // Load implements database.Session. It runs an INSERT with an array for each column, so a thousand
-// rows take one round trip. It keeps all rows or none.
+// rows take one round trip. It loads all rows or none.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.tx != nil {
 		return s.load(ctx, table, rows)
@@ -87,7 +87,8 @@ func (s *session) insert(ctx context.Context, stmt *ora.Stmt, args []driver.Name
 	return s.ended(ctx, err)
 }
 
-// insertStatement returns the statement that inserts one row, or one for each element of arrays.
+// insertStatement returns the statement that inserts one row, or, with arrays as arguments, a row
+// for each element.
 func insertStatement(t schema.Table) string {
 	places := make([]string, len(t.Columns))
 	for i := range places {
@@ -174,7 +175,7 @@ func valueOf[T any](pointer any) (v T, valid bool) {
 	return v, valid
 }
 
-// gathered holds values of one type.
+// gathered is a column with values of one type.
 type gathered[T any] struct {
 	list []T
 	of   func(pointer any) T

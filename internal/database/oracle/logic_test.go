@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// lab is a schema of TPROC-C in MariaDB, with MariaDB's routines and ours beside them.
+// lab is a TPROC-C schema in MariaDB, with MariaDB's routines and translated copies of Oracle's.
 type lab struct {
 	database.Session
 	t      *testing.T
@@ -34,9 +34,9 @@ type lab struct {
 	blocks *sqlfile.Library // the calls
 }
 
-// TestRoutinesDoInMariaDBWhatMariaDBsDo runs our PL/SQL, translated by inMariaDB, on a server
-// where it can be compared with routines that are known to be right.
-func TestRoutinesDoInMariaDBWhatMariaDBsDo(t *testing.T) {
+// TestRoutines_MatchMariaDBs runs our PL/SQL, translated by inMariaDB, and compares it with
+// MariaDB's routines, which other tests check.
+func TestRoutines_MatchMariaDBs(t *testing.T) {
 	l := newLab(t)
 	l.install()
 	l.seed()
@@ -46,7 +46,7 @@ func TestRoutinesDoInMariaDBWhatMariaDBsDo(t *testing.T) {
 	t.Run("slev", func(t *testing.T) { l.compare(t, levels, "slev", nil) })
 	t.Run("neword", l.testNewOrder)
 	t.Run("mistakes", l.testMistakes)
-	t.Run("the twelve conditions hold after all of it", l.testConditions)
+	t.Run("the twelve conditions hold afterwards", l.testConditions)
 }
 
 func newLab(t *testing.T) *lab {
@@ -106,7 +106,7 @@ func (l *lab) rows(t *testing.T, query string) [][]string {
 	return table.Rows
 }
 
-// install makes the view and our routines, under names of their own.
+// install creates the view and the translated routines, with the prefix ora_.
 func (l *lab) install() {
 	l.t.Helper()
 	text, err := os.ReadFile(path.Join("sql", "tprocc", "routines.sql"))
@@ -132,11 +132,10 @@ func (l *lab) install() {
 
 func (l *lab) seed() { l.exec(l.t, "SET SESSION rand_seed1 = 4711, rand_seed2 = 4712") }
 
-// inputs are what a call is made with, by the names of its parameters.
+// inputs are the arguments of a call, by the names of its parameters.
 type inputs map[string]string
 
-// ours calls one of our routines by the block that the program sends, and returns what came
-// back.
+// ours calls a translated routine by the block that the program sends, and returns the outputs.
 func (l *lab) ours(t *testing.T, name string, in inputs, outputs ...string) []string {
 	t.Helper()
 	block := blockInMariaDB(l.blocks.Text("procedure."+name), in)
@@ -153,7 +152,7 @@ func (l *lab) variables(t *testing.T, names []string) []string {
 	return l.rows(t, "SELECT @"+strings.Join(names, ", @"))[0]
 }
 
-// theirs calls MariaDB's own, which commits.
+// theirs calls MariaDB's own routine, which commits.
 func (l *lab) theirs(t *testing.T, name string, in inputs) {
 	t.Helper()
 	text, err := l.plan.SQL.Filled("procedure."+name, in)
@@ -165,11 +164,11 @@ func (l *lab) theirs(t *testing.T, name string, in inputs) {
 	}
 }
 
-// trial is a call to compare, by its inputs.
+// trial returns the inputs of the calls to compare.
 type trial func(l *lab, t *testing.T) []inputs
 
-// compare calls ours, looks at what is there now, takes it back, calls theirs with the same
-// inputs, and looks again.
+// compare calls our routine, reads the changed rows by look, rolls back, calls MariaDB's routine
+// with the same inputs, and compares the rows and outputs.
 func (l *lab) compare(t *testing.T, trials trial, name string, look func(l *lab, t *testing.T, in inputs) [][]string) {
 	answers := map[string]struct{ ours, theirs []string }{
 		"payment": {[]string{"p_c_id", "output"}, []string{"p_c_id", "p_c_last", "p_c_balance", "p_c_credit", "p_w_city", "p_d_zip", "p_c_data"}},
@@ -178,7 +177,7 @@ func (l *lab) compare(t *testing.T, trials trial, name string, look func(l *lab,
 	}[name]
 	list := trials(l, t)
 	if len(list) == 0 {
-		t.Fatal("there is nothing to try")
+		t.Fatal("there are no inputs to try")
 	}
 	for _, in := range list {
 		l.exec(t, "START TRANSACTION")
@@ -191,7 +190,7 @@ func (l *lab) compare(t *testing.T, trials trial, name string, look func(l *lab,
 		if look != nil {
 			before = look(l, t, in)
 			if equal(before, seen) {
-				t.Fatalf("%s of %v changed nothing that is looked at", name, in)
+				t.Fatalf("%s of %v changed none of the rows that the test reads", name, in)
 			}
 		}
 		l.theirs(t, name, in)
@@ -220,7 +219,7 @@ func payments(l *lab, t *testing.T) (list []inputs) {
 			"h_amount_cents": fmt.Sprint(100 + 37*i), "c_last": "'" + row[0] + "'",
 		})
 	}
-	// The first with bad credit, the second with good.
+	// One customer with bad credit, one with good credit.
 	for _, credit := range []string{"BC", "GC"} {
 		id := l.rows(t, "SELECT MIN(c_id) FROM customer WHERE c_d_id = 3 AND c_credit = '"+credit+"'")[0][0]
 		list = append(list, inputs{
@@ -246,7 +245,7 @@ func paid(l *lab, t *testing.T, in inputs) [][]string {
 }
 
 func deliveries(l *lab, t *testing.T) []inputs {
-	// A district whose queue is empty is passed over.
+	// District 4 has no new orders, so a delivery skips it.
 	l.exec(t, "START TRANSACTION")
 	l.exec(t, "UPDATE orders SET o_carrier_id = 1 WHERE o_d_id = 4 AND o_id > 2100")
 	l.exec(t, "UPDATE order_line SET ol_delivery_d = '2026-01-01' WHERE ol_d_id = 4 AND ol_o_id > 2100")
@@ -257,7 +256,7 @@ func deliveries(l *lab, t *testing.T) []inputs {
 	return []inputs{{"w_id": "1", "carrier_id": "3"}, {"w_id": "1", "carrier_id": "7"}, {"w_id": "1", "carrier_id": "10"}}
 }
 
-// delivered is what deliveries leave.
+// delivered returns the rows that deliveries change.
 func delivered(l *lab, t *testing.T, _ inputs) [][]string {
 	var all [][]string
 	for _, query := range []string{
@@ -285,13 +284,13 @@ func levels(*lab, *testing.T) (list []inputs) {
 	return list
 }
 
-// testNewOrder enters orders, of which some roll back. What an order draws is the server's
-// own, so that sums and rules are compared instead.
+// testNewOrder enters orders, of which some roll back. The routines draw items at random, so the
+// test checks sums and rules instead of comparing rows.
 func (l *lab) testNewOrder(t *testing.T) {
 	const orders = 100
 	value := func(query string) string { t.Helper(); return l.rows(t, query)[0][0] }
-	// There is one warehouse, so that all order lines belong to it. With more, some lines would
-	// come from a warehouse whose stock is not here.
+	// With one warehouse, every order line is supplied by it. With more, some lines would need
+	// stock of a warehouse that was not built.
 	in := inputs{"w_id": "1", "max_w_id": "1", "ol_cnt": "15"}
 	rolledBack, entered := 0, map[string]int{}
 	lines := 0
@@ -337,7 +336,7 @@ func (l *lab) testNewOrder(t *testing.T) {
 		t.Errorf("stock counts %s lines, want %d", got, lines)
 	}
 	if got, want := value("SELECT SUM(s_ytd) FROM stock"), value("SELECT SUM(ol_quantity) FROM order_line WHERE ol_o_id > 3000"); got != want {
-		t.Errorf("stock has sold %s, want %s as in the lines", got, want)
+		t.Errorf("stock counts %s items sold, want %s as in the order lines", got, want)
 	}
 	if wrong := value("SELECT COUNT(*) FROM stock WHERE s_quantity < 10 OR s_quantity > 100 OR s_remote_cnt <> 0"); wrong != "0" {
 		t.Errorf("%s rows of stock are out of bounds", wrong)
@@ -346,7 +345,7 @@ func (l *lab) testNewOrder(t *testing.T) {
 	t.Logf("%d orders of %d lines, %d rolled back; items %v", orders-rolledBack, lines, rolledBack, items)
 }
 
-// testMistakes has routines fail, and looks that nothing is left.
+// testMistakes calls routines with wrong inputs, and checks that they fail and change nothing.
 func (l *lab) testMistakes(t *testing.T) {
 	before := paid(l, t, nil)
 	for _, c := range []struct {
@@ -361,11 +360,11 @@ func (l *lab) testMistakes(t *testing.T) {
 		err := l.Exec(t.Context(), block)
 		l.exec(t, "COMMIT")
 		if err == nil {
-			t.Errorf("%s of what is not there did not fail", c.name)
+			t.Errorf("%s with missing rows did not fail", c.name)
 		}
 	}
 	if after := paid(l, t, nil); !equal(before, after) {
-		t.Errorf("routines that failed left something: %v, was %v", after, before)
+		t.Errorf("failed routines changed rows: got %v, want %v", after, before)
 	}
 }
 
@@ -382,10 +381,10 @@ func (l *lab) testConditions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if broken := l.rows(t, q.Text); len(broken) > 0 {
-			t.Errorf("%s: %v and others break it", name, broken[0])
+			t.Errorf("%s: rows such as %v break it", name, broken[0])
 		}
 	}
 	if asked < 12 {
-		t.Errorf("only %d conditions were asked", asked)
+		t.Errorf("only %d conditions were checked", asked)
 	}
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// inMariaDB turns PL/SQL of ours into what MariaDB 10.11 takes with sql_mode=ORACLE, so that a
-// server runs what the routines do. It lacks, and so does not show:
+// inMariaDB translates our PL/SQL into SQL that MariaDB 10.11 runs with sql_mode=ORACLE, so that a
+// server tests the logic of the routines. MariaDB lacks the following, so the tests do not cover
+// it:
 //
 //   - collections, which become JSON texts with the keys k1, k2 and so on;
 //   - FORALL, which becomes a loop, and BULK COLLECT, which becomes a loop over a cursor;
@@ -18,8 +19,8 @@ import (
 //   - CONSTANT, and RAISE_APPLICATION_ERROR;
 //   - the error of a SELECT INTO that finds no row, of which MariaDB only warns.
 //
-// The order of statements, their conditions, what they compute, the parameters and their modes,
-// the control flow and the handlers are those of the original.
+// The translation keeps the order of statements, their conditions and expressions, the parameters
+// and their modes, the control flow and the handlers.
 func inMariaDB(text string) string {
 	text = comment.ReplaceAllString(text, "")
 	text = collectionType.ReplaceAllString(text, "")
@@ -68,7 +69,7 @@ var (
 	)
 )
 
-// changed turns a statement that changes rows.
+// changed translates an UPDATE, DELETE or INSERT.
 func changed(s string) string {
 	m := change.FindStringSubmatch(s)
 	index, last, verb, rest := m[1], m[2], m[3], m[4]
@@ -116,7 +117,7 @@ func appendTo(array, value string) string {
 	return fmt.Sprintf("%s(%[1]s.COUNT + 1) := %s;", strings.TrimSpace(array), value)
 }
 
-// parts divides a list at the commas that are in no brackets.
+// parts splits a list at the commas outside brackets.
 func parts(list string) (all []string) {
 	depth, from := 0, 0
 	for i, c := range list + "," {
@@ -133,10 +134,10 @@ func parts(list string) (all []string) {
 	return all
 }
 
-// array is a collection, and what its elements are cast to.
+// array is a collection, with the type that its elements are cast to.
 type array struct{ name, kind string }
 
-// rewrite has the elements written and read as members of a JSON text.
+// rewrite replaces access to the array's elements by access to members of a JSON text.
 func (a array) rewrite(text string) string {
 	text = regexp.MustCompile(`\b`+a.name+`\.COUNT\b`).ReplaceAllString(text, "JSON_LENGTH("+a.name+")")
 	element := regexp.MustCompile(`\b` + a.name + `\(`)
@@ -145,7 +146,7 @@ func (a array) rewrite(text string) string {
 		if all == nil {
 			return text
 		}
-		at := all[len(all)-1] // the last, which is the innermost where one is in another
+		at := all[len(all)-1] // the last one, which is the innermost if they are nested
 		end := at[1]
 		for depth := 1; depth > 0; end++ {
 			switch text[end] {
@@ -166,8 +167,8 @@ func (a array) rewrite(text string) string {
 	}
 }
 
-// blockInMariaDB turns a block with binds: values go in, and outputs become variables of the
-// session.
+// blockInMariaDB translates a block with bind parameters: it inserts the values, and outputs become
+// session variables.
 func blockInMariaDB(text string, values map[string]string) string {
 	text = inMariaDB(text)
 	text = regexp.MustCompile(`:(\w+) := `).ReplaceAllString(text, "SET @$1 = ")

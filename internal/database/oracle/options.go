@@ -10,7 +10,7 @@ import (
 )
 
 // server holds the options of the server's address, of the connection, and of the system user, who
-// does what the schema's owner may not do.
+// has rights that the schema's owner lacks.
 type server struct {
 	option.Naming
 	SystemUser     string `opt:"system_user" group:"accounts" help:"user that creates the schema's user, reads the server's counts and settings, and ends the sessions of killed builds"`
@@ -31,7 +31,7 @@ type server struct {
 	SSLVerify      bool   `opt:"ssl_verify" help:"verify the server's certificate"`
 }
 
-// account holds the owner of the schema and its place.
+// account holds the owner of the schema and its tablespaces.
 type account struct {
 	User     string `opt:"user" flag:"user" help:"user that owns the schema and runs the workload"`
 	Password string `opt:"password" secret:"true" help:"password of that user"`
@@ -103,24 +103,24 @@ func (o *analytic) Validate(names option.Names) error { return validate(&o.serve
 
 func validate(s *server, a *account, names option.Names) error {
 	if a.TimesTen {
-		return names.Wrong("timesten", "true", "TimesTen is another product than Oracle Database, with a protocol that is not published: there is no driver for it without its client. Set it to false")
+		return names.Wrong("timesten", "true", "TimesTen is not Oracle Database, and its protocol is not published, so Sledge has no driver for it: set it to false")
 	}
 	if _, err := database.Addresses(s.Host, s.Port); err != nil {
 		return names.Wrong("host", s.Host, "%w", err)
 	}
 	switch {
 	case s.Host != "" && s.Service == "" && s.SID == "":
-		return names.Wrong("service", "", "it is empty: say which service of the listener on %s is meant, such as FREEPDB1, or set %s", s.Host, names.Of("sid"))
+		return names.Wrong("service", "", "it is empty: name a service of the listener on %s, such as FREEPDB1, or set %s", s.Host, names.Of("sid"))
 	case s.Service != "" && s.SID != "":
-		return names.Wrong("sid", s.SID, "a database is reached by its service or by its identifier: set %s or %s, and not both", names.Of("service"), names.Of("sid"))
+		return names.Wrong("sid", s.SID, "it cannot be combined with a service: set either %s or %s, and not both", names.Of("service"), names.Of("sid"))
 	case s.SSLCA != "" && s.Wallet != "":
-		return names.Wrong("ssl_ca", s.SSLCA, "a wallet has certificates of its own, so the file would not be read: set %s or %s, and not both", names.Of("ssl_ca"), names.Of("wallet"))
+		return names.Wrong("ssl_ca", s.SSLCA, "the wallet has its own certificates, so the file would not be read: set either %s or %s, and not both", names.Of("ssl_ca"), names.Of("wallet"))
 	case s.Host == "" && s.Instance == "":
 		return names.Wrong("instance", "", "it is empty: name the database by tnsnames.ora, or as host:port/service")
 	case s.Host == "" && s.Port != defaultPort:
 		return names.Wrong("port", strconv.Itoa(s.Port), "%d would not be used, because %s is empty: name the server in %s, or put the port into %s, as in host:1522/service", s.Port, names.Of("host"), names.Of("host"), names.Of("instance"))
 	case s.Host == "" && s.Service+s.SID != "":
-		return names.Wrong("host", "", "it is empty, and %s and %s mean something only with it: put the service into %s, as in host:1521/service", names.Of("service"), names.Of("sid"), names.Of("instance"))
+		return names.Wrong("host", "", "it is empty, and %s and %s have no effect without it: put the service into %s, as in host:1521/service", names.Of("service"), names.Of("sid"), names.Of("instance"))
 	}
 	for _, needed := range []struct{ name, value string }{{"user", a.User}, {"system_user", s.SystemUser}} {
 		if needed.value == "" {
@@ -129,7 +129,7 @@ func validate(s *server, a *account, names option.Names) error {
 	}
 	for _, needed := range []struct{ name, value string }{{"user", a.User}, {"tablespace", a.Tablespace}, {"temporary_tablespace", a.TemporaryTablespace}} {
 		if !isName(needed.value) {
-			return names.Wrong(needed.name, needed.value, "%q is not a name that Oracle takes without quotes: a letter, and up to 127 letters, digits, _, $ and #", needed.value)
+			return names.Wrong(needed.name, needed.value, "%q is not a name that Oracle accepts without quotes: a letter, and up to 127 letters, digits, _, $ and #", needed.value)
 		}
 	}
 	return nil
@@ -141,11 +141,11 @@ var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_$#]{0,127}$`)
 // isName reports whether text can be a name in SQL without quotes.
 func isName(text string) bool { return plainName.MatchString(text) }
 
-// isRAC reports whether counts are those of all instances.
+// isRAC reports whether to count transactions on all instances of a cluster.
 func (s *server) isRAC() bool { return s.RAC == "1" || s.RAC == "true" }
 
-// Partitions returns the number of partitions of the large tables, or 0 for none: partitioning
-// does not pay below 200 warehouses. schema.sql calls it.
+// Partitions returns the number of partitions of the large tables. It is 0 for fewer than 200
+// warehouses, for which partitions do not help. schema.sql calls it.
 func (o *transactional) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0

@@ -20,7 +20,7 @@ var Database = &database.Database{
 	Title:   "Oracle",
 	Aliases: []string{"ora"},
 	Tested: database.Tested{
-		Unproven: "No test of Sledge's has run on Oracle: the grammars of PMD and sqlfluff take its SQL, MariaDB in its Oracle mode has run the logic of the five routines, and sessions were tried on a stand-in that answers as the driver expects and runs no SQL.",
+		Unproven: "Sledge's tests have not run on Oracle: the grammars of PMD and sqlfluff take its SQL, MariaDB in its Oracle mode has run the logic of the five routines, and sessions were tried on a stand-in that answers as the driver expects and runs no SQL.",
 	},
 	Options: database.Options{
 		New:         newOptions,

@@ -8,8 +8,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// It runs where the environment names a server, as SLEDGE_TEST_ORACLE. The suite's own statements
-// want version 23, which knows DROP TABLE IF EXISTS, and SELECT without FROM.
+// Test runs if SLEDGE_TEST_ORACLE names a server. The suite's own statements need version 23,
+// because they use DROP TABLE IF EXISTS and SELECT without FROM.
 func Test(t *testing.T) {
 	databasetest.Run(t, oracle.Database, testserver.Open(t, "oracle").Values())
 }

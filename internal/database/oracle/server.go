@@ -15,17 +15,17 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// errNoSystem means that there is no system user's account to use.
-var errNoSystem = errors.New("there is no other user to ask as")
+// errNoSystem means that the session is already the system user's.
+var errNoSystem = errors.New("there is no other user to try")
 
-// refusals are the logins of the system user that the server has refused.
+// refusals holds the errors of refused logins of the system user.
 var refusals = struct {
 	sync.Mutex
 	of map[string]error
 }{of: map[string]error{}}
 
-// newServer is Database.Server. Settings and counts are in views that no ordinary user may read, so
-// the system user reads them.
+// newServer is Database.Server. If the session's user may not read the views with settings and
+// counts, the system user does.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Settings = func(ctx context.Context, s database.Session) (map[string]string, error) {
@@ -36,8 +36,8 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// readSettings reads the settings. If the user may not see them, it returns none, and durability
-// reports that.
+// readSettings reads the settings. If no user may read them, it returns an empty map, and
+// durability reports that.
 func readSettings(ctx context.Context, sql *sqlfile.Library, s database.Session) (map[string]string, error) {
 	q, err := sql.Query("server.settings")
 	if err != nil {
@@ -57,8 +57,8 @@ func readSettings(ctx context.Context, sql *sqlfile.Library, s database.Session)
 	return settings, nil
 }
 
-// count reads the server's own count. On a cluster it is the count of all instances, if the options
-// say so.
+// count reads the server's own count: of this instance, or of all instances of a cluster if the
+// option rac is set.
 func count(ctx context.Context, sql *sqlfile.Library, s database.Session) (int64, error) {
 	name := "counter"
 	if own, is := s.(*session); is && own.options.at().isRAC() {
@@ -79,7 +79,7 @@ func count(ctx context.Context, sql *sqlfile.Library, s database.Session) (int64
 }
 
 // explainPlan is Server.Explain. The server writes the plan into a temporary table of the session,
-// from which it is read.
+// and explainPlan reads it there.
 func explainPlan(ctx context.Context, s database.Session, query string) (database.Table, error) {
 	if err := s.Exec(ctx, "EXPLAIN PLAN SET STATEMENT_ID = 'sledge' FOR "+query); err != nil {
 		return database.Table{}, err
@@ -98,13 +98,13 @@ func explainTimed(ctx context.Context, s database.Session, query string) (databa
 	}
 	t, err := s.Query(ctx, "SELECT plan_table_output FROM TABLE(DBMS_XPLAN.DISPLAY_CURSOR(NULL, NULL, 'ALLSTATS LAST'))", 0)
 	if err == nil && len(t.Rows) > 0 && strings.Contains(t.Rows[0][0], "no SELECT privilege") {
-		err = errors.New("the plan with times is in views that the user may not read: run GRANT SELECT_CATALOG_ROLE TO the user")
+		err = errors.New("the user may not read the views that contain the plan with times: run GRANT SELECT_CATALOG_ROLE TO the user")
 	}
 	return t, errors.Join(err, s.Exec(ctx, "ALTER SESSION SET STATISTICS_LEVEL = TYPICAL"))
 }
 
-// planStep matches a line of a plan's table: the number, with an asterisk if it has a predicate,
-// the indented operation, and its object.
+// planStep matches a row of a plan's table: the number of the step, after an asterisk if it has a
+// predicate, the indented operation, and its object.
 var planStep = regexp.MustCompile(`^\|\*?\s*\d+ \|( .*?)\s*\|\s*([^|]*?)\s*\|`)
 
 // readPlan is Dialect.ReadPlan. It reads the output of DBMS_XPLAN.
@@ -121,8 +121,8 @@ func readPlan(answer database.Table) []job.PlanLine {
 	return lines
 }
 
-// durability is Runs.Durability. The call that runs a routine commits it, and waits for the
-// redo log unless a setting says otherwise. A COMMIT in PL/SQL would not wait.
+// durability is Runs.Durability. The call of a routine also commits, and waits for the redo log
+// unless a setting prevents it. A COMMIT in PL/SQL would not wait.
 func durability(settings map[string]string) (durable bool, why string) {
 	wait, known := settings["commit_wait"]
 	write := strings.ToUpper(settings["commit_write"])

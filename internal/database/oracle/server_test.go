@@ -10,7 +10,7 @@ import (
 	"sledge/internal/database"
 )
 
-func TestDurabilityIsWhatCommitsWaitFor(t *testing.T) {
+func TestDurability(t *testing.T) {
 	for _, c := range []struct {
 		settings map[string]string
 		durable  bool
@@ -29,7 +29,7 @@ func TestDurabilityIsWhatCommitsWaitFor(t *testing.T) {
 	}
 }
 
-// What DBMS_XPLAN writes, by its manual (PL/SQL Packages and Types Reference).
+// plan is an output of DBMS_XPLAN from its manual (PL/SQL Packages and Types Reference).
 const plan = `Plan hash value: 2944394175
 
 ------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ const plan = `Plan hash value: 2944394175
 Predicate Information (identified by operation id):
    2 - filter("L_SHIPDATE"<=TO_DATE('1998-09-02','YYYY-MM-DD'))`
 
-func TestStepsOfAPlanAreRead(t *testing.T) {
+func TestReadPlan(t *testing.T) {
 	var answer database.Table
 	for line := range strings.Lines(plan) {
 		answer.Rows = append(answer.Rows, []string{strings.TrimRight(line, "\n")})
@@ -62,7 +62,7 @@ func TestStepsOfAPlanAreRead(t *testing.T) {
 	}
 }
 
-func TestStatementsAreToldApart(t *testing.T) {
+func TestStatementKinds(t *testing.T) {
 	for text, want := range map[string][2]bool{
 		"SELECT 1 FROM dual": {true, false}, " -- said\n(select 1 from dual)": {true, false}, "WITH a AS (SELECT 1 FROM dual) SELECT * FROM a": {true, false},
 		"BEGIN NULL; END;": {false, true}, "DECLARE\n  a INTEGER;\nBEGIN NULL; END;": {false, true},
@@ -74,7 +74,7 @@ func TestStatementsAreToldApart(t *testing.T) {
 	}
 }
 
-func TestARefusalNamesWhatToDo(t *testing.T) {
+func TestConnect_ExplainsListenersRefusal(t *testing.T) {
 	for _, c := range []struct {
 		code    int
 		missing bool
@@ -92,10 +92,10 @@ func TestARefusalNamesWhatToDo(t *testing.T) {
 			continue
 		}
 		if errors.Is(err, database.ErrMissing) != c.missing {
-			t.Errorf("ORA-%d: got %v as a missing database", c.code, !c.missing)
+			t.Errorf("ORA-%d: errors.Is(err, ErrMissing) is %v", c.code, !c.missing)
 		}
 		if strings.Contains(err.Error(), "tiger-secret") {
-			t.Errorf("the error has the password in it: %v", err)
+			t.Errorf("the error contains the password: %v", err)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"sledge/internal/database"
 )
 
-// session is a database.Session over a connection of the driver, without database/sql: a virtual
-// user's call needs neither its pool nor the goroutine that watches a context.
+// session is a database.Session over a connection of the driver, without database/sql, whose pool
+// and context-watching goroutines a virtual user does not need.
 type session struct {
 	conn *ora.Connection
 	wire *wire // the connection below conn, which Interrupt breaks
@@ -26,8 +26,8 @@ type session struct {
 	// in the same round trip.
 	tx driver.Tx
 
-	// Calls cancels calls of Exec, Query and Load, which analytic workloads use, and those whose context
-	// may end. Other calls of prepared statements can only be interrupted.
+	// Calls cancels calls of Exec, Query and Load, and of prepared statements whose context can be
+	// cancelled. Other calls of prepared statements can only be interrupted.
 	database.Calls
 
 	// system is a session of the system user, for views that the schema's owner may not read.
@@ -72,9 +72,8 @@ func setAction(action string) string {
 	return fmt.Sprintf("DBMS_APPLICATION_INFO.SET_MODULE(%s, %s)", literal(module), literal(action))
 }
 
-// watched returns the context for a call, and a function to run after the call. The context
-// ends when the call is cancelled or the session interrupted. If the server does not respond to
-// a cancellation, the session is lost.
+// watched is Calls.Watched, with a time limit for a cancellation: if the server has not ended the
+// call after lastWords, watched breaks the connection.
 func (s *session) watched(ctx context.Context) (watched context.Context, done func(), err error) {
 	watched, over, err := s.Watched(ctx)
 	if err != nil {
@@ -91,7 +90,7 @@ func (s *session) watched(ctx context.Context) (watched context.Context, done fu
 	return watched, func() { unwatch(); close(ended); over() }, nil
 }
 
-// lastWords is the time limit for ending a session's work on the server.
+// lastWords is the time limit for the server to cancel a call, release a claim or end a session.
 const lastWords = 2 * time.Second
 
 // ended returns the error of a call, given the driver's error.
@@ -184,7 +183,7 @@ func texts(values []driver.Value) []string {
 	return row
 }
 
-// isQuestion reports whether a statement returns rows.
+// isQuestion reports whether a statement is a query.
 func isQuestion(statement string) bool {
 	word := firstWord(statement)
 	return word == "SELECT" || word == "WITH"
@@ -212,8 +211,8 @@ func firstWord(statement string) string {
 	return ""
 }
 
-// Begin implements database.Session. It sends nothing, because a transaction begins with its first
-// change. Readers see the state at the beginning of each statement and lock nothing, in every mode.
+// Begin implements database.Session. It sends nothing, because the server begins a transaction with
+// the first change. It ignores the access, because queries take no locks.
 func (s *session) Begin(context.Context, database.Access) (err error) {
 	s.tx, err = s.conn.Begin()
 	return err
@@ -254,7 +253,7 @@ func (s *session) Close() error {
 		s.release()
 	}
 	if s.system != nil {
-		_ = s.system.Close() // it is not needed any more
+		_ = s.system.Close() // its errors do not matter any more
 		s.system = nil
 	}
 	defer s.End()

@@ -18,7 +18,7 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// connected returns a session at a stand-in.
+// connected returns a session with a stand-in.
 func connected(t *testing.T, s *standIn) *session {
 	t.Helper()
 	session, err := dial(t.Context(), ownerOf(s.listen(t)))
@@ -43,8 +43,8 @@ func TestASessionTalksToTheStandIn(t *testing.T) {
 	}
 }
 
-// A claim ends with the session that holds it, and not with the session of the system's user that
-// Holder may ask beside it.
+// A claim ends with the session that holds it, not with the session of the system user that Holder
+// may open beside it.
 func TestHolder_ReportsTheLossOfItsOwnSessionOnly(t *testing.T) {
 	server := &standIn{answers: []answer{{
 		text: "v$locked_object", columns: []string{"HOLDER"}, rows: [][]any{{"session 7,11"}}, errors: []int{errNoTable, 0, errNoTable, errNoTable, 0},
@@ -56,19 +56,19 @@ func TestHolder_ReportsTheLossOfItsOwnSessionOnly(t *testing.T) {
 			t.Errorf("%s: got %q, %v, want %q", when, got, err, want)
 		}
 	}
-	ask("as the system's user", "session 7,11")
+	ask("as the system user", "session 7,11")
 	s.system.wire.interruptCall()
 	ask("when that session is lost", "")
-	ask("in another one", "session 7,11")
+	ask("in a new session", "session 7,11")
 	s.wire.interruptCall()
 	if _, err := holder(t.Context(), s); classify(err) != meter.Connection {
-		t.Errorf("when the session itself is lost: got %v, of the class %v", err, classify(err))
+		t.Errorf("when the session itself is lost: got %v of class %v", err, classify(err))
 	}
 }
 
-// Without a transaction, each statement that changes something is committed by the call itself;
-// in one, by its end alone.
-func TestCallsCommitOnce(t *testing.T) {
+// Without a transaction, the call of a statement also commits it. In a transaction, only Commit
+// does.
+func TestStatement_CommitsOnce(t *testing.T) {
 	server := &standIn{answers: []answer{{text: "UPDATE counts", changed: 3}}}
 	s := connected(t, server)
 	in := bindings{ID: 7, Moment: time.Now()}
@@ -101,14 +101,14 @@ func TestCallsCommitOnce(t *testing.T) {
 		}
 	}
 	if got := server.commits.Load() - before; got != 1 {
-		t.Errorf("a transaction that is kept and one that is not: got %d commits, want 1", got)
+		t.Errorf("one commit and one rollback: got %d commits, want 1", got)
 	}
 	run("after them", 1)
 }
 
 // If the server has closed the cursor of a failed statement, the statement is prepared again,
 // and the driver's handling of NO_DATA_FOUND must not turn it into a success.
-func TestAFailedStatementRunsAgain(t *testing.T) {
+func TestStatement_RunsAgainAfterFailure(t *testing.T) {
 	for code, want := range map[int]meter.Class{errDeadlock: meter.Deadlock, noMoreRows: meter.Other} {
 		s := connected(t, &standIn{answers: []answer{{text: "UPDATE counts", changed: 1, errors: []int{0, code, code}}}})
 		st, err := s.Prepare(t.Context(), parse(t, "UPDATE counts SET n = :id"), &bindings{}, nil)
@@ -120,7 +120,7 @@ func TestAFailedStatementRunsAgain(t *testing.T) {
 		}
 		for range 2 {
 			if _, err := st.Run(context.Background(), nil); err == nil || !strings.Contains(err.Error(), oraText(code, "")[:9]) || classify(err) != want {
-				t.Errorf("ORA-%d: got %v, of the class %v", code, err, classify(err))
+				t.Errorf("ORA-%d: got %v of class %v", code, err, classify(err))
 			}
 		}
 		if n, err := st.Run(context.Background(), nil); err != nil || n != 1 {
@@ -129,7 +129,7 @@ func TestAFailedStatementRunsAgain(t *testing.T) {
 	}
 }
 
-// TestErrors_AreShort has the server answer with an error of 20 KB, which fits into one packet.
+// TestErrors_AreShort uses an error of 20 KB, which fits into one packet.
 func TestErrors_AreShort(t *testing.T) {
 	const tooLong = 20_000
 	s := connected(t, &standIn{answers: []answer{
@@ -152,8 +152,8 @@ func TestErrors_AreShort(t *testing.T) {
 	}
 }
 
-// The stand-in knows no PL/SQL, so it is looked for.
-func TestBlocksDoNotEndWithNoDataFound(t *testing.T) {
+// The stand-in runs no PL/SQL, so the test only checks that the handler is part of the block.
+func TestBlocks_HandleNoDataFound(t *testing.T) {
 	guard := answer{text: "DO_SOMETHING; END;\nEXCEPTION\n  WHEN NO_DATA_FOUND THEN\n    RAISE_APPLICATION_ERROR(-20403", errors: []int{20403, 20403}}
 	s := connected(t, &standIn{answers: []answer{guard}})
 	block := "BEGIN DO_SOMETHING; END;"
@@ -169,7 +169,7 @@ func TestBlocksDoNotEndWithNoDataFound(t *testing.T) {
 	}
 }
 
-func TestARefusedLoginSaysWhatToDo(t *testing.T) {
+func TestConnect_ExplainsRefusedLogin(t *testing.T) {
 	for code, want := range map[int]string{
 		errWrongPassword:   "check options user and password",
 		errPasswordExpired: "ALTER USER tpcc IDENTIFIED BY",
@@ -190,8 +190,8 @@ func TestARefusedLoginSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// A silent server must not block the client.
-func TestCallsOfASilentServerEnd(t *testing.T) {
+// A call ends even if the server never answers.
+func TestCalls_EndIfServerIsSilent(t *testing.T) {
 	text := "BEGIN slow(:id); END;"
 	for name, c := range map[string]struct {
 		end  func(s *session, cancel func())
@@ -210,7 +210,7 @@ func TestCallsOfASilentServerEnd(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			if name == "interrupted" { // as a virtual user calls
+			if name == "interrupted" { // like a virtual user's
 				ctx = context.Background()
 			}
 			began := time.Now()
@@ -225,8 +225,8 @@ func TestCallsOfASilentServerEnd(t *testing.T) {
 	}
 }
 
-// A query that is cancelled leaves the session as it was, where the server answers to that.
-func TestACancelledQueryLeavesTheSession(t *testing.T) {
+// A session stays usable after a query was cancelled, if the server answers the cancellation.
+func TestCancel_KeepsSessionUsable(t *testing.T) {
 	s := connected(t, &standIn{answers: []answer{
 		{text: "FROM large", columns: []string{"N"}, rows: [][]any{{1}}, silent: true},
 		{text: "FROM small", columns: []string{"N"}, rows: [][]any{{2}}},
@@ -245,16 +245,16 @@ func TestACancelledQueryLeavesTheSession(t *testing.T) {
 	}
 }
 
-func TestAnOwnerWhoMayNotBuildIsToldWhatToRun(t *testing.T) {
+func TestCanBuild_NamesMissingGrants(t *testing.T) {
 	all := [][]any{{"CREATE SESSION"}, {"CREATE TABLE"}, {"CREATE VIEW"}, {"CREATE PROCEDURE"}}
 	for name, c := range map[string]struct {
 		rights, quotas [][]any
 		want           string
 	}{
 		"nothing is missing":          {all, nil, ""},
-		"a quota where it is needed":  {all, [][]any{{"USERS", "USERS"}, {"USERS", "OTHER"}}, ""},
-		"a quota where it is not":     {all, [][]any{{"USERS", "OTHER"}}, `run ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
-		"as CONNECT and RESOURCE are": {all[:2], [][]any{{"USERS", ""}}, `run GRANT CREATE VIEW, CREATE PROCEDURE TO "TPCC", and ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
+		"a quota on the tablespace":  {all, [][]any{{"USERS", "USERS"}, {"USERS", "OTHER"}}, ""},
+		"a quota on another tablespace":     {all, [][]any{{"USERS", "OTHER"}}, `run ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
+		"the rights of CONNECT and RESOURCE": {all[:2], [][]any{{"USERS", ""}}, `run GRANT CREATE VIEW, CREATE PROCEDURE TO "TPCC", and ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
 	} {
 		s := &standIn{answers: []answer{
 			{text: "SELECT privilege FROM session_privs", columns: []string{"PRIVILEGE"}, rows: c.rights},
@@ -267,7 +267,8 @@ func TestAnOwnerWhoMayNotBuildIsToldWhatToRun(t *testing.T) {
 	}
 }
 
-// someRows are rows with a number, a text that grows, and a day that every third row lacks.
+// someRows is a source of rows with a number, a text of growing length, and a day that is NULL in
+// every third row.
 type someRows struct{ at, rows int }
 
 func (n *someRows) AppendRow(buf []byte) ([]byte, bool) {
@@ -282,7 +283,7 @@ func (n *someRows) AppendRow(buf []byte) ([]byte, bool) {
 	return fmt.Appendf(buf, "%d\t%s\t%s\n", n.at, strings.Repeat("x", n.at/20), day), true
 }
 
-func TestALoadIsKeptWholeOrNotAtAll(t *testing.T) {
+func TestLoad_LoadsAllRowsOrNone(t *testing.T) {
 	table := schema.Table{Name: "rows_loaded", Columns: []schema.Column{
 		{Name: "n", Type: schema.Integer}, {Name: "words", Type: schema.Varchar, Size: 100}, {Name: "day", Type: schema.Date, Null: true},
 	}}

@@ -14,32 +14,30 @@ import (
 	"sledge/internal/option"
 )
 
-// standIn is a server that answers as the driver expects of Oracle 19c, by what the driver's
-// source reads and writes, since the protocol (TNS, and TTC in its data packets) is not
-// published. It runs no SQL, lets everybody in, and answers each statement that it knows with
-// the same always. It proves nothing of Oracle and of the protocol: it shows what a call costs
-// the client, and that sessions come to an end.
+// standIn is a server that answers as the driver expects of Oracle 19c. The protocol (TNS, and TTC
+// in its data packets) is not published, so the stand-in follows the driver's source. It runs no
+// SQL, accepts every login, and gives each statement a fixed answer. It proves nothing about Oracle
+// or the protocol: it tests what a call costs the client, and that sessions end.
 type standIn struct {
 	answers  []answer
-	sentAway string // why its listener refuses connections; "" takes them
-	refusal  int    // the number of the error that it meets a login with; 0 lets in
-	frozen   bool   // does not answer to a client who breaks a call off
+	sentAway string // the listener's reason for refusing connections; "" accepts them
+	refusal  int    // the number of the error that a login gets; 0 accepts it
+	frozen   bool   // does not answer cancellations
 
-	commits atomic.Int64 // what it was asked to commit, by itself or with a call
+	commits atomic.Int64 // number of commits, alone or as part of a call
 }
 
-// answer is what a statement is answered with. A statement that no answer has the text of
-// changes no row.
+// answer is the answer to statements that contain text. Other statements change no rows.
 type answer struct {
 	text    string
 	binds   string   // parameters of a block: 'i' for each input, 'o' for each output
 	outputs []string // their values
 	columns []string // of a query
 	rows    [][]any  // of a query: text, of which "" is NULL, or whole numbers below 100
-	changed int      // rows, of another statement
-	errors  []int    // the numbers of the errors that its first calls end with, 0 for none
-	words   string   // of these errors
-	silent  bool     // no answer comes until the client breaks the call off
+	changed int      // number of changed rows, if the statement is not a query
+	errors  []int    // the error numbers of the first calls, in order; 0 means success
+	words string // the text of these errors
+	silent  bool     // sends no answer until the client cancels the call
 }
 
 // The types of packets, and of markers.
@@ -55,7 +53,7 @@ const (
 	toInterrupt = 3
 )
 
-// listen has the stand-in take connections, and returns options that lead there.
+// listen starts the stand-in and returns options for it.
 func (s *standIn) listen(t testing.TB) *transactional {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,13 +73,13 @@ func (s *standIn) listen(t testing.TB) *transactional {
 	return optionsOf(t, l.Addr().(*net.TCPAddr).Port)
 }
 
-// optionsOf returns options that lead to a port of this machine.
+// optionsOf returns options for a port on this machine.
 func optionsOf(t testing.TB, port int) *transactional {
 	t.Helper()
 	return bound(t, option.Values{"host": "127.0.0.1", "port": strconv.Itoa(port), "service": "sales", "password": "tiger-secret"})
 }
 
-// serve speaks with a client until it leaves.
+// serve answers a client until it disconnects.
 func (s *standIn) serve(conn net.Conn) {
 	defer conn.Close()
 	broken := failed(errCancelled, "user requested cancel of current operation") // the answer after a reset
@@ -92,7 +90,7 @@ func (s *standIn) serve(conn net.Conn) {
 		}
 		switch kind {
 		case aConnect:
-			if len(data) == connectHead-tnsHead { // what it asks for was too long, and follows
+			if len(data) == connectHead-tnsHead { // the connect string was too long, and follows in the next packet
 				if _, _, err := readTNS(conn); err != nil {
 					return
 				}
@@ -136,15 +134,15 @@ func mark(conn net.Conn, marker byte, broken []byte) error {
 	return writeTNS(conn, aData, append([]byte{0, 0}, broken...))
 }
 
-// Lengths of what packets begin with, in bytes.
+// Lengths in bytes: headers of packets, and packets.
 const (
 	tnsHead     = 8
 	connectHead = 70
-	largest     = 0x7FFF           // packet, as accept has it
-	fullData    = largest - 64 + 2 // what the driver puts into one that is not the last of its message
+	largest     = 0x7FFF           // a packet, as agreed in accept
+	fullData    = largest - 64 + 2 // data in a packet that is not the last one of its message
 )
 
-// readTNS reads a packet, without what it begins with, and those that a message goes on in.
+// readTNS reads a message, which may take several packets, without their headers.
 func readTNS(r io.Reader) (kind byte, data []byte, err error) {
 	var head [tnsHead]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -167,18 +165,18 @@ func writeTNS(w io.Writer, kind byte, data []byte) error {
 	return err
 }
 
-// accept agrees on an old version, whose packets have lengths of two bytes, and asks for no
-// encryption, nor for sums.
+// accept agrees on an old version, in which the length of a packet has two bytes, without
+// encryption or checksums.
 func accept() []byte {
 	b := make([]byte, 24)
 	binary.BigEndian.PutUint16(b[0:], 312)
 	binary.BigEndian.PutUint16(b[4:], largest)
 	binary.BigEndian.PutUint16(b[6:], largest)
-	binary.BigEndian.PutUint16(b[12:], tnsHead+uint16(len(b))) // where its data would begin
+	binary.BigEndian.PutUint16(b[12:], tnsHead+uint16(len(b))) // the offset of the data, of which there are none
 	return b
 }
 
-// Messages and functions of TTC, by the driver's source.
+// Messages and functions of TTC, from the driver's source.
 const (
 	aProtocol   = 1
 	theTypes    = 2
@@ -206,8 +204,8 @@ const (
 	utf16       = 2000
 )
 
-// reply returns the response to a message, or nil for no response. An error of a statement breaks
-// its call.
+// reply returns the response to a message, or nil for no response. breaks is true if the statement
+// failed, so that a marker must precede the response.
 func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 	switch {
 	case m[0] == aProtocol:
@@ -215,7 +213,7 @@ func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 	case m[0] == theTypes:
 		b = make([]byte, 12) // the server's zone of time
 		copy(b, []byte{theTypes, 128, 0, 0, 0, 60, 60, 60, 128})
-		return append(b, 0), false // no types but the client's
+		return append(b, 0), false // no types besides the client's
 	case m[0] != aFunction: // cursors to close, before a ping
 		return status(0, 0, 0, ""), false
 	}
@@ -232,7 +230,7 @@ func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 		b = []byte{anAnswer, 1, 2}
 		b = property(b, "AUTH_SESSION_ID", "7", 0)
 		b = property(b, "AUTH_SERIAL_NUM", "11", 0)
-		b = append(b, aSetting, 5, 0, 0, 1, 1, 0) // of which one follows
+		b = append(b, aSetting, 5, 0, 0, 1, 1, 0) // one setting follows
 		b = property(b, "AUTH_NLS_LXLAN", "AMERICAN", 0)
 		b = append(b, 0)
 		return append(b, status(0, 0, 0, "")...), false
@@ -248,7 +246,7 @@ func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 		return s.call(m, cursor, cursor == 0)
 	case callAgain, queryAgain:
 		cursor, rest := takeNumber(m[3:])
-		_, rest = takeNumber(rest) // how often, or how many rows
+		_, rest = takeNumber(rest) // the number of runs, or of rows
 		_, rest = takeNumber(rest)
 		if options, _ := takeNumber(rest); m[1] == callAgain && options&1 != 0 {
 			s.commits.Add(1)
@@ -259,10 +257,10 @@ func (s *standIn) reply(m []byte) (b []byte, breaks bool) {
 	case fetchMore:
 		return status(noMoreRows, 0, 0, "no data found"), false
 	}
-	return status(0, 0, 0, ""), false // a commit, rollback, ping, good-bye
+	return status(0, 0, 0, ""), false // a commit, rollback, ping or logoff
 }
 
-// call answers a statement, which has its place among the answers as its number from then on.
+// call answers a statement. The cursor number of a statement is its position in answers.
 func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool) {
 	if first {
 		for i, a := range s.answers {
@@ -306,7 +304,7 @@ func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool)
 		b = append(b, theColumns, 0, 0)
 		b = append(number4(b, len(a.columns)), 0)
 		for i, name := range a.columns {
-			var value any = "" // of texts, where there are no rows
+			var value any = "" // without rows, columns are texts
 			if len(a.rows) > 0 {
 				value = a.rows[0][i]
 			}
@@ -323,7 +321,7 @@ func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool)
 			switch value := value.(type) {
 			case string:
 				b = text(b, value)
-			case int: // one digit of a hundred, after its sign and exponent
+			case int: // sign and exponent, then one base-100 digit
 				b = append(b, 2, 0xC1, byte(value)+1)
 			}
 		}
@@ -331,8 +329,7 @@ func (s *standIn) call(m []byte, cursor int, first bool) (b []byte, breaks bool)
 	return append(b, status(noMoreRows, len(a.rows), cursor, "no data found")...), false
 }
 
-// protocol says who answers, and what it can do: what the driver asks about is what a server
-// of 19c has.
+// protocol returns the server's name and the abilities that the driver reads, as in a 19c server.
 func protocol() []byte {
 	b := append([]byte{aProtocol, 6, 0}, "stand-in\x00"...)
 	b = append(binary.LittleEndian.AppendUint16(b, utf8), 1, 0, 0)
@@ -341,15 +338,15 @@ func protocol() []byte {
 	b = append(append(b, 0, byte(len(sets))), sets...)
 	compiled := make([]byte, 42)
 	compiled[4] = 2                   // a verifier without padding
-	compiled[7] = 11                  // the version of TTC, which is the driver's
-	compiled[15], compiled[16] = 1, 1 // the ends of calls and what belongs to them are told
+	compiled[7] = 11                  // the version of TTC, the same as the driver's
+	compiled[15], compiled[16] = 1, 1 // calls end with a status
 	compiled[37] = 32                 // large chunks
 	running := []byte{2, 1, 0, 0, 0, 0, 0}
 	b = append(append(b, byte(len(compiled))), compiled...)
 	return append(append(b, byte(len(running))), running...)
 }
 
-// status ends an answer: with an error, or with how many rows there were.
+// status returns the end of an answer: an error, or the number of rows.
 func status(code, rows, cursor int, words string) []byte {
 	b := []byte{aStatus, 0, 0}
 	b = number4(b, rows)
@@ -376,7 +373,7 @@ func rowHead(b []byte, kind byte, columns int) []byte {
 	return append(number4(append(b, kind, 0), columns), 0, 0, 0, 0, 0)
 }
 
-// described describes a column, by a value of it.
+// described appends the description of a column with the type of value.
 func described(b []byte, name string, value any) []byte {
 	typ, size, set, form := byte(typeNumber), 22, 0, byte(0)
 	if _, is := value.(string); is {
@@ -391,7 +388,7 @@ func described(b []byte, name string, value any) []byte {
 	return append(b, 0, 0, 0, 0)
 }
 
-// number4 is a number as TTC has it: how many bytes it takes, and these.
+// number4 appends a number in TTC's form: the number of its bytes, then the bytes.
 func number4(b []byte, n int) []byte {
 	digits := bytes.TrimLeft(binary.BigEndian.AppendUint32(nil, uint32(n)), "\x00")
 	return append(append(b, byte(len(digits))), digits...)

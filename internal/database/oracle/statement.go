@@ -19,7 +19,7 @@ import (
 // identifies it by a number from then on.
 //
 // A PL/SQL block returns one row: each of its parameters without a field in in is a column of that
-// row. So the outputs of a routine are bound as the columns of a query are.
+// row. So the outputs of a routine bind to fields of out, like the columns of a query.
 func (s *session) Prepare(_ context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	if isBlock(q.Text) {
 		text := guarded(q.Text)
@@ -57,9 +57,9 @@ type statement struct {
 
 var errNoData = errors.New("ORA-01403: no data found")
 
-// guarded wraps a PL/SQL block so that NO_DATA_FOUND fails it. The driver takes the number of that
-// error, from anywhere, for the end of a query's rows, and so for a success
-// (github.com/sijms/go-ora, issue 576).
+// guarded wraps a PL/SQL block so that NO_DATA_FOUND becomes another error. The driver treats the
+// number of NO_DATA_FOUND as the end of a query's rows, and so as success, even if a block raised
+// it (github.com/sijms/go-ora, issue 576).
 func guarded(block string) string {
 	return "BEGIN\n" + block + "\nEXCEPTION\n  WHEN NO_DATA_FOUND THEN\n    RAISE_APPLICATION_ERROR(-20403, 'ORA-01403: no data found', TRUE);\nEND;"
 }
@@ -68,12 +68,12 @@ func guarded(block string) string {
 // Oracle's own drivers do not reuse it either.
 func (st *statement) renew() {
 	if st.stale {
-		_ = st.stmt.Close() // it is not needed any more
+		_ = st.stmt.Close() // its errors do not matter any more
 		st.stmt, st.stale = ora.NewStmt(st.text, st.session.conn), false
 	}
 }
 
-// failed returns the error of a run, or nil if the driver's error is nil.
+// failed records whether the server refused a run, and returns the run's error; nil if err is nil.
 func (st *statement) failed(ctx context.Context, err error) error {
 	st.stale = number(err) != 0 || errors.Is(err, errNoData)
 	return st.session.ended(ctx, err)
@@ -99,7 +99,7 @@ func (st *statement) fill() {
 	}
 }
 
-// exec runs a statement without rows. For callers that never cancel it starts no goroutine.
+// exec runs a statement that returns no rows. It starts no goroutine if ctx cannot be cancelled.
 func (st *statement) exec(ctx context.Context) (int64, error) {
 	var result driver.Result
 	var err error
@@ -119,7 +119,7 @@ func (st *statement) exec(ctx context.Context) (int64, error) {
 	if err != nil {
 		return 0, st.failed(ctx, err)
 	}
-	if result == (*ora.QueryResult)(nil) { // a trigger failed, and the driver reports success: see guarded
+	if result == (*ora.QueryResult)(nil) { // a trigger raised NO_DATA_FOUND, for which the driver reports success: see guarded
 		return 0, st.failed(ctx, errNoData)
 	}
 	return result.RowsAffected()
@@ -273,7 +273,7 @@ func assign(target, value any) error {
 type block struct {
 	statement
 	outputs []output
-	answers bool // whether some outputs form a result row
+	answers bool // Run fills out with a row
 }
 
 // output is an output parameter. All of them are transferred as text, into which the server

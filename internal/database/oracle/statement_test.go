@@ -33,7 +33,7 @@ func parse(t *testing.T, text string) sqlfile.Query {
 	return q
 }
 
-func TestArgumentsAreTheFieldsValues(t *testing.T) {
+func TestFill(t *testing.T) {
 	in := bindings{ID: 70_000, Moment: time.Date(2024, 3, 1, 2, 0, 0, 0, time.FixedZone("east", 5*3600))}
 	q := parse(t, "UPDATE t SET words = :words, moment = :moment, later = :later WHERE id = :id")
 	if q.Text != "UPDATE t SET words = :p1, moment = :p2, later = :p3 WHERE id = :p4" {
@@ -63,7 +63,7 @@ func TestArgumentsAreTheFieldsValues(t *testing.T) {
 	}
 }
 
-func TestABlockAnswersInOneRow(t *testing.T) {
+func TestBlock_ReturnsOneRow(t *testing.T) {
 	var in bindings
 	var out struct {
 		Number int64 `sql:"number"`
@@ -78,13 +78,13 @@ func TestABlockAnswersInOneRow(t *testing.T) {
 		t.Fatalf("got %v with the outputs %+v", b.args, b.outputs)
 	}
 	if total := b.args[1].(*ora.Out); !total.In || b.outputs[0].field != &in.Total {
-		t.Errorf("got %+v of the parameter that goes both ways", total)
+		t.Errorf("the inout parameter: got %+v", total)
 	}
 	if number := b.args[2].(*ora.Out); number.In || b.outputs[1].field != &out.Number || number.Size != outputSize {
-		t.Errorf("got %+v of the output", number)
+		t.Errorf("the output: got %+v", number)
 	}
 	if b.outputs[2].field != nil {
-		t.Errorf("got %v of a discarded output, want none", b.outputs[2].field)
+		t.Errorf("a discarded output: got the field %v, want none", b.outputs[2].field)
 	}
 	var row database.Row
 	if _, err := (&session{}).Prepare(t.Context(), q, &in, &row); err != nil || !slices.Equal(row.Columns, []string{"number", "said"}) {
@@ -94,14 +94,14 @@ func TestABlockAnswersInOneRow(t *testing.T) {
 		Missing int64 `sql:"missing"`
 	}
 	if _, err := (&session{}).Prepare(t.Context(), q, &in, &other); err == nil || !strings.Contains(err.Error(), "missing") {
-		t.Errorf("a column that is not there: got %v", err)
+		t.Errorf("a field without an output: got %v", err)
 	}
 	if _, err := (&session{}).Prepare(t.Context(), parse(t, "BEGIN p(:id); END;"), &in, &out); err == nil {
 		t.Error("rows of a block without outputs: got no error")
 	}
 }
 
-func TestColumnsGatherTheirValues(t *testing.T) {
+func TestColumns(t *testing.T) {
 	number := newLoadColumn(schema.Column{Type: schema.Integer})
 	text := newLoadColumn(schema.Column{Type: schema.Decimal})
 	for _, v := range []any{int64(7), nil} {
@@ -128,7 +128,7 @@ func TestColumnsGatherTheirValues(t *testing.T) {
 		t.Errorf("got %v, want NULL as the empty text", got)
 	}
 	if words.clear(); len(words.values().([]string)) != 0 {
-		t.Error("got values that were cleared")
+		t.Error("got values after clear")
 	}
 	table := schema.Table{Name: "t", Columns: []schema.Column{{Name: "a"}, {Name: "b"}}}
 	if got := insertStatement(table); got != "INSERT INTO t (a, b) VALUES (:p1, :p2)" {
@@ -136,7 +136,7 @@ func TestColumnsGatherTheirValues(t *testing.T) {
 	}
 }
 
-func TestRowsBecomeText(t *testing.T) {
+func TestTexts(t *testing.T) {
 	got := texts([]driver.Value{nil, "x", []byte("y"), int64(7), time.Date(2024, 2, 29, 23, 59, 58, 0, time.UTC)})
 	if want := []string{"NULL", "x", "y", "7", "2024-02-29 23:59:58"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

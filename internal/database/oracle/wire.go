@@ -24,11 +24,12 @@ func (w *wire) SetDeadline(time.Time) error { return nil }
 
 // interruptCall makes reading and writing fail at once, from another goroutine.
 func (w *wire) interruptCall() {
-	// An error would mean that the connection is closed already.
+	// It fails only if the connection is already closed.
 	_ = w.Conn.SetDeadline(time.Unix(1, 0))
 }
 
-// dialer creates the connections of a session. A redirect needs another one.
+// dialer opens the connection of a session. After a redirect, the driver dials again, and last is
+// the new connection.
 type dialer struct{ last *wire }
 
 // DialContext implements the driver's interface.

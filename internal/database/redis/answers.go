@@ -14,12 +14,12 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// answers executes SQL over many rows, for checks. The client reads the rows of the tables and
-// columns that a statement names, copies them into a SQLite database of its own, and queries that.
-// So the rules are the same statements as on all other databases.
+// answers executes SQL over many rows, for checks, which use the same statements as on other
+// databases. The client copies the tables and columns that a statement names into a SQLite database
+// of its own, and queries that.
 //
-// If anything on the server has changed since, the rows are read again. A copy is of one moment: if
-// something changes while it is made, it is made again, up to tries times.
+// If data on the server have changed since, the rows are copied again. A copy shows one moment: if
+// data change while it is made, it is repeated, up to tries times.
 type answers struct {
 	*database.SQLSession
 	held map[string][]string // the columns that were read, by table
@@ -45,10 +45,10 @@ const tries = 3
 // errBusy means that data were changed while rows were read.
 var errBusy = errors.New("other clients change data on the server while its rows are read for this check: repeat it when the server is idle")
 
-// answering returns answers that hold the rows which a statement names.
+// answering returns s.answers with the rows that a statement names.
 func (s *session) answering(ctx context.Context, statement string) (*answers, error) {
 	if s.inTx && len(s.queue.firsts) > 0 {
-		return nil, errors.New("a transaction that has written queries many rows, which would not include its own changes: commit first")
+		return nil, errors.New("a transaction cannot query many rows after it has written, because they would lack its changes: commit first")
 	}
 	if s.answers == nil {
 		own, err := openAnswers(ctx)
@@ -151,8 +151,8 @@ func mentioned(tables map[string]layout, statements ...string) map[string][]stri
 	return wanted
 }
 
-// missing returns the tables of which some wanted columns are not held. Each has the wanted and the
-// held columns.
+// missing returns the tables of which a has not read all wanted columns. Each comes with the wanted
+// columns and those already read.
 func (a *answers) missing(wanted map[string][]string) map[string][]string {
 	missing := map[string][]string{}
 	for name, columns := range wanted {

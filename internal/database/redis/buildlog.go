@@ -59,7 +59,7 @@ func dropBuildLog(ctx context.Context, of database.Session) error {
 // Jobs detect each other by the names of their connections, which end with the jobs. A session that
 // claims the database uses a second connection for the name, because the server's setting timeout
 // closes idle ones. In one MULTI a connection sets its name and lists the others with such names.
-// So of two at the same time only one sees no other.
+// If two do so at the same time, the second sees the first.
 
 func (s *session) named(what string) string {
 	return fmt.Sprintf("sledge_%s:%d:%s", what, s.options.Number, s.options.Prefix)
@@ -198,8 +198,8 @@ func work(ctx context.Context, of database.Session) error {
 	return err
 }
 
-// orphans is Claims.Orphans. The caller has the claim, so a session that works for a build
-// works for one that no longer exists.
+// orphans is Claims.Orphans. The caller has the claim, so a session that works for a build is left
+// over from a build that was killed.
 func orphans(ctx context.Context, of database.Session) ([]database.Orphan, error) {
 	s := of.(*session)
 	list, err := s.ask(ctx, "CLIENT", "LIST")

@@ -42,7 +42,7 @@ func (s *session) prepareCall(ctx context.Context, q sqlfile.Query, c *command, 
 	return &callStatement{session: s, query: q, c: c, out: out}, nil
 }
 
-// learn loads a script into the server, and returns the hash by which it is called.
+// learn loads a script into the server, and returns the hash by which EVALSHA calls it.
 func (s *session) learn(ctx context.Context, script string) (string, error) {
 	sha, err := s.ask(ctx, "SCRIPT", "LOAD", script)
 	return text(sha), err
@@ -109,7 +109,7 @@ func (st *callStatement) Run(ctx context.Context, each func() error) (int64, err
 	return n, nil
 }
 
-// bind binds the columns that an answer names, unless they equal those of the last answer.
+// bind binds the columns that a reply names, unless the previous reply named the same ones.
 func (st *callStatement) bind(first any) error {
 	list, _ := first.([]any)
 	same := len(list) == len(st.names) && st.columns != nil

@@ -19,11 +19,10 @@ import (
 var errConflict = errors.New("another client changed a key that the transaction watched: nothing was done")
 
 // classes are the classes of the server's errors, by the first word of an error (redis.io, "Redis
-// serialization protocol", and server.c's shared errors). ERR is for errors without a word of their
-// own.
+// serialization protocol", and server.c's shared errors). ERR is the word for all other errors.
 var classes = map[string]meter.Class{
 	"OOM":          meter.Resource, // maxmemory is reached
-	"MISCONF":      meter.Resource, // it cannot write its file, and refuses writes meanwhile
+	"MISCONF":      meter.Resource, // it cannot write its file, so it refuses writes
 	"NOREPLICAS":   meter.Resource, // fewer replicas than min-replicas-to-write
 	"NOAUTH":       meter.Permission,
 	"WRONGPASS":    meter.Permission,

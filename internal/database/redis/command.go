@@ -32,7 +32,7 @@ import (
 // Reads are done first, then come the writes. The rows of several reads are put together:
 // all but the last have one.
 
-// command is a line of a text.
+// command is a parsed line.
 type command struct {
 	verb    string
 	args    []argument
@@ -187,8 +187,8 @@ func (s *session) parseLine(words []string, params []database.Param) (c command,
 	return c, nil
 }
 
-// named removes "AS name" from words, beginning at a position, and returns the names of all of
-// them.
+// named removes each "AS name" from words[from:], and returns the words' names: the name after AS,
+// or the word itself.
 func named(words []string, from int) (rest, names []string) {
 	rest = slices.Clone(words[:from])
 	for i := from; i < len(words); i++ {
@@ -366,7 +366,8 @@ func boolean(b bool) int {
 	return 0
 }
 
-// plain returns the command in the form that the driver takes, for commands that are sent once.
+// plain returns the command as arguments for the driver. It allocates, so it is for commands that
+// are sent once.
 func (c *command) plain() []any {
 	list := []any{c.verb}
 	for i := range c.args {

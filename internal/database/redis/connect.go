@@ -51,7 +51,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	return nil, explain(o, err)
 }
 
-// mistake returns an error if the server that answers does not match the options.
+// mistake returns a message about a server that does not match the options.
 func mistake(o *Options, answer listener.Answer) string {
 	host, port, ssl := o.Name("host"), o.Name("port"), o.Name("ssl")
 	switch {
@@ -68,13 +68,15 @@ func mistake(o *Options, answer listener.Answer) string {
 // connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
-// errUnfit is the error of a server on which the keys of one transaction cannot be together.
+// errUnfit is the error of a server that cannot hold all keys of a transaction and write to them.
 var errUnfit = errors.New("the server cannot hold a schema")
 
-// errNotLetIn means that a server ended the connection after it had requested a client certificate.
-var errNotLetIn = errors.New("the server asked for a certificate of the client, and ended the connection")
+// errNotLetIn means that the server closed the connection after it had requested a client
+// certificate.
+var errNotLetIn = errors.New("the server requested a client certificate and closed the connection")
 
-// errGone means that a connection was lost, and with it the watched keys and the open transaction.
+// errGone means that the connection was lost, and with it the watched keys and the open
+// transaction.
 var errGone = errors.New("the connection is lost")
 
 // open connects, logs in and checks the kind of the server.
@@ -148,7 +150,8 @@ func (s *session) user() string {
 	return s.options.User
 }
 
-// meet checks that the server can hold a schema.
+// meet takes the connection's id and the server's version from HELLO, and checks that the server
+// can hold a schema.
 func (s *session) meet(facts map[string]string, as database.Role) error {
 	s.id = facts["id"]
 	major, _, _ := strings.Cut(facts["version"], ".")
@@ -156,16 +159,16 @@ func (s *session) meet(facts map[string]string, as database.Role) error {
 	s.readsOnly = n >= 7
 	switch {
 	case facts["mode"] == "cluster":
-		return fmt.Errorf("%w: it is part of a cluster, in which the keys of a transaction are on several servers: name one that is on its own", errUnfit)
+		return fmt.Errorf("%w: it is part of a cluster, in which the keys of a transaction are on several servers: name a server that is not part of a cluster", errUnfit)
 	case facts["mode"] == "sentinel":
 		return fmt.Errorf("%w: it is a Sentinel, which holds no keys: name the primary that it watches", errUnfit)
 	case facts["role"] != "master" && as.OwnsSchema():
-		return fmt.Errorf("%w: it is a replica, which takes no writes: name its primary", errUnfit)
+		return fmt.Errorf("%w: it is a replica, which accepts no writes: name its primary", errUnfit)
 	}
 	return nil
 }
 
-// facts returns the pairs of an answer.
+// facts converts a reply of alternating names and values into a map.
 func facts(said any) map[string]string {
 	found := map[string]string{}
 	list, _ := said.([]any)
@@ -233,7 +236,8 @@ func explain(o *Options, err error) error {
 	return unconnected
 }
 
-// isOfPassword reports whether the server refused the password, or expects one, or expects none.
+// isOfPassword reports whether the server refused the password, requires one, or has none
+// configured.
 func isOfPassword(err error) bool {
 	word := codeOf(err)
 	return word == "WRONGPASS" || word == "NOAUTH" || strings.Contains(err.Error(), "without any password configured")
@@ -250,7 +254,7 @@ func advice(o *Options, err error) string {
 	case word == "LOADING":
 		return "wait until it has read its file"
 	case word == "DENIED":
-		return "it is in protected mode: give it a password, or let it listen to others by its own settings"
+		return "it is in protected mode: set a password on the server, or allow other hosts in its configuration"
 	case strings.Contains(err.Error(), "DB index is out of range"):
 		return fmt.Sprintf("check option %s, or raise the server's setting databases", name("db_number"))
 	case strings.Contains(err.Error(), "max number of clients reached"):
@@ -258,7 +262,7 @@ func advice(o *Options, err error) string {
 	case isUnknown(err):
 		return "check " + o.whereNames()
 	case word != "":
-		return "the server says so: check its log"
+		return "this is the server's own message: check its log"
 	case errors.Is(err, errNotLetIn) && o.SSLCert == null:
 		return fmt.Sprintf("set options %s and %s to send a certificate, or the server's tls-auth-clients to no", name("ssl_cert"), name("ssl_key"))
 	case errors.Is(err, errNotLetIn):

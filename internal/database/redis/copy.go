@@ -14,8 +14,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// copy reads rows of tables with the wanted columns into the SQLite database. One pass over the
-// keys finds those of all tables.
+// copy copies the wanted columns of tables into the SQLite database. One pass over the keys finds
+// the keys of all tables.
 func (s *session) copy(ctx context.Context, wanted map[string][]string) error {
 	keys := map[string]*keySet{}
 	for name := range wanted {
@@ -52,7 +52,7 @@ func (s *session) copy(ctx context.Context, wanted map[string][]string) error {
 	return nil
 }
 
-// sayCopying reports how many keys of the total were read. A total of 0 means that their names are
+// sayCopying reports how many of all keys were read. The total is 0 while the names of the keys are
 // being read.
 func (s *session) sayCopying(done, total int64) {
 	if s.copying != nil {
@@ -89,14 +89,14 @@ func (s *session) copyTable(ctx context.Context, name string, columns []string, 
 	if err != nil {
 		stop()
 	}
-	for range r.full { // until the reader has ended
+	for range r.full { // wait for the reader to end
 	}
 	_, committing := own.ExecContext(context.WithoutCancel(ctx), "COMMIT")
 	return errors.Join(reading, err, committing)
 }
 
-// createStatement returns the statement that creates a table. If the rows are identified by whole
-// numbers, they arrive in that order, and the table is clustered by them.
+// createStatement returns the statement that creates a table. If inOrder is true and the identity
+// consists of whole numbers, rows arrive in that order, and the table is clustered by the identity.
 func createStatement(t schema.Table, l layout, inOrder bool) string {
 	var list []string
 	for _, c := range t.Columns {

@@ -12,9 +12,9 @@ import (
 )
 
 // dropTables is Schema.Drop. A schema may have millions of keys, too many for one transaction. So
-// one transaction moves the tables to the list of tables that are being dropped. From then on there
-// is no schema, even if this process ends. Their keys are removed afterwards, or by the next delete or build
-// that finds the list.
+// one transaction moves the tables from the catalog to the list of dropped tables. From then on
+// there is no schema, even if this process ends. The keys are removed afterwards, or by the next
+// delete or build that finds the list.
 func dropTables(ctx context.Context, of database.Session, tables, routines []string) error {
 	s := of.(*session)
 	for _, name := range routines {
@@ -58,7 +58,7 @@ func dropTables(ctx context.Context, of database.Session, tables, routines []str
 	return err
 }
 
-// finishDrop removes the keys of tables that are being dropped, and reports whether there were any.
+// finishDrop removes the keys of dropped tables, and reports whether there were such tables.
 func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 	left, err := s.layoutsAt(ctx, droppedKey)
 	if err != nil || len(left) == 0 {
@@ -92,8 +92,8 @@ func (s *session) finishDrop(ctx context.Context) (had bool, err error) {
 	return true, err
 }
 
-// dropRest is Container.Drop. A database of a server is a number and stays. It removes the remains
-// of an interrupted delete.
+// dropRest is Container.Drop. It removes the remains of an interrupted delete. The database itself
+// stays, because it is only a number.
 func dropRest(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	if !d.Leftover {
 		return nil, nil
@@ -114,8 +114,8 @@ func dropRest(ctx context.Context, options any, d database.DropOptions) ([]datab
 	return []database.DropResult{{Kind: "rest of the schema", Name: s.options.Prefix}}, err
 }
 
-// create is Container.Create. Nothing must be created, but it refuses a server that evicts keys:
-// it could evict rows, and even the catalog that identifies our schema.
+// create is Container.Create. It creates nothing, but refuses a server that evicts keys: the server
+// could evict rows, and even the catalog that identifies our schema.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	of, err := connect(ctx, options, database.Owner)
 	if err != nil {
@@ -129,13 +129,13 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	}
 	policy, bound := memory["maxmemory_policy"], memory["maxmemory"]
 	if throwsAway(policy, bound) {
-		return fmt.Errorf("the server throws away keys when it uses %s bytes, %w: set its maxmemory-policy, which is %s, to noeviction", bound, database.ErrUnfit, policy)
+		return fmt.Errorf("the server evicts keys when it uses %s bytes, %w: set its maxmemory-policy, which is %s, to noeviction", bound, database.ErrUnfit, policy)
 	}
 	return nil
 }
 
 // routines lists the stored routines of the schema: name, kind, creator, signature, and whether
-// they are called as Sledge's are.
+// Sledge can call them.
 func (s *session) routines(ctx context.Context, c *command) (any, error) {
 	rows := []any{[]any{"name", "kind", "maker", "signature", "fits"}}
 	said, err := s.ask(ctx, "FUNCTION", "LIST", "LIBRARYNAME", s.options.Library(), "WITHCODE")

@@ -12,8 +12,8 @@ import (
 type keySet struct {
 	parts int // number of parts of a key's name; each part is a column
 
-	// whole means that all parts are whole numbers. The keys are then stored as numbers, one key
-	// after another; otherwise as names.
+	// whole means that all parts are whole numbers. The keys are then in numbers, one key after
+	// another; otherwise in names.
 	whole   bool
 	numbers []int64
 	names   []string
@@ -27,8 +27,8 @@ func newKeySet(l layout) *keySet {
 	return k
 }
 
-// add adds a key, given the part of its name after the table's. It ignores a key whose name has
-// more or fewer parts, because that is not a row of the table.
+// add adds a key; rest is the part of its name after the table's name. It ignores a key with more
+// or fewer parts, because it is not the key of a row.
 func (k *keySet) add(key, rest []byte) error {
 	if bytes.Count(rest, []byte(":"))+1 != k.parts {
 		return nil

@@ -40,8 +40,8 @@ type layout struct {
 }
 
 // index is a sorted set that finds rows by other columns. Its members are columns separated by
-// slashes. A member of one number also has it as score. Other members have score 0, and so are in
-// the order of their bytes.
+// slashes. A member that is one number has that number as its score. Other members have score 0, so
+// they are in the order of their bytes.
 type index struct {
 	Name   string   `json:"name"`
 	Key    []string `json:"key"`
@@ -73,8 +73,8 @@ func (l layout) names() []string {
 	return names
 }
 
-// identity returns the columns that identify a row; for a stream, whose rows have no identity, the
-// columns of its key.
+// identity returns the columns that identify a row. For a stream, whose rows have no identity, it
+// returns the columns of its key.
 func (l layout) identity() []string {
 	names := slices.Concat(l.Key, l.Member)
 	if l.Each != "" {
@@ -95,8 +95,8 @@ func (l layout) at(names []string) ([]int, error) {
 	return list, nil
 }
 
-// layoutOf returns the layout of a table: from a line of the text, or else a hash for each row, by
-// the table's key. Lines are, for example,
+// layoutOf returns the layout of a table from its line in text. Without such a line it is a hash
+// for each row, by the table's primary key. Lines are, for example,
 //
 //	customer HASH (c_w_id, c_d_id, c_id) INDEX customer_name (c_w_id, c_d_id, c_last) (c_first, c_id)
 //	order_line HASH (ol_w_id, ol_d_id, ol_o_id) EACH ol_number
@@ -189,7 +189,7 @@ func (s *session) layoutsAt(ctx context.Context, key string) (map[string]layout,
 		var l layout
 		err := json.Unmarshal([]byte(text), &l)
 		if err == nil && slices.ContainsFunc(l.Columns, func(c column) bool { return c.Scale < 0 || c.Scale >= len(powers) }) {
-			err = errors.New("a column has more digits than any can have")
+			err = errors.New("a column has more digits than Sledge supports")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the key %s belongs to another program: set option %s to another name: its entry for %s is not a layout: %w", s.options.Key(key), s.options.Name("prefix"), name, err)
@@ -234,8 +234,8 @@ func owners(tables map[string]layout) map[string]owner {
 	return all
 }
 
-// eachKey calls do with each key of the schema's prefix, and the rest of its name. A key may occur
-// twice.
+// eachKey calls do for each key with the schema's prefix, with the parts of its name after the
+// prefix. A key may occur twice.
 func (s *session) eachKey(ctx context.Context, do func(key, name string, parts []string) error) error {
 	prefix := s.options.Prefix + ":"
 	return s.eachName(ctx, func(name []byte) error {
@@ -245,8 +245,9 @@ func (s *session) eachKey(ctx context.Context, do func(key, name string, parts [
 	})
 }
 
-// eachName calls do with the name of each key of the schema's prefix, which is valid only during
-// the call. A key may occur twice, because the server may resize its tables meanwhile.
+// eachName calls do with the name of each key with the schema's prefix. The name is valid only
+// during the call. A key may occur twice, because the server may resize its hash table between two
+// SCANs.
 func (s *session) eachName(ctx context.Context, do func(name []byte) error) error {
 	pattern := s.options.Prefix + ":*"
 	for cursor := "0"; ; {
@@ -333,7 +334,7 @@ func (k keeper) keep(ctx context.Context, s database.Session, t schema.Table) er
 }
 
 // relations is Schema.Relations. Without a catalog, keys with the schema's prefix are foreign.
-// It looks for them only then, because this reads the names of all keys on the server.
+// relations looks for such keys only then, because that reads the names of all keys on the server.
 func relations(ctx context.Context, of database.Session) (map[string]database.Relation, error) {
 	s := of.(*session)
 	tables, err := s.catalogue(ctx)
@@ -362,7 +363,8 @@ func relations(ctx context.Context, of database.Session) (map[string]database.Re
 	return found, err
 }
 
-// objects is Schema.Objects. Many programs share a server by prefixes, so other keys do not matter.
+// objects is Schema.Objects. It lists only tables of the schema: keys with other prefixes may
+// belong to other programs that share the server.
 func objects(ctx context.Context, of database.Session) ([]database.Object, error) {
 	tables, err := of.(*session).catalogue(ctx)
 	var list []database.Object

@@ -190,7 +190,7 @@ func (ld *loader) put(q *queue) error {
 	for _, i := range ld.indexes {
 		ld.buf = ld.keyName(ld.buf[:0], i.name, i.key)
 		ld.putMember(q, ld.buf, i.member)
-		ld.last = ld.last[:0] // the previous HSET is not the last command any more
+		ld.last = ld.last[:0] // the previous HSET is no longer the last command
 	}
 	return nil
 }
@@ -204,8 +204,8 @@ func (ld *loader) keyName(buf []byte, name string, key []int) []byte {
 	return buf
 }
 
-// putFields queues the fields of a row with their values. If a row consists of its key, it gets a
-// field without a name, because a hash cannot be empty.
+// putFields queues the fields of a row with their values. If all columns of a row are in its key,
+// it gets a field named ".", because a hash cannot be empty.
 func (ld *loader) putFields(q *queue) {
 	put := 0
 	name := func(column string) {

@@ -39,7 +39,7 @@ type server struct {
 	SSLKey  string `opt:"ssl_key" needs:"ssl" help:"PEM file of the key of the client's certificate"`
 }
 
-// The values with which users choose none and the system's own.
+// The values for "none" and for the certificates of the operating system.
 const (
 	null   = "null"
 	system = "system"
@@ -86,7 +86,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// address returns the server's address, for messages and for dialing on network.
+// address returns the server's address, for messages and for dialing.
 func (o *Options) address() string {
 	if o.Socket != null {
 		return o.Socket

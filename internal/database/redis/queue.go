@@ -33,7 +33,7 @@ func (q *queue) end() { q.ends = append(q.ends, len(q.bytes)) }
 // put appends an argument.
 func (q *queue) put(text string) { q.bytes = append(q.bytes, text...); q.end() }
 
-// argument returns the argument with index n. It is valid as long as lent says.
+// argument returns the argument with index n. It is valid until bytes changes: see lent.
 func (q *queue) argument(n int) string {
 	first := 0
 	if n > 0 {
@@ -42,7 +42,7 @@ func (q *queue) argument(n int) string {
 	return lent(q.bytes[first:q.ends[n]])
 }
 
-// span returns the indexes of the first and the last argument of a command.
+// span returns the range of a command's arguments: the index of the first, and that after the last.
 func (q *queue) span(command int) (first, last int) {
 	last = len(q.ends)
 	if command+1 < len(q.firsts) {
@@ -81,8 +81,8 @@ func (q *queue) grow(n int) {
 	}
 }
 
-// change applies the queued writes of a hash's field to a value that was read, so that a
-// transaction sees its own writes.
+// change applies the queued writes to a value that was read from a hash, so that a transaction sees
+// its own writes.
 func (q *queue) change(key, field string, value any) any {
 	for i := range q.firsts {
 		first, last := q.span(i)

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// said is an error as the driver returns one of the server's.
+// said is a server's error, as the driver returns it.
 type said string
 
 func (e said) Error() string { return string(e) }
@@ -74,7 +74,7 @@ func TestErrorsAreClassed(t *testing.T) {
 		}
 	}
 	if !classify(errConflict).Retryable() {
-		t.Error("a conflict is not tried again")
+		t.Error("a conflict is not classed as serialization, so it would not be retried")
 	}
 }
 
@@ -103,8 +103,8 @@ func TestDurability(t *testing.T) {
 		loses             bool
 	}{
 		{"noeviction", "1000000", false},
-		{"volatile-lru", "1000000", false}, // nothing of a schema expires
-		{"allkeys-lru", "0", false},        // it is never full
+		{"volatile-lru", "1000000", false}, // no key of a schema expires
+		{"allkeys-lru", "0", false},        // no limit
 		{"allkeys-lfu", "1000000", true},
 	} {
 		settings := map[string]string{"appendonly": "yes", "appendfsync": "always", "maxmemory": tt.maxmemory, "maxmemory-policy": tt.policy}
@@ -114,8 +114,8 @@ func TestDurability(t *testing.T) {
 	}
 }
 
-// A server that throws rows away is refused before anything is loaded, and one without a command
-// says what to do about it.
+// A build refuses a server that evicts rows before it loads any, and the error of a server that
+// lacks a command says what to do.
 func TestUnfitServersAreRefused(t *testing.T) {
 	server := testserver.Open(t, "redis", testserver.Setting("maxmemory=100mb"), testserver.Setting("maxmemory-policy=allkeys-lru"), testserver.Setting(`rename-command=FUNCTION ""`))
 	bound := func(more option.Values) *Options {
@@ -129,7 +129,7 @@ func TestUnfitServersAreRefused(t *testing.T) {
 	}
 	err := create(t.Context(), bound(nil), nil)
 	if !errors.Is(err, database.ErrUnfit) || !strings.Contains(err.Error(), "noeviction") {
-		t.Errorf("got %v of a server that throws keys away", err)
+		t.Errorf("a server that evicts keys: got %v", err)
 	}
 	s, err := connect(t.Context(), bound(option.Values{"socket": server.Socket}), database.Owner)
 	if err != nil {
@@ -140,13 +140,13 @@ func TestUnfitServersAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := create(t.Context(), bound(nil), nil); err != nil {
-		t.Errorf("got %v of a server that throws nothing away", err)
+		t.Errorf("a server that evicts no keys: got %v", err)
 	}
 	if err := s.Exec(t.Context(), "#!lua name=unfit_0\nlocal a"); err == nil || !strings.Contains(err.Error(), "set option routines to scripts") {
-		t.Errorf("got %v of a server without functions", err)
+		t.Errorf("a server without functions: got %v", err)
 	}
 	if _, err := s.(*session).routines(t.Context(), &command{}); err != nil {
-		t.Errorf("got %v, want no routines where none can be", err)
+		t.Errorf("got %v, want no routines on a server without functions", err)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestClientSettings(t *testing.T) {
 		t.Errorf("got %+v, %v", found, err)
 	}
 	if found, _, _ = clientSettings(from, database.Use{}, option.Values{"password": "given"}); len(found) != 0 {
-		t.Errorf("beside one that was given: got %+v", found)
+		t.Errorf("with a given password: got %+v", found)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		}
 	}
 	if Database.Refuses(database.Use{Analytic: true}) == "" || Database.Refuses(database.Use{}) != "" {
-		t.Error("it is for transactions only")
+		t.Error("want analytic workloads refused and others accepted")
 	}
 }
 
@@ -224,12 +224,12 @@ func TestScaledDecimals(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", tt.text, got, tt.want)
 		}
 		if back := string(appendDecimal(nil, got, tt.scale)); strings.TrimRight(back, "0.") != strings.TrimRight(tt.text, "0.") {
-			t.Errorf("%s: it comes back as %s", tt.text, back)
+			t.Errorf("%s: it is printed as %s", tt.text, back)
 		}
 	}
 }
 
-// connected is a session with a schema of its own on the server.
+// connected returns a session whose schema has the given prefix.
 func connected(t *testing.T, prefix string) *session {
 	t.Helper()
 	s, err := connect(t.Context(), options(t, prefix, nil), database.Owner)
@@ -280,8 +280,8 @@ func run(t *testing.T, st database.Statement) int64 {
 	return n
 }
 
-// A transaction reads its own writes, other sessions see them only after the commit, and a
-// transaction whose watched key was changed does nothing.
+// A transaction reads its own writes, and other sessions see them only after the commit. If another
+// client changes a watched key, the commit does nothing.
 func TestTransactions(t *testing.T) {
 	a, b := connected(t, "transactions"), connected(t, "transactions")
 	in := struct {
@@ -314,10 +314,10 @@ func TestTransactions(t *testing.T) {
 		in.N = 3
 		run(t, add)
 		if run(t, read); out.N != 13 {
-			t.Errorf("a transaction reads %d, and has written 13", out.N)
+			t.Errorf("a transaction reads %d after it has written 13", out.N)
 		}
 		if run(t, alone); out.N != 5 {
-			t.Errorf("another reads %d before the end, want 5", out.N)
+			t.Errorf("another session reads %d before the commit, want 5", out.N)
 		}
 		if err := end.do(t.Context()); err != nil {
 			t.Fatal(err)
@@ -347,18 +347,18 @@ func TestTransactions(t *testing.T) {
 		t.Errorf("after a conflict: got %d, want 113", out.N)
 	}
 	if after, err := counter(t.Context(), b); err != nil || after != before {
-		t.Errorf("a transaction that came to nothing was counted: %d, %v, want %d", after, err, before)
+		t.Errorf("a transaction with a conflict was counted: %d, %v, want %d", after, err, before)
 	}
 	in.ID = 77
 	if n := run(t, alone); n != 0 {
-		t.Errorf("of a key that is not there: got %d rows", n)
+		t.Errorf("a missing key: got %d rows", n)
 	}
 	if err := a.Exec(t.Context(), "DEL counter(1)"); err != nil {
 		t.Error(err)
 	}
 }
 
-// columns are of every type that tables of workloads have.
+// columns has every type that tables of workloads have.
 var columns = []schema.Column{
 	{Name: "id"},
 	{Name: "n"},
@@ -379,7 +379,7 @@ func (r *rows) AppendRow(buf []byte) ([]byte, bool) {
 	return append(buf, row...), true
 }
 
-// loads makes a table of each kind, with rows.
+// loads creates a table with the given layout and loads four rows.
 func loads(t *testing.T, s *session, name, layout string) schema.Table {
 	t.Helper()
 	table := schema.Table{Name: name, Columns: columns, Key: []string{"id"}}
@@ -404,7 +404,7 @@ func loads(t *testing.T, s *session, name, layout string) schema.Table {
 	return table
 }
 
-// What was loaded is there for SQL, whatever it is kept as; and a change shows.
+// SQL reads loaded rows in every layout, and sees later changes.
 func TestSQLIsAnswered(t *testing.T) {
 	s := connected(t, "answers")
 	for name, layout := range map[string]string{
@@ -419,7 +419,7 @@ func TestSQLIsAnswered(t *testing.T) {
 		})
 		got, err := s.Query(t.Context(), "SELECT id, n, amount, words, moment FROM "+name+" ORDER BY n", 0)
 		want := "[[1 1 -0.05 it's \t\\ a\nb 2026-01-02 03:04:05] [1 2 1234.5  2026-01-02 03:04:05] [2 3 NULL NULL NULL] [10 4 7 ü 1970-01-01 00:00:00]]"
-		if name == "members" { // in which nothing can be NULL
+		if name == "members" { // a member cannot tell NULL from an empty text
 			if err != nil || len(got.Rows) != 4 {
 				t.Errorf("%s: got %v, %v, want 4 rows", name, got.Rows, err)
 			}
@@ -444,7 +444,7 @@ func TestSQLIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := count(); n != "3" {
-		t.Errorf("after another removed one: got %s rows, want 3", n)
+		t.Errorf("after another session removed a row: got %s rows, want 3", n)
 	}
 	in := struct {
 		ID int64 `sql:"id"`
@@ -457,7 +457,7 @@ func TestSQLIsAnswered(t *testing.T) {
 	}
 }
 
-// What cannot be read as the rows of a table is said, with the key.
+// An error about a key that is not a valid row names the key.
 func TestStrangeKeysAreNamed(t *testing.T) {
 	s := connected(t, "strange")
 	loads(t, s, "hashes", "hashes HASH (id, n)")
@@ -483,7 +483,7 @@ func TestStrangeKeysAreNamed(t *testing.T) {
 		}
 	}
 	if got, err := s.Query(t.Context(), "SELECT amount FROM hashes", 0); err != nil || len(got.Rows) != 4 {
-		t.Errorf("when they are gone: got %v, %v", got, err)
+		t.Errorf("after they were removed: got %v, %v", got, err)
 	}
 }
 
@@ -504,7 +504,7 @@ func TestRepliesAreTakenApart(t *testing.T) {
 			r.value()
 		}
 		if r.err == nil {
-			t.Errorf("%q is taken for an answer", wrong)
+			t.Errorf("%q is accepted as a reply", wrong)
 		}
 	}
 }
@@ -519,8 +519,8 @@ func connectedAgain(t *testing.T, prefix string) *session {
 	return s.(*session)
 }
 
-// Only keys that are proven ours are removed, and a deletion that was killed is ended by the
-// next one.
+// A delete removes only keys of the schema's tables, and the next delete completes one that was
+// killed.
 func TestOnlyOursIsRemoved(t *testing.T) {
 	const prefix = "removal"
 	s := connected(t, prefix)
@@ -531,33 +531,33 @@ func TestOnlyOursIsRemoved(t *testing.T) {
 	}
 	found, err := relations(t.Context(), s)
 	if err != nil || found["hashes"].Kind != "keys" || found["other"].Kind != "keys" {
-		t.Errorf("keys of others: got %v, %v, want them to be in the way", found, err)
+		t.Errorf("foreign keys: got %v, %v, want them reported", found, err)
 	}
 	loads(t, s, "hashes", "hashes HASH (id, n)")
 	if found, err = relations(t.Context(), s); err != nil || found["hashes"].Kind != "table" {
 		t.Errorf("got %v, %v, want a table", found, err)
 	}
-	// As if killed between the two steps of a deletion.
+	// The state after a delete was killed between its two steps.
 	left, err := s.ask(t.Context(), "RENAME", "removal:sledge_tables", "removal:sledge_dropped")
 	if err != nil || left != "OK" {
 		t.Fatal(left, err)
 	}
 	if fates, err := dropRest(t.Context(), options(t, prefix, nil), database.DropOptions{Leftover: true, Dry: true}); err != nil || len(fates) != 1 {
-		t.Errorf("what is left would not be dropped: %v, %v", fates, err)
+		t.Errorf("the remains would not be dropped: %v, %v", fates, err)
 	}
 	if _, err := dropRest(t.Context(), options(t, prefix, nil), database.DropOptions{Leftover: true}); err != nil {
 		t.Error(err)
 	}
 	keys, err := s.ask(t.Context(), "KEYS", prefix+":*")
 	if got := texts(keys); err != nil || len(got) != 4 {
-		t.Errorf("got the keys %q, %v, want the four of others", got, err)
+		t.Errorf("got the keys %q, %v, want the four foreign keys", got, err)
 	}
 	if _, err := s.ask(t.Context(), append([]any{"DEL"}, keys.([]any)...)...); err != nil {
 		t.Error(err)
 	}
 }
 
-// A foreign catalog is refused by its key, whatever its content.
+// A catalog that Sledge did not write is refused, and the error names its key.
 func TestAStrangeCatalogue(t *testing.T) {
 	const prefix = "strange"
 	s := connected(t, prefix)
@@ -578,7 +578,7 @@ func TestAStrangeCatalogue(t *testing.T) {
 	}
 }
 
-// TestErrors_AreShort has scripts return an error of 20 MB.
+// TestErrors_AreShort runs scripts that return an error of 20 MB.
 func TestErrors_AreShort(t *testing.T) {
 	s := connected(t, "errors")
 	const raise = "return redis.error_reply('ERR ' .. string.rep('x', 20000000))"
@@ -606,7 +606,7 @@ func TestClaims_OutlastIdleTimeout(t *testing.T) {
 		}
 	}()
 	closed := func() bool { return a.Exec(t.Context(), "PING") != nil }
-	time.Sleep(3500 * time.Millisecond) // the server looks for idle connections now and then
+	time.Sleep(3500 * time.Millisecond) // the server checks for idle connections at intervals
 	if !closed() {
 		t.Error("the server did not close a connection that was idle")
 	}
@@ -638,7 +638,8 @@ func TestClaims_EndTheirSessionIfLost(t *testing.T) {
 	}
 }
 
-// Two builds do not work at the same time, and who has the claim sees who still works.
+// Two builds cannot work at the same time, and the holder of the claim sees sessions of builds that
+// were killed.
 func TestClaims(t *testing.T) {
 	a, b, c := connected(t, "claims"), connectedAgain(t, "claims"), connected(t, "claims")
 	take := func(s *session, want bool) {
@@ -663,7 +664,7 @@ func TestClaims(t *testing.T) {
 		t.Error(err)
 	}
 	if err := b.Exec(t.Context(), "PING"); classify(err) != meter.Connection {
-		t.Errorf("a session that was ended: got %v", err)
+		t.Errorf("the ended session: got %v", err)
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
@@ -673,12 +674,12 @@ func TestClaims(t *testing.T) {
 			return
 		}
 	}
-	t.Error("a claim does not end with its session")
+	t.Error("the claim is still held after its session was closed")
 }
 
 // The error about a missing right contains the rule that grants all rights needed, and that
 // rule works.
-func TestARefusalSaysWhatIsNeeded(t *testing.T) {
+func TestRefusal_NamesNeededRule(t *testing.T) {
 	admin := connected(t, "rights")
 	as := option.Values{"user": "sledge_rights", "password": "secret-7541"}
 	set := func(rules ...any) {
@@ -722,7 +723,7 @@ func TestARefusalSaysWhatIsNeeded(t *testing.T) {
 	set(words...)
 	for name, do := range refused {
 		if err := do(); classify(err) == meter.Permission {
-			t.Errorf("%s: got %v with that rule", name, err)
+			t.Errorf("%s: got %v although the rule was granted", name, err)
 		}
 	}
 	if _, err := holder(t.Context(), s); err != nil {
@@ -732,7 +733,7 @@ func TestARefusalSaysWhatIsNeeded(t *testing.T) {
 		t.Error(err)
 	}
 	if err := of.advised(said("OOM command not allowed when used memory > 'maxmemory'.")); !strings.Contains(err.Error(), "Raise") || classify(err) != meter.Resource {
-		t.Errorf("without memory: got %v", err)
+		t.Errorf("out of memory: got %v", err)
 	}
 }
 
@@ -767,7 +768,7 @@ func TestConnectErrors(t *testing.T) {
 	}
 }
 
-// Of a server that encrypts, and looks who the client is, each mistake is told apart.
+// Each mistake in connecting to a server with TLS and client certificates has an error of its own.
 func TestTLS(t *testing.T) {
 	ours, theirs := testserver.NewAuthority(t), testserver.NewAuthority(t)
 	ours.Issue("server", &x509.Certificate{IPAddresses: []net.IP{net.ParseIP("127.0.0.1")}})
@@ -786,13 +787,13 @@ func TestTLS(t *testing.T) {
 		changes option.Values
 		says    string
 	}{
-		{"as the server wants it", client(ours, nil), ""},
-		{"without looking who it is", client(ours, option.Values{"ssl_ca": "null"}), ""},
+		{"as the server requires", client(ours, nil), ""},
+		{"without verifying the server", client(ours, option.Values{"ssl_ca": "null"}), ""},
 		{"another authority", client(ours, option.Values{"ssl_ca": theirs.Path("ca")}), "check option ssl_ca"},
 		{"a missing authority", client(ours, option.Values{"ssl_ca": "/missing.pem"}), "option ssl_ca: "},
 		{"a host that the certificate is not for", client(ours, option.Values{"host": "localhost"}), "check option ssl_ca"},
 		{"no certificate of the client", nil, "set options ssl_cert and ssl_key to send a certificate"},
-		{"one that others signed", client(theirs, nil), "must be signed by an authority in the server's tls-ca-cert-file"},
+		{"a certificate of another authority", client(theirs, nil), "must be signed by an authority in the server's tls-ca-cert-file"},
 		{"a missing key", client(ours, option.Values{"ssl_key": "/missing.pem"}), "options ssl_cert and ssl_key: open /missing.pem"},
 		{"no encryption", option.Values{"ssl": "false"}, "speaks only TLS: if it is a Redis server, set ssl to true"},
 		{"the port that does not encrypt", option.Values{"port": fmt.Sprint(server.Port)}, "does not encrypt: set ssl to false"},
@@ -822,8 +823,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// What a test shows of amounts, rates and times is what people write.
-func TestRowsAreShownAsPeopleWriteThem(t *testing.T) {
+// A displayed row has decimals with a point and times in TimeFormat, not their stored form.
+func TestQuery_FormatsDecimalsAndTimes(t *testing.T) {
 	s := connected(t, "shown")
 	loads(t, s, "hashes", "hashes HASH (id, n)")
 	loads(t, s, "lines", "lines HASH (id) EACH n")

@@ -12,10 +12,9 @@ import (
 	"sledge/internal/job"
 )
 
-// reply is a raw reply in version 2 of the server's protocol, from which values are taken one
-// by one (redis.io, "Redis serialization protocol specification"). So many rows are read
-// without an object for each value. After an invalid reply, err returns the error and values
-// are empty.
+// reply is a raw reply in version 2 of the server's protocol (redis.io, "Redis serialization
+// protocol specification"). Its methods read one value after another, so no value needs an object.
+// After an invalid reply, err is the error and values are empty.
 type reply struct {
 	rest []byte
 	err  error
@@ -24,7 +23,8 @@ type reply struct {
 // errReply means that a reply does not have the requested form.
 var errReply = errors.New("the server's reply does not have the requested form")
 
-// serverError is a server's error, as the driver's own errors are.
+// serverError is a server's error that we have parsed; it implements the driver's interface for
+// them.
 type serverError string
 
 func (e serverError) Error() string { return string(e) }
@@ -76,7 +76,8 @@ func (r *reply) list() int {
 	return n
 }
 
-// value reads a text or a number, which is valid until the buffer changes. there is false for nil.
+// value reads a text or a number. The value is valid until the buffer changes. there is false for
+// nil.
 func (r *reply) value() (value []byte, there bool) {
 	kind, text := r.line()
 	switch kind {

@@ -14,15 +14,15 @@ import (
 	"sledge/internal/schema"
 )
 
-// rowReader reads the rows of a table for the SQLite database, with the wanted columns. It hands
-// them over a thousand at a time, and gets the memory back.
+// rowReader reads the wanted columns of a table's rows for the SQLite database. It sends batches of
+// at most valuesAtOnce values to full, and reuses the buffers from empty.
 type rowReader struct {
 	s       *session
 	name    string
 	layout  layout
 	columns []column
 	keys    *keySet
-	tell    func(read int) // called with the number of keys at intervals and at the end
+	tell    func(read int) // receives the number of keys read, at intervals and at the end
 
 	full, empty chan []any
 	values      []any
@@ -239,7 +239,8 @@ func (r *rowReader) takeMembers(ctx context.Context, said *reply) error {
 	return nil
 }
 
-// takeLines reads the rows that share a hash, by the numbers at the end of its fields' names.
+// takeLines reads the rows that share a hash. The number at the end of a field's name identifies
+// the row.
 func (r *rowReader) takeLines(ctx context.Context, said *reply) error {
 	each := r.positions([]string{r.layout.Each})[0]
 	lines := r.lines[:0]
@@ -332,7 +333,7 @@ func (r *rowReader) fetchStream(ctx context.Context, n int) error {
 	return nil
 }
 
-// exact is the greatest whole number up to which floating-point numbers are exact.
+// exact is the greatest number up to which a float64 holds every whole number exactly.
 const exact = 1 << 53
 
 // value converts the value of a column for the SQLite database. An empty value in the member of a
@@ -360,11 +361,12 @@ func (r *rowReader) value(column int, text []byte) (any, error) {
 	return float64(n) / powers[c.Scale], nil
 }
 
-// powers are the powers of ten by which stored decimals are multiplied. Dividing by one gives the
-// floating-point number nearest to the decimal.
+// powers are the powers of ten by which stored decimals are multiplied, by scale. Division by one
+// of them gives the floating-point number nearest to the decimal.
 var powers = [...]float64{1, 10, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// appendDecimal appends a whole number in units of a decimal's last digit as that decimal.
+// appendDecimal appends a stored decimal, a whole number in units of its last digit, with its
+// decimal point.
 func appendDecimal(buf []byte, value string, scale int) []byte {
 	if strings.HasPrefix(value, "-") {
 		buf, value = append(buf, '-'), value[1:]

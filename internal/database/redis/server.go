@@ -63,8 +63,8 @@ var asked = []string{
 	"min-replicas-to-write", "no-appendfsync-on-rewrite",
 }
 
-// settings reads the settings. For a user without the right to read them, it only reports whether
-// there is a log.
+// settings reads the settings. If the user may not read them, it returns only appendonly=no, if
+// INFO shows that, or nothing.
 func settings(ctx context.Context, of database.Session) (map[string]string, error) {
 	s := of.(*session)
 	found := map[string]string{}
@@ -113,14 +113,13 @@ func throwsAway(policy, maxmemory string) bool {
 	return strings.HasPrefix(policy, "allkeys") && maxmemory != "0"
 }
 
-// committed is a command that every transaction of a session has within its MULTI. The server
-// executes it only if EXEC executes the others, and other clients hardly use it. So the server's
-// statistics of this command count the committed transactions, without those that a watched key
-// prevented.
+// committed is the last command in the MULTI of every transaction. The server executes it only if
+// EXEC executes the others, and other clients hardly use it. So the server's statistics of this
+// command count committed transactions, without those that ended in a conflict.
 const committed = "ECHO"
 
-// ending are the commands that end a transaction: a call of a function or of a script that may
-// write, committed, and the UNWATCH or DISCARD of an abandoned transaction.
+// ending lists the commands that end a transaction: a call of a function or of a script that may
+// write, committed, and the UNWATCH or DISCARD of a rollback.
 var ending = []string{"fcall", "evalsha", "echo", "unwatch", "discard"}
 
 // counter is Server.Counter. It returns how often these commands ran, for all clients, since the

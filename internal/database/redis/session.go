@@ -19,10 +19,10 @@ import (
 // session is a database.Session over one connection of the driver. A session that claims the database
 // opens a second one, claimant.
 //
-// In a transaction, reads are executed at once, and their file says which keys to watch; writes
-// wait in a queue until the commit sends them as one MULTI. If another client has changed a
-// watched key meanwhile, EXEC does nothing and the commit fails with errConflict. A load sends
-// its part of the queue as soon as it is long, in a MULTI that the commit ends.
+// In a transaction, reads are executed at once, with a WATCH if the .redis file has one; writes
+// wait in a queue until the commit sends them as one MULTI. If another client has changed a watched
+// key meanwhile, EXEC does nothing and the commit fails with errConflict. A load sends the queue
+// whenever it reaches options.Pipeline commands, in a MULTI that the commit ends.
 type session struct {
 	options   *Options
 	network   net.Conn // the connection below conn, which Interrupt breaks
@@ -38,17 +38,17 @@ type session struct {
 
 	answers  *answers                // nil until SQL is executed
 	foreseen []string                // SQL that will be executed
-	copying  func(done, total int64) // receives progress in reading the rows that it names; nil if unused
+	copying  func(done, total int64) // receives the progress of copying rows; nil outside foresee
 
-	claimant *session           // its connection has the name that is the claim; nil if this session claimed nothing
+	claimant *session           // its connection's name is the claim; nil if this session has claimed nothing
 	release  context.CancelFunc // releases the claim; nil if it is not held
 	beating  sync.WaitGroup     // the goroutine that keeps the claimant's connection open
 
 	database.Interruption
 }
 
-// watch interrupts a call when its context ends. Its result converts the call's error. It costs
-// nothing for callers that never cancel.
+// watch interrupts a call when ctx ends. Pass its result to ended. It costs nothing if ctx cannot
+// be cancelled.
 func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 	if ctx.Done() == nil {
 		return nil, nil
@@ -59,7 +59,7 @@ func (s *session) watch(ctx context.Context) (stop func() bool, err error) {
 	return context.AfterFunc(ctx, s.interruptCall), nil
 }
 
-// ended returns the error of a call, given the driver's error.
+// ended returns the error of a call, given the driver's error and the result of watch.
 func (s *session) ended(ctx context.Context, stop func() bool, err error) error {
 	err = database.Short(err)
 	if stop != nil && !stop() {
@@ -111,7 +111,7 @@ func notServers(err error) error {
 	return err
 }
 
-// ask sends a command and returns the server's reply; nil for none.
+// ask sends a command and returns the server's reply. Redis' null reply is nil.
 func (s *session) ask(ctx context.Context, args ...any) (any, error) {
 	cmd := goredis.NewCmd(context.Background(), args...)
 	err := s.do(ctx, cmd)
@@ -126,10 +126,10 @@ func (s *session) advised(err error) error {
 	err = database.Short(err)
 	switch codeOf(err) {
 	case "NOPERM":
-		return fmt.Errorf("%w: what user %s needs is given by ACL SETUSER %[2]s ~%s:* +@all -@admin +client|list +client|kill",
+		return fmt.Errorf("%w: to grant user %s the rights it needs, run ACL SETUSER %[2]s ~%s:* +@all -@admin +client|list +client|kill",
 			err, s.options.User, s.options.Prefix)
 	case "OOM":
-		return fmt.Errorf("%w Raise the server's setting maxmemory", err)
+		return fmt.Errorf("%w Raise the server's setting maxmemory.", err)
 	case "LOADING":
 		return fmt.Errorf("%w: wait until it has read its file", err)
 	}
@@ -140,7 +140,7 @@ func (s *session) advised(err error) error {
 	if strings.Contains(text, "FUNCTION") {
 		return fmt.Errorf("%w: functions came with %s 7.0: set option %s to %s", serverError(text), title, s.options.Name("routines"), scripts)
 	}
-	return fmt.Errorf("%w: Sledge needs it, and %s 7.0 has it: the server is older, or its setting rename-command has taken it away", serverError(text), title)
+	return fmt.Errorf("%w: Sledge needs this command of %s 7.0: the server is older, or its setting rename-command has removed the command", serverError(text), title)
 }
 
 // texts returns the values of a reply as text.
@@ -153,7 +153,7 @@ func texts(answer any) []string {
 	return found
 }
 
-// text returns a value as text for people.
+// text returns a value of a reply as text.
 func text(value any) string {
 	if value == nil {
 		return "NULL"
@@ -253,8 +253,8 @@ func languageOf(text string) language {
 	return inCommands
 }
 
-// evaluator returns the command that runs a script, in its read-only form if the server has one, so
-// that the counter does not count it.
+// evaluator returns the command that runs a script, in its read-only form if the server has one,
+// because Server.Counter does not count that.
 func (s *session) evaluator(command string) string {
 	if s.readsOnly {
 		return command + "_RO"
@@ -286,15 +286,15 @@ func (s *session) Commit(ctx context.Context) error {
 	s.queue.put(committed)
 	s.queue.put("committed")
 	_, err := s.flush(ctx, true)
-	if err == nil || errors.Is(err, errConflict) { // in both cases the server has ended it
+	if err == nil || errors.Is(err, errConflict) { // in both cases the server has ended the transaction
 		s.inTx, s.multi = false, false
 	}
 	s.queue.reset()
 	return err
 }
 
-// Rollback implements database.Session. Queued commands were not sent, so only the watch must end
-// on the server.
+// Rollback implements database.Session. Queued commands were not sent, so it only ends the WATCH,
+// or the MULTI of a load.
 func (s *session) Rollback(ctx context.Context) error {
 	if !s.inTx {
 		return nil
@@ -307,7 +307,7 @@ func (s *session) Rollback(ctx context.Context) error {
 	}
 	s.multi = false
 	_, err := s.ask(ctx, end)
-	if err != nil && codeOf(err) == "ERR" && end == "DISCARD" { // EXEC has ended it
+	if err != nil && codeOf(err) == "ERR" && end == "DISCARD" { // EXEC has already ended the transaction
 		err = nil
 	}
 	return err
@@ -369,8 +369,8 @@ func (s *session) flush(ctx context.Context, end bool) ([]any, error) {
 	return answers, nil
 }
 
-// Cancel implements database.Session. The server cannot end a command that computes, but can wake
-// one that waits.
+// Cancel implements database.Session. The server cannot end a running command, but it can unblock a
+// waiting one.
 func (s *session) Cancel(ctx context.Context) error {
 	other, err := connect(ctx, s.options, database.Observer)
 	if err != nil {
@@ -386,9 +386,9 @@ func (s *session) Interrupt() {
 	s.interruptCall()
 }
 
-// interruptCall makes reads and writes fail at once.
+// interruptCall makes reads and writes of the connection fail at once.
 func (s *session) interruptCall() {
-	// An error would mean that the connection is closed already.
+	// It fails only if the connection is already closed.
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
 
@@ -410,7 +410,7 @@ func (s *session) Close() error {
 	return err
 }
 
-// abandon closes the open parts of the connection.
+// abandon closes the connection, without waiting for the server.
 func (s *session) abandon() {
 	if s.conn != nil {
 		_ = s.conn.Close() // the connection is closed in any case

@@ -21,7 +21,7 @@ type pendingRead struct {
 	c       *command
 	columns []any // pointers to the fields of out, by column
 
-	// kinds are the columns in the table, if out is a row for people.
+	// kinds are the columns of the table, if out is a database.Row.
 	kinds []column
 }
 
@@ -33,8 +33,8 @@ func (r *pendingRead) assign(n int, value any) error {
 	return database.Assign(r.columns[n], value)
 }
 
-// shown returns a value of the column as people write it, or unchanged if it does not have the
-// column's type.
+// shown converts a stored value of the column for display. It returns a value that does not have
+// the column's type unchanged.
 func (c column) shown(kept string) string {
 	n, err := strconv.ParseInt(kept, 10, 64)
 	switch {
@@ -59,7 +59,7 @@ func (s *session) kindsOf(ctx context.Context, c *command) ([]column, error) {
 	}
 	kinds := make([]column, len(c.columns))
 	for i, name := range c.columns {
-		if c.shape == fields { // the row may have other names for them
+		if c.shape == fields { // AS may rename the columns of the row
 			name = c.args[1+i].begins()
 		}
 		if at := slices.Index(l.names(), name); at >= 0 {
@@ -171,7 +171,7 @@ func (st *commandStatement) Run(ctx context.Context, each func() error) (int64, 
 	return rows, err
 }
 
-// removedNothing reports whether the statement should have removed a member that was missing.
+// removedNothing reports whether the first write was to remove something that did not exist.
 func (st *commandStatement) removedNothing(answers []any) bool {
 	first := st.writes
 	if len(first) == 0 || len(answers) == 0 {
@@ -218,7 +218,7 @@ func (s *session) setEach(ctx context.Context, c *command) error {
 func (st *commandStatement) read(ctx context.Context, each func() error) (int64, error) {
 	s := st.session
 	if s.multi {
-		return 0, fmt.Errorf("sql %s: a load has begun to send its transaction, which can no longer read", st.query.Name)
+		return 0, fmt.Errorf("sql %s: a load has sent MULTI, so the transaction can no longer read", st.query.Name)
 	}
 	st.queue.reset()
 	for i := range st.reads {
@@ -252,7 +252,7 @@ func (st *commandStatement) read(ctx context.Context, each func() error) (int64,
 	return st.take(last, each)
 }
 
-// hasRows reports whether the command may return more or fewer rows than one.
+// hasRows reports whether the command may return any number of rows.
 func (c *command) hasRows() bool { return c.shape == members || c.shape == lines }
 
 // take stores the rows of a read in out, and returns their number.
@@ -380,7 +380,7 @@ type lineField struct {
 	number int
 }
 
-// lineFields are the values of a hash with several rows.
+// lineFields holds the values of a hash with several rows.
 type lineFields struct {
 	numbers []int // in order
 	values  map[lineField]string

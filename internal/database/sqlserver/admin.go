@@ -18,7 +18,7 @@ import (
 // identifier quotes a name for SQL. The name may contain any character.
 func identifier(name string) string { return "[" + strings.ReplaceAll(name, "]", "]]") + "]" }
 
-// quoted returns a text for use between quotes.
+// quoted doubles the quotes in a text, for use between single quotes in SQL.
 func quoted(text string) string { return strings.ReplaceAll(text, "'", "''") }
 
 // isServersOwn reports whether a database of this name belongs to the server.
@@ -26,9 +26,9 @@ func isServersOwn(name string) bool {
 	return slices.Contains([]string{master, "model", "msdb", "tempdb"}, strings.ToLower(name))
 }
 
-// create is Container.Create. There is no account to create: the login that builds owns the
-// schema. It cannot prepare a database for memory-optimized tables, because their files need a
-// place on the server's disks.
+// create is Container.Create. It creates no account: the login that builds owns the schema. It
+// cannot create a database for memory-optimized tables, because their files need a folder on the
+// server's disks.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	l := options.(settings).common()
 	if isServersOwn(l.Database) {
@@ -73,12 +73,12 @@ func createDatabase(ctx context.Context, l login) error {
 			"ALTER DATABASE %[1]s ADD FILE (NAME = 'imoltp', FILENAME = 'a new folder') TO FILEGROUP imoltp", identifier(l.Database))
 	}
 	if err := s.Exec(ctx, "CREATE DATABASE "+identifier(l.Database)); err != nil {
-		if number(err) == errDatabaseExists { // another build was quicker, and records it
+		if number(err) == errDatabaseExists { // another build created it meanwhile, and records it
 			return nil
 		}
 		err = fmt.Errorf("create the database %s of option %s: %w", l.Database, l.Name("dbname"), err)
 		if classify(err) == meter.Permission {
-			err = fmt.Errorf("%w: grant the login CREATE ANY DATABASE, or have the database created and let the login own it", err)
+			err = fmt.Errorf("%w: grant the login CREATE ANY DATABASE, or ask an administrator to create the database and make the login its owner", err)
 		}
 		return err
 	}
@@ -104,7 +104,7 @@ func prepareMemory(ctx context.Context, l login, s *session) error {
 	}
 	for _, setting := range []string{"MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT = ON", "AUTO_CREATE_STATISTICS OFF", "AUTO_UPDATE_STATISTICS OFF"} {
 		if err := s.Exec(ctx, "ALTER DATABASE CURRENT SET "+setting); err != nil {
-			return fmt.Errorf("set %s for the database %s, which its owner may: %w", setting, l.Database, err)
+			return fmt.Errorf("set %s for the database %s, which only its owner may do: %w", setting, l.Database, err)
 		}
 	}
 	return nil

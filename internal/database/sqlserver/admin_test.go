@@ -12,7 +12,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestACheckpointIsAskedForAndTold(t *testing.T) {
+func TestFinish_RunsRequestedCheckpoint(t *testing.T) {
 	for asked, want := range map[bool]string{false: "", true: "CHECKPOINT"} {
 		s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 		o := newOptionsOf(t, s.listen())
@@ -28,12 +28,12 @@ func TestACheckpointIsAskedForAndTold(t *testing.T) {
 			}
 		}
 		if strings.Join(sent, "; ") != want || asked != slices.Equal(stages, []job.Stage{job.Begins, job.Ends}) {
-			t.Errorf("asked for it %v: sent %q, told %v", asked, sent, stages)
+			t.Errorf("requested %v: sent %q, steps %v", asked, sent, stages)
 		}
 	}
 }
 
-func TestWhatIsDurableTheSettingsSay(t *testing.T) {
+func TestDurability(t *testing.T) {
 	for _, c := range []struct {
 		settings map[string]string
 		durable  bool
@@ -53,7 +53,7 @@ func TestWhatIsDurableTheSettingsSay(t *testing.T) {
 	}
 }
 
-func TestRightsThatABuildNeedsAreLookedFor(t *testing.T) {
+func TestLacking_ListsMissingRights(t *testing.T) {
 	for _, c := range []struct {
 		there         any // the number of the database
 		create, table int64
@@ -74,8 +74,9 @@ func TestRightsThatABuildNeedsAreLookedFor(t *testing.T) {
 	}
 }
 
-// The SQL Server Browser has one port on every machine.
-func TestTheBrowserSaysAtWhichPortAnInstanceIs(t *testing.T) {
+// The SQL Server Browser has the same port on every machine, so this test is skipped if the port is
+// in use.
+func TestConnect_AsksBrowserForInstancePort(t *testing.T) {
 	browser, err := net.ListenPacket("udp", "127.0.0.1:1434")
 	if err != nil {
 		t.Skip(err)

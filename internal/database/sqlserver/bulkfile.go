@@ -13,7 +13,7 @@ import (
 	"sledge/internal/schema"
 )
 
-// folder is the folder of files with rows that the server reads.
+// folder is the folder that Sledge writes files of rows to, and that the server reads them from.
 type folder struct {
 	here, there string // its path on this machine, and on the server
 	option      string // the name of the option for the path on the server

@@ -26,8 +26,8 @@ func init() {
 	calltest.StandIn(s.serve)
 }
 
-// standInBeside starts a stand-in that answers every call of a routine at once, and returns
-// two ways to call one there: by a session of ours, and by the driver alone.
+// standInBeside starts a stand-in that answers every procedure call at once. It returns two
+// functions that call a procedure there: one by a session of Sledge, one by the driver alone.
 func standInBeside(t testing.TB) (ours, bare func() error) {
 	t.Helper()
 	port := calltest.Beside(t)
@@ -90,8 +90,8 @@ func standInBeside(t testing.TB) (ours, bare func() error) {
 	return ours, bare
 }
 
-// Every call of Sledge's waits for its answer once, and the driver alone allocates what it does.
-func TestACallAllocatesNoMoreThanTheDriverAlone(t *testing.T) {
+// A call waits for one reply, and allocates no more than a call by the driver alone.
+func TestCall_AllocatesNoMoreThanDriver(t *testing.T) {
 	ours, bare := standInBeside(t)
 	calltest.NoMoreAllocations(t, ours, bare)
 }

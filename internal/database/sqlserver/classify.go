@@ -29,11 +29,11 @@ const (
 	errNoTransaction       = 3903
 )
 
-// classes are the errors of the server by number, as
+// classes lists the numbers of the server's errors by class, from
 // https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
-// lists them, those of memory-optimized tables by
+// and, for memory-optimized tables, from
 // https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/transactions-with-memory-optimized-tables
-// and those of Azure SQL by
+// and, for Azure SQL, from
 // https://learn.microsoft.com/azure/azure-sql/database/troubleshoot-common-errors-issues.
 var classes = map[meter.Class][]int32{
 	meter.Deadlock:    {1205},
@@ -69,7 +69,7 @@ var classes = map[meter.Class][]int32{
 	},
 }
 
-// fatal is the severity from which on the server ends the connection after an error:
+// fatal is the lowest severity of an error after which the server ends the connection:
 // https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-error-severities.
 const fatal = 20
 
@@ -133,7 +133,8 @@ func lacksDatabase(err error) bool {
 	return n == errCannotOpen || n == errUnknownDatabase
 }
 
-// isBroken reports whether an error that is not the server's means that the connection is lost.
+// isBroken reports whether an error means that the connection is lost, unless the server sent the
+// error.
 func isBroken(err error) bool {
 	_, isStream := errors.AsType[mssql.StreamError](err)
 	_, isServer := errors.AsType[mssql.ServerError](err)

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
+func TestClassify_ByNumber(t *testing.T) {
 	expected := map[int32]meter.Class{
 		1205: meter.Deadlock,
 		1222: meter.LockTimeout,
@@ -58,25 +58,25 @@ func TestErrorsOfTheServerAreClassedByNumber(t *testing.T) {
 			}
 		}
 	}
-	// By severity: an unclassified disk error ends the connection.
+	// A disk error without a class: its severity means that the server ends the connection.
 	if got := classify(fmt.Errorf("payment: %w", mssql.Error{Number: 824, Class: 24})); got != meter.Connection {
-		t.Errorf("of severity 24: got %v, want %v", got, meter.Connection)
+		t.Errorf("severity 24: got %v, want %v", got, meter.Connection)
 	}
 	known := 0
 	for _, numbers := range classes {
 		known += len(numbers)
 		for _, n := range numbers {
 			if _, there := expected[n]; !there {
-				t.Errorf("%d is in no test", n)
+				t.Errorf("number %d is not tested", n)
 			}
 		}
 	}
 	if len(classOf) != known {
-		t.Errorf("%d numbers are of %d classes together: one is of two", len(classOf), known)
+		t.Errorf("got %d numbers, but %d in all classes: a number is in two classes", len(classOf), known)
 	}
 }
 
-func TestOfSeveralErrorsTheFirstThatSaysMoreCounts(t *testing.T) {
+func TestNumber_ReturnsFirstSpecificError(t *testing.T) {
 	for _, c := range []struct {
 		last int32
 		all  []int32
@@ -98,7 +98,7 @@ func TestOfSeveralErrorsTheFirstThatSaysMoreCounts(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTheServersIsAConnectionOrNothing(t *testing.T) {
+func TestClassify_ClientErrors(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want meter.Class

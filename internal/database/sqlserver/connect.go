@@ -53,9 +53,9 @@ const bulkPacketSize = 16380
 // inDatabase opens a session in the schema's database.
 func (l login) inDatabase(ctx context.Context) (*session, error) { return dial(ctx, l, l.Database) }
 
-// inMaster opens a session in the server's own database. On Azure SQL Database it refuses, because
+// inMaster opens a session in the server's own database. It refuses Azure SQL Database, where
 // master is on another server than the schema: its counters do not count the schema's transactions,
-// and a database that is created there costs money.
+// and creating a database there costs money.
 func (l login) inMaster(ctx context.Context) (*session, error) {
 	s, err := dial(ctx, l, master)
 	if err != nil {
@@ -63,7 +63,7 @@ func (l login) inMaster(ctx context.Context) (*session, error) {
 	}
 	t, err := s.Query(ctx, "SELECT CASE WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 11, 12) THEN 'Azure' ELSE '' END", 1)
 	if err == nil && len(t.Rows) == 1 && t.Rows[0][0] == "Azure" {
-		err = l.Wrong("azure", "false", "%s is Azure SQL: set it to true, and name a database that is there in %s", l.at(), l.Name("dbname"))
+		err = l.Wrong("azure", "false", "%s is Azure SQL: set it to true, and name an existing database in %s", l.at(), l.Name("dbname"))
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -259,7 +259,7 @@ func (l login) advice(err error) string {
 	case lacksDatabase(err):
 		return fmt.Sprintf("check option %s, create the database with sledge build, or let the login use it", name("dbname"))
 	case n == errLoginFailed && l.authentication() == byEntra:
-		return "the database must have a user for the identity that the token is of, and the token must be for https://database.windows.net/ and not have expired, as most do within the hour"
+		return "the database must have a user for the token's identity, and the token must be for https://database.windows.net/ and not have expired: most tokens expire within an hour"
 	case n == errLoginLocked:
 		return "unlock the login, or wait until the server does"
 	case n == errLoginFailed, n == errLoginDisabled, n == errPasswordExpired, n == errPasswordMustChange:
@@ -269,9 +269,9 @@ func (l login) advice(err error) string {
 	case n == errFirewall, n == errVirtualNetwork, n == errPublicNetwork:
 		return "allow this machine's address, or its network, in the firewall of the Azure SQL server"
 	case n == errDatabaseUnavailable:
-		return "the database is being moved or wakes up: try again in a minute"
+		return "the database is being moved or resumed: try again in a minute"
 	case n != 0:
-		return "the server says so: check its log"
+		return "this is the server's own message: check its log"
 	case errors.As(err, &isAuthority), errors.As(err, &isHost), isCertificate, strings.Contains(text, "x509:"), strings.Contains(text, "certificate"):
 		advice := fmt.Sprintf("check options %s and %s", name("ssl_ca"), name("certificate_host"))
 		if l.Encrypt != strict {
@@ -284,8 +284,8 @@ func (l login) advice(err error) string {
 		return fmt.Sprintf("check option %s, and that the SQL Server Browser runs there and UDP port 1434 is open; or name the port in %s and set %s",
 			name(l.hostOption()), name("port"), name("tcp"))
 	}
-	return fmt.Sprintf("check options %s and %s, and that the server takes TCP connections there", name(l.hostOption()), name("port"))
+	return fmt.Sprintf("check options %s and %s, and that the server accepts TCP connections there", name(l.hostOption()), name("port"))
 }
 
-// lastWords is the time limit for ending a session.
+// lastWords is the time limit for sending the end of a session.
 const lastWords = 2 * time.Second

@@ -10,7 +10,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// Sent is SQL that the program puts together itself, for the grammars: what a stand-in gets.
+// Sent returns the SQL that the package composes itself, as a stand-in receives it, for the
+// grammars.
 func Sent(t *testing.T) []string {
 	t.Helper()
 	var there any // the number of the database
@@ -66,7 +67,7 @@ func Sent(t *testing.T) []string {
 	for _, r := range s.requests() {
 		text := r.text
 		if r.kind == anRPC {
-			text = r.params[0].value.(string) // which sp_executesql is to execute
+			text = r.params[0].value.(string) // the statement for sp_executesql
 		}
 		if (r.kind == anRPC || r.kind == aBatch) && !slices.Contains(sent, text) {
 			sent = append(sent, text)

@@ -21,30 +21,30 @@ import (
 // routines are the procedures that a drop removes, as the server lists them.
 var routines = []string{"[neword]", "[payment]"}
 
-// variants are options by which the SQL differs.
+// variants are option values that change the SQL.
 var variants = []option.Values{
 	{"in_memory": "true", "durability": "SCHEMA_ONLY", "warehouses": "3"},
 	{"columnstore": "true", "partition_by_date": "true", "advanced_statistics": "true"},
 	{"partition_by_date": "true", "maxdop": "4"},
 }
 
-func TestItsSQLIsOfSqlfluffsGrammar(t *testing.T) {
+func TestSQL_ParsesWithSqlfluff(t *testing.T) {
 	grammartest.Check(t, grammartest.Sqlfluff("tsql"), grammartest.Statements(t, sqlserver.Database, routines, variants...), map[string]string{
 		"WITH SAMPLE 20 PERCENT": "it knows CREATE STATISTICS without its options",
 		"WITH FULLSCAN":          "it knows CREATE STATISTICS without its options",
 	})
 }
 
-func TestItsSQLIsWhatMicrosoftsParserTakes(t *testing.T) {
+func TestSQL_ParsesWithMicrosoftsParser(t *testing.T) {
 	grammartest.Check(t, grammartest.Microsoft, grammartest.Statements(t, sqlserver.Database, routines, variants...), nil)
 }
 
-// executed is a text that a statement has executed: grammars pass over it.
+// executed matches SQL in a string that a statement executes, which grammars do not parse.
 var executed = regexp.MustCompile(`EXECUTE \('((?:[^']|'')*)'\)`)
 
-// What the program puts together, what statements execute, and what sqlcmd reads of the scripts
-// that datagen writes, but for what is in the schema's own files.
-func TestOtherSQLIsOfBothGrammars(t *testing.T) {
+// The SQL outside the .sql files: composed by the package, in strings that statements execute, and
+// in the sqlcmd scripts that datagen writes.
+func TestOtherSQL_ParsesWithBothGrammars(t *testing.T) {
 	var batches []grammartest.Statement
 	for i, text := range sqlserver.Sent(t) {
 		batches = append(batches, grammartest.Statement{Name: fmt.Sprintf("composed %d", i+1), Text: text})
@@ -97,10 +97,10 @@ func TestOtherSQLIsOfBothGrammars(t *testing.T) {
 	t.Run("Microsoft", func(t *testing.T) { grammartest.Check(t, grammartest.Microsoft, batches, nil) })
 }
 
-// Babelfish takes only part of T-SQL: https://babelfishpg.org/docs/usage/limitations-of-babelfish
-// says which, and its sources which views it has. What only options ask for is not looked at, since it has
-// no tables in memory or by column.
-func TestItsSQLIsSuchAsBabelfishTakes(t *testing.T) {
+// Babelfish supports only part of T-SQL: see
+// https://babelfishpg.org/docs/usage/limitations-of-babelfish, and its sources for the views. The
+// test leaves out SQL for options that Babelfish lacks, such as in_memory and columnstore.
+func TestSQL_AvoidsWhatBabelfishLacks(t *testing.T) {
 	lacking := map[string]*regexp.Regexp{
 		"has no MERGE":                             regexp.MustCompile(`(?i)\bMERGE\b`),
 		"has no += and the like":                   regexp.MustCompile(`[-+*/%]=`),
@@ -117,18 +117,19 @@ func TestItsSQLIsSuchAsBabelfishTakes(t *testing.T) {
 				t.Errorf("%s: Babelfish %s: %q", statement.Name, what, found)
 			}
 		}
-		// It has few of these views, and its TRY does not catch that one is missing.
+		// Babelfish has few of these views, and its TRY does not catch the error about a missing
+		// view.
 		if view := regexp.MustCompile(`\bFROM sys\.dm_\w+`).FindString(statement.Text); view != "" {
 			name := strings.TrimPrefix(view, "FROM ")
 			if !strings.Contains(statement.Text, "OBJECT_ID('"+name+"')") {
-				t.Errorf("%s: it reads %s and does not ask before whether there is one", statement.Name, name)
+				t.Errorf("%s: it reads %s without checking that it exists", statement.Name, name)
 			}
 		}
 	}
 }
 
-// A program in bcp's place says what it was called with, and how many rows the file has.
-func TestTheScriptForAShellCallsBCPForEachFile(t *testing.T) {
+// A stand-in for bcp prints its arguments and the number of rows in the file.
+func TestShellScript_CallsBCPForEachFile(t *testing.T) {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)

@@ -14,7 +14,7 @@ import (
 	"sledge/internal/schema"
 )
 
-// Load implements database.Session, with bulk copy, BULK INSERT or INSERT. Each keeps all rows or
+// Load implements database.Session, with bulk copy, BULK INSERT or INSERT. Each loads all rows or
 // none. Babelfish has no BULK INSERT.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	isBabelfish, err := s.isBabelfish(ctx)
@@ -64,8 +64,9 @@ func (s *session) copy(ctx context.Context, table schema.Table, rows schema.RowS
 
 // send sends rows with INSERT BULK. st is the staging table, or nil.
 func (s *session) send(bulk *mssql.Bulk, table schema.Table, rows schema.RowSource, st *staging) (int64, error) {
-	// Otherwise references would be neither checked nor trusted any more. KeepNulls is off, because
-	// columns that are not loaded would then be NULL instead of their defaults.
+	// Otherwise the server would neither check references nor trust them afterwards. KeepNulls
+	// stays off, because it would set columns that are not loaded to NULL instead of their
+	// defaults.
 	bulk.Options.CheckConstraints = true
 	var values []any
 	var buf []byte
@@ -94,13 +95,13 @@ func (s *session) send(bulk *mssql.Bulk, table schema.Table, rows schema.RowSour
 	}
 }
 
-// tableFacts are the facts of a table on which loading depends.
+// tableFacts are the properties of a table on which loading depends.
 type tableFacts struct {
 	heap    bool     // whether it has no clustered index yet
 	columns []string // in the table's order
 }
 
-// look returns the facts of a table, and caches them.
+// look returns the properties of a table, and caches them.
 func (s *session) look(ctx context.Context, table string) (tableFacts, error) {
 	if known, asked := s.tables[table]; asked {
 		return known, nil
@@ -135,7 +136,7 @@ func (s *session) insert(ctx context.Context, table schema.Table, rows schema.Ro
 	const mostRows = 1000 // limit of a VALUES clause
 	mostValues := 2000    // the limit is 2100 parameters
 	if s.product == babelfish {
-		mostValues = 400 // with more, each row takes longer
+		mostValues = 400 // with more values, each row takes longer
 	}
 	each := max(1, min(mostRows, mostValues/len(table.Columns)))
 	placeholder := func(n int) string { return fmt.Sprintf("@p%d", n) }

@@ -59,7 +59,7 @@ type analytic struct {
 	Statistics  bool `opt:"advanced_statistics" group:"schema" for:"build" help:"create statistics on columns that queries compare and that have no index"`
 }
 
-// loading holds the options of how a build sends rows to the server.
+// loading holds the options for sending rows to the server.
 type loading struct {
 	Bulk           bool   `opt:"bulk_copy" group:"schema" needs:"nothing" help:"load by bulk copy, like the program bcp: over the connection, or from files in bulk_folder; false loads by INSERT"`
 	Folder         string `opt:"bulk_folder" group:"schema" needs:"nothing" help:"folder that Sledge and the server share: Sledge writes the rows to files in bcp's character format, and the server loads them by BULK INSERT; empty loads over the connection"`
@@ -98,9 +98,9 @@ type login struct {
 	loading
 	Database string
 	inMemory bool
-	maxDOP   int // degree of parallelism of queries; 0 leaves it to the server
+	maxDOP   int // maximum degree of parallelism of queries; 0 means the server's default
 
-	packetSize int // in bytes; 0 leaves it to the driver
+	packetSize int // in bytes; 0 means the driver's default
 }
 
 func (o *transactional) common() login {
@@ -135,7 +135,7 @@ func (l login) mistakenPlace(names option.Names) error {
 	case machine == "" || strings.HasSuffix(l.address(), `\`):
 		return wrong(`%q is not a server: write a name, or name\instance`)
 	case strings.Contains(machine, ","), strings.Contains(machine, ":") && net.ParseIP(machine) == nil:
-		return wrong("%q is more than a name or an address: write that alone, and the port in option " + names.Of("port"))
+		return wrong("%q is more than a name or an address: write only the name or address here, and the port in option " + names.Of("port"))
 	case strings.Contains(instance, `\`):
 		return wrong(`%q has more than one instance: write name\instance`)
 	}
@@ -150,7 +150,7 @@ func (l login) mistakenLogin(names option.Names) error {
 		return names.Wrong(l.authenticationOption(), byWindows, `Sledge can log in as the account that runs it only on Windows: set %s to DOMAIN\name and %s, or %s to sql`,
 			names.Of("user"), names.Of("password"), names.Of(l.authenticationOption()))
 	case l.TokenFile != "" && l.managed() != "":
-		return names.Wrong("token_file", l.TokenFile, "a token comes from a file or from the managed identity in %s: leave out one of the two", names.Of("msi_object_id"))
+		return names.Wrong("token_file", l.TokenFile, "a token comes from a file or from the managed identity in %s: set only one of them", names.Of("msi_object_id"))
 	case l.managed() != "" && !aGUID.MatchString(l.managed()):
 		return names.Wrong("msi_object_id", l.ManagedIdentity, "an object ID looks like 00000000-0000-0000-0000-000000000000; null means no object ID")
 	case l.authentication() == byEntra && l.TokenFile == "" && l.managed() == "":
@@ -168,9 +168,9 @@ func (l login) mistakenEncryption(names option.Names) error {
 	case l.authentication() == byEntra && l.Encrypt == "false":
 		return names.Wrong("encrypt", "false", "a token must not be sent unencrypted: set it to true")
 	case trusts && l.Certificate != "":
-		return names.Wrong("ssl_ca", l.Certificate, "nothing is checked against it while %s is true: set that to false", names.Of("trust_server_cert"))
+		return names.Wrong("ssl_ca", l.Certificate, "it is not used while %s is true: set that option to false", names.Of("trust_server_cert"))
 	case trusts && l.CertificateHost != "":
-		return names.Wrong("certificate_host", l.CertificateHost, "the certificate's name is not checked while %s is true: set that to false", names.Of("trust_server_cert"))
+		return names.Wrong("certificate_host", l.CertificateHost, "the certificate's name is not checked while %s is true: set that option to false", names.Of("trust_server_cert"))
 	}
 	return nil
 }
@@ -178,11 +178,11 @@ func (l login) mistakenEncryption(names option.Names) error {
 func (l login) mistakenFolder(names option.Names) error {
 	switch {
 	case l.Folder != "" && !l.Bulk:
-		return names.Wrong("bulk_folder", l.Folder, "rows go by INSERT, which needs no files: set %s to true, or %s to nothing", names.Of("bulk_copy"), names.Of("bulk_folder"))
+		return names.Wrong("bulk_folder", l.Folder, "rows are loaded by INSERT, which needs no files: set %s to true, or leave %s empty", names.Of("bulk_copy"), names.Of("bulk_folder"))
 	case l.Folder != "" && l.Azure:
-		return names.Wrong("bulk_folder", l.Folder, "Azure SQL reads no files of other machines: set it to nothing, and rows go over the connection")
+		return names.Wrong("bulk_folder", l.Folder, "Azure SQL reads no files of other machines: leave it empty to load over the connection")
 	case l.Folder == "" && l.FolderOnServer != "":
-		return names.Wrong("bulk_folder_on_server", l.FolderOnServer, "it is another name of a folder that %s does not name", names.Of("bulk_folder"))
+		return names.Wrong("bulk_folder_on_server", l.FolderOnServer, "it is the server's path of the folder in %s, which is empty: set both, or neither", names.Of("bulk_folder"))
 	}
 	return nil
 }
@@ -228,8 +228,9 @@ func (s *server) place() (machine, instance string) {
 	return machine, instance
 }
 
-// implied is Options.Implied: a port that was given beside a named instance is the port to connect to. The
-// console always gives all options, and ignores that port as console scripts expect.
+// implied is Options.Implied. If a port and a named instance are given, it sets tcp, so that the
+// port is used. The console always gives all options, tcp too, so it ignores the port, as console
+// scripts expect.
 func implied(given option.Values, names option.Names) (option.Values, error) {
 	s := server{WindowsHost: cmp.Or(given["windows_host"], local), Host: given["host"]}
 	_, instance := s.place()
@@ -244,7 +245,7 @@ func implied(given option.Values, names option.Names) (option.Values, error) {
 	if byPort, err := option.ParseBool(tcp); err != nil || byPort {
 		return nil, nil //nolint:nilerr // Bind reports the mistake
 	}
-	return nil, names.Wrong("port", port, `%s would not be used, because %s is false and the SQL Server Browser says the port of instance %s: leave out %s or %s`,
+	return nil, names.Wrong("port", port, `port %s would not be used, because %s is false and the SQL Server Browser provides the port of instance %s: leave out %s or %s`,
 		port, names.Of("tcp"), instance, names.Of("port"), names.Of("tcp"))
 }
 
@@ -328,8 +329,8 @@ var parameters = map[string]string{
 	"database": "dbname", "trustservercertificate": "trust_server_cert", "certificate": "ssl_ca", "hostnameincertificate": "certificate_host",
 }
 
-// Weeks returns the last days of the weeks by which orders and lineitem are partitioned, or none.
-// Orders have dates from 1992 to August 1998, and lines are shipped up to 121 days later.
+// Weeks returns the last day of each week by which orders and lineitem are partitioned; nil if they
+// are not. Orders have dates from 1992 to August 1998, and lines are shipped up to 121 days later.
 // schema.sql calls it.
 func (o *analytic) Weeks() []string {
 	if !o.Partition {

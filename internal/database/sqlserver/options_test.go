@@ -21,14 +21,14 @@ func bound(t *testing.T, values option.Values) (login, error) {
 	return o.(settings).common(), err
 }
 
-// asOnWindows has the options of clients on Windows count, or not.
+// asOnWindows makes the options for Windows apply, or not, until the test ends.
 func asOnWindows(t *testing.T, is bool) {
 	was := onWindows
 	onWindows = is
 	t.Cleanup(func() { onWindows = was })
 }
 
-func TestTheServerIsWhereTheOptionsSay(t *testing.T) {
+func TestOptions_SelectServer(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		windows bool
@@ -41,9 +41,9 @@ func TestTheServerIsWhereTheOptionsSay(t *testing.T) {
 		{"at a name and a port", false, option.Values{"host": "db1", "port": "1444"}, "db1:1444", bySQL},
 		{"at an instance", false, option.Values{"host": `db1\SALES`}, `db1\SALES`, bySQL},
 		{"at the port of an instance", false, option.Values{"host": `db1\SALES`, "tcp": "true", "port": "1444"}, "db1:1444", bySQL},
-		{"at what Windows' option says", true, option.Values{"windows_host": `db2\SALES`, "windows_authentication": "sql"}, `db2\SALES`, bySQL},
-		{"at what host says on Windows, too", true, option.Values{"host": "db1"}, "db1:1433", byWindows},
-		{"not at what Windows' option says elsewhere", false, option.Values{"windows_host": "db2"}, "localhost:1433", bySQL},
+		{"at windows_host", true, option.Values{"windows_host": `db2\SALES`, "windows_authentication": "sql"}, `db2\SALES`, bySQL},
+		{"at host, on Windows", true, option.Values{"host": "db1"}, "db1:1433", byWindows},
+		{"not at windows_host on other systems", false, option.Values{"windows_host": "db2"}, "localhost:1433", bySQL},
 		{"at an IPv6 address", false, option.Values{"host": "::1"}, "[::1]:1433", bySQL},
 		{"at this machine", false, option.Values{"host": `.\SQLEXPRESS`}, `localhost\SQLEXPRESS`, bySQL},
 	} {
@@ -51,19 +51,19 @@ func TestTheServerIsWhereTheOptionsSay(t *testing.T) {
 			asOnWindows(t, c.windows)
 			l, err := bound(t, c.values)
 			if c.windows && c.by == byWindows {
-				err = nil // as the account that runs the test, which is not on Windows
+				err = nil // the test does not run on Windows, where this login works
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			if l.at() != c.at || l.authentication() != c.by || l.String() != "tpcc on "+c.at {
-				t.Errorf("got %s, by %s, called %s; want %s by %s", l.at(), l.authentication(), l, c.at, c.by)
+				t.Errorf("got %s, by %s, target %s; want %s by %s", l.at(), l.authentication(), l, c.at, c.by)
 			}
 		})
 	}
 }
 
-func TestTheDriverIsToldWhatTheOptionsSay(t *testing.T) {
+func TestConfig_PassesOptionsToDriver(t *testing.T) {
 	l, err := bound(t, option.Values{"host": `db1\SALES`, "user": `CORP\jim`, "password": "p&ss/1", "authentication": "windows", "encrypt": "strict", "trust_server_cert": "false", "certificate_host": "db1.corp"})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestTheDriverIsToldWhatTheOptionsSay(t *testing.T) {
 	}
 }
 
-func TestMistakesSayTheWayOut(t *testing.T) {
+func TestValidate_NamesWayOut(t *testing.T) {
 	for _, c := range []struct {
 		values option.Values
 		want   string
@@ -107,7 +107,7 @@ func TestMistakesSayTheWayOut(t *testing.T) {
 	}
 }
 
-// What checks the server counts with encrypt strict, whatever trust_server_cert says.
+// With encrypt=strict, the certificate is verified even if trust_server_cert is true.
 func TestStrictEncryption_VerifiesTheServer(t *testing.T) {
 	authority := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(authority, []byte("none"), 0o600); err != nil {
@@ -130,7 +130,7 @@ func TestStrictEncryption_VerifiesTheServer(t *testing.T) {
 	}
 }
 
-func TestAURLIsReadAsTheDriversAre(t *testing.T) {
+func TestFromURL(t *testing.T) {
 	for _, c := range []struct{ url, want string }{
 		{"sqlserver://sa:s%2Fcret@db1:1444/sales", "map[dbname:sales host:db1 password:s/cret port:1444 user:sa]"},
 		{"sqlserver://sa@db1/SALES?database=tpcc&encrypt=strict&TrustServerCertificate=false", `map[dbname:tpcc encrypt:strict host:db1\SALES trust_server_cert:false user:sa]`},
@@ -146,7 +146,7 @@ func TestAURLIsReadAsTheDriversAre(t *testing.T) {
 	}
 }
 
-func TestOrdersAreDividedByWeeks(t *testing.T) {
+func TestWeeks(t *testing.T) {
 	o := newOptions(database.Use{Name: "tpch", Analytic: true}).(*analytic)
 	if got := o.Weeks(); len(got) != 0 {
 		t.Errorf("got %d unrequested weeks", len(got))
@@ -158,7 +158,7 @@ func TestOrdersAreDividedByWeeks(t *testing.T) {
 	}
 }
 
-func TestAQueryGetsItsHint(t *testing.T) {
+func TestHinted(t *testing.T) {
 	s := &session{maxDOP: 2, memoryAsked: true, memory: true}
 	for query, want := range map[string]string{
 		"SELECT a\nFROM t":                          "SELECT a\nFROM t\nOPTION (MAXDOP 2)",
@@ -178,12 +178,12 @@ func TestAQueryGetsItsHint(t *testing.T) {
 	}
 }
 
-func TestATableInMemoryHasNoMoreBucketsThanItMay(t *testing.T) {
+func TestBuckets_AreLimited(t *testing.T) {
 	o := newOptions(useOfTests).(*transactional)
 	o.Bucket = 2
 	for warehouses, want := range map[int]int{1: 800_000, 1000: 800_000_000, 2000: 1 << 30, 100_000: 1 << 30} {
 		if got := o.ManyBuckets(warehouses, 400_000); got != want {
-			t.Errorf("of %d warehouses: got %d, want %d", warehouses, got, want)
+			t.Errorf("%d warehouses: got %d, want %d", warehouses, got, want)
 		}
 	}
 }

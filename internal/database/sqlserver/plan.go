@@ -14,8 +14,8 @@ import (
 	"sledge/internal/job"
 )
 
-// explainer returns a function that turns a setting on and runs a query. It needs the right
-// SHOWPLAN on the database. Babelfish ignores the setting and has its own.
+// explainer returns a function that turns a setting on, runs a query and returns its plan. It needs
+// the right SHOWPLAN on the database. Babelfish ignores SQL Server's setting and has its own.
 func explainer(setting, ofBabelfish string) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 		ours := s.(*session)
@@ -35,8 +35,9 @@ func explainer(setting, ofBabelfish string) database.Explainer {
 	}
 }
 
-// queryPlan returns the plan that Babelfish returns after the rows of a query and before the time
-// of parsing. It begins with the text of the query.
+// queryPlan runs a query on Babelfish and returns its plan, without the first row, which is the
+// text of the query. The plan is a result set after the query's rows and before the time of
+// parsing.
 func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.Table, error) {
 	ctx, done, err := s.Watched(ctx)
 	if err != nil {
@@ -55,9 +56,9 @@ func (s *session) queryPlan(ctx context.Context, query string, _ int) (database.
 
 func switched(setting, to string) string { return "SET " + setting + " " + to }
 
-// readPlan is Dialect.ReadPlan. It draws the operators of the XML as a tree, each with its
-// details in the lines below, because the XML has no lines. Other text stays unchanged;
-// Babelfish's plans are PostgreSQL's, whose steps end with their costs.
+// readPlan is Dialect.ReadPlan. It draws the operators of the XML as a tree, each with its details
+// in the lines below, because the XML has no lines. Other text stays unchanged: Babelfish's plans
+// are PostgreSQL's, in which the costs follow the name of a step.
 func readPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -101,7 +102,7 @@ func (e element) attribute(name string) string {
 // named returns an attribute that contains a name, without its brackets.
 func (e element) named(attribute string) string { return strings.Trim(e.attribute(attribute), "[]") }
 
-// told returns the existing ones of some attributes as words.
+// told returns the given attributes that exist, as "name=value" separated by blanks.
 func (e element) told(names ...string) string {
 	var words []string
 	for _, name := range names {
@@ -112,8 +113,8 @@ func (e element) told(names ...string) string {
 	return strings.Join(words, " ")
 }
 
-// each calls f for every element within e, except those of other operators. If f returns false, it
-// skips the elements within that element.
+// each calls f for every element within e, except for other operators and their contents. If f
+// returns false, it skips the elements within that element.
 func (e element) each(f func(element) bool) {
 	for _, child := range e.Children {
 		if child.XMLName.Local != "RelOp" && f(child) {
@@ -187,12 +188,12 @@ func (e element) operator(indent string) []job.PlanLine {
 type facts struct {
 	objects  []string // tables and indexes
 	byColumn bool     // whether they are stored by column
-	sought   []string // columns by which rows are found
+	sought   []string // columns by which a seek finds rows
 	details  []string // conditions and warnings
 	actual   actually
 }
 
-// learn adds the details in an element, and reports whether elements within it have more.
+// learn adds the details in an element, and reports whether to look at the elements within it, too.
 func (f *facts) learn(part element) bool {
 	switch part.XMLName.Local {
 	case "Object":

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// The plans are written as the schema of showplan has them, with two threads below a gather, a
-// columnstore, a seek that is executed often, an index that is missing, and a spill.
+// The plans follow the XML schema of showplan. They contain two threads below a gather, a
+// columnstore, a seek that is executed often, a missing index, and a spill.
 const (
 	plannedXML = `<?xml version="1.0" encoding="utf-16"?>
 <ShowPlanXML xmlns="http://schemas.microsoft.com/sqlserver/2004/07/showplan" Version="1.564" Build="16.0.1000.6"><BatchSequence><Batch><Statements>
@@ -30,7 +30,7 @@ const (
 <Sort><RelOp PhysicalOp="Table Scan" LogicalOp="Table Scan" EstimateRows="500" EstimatedTotalSubtreeCost="0.4"><RunTimeInformation><RunTimeCountersPerThread Thread="0" ActualRows="742" ActualExecutions="1" ActualElapsedms="5"/></RunTimeInformation><TableScan><Object Table="[orders]"/></TableScan></RelOp></Sort></RelOp></QueryPlan></StmtSimple></Statements></Batch></BatchSequence></ShowPlanXML>`
 )
 
-func TestAPlanIsDrawnAsATree(t *testing.T) {
+func TestReadPlan_DrawsTree(t *testing.T) {
 	for _, c := range []struct {
 		name, plan string
 		want       []string
@@ -72,9 +72,9 @@ func TestAPlanIsDrawnAsATree(t *testing.T) {
 	}
 }
 
-// The stand-in answers as the settings of its session say, in which each has to be a batch of
-// its own: with the plan alone, or with rows and the plan behind them.
-func TestAPlanIsAskedForInBatchesOfTheirOwn(t *testing.T) {
+// Each setting must be a batch of its own. The stand-in answers a query by the current setting:
+// with the plan alone, or with rows followed by the plan.
+func TestExplain_SendsSettingsInOwnBatches(t *testing.T) {
 	setting := ""
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		switch {
@@ -121,8 +121,8 @@ func TestAPlanIsAskedForInBatchesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// Its plan is PostgreSQL's: behind the rows of the query, and before the time that parsing took.
-func TestBabelfishIsAskedForAPlanInItsOwnWay(t *testing.T) {
+// Babelfish sends PostgreSQL's plan after the rows of the query, and before the time of parsing.
+func TestExplain_OnBabelfish(t *testing.T) {
 	setting := ""
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		switch {
@@ -159,7 +159,7 @@ func TestBabelfishIsAskedForAPlanInItsOwnWay(t *testing.T) {
 			t.Errorf("%s: got %+v, want %+v", on, got, want)
 		}
 		if setting != on+" OFF" {
-			t.Errorf("%s: afterwards %q is set", on, setting)
+			t.Errorf("%s: %q is still set afterwards", on, setting)
 		}
 	}
 }

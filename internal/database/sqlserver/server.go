@@ -12,7 +12,7 @@ import (
 )
 
 // newServer is Database.Server. Plans need settings of the session, each in its own batch. The
-// count comes from a view that Babelfish lacks, and for which logins need a right.
+// count comes from a view that Babelfish lacks, and that only logins with a right may read.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Explain = explainer("SHOWPLAN_XML", "BABELFISH_SHOWPLAN_ALL")
@@ -24,7 +24,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 		none, is := errors.AsType[*database.UncountedError](err)
 		switch {
 		case is:
-			none.Text = "the server has no sys.dm_os_performance_counters, or nothing in it"
+			none.Text = "the server has no sys.dm_os_performance_counters, or the view is empty"
 		case err != nil && classify(err) == meter.Permission:
 			err = &database.UncountedError{Err: err, Text: fmt.Sprintf("the login may not see the server's counters (%v): "+
 				"grant it VIEW SERVER STATE, or VIEW SERVER PERFORMANCE STATE from SQL Server 2022 on, and VIEW DATABASE STATE on Azure SQL", err)}

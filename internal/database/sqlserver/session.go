@@ -31,9 +31,9 @@ type session struct {
 	// unsure means that a transaction may still be open after a routine or a commit has failed.
 	unsure bool
 
-	bulk   bool   // whether to load by bulk copy
-	folder folder // folder of its files; zero loads over the connection
-	maxDOP int    // degree of parallelism of queries; 0 leaves it to the server
+	bulk   bool   // load by bulk copy
+	folder folder // for files of rows; zero loads over the connection
+	maxDOP int // maximum degree of parallelism of queries; 0 means the server's default
 
 	// Cached facts of the server.
 	tables              map[string]tableFacts
@@ -46,7 +46,7 @@ type session struct {
 	database.Calls
 }
 
-// failed records an error and returns it in the form for callers.
+// failed records that a call has failed, and returns its error, or ErrInterrupted.
 func (s *session) failed(err error) error {
 	if err == nil {
 		return nil
@@ -56,7 +56,8 @@ func (s *session) failed(err error) error {
 }
 
 // Exec implements database.Session. The server cannot drop a memory-optimized table in a
-// transaction. Exec then commits the current transaction first, and begins another one afterwards.
+// transaction, so for such a DROP, Exec commits the current transaction first, and begins another
+// one afterwards.
 func (s *session) Exec(ctx context.Context, statement string) error {
 	if s.inTx && strings.HasPrefix(strings.TrimSpace(statement), "DROP ") {
 		inMemory, err := s.inMemory(ctx)
@@ -196,8 +197,8 @@ func texts(values []driver.Value, dates []bool) []string {
 // updateHint is the hint with which statements lock the rows that they read.
 const updateHint = " WITH (UPDLOCK)"
 
-// unlocked removes the hints about locks if the tables are memory-optimized, because these take no
-// locks: a transaction that changes a row which another has changed fails.
+// unlocked removes the lock hints if the tables are memory-optimized, because such tables have no
+// locks: a transaction fails instead if another one has changed the same row.
 func (s *session) unlocked(ctx context.Context, statement string) (string, error) {
 	if !strings.Contains(statement, updateHint) {
 		return statement, nil
@@ -272,7 +273,7 @@ func (s *session) bounded(ctx context.Context, f func() error) error {
 // statements.
 func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	return s.bounded(ctx, func() error {
-		// The driver would keep the context until the end of the transaction.
+		// The driver keeps this context until the end of the transaction.
 		_, err := s.conn.BeginTx(context.Background(), driver.TxOptions{})
 		s.inTx = err == nil
 		return err
@@ -312,13 +313,13 @@ func (s *session) interruptCall() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.network != nil {
-		// An error would mean that the connection is closed already.
+		// It fails only if the connection is already closed.
 		_ = s.network.SetDeadline(time.Unix(1, 0))
 	}
 }
 
-// Close implements database.Session. The server ends the work of a session whose connection has
-// ended.
+// Close implements database.Session. The server ends the work of a session when its connection
+// ends.
 func (s *session) Close() error {
 	defer s.End()
 	if !s.Interrupted.Load() {
@@ -344,7 +345,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	call, isCall := parseCall(q)
 	if len(database.Outputs(params)) > 0 && !isCall {
-		return nil, fmt.Errorf("sql %s: output parameters of anything but the call of a procedure: %w", q.Name, errors.ErrUnsupported)
+		return nil, fmt.Errorf("sql %s: output parameters outside the call of a procedure: %w", q.Name, errors.ErrUnsupported)
 	}
 	text, err := s.unlocked(ctx, q.Text)
 	if err != nil {

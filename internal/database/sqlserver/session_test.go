@@ -37,7 +37,7 @@ func parsed(t testing.TB, text string) sqlfile.Query {
 	return q
 }
 
-func TestAStatementIsOneCallWithTypes(t *testing.T) {
+func TestPrepare_SendsOneTypedCall(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 	session := connectTo(t, s)
 	in := struct {
@@ -77,7 +77,7 @@ func TestAStatementIsOneCallWithTypes(t *testing.T) {
 	}
 }
 
-func TestARoutineIsCalledByTheNamesOfItsParameters(t *testing.T) {
+func TestCall_NamesParameters(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(request) []byte {
 		return append(rows([]string{"@stock_count"}, []any{int64(17)}), done(1)...)
 	})}
@@ -103,7 +103,7 @@ func TestARoutineIsCalledByTheNamesOfItsParameters(t *testing.T) {
 	}
 }
 
-func TestErrorsThatARoutineReturnsAsRowsAreErrors(t *testing.T) {
+func TestCall_ReportsErrorsInRows(t *testing.T) {
 	conflict := []byte(nil)
 	for _, c := range []struct {
 		name  string
@@ -154,15 +154,15 @@ func TestErrorsThatARoutineReturnsAsRowsAreErrors(t *testing.T) {
 			if got := classify(err); err == nil || got != c.want {
 				t.Errorf("got %v of class %v, want %v", err, got, c.want)
 			}
-			if err := session.Rollback(context.Background()); err != nil { // of what the routine may have left
+			if err := session.Rollback(context.Background()); err != nil { // of the transaction that the routine may have left open
 				t.Error(err)
 			}
 			last := s.requests()
 			if got := last[len(last)-1]; got.kind != aTransaction || got.begins() { // a batch would count as a transaction
-				t.Errorf("after it: got %+v", got)
+				t.Errorf("after the error: got %+v", got)
 			}
 			if _, err := st.Run(context.Background(), nil); err != nil || out.Order != 3001 {
-				t.Errorf("the call after it: got order %d, %v", out.Order, err)
+				t.Errorf("the next call: got order %d, %v", out.Order, err)
 			}
 		})
 	}
@@ -191,7 +191,7 @@ func TestTransactions_SendNoStatements(t *testing.T) {
 	}
 }
 
-func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
+func TestRollback_AfterServersRollback(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		if strings.HasPrefix(r.text, "UPDATE") {
 			return append(tokenLength(0xE3, []byte{10, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8}), failed(1205, "Transaction was deadlocked")...)
@@ -207,7 +207,7 @@ func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
 			t.Errorf("got %v of class %v", err, classify(err))
 		}
 		if err := session.Rollback(t.Context()); err != nil {
-			t.Errorf("rolling back what the server has: %v", err)
+			t.Errorf("rollback after the server's own: %v", err)
 		}
 	}
 	if err := session.Exec(t.Context(), "DELETE FROM t"); err != nil {
@@ -218,9 +218,9 @@ func TestATransactionThatTheServerHasRolledBackIsOver(t *testing.T) {
 	}
 }
 
-// Tables in memory report a conflict only at the end of a transaction. A rollback after the
-// server has rolled back is not an error.
-func TestACommitThatFailsIsOver(t *testing.T) {
+// Memory-optimized tables report a conflict only at the commit. A rollback after the server's own
+// rollback is not an error.
+func TestCommit_EndsTransactionIfItFails(t *testing.T) {
 	commits := 0
 	s := &standIn{t: t}
 	usual := answering(func(request) []byte { return nil })
@@ -265,8 +265,8 @@ func TestACommitThatFailsIsOver(t *testing.T) {
 	}
 }
 
-// The options say nothing of it: the server knows.
-func TestATableInMemoryIsDroppedBetweenTransactionsAndTakesNoHints(t *testing.T) {
+// The session asks the server whether tables are memory-optimized; the options here do not say it.
+func TestMemoryOptimizedTable_IsDroppedBetweenTransactionsAndHasNoHints(t *testing.T) {
 	for name, c := range map[string]struct {
 		inMemory int64
 		want     string
@@ -318,8 +318,8 @@ func TestATableInMemoryIsDroppedBetweenTransactionsAndTakesNoHints(t *testing.T)
 	}
 }
 
-// Its master is another server's than the schema's, and a database there is paid for.
-func TestAzureSQLIsNotTakenForAServer(t *testing.T) {
+// On Azure SQL, master is on another server than the schema, and creating a database costs money.
+func TestConnect_RefusesAzureSQLWithoutOption(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		if strings.Contains(r.text, "EngineEdition") {
 			return append(rows([]string{""}, []any{"Azure"}), done(1)...)
@@ -344,7 +344,7 @@ func TestAzureSQLIsNotTakenForAServer(t *testing.T) {
 	}
 }
 
-func TestOnlyADatabaseThatABuildCreatedIsDropped(t *testing.T) {
+func TestDrop_KeepsDatabasesNotCreatedByBuild(t *testing.T) {
 	const unknown = "nothing shows that a build created it; if nothing needs it, drop it with DROP DATABASE [tpcc]"
 	for _, tt := range []struct{ recorded, want string }{{"", unknown}, {"other", unknown}, {"tpcc", ""}} {
 		s := &standIn{t: t, answer: answering(func(r request) []byte {
@@ -359,17 +359,17 @@ func TestOnlyADatabaseThatABuildCreatedIsDropped(t *testing.T) {
 		})}
 		fates, err := drop(t.Context(), newOptionsOf(t, s.listen()), database.DropOptions{})
 		if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
-			t.Errorf("recorded as %q: got %+v, %v, want that it stays because %q", tt.recorded, fates, err, tt.want)
+			t.Errorf("recorded as %q: got %+v, %v, want the reason %q for keeping it", tt.recorded, fates, err, tt.want)
 		}
 		dropped := slices.ContainsFunc(s.requests(), func(r request) bool { return r.text == "DROP DATABASE [tpcc]" })
 		if dropped != (tt.want == "") {
-			t.Errorf("recorded as %q: dropped: %v", tt.recorded, dropped)
+			t.Errorf("recorded as %q: got dropped=%v", tt.recorded, dropped)
 		}
 	}
 }
 
-// Babelfish has no performance counters, and not every login may see them.
-func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
+// Babelfish has no performance counters, and a login may lack the right to read them.
+func TestCounter_IsUncountedIfServerHidesIt(t *testing.T) {
 	answer := done(0)
 	s := &standIn{t: t, answer: answering(func(request) []byte { return answer })}
 	session := connectTo(t, s)
@@ -384,19 +384,19 @@ func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 		says   string
 	}{
 		{answer, "no sys.dm_os_performance_counters"},
-		{append(none[:len(none)-1-9], done(0)...), "or nothing in it"},
+		{append(none[:len(none)-1-9], done(0)...), "or the view is empty"},
 		{failed(300, "VIEW SERVER PERFORMANCE STATE permission was denied on object 'server'."), "was denied on object 'server'. (300)): grant it VIEW SERVER STATE"},
 		{failed(262, "VIEW DATABASE STATE permission denied in database 'tpcc'."), "VIEW DATABASE STATE on Azure SQL"},
 	} {
 		answer = c.answer
 		_, err := server.Counter(t.Context(), session)
 		if without, is := errors.AsType[*database.UncountedError](err); !is || !strings.Contains(without.Text, c.says) {
-			t.Errorf("got %v, want that there is no count and %q", err, c.says)
+			t.Errorf("got %v, want an UncountedError with %q", err, c.says)
 		}
 	}
 	answer = failed(1205, "deadlocked")
 	if _, err := server.Counter(t.Context(), session); err == nil || classify(err) != meter.Deadlock {
-		t.Errorf("got %v, want what the server said", err)
+		t.Errorf("got %v, want the server's error", err)
 	}
 	answer = append(rows([]string{"batches"}, []any{int64(17)}), done(1)...)
 	if n, err := server.Counter(t.Context(), session); n != 17 || err != nil {
@@ -404,7 +404,7 @@ func TestARunGoesWithoutACountThatTheServerDoesNotShow(t *testing.T) {
 	}
 }
 
-func TestOutputParametersComeBack(t *testing.T) {
+func TestCall_ReturnsOutputParameters(t *testing.T) {
 	moment := []byte{0x2A, 0, 6, 0x7E, 0x51, 0x01, 0x80, 0x46, 0x0B} // datetime2(0): seconds of the day, and days since the year 1
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		if r.kind != anRPC {
@@ -468,7 +468,7 @@ func TestOutputParametersComeBack(t *testing.T) {
 	}
 }
 
-func TestACallThatIsNotAnsweredIsInterrupted(t *testing.T) {
+func TestInterrupt_EndsWaitingCall(t *testing.T) {
 	s := &standIn{t: t}
 	s.answer = func(r request) []byte {
 		if r.kind == aLogin {
@@ -484,10 +484,10 @@ func TestACallThatIsNotAnsweredIsInterrupted(t *testing.T) {
 	}
 	_ = soon(t, "a rollback after it", func() error { return session.Rollback(context.Background()) })
 	_ = soon(t, "closing after it", session.Close)
-	session.Interrupt() // is allowed at any time
+	session.Interrupt() // allowed even after Close
 }
 
-func TestACallIsCancelledAndTheSessionGoesOn(t *testing.T) {
+func TestCancel_KeepsSessionUsable(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		return append(rows([]string{"one"}, []any{int64(1)}), done(1)...)
 	})}
@@ -506,7 +506,7 @@ func TestACallIsCancelledAndTheSessionGoesOn(t *testing.T) {
 		}
 		got, err := session.Query(context.Background(), "SELECT 1 AS one", 0)
 		if err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
-			t.Fatalf("the call after it: got %v, %v", got, err)
+			t.Fatalf("the next call: got %v, %v", got, err)
 		}
 	}
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -516,7 +516,7 @@ func TestACallIsCancelledAndTheSessionGoesOn(t *testing.T) {
 	}
 }
 
-func TestALogInThatIsRefusedSaysWhy(t *testing.T) {
+func TestConnect_ExplainsRefusedLogin(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		reply   []byte
@@ -551,7 +551,7 @@ func TestALogInThatIsRefusedSaysWhy(t *testing.T) {
 	}
 }
 
-func TestAConnectionThatCannotBeMadeSaysWhyOnce(t *testing.T) {
+func TestConnect_ExplainsFailureOnce(t *testing.T) {
 	s := &standIn{t: t, answer: func(request) []byte { return loggedIn() }}
 	for name, c := range map[string]struct {
 		port int
@@ -564,7 +564,7 @@ func TestAConnectionThatCannotBeMadeSaysWhyOnce(t *testing.T) {
 		options.Encrypt = "true"
 		_, err := connect(t.Context(), options, database.Owner)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: got %v, want that it says %q", name, err, c.says)
+			t.Errorf("%s: got %v, want it to say %q", name, err, c.says)
 		}
 	}
 }
@@ -584,7 +584,7 @@ func TestConnect_GivesUpOnASilentServer(t *testing.T) {
 	}
 }
 
-// source has rows of load text.
+// source is a row source over lines of load text.
 type source struct{ lines []string }
 
 func (s *source) AppendRow(buf []byte) ([]byte, bool) {
@@ -596,7 +596,7 @@ func (s *source) AppendRow(buf []byte) ([]byte, bool) {
 	return buf, true
 }
 
-func TestRowsAreCopiedInOneMessage(t *testing.T) {
+func TestLoad_CopiesRowsInOneMessage(t *testing.T) {
 	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id"}, {Name: "words", Type: schema.Varchar, Size: 20, Null: true}}}
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
 		switch {
@@ -633,8 +633,9 @@ func TestRowsAreCopiedInOneMessage(t *testing.T) {
 	}
 }
 
-// Users keep the packets that other programs have, of which the server holds three for each.
-func TestOnlyBuildersAskForLargePackets(t *testing.T) {
+// Virtual users keep the driver's packet size, because the server holds three packets for each
+// session.
+func TestConnect_RequestsLargePacketsForBuildersOnly(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 	o := newOptionsOf(t, s.listen())
 	for _, as := range []database.Role{database.Owner, database.Builder, database.Observer} {
@@ -657,8 +658,9 @@ func TestOnlyBuildersAskForLargePackets(t *testing.T) {
 	}
 }
 
-// A server may read less than was sent, or wait for more, where the driver splits a message wrongly.
-func TestACopyMayEndAnywhereInAPacket(t *testing.T) {
+// If the driver split a message wrongly, the server would read less than was sent, or wait for
+// more.
+func TestLoad_EndsAnywhereInPacket(t *testing.T) {
 	const packet, header = 4096, 8
 	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "a"}, {Name: "b"}, {Name: "words", Type: schema.Varchar, Size: 4000}}}
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
@@ -673,8 +675,7 @@ func TestACopyMayEndAnywhereInAPacket(t *testing.T) {
 	})}
 	session := connectTo(t, s)
 	ends := map[int]bool{} // bytes beyond the end of the first packet
-	for n := 1975; n < 2015; n++ {
-		for lines := range 2 { // whose length is odd
+	for n := 1975; n < 2015; n++ { for lines := range 2 { // a second line of odd length
 			rows := []string{"7\t8\t" + strings.Repeat("x", n)}
 			if lines == 1 {
 				rows = append(rows, "9\t10\t")
@@ -694,7 +695,7 @@ func TestACopyMayEndAnywhereInAPacket(t *testing.T) {
 			last := len(copied.packets) - 1
 			for i, size := range copied.packets {
 				if size > packet || size == header || i < last && size < packet {
-					t.Errorf("%d bytes in packets of %v", len(copied.data), copied.packets)
+					t.Errorf("got %d bytes in packets of %v", len(copied.data), copied.packets)
 				}
 			}
 			end := append([]byte{0xFD}, make([]byte, 12)...)
@@ -706,12 +707,12 @@ func TestACopyMayEndAnywhereInAPacket(t *testing.T) {
 	}
 	for beyond := -14; beyond <= 14; beyond++ {
 		if !ends[beyond] {
-			t.Errorf("no message ended %d bytes beyond the first packet", beyond)
+			t.Errorf("no tested message ended %d bytes beyond the first packet", beyond)
 		}
 	}
 }
 
-func TestRowsAreInsertedByOneStatement(t *testing.T) {
+func TestLoad_InsertsRowsByOneStatement(t *testing.T) {
 	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id", Null: true}, {Name: "words", Type: schema.Varchar, Size: 200}, {Name: "day", Type: schema.Date, Null: true}}}
 	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 	session := connectTo(t, s)
@@ -734,8 +735,8 @@ func TestRowsAreInsertedByOneStatement(t *testing.T) {
 	}
 }
 
-// Babelfish leaves a packet unread if the one before it ends within the last token.
-func TestOnBabelfishNoPacketOfACopyEndsWithinTheLastToken(t *testing.T) {
+// Babelfish does not read the last packet if the packet before it ends within the last token.
+func TestLoad_PadsCopyForBabelfish(t *testing.T) {
 	const packet, header = 4096, 8
 	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "a", Type: schema.BigInteger, Null: true}, {Name: "b", Type: schema.BigInteger}, {Name: "words", Type: schema.Varchar, Size: 4000}}}
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
@@ -782,7 +783,7 @@ func TestOnBabelfishNoPacketOfACopyEndsWithinTheLastToken(t *testing.T) {
 	}
 }
 
-func TestWhatBabelfishCannotStageIsInserted(t *testing.T) {
+func TestLoad_InsertsWhatBabelfishCannotStage(t *testing.T) {
 	for name, c := range map[string]struct {
 		column schema.Column
 		bulk   bool
@@ -821,8 +822,8 @@ func TestWhatBabelfishCannotStageIsInserted(t *testing.T) {
 	}
 }
 
-// Nothing is half sent where the server refuses the command, or where there is no table.
-func TestASessionGoesOnAfterALoadThatWasRefused(t *testing.T) {
+// If the server refuses the command, or the table does not exist, no message is sent in part.
+func TestLoad_KeepsSessionUsableAfterRefusal(t *testing.T) {
 	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id"}}}
 	there := []byte(nil)
 	s := &standIn{t: t, answer: answering(func(r request) []byte {
@@ -847,15 +848,15 @@ func TestASessionGoesOnAfterALoadThatWasRefused(t *testing.T) {
 	} {
 		there = tt.answer
 		if _, err := session.Load(t.Context(), table, &source{[]string{"1"}}); err == nil || !strings.Contains(err.Error(), tt.says) {
-			t.Errorf("got %v, want that it says %q", err, tt.says)
+			t.Errorf("got %v, want it to say %q", err, tt.says)
 		}
 		if err := session.Exec(t.Context(), "DELETE FROM t"); err != nil {
-			t.Errorf("after it: %v", err)
+			t.Errorf("the next statement: %v", err)
 		}
 	}
 }
 
-// columnsOf returns the columns that the session sees of a heap with these columns.
+// columnsOf returns the stand-in's answer to look for a heap with these columns.
 func columnsOf(names ...string) []byte {
 	var all [][]any
 	for _, name := range names {
@@ -864,8 +865,8 @@ func columnsOf(names ...string) []byte {
 	return rows([]string{"name", "clustered", "in_memory"}, all...)
 }
 
-// The stand-in reads the files as a server does, under the name that it knows the folder by.
-func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
+// The stand-in reads the files as a server would, under the server's path of the folder.
+func TestLoad_FromSharedFiles(t *testing.T) {
 	table := schema.Table{Name: "loaded", Columns: []schema.Column{{Name: "id"}, {Name: "words", Type: schema.Varchar, Size: 20, Null: true}, {Name: "day", Type: schema.Date}}}
 	here := t.TempDir()
 	var read []string
@@ -903,21 +904,22 @@ func TestRowsAreLoadedFromFilesThatTheServerReads(t *testing.T) {
 	}
 
 	for name, c := range map[string]struct{ row, says string }{
-		"a row that the server passes over": {"1\tone\t2026-01-31", "has read 2 of its 1 rows"},
+		"a wrong count of rows": {"1\tone\t2026-01-31", "has read 2 of its 1 rows"},
 		"an empty text":                     {"1\t\t2026-01-31", "cannot contain"},
 		"a character that is not ASCII":     {"1\tZürich\t2026-01-31", "cannot contain"},
 		"a tab":                             {"1\ta\\tb\t2026-01-31", "cannot contain"},
 	} {
 		if _, err := session.Load(t.Context(), table, &source{[]string{c.row}}); err == nil || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: got %v, want that it %s", name, err, c.says)
+			t.Errorf("%s: got %v, want %q", name, err, c.says)
 		}
 	}
 	if left, err := os.ReadDir(here); err != nil || len(left) > 0 {
-		t.Errorf("got %v, %v left behind", left, err)
+		t.Errorf("got files %v, %v after the load, want none", left, err)
 	}
 }
 
-// Its driver reads in goroutines of its own, and would hold up the users of an event loop.
+// The driver reads in its own goroutines, so a session would block the other users of an event
+// loop.
 func TestUsersWorkAtOnce(t *testing.T) {
 	s := &standIn{t: t, answer: answering(func(request) []byte { return nil })}
 	o := newOptionsOf(t, s.listen())

@@ -21,7 +21,7 @@ var Database = &database.Database{
 	Aliases: []string{"mssqls", "mssqlserver"},
 	Tested: database.Tested{
 		Relatives: []database.Relative{{Product: babelfish, Limits: limits, Details: details}},
-		Unproven: "No test of Sledge's has run on SQL Server or Azure SQL: Microsoft's parser takes the T-SQL, Babelfish has run it, and sessions were " +
+		Unproven: "Sledge's tests have not run on SQL Server or Azure SQL: Microsoft's parser takes the T-SQL, Babelfish has run it, and sessions were " +
 			"tried on a stand-in that speaks the protocol and runs no SQL.",
 	},
 	Options: database.Options{
@@ -66,17 +66,18 @@ var Database = &database.Database{
 
 // limits and details describe Babelfish.
 const (
-	limits  = "Client SQL is not safe on Babelfish, which ignores UPDLOCK: sledge options sqlserver says what else does not work there."
-	details = "Babelfish 4.3 on PostgreSQL 16 ran the self-test by hand: 51 of 57 steps passed, 1 had nothing to test, and 5 failed for what follows. " +
+	limits  = "Client SQL is not safe on Babelfish, which ignores UPDLOCK: sledge options sqlserver lists what else does not work there."
+	details = "Babelfish 4.3 on PostgreSQL 16 ran the self-test by hand: 51 of 57 steps passed, 1 had nothing to test, and 5 failed for the following reasons. " +
 		"Client SQL is not safe there, because Babelfish ignores UPDLOCK: two sessions read a row before either changes it. New orders then fail by a duplicate key " +
 		"and deliveries by a missing row, 2 to 9 % of all transactions with 3 or 4 virtual users at one warehouse, which makes a run invalid; a change to a customer " +
-		"or to the stock may be lost unnoticed. Use stored procedures. A statement that is cancelled, as by a limit on queries, takes its session with it. TPM is the " +
-		"virtual users' own count, and a result does not say what else slowed the server. Rows go by bulk copy through a temporary table, and bulk_folder has no effect. Babelfish refuses columnstore, partition_by_date, " +
+		"or to the stock may be lost unnoticed. Use stored procedures. Cancelling a statement, as a query limit does, ends its session. TPM is the " +
+		"virtual users' own count, and results do not list other causes that slowed the server. Bulk copy goes through a temporary table, and bulk_folder has no effect. Babelfish refuses columnstore, partition_by_date, " +
 		"advanced_statistics and in_memory."
 )
 
-// columnType returns the SQL type of a column of tables without a schema.sql. They may contain any
-// character. The tables of the workloads contain only ASCII, as their files declare.
+// columnType returns the SQL type of a column, for tables that no schema.sql declares. Its text
+// types hold any character. The workloads' tables hold only ASCII, and their schema.sql declares
+// varchar.
 func columnType(c schema.Column) string {
 	switch c.Type {
 	case schema.SmallInteger:

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// It runs where the environment names a server, as SLEDGE_TEST_SQLSERVER.
+// Test runs if SLEDGE_TEST_SQLSERVER names a server.
 func Test(t *testing.T) {
 	databasetest.Run(t, sqlserver.Database, testserver.Open(t, "sqlserver").Values())
 }
@@ -41,8 +41,8 @@ func (l *lines) AppendRow(buf []byte) ([]byte, bool) {
 	return buf, true
 }
 
-// Babelfish takes the rest of a message for another request if the last token is in two packets.
-func TestAServerTakesCopiesThatEndAnywhereInAPacket(t *testing.T) {
+// If the last token is in two packets, Babelfish takes the second packet for another request.
+func TestServer_AcceptsCopiesThatEndAnywhereInPacket(t *testing.T) {
 	values := option.Values(testserver.Open(t, "sqlserver").Values())
 	o := sqlserver.Database.Options.New(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, values, o); err != nil {
@@ -60,8 +60,9 @@ func TestAServerTakesCopiesThatEndAnywhereInAPacket(t *testing.T) {
 	if err := s.Exec(t.Context(), "CREATE TABLE sledge_copied (price decimal(12,2) NOT NULL, words varchar(4000) NOT NULL)"); err != nil {
 		t.Fatal(err)
 	}
-	// Two rows of 4,000 letters, and one that brings the message past the end of a packet of 16,380 bytes. Text is
-	// copied as nvarchar on Babelfish and as varchar elsewhere, which such a message does not reach.
+	// Two rows of 4,000 letters, and one that brings the message past the end of a packet of 16,380
+	// bytes. Babelfish gets text as nvarchar. Other servers get varchar, with which the message
+	// stays within the packet.
 	for n := range 80 {
 		rows := lines{"-12.34\t" + strings.Repeat("x", 4000), "0.05\t" + strings.Repeat("y", 4000), fmt.Sprintf("%d.00\t%s", n, strings.Repeat("z", 50+n))}
 		if loaded, err := s.Load(t.Context(), table, &rows); err != nil || loaded != 3 {
@@ -77,8 +78,8 @@ func TestAServerTakesCopiesThatEndAnywhereInAPacket(t *testing.T) {
 	}
 }
 
-// The server counts batches, of which a transaction in statements has many.
-func TestTransactionsInStatementsAreNotCountedAsBatches(t *testing.T) {
+// The server counts batches, and with client SQL a transaction has many of them.
+func TestClientSQL_IsNotCountedByServer(t *testing.T) {
 	for value, want := range map[string]string{"false": "", "true": "SQL Server counts batches, and each statement from the client is one"} {
 		spec := job.Spec{Action: job.Run, Database: "sqlserver", Workload: "tprocc", Users: 4, Options: option.Values{"client_sql": value}}
 		plan, err := engine.Local{Catalog: edition.Catalog}.Plan(spec)
@@ -88,15 +89,16 @@ func TestTransactionsInStatementsAreNotCountedAsBatches(t *testing.T) {
 	}
 }
 
-// A columnstore index has to be divided as its table is, which no index can do for it afterwards.
-func TestTablesAreDividedBeforeTheirIndexes(t *testing.T) {
+// A table must be partitioned when it is created, because a columnstore index cannot partition it
+// later.
+func TestSchema_PartitionsTablesBeforeIndexes(t *testing.T) {
 	statements := grammartest.Statements(t, sqlserver.Database, nil, option.Values{"columnstore": "true", "partition_by_date": "true"})
 	divided := map[string]bool{}
 	for _, s := range statements {
 		if table, column, is := strings.Cut(s.Text, " ON date_scheme ("); is {
 			name, _, isTable := strings.Cut(strings.TrimPrefix(table[strings.LastIndex(table, "CREATE "):], "CREATE TABLE dbo."), " (")
 			if !isTable || !strings.Contains(table, "CREATE TABLE") {
-				t.Errorf("divided by its index: %s", s.Text)
+				t.Errorf("an index partitions its table: %s", s.Text)
 			}
 			divided[name+" by "+strings.TrimRight(column, ")\n")] = true
 		}
@@ -106,10 +108,9 @@ func TestTablesAreDividedBeforeTheirIndexes(t *testing.T) {
 	}
 }
 
-// Bulk copy takes a value only as the type of its column has it, such as an amount of money as
-// text, and a text only as long as its column. What it is not given is the column's default, and so
-// would NULL be.
-func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
+// Bulk copy accepts a value only in the form for its column's type, such as money as text, and a
+// text only up to the column's length. A missing value or NULL becomes the column's default.
+func TestSchema_ColumnsFitLoadedValues(t *testing.T) {
 	takes := map[string][]schema.Type{
 		"tinyint": {schema.SmallInteger, schema.Integer}, "smallint": {schema.SmallInteger, schema.Integer}, "int": {schema.SmallInteger, schema.Integer, schema.BigInteger},
 		"bigint": {schema.SmallInteger, schema.Integer, schema.BigInteger}, "money": {schema.Decimal}, "smallmoney": {schema.Decimal}, "decimal": {schema.Decimal},
@@ -145,9 +146,9 @@ func TestColumnsTakeTheValuesThatAreLoaded(t *testing.T) {
 					t.Errorf("%s has no column %s", table.Name, c.Name)
 					continue
 				}
-				size, _ := strconv.Atoi(is[1]) // nothing where the type has none
+				size, _ := strconv.Atoi(is[1]) // 0 if the type has no size
 				if !slices.Contains(takes[is[0]], c.Type) || size < c.Size && strings.Contains(is[0], "char") {
-					t.Errorf("%s.%s is %v, and is to take type %v of size %d", table.Name, c.Name, is, c.Type, c.Size)
+					t.Errorf("%s.%s is %v, which cannot hold type %v of size %d", table.Name, c.Name, is, c.Type, c.Size)
 				}
 				if strings.Contains(is[3], "DEFAULT") {
 					t.Errorf("%s.%s is loaded and has a default", table.Name, c.Name)

@@ -10,11 +10,11 @@ import (
 	"sledge/internal/schema"
 )
 
-// Babelfish 4.3 reads two parts of a bulk copy wrongly. It reads 16 bytes for every decimal,
-// also for shorter ones. And if a packet ends within the last token of the message, it leaves the next packet
-// unread and takes it for another request. So rows are copied into a temporary table in which
-// decimals have 16 bytes and the length of each row is known. A row of padding moves the last token
-// if a packet would end within it.
+// Babelfish 4.3 reads two parts of a bulk copy wrongly. It reads 16 bytes for every decimal, even a
+// shorter one. If a packet ends within the last token of the message, it takes the next packet for
+// another request. So rows are copied into a temporary table in which decimals have 16 bytes and
+// the length of each row is known. A row of padding moves the last token if a packet would end
+// within it.
 
 // copyStaged loads rows with INSERT BULK into a temporary table, and with INSERT from there.
 func (s *session) copyStaged(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
@@ -78,7 +78,7 @@ const (
 	lastToken    = 1 + 2 + 2 + 8 // DONE
 )
 
-// staging is a temporary table and the length of the message that fills it.
+// staging describes a temporary table, and tracks the length of the message that fills it.
 type staging struct {
 	declarations []string
 	types        []stagingType // types of the columns, padding included
@@ -106,8 +106,8 @@ func canStage(table schema.Table) bool {
 	return true
 }
 
-// typeFor returns the type as which a column is copied. The server converts it to the column's
-// type.
+// typeFor returns the type of a column in the temporary table. The server converts values from it
+// to the column's own type.
 func typeFor(c schema.Column) stagingType {
 	switch c.Type {
 	case schema.Integer, schema.SmallInteger:
@@ -138,7 +138,7 @@ func newStaging(columns []schema.Column, packet int) *staging {
 // add adds the length of a row, and returns the row with all columns.
 func (st *staging) add(values []any) []any {
 	if len(values) < len(st.types) {
-		values = append(values, nil) // not padding
+		values = append(values, nil) // NULL marks it as a row of the table
 	}
 	st.length += st.rowLength(values)
 	return values
@@ -170,7 +170,7 @@ func characters(text string) int {
 	return len(utf16.Encode([]rune(text)))
 }
 
-// pad returns a row of padding, or nil if no packet ends within the last token or no row is staged.
+// pad returns a row of padding, or nil if st is nil or no packet ends within the last token.
 func (st *staging) pad() []any {
 	if st == nil || !st.splits(st.length) {
 		return nil

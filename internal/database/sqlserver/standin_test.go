@@ -14,9 +14,9 @@ import (
 	"unicode/utf16"
 )
 
-// standIn is a server that speaks TDS as MS-TDS describes it and runs no SQL: a test says what
-// it answers. It shows that sessions keep to the protocol, and what a call costs the client, and
-// proves nothing of SQL Server.
+// standIn is a server that speaks TDS, as described in MS-TDS, and runs no SQL: each test defines
+// its answers. It tests that sessions follow the protocol, and what a call costs the client. It
+// proves nothing about SQL Server.
 type standIn struct {
 	t      testing.TB
 	answer func(request) []byte
@@ -25,7 +25,7 @@ type standIn struct {
 	got []request
 }
 
-// request is what a client has asked.
+// request is a message from a client.
 type request struct {
 	kind   byte   // of its packets
 	text   string // of a batch; the name of the procedure of a call
@@ -35,12 +35,12 @@ type request struct {
 	packets []int // their sizes
 }
 
-// begins reports whether it begins a transaction, as MS-TDS 2.2.6.9 has it.
+// begins reports whether the request begins a transaction (MS-TDS 2.2.6.9).
 func (r request) begins() bool {
 	return r.kind == aTransaction && binary.LittleEndian.Uint16(r.data[binary.LittleEndian.Uint32(r.data):]) == 5
 }
 
-// param is a parameter of a call. Of a value only what tests ask is read.
+// param is a parameter of a call. Only values that tests compare are read.
 type param struct {
 	name  string
 	typ   string
@@ -60,7 +60,7 @@ const (
 	aPrelogin    = 18
 )
 
-// listen has the stand-in take connections at the port that it returns.
+// listen starts the stand-in and returns its port.
 func (s *standIn) listen() int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *standIn) serve(conn net.Conn) {
 		r := request{kind: kind, data: data, packets: packets}
 		switch kind {
 		case aPrelogin:
-			// One option, that there is no encryption, and the end of options.
+			// One option, which says that there is no encryption, and the end of options.
 			if writeMessage(conn, []byte{1, 0, 6, 0, 1, 0xFF, 2}) != nil {
 				return
 			}
@@ -108,7 +108,7 @@ func (s *standIn) serve(conn net.Conn) {
 	}
 }
 
-// requests returns what was asked after the log-in.
+// requests returns the requests after the login.
 func (s *standIn) requests() []request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func toUTF16(text string) (b []byte) {
 	return b
 }
 
-// readCall reads a call as MS-TDS 2.2.6.6 has it.
+// readCall reads a call (MS-TDS 2.2.6.6).
 func (r *request) readCall(data []byte) {
 	take := func(n int) []byte {
 		part := data[:n]
@@ -241,7 +241,7 @@ func (r *request) readCall(data []byte) {
 	}
 }
 
-// What the stand-in answers with: tokens of MS-TDS 2.2.7.
+// The tokens of the stand-in's answers (MS-TDS 2.2.7).
 
 func tokenLength(token byte, b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint16([]byte{token}, uint16(len(b))), b...)
@@ -275,7 +275,7 @@ func failed(number int32, words string) []byte {
 	return append(refused(number, words), doneWith(2, 0)...)
 }
 
-// begun answers the begin of a transaction, and ended its end.
+// begun answers the begin of a transaction, and ended answers a commit or rollback.
 func begun() []byte {
 	return append(tokenLength(0xE3, []byte{8, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}), done(0)...)
 }
@@ -284,7 +284,7 @@ func ended() []byte {
 	return append(tokenLength(0xE3, []byte{9, 0, 8, 1, 2, 3, 4, 5, 6, 7, 8}), done(0)...)
 }
 
-// rows is a set of rows whose values are int64, string, or nil.
+// rows returns a result set. Its values are int64, string or nil.
 func rows(columns []string, values ...[]any) []byte {
 	b := binary.LittleEndian.AppendUint16([]byte{0x81}, uint16(len(columns)))
 	for i, name := range columns {
@@ -312,7 +312,7 @@ func rows(columns []string, values ...[]any) []byte {
 	return b
 }
 
-// connectTo returns a session at a stand-in.
+// connectTo returns a session with a stand-in.
 func connectTo(t testing.TB, s *standIn) *session {
 	t.Helper()
 	l := login{server: &newOptionsOf(t, s.listen()).server, Database: "tpcc", loading: loading{Bulk: true}}
@@ -324,7 +324,7 @@ func connectTo(t testing.TB, s *standIn) *session {
 	return session
 }
 
-// newOptionsOf returns options that lead to a port of this machine.
+// newOptionsOf returns options for a port on this machine.
 func newOptionsOf(t testing.TB, port int) *transactional {
 	t.Helper()
 	asSQL := newOptions(useOfTests).(*transactional)
@@ -333,8 +333,8 @@ func newOptionsOf(t testing.TB, port int) *transactional {
 	return asSQL
 }
 
-// answering returns what logs everybody in, and answers what else is asked by f; done where
-// that returns nothing. Transactions it begins and ends, and it confirms a cancellation.
+// answering returns a function that accepts every login, begins and ends transactions, and confirms
+// cancellations. It answers other requests with f, or with done if f returns nil.
 func answering(f func(r request) []byte) func(request) []byte {
 	return func(r request) []byte {
 		switch r.kind {
@@ -345,7 +345,7 @@ func answering(f func(r request) []byte) func(request) []byte {
 				return begun()
 			}
 			return ended()
-		case anAttention: // the driver closes what it has read by one, too
+		case anAttention: // the driver also sends one to stop reading rows
 			return doneWith(0x20, 0)
 		}
 		if reply := f(r); reply != nil {
@@ -355,9 +355,9 @@ func answering(f func(r request) []byte) func(request) []byte {
 	}
 }
 
-var errSilent = errors.New("it does not answer")
+var errSilent = errors.New("the stand-in does not answer")
 
-// soon fails the test where f takes long.
+// soon fails the test if f takes too long.
 func soon(t *testing.T, what string, f func() error) error {
 	t.Helper()
 	ended := make(chan error, 1)

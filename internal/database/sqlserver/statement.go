@@ -18,7 +18,7 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// call is a procedure call that is sent as such, not as a text.
+// call is a procedure call that is sent as an RPC, not as text.
 type call struct {
 	procedure string
 	names     []string // names of the procedure's parameters, in the order of the query's
@@ -56,7 +56,7 @@ type statement struct {
 	params   []database.Param
 	args     []driver.NamedValue // reused for every run
 	outputs  []output
-	calls    bool // whether it calls a procedure, whose rows may report an error
+	calls    bool // the query calls a procedure, whose rows may report an error
 	results  results
 }
 
@@ -134,7 +134,7 @@ func value(pointer any) driver.Value {
 	return nullOf(pointer)
 }
 
-// nullOf returns a NULL with a type.
+// nullOf returns a NULL of the field's type.
 func nullOf(pointer any) driver.Value {
 	switch pointer.(type) {
 	case *sql.Null[int64]:
@@ -225,8 +225,8 @@ type results struct {
 	query sqlfile.Query
 	out   any // the struct, or nil
 
-	// sets caches the columns of every result set of the query after its first run. mismatch says
-	// which columns the last set lacks.
+	// sets caches the columns of every result set of the query after its first run. mismatch names
+	// the columns that the last set lacks.
 	sets     []set
 	mismatch error
 	failed   error          // the procedure's error, as a row reported it
@@ -277,7 +277,7 @@ func (r *results) read(rows driver.Rows, calls bool, each func() error) (n int64
 	}
 }
 
-// has reports whether a set has these columns. A procedure may return other sets when it fails.
+// has reports whether a set has these columns. A procedure that fails may return different sets.
 func (s *set) has(columns []string) bool {
 	if len(columns) != len(s.columns) {
 		return false
@@ -322,7 +322,7 @@ func (r *results) readSet(rows driver.Rows, s *set, calls bool, each func() erro
 			return n, err
 		}
 		if calls && r.failed == nil {
-			r.failed = failure(s, row) // returned after all rows were read, because the server cannot be stopped
+			r.failed = failure(s, row) // returned only after all rows were read, because the session must read the whole reply
 		}
 		if s.pointers == nil || r.failed != nil {
 			continue

@@ -13,7 +13,7 @@ import (
 	"sledge/internal/option"
 )
 
-func TestTokensAreReadAsAzPrintsThem(t *testing.T) {
+func TestToken_ReadsOutputOfAz(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	l, err := bound(t, option.Values{"authentication": "entra", "token_file": file})
 	if err != nil {
@@ -35,7 +35,7 @@ func TestTokensAreReadAsAzPrintsThem(t *testing.T) {
 			t.Errorf("%q: got %q, %v, want %q", text, got, err, want)
 		}
 		if err != nil && (strings.Contains(err.Error(), "two words") || !strings.Contains(err.Error(), "token")) {
-			t.Errorf("%v shows what may be a token, or says nothing of one", err)
+			t.Errorf("%v shows the file's content, or does not mention the token", err)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestTokensAreReadAsAzPrintsThem(t *testing.T) {
 // identity is the object ID of a managed identity.
 const identity = "12345678-90ab-cdef-1234-567890abcdef"
 
-func TestAManagedIdentityHasItsTokenFromTheMachine(t *testing.T) {
+func TestToken_ForManagedIdentity(t *testing.T) {
 	status, answer := http.StatusOK, `{"access_token": "abc.def"}`
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Metadata") != "true" || r.URL.Query().Get("object_id") != identity || r.URL.Query().Get("resource") != "https://database.windows.net/" {
@@ -72,7 +72,7 @@ func TestAManagedIdentityHasItsTokenFromTheMachine(t *testing.T) {
 	}
 }
 
-func TestALogInByATokenThatIsRefusedSaysWhy(t *testing.T) {
+func TestConnect_ExplainsRefusedToken(t *testing.T) {
 	s := &standIn{t: t, answer: func(request) []byte { return failed(18456, "Login failed for user '<token-identified principal>'.") }}
 	o := newOptionsOf(t, s.listen())
 	o.Authentication, o.WindowsAuthentication, o.TokenFile = byEntra, byEntra, filepath.Join(t.TempDir(), "token")
@@ -87,7 +87,7 @@ func TestALogInByATokenThatIsRefusedSaysWhy(t *testing.T) {
 		}
 		_, err := connect(t.Context(), o, database.Owner)
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "abc.def") {
-			t.Errorf("got %v, want that it says %q", err, c.says)
+			t.Errorf("got %v, want it to say %q", err, c.says)
 		}
 	}
 }
