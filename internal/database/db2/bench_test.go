@@ -12,8 +12,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// BenchmarkCall is what calls of the library cost the client, of whose processor time the metric
-// tells: Derby, a process of its own, answers such statements at once.
+// BenchmarkCall measures the client's cost of calls, by the processor time of this process. Derby
+// runs in another process and answers these statements at once.
 func BenchmarkCall(b *testing.B) {
 	o := newOptions(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, testserver.Open(b, "derby").Values(), o); err != nil {
@@ -50,7 +50,7 @@ func BenchmarkCall(b *testing.B) {
 		V     int64 `sql:"v"`
 	}
 	v.ID, v.Words, v.N, call.V = 1, "other words", 3.5, 7
-	ctx := context.Background() // as virtual users have it: it is never over
+	ctx := context.Background() // like a virtual user's, it is never cancelled
 	for _, one := range []struct {
 		name, text string
 		in, out    any

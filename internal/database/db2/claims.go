@@ -15,7 +15,7 @@ import (
 )
 
 // newSchema is Database.Schema. It uses package sqlschema, except that builds detect each other by
-// a lock on a table, because Db2 has no other locks for them.
+// a table lock, because Db2 has no advisory locks.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	s := sqlschema.New(d, sql, plan)
 	objects := s.Objects
@@ -47,7 +47,7 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 	return s
 }
 
-// orEmpty converts a text that Query returned, which may be NULL.
+// orEmpty converts a text from Query: NULL becomes "".
 func orEmpty(text string) string {
 	if text == "NULL" {
 		return ""
@@ -55,8 +55,8 @@ func orEmpty(text string) string {
 	return text
 }
 
-// permitted ignores errors about missing rights. A user that may not see other sessions cannot
-// end any: then the build log's key prevents loading a chunk twice.
+// permitted ignores errors about missing rights. A user who may not see other sessions cannot end
+// orphans; the build log's key then prevents loading a chunk twice.
 func permitted(err error) error {
 	if err != nil && Classify(err) == meter.Permission {
 		return nil
@@ -68,17 +68,17 @@ func permitted(err error) error {
 const claimTable = "sledge_claim"
 
 // errNotOurs means that another program has a table of that name, so no build is possible.
-var errNotOurs = errors.New("table " + claimTable + " does not belong to Sledge, which needs this name for a table of its own: rename it")
+var errNotOurs = errors.New("table " + claimTable + " does not belong to Sledge, which needs a table with this name: rename it")
 
-// The modes in which the claim's table is locked.
+// The lock modes for the claim's table.
 const (
 	exclusively = "EXCLUSIVE"
 	sharing     = "SHARE"
 )
 
 // claimBy returns a function for Claims.Take or Claims.Share. A separate connection holds the lock
-// and is not used meanwhile, because an error such as a deadlock, or a COMMIT in a procedure, would
-// end its transaction.
+// and is used for nothing else, because a deadlock, or a COMMIT in a procedure, would end its
+// transaction.
 func claimBy(sql *sqlfile.Library, mode string) func(context.Context, database.Session) (bool, error) {
 	return func(ctx context.Context, of database.Session) (bool, error) {
 		s, is := of.(*session)
@@ -154,13 +154,13 @@ func unlessBusy(err error) error {
 // lastWords is the time limit for releasing a claim.
 const lastWords = 10 * time.Second
 
-// release releases the claim and drops the table, unless another build has locked it meanwhile:
-// that one drops it.
+// release releases the claim and drops the table. If another build has locked it meanwhile, the
+// drop fails, and that build drops the table.
 func (s *session) release() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
 	if s.inTx && s.Rollback(ctx) == nil { // otherwise the lock ends with the connection
 		_ = s.Exec(ctx, "DROP TABLE "+claimTable)
 	}
-	_ = s.Close() // it is not needed any more
+	_ = s.Close() // its errors do not matter any more
 }

@@ -24,8 +24,8 @@ import (
 	"sledge/internal/workload/tproch"
 )
 
-// built is the environment variable with the options of a build that this program is to begin
-// and not to end, in place of its tests.
+// built is an environment variable with the options of a build. If it is set, this program begins
+// that build and pauses it, instead of running its tests.
 const built = "SLEDGE_TEST_DB2_BUILDS"
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	testserver.Main(m)
 }
 
-// buildForEver builds until a part of the rows is loaded, says so, and stands still.
+// buildForEver builds until some of the rows are loaded, prints stoppedLine, and blocks.
 func buildForEver(options string) error {
 	spec := job.Spec{Action: job.Build}
 	if err := json.Unmarshal([]byte(options), &spec.Options); err != nil {
@@ -57,7 +57,7 @@ func (stopper) Watch(e job.Event) {
 	}
 }
 
-// starJob does a job on the smallest schema of TPROC-H.
+// starJob runs a job on the smallest schema of TPROC-H.
 func starJob(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.Result, error) {
 	pair := catalog.Pair{Database: onDerby(), Workload: tproch.Workload}
 	spec.Database, spec.Workload, spec.Users = pair.Database.Name, pair.Workload.Name, 1
@@ -72,9 +72,9 @@ func starJob(ctx context.Context, spec job.Spec, watchers ...job.Watcher) (job.R
 	return engine.Local{Version: "test"}.DoPlan(ctx, plan, job.Control{Watchers: watchers})
 }
 
-// TestABuildIsAlone pauses a build in another process: meanwhile builds and deletes fail, and
-// after it is killed, its build is resumed.
-func TestABuildIsAlone(t *testing.T) {
+// TestBuild_IsExclusive pauses a build in another process. Builds and deletes fail meanwhile. After
+// the process is killed, the build is resumed.
+func TestBuild_IsExclusive(t *testing.T) {
 	values := option.Values(testserver.Open(t, "derby").Values())
 	do := func(action job.Action, resume bool) error {
 		_, err := starJob(context.Background(), job.Spec{Action: action, Resume: resume, Options: values})
@@ -98,14 +98,14 @@ func TestABuildIsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = other.Process.Kill() // it has been, unless the test failed
-		_ = other.Wait()         // says that it was killed
+		_ = other.Process.Kill() // it was already killed, unless the test failed
+		_ = other.Wait()         // returns an error, because the process was killed
 		if err := do(job.Delete, false); err != nil {
 			t.Error(err)
 		}
 		s := derbySession(t)
 		if _, err := s.Query(context.Background(), "SELECT held_by_a_lock FROM "+claimTable, 0); state(err) != noTable[1] {
-			t.Errorf("got %v, want the table of claims gone with the schema", err)
+			t.Errorf("got %v, want the claim's table dropped with the schema", err)
 		}
 	})
 	if line, err := bufio.NewReader(output).ReadString('\n'); err != nil || strings.TrimSpace(line) != stoppedLine {
@@ -116,7 +116,7 @@ func TestABuildIsAlone(t *testing.T) {
 		beside.Go(func() error {
 			err := do(spec.Action, spec.Resume)
 			if job.ExitOf(err) != job.ExitExists || !strings.Contains(err.Error(), "another build or deletion is running") || !strings.Contains(err.Error(), "transaction ") {
-				return fmt.Errorf("%s beside a build: got %v with exit code %d, want that another build is running and %d", spec.Action, err, job.ExitOf(err), job.ExitExists)
+				return fmt.Errorf("%s beside a build: got %v with exit code %d, want an error about another build, and %d", spec.Action, err, job.ExitOf(err), job.ExitExists)
 			}
 			return nil
 		})
@@ -135,9 +135,9 @@ func TestABuildIsAlone(t *testing.T) {
 	}
 }
 
-// A foreign table of that name is kept.
+// A claim fails if another program has a table with that name, and does not change the table.
 func TestClaim_LeavesForeignTables(t *testing.T) {
-	for what, create := range map[string]string{"of other columns": "CREATE TABLE sledge_claim (n INTEGER)", "with rows": "CREATE TABLE sledge_claim (held_by_a_lock SMALLINT)"} {
+	for what, create := range map[string]string{"with other columns": "CREATE TABLE sledge_claim (n INTEGER)", "with rows": "CREATE TABLE sledge_claim (held_by_a_lock SMALLINT)"} {
 		t.Run(what, func(t *testing.T) {
 			s := derbySession(t, "DROP TABLE sledge_claim")
 			for _, statement := range []string{create, "INSERT INTO sledge_claim VALUES (1)"} {

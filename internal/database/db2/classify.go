@@ -10,11 +10,11 @@ import (
 	"sledge/internal/meter"
 )
 
-// SQLCODEs that say more than their SQLSTATE, as explained in IBM's "SQL messages".
+// SQLCODEs that are more specific than their SQLSTATE (IBM's "SQL messages").
 const (
 	codeRollback       = -911   // deadlock or timeout, by its reason; the transaction was rolled back
 	codeNoRollback     = -913   // the same, but only the statement was rolled back
-	codeForced         = -1224  // the database manager cannot take requests, or has ended them
+	codeForced         = -1224  // the database manager refuses requests, or has ended them
 	codeSystem         = -1032  // the database manager is not started
 	codeInUse          = -1035  // another user has the database exclusively
 	codeCommunication  = -30081 // the server does not respond
@@ -33,11 +33,11 @@ const (
 )
 
 // timeoutReason is the reason code of a timeout in the message of codeRollback, as in "Reason code
-// \"68\"". The others are deadlocks.
+// \"68\"". Other reason codes mean deadlocks.
 const timeoutReason = "68"
 
 // Classify is Sessions.Classify. It uses the SQLCODE if that is specific, and otherwise the
-// SQLSTATE, as explained in IBM's "SQLSTATE messages".
+// SQLSTATE (IBM's "SQLSTATE messages").
 func Classify(err error) meter.Class {
 	e, ok := errors.AsType[*cli.Error](err)
 	if errors.Is(err, database.ErrInterrupted) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -12,8 +12,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// The states and codes are those of IBM's "SQL messages" and "SQLSTATE messages".
-func TestEveryClassOfErrors(t *testing.T) {
+// The states and codes are from IBM's "SQL messages" and "SQLSTATE messages".
+func TestClassify(t *testing.T) {
 	const deadlock, timeout = `SQL0911N The current transaction has been rolled back because of a deadlock or timeout. Reason code "2". SQLSTATE=40001`,
 		`SQL0911N The current transaction has been rolled back because of a deadlock or timeout. Reason code "68". SQLSTATE=40001`
 	for _, tt := range []struct {
@@ -103,10 +103,10 @@ func TestEveryClassOfErrors(t *testing.T) {
 	}
 }
 
-func TestALogThatIsTooSmallIsAdvisedOn(t *testing.T) {
+func TestAdviseOnLog(t *testing.T) {
 	full := &cli.Error{State: "57011", Code: codeLogFull, Message: "SQL0964C The transaction log for the database is full."}
 	if err := adviseOnLog(full); !errors.Is(err, full) || !strings.Contains(err.Error(), "logsecond") {
-		t.Errorf("got %v, want it to say what to raise", err)
+		t.Errorf("got %v, want it to name the settings to raise", err)
 	}
 	if other := errors.New("another"); adviseOnLog(other) != other {
 		t.Error("another error was changed")

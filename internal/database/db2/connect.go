@@ -15,8 +15,8 @@ import (
 // connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
-// connect is Sessions.Connect. The library cannot cancel an attempt, so it continues in the
-// background if the context ends.
+// connect is Sessions.Connect. The library cannot cancel an attempt to connect, so the attempt
+// continues in the background if ctx ends.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	s, err := dial(ctx, options, as)
 	if err != nil {
@@ -108,7 +108,7 @@ func (l login) advice(err error) string {
 	case codeNotFound:
 		return fmt.Sprintf("check option %s, or create the database with \"db2 create database %s\"", name(l.databaseOption), l.database)
 	case codeUnknownAlias, codeUnknownSource:
-		return fmt.Sprintf("set option %s, or check option %s: without a host the library looks the database up by its name", name("host"), name(l.databaseOption))
+		return fmt.Sprintf("set option %s, or check option %s: without a host, the library looks up the database by its name", name("host"), name(l.databaseOption))
 	case codeNoConnectRight:
 		return fmt.Sprintf("grant the user of option %s the right CONNECT on the database", name(l.userOption))
 	case codeMaximum, codeApplications:
@@ -117,10 +117,10 @@ func (l login) advice(err error) string {
 		return "start the instance with db2start"
 	}
 	if n := code(err); n != 0 && n != codeOfLibrary && n != codeCommunication && n != codeNoService {
-		return fmt.Sprintf("the server answers, and refuses; \"db2 ? SQL%04d\" explains why", -n)
+		return fmt.Sprintf("the server refused the connection; run \"db2 ? SQL%04d\" for the reason", -n)
 	}
 	if l.server.SSL {
-		return fmt.Sprintf("check options %s and %s, that the server takes TLS at that port, and its certificate by option %s", name("host"), name("port"), name("ssl_ca"))
+		return fmt.Sprintf("check options %s and %s, that the server accepts TLS on that port, and option %s, which verifies its certificate", name("host"), name("port"), name("ssl_ca"))
 	}
 	return fmt.Sprintf("check options %s and %s, that the server is running there, and that it listens on TCP (DB2COMM)", name("host"), name("port"))
 }

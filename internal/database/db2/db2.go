@@ -44,14 +44,14 @@ var Database = &database.Database{
 
 // unproven is Tested.Unproven.
 const unproven = "Sledge's tests have not run on Db2: IBM's library, sessions, types, errors, client SQL and the 22 queries of analytic workloads were tested on Apache Derby 10.7, which speaks Db2's protocol, and the " +
-	"logic of its stored routines in MariaDB; Db2's own words for those routines, tablespaces, partitions, references, statistics, catalog and monitor functions, plans, ending the sessions of a build that was killed, flat files and cloud analytic queries have run on no server."
+	"logic of its stored routines in MariaDB; Db2's own syntax for those routines, tablespaces, partitions, references, statistics, catalog and monitor functions, plans, ending the sessions of a killed build, flat files and cloud analytic queries has run on no server."
 
 var dialect = database.Dialect{
 	Placeholder: func(int) string { return "?" },
 	Type:        columnType,
 	QuotedFiles: true,
 
-	// A longer value would not fit into a response block of every server.
+	// On some servers, a longer value would not fit into a response block.
 	Bytes: "VARCHAR(16000) FOR BIT DATA", LongestBytes: 16_000,
 	ReadPlan: readPlan,
 }

@@ -36,18 +36,18 @@ import (
 //go:embed testdata/derby
 var derbyFiles embed.FS
 
-// onDerby is Db2 as Apache Derby can be it: a relative whose few words of its own stand in
-// testdata, and that has neither routines, which Derby has in Java only, nor a count.
+// onDerby returns Db2's declaration for Apache Derby: testdata has the SQL that differs. Derby has
+// no routines, because it supports only routines in Java, and no counter.
 func onDerby() *database.Database {
 	words, err := fs.Sub(derbyFiles, "testdata/derby")
 	if err != nil {
-		panic(err) // its name is not valid for a folder
+		panic(err) // the name is not a valid path
 	}
 	base, d := *Database, *Database
 	base.SQL = without{base.SQL, []string{"counter.sql", "routines.sql", "procedure.sql", "installed_routines.sql", "references.sql", "explain.sql"}}
 	d.Name, d.Base, d.SQL = "derby", &base, words
 	d.Sessions.Connect = func(ctx context.Context, options any, as database.Role) (database.Session, error) {
-		if o, is := options.(*analytic); is { // Derby knows no degree of parallelism
+		if o, is := options.(*analytic); is { // Derby has no degree of parallelism
 			serial := *o
 			serial.Degree = 0
 			options = &serial
@@ -59,7 +59,7 @@ func onDerby() *database.Database {
 		create := s.Create
 		s.Create = func(tables []schema.Table) ([]string, error) {
 			statements, err := create(tables)
-			for i := range statements { // Derby knows no other way
+			for i := range statements { // Derby always organizes tables by row, and has no such clause
 				statements[i] = strings.Replace(statements[i], " ORGANIZE BY ROW", "", 1)
 			}
 			return statements, err
@@ -69,7 +69,7 @@ func onDerby() *database.Database {
 	return &d
 }
 
-// without is a tree of files without some.
+// without is a file system without the files with the given names.
 type without struct {
 	fs.FS
 	names []string
@@ -84,24 +84,24 @@ func (w without) ReadDir(name string) ([]fs.DirEntry, error) {
 func TestSessions(t *testing.T) {
 	sessions.Run(suitetest.Of(t), sessions.Subject{
 		Database: onDerby(), Values: testserver.Open(t, "derby").Values(),
-		OutputsApart: true, Uncancelled: true, // Derby ends no call: see TestACancelledCallEnds
+		OutputsApart: true, Uncancelled: true, // Derby cannot cancel a call: see TestCancel_EndsCall
 	})
 }
 
-// TestClientSQL builds a schema, compares every row, checks it, works on it and checks it
-// again, with Db2's own client SQL but for how Derby locks what it reads. Beside the run a routine
-// of Derby's reports, as Db2's MONREPORT would.
+// TestClientSQL builds a schema, compares every row, checks it, runs TPROC-C on it and checks it
+// again. It uses Db2's own client SQL, except for the locks of reads. During the run, a routine of
+// Derby makes the report that MONREPORT makes on Db2.
 func TestClientSQL(t *testing.T) {
 	d := onDerby()
 	d.Runs.Report = func(any, time.Duration) *database.Report {
 		return &database.Report{Title: "SQLTABLES", Make: reportBy("CALL sysibm.sqltables(NULL, 'SLEDGE', 'WARE%', NULL, NULL)")}
 	}
 	values := option.Values(testserver.Open(t, "derby").Values())
-	values["connections"] = "1" // Derby does not lock the oldest order that it finds, so deliveries take turns
+	values["connections"] = "1" // Derby does not lock the oldest order that it finds, so only one delivery may run at a time
 	reports := 0
 	jobs.Run(suitetest.Of(t), jobs.Subject{
 		Pair:    catalog.Pair{Database: d, Workload: tprocc.Workload},
-		Version: "test", Values: values, Measured: 8 * time.Second, // so many transactions that the counts can be compared
+		Version: "test", Values: values, Measured: 8 * time.Second, // long enough for counts that can be compared
 		Chosen: func(v workload.Variant) bool { return v.Name == "client SQL" },
 		Look: func(t suite.T, _ workload.Variant, told []job.Event) {
 			for _, e := range told {
@@ -110,7 +110,7 @@ func TestClientSQL(t *testing.T) {
 				}
 				reports++
 				if r := e.Headline.ServerReport; r == nil || r.Error != "" || !strings.Contains(r.Text, "WAREHOUSE  TABLE") {
-					t.Errorf("got the report %+v, want one that lists the warehouses' table", r)
+					t.Errorf("got the report %+v, want a report that lists the table warehouse", r)
 				}
 			}
 		},
@@ -120,8 +120,8 @@ func TestClientSQL(t *testing.T) {
 	}
 }
 
-// The lines that a routine returns are a report, and a routine that returns none has none.
-func TestARoutineReports(t *testing.T) {
+// The rows of a routine become the report; a routine without rows makes an empty report.
+func TestReportBy(t *testing.T) {
 	s := derbySession(t)
 	for call, want := range map[string]string{
 		"CALL sysibm.sqltables(NULL, NULL, 'SYSDUMMY1', NULL, NULL)": "  SYSIBM  SYSDUMMY1  ",
@@ -133,11 +133,11 @@ func TestARoutineReports(t *testing.T) {
 		}
 	}
 	if _, err := reportBy("CALL monreport.dbsummary(60)")(t.Context(), s, nil); err == nil {
-		t.Error("a module that is not there has reported")
+		t.Error("a missing module returned no error")
 	}
 }
 
-func TestMonreportIsAskedForMinutesOfTheMeasuredTime(t *testing.T) {
+func TestReport_NeedsLongerMeasuredTime(t *testing.T) {
 	o := bound(t, database.Use{Name: "tpcc"}, option.Values{"monreport": "2"})
 	if r := report(o, 3*time.Minute); r == nil || r.LeftOut != "" || r.Make == nil || r.Title != "MONREPORT" {
 		t.Errorf("got %+v, want a report", r)
@@ -152,9 +152,9 @@ func TestMonreportIsAskedForMinutesOfTheMeasuredTime(t *testing.T) {
 	}
 }
 
-// Settings are of several statements, of which one that the user may not run is passed over; the
-// library knows a version, too.
-func TestSettingsAreThoseThatTheUserMaySee(t *testing.T) {
+// Several statements read the settings; a statement that the user may not run is skipped. The
+// library also provides a version.
+func TestSettings_SkipForbiddenStatements(t *testing.T) {
 	plan, err := plan.New(catalog.Pair{Database: onDerby(), Workload: tprocc.Workload}, job.Spec{Action: job.Run, Options: option.Values(testserver.Open(t, "derby").Values())})
 	if err != nil {
 		t.Fatal(err)
@@ -164,15 +164,15 @@ func TestSettingsAreThoseThatTheUserMaySee(t *testing.T) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 	if version := derbySession(t).(*session).conn.ServerVersion(); !strings.HasPrefix(version, "10.07") {
-		t.Errorf("got the version %q of the library, want Derby's", version)
+		t.Errorf("got the version %q from the library, want Derby's", version)
 	}
 	refused := &cli.Error{State: "42501", Code: -551, Message: "no privilege"}
 	if permitted(fmt.Errorf("asked: %w", refused)) != nil || permitted(database.ErrInterrupted) == nil || permitted(nil) != nil {
-		t.Error("want errors of rights passed over, and no others")
+		t.Error("want permitted to ignore errors about rights, and no others")
 	}
 }
 
-// derbySession is a session on Apache Derby, and drop is run when the test ends.
+// derbySession returns a session on Apache Derby. The statements in drop run when the test ends.
 func derbySession(t *testing.T, drop ...string) database.Session {
 	t.Helper()
 	o := newOptions(database.Use{Name: "tpcc"})
@@ -209,8 +209,9 @@ func prepared(t testing.TB, s database.Session, text string, in, out any) databa
 	return st
 }
 
-// Derby calls methods of Java, of which some fill an array: it has an output of one element.
-func TestOutputParametersAreFieldsOrARow(t *testing.T) {
+// Derby's routines are Java methods. Arrays.fill fills an array, which Derby represents as an
+// output parameter.
+func TestPrepare_BindsOutputsToFieldsOrRow(t *testing.T) {
 	s := derbySession(t, "DROP PROCEDURE fill_whole", "DROP PROCEDURE fill_real")
 	for _, create := range []string{
 		"CREATE PROCEDURE fill_whole (INOUT a BIGINT, IN v BIGINT)", "CREATE PROCEDURE fill_real (OUT a DOUBLE, IN v DOUBLE)",
@@ -247,9 +248,8 @@ func TestOutputParametersAreFieldsOrARow(t *testing.T) {
 	}
 }
 
-// Derby cannot end a call, so that the library gives up the connection. It is not to make another
-// without a word.
-func TestACancelledCallEnds(t *testing.T) {
+// Derby cannot cancel a call, so the library closes the connection. It must not silently reconnect.
+func TestCancel_EndsCall(t *testing.T) {
 	holder := derbySession(t, "DROP TABLE cancelled")
 	for _, statement := range []string{"CREATE TABLE cancelled (n INTEGER)", "INSERT INTO cancelled VALUES (1)"} {
 		if err := holder.Exec(t.Context(), statement); err != nil {
@@ -266,18 +266,19 @@ func TestACancelledCallEnds(t *testing.T) {
 	time.AfterFunc(300*time.Millisecond, func() { _ = s.Cancel(context.Background()) })
 	err := s.Exec(context.Background(), "UPDATE cancelled SET n = 3")
 	if err == nil || Classify(err) == meter.LockTimeout {
-		t.Errorf("got %v, want the call to end before the server gives up its wait for the lock", err)
+		t.Errorf("got %v, want the call to end before the server's lock timeout", err)
 	}
 	if _, err := s.Query(t.Context(), "SELECT 1 FROM sysibm.sysdummy1", 0); err == nil || Classify(err) != meter.Connection {
-		t.Errorf("got %v of the statement after it, want the connection gone", err)
+		t.Errorf("the next statement: got %v, want a lost connection", err)
 	}
 	if err := holder.Rollback(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// What a call allocates is the runtime's, of which there is nothing on most systems.
-func TestACallAllocatesNothing(t *testing.T) {
+// A call allocates nothing of ours. On most systems, the Go runtime allocates nothing for it,
+// either.
+func TestCall_AllocatesNothing(t *testing.T) {
 	s := derbySession(t, "DROP TABLE calls")
 	if err := s.Exec(t.Context(), "CREATE TABLE calls (id INTEGER NOT NULL PRIMARY KEY, words VARCHAR(20), n DECIMAL(12,2))"); err != nil {
 		t.Fatal(err)
@@ -294,7 +295,7 @@ func TestACallAllocatesNothing(t *testing.T) {
 	}
 	update := prepared(t, s, "UPDATE calls SET words = :words, n = :n WHERE id = :id", &v, nil)
 	read := prepared(t, s, "SELECT id, words, n FROM calls WHERE id = :id", &v, &v)
-	ctx := context.Background() // as virtual users have it: it is never over
+	ctx := context.Background() // like a virtual user's, it is never cancelled
 	got := testing.AllocsPerRun(100, func() {
 		if err := s.Begin(ctx, database.ReadWrite); err != nil {
 			t.Fatal(err)
@@ -309,6 +310,6 @@ func TestACallAllocatesNothing(t *testing.T) {
 		}
 	})
 	if got > 0 {
-		t.Errorf("a transaction of two calls made %v allocations, want none", got)
+		t.Errorf("got %v allocations for a transaction of two calls, want 0", got)
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// stars is a schema of TPROC-H at the smallest scale that there is, and a session in it.
+// stars is a schema of TPROC-H at the smallest scale, and a session in it.
 type stars struct {
 	*testing.T
 	pair    catalog.Pair
@@ -32,7 +32,7 @@ type stars struct {
 
 const smallest, smallestScale = "0.01", 0.01
 
-// newStars builds the schema, which is deleted when the test ends.
+// newStars builds the schema, and deletes it when the test ends.
 func newStars(t *testing.T, d *database.Database, values option.Values) stars {
 	t.Helper()
 	s := stars{T: t, pair: catalog.Pair{Database: d, Workload: tproch.Workload}, values: values}
@@ -50,7 +50,7 @@ func newStars(t *testing.T, d *database.Database, values option.Values) stars {
 	return s
 }
 
-// do does a job, which has to succeed.
+// do runs a job, which must succeed.
 func (s stars) do(ctx context.Context, action job.Action, values option.Values) (plan.Plan, job.Result) {
 	s.Helper()
 	options := s.values.Clone()
@@ -82,10 +82,9 @@ func (s stars) ask(query int, literals map[string]string) [][]string {
 	return answer.Rows
 }
 
-// TestTPROCH builds the schema, compares the answers to the 22 queries with those of a database
-// that has nothing in common with Derby but the rows, checks it, runs the queries with both
-// refresh functions and checks it again. All SQL is what is shipped for Db2, but for references,
-// statistics and the query 19.
+// TestTPROCH builds the schema, compares the answers to the 22 queries with SQLite's, checks the
+// schema, runs the queries with both refresh functions, and checks it again. The SQL is Db2's,
+// except for references, statistics and query 19.
 func TestTPROCH(t *testing.T) {
 	d := onDerby()
 	derby := newStars(t, d, testserver.Open(t, "derby").Values())
@@ -101,14 +100,14 @@ func TestTPROCH(t *testing.T) {
 			found++
 		}
 	}
-	if found < 15 { // the others find nothing in so few rows
-		t.Errorf("%d answers have rows, which are too few to compare", found)
+	if found < 15 { // the others find no rows at this small scale
+		t.Errorf("only %d answers have rows, want at least 15", found)
 	}
 	derby.do(t.Context(), job.Check, nil)
 	_, result := derby.do(t.Context(), job.Run, option.Values{"refresh": "true"})
 	for k, kind := range tproch.Workload.Kinds {
 		if tally := result.Summary.Kinds[k]; tally.Failures() > 0 || tally.Done == 0 && kind.Name[:5] != "cloud" {
-			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
+			t.Errorf("%s: %d done and %d failed", kind.Name, tally.Done, tally.Failures())
 		}
 	}
 	derby.do(t.Context(), job.Check, nil)

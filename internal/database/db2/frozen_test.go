@@ -16,9 +16,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// Derby ends no call, so that the library gives up the connection as soon as one is cancelled. A
-// connection that is broken without that is what Db2 would need, which hears of a cancellation only
-// if it is alive.
+// Derby cannot cancel a call, so the library closes the connection as soon as a call is cancelled.
+// A frozen Db2 server would not receive the cancellation, so the session must break the connection
+// itself; the second part tests that.
 func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	server := testserver.Open(t, "derby", testserver.Own())
 	databasetest.Frozen(t, onDerby(), server.Values(), server.Freeze, server.Thaw)
@@ -47,16 +47,17 @@ func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	select {
 	case err := <-called:
 		if err == nil || Classify(err) != meter.Connection {
-			t.Errorf("got %v, want the connection gone", err)
+			t.Errorf("got %v, want a lost connection", err)
 		}
-		_ = s.Close() // its connection is gone
+		_ = s.Close() // the connection is lost
 	case <-time.After(8 * time.Second):
-		t.Fatal("the call goes on over a broken connection")
+		t.Fatal("the call still waits on a broken connection")
 	}
 }
 
-// Sessions that are opened at once have sockets of their own, and who breaks one harms no other.
-func TestABrokenConnectionIsOneAlone(t *testing.T) {
+// Sessions that are opened concurrently have different sockets, and breaking one does not affect
+// the others.
+func TestBreak_AffectsOneConnection(t *testing.T) {
 	o := newOptions(database.Use{Name: "tpcc"})
 	if err := option.Bind(nil, testserver.Open(t, "derby").Values(), o); err != nil {
 		t.Fatal(err)
@@ -88,6 +89,6 @@ func TestABrokenConnectionIsOneAlone(t *testing.T) {
 		if got, want := broken(s), i%2 == 0; got != want {
 			t.Errorf("session %d of %d: broken is %t, want %t", i, len(list), got, want)
 		}
-		_ = s.Close() // half of them are gone
+		_ = s.Close() // half of them are broken
 	}
 }

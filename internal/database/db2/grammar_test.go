@@ -9,8 +9,9 @@ import (
 	"sledge/internal/grammartest"
 )
 
-// Sqlfluff's grammar of Db2 knows no parameters, so it reads what the server is asked about itself.
-func TestQueriesAboutTheServerAreOfSqlfluffsGrammar(t *testing.T) {
+// Sqlfluff's grammar for Db2 has no parameters, so the test only parses queries about the server,
+// which have none.
+func TestServerQueries_ParseWithSqlfluff(t *testing.T) {
 	about := slices.DeleteFunc(grammartest.Statements(t, db2.Database, nil), func(s grammartest.Statement) bool {
 		return !slices.ContainsFunc([]string{"tprocc counter", "tprocc disturbances", "tprocc server."}, func(name string) bool { return strings.HasPrefix(s.Name, name) })
 	})

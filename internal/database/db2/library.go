@@ -12,7 +12,7 @@ import (
 	"sledge/internal/database/db2/cli"
 )
 
-// libraryNames returns IBM's names of its call level interface, the preferred one first.
+// libraryNames returns the file names of IBM's call level interface, in order of preference.
 func libraryNames() []string {
 	switch runtime.GOOS {
 	case "windows":
@@ -24,11 +24,11 @@ func libraryNames() []string {
 	}
 }
 
-// place is a folder that may contain the library, with the reason.
+// place is a folder that may contain the library, and why it may.
 type place struct{ folder, why string }
 
-// places returns the folders into which Db2's clients, and Python's ibm_db, install the library,
-// the most certain first. They may contain patterns.
+// places returns the folders into which Db2's clients and Python's ibm_db install the library, the
+// most likely first. A folder may be a glob pattern.
 func places(environment func(string) string) []place {
 	var list []place
 	add := func(why string, parts ...string) {
@@ -78,7 +78,7 @@ func places(environment func(string) string) []place {
 	return list
 }
 
-// candidates returns the paths of libraries that exist, and the folders that were searched.
+// candidates returns the paths of existing libraries, and the folders that it has searched.
 func candidates(named string, environment func(string) string) (files, looked []string, err error) {
 	if named != "" {
 		return namedLibrary(named)
@@ -95,7 +95,7 @@ func candidates(named string, environment func(string) string) (files, looked []
 	return files, looked, nil
 }
 
-// namedLibrary returns the library in a file or a folder that the user named.
+// namedLibrary is candidates for a file or folder that the user named.
 func namedLibrary(named string) (files, looked []string, err error) {
 	info, err := os.Stat(named)
 	switch {
@@ -114,7 +114,7 @@ func namedLibrary(named string) (files, looked []string, err error) {
 	return files, looked, nil
 }
 
-// librariesIn returns the libraries in the folders of a pattern, the newest Python's first.
+// librariesIn returns the libraries in the folders that match a pattern, the newest Python first.
 func librariesIn(pattern string) (files []string) {
 	folders, err := filepath.Glob(pattern)
 	if err != nil {
@@ -144,10 +144,10 @@ type libraryError struct {
 func (e *libraryError) Error() string { return e.text }
 func (e *libraryError) Unwrap() error { return e.err }
 
-// load loads the library that the option names, or the first that can be loaded.
+// load loads the library that the option names, or the first one that can be loaded.
 func load(named string, environment func(string) string) (*cli.Library, error) {
 	if cli.Static {
-		return nil, &libraryError{"Db2 needs IBM's library libdb2.so, and " + cli.ErrStatic.Error() + ": take sledge-db2, which is the same program linked to the system's loader (\"make build-db2\" builds it)", cli.ErrStatic}
+		return nil, &libraryError{"Db2 needs IBM's library libdb2.so, and " + cli.ErrStatic.Error() + ": use sledge-db2, the same program linked to the system's loader (\"make build-db2\" builds it)", cli.ErrStatic}
 	}
 	files, looked, err := candidates(named, environment)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// withLibrary makes a file that has the library's name.
+// withLibrary creates a file with the library's name.
 func withLibrary(t *testing.T, parts ...string) string {
 	t.Helper()
 	folder := filepath.Join(parts...)
@@ -23,7 +23,7 @@ func withLibrary(t *testing.T, parts ...string) string {
 	return file
 }
 
-func TestTheLibraryIsLookedForWhereClientsPutIt(t *testing.T) {
+func TestCandidates_SearchesFoldersOfClients(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the folders differ by system")
 	}
@@ -51,7 +51,7 @@ func TestTheLibraryIsLookedForWhereClientsPutIt(t *testing.T) {
 	}
 }
 
-func TestALibraryThatIsNamedIsTheOnlyOne(t *testing.T) {
+func TestCandidates_ReturnsOnlyNamedLibrary(t *testing.T) {
 	root := t.TempDir()
 	file := withLibrary(t, root, "lib")
 	none := func(string) string { return "" }
@@ -61,11 +61,11 @@ func TestALibraryThatIsNamedIsTheOnlyOne(t *testing.T) {
 		}
 	}
 	if _, _, err := candidates(filepath.Join(root, "nothing"), none); err == nil || !strings.Contains(err.Error(), "there is no file or folder") {
-		t.Errorf("got %v, want that there is none", err)
+		t.Errorf("got %v, want an error about a missing file", err)
 	}
 }
 
-func TestErrorsSayWhereTheLibraryWasLookedFor(t *testing.T) {
+func TestLoad_ErrorNamesFile(t *testing.T) {
 	file := withLibrary(t, t.TempDir())
 	_, err := load(file, os.Getenv)
 	if err == nil || strings.Contains(err.Error(), "\n") {

@@ -14,9 +14,9 @@ import (
 // rowsPerInsert is the number of rows that a load sends in one call.
 const rowsPerInsert = 1000
 
-// Load implements database.Session. It runs an INSERT with many rows in one call, and keeps all
+// Load implements database.Session. It runs an INSERT with many rows in one call, and loads all
 // rows or none. Db2's LOAD would be faster, but it reads only files on the server's machine and
-// commits by itself, so a chunk and its line in the build log could diverge.
+// commits by itself, so a chunk could be loaded without its line in the build log.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.inTx {
 		return s.load(ctx, table, rows)
@@ -78,20 +78,20 @@ func (s *session) load(ctx context.Context, table schema.Table, rows schema.RowS
 	}
 }
 
-// adviseOnLog adds advice to the error about a log that is too small for a chunk. By default the
-// log has some 100 MB, and a warehouse's order lines are one chunk of 300,000 rows.
+// adviseOnLog adds advice to the error about a log that is too small for a chunk. The default size
+// of the log is about 100 MB, and a chunk has the 300,000 order lines of a warehouse.
 func adviseOnLog(err error) error {
 	if code(err) != codeLogFull {
 		return err
 	}
-	return fmt.Errorf("%w: the rows that a virtual user loads at a time are one transaction: raise logfilsiz, logprimary or logsecond by \"db2 update db cfg\", or build with fewer virtual users", err)
+	return fmt.Errorf("%w: each builder loads many rows in one transaction: raise logfilsiz, logprimary or logsecond with \"db2 update db cfg\", or build with fewer virtual users", err)
 }
 
 // bytesPerCharacter is the maximum length of a character in UTF-8.
 const bytesPerCharacter = 4
 
-// loadType returns the form in which a column's values are sent: as in load text, except whole
-// numbers.
+// loadType returns the kind, width and type for sending a column's values. They are sent as load
+// text, except for whole numbers.
 func loadType(c schema.Column) (cli.Kind, int, cli.Type) {
 	switch c.Type {
 	case schema.Integer, schema.SmallInteger, schema.BigInteger:

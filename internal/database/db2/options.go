@@ -24,13 +24,13 @@ type server struct {
 	SSLCA          string `opt:"ssl_ca" needs:"ssl" help:"file with the certificate that verifies the server's certificate; empty uses the settings of IBM's library"`
 }
 
-// defaultPort is the port of Db2 instances unless they choose another.
+// defaultPort is the default port of a Db2 instance.
 const defaultPort = 50000
 
 // serversChoice leaves the authentication to the server.
 const serversChoice = "server's choice"
 
-// account holds the owner of the schema and its place.
+// account holds the owner of the schema, its database and its tablespace.
 type account struct {
 	Superuser         string `opt:"superuser" dict:"connection" help:"user that may create databases; accepted for scripts, but without effect: on Db2, create the database with db2 create database"`
 	SuperuserPassword string `opt:"superuser_password" dict:"connection" secret:"true" help:"password of that user"`
@@ -73,7 +73,7 @@ func newOptions(use database.Use) any {
 // settings is the interface of both option structs.
 type settings interface {
 	common() (*server, *account)
-	degree() int // degree of parallelism; 0 leaves it to the server
+	degree() int // degree of parallelism; 0 means the server's default
 }
 
 func (o *transactional) common() (*server, *account) { return &o.server, &o.account }
@@ -98,23 +98,23 @@ func validate(s *server, a *account, names option.Names) error {
 			return names.Wrong(needed.name, "", "it is empty: give it a value")
 		}
 	}
-	// All of these are in one text, separated by these characters.
+	// The connection string contains all of these, and uses these characters as separators.
 	for _, one := range []struct{ name, value string }{
 		{"host", s.Host}, {"dbname", a.Database}, {"superuser_dbname", a.DefaultDatabase}, {"user", a.User}, {"superuser", a.Superuser}, {"ssl_ca", s.SSLCA},
 	} {
 		if strings.ContainsAny(one.value, ";={}\x00") {
-			return names.Wrong(one.name, one.value, "%q has one of the signs ; = { }, which IBM's library does not take there", one.value)
+			return names.Wrong(one.name, one.value, "%q contains ; = { or }, which IBM's library does not accept here", one.value)
 		}
 	}
 	if s.Host == "" && s.Port != defaultPort {
 		return names.Wrong("port", strconv.Itoa(s.Port), "%d would not be used, because %s is empty and IBM's library looks up the database by its name: name the server in %s", s.Port, names.Of("host"), names.Of("host"))
 	}
 	if strings.Contains(s.Host, ",") {
-		return names.Wrong("host", s.Host, "it names several servers: name one; Db2's alternate servers are set up in db2dsdriver.cfg")
+		return names.Wrong("host", s.Host, "it names several servers: name one, and configure Db2's alternate servers in db2dsdriver.cfg")
 	}
 	for _, one := range []struct{ name, value string }{{"password", a.Password}, {"superuser_password", a.SuperuserPassword}} {
 		if strings.ContainsAny(one.value, ";{}\x00") {
-			return names.Wrong(one.name, "", "it has one of the signs ; { }, which IBM's library does not take in a password")
+			return names.Wrong(one.name, "", "it contains ; { or }, which IBM's library does not accept in a password")
 		}
 	}
 	if a.Tablespace != "" && !isWord(a.Tablespace) {
@@ -133,11 +133,11 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// tablespaces parses the tablespaces of single tables.
+// tablespaces parses table_tablespaces into tablespaces by the tables' initials.
 func tablespaces(list string) (map[string]string, error) {
 	words := strings.Fields(list)
 	if len(words)%2 != 0 {
-		return nil, fmt.Errorf("%q is not a list of tables and tablespaces in turn, such as C \"DATA1\" OL \"\"", list)
+		return nil, fmt.Errorf("%q is not a list of tables, each followed by its tablespace, such as C \"DATA1\" OL \"\"", list)
 	}
 	found := map[string]string{}
 	for pair := range slices.Chunk(words, 2) {
@@ -163,8 +163,8 @@ func (o *transactional) In(table string) string {
 // In returns the clause that puts a table into its tablespace. schema.sql calls it.
 func (o *analytic) In() string { return inTablespace(o.Tablespace) }
 
-// Organized returns the clause that organizes a table. dates is the column by which a clustered
-// table is clustered. schema.sql calls it.
+// Organized returns the ORGANIZE BY clause of a table. dates is the column for clustering by date;
+// "" if the table has none. schema.sql calls it.
 func (o *analytic) Organized(dates string) string {
 	switch {
 	case o.OrganizeBy == "COL":
@@ -194,8 +194,8 @@ func (o *transactional) PartitionSize(warehouses int) int {
 	return (warehouses + partitions - 1) / partitions
 }
 
-// LastPartitioned returns the last warehouse of the last partition but one. The last partition
-// contains all further ones. schema.sql calls it.
+// LastPartitioned returns the last warehouse of the second-to-last partition. The last partition
+// contains all warehouses after it. schema.sql calls it.
 func (o *transactional) LastPartitioned(warehouses int) int { return 9 * o.PartitionSize(warehouses) }
 
 // address returns the server's address for messages.
@@ -217,7 +217,7 @@ func loginOf(s *server, a *account) login {
 	return login{s, a.User, a.Password, a.Database, "user", "password", "dbname"}
 }
 
-// text returns the login as the library expects it.
+// text returns the connection string for the library. It contains the password.
 func (l login) text() string {
 	var b strings.Builder
 	set := func(name, value string) {
@@ -246,7 +246,7 @@ func (l login) text() string {
 	return b.String()
 }
 
-// port returns the port in the text, or 0.
+// port returns the port in the connection string, or 0.
 func (l login) port() int {
 	if l.server.Host == "" {
 		return 0

@@ -20,7 +20,7 @@ func bound(t *testing.T, use database.Use, values option.Values) any {
 	return o
 }
 
-func TestALoginIsOneText(t *testing.T) {
+func TestLoginText(t *testing.T) {
 	for _, tt := range []struct {
 		values option.Values
 		want   string
@@ -39,7 +39,7 @@ func TestALoginIsOneText(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotBeAreRefused(t *testing.T) {
+func TestValidate_RefusesUnusableOptions(t *testing.T) {
 	for name, value := range map[string]string{
 		"host": "a;UID=other", "password": "a;b", "dbname": "", "user": "", "tablespace": "a b", "monreport": "61",
 		"table_tablespaces": `C "" D`, "superuser_password": "{",
@@ -55,7 +55,7 @@ func TestOptionsThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-func TestTablesGoToTheirTablespaces(t *testing.T) {
+func TestTablespacesAndPartitions(t *testing.T) {
 	o := bound(t, database.Use{Name: "tpcc"}, option.Values{"table_tablespaces": `C "DATA1" OL {LINES} W ""`, "partition": "true"}).(*transactional)
 	for table, want := range map[string]string{"C": " IN DATA1", "OL": " IN LINES", "W": " IN USERSPACE1", "S": " IN USERSPACE1"} {
 		if got := o.In(table); got != want {
@@ -73,7 +73,7 @@ func TestTablesGoToTheirTablespaces(t *testing.T) {
 	}
 }
 
-func TestAURLNamesADatabase(t *testing.T) {
+func TestFromURL(t *testing.T) {
 	u, err := url.Parse("db2://me:secret@db1:50001/TEST?ssl=true")
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestAURLNamesADatabase(t *testing.T) {
 	}
 }
 
-func TestARefusedConnectionSaysWhatToDo(t *testing.T) {
+func TestExplain_NamesWhatToDo(t *testing.T) {
 	for _, tt := range []struct {
 		code   int
 		values option.Values
@@ -112,7 +112,7 @@ func TestARefusedConnectionSaysWhatToDo(t *testing.T) {
 			t.Errorf("%d: got %q, want %q in it", tt.code, text, tt.want)
 		}
 		if _, refused := errors.AsType[*database.PasswordError](err); refused != (tt.code == codeRefused || tt.code == codeRefusedThere) {
-			t.Errorf("%d: a wrong password: %t", tt.code, refused)
+			t.Errorf("%d: got a PasswordError: %t", tt.code, refused)
 		}
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// explainer lets the server write plans into the existing EXPLAIN tables, and rolls back after it
-// has read them. So it creates nothing, and leaves nothing there.
+// explainer returns a function that makes the server write a plan into the existing EXPLAIN tables,
+// reads it and rolls back. So it leaves nothing behind.
 func explainer(sql *sqlfile.Library) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 		where, err := sql.Query("explain.schema")
@@ -63,7 +63,8 @@ type operator struct {
 	sources, targets []int
 }
 
-// planOf collects the rows by operator. It returns an error if a row is not from explain.sql.
+// planOf collects the rows by operator. It returns an error if a row does not have the form of
+// explain.sql.
 func planOf(answer database.Table) (map[int]*operator, error) {
 	rows := make([]planRow, len(answer.Rows))
 	for i, row := range answer.Rows {
@@ -92,7 +93,7 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 		switch row.what {
 		case "stream":
 			switch {
-			case to == nil: // into a table
+			case to == nil: // a stream into a table
 			case at == nil:
 				to.objects = append(to.objects, row.name)
 			default:
@@ -104,7 +105,7 @@ func planOf(answer database.Table) (map[int]*operator, error) {
 				at.arguments = append(at.arguments, strings.ToLower(row.more))
 			}
 		case "predicate":
-			if at != nil && row.target >= 0 { // other rows belong to EXPLAIN itself
+			if at != nil && row.target >= 0 { // EXPLAIN adds rows of its own with target -1
 				at.predicates = append(at.predicates, row)
 			}
 		}
@@ -170,5 +171,5 @@ func (d *drawing) draw(id, depth int) {
 	}
 }
 
-// short formats an estimate with six digits, because further ones mean nothing.
+// short formats an estimate with six digits; further digits have no meaning.
 func short(estimate float64) string { return strconv.FormatFloat(estimate, 'g', 6, 64) }

@@ -8,9 +8,9 @@ import (
 	"sledge/internal/job"
 )
 
-// The rows are composed by IBM's description of the tables of EXPLAIN; no server has written them. A
-// table is kept in TEMP for two operators, and one predicate is the EXPLAIN's own.
-func TestAPlanIsDrawnAsATree(t *testing.T) {
+// The rows follow IBM's description of the EXPLAIN tables; no server has written them. Two
+// operators read a TEMP table, and EXPLAIN itself has added one predicate.
+func TestReadPlan_DrawsTree(t *testing.T) {
 	answer := database.Table{Rows: [][]string{
 		{"predicate", "3", "2", "JOIN", "(Q1.L_SUPPKEY =\n Q2.S_SUPPKEY)", "0.01"},
 		{"predicate", "4", "-1", "SARG", "made up by EXPLAIN", "-1"},
@@ -52,7 +52,7 @@ func TestAPlanIsDrawnAsATree(t *testing.T) {
 	}
 	slices.Reverse(answer.Rows)
 	if got := readPlan(answer); !slices.Equal(got, want) {
-		t.Error("another order of the rows makes another plan")
+		t.Error("the plan depends on the order of the rows")
 	}
 	for _, rows := range [][][]string{{{"operator", "1"}}, {{"operator", "one", "0", "RETURN", "", "1"}}, nil} {
 		if got := readPlan(database.Table{Rows: rows}); len(got) != 0 {
@@ -61,8 +61,8 @@ func TestAPlanIsDrawnAsATree(t *testing.T) {
 	}
 }
 
-// Rows that lead in a circle come to an end.
-func TestAPlanThatIsACircleIsNotDrawnForEver(t *testing.T) {
+// Operators that form a cycle do not cause an endless loop.
+func TestReadPlan_EndsOnCycle(t *testing.T) {
 	got := readPlan(database.Table{Rows: [][]string{
 		{"operator", "1", "0", "RETURN", "", "1"},
 		{"operator", "2", "0", "TEMP", "", "1"},
@@ -72,6 +72,6 @@ func TestAPlanThatIsACircleIsNotDrawnForEver(t *testing.T) {
 		{"stream", "2", "3", "", "O", "1"},
 	}})
 	if len(got) != 4 {
-		t.Errorf("got %d lines, %v; want the circle closed once", len(got), got)
+		t.Errorf("got %d lines, %v; want each operator drawn once", len(got), got)
 	}
 }

@@ -26,7 +26,7 @@ func report(options any, measured time.Duration) *database.Report {
 	return r
 }
 
-// reportBy returns a function that joins the rows of a routine into a report.
+// reportBy returns a Report.Make that calls a routine and joins its rows.
 func reportBy(call string) func(context.Context, database.Session, <-chan struct{}) (string, error) {
 	return func(ctx context.Context, s database.Session, _ <-chan struct{}) (string, error) {
 		t, err := s.Query(ctx, call, 0)

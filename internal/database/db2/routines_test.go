@@ -19,8 +19,8 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// translated is a statement of routines.sql as MariaDB takes it: what differs is how numbers become
-// whole or text, which clause locks, how tables are kept, and the array that no other database has.
+// translated translates a statement of routines.sql for MariaDB: conversions of numbers, lock
+// clauses, table options, and the array, which MariaDB lacks.
 func translated(statement string) string {
 	for _, r := range []struct{ from, to string }{
 		{` ORGANIZE BY ROW`, ""},
@@ -37,8 +37,8 @@ func translated(statement string) string {
 	return statement
 }
 
-// fill makes two warehouses with all items and stock, a district of each, and in it five
-// customers of one name and a rich one with bad credit.
+// fill creates two warehouses with all items and stock, and a district in each with five customers
+// who share a name, and a rich one with bad credit.
 const fill = `
 INSERT INTO item SELECT seq, 1, 'item', seq % 99 + 1.25, 'data' FROM seq_1_to_100000;
 INSERT INTO stock SELECT i.seq, w.seq, 10 + i.seq % 91, 'dist 01', 'dist 02', 'dist 03', 'dist 04', 'dist 05', 'dist 06', 'dist 07',
@@ -49,9 +49,9 @@ INSERT INTO customer SELECT c.seq, d_id, d_w_id, CONCAT('first ', 9 - c.seq), IF
   '0123456789012345', NOW(), IF(c.seq = 6, 'BC', 'GC'), 50000, 0.2, -10, 10, 1, 0, 'old data' FROM district, seq_1_to_6 c;
 COMMIT`
 
-// TestWhatTheRoutinesDo runs their logic in MariaDB, where that is possible. It does not show
-// that Db2 accepts their syntax.
-func TestWhatTheRoutinesDo(t *testing.T) {
+// TestRoutines_InMariaDB tests the logic of the routines in MariaDB, as far as it can be
+// translated. It does not test whether Db2 accepts their syntax.
+func TestRoutines_InMariaDB(t *testing.T) {
 	local := engine.Local{Catalog: catalog.New([]*database.Database{db2.Database}, []*workload.Workload{tprocc.Workload})}
 	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "db2", Workload: tprocc.Workload.Name, Options: option.Values{"tablespace": ""}})
 	if err != nil {
@@ -140,7 +140,7 @@ func TestWhatTheRoutinesDo(t *testing.T) {
 	const payment = "CALL PAYMENT(1, 1, 1, 1, @id, %d, 12.34, @last, @a, @a, @a, @a, @a, @a, @a, @a, @a, @a, @first, @a, @a, @a, @a, @a, @a, @a, @a, @credit, @a, @a, @balance, @data, NOW())"
 	exec("SET @id = 0, @last = 'SAME'")
 	exec(fmt.Sprintf(payment, 1))
-	want("SELECT @id, @first, @balance", "3 first 6 -22.34") // the third of five by first names, which fall as numbers rise
+	want("SELECT @id, @first, @balance", "3 first 6 -22.34") // the third of five customers by first name; first names are in reverse order of the numbers
 	exec("SET @id = 6, @last = ''")
 	exec(fmt.Sprintf(payment, 0))
 	want("SELECT @last, @credit, @data", "RICH BC 6 1 1 1 1 12.34|old data")

@@ -11,8 +11,8 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// newServer is Database.Server. It writes plans into tables and reads them from there. If a user
-// lacks a right, the value is left out, or the error says what to grant.
+// newServer is Database.Server. If the user lacks a right, a value is left out, or the error names
+// the GRANT.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Settings = settingsBy(sql)
@@ -20,7 +20,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	server.Version = func(ctx context.Context, s database.Session) (string, error) {
 		v, err := version(ctx, s)
 		if own, is := s.(*session); is && err != nil && permitted(err) == nil {
-			v = own.conn.ServerVersion() // received when the library connected: "11.05.0800"
+			v = own.conn.ServerVersion() // the library received it when it connected: "11.05.0800"
 			return v, nil
 		}
 		return v, err

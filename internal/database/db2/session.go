@@ -20,15 +20,15 @@ type session struct {
 	direct *cli.Statement // runs texts that are not prepared
 	inTx   bool
 
-	// all are the statements, which are freed with the session.
+	// all lists the statements to free with the session.
 	all []*cli.Statement
 
 	// another opens a session like this one. claim is a session that holds the claim of a build.
 	another func(context.Context) (*session, error)
 	claim   *session
 
-	// underway is the statement of the current call, if any. It is not freed while it is being
-	// cancelled.
+	// underway is the statement of the current call, if any. giving prevents that it is freed while
+	// it is being cancelled.
 	underway atomic.Pointer[cli.Statement]
 	giving   sync.Mutex
 	closed   atomic.Bool
@@ -51,8 +51,8 @@ func (s *session) statement() (*cli.Statement, error) {
 	return st, err
 }
 
-// do makes a call of a statement. The context, Cancel and Interrupt can end it. For callers that
-// never cancel, such as virtual users, it allocates nothing.
+// do runs a call of a statement. The context, Cancel and Interrupt can end the call. do allocates
+// nothing if ctx cannot be cancelled.
 func (s *session) do(ctx context.Context, st *cli.Statement, call func(*cli.Statement) error) error {
 	if ctx.Done() != nil {
 		return s.watched(ctx, st, call)
@@ -73,8 +73,8 @@ func (s *session) unwatched(st *cli.Statement, call func(*cli.Statement) error) 
 	return s.Ended(err)
 }
 
-// watched cancels the call when the context ends. It repeats the cancellation, because the call may
-// not have reached the server yet.
+// watched is do with a context that can be cancelled. It repeats the cancellation, because the call
+// may not have reached the server yet.
 func (s *session) watched(ctx context.Context, st *cli.Statement, call func(*cli.Statement) error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -118,12 +118,12 @@ func (s *session) Cancel(context.Context) error {
 	return st.Cancel()
 }
 
-// breakAfter is how long a server may take to end an interrupted call before its connection
-// is broken.
+// breakAfter is the time limit for the server to end an interrupted call. After it, Interrupt
+// breaks the connection.
 const breakAfter = 2 * time.Second
 
-// Interrupt implements database.Session. It asks the server to end the call. A stopped server does
-// not respond, so the connection is then broken.
+// Interrupt implements database.Session. It asks the server to end the call, and breaks the
+// connection if the server does not respond.
 func (s *session) Interrupt() {
 	if s.Interrupted.Swap(true) {
 		return
@@ -221,8 +221,8 @@ func textOf(st *cli.Statement, bound []*cli.Buffer, i int) (string, error) {
 	return string(value), err
 }
 
-// plainName returns a name in lower case, unless it was quoted to keep its case: the server stores
-// other names in upper case.
+// plainName returns a name in lower case if it is all upper case, in which the server stores
+// unquoted names.
 func plainName(name string) string {
 	if strings.ToUpper(name) == name {
 		return strings.ToLower(name)
@@ -279,8 +279,8 @@ func (s *session) Close() error {
 	return err
 }
 
-// Prepare implements database.Session. If only out has a field for a parameter, the parameter is an
-// output of a routine, and part of the single result row.
+// Prepare implements database.Session. In a CALL, a parameter with a field only in out is an output
+// of the routine; the outputs form the only result row.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	params, outputs, err := bindCall(q, in, out)
 	if err != nil {

@@ -21,10 +21,10 @@ type statement struct {
 	query   sqlfile.Query
 	out     any
 	params  []*parameter
-	outputs bool // whether the result row consists of output parameters
+	outputs bool // the result row consists of output parameters
 
 	columns []column
-	many    *cli.Statement // the same for many rows; created by its first use
+	many    *cli.Statement // the same statement for RunMany, created at its first use
 }
 
 // parameter is a parameter with its buffer.
@@ -33,8 +33,8 @@ type parameter struct {
 	buffer *cli.Buffer
 }
 
-// column is a column of the result with its buffer. A column without a buffer is read in pieces
-// after a row was fetched, because its values may be long. A column without a target is skipped.
+// column is a column of the result that has a field in out. A column with long values has no
+// buffer: it is read in pieces after a row was fetched.
 type column struct {
 	name   string
 	number int
@@ -43,8 +43,8 @@ type column struct {
 	buffer *cli.Buffer
 }
 
-// bindCall returns the fields of the parameters in order. In a call of a routine, parameters
-// without a field in in have one in out, and form the result row.
+// bindCall returns the fields of the parameters in order. In a CALL, the parameters without a field
+// in in are outputs, whose fields are in out.
 func bindCall(q sqlfile.Query, in, out any) (params []database.Param, outputs bool, err error) {
 	if out == nil || !isCall(q.Text) {
 		params, err = database.BindParams(q, in)
@@ -263,7 +263,7 @@ func (st *statement) read(ctx context.Context, each func() error) (n int64, err 
 	}()
 	for {
 		there := false
-		if ctx.Done() == nil && st.session.inTx { // the rows have mostly arrived already
+		if ctx.Done() == nil && st.session.inTx { // most rows have already arrived, so the call does not wait
 			there, err = st.fetch()
 		} else {
 			err = st.session.do(ctx, st.handle, func(*cli.Statement) (err error) {
@@ -288,7 +288,7 @@ func (st *statement) read(ctx context.Context, each func() error) (n int64, err 
 	}
 }
 
-// fetch is Fetch with interrupts.
+// fetch reads the next row. Interrupt can end it.
 func (st *statement) fetch() (bool, error) {
 	s := st.session
 	s.underway.Store(st.handle)
@@ -342,7 +342,7 @@ func take(b *cli.Buffer, target any) error {
 	return nil
 }
 
-// batchBytes limits the memory for the values of a call.
+// batchBytes limits the memory for the values of one call of RunMany.
 const batchBytes = 4 << 20
 
 // RunMany implements database.Batch.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RestoreWithin has a server that is gone given up sooner.
+// RestoreWithin shortens the wait for a lost server, until the test ends.
 func RestoreWithin(t *testing.T, d time.Duration) {
 	before := restoreWithin
 	restoreWithin = d

@@ -14,7 +14,7 @@ func Test(t *testing.T) {
 	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mariadb").Values())
 }
 
-// People choose MariaDB for a MySQL server as well.
+// Users may choose MariaDB for a MySQL server.
 func TestOnMySQL(t *testing.T) {
 	databasetest.Run(t, mariadb.Database, testserver.Open(t, "mysql").Values())
 }

@@ -15,17 +15,16 @@ import (
 	"sledge/internal/meter"
 )
 
-// finish is Maintenance.Do. For maria_purge it makes the server do the work that a run has
-// postponed, in two steps.
+// finish is Maintenance.Do. If the option purge is set, it makes the server do the work that it
+// postponed during the run, in two steps.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
-	if o, is := options.(*Options); !is || !o.Purge { // a workload of queries leaves nothing to purge
+	if o, is := options.(*Options); !is || !o.Purge { // analytic workloads have no such option
 		return nil
 	}
 	return drain{options: options, tell: tell, every: time.Second}.all(ctx)
 }
 
-// mayFinish is Maintenance.Possible. It sets a variable to its current value, which an account that
-// may set the variable can do.
+// mayFinish is Maintenance.Possible. It tests the right by setting a variable to its current value.
 func mayFinish(ctx context.Context, options any) error {
 	o, is := options.(*Options)
 	if !is || !o.Purge {
@@ -42,7 +41,7 @@ func mayFinish(ctx context.Context, options any) error {
 	return nil
 }
 
-// drain makes the server reduce a status variable to zero.
+// drain makes the server finish postponed work, until the status variable that counts it is zero.
 type drain struct {
 	options any
 	tell    func(job.Event)
@@ -52,7 +51,7 @@ type drain struct {
 // setting is a global variable with a value.
 type setting struct{ name, value string }
 
-// String returns the statement that sets it.
+// String returns the statement that sets the variable.
 func (v setting) String() string { return "SET GLOBAL " + v.name + " = " + v.value }
 
 // work is postponed work of the server, which a status variable counts.
@@ -60,7 +59,7 @@ type work struct {
 	step     job.StepName
 	variable string
 	unit     string // what it counts
-	quiet    bool   // work begins when virtual users have ended their last transactions
+	quiet    bool   // wait until the virtual users have ended their last transactions
 
 	// settings speed up the work. Their order allows restoring them: a variable that limits another
 	// one comes after it if the limit was raised, and before it if the limit was lowered.
@@ -101,7 +100,7 @@ func (d drain) all(ctx context.Context) error {
 func (d drain) both(ctx context.Context, s database.Session) error {
 	version, err := value(ctx, s, "SELECT VERSION()")
 	if err != nil {
-		return fmt.Errorf("purge: ask for the version: %w", err)
+		return fmt.Errorf("purge: read the version: %w", err)
 	}
 	if !canPurge(version) {
 		d.tell(job.Event{Step: &job.Step{Name: job.StepPurge, Stage: job.LeftOut, Needs: "10.7.0"}})
@@ -115,7 +114,8 @@ func (d drain) both(ctx context.Context, s database.Session) error {
 	return nil
 }
 
-// canPurge reports whether the number of purge threads can be changed, as it can from 10.7 on.
+// canPurge reports whether the number of purge threads can be changed while the server runs: from
+// 10.7 on.
 func canPurge(version string) bool {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
@@ -210,8 +210,8 @@ func (d drain) pause(ctx context.Context) error {
 	}
 }
 
-// changes returns the settings that the server has and that can be restored, with their present
-// values, in reverse order of the changes.
+// changes returns the settings that the server has and that can be restored, and their current
+// values. Both are in the reverse order of settings.
 func changes(ctx context.Context, s database.Session, settings []setting) (wanted, before []setting, err error) {
 	for _, v := range slices.Backward(settings) {
 		t, err := s.Query(ctx, "SELECT global_value, global_value BETWEEN numeric_min_value + 0 AND numeric_max_value + 0"+
@@ -219,8 +219,8 @@ func changes(ctx context.Context, s database.Session, settings []setting) (wante
 		if err != nil {
 			return nil, nil, err
 		}
-		// Another version may have other variables, or show a value that it does not accept for one
-		// that it does not use.
+		// Other versions may lack a variable, or show a value for an unused variable that they do
+		// not accept.
 		if len(t.Rows) == 0 || t.Rows[0][1] != "1" {
 			continue
 		}
@@ -229,8 +229,8 @@ func changes(ctx context.Context, s database.Session, settings []setting) (wante
 	return wanted, before, nil
 }
 
-// with runs do while the settings are in force. It always restores them, on a connection of its
-// own, because the end of a context closes the connection that was waiting.
+// with runs do with the settings changed. It always restores them, over another connection, because
+// the end of a call's context closes s.
 func (d drain) with(ctx context.Context, s database.Session, wanted, before []setting, do func() error) (err error) {
 	changed := 0
 	defer func() { err = errors.Join(err, d.restore(context.WithoutCancel(ctx), before[:changed])) }()
@@ -243,10 +243,12 @@ func (d drain) with(ctx context.Context, s database.Session, wanted, before []se
 	return do()
 }
 
-// restoreWithin is how long a server may be gone before restoring its settings is left to the user.
+// restoreWithin is the time limit for reconnecting to a lost server to restore its settings. After
+// it, an UnrestoredError leaves that to the user.
 var restoreWithin = 30 * time.Second
 
-// restore restores values, the last first, and verifies them. It waits for a server that went away.
+// restore restores values in reverse order, and verifies them. If the connection is lost, it
+// retries until restoreWithin has passed.
 func (d drain) restore(ctx context.Context, before []setting) error {
 	if len(before) == 0 {
 		return nil
@@ -264,8 +266,8 @@ func (d drain) restore(ctx context.Context, before []setting) error {
 	}
 }
 
-// putBack restores values. It returns the statements for those that it could not restore, and
-// whether the server was gone.
+// putBack restores values once. It returns the statements for values that it could not restore, and
+// whether the connection was lost.
 func (d drain) putBack(ctx context.Context, before []setting) (left []string, gone bool, err error) {
 	s, err := product.Connect(ctx, d.options, database.Admin)
 	gone = err != nil
@@ -310,7 +312,7 @@ func status(ctx context.Context, s database.Session, variable string) (int64, er
 func value(ctx context.Context, s database.Session, query string) (string, error) {
 	t, err := s.Query(ctx, query, 1)
 	if err == nil && len(t.Rows) == 0 {
-		err = fmt.Errorf("%q has no answer", query)
+		err = fmt.Errorf("%q returned no rows", query)
 	}
 	if err != nil {
 		return "", err

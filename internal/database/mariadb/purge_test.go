@@ -23,7 +23,7 @@ const purgeVariables = `SELECT variable_name, global_value FROM information_sche
 const work = `CREATE OR REPLACE TABLE purged (n INT PRIMARY KEY, text VARCHAR(200)) ENGINE = innodb;
 	INSERT INTO purged SELECT seq, REPEAT('x', 200) FROM seq_1_to_50000; UPDATE purged SET text = REPEAT('y', 200); DELETE FROM purged WHERE n % 2 = 0`
 
-func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
+func TestFinish_PurgesAndRestoresSettings(t *testing.T) {
 	options, session := purgeable(t, "true")
 	before := text(t, session, purgeVariables)
 	if len(strings.Split(before, "\n")) != 8 {
@@ -45,7 +45,7 @@ func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last.Step != "write back" || last.Total == 0 {
-		t.Errorf("got progress %+v at last, want that of writing back", last)
+		t.Errorf("got last progress %+v, want that of writing back", last)
 	}
 	var undo []string
 	for _, name := range []job.StepName{job.StepPurge, job.StepWriteBack} {
@@ -53,7 +53,7 @@ func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
 			return func(s job.Step) bool { return s.Name == name && slices.Contains(stages, s.Stage) }
 		}
 		if !slices.ContainsFunc(told, func(s job.Step) bool { return is(job.Begins)(s) && s.Count > 0 }) {
-			t.Errorf("got %+v, want %s to begin with what there is to do", told, name)
+			t.Errorf("got %+v, want %s to begin with the amount of work", told, name)
 		}
 		if i := slices.IndexFunc(told, is(job.Begins)); i >= 0 {
 			undo = append(undo, told[i].Undo...)
@@ -68,15 +68,15 @@ func TestFinishPurgesAndPutsTheSettingsBack(t *testing.T) {
 	for line := range strings.SplitSeq(before, "\n") {
 		name, value, _ := strings.Cut(line, " ")
 		if strings.EqualFold(name, "innodb_lru_flush_size") && value == "0" {
-			continue // the server does without it, and does not take this value back
+			continue // the server does not use it, and does not accept this value
 		}
 		if want := "SET GLOBAL " + strings.ToLower(name) + " = " + value; !slices.Contains(undo, want) {
-			t.Errorf("it said that %q undoes it, want %q among them", undo, want)
+			t.Errorf("got undo statements %q, want %q among them", undo, want)
 		}
 	}
 }
 
-func TestFinishPutsTheSettingsBackWhenItIsStopped(t *testing.T) {
+func TestFinish_RestoresSettingsIfStopped(t *testing.T) {
 	options, session := purgeable(t, "true")
 	before := text(t, session, purgeVariables)
 	endless(t, options, session)
@@ -85,14 +85,14 @@ func TestFinishPutsTheSettingsBackWhenItIsStopped(t *testing.T) {
 	done := purging(ctx, t, options, session, before)
 	cancel()
 	if err := <-done; err == nil {
-		t.Error("a purge that was stopped returned no error")
+		t.Error("the stopped purge returned no error")
 	}
 	if after := text(t, session, purgeVariables); after != before {
 		t.Errorf("got settings %q afterwards, want %q", after, before)
 	}
 }
 
-func TestFinishPutsTheSettingsBackWhenItsConnectionIsLost(t *testing.T) {
+func TestFinish_RestoresSettingsIfConnectionIsLost(t *testing.T) {
 	options, session := purgeable(t, "true")
 	before := text(t, session, purgeVariables)
 	reader := endless(t, options, session)
@@ -113,7 +113,7 @@ func TestFinishPutsTheSettingsBackWhenItsConnectionIsLost(t *testing.T) {
 	}
 }
 
-func TestFinishSaysWhatToRunWhereTheServerIsGone(t *testing.T) {
+func TestFinish_ListsStatementsIfServerIsLost(t *testing.T) {
 	mariadb.RestoreWithin(t, 2*time.Second)
 	server := testserver.Open(t, "mariadb", testserver.Own(), testserver.Setting("innodb_io_capacity=150"))
 	options, session := purgeableOn(t, server, "true")
@@ -130,7 +130,7 @@ func TestFinishSaysWhatToRunWhereTheServerIsGone(t *testing.T) {
 	server.Start()
 }
 
-func TestFinishPutsTheSettingsBackWhenTheServerComesBack(t *testing.T) {
+func TestFinish_RestoresSettingsAfterServerRestart(t *testing.T) {
 	server := testserver.Open(t, "mariadb", testserver.Own(), testserver.Setting("innodb_io_capacity=150"))
 	options, session := purgeableOn(t, server, "true")
 	before := text(t, session, purgeVariables)
@@ -164,7 +164,7 @@ func endless(t *testing.T, options any, session database.Session) (reader databa
 	return reader
 }
 
-// purging begins to finish, and returns when all settings of the purge have been changed.
+// purging calls finish in a goroutine, and returns when it has changed all settings of the purge.
 func purging(ctx context.Context, t *testing.T, options any, session database.Session, before string) chan error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -179,7 +179,7 @@ func purging(ctx context.Context, t *testing.T, options any, session database.Se
 	select {
 	case <-changed:
 	case err := <-done:
-		t.Fatalf("it ended before the settings were changed: %v", err)
+		t.Fatalf("finish ended before it changed the settings: %v", err)
 	}
 	if text(t, session, purgeVariables) == before {
 		t.Fatal("the settings were not changed")
@@ -187,7 +187,7 @@ func purging(ctx context.Context, t *testing.T, options any, session database.Se
 	return done
 }
 
-func TestFinishDoesNothingUnasked(t *testing.T) {
+func TestFinish_DoesNothingByDefault(t *testing.T) {
 	options, _ := purgeable(t, "false")
 	var told []job.Event
 	if err := mariadb.Database.Runs.Maintenance.Do(t.Context(), options, func(e job.Event) { told = append(told, e) }); err != nil || len(told) > 0 {
@@ -195,8 +195,8 @@ func TestFinishDoesNothingUnasked(t *testing.T) {
 	}
 }
 
-// purgeable returns options and a session in a server that no other test shares,
-// since global settings are changed.
+// purgeable returns options and a session for a server that no other test uses, because finish
+// changes global settings.
 func purgeable(t *testing.T, purge string) (any, database.Session) {
 	t.Helper()
 	return purgeableOn(t, testserver.Open(t, "mariadb", testserver.Setting("innodb_io_capacity=150")), purge)
@@ -231,7 +231,7 @@ func connect(t *testing.T, options any) database.Session {
 	return session
 }
 
-// text returns what a query answers, a row to a line.
+// text returns the rows of a query, one per line.
 func text(t *testing.T, session database.Session, query string) string {
 	t.Helper()
 	table, err := session.Query(t.Context(), query, 0)

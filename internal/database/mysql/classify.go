@@ -9,8 +9,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// The error numbers that this code depends on. MySQL and MariaDB share most numbers; from 1900 on
-// they are MariaDB's own, and from 3000 on MySQL's.
+// Numbers of errors that this package handles. MySQL and MariaDB share most numbers; those from
+// 1900 to 2000 and from 4000 on are MariaDB's own, and those from 3000 to 3999 MySQL's.
 const (
 	errDatabaseExists         = 1007
 	errSnapshotChanged        = 1020 // MariaDB, with innodb_snapshot_isolation
@@ -133,8 +133,8 @@ func number(err error) uint16 {
 	return 0
 }
 
-// isBroken reports whether an error that is not the server's means that the connection is lost. The
-// driver also closes the connection when a call's context ends.
+// isBroken reports whether an error means that the connection is lost, unless the server sent the
+// error. That includes the end of a call's context, because the driver then closes the connection.
 func isBroken(err error) bool {
 	return database.IsBroken(err, mysql.ErrInvalidConn, mysql.ErrMalformPkt, mysql.ErrPktSync, mysql.ErrPktSyncMul, mysql.ErrNoTLS)
 }

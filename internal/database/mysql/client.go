@@ -13,8 +13,8 @@ import (
 	"sledge/internal/option"
 )
 
-// variables are the variables that the product's own client reads. Unlike PostgreSQL's, they are
-// weaker than its files (MySQL manual, section 6.2.2).
+// variables are the environment variables that the product's own client reads. Its option files
+// override them, unlike PostgreSQL's (MySQL manual, section 6.2.2).
 var variables = []struct{ variable, option string }{
 	{"MYSQL_HOST", "host"},
 	{"MYSQL_TCP_PORT", "port"},
@@ -57,7 +57,8 @@ func (p Product) ClientSettings(from database.Surroundings, _ database.Use, give
 	return found, r.warnings, nil
 }
 
-// optionFiles lists the files that the product's own client reads, weakest first.
+// optionFiles lists the files that the product's own client reads. Later files override earlier
+// ones.
 func (p Product) optionFiles(from database.Surroundings) []string {
 	var paths []string
 	if from.System != "" {
@@ -75,8 +76,8 @@ func (p Product) optionFiles(from database.Surroundings) []string {
 	return paths
 }
 
-// client gathers client settings, by the options' names. As in the client, a later setting of an
-// option wins.
+// client collects client settings by the names of options. As in the product's client, the last
+// setting of an option wins.
 type client struct {
 	product Product
 	values  map[string]database.ClientSetting
@@ -97,8 +98,8 @@ func (c *client) set(name, value, origin string) {
 	c.values[name] = database.ClientSetting{Value: value, Origin: origin}
 }
 
-// takeOption parses a line of a file. It ignores the database that the line may name: a schema
-// must not be built in the user's default database.
+// takeOption converts an option of a file. It ignores the option database: a schema must not be
+// built in the user's default database.
 func (c *client) takeOption(o fileOption) {
 	set := func(name, value string) { c.set(name, value, o.origin()) }
 	switch o.name {
@@ -108,7 +109,7 @@ func (c *client) takeOption(o fileOption) {
 		}
 	case "password":
 		if !o.hasValue {
-			return // it makes the client ask
+			return // the client would prompt for it
 		}
 		set("password", cmp.Or(o.value, null))
 		c.exposed = ""
@@ -141,7 +142,8 @@ func (c *client) takeOption(o fileOption) {
 	}
 }
 
-// encrypt turns TLS on or off. Without an authority's certificate, the server's cannot be verified.
+// encrypt turns TLS on or off. Without the certificate of an authority, it turns verification of
+// the server off.
 func (c *client) encrypt(on bool, o fileOption) {
 	if !on {
 		c.set("ssl", "false", o.origin())
@@ -153,9 +155,9 @@ func (c *client) encrypt(on bool, o fileOption) {
 	}
 }
 
-// chooseSocket drops the socket if any setting names a port, or a host other than a client file's
-// localhost, because the socket may lead to another server. As for the product's own client,
-// localhost in a client file means the socket.
+// chooseSocket drops the socket if a setting names a port or a host, because the socket may belong
+// to another server. It keeps the socket if the client settings name localhost, which for the
+// product's own client means the socket.
 func (c *client) chooseSocket(given option.Values) {
 	_, givenPort := given["port"]
 	_, givenHost := given["host"]
@@ -169,7 +171,7 @@ func (c *client) chooseSocket(given option.Values) {
 	}
 }
 
-// chooseCertificate drops a client certificate that could not be used.
+// chooseCertificate turns two-way TLS off if there is no key, or no TLS.
 func (c *client) chooseCertificate(given option.Values) {
 	encrypted := c.values["ssl"].Value
 	if text, ok := given["ssl"]; ok {
@@ -181,8 +183,8 @@ func (c *client) chooseCertificate(given option.Values) {
 	}
 }
 
-// absolute returns the path that a client in this folder would open, because our options look up
-// relative paths in the folder of certificates.
+// absolute makes a path absolute from the current folder, as the client does. Our options would
+// look for a relative path in the folder of certificates.
 func absolute(path string) string {
 	if whole, err := filepath.Abs(path); err == nil && path != "" {
 		return whole

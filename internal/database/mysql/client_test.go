@@ -15,13 +15,13 @@ import (
 	"sledge/internal/option"
 )
 
-func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
+func TestClientSettings(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the files have other places there")
+		t.Skip("the files are in other folders on Windows")
 	}
 	tests := []struct {
 		name    string
-		files   map[string]string // of a folder with etc and home
+		files   map[string]string // by path in a folder with etc and home
 		environ map[string]string
 		given   option.Values
 		want    []string
@@ -35,7 +35,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		{"a socket yields to a port that was given", map[string]string{"home/.my.cnf": "[client]\nsocket=/s"}, nil, option.Values{"port": "1"}, nil},
 		{"no socket", map[string]string{"home/.my.cnf": "[client]\nprotocol=tcp"}, nil, nil, []string{"socket=null from line 2 of ROOT/home/.my.cnf"}},
 		{
-			"files are stronger than variables, and later ones than earlier ones",
+			"files override variables, and later files override earlier ones",
 			map[string]string{
 				"etc/my.cnf": "[client]\nhost=a\nuser=a\nport=1\npassword=a\n", "etc/mysql/my.cnf": "[client]\nhost=b\nuser=b\nport=2\n",
 				"own/my.cnf": "[client]\nhost=c\nuser=c\n", "home/.my.cnf": "[client]\nhost=d\n",
@@ -102,7 +102,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 		if err != nil || len(warnings) > 0 || !slices.Equal(got, test.want) {
 			t.Errorf("%s: got\n%s\nwarnings %q and error %v, want\n%s", test.name, strings.Join(got, "\n"), warnings, err, strings.Join(test.want, "\n"))
 		}
-		// Whatever a client has, our options take.
+		// Our options accept every setting of the client.
 		values := test.given.Clone()
 		for _, s := range got {
 			name, rest, _ := strings.Cut(s, "=")
@@ -115,7 +115,7 @@ func TestClientSettingsAreThoseOfTheClient(t *testing.T) {
 	}
 }
 
-func TestMySQLDoesNotReadMariaDBsGroups(t *testing.T) {
+func TestClientSettings_OfMySQLSkipMariaDBsGroups(t *testing.T) {
 	root := t.TempDir()
 	writeIn(t, root, "home/.my.cnf", "[client]\nport=1\n[client-mariadb]\nport=2\n", 0o600)
 	got, _, err := clientSettings(mysql.Database, root, nil, nil)
@@ -124,9 +124,9 @@ func TestMySQLDoesNotReadMariaDBsGroups(t *testing.T) {
 	}
 }
 
-func TestOptionFilesThatOthersCanReachAreNotTrusted(t *testing.T) {
+func TestClientSettings_IgnoreExposedFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files have no such modes there")
+		t.Skip("files have no such modes on Windows")
 	}
 	const text = "[client]\nport=1\npassword=s3cret\n"
 	tests := []struct {
@@ -150,7 +150,7 @@ func TestOptionFilesThatOthersCanReachAreNotTrusted(t *testing.T) {
 			t.Errorf("%o: got the password in %q", test.mode, said)
 		}
 		if _, warnings, _ = clientSettings(mariadb.Database, root, nil, option.Values{"password": "x"}); test.mode == 0o644 && len(warnings) > 0 {
-			t.Errorf("got warnings %q of a password that is not needed", warnings)
+			t.Errorf("got warnings %q about a password that is not used", warnings)
 		}
 	}
 }
@@ -164,13 +164,13 @@ func writeIn(t *testing.T, root, name, text string, mode os.FileMode) {
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // whatever the umask is
+	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
 		t.Fatal(err)
 	}
 }
 
-// clientSettings spells what a database finds, without the prefix, and with ROOT for the
-// folder of the files.
+// clientSettings returns the client settings as text, with ROOT in place of the folder of the
+// files.
 func clientSettings(d *database.Database, root string, environ map[string]string, given option.Values) (settings, warnings []string, err error) {
 	list, warnings, err := d.Options.Client(database.Surroundings{System: filepath.Join(root, "etc"), Variable: func(name string) string {
 		if name == "HOME" {

@@ -20,7 +20,7 @@ import (
 var loadNumber atomic.Int64
 
 // Load implements database.Session. It sends the load text for the server to parse, or INSERTs the
-// rows if the server does not let clients send files. Both keep all rows or none.
+// rows if the server does not accept files from clients. Either loads all rows or none.
 func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowSource) (int64, error) {
 	if s.inTx {
 		return s.load(ctx, table, rows)
@@ -54,8 +54,9 @@ func (s *session) loadLocal(ctx context.Context, table schema.Table, rows schema
 	name := "sledge" + strconv.FormatInt(loadNumber.Add(1), 10)
 	mysql.RegisterReaderHandler(name, func() io.Reader { return reader })
 	defer mysql.DeregisterReaderHandler(name)
-	// The delimiters are the server's defaults, but without backslash escapes (see sql_mode) it
-	// would have none for values. Hexadecimal digits mean the same in all modes.
+	// The statement spells out the server's default delimiters, because with the sql_mode
+	// NO_BACKSLASH_ESCAPES the server would not unescape values. Hexadecimal literals mean the same
+	// in all modes.
 	result, err := s.conn.ExecContext(ctx, fmt.Sprintf("LOAD DATA LOCAL INFILE 'Reader::%s' INTO TABLE %s CHARACTER SET utf8mb4 "+
 		"FIELDS TERMINATED BY x'09' ESCAPED BY x'5C' LINES TERMINATED BY x'0A' (%s)", name, table.Name, strings.Join(table.ColumnNames(), ", ")), nil)
 	n, err := affected(result, err)
@@ -91,9 +92,9 @@ func (s *session) loadWarning(ctx context.Context) error {
 	return nil
 }
 
-// insertSize is the approximate size of a multi-row INSERT in bytes: large enough that the
-// round trip does not matter, and well below the smallest default max_allowed_packet, 1 MiB. If
-// the server has a smaller limit, half of that leaves room for the last row.
+// insertSize is the approximate size of a multi-row INSERT in bytes: large enough that the round
+// trip does not matter, and well below the smallest default of max_allowed_packet, 1 MiB. For a
+// smaller limit, insert uses half the limit, which leaves room for the last row.
 const insertSize = 256 << 10
 
 // insert loads rows by INSERTs of many rows.

@@ -23,29 +23,28 @@ func Test(t *testing.T) {
 	databasetest.Run(t, mysql.Database, testserver.Open(t, "mysql").Values())
 }
 
-// People choose MySQL for a MariaDB server as well.
+// Users may choose MySQL for a MariaDB server.
 func TestOnMariaDB(t *testing.T) {
 	databasetest.Run(t, mysql.Database, testserver.Open(t, "mariadb").Values())
 }
 
-// Calls that are prepared on the server bind in another way than those that are text.
+// Calls prepared on the server bind values differently from calls sent as text.
 func TestWithPreparedCalls(t *testing.T) {
 	values := testserver.Open(t, "mariadb").Values()
 	values["prepared"] = "true"
 	databasetest.Sessions(t, sessions.Subject{Database: mariadb.Database, Values: values})
 }
 
-// Most of MySQL's SQL is MariaDB's, too, so that it is tested on whichever server
-// there is.
+// MySQL and MariaDB share most SQL, so most tests run on both.
 var products = []*database.Database{mysql.Database, mariadb.Database}
 
-// onEach runs a test with a database of its own on a server of each product.
+// onEach runs a test on a server of each product, in a new database.
 func onEach(t *testing.T, name string, test func(t *testing.T, s *server)) {
 	for _, d := range products {
 		t.Run(d.Name, func(t *testing.T) {
 			s := &server{database: d, values: testserver.Open(t, d.Name).Values()}
 			s.set("dbname", name)
-			if _, err := d.Container.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil { // what a test that was killed left behind
+			if _, err := d.Container.Drop(t.Context(), s.options(t), database.DropOptions{}); err != nil { // left behind by a killed test
 				t.Fatal(err)
 			}
 			if err := d.Container.Create(t.Context(), s.options(t), func(job.Event) {}); err != nil {
@@ -85,12 +84,11 @@ func (s *server) connect(t testing.TB) database.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = session.Close() }) // of some, the connection is broken on purpose
+	t.Cleanup(func() { _ = session.Close() }) // some tests break the connection on purpose
 	return session
 }
 
-// library returns the SQL of the product for TPROC-C, as the engine gathers it,
-// but for the workload's own.
+// library returns the product's SQL for TPROC-C, in the engine's order, without the workload's own.
 func (s *server) library(t testing.TB) *sqlfile.Library {
 	t.Helper()
 	var places []sqlfile.Place
@@ -151,7 +149,7 @@ func mustExec(t testing.TB, session database.Session, statements string) {
 	}
 }
 
-// rows returns what a query answers, a row to a line, its values divided by bars.
+// rows returns the rows of a query as text, with bars between the values.
 func rows(t testing.TB, session database.Session, query string) []string {
 	t.Helper()
 	table, err := session.Query(t.Context(), query, 0)

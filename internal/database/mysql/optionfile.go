@@ -12,8 +12,8 @@ import (
 )
 
 // optionReader reads the option files of MySQL and MariaDB (MySQL manual, section 6.2.2.2). They
-// look like INI files, but differ from what libraries for those read: a semicolon is part of a
-// password, a # ends a value unless it is quoted, dashes and underscores are the same, \s is a
+// look like INI files, but libraries for INI files misread them: a semicolon may be part of a
+// password, a # ends a value unless it is quoted, dashes and underscores are equivalent, \s is a
 // blank, and a line may include other files.
 type optionReader struct {
 	wanted   []string // the groups
@@ -21,7 +21,7 @@ type optionReader struct {
 	warnings []string
 }
 
-// deepest limits how many files may include one another.
+// deepest is the maximum depth of includes.
 const deepest = 10
 
 // read reads the options of a file. A file that is missing or unreadable counts as empty, as for
@@ -108,7 +108,7 @@ func beforeComment(line string) string {
 	for i, c := range line {
 		switch {
 		case before == '\\' && quote != 0:
-			c = 0 // it stands for itself
+			c = 0 // an escaped character has no special meaning
 		case quote != 0 && c == quote:
 			quote = 0
 		case quote == 0 && (c == '"' || c == '\''):

@@ -27,7 +27,7 @@ type account struct {
 	Database string `opt:"dbname" flag:"dbname" help:"database that holds the schema"`
 }
 
-// server says where the server is and how to connect to it.
+// server holds the options of the server's address and of the connection.
 type server struct {
 	option.Naming
 	Host   string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server; or several servers, such as a,b:3307: Sledge uses the first that accepts writes"`
@@ -43,7 +43,7 @@ type server struct {
 	SSLKey           string `opt:"ssl_key" needs:"ssl,ssl_two_way" help:"PEM file of the key of the client's certificate, for two-way TLS"`
 	SSLCipher        string `opt:"ssl_cipher" needs:"ssl" help:"cipher suites to offer, separated by colons, such as ECDHE-RSA-AES128-GCM-SHA256; the word server leaves the choice to the server"`
 
-	oneOf bool // several that were named
+	oneOf bool // it is one of several servers in the option host
 }
 
 // each returns the options of every named server. If there are several, the socket is not used.
@@ -70,7 +70,7 @@ func Servers(options any) []any {
 	return list
 }
 
-// null is the value that means none.
+// null is the value for "none": no socket, password or file.
 const null = "null"
 
 // NewOptions returns the product's defaults.
@@ -137,7 +137,7 @@ type mysqlAnalyticOptions struct {
 // Validate implements option.Validator.
 func (o *mysqlAnalyticOptions) Validate(names option.Names) error {
 	if o.OceanBase {
-		return names.Wrong("oceanbase", "true", "this feature is not built yet: set it to false")
+		return names.Wrong("oceanbase", "true", "Sledge does not support OceanBase yet: set it to false")
 	}
 	return o.AnalyticOptions.Validate(names)
 }
@@ -168,7 +168,7 @@ func isWord(text string) bool {
 	return text != ""
 }
 
-// common returns the options themselves, so that variants that embed them return them.
+// common returns the options. Structs that embed Options inherit it.
 func (o *Options) common() *Options { return o }
 
 // password returns the password to connect with.
@@ -179,8 +179,7 @@ func (o *Options) password() string {
 	return o.Password
 }
 
-// certificateFile returns the path of a PEM file, which is in the folder for such files unless its
-// path is absolute.
+// certificateFile returns the path of a PEM file. A relative name is in the folder of certificates.
 func (o *Options) certificateFile(name string) string {
 	if filepath.IsAbs(name) {
 		return name

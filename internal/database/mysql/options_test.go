@@ -20,7 +20,7 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
+func TestOptions_HaveDefaultsOfHammerDB(t *testing.T) {
 	shared := map[string]string{
 		"host": "127.0.0.1", "port": "3306", "ssl": "false", "ssl_two_way": "false", "ssl_linux_capath": "/etc/mysql/certs",
 		"ssl_windows_capath": `C:\mysql\certs`, "ssl_ca": "ca-cert.pem", "ssl_cert": "client-cert.pem", "ssl_key": "client-key.pem",
@@ -52,7 +52,7 @@ func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 	}
 }
 
-func TestMistakesAreNamed(t *testing.T) {
+func TestValidate_NamesOption(t *testing.T) {
 	for _, tt := range []struct {
 		values option.Values
 		want   string
@@ -73,7 +73,7 @@ func TestMistakesAreNamed(t *testing.T) {
 func TestURLs(t *testing.T) {
 	for _, tt := range []struct {
 		url  string
-		want option.Values // nil where it must be refused
+		want option.Values // nil if the URL must be refused
 	}{
 		{"mariadb://u:p%40ss@db.example:3307/tpcc", option.Values{
 			"host": "db.example", "port": "3307",
@@ -114,7 +114,8 @@ func TestErrorsAreClassified(t *testing.T) {
 			t.Errorf("%v: got %v, want %v", tt.err, got, tt.want)
 		}
 	}
-	// Numbers of MySQL's reference of server and client errors, and of MariaDB's list of error codes.
+	// Numbers from MySQL's reference of server and client errors, and from MariaDB's list of error
+	// codes.
 	for want, numbers := range map[meter.Class][]uint16{
 		meter.Deadlock:      {1213, 1614},
 		meter.LockTimeout:   {1205, 1613, 3572},
@@ -123,7 +124,7 @@ func TestErrorsAreClassified(t *testing.T) {
 		meter.Permission:    {1044, 1045, 1130, 1142, 1143, 1227, 1290, 1370, 1698, 1792, 1820, 1836, 1862, 3118},
 		meter.Resource:      {1021, 1037, 1038, 1040, 1041, 1114, 1135, 1203, 1206, 1226, 1461, 1637},
 		meter.Connection:    {1049, 1053, 1129, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 3159, 4031},
-		meter.Other:         {1054, 1064, 1146, 1193, 1317, 1969, 3024}, // of a query that was ended, the connection lives
+		meter.Other:         {1054, 1064, 1146, 1193, 1317, 1969, 3024}, // the last three end a query, but not its connection
 	} {
 		for _, n := range numbers {
 			if got := mysql.Classify(numbered(n)); got != want {

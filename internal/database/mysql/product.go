@@ -25,16 +25,16 @@ import (
 	"sledge/internal/sqlschema"
 )
 
-// Product is MySQL or a variant of it, with everything that connecting to its server depends on.
-// Its methods are members of a database.Database; they take Options, or a struct that embeds them.
+// Product describes MySQL or a variant of it. Its methods are members of a database.Database; their
+// parameter options is Options, or a struct that embeds Options.
 type Product struct {
 	Title    string
 	Password string // default password of the user root, as in the console
 
 	HistoryKeySince string // the first version that has invisible columns
 
-	// ClientGroups are the groups of my.cnf that its own client reads. HomeVariables name the
-	// folder of one more such file; the first that is set counts.
+	// ClientGroups are the groups in my.cnf that the product's own client reads. HomeVariables are
+	// environment variables with the folder of a further my.cnf; the first one that is set is used.
 	ClientGroups  []string
 	HomeVariables []string
 }
@@ -69,7 +69,7 @@ func (p Product) Target(options any) string {
 	return fmt.Sprintf("%s on %s", o.Database, strings.Join(all, ", "))
 }
 
-// address returns the network and the address to reach the server by.
+// address returns the network and the address for dialing the server.
 func (o *Options) address() (network, address string) {
 	local := o.Host == "127.0.0.1" || o.Host == "localhost"
 	if local && o.Socket != null && runtime.GOOS != "windows" {
@@ -95,7 +95,7 @@ func (p Product) Create(ctx context.Context, options any, tell func(job.Event)) 
 		}
 		err := s.Exec(ctx, "CREATE DATABASE "+identifier(name)+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
 		switch {
-		case number(err) == errDatabaseExists: // another build was quicker, and records it
+		case number(err) == errDatabaseExists: // another build created it meanwhile, and records it
 			return nil
 		case err != nil:
 			return err
@@ -115,9 +115,9 @@ func isServersOwn(name string) bool {
 	return slices.Contains([]string{"mysql", "information_schema", "performance_schema", "sys", "ndbinfo"}, strings.ToLower(name))
 }
 
-// checkHistoryKey reports if the server is too old for the requested key of history, and refuses a
-// server that accepts no table without a key if history would have none. It tests the server's age
-// as schema.sql does, by comments that only servers from a version on read.
+// checkHistoryKey emits an event if the server is too old for the requested key of history. It
+// refuses a server that requires primary keys if history would have none. Like schema.sql, it tests
+// the version by comments that only newer servers execute.
 func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Session, tell func(job.Event)) error {
 	o, hasHistory := options.(interface{ HistoryKeyFits() bool })
 	if !hasHistory {
@@ -142,7 +142,7 @@ func (p Product) checkHistoryKey(ctx context.Context, options any, s database.Se
 	if young {
 		advice += ", or set this option to true"
 	}
-	return common.Wrong("history_pk", strconv.FormatBool(common.HistoryKey), "the server's %s is ON and the table history has no primary key, %w: %s", wants.Rows[0][0], database.ErrUnfit, advice)
+	return common.Wrong("history_pk", strconv.FormatBool(common.HistoryKey), "the server's %s is ON, and the table history would have no primary key, %w: %s", wants.Rows[0][0], database.ErrUnfit, advice)
 }
 
 // Drop is Container.Drop. There is no account to drop, because Create creates none.
@@ -173,8 +173,9 @@ func (p Product) Drop(ctx context.Context, options any, d database.DropOptions) 
 	return []database.DropResult{fate}, err
 }
 
-// dropDatabase drops the database, unless there is a reason to keep it. Unknown says that the
-// database does not exist, or that it held no schema and nothing shows that a build created it.
+// dropDatabase drops the database, or returns the reason to keep it. unknown means that there is
+// nothing to report: the database does not exist, or it held no schema and nothing shows that a
+// build created it.
 func dropDatabase(ctx context.Context, s database.Session, name string, d database.DropOptions) (unknown bool, stays string, err error) {
 	created, err := wasCreated(ctx, s, name)
 	if err != nil {
@@ -192,7 +193,7 @@ func dropDatabase(ctx context.Context, s database.Session, name string, d databa
 		return false, "", err
 	}
 	found, err := exists(ctx, s, name)
-	if err != nil || !found { // another deletion was faster
+	if err != nil || !found { // if it does not exist, another deletion has dropped it
 		return true, "", err
 	}
 	built, err := hasTables(ctx, s, name)
@@ -209,23 +210,23 @@ func dropDatabase(ctx context.Context, s database.Session, name string, d databa
 	return false, "", err
 }
 
-// claim claims the database as a build does (build.sql), so that no other build begins in it until
-// the session ends. It reports false if another job has the claim. The server releases a claim
+// claim claims the database like a build (build.sql), so that no other build begins in it until the
+// session ends. It reports false if another job has the claim. The server releases a claim
 // shortly after its session has closed, so claim waits for that.
 func claim(ctx context.Context, s database.Session, name string) (bool, error) {
 	t, err := s.Query(ctx, "SELECT GET_LOCK(CONCAT('sledge.build.', MD5("+string(appendText(nil, name))+")), 3)", 1)
 	return err == nil && t.Rows[0][0] == "1", err
 }
 
-// hasTables reports whether the database has a table other than the record of its creation.
+// hasTables reports whether the database has a table other than sqlschema.CreationTable.
 func hasTables(ctx context.Context, s database.Session, name string) (bool, error) {
 	t, err := s.Query(ctx, "SELECT 1 FROM information_schema.tables WHERE table_schema = "+string(appendText(nil, name))+
 		" AND table_name <> '"+sqlschema.CreationTable+"' LIMIT 1", 1)
 	return len(t.Rows) > 0, err
 }
 
-// repeated calls do again while another deletion drops the same database. do looks each time
-// whether the database exists.
+// repeated calls do, and repeats it if it fails because another deletion drops the same database.
+// do must check whether the database still exists.
 func repeated(ctx context.Context, do func() error) error {
 	const tries, pause = 20, 50 * time.Millisecond
 	for try := 1; ; try++ {
@@ -253,8 +254,8 @@ func wasCreated(ctx context.Context, s database.Session, name string) (bool, err
 }
 
 // hidden names the rights that the user lacks to see everything in a database, or returns "". A
-// server shows routines, events and triggers only with these rights, but drops them with the
-// database in any case.
+// server shows routines, events and triggers only to users with these rights, but DROP DATABASE
+// drops them for any user.
 func hidden(ctx context.Context, s database.Session, name string) (string, error) {
 	lacking, err := lacks(ctx, s, name, "EVENT", "EXECUTE", "TRIGGER")
 	if err != nil || len(lacking) == 0 {
@@ -263,12 +264,12 @@ func hidden(ctx context.Context, s database.Session, name string) (string, error
 	return fmt.Sprintf("the user lacks the rights %s, so it may contain objects that the user cannot see", strings.Join(lacking, ", ")), nil
 }
 
-// Lacking is Container.Lacking. It does not see rights that come from a role.
+// Lacking is Container.Lacking. It ignores rights that come from a role.
 func (Product) Lacking(ctx context.Context, options any, s database.Session) ([]string, error) {
 	return lacks(ctx, s, schemaName(options), "CREATE", "DROP", "INSERT", "SELECT", "UPDATE", "DELETE", "CREATE ROUTINE")
 }
 
-// lacks lists those of the given rights that the user was not granted on a database.
+// lacks lists the given rights that the user lacks on a database.
 func lacks(ctx context.Context, s database.Session, name string, rights ...string) (lacking []string, err error) {
 	granted, err := s.Query(ctx, `SELECT DISTINCT privilege_type FROM (
 			SELECT grantee, privilege_type FROM information_schema.user_privileges
@@ -361,7 +362,7 @@ func (p Product) connect(ctx context.Context, o *Options, as database.Role) (dat
 	return s, nil
 }
 
-// connectTimeout is shorter in tests.
+// connectTimeout is a variable, because tests use a shorter one.
 var connectTimeout = database.ConnectTimeout
 
 // open connects and makes the session ready.
@@ -377,8 +378,8 @@ func (s *session) open(ctx context.Context) error {
 	return nil
 }
 
-// connection is the interface of the driver's connections. They are used without database/sql,
-// whose pool would cost as much as the driver itself.
+// connection is the interface of the driver's connections. Sledge uses them without database/sql,
+// whose pool would cost as much time as the driver itself.
 type connection interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -386,7 +387,7 @@ type connection interface {
 	driver.ExecerContext
 }
 
-// explain says what could not be reached, which options to check, and what to do.
+// explain returns an error that names the server, the options to check, and what to do.
 func (p Product) explain(o *Options, err error) error {
 	_, address := o.address()
 	cause := err
@@ -412,7 +413,7 @@ func (p Product) advice(o *Options, err error) string {
 	switch number(err) {
 	case errAccessDenied, errAccessDeniedNoPassword:
 		advice := fmt.Sprintf("check options %s and %s", name("user"), name("password"))
-		if !o.SSL { // for an account with REQUIRE SSL, the server says no more
+		if !o.SSL { // the server's error is the same for an account with REQUIRE SSL
 			advice += fmt.Sprintf(", and set %s if the user needs TLS", name("ssl"))
 		}
 		return advice
@@ -423,16 +424,16 @@ func (p Product) advice(o *Options, err error) string {
 	case errTooManyConnections:
 		return "raise the server's max_connections, or use fewer virtual users"
 	case errUserConnections, errUserLimit:
-		return fmt.Sprintf("raise that limit of the user of option %s, or use fewer virtual users", name("user"))
+		return fmt.Sprintf("raise this limit for the user of option %s, or use fewer virtual users", name("user"))
 	case errPasswordExpired, errMustChangePassword:
-		return fmt.Sprintf("set a new password by ALTER USER ... IDENTIFIED BY with the server's own client, and in option %s", name("password"))
+		return fmt.Sprintf("set a new password with ALTER USER ... IDENTIFIED BY in the server's own client, then set option %s", name("password"))
 	case errAccountLocked:
-		return "unlock it by ALTER USER ... ACCOUNT UNLOCK, or choose another in option " + name("user")
+		return "unlock it with ALTER USER ... ACCOUNT UNLOCK, or choose another user in option " + name("user")
 	case errSecureTransport:
 		return fmt.Sprintf("set option %s", name("ssl"))
 	case 0:
 	default:
-		return "the server says so: check its log"
+		return "this is the server's own message: check its log"
 	}
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {

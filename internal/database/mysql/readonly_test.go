@@ -2,7 +2,7 @@ package mysql
 
 import "testing"
 
-func TestReadOnlyIsOffInWhateverWordsAServerHasForIt(t *testing.T) {
+func TestIsOff(t *testing.T) {
 	for value, want := range map[string]bool{
 		"0": true, "1": false, // MySQL, and MariaDB before 12.0
 		"OFF": true, "ON": false, "NO_LOCK": false, "NO_LOCK_NO_ADMIN": false,

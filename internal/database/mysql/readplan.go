@@ -11,8 +11,8 @@ import (
 // ReadPlan reads the JSON of EXPLAIN FORMAT=JSON and of MariaDB's ANALYZE FORMAT=JSON, or the tree
 // of MySQL's EXPLAIN ANALYZE, in which steps begin with an arrow.
 //
-// In JSON, the steps are the objects and lists, such as filesort; the tables, their access and key;
-// and the use of a buffer, a file or a temporary table.
+// In JSON, the steps are the objects and lists, such as filesort, and these members: the table with
+// its access and key, and the use of a buffer, a file or a temporary table.
 func ReadPlan(answer database.Table) []job.PlanLine {
 	var lines []job.PlanLine
 	for _, row := range answer.Rows {
@@ -32,8 +32,8 @@ func ReadPlan(answer database.Table) []job.PlanLine {
 // member matches a line of JSON that begins with the name of a member.
 var member = regexp.MustCompile(`^( *)"([^"]+)": (.*?),?$`)
 
-// told are members whose values are part of a plan's shape. counted are members that open an object
-// or a list, but hold only an amount.
+// told matches members whose values are part of a plan's shape. counted matches members that are
+// objects or lists, but not steps, because they only hold figures or names of columns.
 var (
 	told    = regexp.MustCompile(`^(table_name|access_type|key|using_.*|materialized|cacheable|dependent)$`)
 	counted = regexp.MustCompile(`^(possible_keys|used_key_parts|used_columns|ref|cost_info|query_optimization|partitions|r_.*)$`)

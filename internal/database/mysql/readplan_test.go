@@ -8,7 +8,7 @@ import (
 	"sledge/internal/database"
 )
 
-func TestStepsOfPlansHaveNoEstimatesAndConstants(t *testing.T) {
+func TestReadPlan_StepsHaveNoEstimatesOrConstants(t *testing.T) {
 	for _, tt := range []struct{ name, plan, want string }{
 		{
 			"MariaDB, executed", `{
@@ -63,7 +63,7 @@ func TestStepsOfPlansHaveNoEstimatesAndConstants(t *testing.T) {
 }`,
 			"  query_block|    grouping_operation|      using_temporary_table true|      using_filesort false|      table|        table_name part|        access_type ALL",
 		},
-		{ // as the manual of MySQL 8 shows it
+		{ // from the manual of MySQL 8
 			"a tree", `-> Filter: (t3.i > 8)  (cost=1.75 rows=5) (actual time=0.019..0.021 rows=6 loops=1)
     -> Nested loop inner join  (cost=4.95 rows=9) (never executed)
         -> Index range scan on t3 using PRIMARY over (8 < i)  (cost=1.75 rows=5) (actual time=0.019..0.021 rows=6 loops=1)

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// call has the inputs of the routines, as the workload binds them.
+// call holds the inputs of the routines, with the workload's tags.
 type call struct {
 	WID       int64  `sql:"w_id"`
 	MaxWID    int64  `sql:"max_w_id"`
@@ -28,7 +28,7 @@ type call struct {
 	Seed2     int64  `sql:"seed2"`
 }
 
-// bench is a session with the calls of the routines prepared.
+// bench is a session with prepared calls of the routines.
 type bench struct {
 	database.Session
 	server *server
@@ -80,9 +80,9 @@ func (b *bench) run(t testing.TB, name string) {
 	}
 }
 
-// fill makes two warehouses with all items and stock, their districts, and three
-// customers to a district. Stock of item i is 10 + i % 91. sledge_numbers holds
-// 0 to 99,999, since no version has the same way of counting.
+// fill creates two warehouses with all items and stock, their districts, and three customers in
+// each district. The stock of item i is 10 + i % 91. sledge_numbers holds 0 to 99,999, because the
+// products share no function that generates series.
 const fill = `
 CREATE TABLE sledge_digits (d INT) AS SELECT 0 AS d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
   UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9;
@@ -99,20 +99,20 @@ INSERT INTO customer SELECT c.d, d_id, d_w_id, CONCAT('first ', c.d), 'OE', CONC
   '0123456789012345', NOW(), 'GC', 50000, 0.2, -10, 10, 1, 0, 'old data' FROM district, sledge_digits c WHERE c.d IN (1, 2, 3);
 COMMIT`
 
-// TestRoutines builds one schema and calls its routines in either way.
+// TestRoutines builds one schema and calls its routines as text and as prepared calls.
 func TestRoutines(t *testing.T) {
 	onEach(t, "sledge_routines", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		s.script(t, session, "schema", 2)
 		mustExec(t, session, fill)
-		for range 2 { // as when a build that was interrupted goes on
+		for range 2 { // as after the resume of an interrupted build
 			s.script(t, session, "routines", 2)
 		}
 		for _, name := range s.library(t).Names("finish.") {
 			s.script(t, session, name, 2)
 		}
 		t.Run("have HammerDB's parameters", func(t *testing.T) { testParameters(t, session) })
-		t.Run("are known as Sledge's", func(t *testing.T) {
+		t.Run("are recognized as Sledge's", func(t *testing.T) {
 			wantRows(t, session, s.query(t, "installed_routines")+" ORDER BY name",
 				"delivery|procedure|sledge|`DELIVERY`|true", "neword|procedure|sledge|`NEWORD`|true", "ostat|procedure|sledge|`OSTAT`|true",
 				"payment|procedure|sledge|`PAYMENT`|true", "slev|procedure|sledge|`SLEV`|true")
@@ -127,11 +127,11 @@ func TestRoutines(t *testing.T) {
 				t.Run("deliver", b.testDelivery)
 				t.Run("count low stock", b.testStockLevel)
 				t.Run("enter orders", b.testNewOrder)
-				t.Run("draw the same from the same seed", b.testSeed)
+				t.Run("draw the same numbers from the same seed", b.testSeed)
 				t.Run("show the last order", b.testOrderStatus)
 				t.Run("are called by HammerDB", b.testCalledByHammerDB)
-				t.Run("leave nothing when they fail", b.testFailure)
-				t.Run("deliver another order than a delivery before them", b.testTwoDeliveries)
+				t.Run("change nothing when they fail", b.testFailure)
+				t.Run("deliver the next order after a concurrent delivery", b.testTwoDeliveries)
 				t.Run("are counted", b.testCounter)
 			})
 		}
@@ -190,14 +190,14 @@ func (b *bench) testPayment(t *testing.T) {
 		"3|5|2|4|1|0.01|ware 1    dist 4|1", "3|5|2|4|1|1234.56|ware 1    dist 4|1")
 	b.in.CID = 99
 	if _, err := b.calls["payment"].Run(t.Context(), nil); err == nil {
-		t.Error("a customer who is not there paid")
+		t.Error("the payment of a missing customer did not fail")
 	}
 	wantRows(t, b, state, "-1244.57|1244.57|3|old data|31234.57|301234.57|2")
 }
 
 func (b *bench) testPaymentByName(t *testing.T) {
-	// District 7 of warehouse 1 gets n customers of each name, whose numbers run
-	// against their first names: the k-th by first name is customer n*10 + n - k + 1.
+	// District 7 of warehouse 1 gets n customers with the name NAMEn. Their numbers are in reverse
+	// order of their first names: the k-th by first name is customer n*10 + n - k + 1.
 	mustExec(t, b, `INSERT INTO customer SELECT n.d * 10 + k.d, 7, 1, CONCAT('first ', n.d - k.d + 1), 'OE', CONCAT('NAME', n.d), 's1', 's2',
 		'city', 'st', '1', '1', NOW(), 'GC', 1, 0.1, -10, 10, 1, 0, '' FROM sledge_digits n, sledge_digits k WHERE n.d BETWEEN 1 AND 4 AND k.d BETWEEN 1 AND n.d`)
 	b.in.CWID, b.in.CDID, b.in.ByName = 1, 7, 1
@@ -236,8 +236,8 @@ func (b *bench) testBadCredit(t *testing.T) {
 	mustExec(t, b, "UPDATE customer SET c_credit = 'GC', c_data = 'old data'")
 }
 
-// enter puts orders 3001.. up to last, of two lines, into districts 1, 2 and 4 of
-// warehouse 1; the lines of order o are of items o and o + 1, and worth 1.25 and 2.50.
+// enter adds orders from 3001 to last to districts 1, 2 and 4 of warehouse 1. Each has two lines:
+// order o has the items o and o + 1, for 1.25 and 2.50.
 func (b *bench) enter(t testing.TB, last int) {
 	t.Helper()
 	mustExec(t, b, fmt.Sprintf(`
@@ -260,19 +260,19 @@ func (b *bench) testDelivery(t *testing.T) {
 	wantRows(t, b, "SELECT o_d_id, o_id, o_carrier_id FROM orders WHERE o_carrier_id IS NOT NULL ORDER BY 1, 2", "1|3001|7", "2|3002|7", "4|3001|7")
 	wantRows(t, b, "SELECT ol_d_id, ol_o_id, COUNT(*) FROM order_line WHERE ol_delivery_d > NOW() - INTERVAL 1 MINUTE GROUP BY 1, 2 ORDER BY 1, 2",
 		"1|3001|2", "2|3002|2", "4|3001|2")
-	// Order o is of customer 1 + o % 3, and 1.25 + 2.50 - 10 is -6.25.
+	// Order o belongs to customer 1 + o % 3, and 1.25 + 2.50 - 10 is -6.25.
 	wantRows(t, b, "SELECT c_d_id, c_id, c_balance FROM customer WHERE c_delivery_cnt = 1 AND c_w_id = 1 ORDER BY 1, 2", "1|2|-6.25", "2|3|-6.25", "4|2|-6.25")
 	wantRows(t, b, "SELECT COUNT(*) FROM customer WHERE c_delivery_cnt = 0 AND c_balance = -10", "57")
-	for range 4 { // more often than there are orders
+	for range 4 { // more deliveries than orders
 		b.run(t, "delivery")
 	}
 	wantRows(t, b, "SELECT COUNT(*) FROM new_order", "0")
 	wantRows(t, b, "SELECT SUM(c_balance + 10), SUM(c_delivery_cnt) FROM customer", "30.00|8")
-	wantRows(t, b, "SELECT COUNT(*) FROM order_line WHERE ol_delivery_d IS NULL", "2") // of the order taken from the queue at the beginning
+	wantRows(t, b, "SELECT COUNT(*) FROM order_line WHERE ol_delivery_d IS NULL", "2") // the lines of the order that was deleted from new_order above
 }
 
-// testTwoDeliveries lets another transaction take the oldest orders of district 1 while a
-// delivery waits for it, and then commit or roll back.
+// testTwoDeliveries starts a delivery while another transaction has taken the oldest order of
+// district 1. That transaction then commits or rolls back.
 func (b *bench) testTwoDeliveries(t *testing.T) {
 	for _, tt := range []struct {
 		end  string
@@ -301,7 +301,7 @@ func (b *bench) testTwoDeliveries(t *testing.T) {
 }
 
 // awaitBlocked waits until a transaction waits for a lock. The server refreshes its list of
-// them only if it was not read for a tenth of a second.
+// transactions only if it was not read for a tenth of a second.
 func (b *bench) awaitBlocked(t *testing.T, observer database.Session) {
 	t.Helper()
 	const waiting = "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
@@ -313,8 +313,8 @@ func (b *bench) awaitBlocked(t *testing.T, observer database.Session) {
 }
 
 func (b *bench) testStockLevel(t *testing.T) {
-	// Of 30 orders the last 20 count: 3011..3030, with the items 3011..3031, most of
-	// them twice. Stock of item i is 10 + i % 91; 3011 % 91 is 8.
+	// The last 20 of 30 orders count: 3011 to 3030, with the items 3011 to 3031, most of them
+	// twice. The stock of item i is 10 + i % 91; 3011 % 91 is 8.
 	b.enter(t, 3030)
 	mustExec(t, b, "UPDATE stock SET s_quantity = 10 + s_i_id % 91 WHERE s_w_id IN (1, 2) AND s_i_id BETWEEN 3001 AND 3032")
 	b.in.WID, b.in.DID = 1, 4
@@ -325,11 +325,11 @@ func (b *bench) testStockLevel(t *testing.T) {
 			t.Errorf("below %d: got %d items, want %d", threshold, b.out.stock.Count, want)
 		}
 	}
-	mustExec(t, b, "UPDATE stock SET s_quantity = 0 WHERE s_w_id = 2 AND s_i_id = 3031") // another warehouse's
+	mustExec(t, b, "UPDATE stock SET s_quantity = 0 WHERE s_w_id = 2 AND s_i_id = 3031") // in another warehouse
 	b.in.Threshold = 18
 	b.run(t, "slev")
 	if b.out.stock.Count != 0 {
-		t.Errorf("got %d items, want none of another warehouse", b.out.stock.Count)
+		t.Errorf("got %d items, want 0: the stock of another warehouse does not count", b.out.stock.Count)
 	}
 }
 
@@ -370,20 +370,20 @@ func (b *bench) testNewOrder(t *testing.T) {
 		{"stock counts orders", "SELECT (SELECT SUM(s_order_cnt) FROM stock) - (SELECT COUNT(*) FROM order_line)", "0"},
 		{"stock counts remote orders", "SELECT (SELECT SUM(s_remote_cnt) FROM stock) - (SELECT COUNT(*) FROM order_line WHERE ol_supply_w_id <> ol_w_id)", "0"},
 		{"remote orders are counted where the stock is", "SELECT COUNT(*) FROM stock WHERE s_w_id = 1 AND s_remote_cnt > 0", "0"},
-		// TPC-C 2.4.2.2: 10 or more must be left, or 91 come in.
+		// TPC-C 2.4.2.2: if fewer than 10 would be left, 91 are added.
 		{"stock goes down by the rule", `SELECT COUNT(*) FROM stock JOIN order_line ON ol_supply_w_id = s_w_id AND ol_i_id = s_i_id
 			WHERE s_order_cnt = 1 AND s_quantity <> 10 + s_i_id % 91 - ol_quantity + CASE WHEN 10 + s_i_id % 91 >= ol_quantity + 10 THEN 0 ELSE 91 END`, "0"},
 		{"stock was filled up again", "SELECT COUNT(*) > 0 FROM stock WHERE s_order_cnt = 1 AND s_quantity > 10 + s_i_id % 91", "1"},
 		{"other stock is as it was", "SELECT COUNT(*) FROM stock WHERE s_order_cnt = 0 AND (s_ytd <> 0 OR s_quantity <> 10 + s_i_id % 91)", "0"},
-		// NURand(8191, 1, 100000) sets all of the lowest 13 bits, before C is added, in
-		// (3/4)^13 of all draws, which is 2.4 %. Of uniform draws it would be 0.01 %.
+		// In NURand(8191, 1, 100000), before C is added, the lowest 13 bits are all set in (3/4)^13
+		// of all draws, which is 2.4 %. In uniform draws it would be 0.01 %.
 		{"items are drawn by NURand", "SELECT AVG(((ol_i_id - 1 - 7911 + 100000) % 100000) & 8191 = 8191) BETWEEN 0.012 AND 0.036 FROM order_line", "1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wantRows(t, b, tt.query, tt.want) })
 	}
 	b.in.CID = 99
 	if _, err := b.calls["neword"].Run(t.Context(), nil); err == nil {
-		t.Error("a customer who is not there ordered")
+		t.Error("the order of a missing customer did not fail")
 	}
 	wantRows(t, b, "SELECT SUM(d_next_o_id - 3001) FROM district", n)
 }
@@ -402,7 +402,7 @@ func (b *bench) testSeed(t *testing.T) {
 	const last = 1<<30 - 1
 	first := draw(0, 1)
 	if again := draw(0, 1); again != first {
-		t.Errorf("got\n%s\nfrom the same seed that gave\n%s", again, first)
+		t.Errorf("got\n%s\nfrom the same seed that first gave\n%s", again, first)
 	}
 	if other := draw(last-1, last-1); other == first {
 		t.Error("another seed gave the same orders")
@@ -425,8 +425,8 @@ func (b *bench) testOrderStatus(t *testing.T) {
 	wantRows(t, b, answer, "1|LAST1|first 1|OE|-10.00|NULL|NULL|NULL")
 }
 
-// testCalledByHammerDB makes the calls that HammerDB makes, on a session that
-// never commits, and looks from another whether their work is there.
+// testCalledByHammerDB makes HammerDB's calls on a session that never commits, and checks from
+// another session that their changes are committed.
 func (b *bench) testCalledByHammerDB(t *testing.T) {
 	b.enter(t, 3004)
 	mustExec(t, b, "TRUNCATE history; UPDATE customer SET c_delivery_cnt = 0")
@@ -445,7 +445,7 @@ func (b *bench) testCalledByHammerDB(t *testing.T) {
 		wantRows(t, b, "SELECT COUNT(*), MIN(h_amount) FROM history WHERE h_c_id = 2", fmt.Sprintf("%d|17.50", orders))
 		wantRows(t, b, "SELECT COUNT(*) FROM orders WHERE o_carrier_id = 5", fmt.Sprint(delivered))
 	}
-	// The seed has neither order roll back.
+	// With this seed neither order rolls back.
 	b.in.Seed1, b.in.Seed2 = 12345, 67890
 	mustExec(t, hammer, "SET rand_seed1 = 12345, rand_seed2 = 67890")
 	t.Run("as text", func(t *testing.T) {
@@ -481,7 +481,7 @@ func (b *bench) testCalledByHammerDB(t *testing.T) {
 	})
 }
 
-// testFailure holds a lock that PAYMENT comes to last.
+// testFailure holds the lock that PAYMENT needs last.
 func (b *bench) testFailure(t *testing.T) {
 	mustExec(t, b, "UPDATE customer SET c_balance = -10; SET innodb_lock_wait_timeout = 1")
 	holder := b.server.connect(t)
@@ -491,7 +491,7 @@ func (b *bench) testFailure(t *testing.T) {
 	if class := b.server.database.Sessions.Classify(err); class != meter.LockTimeout {
 		t.Errorf("got %v, class %v; want class %v", err, class, meter.LockTimeout)
 	}
-	// The session goes on, and what it does next commits nothing of the payment.
+	// The session stays usable, and its next transaction commits nothing of the payment.
 	mustExec(t, b, "START TRANSACTION; COMMIT")
 	wantRows(t, holder, "SELECT c_balance FROM customer WHERE c_w_id = 1 AND c_d_id = 5 AND c_id = 3", "-10.00")
 	if err := b.Rollback(t.Context()); err != nil {
@@ -522,15 +522,15 @@ func (b *bench) testCounter(t *testing.T) {
 		b.run(t, "payment")
 		b.run(t, "slev")
 	}
-	// Other tests' sessions are on the server, too. One that ends while the server adds up its
-	// sessions may be counted twice, or not at all.
+	// The server also has sessions of other tests. If one of them ends while the server adds up the
+	// counts of all sessions, it may be counted twice or not at all.
 	if moved := read() - before; moved < 2*calls-2 || moved > 3*calls {
 		t.Errorf("the counter moved by %d, want %d", moved, 2*calls)
 	}
 }
 
-// testStandIns drives procedures that are not ours but have the parameters of
-// HammerDB's, as a schema that it built has them.
+// testStandIns calls procedures with the parameters of HammerDB's, as in a schema that HammerDB
+// built.
 func testStandIns(t *testing.T, s *server) {
 	session := s.connect(t)
 	const names = "a1 VARCHAR(20), OUT a2 VARCHAR(20), OUT a3 VARCHAR(20), OUT a4 CHAR(2), OUT a5 CHAR(9), OUT a6 VARCHAR(20), OUT a7 VARCHAR(20), " +

@@ -36,7 +36,7 @@ func TestSchema(t *testing.T) {
 		wantRows(t, session, "SELECT COUNT(*) FROM information_schema.partitions WHERE table_schema = DATABASE() AND table_name = 'order_line' AND partition_name IS NOT NULL", "4")
 		indexes := rows(t, session, `SELECT CONCAT(table_name, ' ', index_name, ' ', GROUP_CONCAT(column_name ORDER BY seq_in_index)) FROM information_schema.statistics
 			WHERE table_schema = DATABASE() AND table_name <> 'history' GROUP BY table_name, index_name`)
-		slices.Sort(indexes) // servers differ on where an underscore comes
+		slices.Sort(indexes) // servers differ in how they sort underscores
 		want := []string{
 			"customer PRIMARY c_w_id,c_d_id,c_id", "customer c_w_id c_w_id,c_d_id,c_last,c_first", "district PRIMARY d_w_id,d_id", "item PRIMARY i_id",
 			"new_order PRIMARY no_w_id,no_d_id,no_o_id", "order_line PRIMARY ol_w_id,ol_d_id,ol_o_id,ol_number",
@@ -45,7 +45,7 @@ func TestSchema(t *testing.T) {
 		if !slices.Equal(indexes, want) {
 			t.Errorf("got indexes %q, want %q", indexes, want)
 		}
-		// MySQL 5.6 knows no invisible column, and MariaDB has them from 10.3.3 on.
+		// MySQL 5.6 has no invisible columns; MariaDB has them from 10.3.3 on.
 		key := "0"
 		if s.database.Name == "mariadb" {
 			key = "1"
@@ -59,7 +59,7 @@ func TestSchema(t *testing.T) {
 	})
 }
 
-func TestSmallOrOtherSchemasAreLeftPlain(t *testing.T) {
+func TestSchema_HasNoPartitionsOrKeyUnlessTheyFit(t *testing.T) {
 	onEach(t, "sledge_plain", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		const partitions = "SELECT COUNT(*) FROM information_schema.partitions WHERE table_schema = DATABASE() AND partition_name IS NOT NULL"
@@ -78,7 +78,7 @@ func TestSmallOrOtherSchemasAreLeftPlain(t *testing.T) {
 	})
 }
 
-func TestTheServerTellsItsVersionAndSettings(t *testing.T) {
+func TestServer_ReturnsVersionAndSettings(t *testing.T) {
 	onEach(t, "sledge_facts", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		version := rows(t, session, s.query(t, "server.version"))
@@ -86,20 +86,20 @@ func TestTheServerTellsItsVersionAndSettings(t *testing.T) {
 			t.Errorf("got version %q", version)
 		}
 		settings := rows(t, session, s.query(t, "server.settings"))
-		if !slices.Contains(settings, "innodb_flush_log_at_trx_commit|2") { // as the test's server is started
+		if !slices.Contains(settings, "innodb_flush_log_at_trx_commit|2") { // the test server is started with it
 			t.Errorf("got settings %q", settings)
 		}
 	})
 }
 
-func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
+func TestCreate_ReportsServerTooOldForHistoryKey(t *testing.T) {
 	onEach(t, "sledge_history", func(t *testing.T, s *server) {
 		s.set("history_pk", "true")
 		var told []job.Step
 		if err := s.database.Container.Create(t.Context(), s.options(t), func(e job.Event) { told = append(told, *e.Step) }); err != nil {
 			t.Fatal(err)
 		}
-		var want []job.Step // MariaDB is young enough
+		var want []job.Step // MariaDB is new enough
 		if s.database.Name == "mysql" {
 			want = []job.Step{{Name: job.StepHistoryKey, Stage: job.LeftOut, Of: "MySQL", Needs: "8.0.30"}}
 		}
@@ -109,7 +109,7 @@ func TestAnOldServerIsSaidToBeTooOldForTheHistoryKey(t *testing.T) {
 	})
 }
 
-func TestAServerThatWantsKeysIsRefusedWhereHistoryHasNone(t *testing.T) {
+func TestCreate_RefusesServerThatRequiresKeysIfHistoryHasNone(t *testing.T) {
 	onEach(t, "sledge_keys", func(t *testing.T, s *server) {
 		setting, advice := "sql_require_primary_key", "turn that off for the build"
 		if s.database.Name == "mariadb" {
@@ -177,7 +177,7 @@ func TestDrop_WaitsForAClaim(t *testing.T) {
 	})
 }
 
-func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
+func TestDrop_KeepsDatabaseIfUserCannotSeeAllOfIt(t *testing.T) {
 	onEach(t, "sledge_hidden", func(t *testing.T, s *server) {
 		admin := s.connect(t)
 		const user = "'sledge half@see'@'%'"
@@ -193,7 +193,7 @@ func TestADatabaseStaysForWhoMayNotSeeAllOfIt(t *testing.T) {
 			mustExec(t, admin, "GRANT "+tt.grant+" ON sledge_hidden.* TO "+user)
 			fates, err := s.database.Container.Drop(t.Context(), s.options(t), database.DropOptions{Dry: true})
 			if err != nil || len(fates) != 1 || fates[0].Stays != tt.want {
-				t.Errorf("with %s: got %+v and %v, want it to stay because %q", tt.grant, fates, err, tt.want)
+				t.Errorf("with %s: got %+v and %v, want the reason %q for keeping it", tt.grant, fates, err, tt.want)
 			}
 		}
 		mustExec(t, admin, "REVOKE DROP ON sledge_hidden.* FROM "+user)

@@ -23,19 +23,19 @@ type session struct {
 	conn    connection
 	network net.Conn // the connection below conn, which Interrupt breaks
 
-	// inTx means that a transaction may be open: one that Begin began, or one that a failed stored
-	// procedure left open.
+	// inTx means that a transaction may be open: begun by Begin, or left open by a failed stored
+	// procedure.
 	inTx bool
 
 	prepareCalls   bool
 	writes         bool // the server must accept writes, because it is one of several
-	refusesLocal   bool // the server does not let clients send files
-	takesCompounds bool // the server takes compound statements outside of routines
+	refusesLocal   bool // the server does not accept files from clients
+	takesCompounds bool // the server accepts compound statements outside of routines
 	packet         int  // the longest message that the server accepts, in bytes
 
-	// A server continues a statement after its client has gone, and keeps the locks of its
-	// transaction. So the connection of an interrupted call is killed by its number, over another
-	// connection. A connection of connector's becomes the session's own.
+	// A server continues a statement after its client has disconnected, and keeps the locks of its
+	// transaction. So Close kills the connection of an interrupted call by its number, over a
+	// connection from another. connector opens the session's own connection.
 	connector, another driver.Connector
 	id                 string
 	machine            string    // the server's number of the connection
@@ -46,21 +46,19 @@ type session struct {
 // begin sets the session variables that the session relies on.
 func (s *session) begin(ctx context.Context) error {
 	// Server-wide values of these settings could end the session at each COMMIT, silently limit the
-	// rows, or time out sessions that wait: builders that load, and users that think. DEFAULT would
+	// rows, or time out idle sessions, such as those of users in a thinking time. DEFAULT would
 	// mean the server-wide values.
 	if err := s.Exec(ctx, "SET SESSION autocommit = 1, completion_type = 0, sql_select_limit = 18446744073709551615, sql_big_selects = 1, "+
 		"wait_timeout = CAST(GREATEST(@@wait_timeout, 86400) AS UNSIGNED)"); err != nil {
 		return err
 	}
-	// From MariaDB 11.6 on, a transaction fails if it changes a row that another has changed since
-	// its snapshot; MySQL lets it work with the current row. TPROC-C's routines rely on the latter.
-	// Either product of any age may answer, whichever was chosen; one that does not know the
-	// setting does not need it.
+	// From MariaDB 11.6 on, a transaction fails if it changes a row that another one has changed
+	// since its snapshot. MySQL uses the current row instead, and TPROC-C's routines rely on that.
+	// The server may be either product in any version; one without this setting does not need it.
 	if err := s.Exec(ctx, "SET SESSION innodb_snapshot_isolation = OFF"); err != nil && number(err) != errUnknownVariable {
 		return err
 	}
-	// MariaDB from 10.1.1 on supports compound statements, and is the only product that reads this
-	// comment.
+	// Only MariaDB from 10.1.1 on, which supports compound statements, executes this comment.
 	t, err := s.Query(ctx, "SELECT CONNECTION_ID(), 0 /*M!100101 + 1 */, @@hostname, @@max_allowed_packet", 1)
 	if err != nil {
 		return err
@@ -83,10 +81,10 @@ func (s *session) begin(ctx context.Context) error {
 	return nil
 }
 
-// isOff reports whether read_only is off. MariaDB from 12.0 on has several levels with names.
+// isOff reports whether read_only is off. From MariaDB 12.0 on, read_only has several named levels.
 func isOff(readOnly string) bool { return readOnly == "0" || readOnly == "OFF" }
 
-// errReadOnly says that this server of several does not accept writes.
+// errReadOnly means that a server does not accept writes although it is one of several.
 var errReadOnly = errors.New("the server is read-only, as a replica is")
 
 // Exec implements database.Session. It accepts several statements, separated by semicolons.
@@ -95,16 +93,16 @@ func (s *session) Exec(ctx context.Context, statement string) error {
 	return s.failed(err)
 }
 
-// failed records an error, after which a transaction may be open or a statement still running, and
-// returns it.
+// failed records that a call has failed, so that a transaction may be open or a statement still
+// running, and returns the error.
 func (s *session) failed(err error) error {
 	if err == nil {
 		return nil
 	}
 	s.inTx = true
 	if s.writes && number(err) == errOptionPrevents {
-		// Another server accepts writes now, and this one keeps its connections: count them as
-		// lost, so that users find the other one.
+		// Another server accepts writes now, but this one keeps its connections. Report the
+		// connection as lost, so that users reconnect to the other server.
 		return &database.ConnectError{Text: err.Error(), Err: errReadOnly}
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || Classify(err) == meter.Connection {
@@ -116,8 +114,8 @@ func (s *session) failed(err error) error {
 	return err
 }
 
-// Query implements database.Session. Of several statements, the first that returns rows gives the
-// answer.
+// Query implements database.Session. Of several statements, it returns the rows of the first one
+// that returns rows.
 func (s *session) Query(ctx context.Context, statement string, limit int) (t database.Table, err error) {
 	rows, err := s.conn.QueryContext(ctx, statement, nil)
 	if err != nil {
@@ -201,7 +199,7 @@ func (s *session) Interrupt() {
 	_ = s.network.SetDeadline(time.Unix(1, 0))
 }
 
-// Close implements database.Session. It does not wait for a server that does not answer.
+// Close implements database.Session. It waits for at most lastWords for the server.
 func (s *session) Close() error {
 	_ = s.network.SetWriteDeadline(time.Now().Add(lastWords))
 	err := s.conn.Close()
@@ -214,8 +212,7 @@ func (s *session) Close() error {
 // lastWords limits the time for closing a session.
 const lastWords = 2 * time.Second
 
-// kill ends the session's work on the server. If the server cannot be reached, it does not work for
-// the session either.
+// kill ends the session on the server, if the server can be reached.
 func (s *session) kill() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
@@ -223,8 +220,8 @@ func (s *session) kill() {
 	_ = s.killAt(ctx, "CONNECTION")
 }
 
-// killAt ends the session's CONNECTION on the server, or only its QUERY. It ignores one that no
-// longer exists.
+// killAt ends the session's CONNECTION on the server, or only its QUERY. It does nothing if the
+// connection no longer exists.
 func (s *session) killAt(ctx context.Context, what string) error {
 	conn, err := s.another.Connect(ctx)
 	if err != nil {
@@ -238,8 +235,8 @@ func (s *session) killAt(ctx context.Context, what string) error {
 	return other.Exec(ctx, "KILL "+what+" "+s.id)
 }
 
-// isAt reports whether another session uses the server that this one was opened at. A restarted
-// server, or one that replaced it, gives the connection numbers to other sessions.
+// isAt reports whether other is connected to the same server process as s. After a restart or
+// failover, the number of s may belong to another session.
 func (s *session) isAt(ctx context.Context, other *session) bool {
 	t, err := other.Query(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'", 1)
 	if err != nil || len(t.Rows) == 0 {
@@ -254,9 +251,9 @@ func (s *session) isAt(ctx context.Context, other *session) bool {
 }
 
 // Prepare implements database.Session. A query of one statement is prepared on the server. A CALL,
-// or a query of several statements, is sent as text with its values, which takes one round trip. If
-// the user wants prepared calls, each statement is prepared and takes a round trip. If the server
-// supports it, a CALL and its other statements become one compound statement.
+// or a query of several statements, is sent as text with its values, which takes one round trip.
+// With the option prepared, each statement is prepared and takes a round trip. If the server
+// supports it, a query with a CALL becomes one compound statement.
 func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (database.Statement, error) {
 	bound, err := database.BindParams(q, in)
 	if err != nil {
@@ -269,7 +266,7 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	}
 	if list := database.Outputs(bound); len(list) > 0 {
 		if !isCall(statements) || out != nil {
-			return nil, fmt.Errorf("sql %s: output parameters of anything but a CALL that returns no other rows: %w", q.Name, errors.ErrUnsupported)
+			return nil, fmt.Errorf("sql %s: output parameters need a single CALL without a struct for rows: %w", q.Name, errors.ErrUnsupported)
 		}
 		if statements, params, err = withVariables(q, statements[0], bound); err != nil {
 			return nil, err

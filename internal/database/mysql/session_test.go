@@ -36,7 +36,7 @@ func prepare(t testing.TB, session database.Session, text string, in, out any) d
 	return statement
 }
 
-func TestValuesInTextArriveInEveryMode(t *testing.T) {
+func TestTextStatement_SendsValuesInEveryMode(t *testing.T) {
 	onEach(t, "sledge_values", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		type values struct {
@@ -68,7 +68,7 @@ func TestValuesInTextArriveInEveryMode(t *testing.T) {
 	})
 }
 
-func TestTheLastRowsOfSeveralStatementsFillTheResult(t *testing.T) {
+func TestStatement_ReturnsRowsOfLastOfSeveral(t *testing.T) {
 	onEach(t, "sledge_sets", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		mustExec(t, session, "CREATE TABLE sets (n INT PRIMARY KEY); INSERT INTO sets VALUES (1), (2), (3)")
@@ -83,7 +83,7 @@ func TestTheLastRowsOfSeveralStatementsFillTheResult(t *testing.T) {
 			session := s.connect(t)
 			for _, tt := range []struct {
 				text string
-				want []int64 // what each saw
+				want []int64 // the rows that each received
 				rows int64   // what Run returned
 			}{
 				{"SET @n = :n; SELECT @n AS n", []int64{2}, 1},
@@ -92,10 +92,10 @@ func TestTheLastRowsOfSeveralStatementsFillTheResult(t *testing.T) {
 				{"SELECT 'x' AS other; SELECT n FROM sets WHERE n >= :n ORDER BY n", []int64{2, 3}, 2},
 			} {
 				if prepared == "true" && strings.HasSuffix(tt.text, "DO 0") {
-					continue // prepared, the last statement is the one that answers
+					continue // a prepared query must end with the statement that returns rows
 				}
 				statement := prepare(t, session, tt.text, &in, &out)
-				for range 3 { // what is learned in the first run must serve the others
+				for range 3 { // later runs use the columns cached in the first
 					var seen []int64
 					n, err := statement.Run(t.Context(), func() error { seen = append(seen, out.N); return nil })
 					if err != nil || n != tt.rows || fmt.Sprint(seen) != fmt.Sprint(tt.want) {
@@ -107,19 +107,19 @@ func TestTheLastRowsOfSeveralStatementsFillTheResult(t *testing.T) {
 				t.Errorf("prepared %s: got %d rows affected, %v; want 2", prepared, n, err)
 			}
 			if _, err := prepare(t, session, "SELECT 1 AS other; SELECT 2 AS another", nil, &out).Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "no column n") {
-				t.Errorf("prepared %s: of a result without the column: got %v", prepared, err)
+				t.Errorf("prepared %s: a result without the column: got %v", prepared, err)
 			}
 			stop := errors.New("enough")
 			all := prepare(t, session, "SET @x = 1; SELECT n FROM sets", nil, &out)
 			if _, err := all.Run(t.Context(), func() error { return stop }); !errors.Is(err, stop) {
 				t.Errorf("prepared %s: got %v, want %v", prepared, err, stop)
 			}
-			wantRows(t, session, "SELECT COUNT(*) FROM sets", "3") // what was not read is out of the way
+			wantRows(t, session, "SELECT COUNT(*) FROM sets", "3") // the unread rows were discarded
 		}
 	})
 }
 
-func TestAFailedStatementOfSeveralEndsThem(t *testing.T) {
+func TestStatement_StopsAtFirstFailureOfSeveral(t *testing.T) {
 	onEach(t, "sledge_several", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		mustExec(t, session, "CREATE TABLE several (n INT PRIMARY KEY) ENGINE = innodb")
@@ -130,7 +130,7 @@ func TestAFailedStatementOfSeveralEndsThem(t *testing.T) {
 		if _, err := statement.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "nowhere") {
 			t.Errorf("got %v, want an error about nowhere", err)
 		}
-		// The statements began a transaction of which Begin knows nothing.
+		// The statements began a transaction without Begin.
 		if err := session.Rollback(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -139,8 +139,8 @@ func TestAFailedStatementOfSeveralEndsThem(t *testing.T) {
 	})
 }
 
-// What is sent is counted by the server: a statement that stands within another is not.
-func TestACallIsOneStatementWhereTheServerTakesThat(t *testing.T) {
+// The server counts the statements that it receives, but not statements within a compound one.
+func TestCall_IsOneStatementIfServerSupportsIt(t *testing.T) {
 	onEach(t, "sledge_one", func(t *testing.T, s *server) {
 		setup := s.connect(t)
 		mustExec(t, setup, "CREATE TABLE one (n INT PRIMARY KEY) ENGINE = innodb")
@@ -177,17 +177,17 @@ func TestACallIsOneStatementWhereTheServerTakesThat(t *testing.T) {
 				if got := difference(t, before, after); got != want {
 					t.Errorf("prepared %s: the server counts %s statements, want %s", prepared, got, want)
 				}
-				// What fails ends the rest, and what went before in its transaction can be undone.
+				// A failure ends the compound statement, and the transaction can be rolled back.
 				mustExec(t, session, "START TRANSACTION")
 				if _, err := call.Run(t.Context(), nil); s.database.Sessions.Classify(err) != meter.Constraint {
-					t.Errorf("prepared %s: got %v, want a key that is there already", prepared, err)
+					t.Errorf("prepared %s: got %v, want an error about a duplicate key", prepared, err)
 				}
 				if err := session.Rollback(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				in.N += 10
 				if _, err := silent.Run(t.Context(), nil); err != nil {
-					t.Errorf("prepared %s: without its rows: %v", prepared, err)
+					t.Errorf("prepared %s: without a struct for rows: %v", prepared, err)
 				}
 				wantRows(t, session, "SELECT SUM(n) FROM one", strconv.FormatInt(2*in.N-10, 10))
 			}
@@ -195,7 +195,8 @@ func TestACallIsOneStatementWhereTheServerTakesThat(t *testing.T) {
 	})
 }
 
-// difference is between two rows of SHOW STATUS, less the one that asked.
+// difference returns the difference between two rows of SHOW STATUS, without the query for the
+// second.
 func difference(t *testing.T, before, after string) string {
 	t.Helper()
 	var values [2]int
@@ -209,7 +210,7 @@ func difference(t *testing.T, before, after string) string {
 	return strconv.Itoa(values[1] - values[0] - 1)
 }
 
-func TestWhatCannotBePreparedIsSentAsText(t *testing.T) {
+func TestPrepare_SendsUnpreparableStatementAsText(t *testing.T) {
 	onEach(t, "sledge_unprepared", func(t *testing.T, s *server) {
 		session := s.connect(t)
 		if _, err := prepare(t, session, "UNLOCK TABLES", nil, nil).Run(t.Context(), nil); err != nil {
@@ -218,16 +219,16 @@ func TestWhatCannotBePreparedIsSentAsText(t *testing.T) {
 	})
 }
 
-func TestASocketThatIsNamedIsUsed(t *testing.T) {
+func TestConnect_UsesNamedSocket(t *testing.T) {
 	for _, d := range products {
 		t.Run(d.Name, func(t *testing.T) {
 			started := testserver.Open(t, d.Name)
 			if started.Socket == "" {
-				t.Skip("the server has no socket here")
+				t.Skip("the test server has no socket")
 			}
 			s := &server{database: d, values: started.Values()}
 			s.set("socket", started.Socket)
-			s.set("port", "1") // where nothing listens
+			s.set("port", "1") // nothing listens there
 			s.set("dbname", "mysql")
 			for host, ok := range map[string]bool{"127.0.0.1": true, "localhost": true, "127.0.0.2": false} {
 				s.set("host", host)
@@ -249,15 +250,15 @@ func TestASocketThatIsNamedIsUsed(t *testing.T) {
 			s.set("socket", started.Socket+".missing")
 			s.set("port", strconv.Itoa(started.Port))
 			if _, err := d.Sessions.Connect(t.Context(), s.options(t), database.Owner); err == nil || !strings.Contains(err.Error(), started.Socket+".missing") {
-				t.Errorf("a socket that is not there: got %v, want it refused by its name", err)
+				t.Errorf("a missing socket: got %v, want an error with its name", err)
 			}
 		})
 	}
 }
 
-// A server that does not let clients send files is loaded by INSERT. On this one its
-// administrator has set other things for everybody, too.
-func TestOnAServerThatIsSetOtherwise(t *testing.T) {
+// The server refuses files from clients, so rows are loaded by INSERT. It also has other unusual
+// server-wide settings.
+func TestOnServerWithUnusualSettings(t *testing.T) {
 	s := &server{database: mariadb.Database, values: testserver.Open(t, "mariadb",
 		testserver.Setting("local_infile=0"), testserver.Setting("max_allowed_packet=256K"), testserver.Setting("default_storage_engine=MyISAM")).Values()}
 	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
@@ -273,7 +274,7 @@ func TestOnAServerThatIsSetOtherwise(t *testing.T) {
 	wantRows(t, s.connect(t), "SELECT @@wait_timeout", "86400")
 }
 
-// What a server sets for everybody would have the questions of a monitor fail.
+// Server-wide settings must not make the queries of a monitor fail.
 func TestSession_IsSteadied(t *testing.T) {
 	onEach(t, "sledge_steady", func(t *testing.T, s *server) {
 		session := s.connect(t)
@@ -300,8 +301,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// benchmarkCalls has users call a procedure that does nothing, side by side, and
-// shows what a call costs on the client's side.
+// benchmarkCalls measures the client's cost of a call: users call an empty procedure concurrently.
 func benchmarkCalls(b *testing.B, s *server, users int) {
 	q, err := s.library(b).Query("procedure.neword")
 	if err != nil {
@@ -349,7 +349,7 @@ func TestInterrupt_EndsTheStatementOnTheServer(t *testing.T) {
 					return
 				}
 				if time.Now().After(deadline) {
-					t.Fatalf("got %s sessions that sleep, want %s", found.Rows[0][0], sessions)
+					t.Fatalf("got %s sleeping sessions, want %s", found.Rows[0][0], sessions)
 				}
 			}
 		}
@@ -379,8 +379,8 @@ func TestInterrupt_EndsTheStatementOnTheServer(t *testing.T) {
 	})
 }
 
-// A restarted server numbers its connections from the start: the number of a lost connection
-// belongs to another session then.
+// A restarted server numbers its connections from 1 again, so the number of a lost connection may
+// belong to another session.
 func TestInterrupt_SparesOtherSessions(t *testing.T) {
 	own := testserver.Open(t, "mariadb", testserver.Own())
 	s := &server{database: mariadb.Database, values: own.Values()}
@@ -406,7 +406,7 @@ func TestInterrupt_SparesOtherSessions(t *testing.T) {
 	own.Stop(testserver.Immediate)
 	own.Start()
 	if _, err := lost.Query(t.Context(), "SELECT 1", 1); err == nil {
-		t.Fatal("a session has outlived its server")
+		t.Fatal("a session survived its server")
 	}
 	other, id := connect()
 	for id < old {
@@ -417,11 +417,11 @@ func TestInterrupt_SparesOtherSessions(t *testing.T) {
 	}
 	_ = lost.Close() // the connection is broken
 	if _, err := other.Query(t.Context(), "SELECT 1", 1); err != nil {
-		t.Errorf("the session that has the number of the one that was lost: %v", err)
+		t.Errorf("the session with the number of the lost one: %v", err)
 	}
 }
 
-func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
+func TestConnect_SkipsReadOnlyOfSeveralServers(t *testing.T) {
 	own := testserver.Open(t, "mariadb", testserver.Own())
 	s := &server{database: mariadb.Database, values: own.Values()}
 	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
@@ -448,8 +448,8 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 	}
 }
 
-// A planned change of servers leaves the connections of the old one as they are.
-func TestASessionIsLostWhenItsServerOfSeveralBecomesReadOnly(t *testing.T) {
+// After a planned switchover, the connections to the old server stay open.
+func TestSession_IsLostIfOneOfSeveralServersBecomesReadOnly(t *testing.T) {
 	own := testserver.Open(t, "mariadb", testserver.Own())
 	s := &server{database: mariadb.Database, values: own.Values()}
 	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
@@ -469,14 +469,14 @@ func TestASessionIsLostWhenItsServerOfSeveralBecomesReadOnly(t *testing.T) {
 	mustExec(t, admin, "SET GLOBAL read_only = ON")
 	const insert = "INSERT INTO written VALUES (1)"
 	if err := several.Exec(t.Context(), insert); s.database.Sessions.Classify(err) != meter.Connection || !strings.Contains(err.Error(), "read-only") {
-		t.Errorf("at one of several: got %v, of class %v", err, s.database.Sessions.Classify(err))
+		t.Errorf("with several servers: got %v of class %v", err, s.database.Sessions.Classify(err))
 	}
 	if err := alone.Exec(t.Context(), insert); err == nil || !strings.Contains(err.Error(), "read-only") || s.database.Sessions.Classify(err) == meter.Connection {
-		t.Errorf("at the only one: got %v, of class %v", err, s.database.Sessions.Classify(err))
+		t.Errorf("with one server: got %v of class %v", err, s.database.Sessions.Classify(err))
 	}
 }
 
-func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
+func TestConnect_ExplainsRefusedAccount(t *testing.T) {
 	s := &server{database: mysql.Database, values: testserver.Open(t, "mysql").Values()}
 	admin, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin)
 	if err != nil {
@@ -490,17 +490,17 @@ func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
 	s.set("user", "refused")
 	s.set("password", "secret")
 	for _, tt := range []struct{ account, want string }{
-		{"PASSWORD EXPIRE", "set a new password by ALTER USER ... IDENTIFIED BY with the server's own client, and in option password"},
-		{"ACCOUNT LOCK", "unlock it by ALTER USER ... ACCOUNT UNLOCK, or choose another in option user"},
+		{"PASSWORD EXPIRE", "set a new password with ALTER USER ... IDENTIFIED BY in the server's own client, then set option password"},
+		{"ACCOUNT LOCK", "unlock it with ALTER USER ... ACCOUNT UNLOCK, or choose another user in option user"},
 		{"REQUIRE SSL", "check options user and password, and set ssl if the user needs TLS"},
-		{"WITH MAX_CONNECTIONS_PER_HOUR 1", "raise that limit of the user of option user, or use fewer virtual users"},
+		{"WITH MAX_CONNECTIONS_PER_HOUR 1", "raise this limit for the user of option user, or use fewer virtual users"},
 	} {
 		mustExec(t, admin, "DROP USER IF EXISTS refused; CREATE USER refused IDENTIFIED WITH mysql_native_password BY 'secret' "+tt.account)
 		var err error
 		for range 2 {
 			var session database.Session
 			if session, err = s.database.Sessions.Connect(t.Context(), s.options(t), database.Admin); err == nil {
-				_ = session.Close() // the limit counts it all the same
+				_ = session.Close() // the limit counts connections, even closed ones
 			}
 		}
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+tt.want) {
@@ -509,7 +509,7 @@ func TestAnAccountThatIsRefusedIsToldTheWayOut(t *testing.T) {
 	}
 }
 
-func TestNamesWhatAnswersInstead(t *testing.T) {
+func TestConnect_IdentifiesOtherServer(t *testing.T) {
 	other := testserver.Open(t, "postgresql")
 	for _, d := range products {
 		t.Run(d.Name, func(t *testing.T) {
@@ -524,13 +524,13 @@ func TestNamesWhatAnswersInstead(t *testing.T) {
 				}
 			}
 			if d.Sessions.Classify(err) != meter.Connection {
-				t.Errorf("%v is not classified as a connection's", err)
+				t.Errorf("%v does not have the class connection", err)
 			}
 		})
 	}
 }
 
-func TestASilentServerIsGivenUp(t *testing.T) {
+func TestConnect_GivesUpOnSilentServer(t *testing.T) {
 	defer mysql.SetConnectTimeout(100 * time.Millisecond)()
 	overTCP, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

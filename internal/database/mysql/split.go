@@ -11,7 +11,7 @@ import (
 
 // split divides a query into its statements at semicolons, and each statement into the parts
 // before, between and after its placeholders. It skips quoted text, and comments that a server
-// reads.
+// executes.
 func split(text string) [][]string {
 	var statements [][]string
 	var pieces []string
@@ -45,11 +45,11 @@ func split(text string) [][]string {
 }
 
 // withVariables returns the statements of a call with output parameters, and their values. The text
-// protocol has no output parameters, so they are session variables: SET assigns those that go both
-// ways, and SELECT reads all of them afterwards.
+// protocol has no output parameters, so session variables replace them: SET assigns the inout
+// parameters, and SELECT reads all variables after the call.
 func withVariables(q sqlfile.Query, call []string, params []database.Param) (statements [][]string, values []any, err error) {
 	if len(params) != len(call)-1 {
-		return nil, nil, fmt.Errorf("sql %s: it has %d parameters, and %d are bound", q.Name, len(call)-1, len(params))
+		return nil, nil, fmt.Errorf("sql %s: it has %d parameters, but %d are bound", q.Name, len(call)-1, len(params))
 	}
 	pieces := []string{call[0]}
 	var variables []string
@@ -72,8 +72,8 @@ func withVariables(q sqlfile.Query, call []string, params []database.Param) (sta
 	return statements, append(values, inputs...), nil
 }
 
-// compound makes one statement of several that call a stored procedure. The server answers a
-// compound statement once, at its end, and several statements one by one.
+// compound combines several statements into one compound statement. The server sends one response
+// to it, instead of one for each statement.
 func compound(statements [][]string) [][]string {
 	pieces := join(statements)
 	pieces[0] = "BEGIN NOT ATOMIC " + pieces[0]
@@ -81,7 +81,7 @@ func compound(statements [][]string) [][]string {
 	return [][]string{pieces}
 }
 
-// join makes one text of several statements.
+// join joins several statements into one text.
 func join(statements [][]string) []string {
 	pieces := slices.Clone(statements[0])
 	for _, next := range statements[1:] {
@@ -91,15 +91,15 @@ func join(statements [][]string) []string {
 	return pieces
 }
 
-// outputVariable is the session variable of an output parameter.
+// outputVariable returns the session variable for output parameter n.
 func outputVariable(n int) string { return fmt.Sprintf("@sledge_out%d", n) }
 
-// isCall reports whether the only statement calls a stored procedure.
+// isCall reports whether there is only one statement, which calls a stored procedure.
 func isCall(statements [][]string) bool {
 	return len(statements) == 1 && callsOne(statements)
 }
 
-// callsOne reports whether one of the statements calls a stored procedure.
+// callsOne reports whether any of the statements calls a stored procedure.
 func callsOne(statements [][]string) bool {
 	return slices.ContainsFunc(statements, func(pieces []string) bool { return firstWord(pieces) == "CALL" })
 }

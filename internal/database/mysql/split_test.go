@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestSplitLeavesAloneWhatIsQuoted(t *testing.T) {
+func TestSplit_SkipsQuotedText(t *testing.T) {
 	for text, want := range map[string]string{
 		"SELECT ?; DO ?, 1":                      `[["SELECT " ""] ["DO " ", 1"]]`,
 		"SELECT '?;', `a?`, \"b;\", ?;":          `[["SELECT '?;', ` + "`a?`" + `, \"b;\", " ""]]`,
@@ -17,7 +17,7 @@ func TestSplitLeavesAloneWhatIsQuoted(t *testing.T) {
 	}
 }
 
-func TestCompoundKeepsThePlacesOfValues(t *testing.T) {
+func TestCompound_KeepsPlaceholders(t *testing.T) {
 	got := fmt.Sprintf("%q", compound(split("SET @a = ?; CALL p(?, @a); SELECT @a")))
 	if want := `[["BEGIN NOT ATOMIC SET @a = " "; CALL p(" ", @a); SELECT @a; END"]]`; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// textStatement is sent as text with the values in it.
+// textStatement is a query that is sent as text that contains the values.
 type textStatement struct {
 	session *session
 	pieces  []string // the parts of the text, before, between and after the values
@@ -25,8 +25,8 @@ type textStatement struct {
 	results results
 }
 
-// newTextStatement joins the statements into one text. If the number of placeholders differs from
-// that of params, the server will report the mistake.
+// newTextStatement joins the statements into one text. The server reports an error if the numbers
+// of placeholders and params differ.
 func newTextStatement(s *session, q sqlfile.Query, statements [][]string, params []any, out any) *textStatement {
 	return &textStatement{session: s, pieces: join(statements), params: params, results: results{query: q, out: out}}
 }
@@ -190,9 +190,9 @@ type results struct {
 	query sqlfile.Query
 	out   any // the struct; outputs, if a call has output parameters; or nil
 
-	// sets holds pointers to the targets of the columns, for every result set of the query. A set
-	// without all the columns of out has none and is skipped; mismatch says what the last such set
-	// lacks. Both are known after the first run.
+	// sets holds pointers to the targets of the columns, for every result set of the query. The
+	// entry is nil for a set that lacks columns of out, which is skipped; mismatch names the
+	// missing columns of the last such set. Both are known after the first run.
 	sets     [][]any
 	mismatch error
 	row      []driver.Value // reused for every row
@@ -233,7 +233,7 @@ func (r *results) read(rows driver.Rows, each func() error) (n int64, err error)
 	}
 }
 
-// bind learns the columns of the next set.
+// bind finds the targets of the next set's columns.
 func (r *results) bind(columns []string) {
 	pointers, isOutput := r.out.(outputs)
 	var err error

@@ -58,8 +58,8 @@ func (o *Options) tlsConfig() (*tls.Config, error) {
 }
 
 // cipherSuites finds suites of TLS 1.2 by OpenSSL's names. Suites with RSA key exchange have no
-// forward secrecy, so they are used only if named; they are all that Go shares with an old server
-// such as MySQL 8.0.15.
+// forward secrecy, so they are used only if the user names them. Old servers such as MySQL 8.0.15
+// share no other suites with Go.
 func cipherSuites(list string) ([]uint16, error) {
 	var suites []uint16
 	var known []string
@@ -76,11 +76,11 @@ func cipherSuites(list string) ([]uint16, error) {
 			}
 		}
 		if len(suites) == before {
-			return nil, fmt.Errorf("%q is not one of %s; server leaves the choice to the server", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%q is not one of %s; the word server leaves the choice to the server", name, strings.Join(known, ", "))
 		}
 	}
 	if len(suites) == 0 {
-		return nil, errors.New("it is empty: server leaves the choice to the server")
+		return nil, errors.New("it is empty: the word server leaves the choice to the server")
 	}
 	return suites, nil
 }
@@ -89,7 +89,8 @@ func isKeptForOld(suite uint16) bool {
 	return suite == tls.TLS_RSA_WITH_AES_128_GCM_SHA256 || suite == tls.TLS_RSA_WITH_AES_256_GCM_SHA384
 }
 
-// hasNoCommonSuite reports whether a server refused everything that a client offered.
+// hasNoCommonSuite reports whether the server refused the TLS handshake, as it does if it accepts
+// none of the cipher suites.
 func hasNoCommonSuite(err error) bool {
 	refused, is := errors.AsType[*net.OpError](err)
 	return is && refused.Op == "remote error" && strings.HasSuffix(refused.Error(), "handshake failure")

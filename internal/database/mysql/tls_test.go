@@ -30,19 +30,19 @@ func TestTLS(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		changes option.Values
-		want    string // the cipher in use, or a part of it; or, with !, of the error
+		want    string // the beginning of the cipher in use; or, after !, a part of the error
 	}{
 		{"with the right authority", option.Values{"ssl_ca": "ca.pem"}, "TLS_"},
 		{"by an absolute path", option.Values{"ssl_ca": ours.Path("ca"), "ssl_linux_capath": "/nowhere"}, "TLS_"},
-		{"without looking who it is", option.Values{"ssl_ca": "null"}, "TLS_"},
-		{"without looking at another authority", option.Values{"ssl_ca": theirs.Path("ca")}, "!ssl_ca"},
+		{"without verifying the server", option.Values{"ssl_ca": "null"}, "TLS_"},
+		{"with another authority", option.Values{"ssl_ca": theirs.Path("ca")}, "!ssl_ca"},
 		{"with a host that the certificate is not for", option.Values{"ssl_ca": "ca.pem", "host": "localhost"}, "!ssl_ca"},
 		{"without the file", option.Values{"ssl_ca": "missing.pem"}, "!option ssl_ca"},
 		{"with a file of something else", option.Values{"ssl_ca": "client-key.pem"}, "!option ssl_ca"},
 		{"with a chosen cipher suite", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ECDHE-ECDSA-AES128-GCM-SHA256"}, "ECDHE-ECDSA-AES128-GCM-SHA256"},
 		{"with one of several", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305"}, "ECDHE-ECDSA-CHACHA20-POLY1305"},
 		{"with an unknown cipher suite", option.Values{"ssl_ca": "ca.pem", "ssl_cipher": "ROT13"}, "!ECDHE-ECDSA-AES128-GCM-SHA256"},
-		{"as a user who needs a certificate", option.Values{"ssl_ca": "ca.pem", "user": "careful", "password": "secret", "dbname": "information_schema", "ssl_two_way": "true"}, "TLS_"},
+		{"as a user who must have a certificate", option.Values{"ssl_ca": "ca.pem", "user": "careful", "password": "secret", "dbname": "information_schema", "ssl_two_way": "true"}, "TLS_"},
 		{"without the certificate that a user needs", option.Values{"ssl_ca": "ca.pem", "user": "careful", "password": "secret", "dbname": "information_schema"}, "!user"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func TestTLS(t *testing.T) {
 			}
 		})
 	}
-	t.Run("is offered by no server without a certificate", func(t *testing.T) {
+	t.Run("fails on a server without a certificate", func(t *testing.T) {
 		plain := &server{database: s.database, values: testserver.Open(t, "mariadb", testserver.Setting("skip_ssl=1")).Values()}
 		plain.set("dbname", "mysql")
 		plain.set("ssl", "true")
@@ -78,18 +78,18 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-// MySQL 8.0.15 makes certificates of its own, and knows no key exchange that Go offers
-// by itself.
-func TestAnOldServerTakesASuiteThatIsNamed(t *testing.T) {
+// MySQL 8.0.15 creates its own certificates, and supports no key exchange that Go offers by
+// default.
+func TestTLS_OnOldServerWithNamedSuite(t *testing.T) {
 	s := &server{database: mysql.Database, values: testserver.Open(t, "mysql").Values()}
 	s.set("dbname", "mysql")
 	s.set("ssl", "true")
 	s.set("ssl_ca", "null")
 	session, err := s.database.Sessions.Connect(t.Context(), s.options(t), database.Owner)
 	if err == nil {
-		_ = session.Close() // a newer one
+		_ = session.Close() // a newer server
 	} else if !strings.HasSuffix(err.Error(), "may accept AES128-GCM-SHA256 in option ssl_cipher") {
-		t.Errorf("got %v, want the suite to name", err)
+		t.Errorf("got %v, want advice to name the suite", err)
 	}
 	s.set("ssl_cipher", "AES128-GCM-SHA256")
 	wantRows(t, s.connect(t), "SHOW SESSION STATUS LIKE 'Ssl_cipher'", "Ssl_cipher|AES128-GCM-SHA256")

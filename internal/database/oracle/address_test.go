@@ -104,7 +104,7 @@ func TestSource(t *testing.T) {
 	}
 	for _, c := range []struct {
 		values option.Values
-		want []string // parts of the source
+		want   []string // parts of the source
 	}{
 		{option.Values{"host": "db1", "service": "sales", "password": "p:/@ss,w?rd#%&"}, []string{"oracle://tpcc:p%3A%2F%40ss,w%3Frd%23%25&@", "/sales?", "server=db1%3A1521"}},
 		{option.Values{"host": "db1,db2", "sid": "S1"}, []string{"SID=S1", "server=db1%3A1521&server=db2%3A1521"}},

@@ -216,7 +216,7 @@ func TestCalls_EndIfServerIsSilent(t *testing.T) {
 			began := time.Now()
 			time.AfterFunc(50*time.Millisecond, func() { c.end(s, cancel) })
 			if _, err = st.Run(ctx, nil); !errors.Is(err, c.want) || classify(err) != meter.Connection {
-				t.Errorf("got %v, of the class %v", err, classify(err))
+				t.Errorf("got %v of class %v", err, classify(err))
 			}
 			if took := time.Since(began); took > c.most {
 				t.Errorf("it took %v", took)
@@ -251,9 +251,9 @@ func TestCanBuild_NamesMissingGrants(t *testing.T) {
 		rights, quotas [][]any
 		want           string
 	}{
-		"nothing is missing":          {all, nil, ""},
-		"a quota on the tablespace":  {all, [][]any{{"USERS", "USERS"}, {"USERS", "OTHER"}}, ""},
-		"a quota on another tablespace":     {all, [][]any{{"USERS", "OTHER"}}, `run ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
+		"nothing is missing":                 {all, nil, ""},
+		"a quota on the tablespace":          {all, [][]any{{"USERS", "USERS"}, {"USERS", "OTHER"}}, ""},
+		"a quota on another tablespace":      {all, [][]any{{"USERS", "OTHER"}}, `run ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
 		"the rights of CONNECT and RESOURCE": {all[:2], [][]any{{"USERS", ""}}, `run GRANT CREATE VIEW, CREATE PROCEDURE TO "TPCC", and ALTER USER "TPCC" QUOTA UNLIMITED ON "USERS"`},
 	} {
 		s := &standIn{answers: []answer{

@@ -36,7 +36,7 @@ type answer struct {
 	rows    [][]any  // of a query: text, of which "" is NULL, or whole numbers below 100
 	changed int      // number of changed rows, if the statement is not a query
 	errors  []int    // the error numbers of the first calls, in order; 0 means success
-	words string // the text of these errors
+	words   string   // the text of these errors
 	silent  bool     // sends no answer until the client cancels the call
 }
 

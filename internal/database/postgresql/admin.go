@@ -14,12 +14,11 @@ import (
 	"sledge/internal/job"
 )
 
-// madeHere is the comment on accounts and databases that create has created. drop recognizes them
-// by it.
+// madeHere is the comment on accounts and databases that create has created, by which drop
+// recognizes them.
 const madeHere = "made by Sledge"
 
-// create creates the account and the database. If the owner can build already, the superuser is not
-// needed.
+// create is Container.Create. It connects as the superuser only if the owner cannot build yet.
 func create(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(target)
 	a := o.own()
@@ -44,7 +43,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	err = repeated(ctx, func() error { return createAccount(ctx, admin, a, why) })
 	if err != nil {
 		return mayNot(o, fmt.Errorf("create the user %s: %w", a.User, err),
-			fmt.Sprintf("set %s to one who exists and may create tables in the database %s", o.Name("user"), a.Database))
+			fmt.Sprintf("set %s to an existing user who may create tables in the database %s", o.Name("user"), a.Database))
 	}
 	if a.Password == a.known && a.User != a.Superuser {
 		tell(job.Event{Message: fmt.Sprintf("Warning: user %s has the default password, which is public: set %s to choose another", a.User, o.Name("password"))})
@@ -52,7 +51,7 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	err = repeated(ctx, func() error { return createDatabase(ctx, admin, a, tell) })
 	if err != nil {
 		return mayNot(o, fmt.Errorf("create the database %s: %w", a.Database, err),
-			fmt.Sprintf("set %s to a database that exists and in which user %s may create tables", o.Name("dbname"), a.User))
+			fmt.Sprintf("set %s to an existing database in which user %s may create tables", o.Name("dbname"), a.User))
 	}
 	if err := canBuild(ctx, o.owner()); !errors.Is(err, errNoRights) {
 		return err
@@ -66,13 +65,13 @@ func create(ctx context.Context, options any, tell func(job.Event)) error {
 	return canBuild(ctx, o.owner())
 }
 
-// mayNot adds the ways out to an administrator's error, if a right is missing.
+// mayNot adds advice to an error of the superuser, if a right is missing.
 func mayNot(o target, err error, otherwise string) error {
 	if stateOf(err) != insufficientPrivilege {
 		return err
 	}
 	a := o.own()
-	return fmt.Errorf("%w: user %s may not do that: set %s and %s to a user that may, or %s", err, a.Superuser, o.Name("superuser"), o.Name("superuser_password"), otherwise)
+	return fmt.Errorf("%w: user %s lacks the right: set %s and %s to a user who has it, or %s", err, a.Superuser, o.Name("superuser"), o.Name("superuser_password"), otherwise)
 }
 
 // insufficientPrivilege is a SQLSTATE.
@@ -96,20 +95,20 @@ func canBuild(ctx context.Context, owner login) error {
 	}
 	allowed, err := s.has(ctx, "SELECT 1 WHERE has_schema_privilege(current_schema(), 'CREATE')")
 	if err == nil && !allowed {
-		return fmt.Errorf("%w of database %v: grant user %s CREATE on it", errNoRights, owner, owner.user)
+		return fmt.Errorf("%w of database %v: grant user %s CREATE on the schema", errNoRights, owner, owner.user)
 	}
 	return err
 }
 
-// errTemplate refuses a template database.
+// errTemplate is the error for a template database.
 func errTemplate(owner login) error {
 	return owner.server.Wrong(owner.databaseOption, owner.database, "%q is a template for new databases, %w: choose another database",
 		owner.database, database.ErrUnfit)
 }
 
-// createAccount creates the account, or gives an account that it created earlier the current
-// password. The reason why an account cannot build shows whether it can log in. An account that
-// Sledge did not create keeps its password.
+// createAccount creates the account, or sets the password of an account that Sledge created
+// earlier. It does not change other accounts, but returns why, the error of canBuild, if such an
+// account cannot log in.
 func createAccount(ctx context.Context, admin *session, a *account, why error) error {
 	if a.User == a.Superuser {
 		return nil
@@ -125,7 +124,7 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 	}
 	if exists && !made {
 		if strings.HasPrefix(stateOf(why), "28") {
-			return fmt.Errorf("the user exists already and Sledge did not create it, so it stays as it is: %w", why)
+			return fmt.Errorf("the user exists already and Sledge did not create it, so a build does not change it: %w", why)
 		}
 		return nil
 	}
@@ -137,15 +136,15 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+password)
 	}
 	// One message is one transaction, so no other build sees the role without its comment. A role
-	// that may create roles without being a superuser, as on managed services, needs the GRANT to
-	// give the role a database.
+	// with CREATEROLE that is no superuser, as on managed services, needs the GRANT to create a
+	// database for the new role.
 	return admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+password+
 		"; COMMENT ON ROLE "+user+" IS "+literal(madeHere)+
 		"; GRANT "+user+" TO CURRENT_USER")
 }
 
-// repeated calls do again while another build or deletion changes the same role or database. do
-// looks at the catalog each time before it changes it.
+// repeated calls do, and repeats it if it fails because another build or deletion changes the same
+// role or database. do must check the catalog before each change.
 func repeated(ctx context.Context, do func() error) error {
 	const tries, pause = 20, 50 * time.Millisecond
 	for try := 1; ; try++ {
@@ -172,7 +171,7 @@ func changedMeanwhile(err error) bool {
 	case "23505", "42710", "42P04": // unique_violation, duplicate_object, duplicate_database
 		return true
 	case "XX000": // internal_error
-		return e.Message == "tuple concurrently updated" || e.Message == "tuple concurrently deleted" // the server translates neither
+		return e.Message == "tuple concurrently updated" || e.Message == "tuple concurrently deleted" // the server does not translate these messages
 	}
 	return false
 }
@@ -203,7 +202,8 @@ func grantSchema(ctx context.Context, admin login, user string) error {
 	return s.Exec(ctx, "GRANT "+rightsInPublic+" TO "+pgx.Identifier{user}.Sanitize())
 }
 
-// finish makes a checkpoint and vacuums, so that the next run starts from a clean state.
+// finish is Maintenance.Do. It makes a checkpoint and vacuums, so that the next run starts from a
+// clean state.
 func finish(ctx context.Context, options any, tell func(job.Event)) error {
 	o := options.(target)
 	if !o.vacuum() {
@@ -240,7 +240,7 @@ func mayFinish(ctx context.Context, options any) error {
 	defer s.Close()
 	t, err := s.Query(ctx, "SELECT rolname FROM pg_roles WHERE rolname = current_user AND rolsuper OR rolname = 'pg_checkpoint' AND pg_has_role(current_user, oid, 'MEMBER')", 1)
 	if err == nil && len(t.Rows) == 0 {
-		err = fmt.Errorf("user %s may not have the server write a checkpoint: name a superuser in %s, grant pg_checkpoint to the user (PostgreSQL 15), or set %s",
+		err = fmt.Errorf("user %s may not run CHECKPOINT: name a superuser in %s, grant pg_checkpoint to the user (PostgreSQL 15 and later), or set %s",
 			l.user, l.server.Name("superuser"), l.server.Name("no_superuser"))
 	}
 	return err
@@ -265,7 +265,7 @@ func (s *session) has(ctx context.Context, query string) (bool, error) {
 	return len(t.Rows) > 0, err
 }
 
-// literal quotes text as an SQL string, whatever standard_conforming_strings is.
+// literal quotes text as an SQL string that does not depend on standard_conforming_strings.
 func literal(text string) string {
 	return "E'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(text) + "'"
 }

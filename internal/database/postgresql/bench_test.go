@@ -11,8 +11,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// BenchmarkStatement shows what a statement costs on the client's side: user and
-// system time of this process, whatever the server does meanwhile.
+// BenchmarkStatement measures the client's cost of a statement: user and system time of this
+// process, without the server's.
 func BenchmarkStatement(b *testing.B) {
 	server := testserver.Open(b, "postgresql")
 	in := struct {

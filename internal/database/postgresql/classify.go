@@ -10,8 +10,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// classify classifies errors by SQLSTATE (manual, appendix A), and others by whether the connection
-// is lost.
+// classify is Sessions.Classify. It classifies the server's errors by SQLSTATE (manual, appendix
+// A), and other errors by whether the connection is lost.
 func classify(err error) meter.Class {
 	var fromServer *pgconn.PgError
 	if errors.As(err, &fromServer) {
@@ -35,7 +35,7 @@ func classOf(code string) meter.Class {
 		return meter.Resource
 	case "55P03":
 		return meter.LockTimeout
-	case "42501", "25006": // the second one means that the server only reads
+	case "42501", "25006": // 25006: the server is read-only
 		return meter.Permission
 	case "3D000", "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04": // the last two mean that the transaction took too long
 		return meter.Connection

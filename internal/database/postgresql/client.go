@@ -18,10 +18,11 @@ import (
 )
 
 // variables maps libpq's variables, and the parameters of its service files, to our options. PGUSER
-// and PGDATABASE are the account and database of a user of psql. Here they say how to create the
-// schema's owner and database, not their names. (PostgreSQL manual, sections 34.15 and 34.17.)
+// and PGDATABASE set the superuser's login, not the schema's owner and database, because a user of
+// psql sets them to an account and a database that exist. (PostgreSQL manual, sections 34.15 and
+// 34.17.)
 var variables = []struct{ variable, parameter, option string }{
-	{"PGHOSTADDR", "hostaddr", "host"}, // libpq connects to this address, whatever the host name is
+	{"PGHOSTADDR", "hostaddr", "host"}, // libpq prefers this address to the host name
 	{"PGHOST", "host", "host"},
 	{"PGPORT", "port", "port"},
 	{"PGSSLMODE", "sslmode", "ssl_mode"},
@@ -33,7 +34,7 @@ var variables = []struct{ variable, parameter, option string }{
 	{"PGPASSWORD", "password", ""},
 }
 
-// client gathers client settings.
+// client collects client settings.
 type client struct {
 	database.Surroundings
 	given    option.Values
@@ -42,7 +43,7 @@ type client struct {
 	warnings []string
 }
 
-// clientSettings is Options.Client: what libpq finds by itself.
+// clientSettings is Options.Client. It reads the settings that libpq reads.
 func clientSettings(from database.Surroundings, use database.Use, given option.Values) ([]database.ClientSetting, []string, error) {
 	c := client{Surroundings: from, given: given, defaults: option.Values{}}
 	for _, o := range option.Describe(newOptions(use)) {
@@ -58,9 +59,9 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 		case !ok || v.option == "":
 			continue
 		case v.option == "superuser" && value.Value == c.value("user"):
-			continue // the schema's owner, which is not a superuser
+			continue // PGUSER is the schema's owner, not the superuser
 		case v.option == "superuser_dbname" && value.Value == c.value("dbname"):
-			continue // it may not exist yet, and cannot be dropped over its own connection
+			continue // the schema's database may not exist yet, and cannot be dropped over a connection to it
 		}
 		c.take(v.option, value)
 	}
@@ -69,8 +70,8 @@ func clientSettings(from database.Surroundings, use database.Use, given option.V
 	return c.found, c.warnings, nil
 }
 
-// said returns the parameters of the service that PGSERVICE names, and for the rest the
-// environment, by libpq's names.
+// said returns the parameters by libpq's names: those of the service that PGSERVICE names, and
+// otherwise those of the environment.
 func (c *client) said() (map[string]database.ClientSetting, error) {
 	said := map[string]database.ClientSetting{}
 	service, file, origin, err := c.service()
@@ -119,7 +120,7 @@ func othersRead(path string) bool {
 	return err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0
 }
 
-// inHome returns the path of one of libpq's files; Windows has another folder and other names.
+// inHome returns the path of one of libpq's files, which has another folder and name on Windows.
 func (c *client) inHome(name, onWindows string) string {
 	folder := c.Variable("HOME")
 	if runtime.GOOS == "windows" {
@@ -131,7 +132,7 @@ func (c *client) inHome(name, onWindows string) string {
 	return filepath.Join(folder, name)
 }
 
-// value returns the known value of an option.
+// value returns the value of an option: given, found, or the default.
 func (c *client) value(name string) string {
 	if value, ok := c.given[name]; ok {
 		return value
@@ -165,9 +166,10 @@ func (c *client) take(name string, s database.ClientSetting) {
 	}
 }
 
-// password gives PGPASSWORD to PGUSER, or else to the superuser. The schema's owner does not get
-// it, because a build would then create the owner with the password of a database administrator. It
-// is tried only for an existing owner that does not have the default password.
+// password uses PGPASSWORD as the password of PGUSER, or of the superuser if PGUSER is not set. The
+// schema's owner does not get it, because a build would then create the owner with an
+// administrator's password. For the owner it is only a fallback, in case the server refuses the
+// default password.
 func (c *client) password(said map[string]database.ClientSetting) {
 	password, ok := said["password"]
 	if !ok {
@@ -187,14 +189,14 @@ func (c *client) password(said map[string]database.ClientSetting) {
 	}
 }
 
-// alone reports whether only the owner's account is used.
+// alone reports whether no_superuser is set.
 func (c *client) alone() bool {
 	return slices.Contains([]string{"true", "1", "yes", "on"}, strings.ToLower(c.value("no_superuser")))
 }
 
-// passwordFile looks up missing passwords in libpq's password file, which is ignored if other
-// users can read it (PostgreSQL manual, section 34.16). called is the host name in the client
-// settings, or "".
+// passwordFile looks up missing passwords in libpq's password file. Like libpq, it ignores a file
+// that other users can read (PostgreSQL manual, section 34.16). called is the host name in the
+// client settings, or "".
 func (c *client) passwordFile(called string) {
 	if c.isSet("password") && c.isSet("superuser_password") {
 		return
@@ -208,7 +210,7 @@ func (c *client) passwordFile(called string) {
 	case path == "", errors.Is(err, fs.ErrNotExist):
 		return
 	case err == nil && !info.Mode().IsRegular():
-		return // /dev/null, say
+		return // such as /dev/null
 	case othersRead(path):
 		c.warnings = append(c.warnings, fmt.Sprintf("ignored the password file %s, because others can read it: chmod 600 %s", path, path))
 		return

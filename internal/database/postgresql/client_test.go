@@ -13,7 +13,7 @@ import (
 	"sledge/internal/option"
 )
 
-// inHome makes a file that others cannot read in a folder.
+// inHome writes a file that only its owner can read.
 func inHome(t *testing.T, home, name, text string) string {
 	t.Helper()
 	path := filepath.Join(home, name)
@@ -23,7 +23,7 @@ func inHome(t *testing.T, home, name, text string) string {
 	return path
 }
 
-// found spells client settings, with HOME for the folder of the files.
+// found returns the client settings as text, with HOME in place of the folder of the files.
 func found(t *testing.T, home string, environ map[string]string, given option.Values) (settings []string, warnings []string, err error) {
 	t.Helper()
 	list, warnings, err := clientSettings(database.Surroundings{Variable: func(name string) string {
@@ -43,9 +43,9 @@ func found(t *testing.T, home string, environ map[string]string, given option.Va
 	return settings, warnings, err
 }
 
-func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
+func TestClientSettings(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the files have other places there")
+		t.Skip("the files are in other folders on Windows")
 	}
 	const passwords = "# a comment\n" +
 		"db1:5432:tpcc:tpcc:owner\n" +
@@ -60,7 +60,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 	}{
 		{"nothing but a password file", nil, nil, []string{"superuser_password=adm:in from HOME/.pgpass"}},
 		{
-			"where the server is",
+			"the server's address",
 			map[string]string{"PGHOST": "db1", "PGSSLMODE": "require", "PGSSLROOTCERT": "/ca"},
 			nil,
 			[]string{
@@ -69,13 +69,13 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			},
 		},
 		{
-			"an address, and the name that the password file has for it",
+			"an address, whose name is in the password file",
 			map[string]string{"PGHOST": "db1", "PGHOSTADDR": "10.0.0.1"},
 			nil,
 			[]string{"host=10.0.0.1 from PGHOSTADDR", "password=owner from HOME/.pgpass", "superuser_password=adm:in from HOME/.pgpass"},
 		},
 		{
-			"stronger places choose the line",
+			"given options choose the line",
 			map[string]string{"PGPORT": "1"},
 			option.Values{"host": "db1", "port": "5432"},
 			[]string{"password=owner from HOME/.pgpass", "superuser_password=adm:in from HOME/.pgpass"},
@@ -87,7 +87,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			[]string{"password=socket from HOME/.pgpass", "port=6000 from PGPORT"},
 		},
 		{
-			"a password whose account is not named",
+			"a password without PGUSER",
 			map[string]string{"PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
 			nil,
 			[]string{"password=p from PGPASSWORD, fallback", "superuser_password=p from PGPASSWORD"},
@@ -105,7 +105,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			[]string{"password=p from PGPASSWORD"},
 		},
 		{
-			"an owner of another name",
+			"an owner with another name",
 			map[string]string{"PGUSER": "load", "PGPASSWORD": "p", "PGPASSFILE": "/nosuch"},
 			option.Values{"user": "load"},
 			[]string{"password=p from PGPASSWORD"},
@@ -126,7 +126,7 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 			"passwords that were given", map[string]string{"PGPASSWORD": "p"}, option.Values{"password": "a", "superuser_password": "b"}, nil,
 		},
 		{
-			"a service is stronger than variables",
+			"a service overrides variables",
 			map[string]string{"PGSERVICE": "lab", "PGHOST": "db1", "PGSSLCERT": "/c", "PGPASSFILE": "/nosuch"},
 			nil,
 			[]string{
@@ -148,14 +148,14 @@ func TestClientSettingsAreThoseOfLibpq(t *testing.T) {
 		}
 	}
 	if _, _, err := found(t, home, map[string]string{"PGSERVICE": "nosuch"}, nil); err == nil || !strings.Contains(err.Error(), `PGSERVICE names the service "nosuch"`) {
-		t.Errorf("got error %v of a service that is not there", err)
+		t.Errorf("a missing service: got error %v", err)
 	}
 }
 
-// libpq does so too: it ignores a password that others can read.
-func TestAPasswordFileThatOthersCanReadIsPassedOver(t *testing.T) {
+// Like libpq, Sledge ignores a password that other users can read.
+func TestClientSettings_IgnoreExposedPasswordFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files have no such modes there")
+		t.Skip("files have no such modes on Windows")
 	}
 	for mode, want := range map[os.FileMode]int{0o600: 0, 0o400: 0, 0o640: 1, 0o604: 1, 0o666: 1} {
 		home := t.TempDir()

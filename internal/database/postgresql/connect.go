@@ -21,10 +21,11 @@ import (
 	"sledge/internal/loop"
 )
 
-// dialTimeout limits the time for each of a host's addresses, so that the others get their turn
-// before the time to connect is over.
+// dialTimeout is the time limit for each of a host's addresses. It is shorter than the limit for
+// connecting, so that a silent address leaves time for the others.
 const dialTimeout = 10 * time.Second
 
+// connect is Sessions.Connect.
 func connect(ctx context.Context, options any, as database.Role) (database.Session, error) {
 	o := options.(target)
 	if as == database.Admin {
@@ -40,7 +41,7 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 		switch {
 		case err == nil:
 			return s, nil
-		case errors.Is(err, database.ErrMissing): // and the same for the owner's, which may be missing, too
+		case errors.Is(err, database.ErrMissing): // the owner's login would fail in the same way
 			return nil, err
 		}
 	}
@@ -51,8 +52,9 @@ func connect(ctx context.Context, options any, as database.Role) (database.Sessi
 	return s, err
 }
 
-// ownerIsMissing asks the superuser whether the owner does not exist, because the server refuses an
-// unknown user as it refuses a wrong password. If the superuser cannot be asked, it returns false.
+// ownerIsMissing reports whether the owner does not exist. It asks as the superuser, because the
+// server refuses an unknown user like a wrong password. It returns false if the superuser cannot
+// connect.
 func ownerIsMissing(ctx context.Context, o target) bool {
 	admin, err := dial(ctx, o.admin())
 	if err != nil {
@@ -62,7 +64,7 @@ func ownerIsMissing(ctx context.Context, o target) bool {
 	return errors.Join(err, admin.Close()) == nil && !exists
 }
 
-// missing says that the user of a refused login does not exist.
+// missing returns the error of a refused login whose user does not exist.
 func (l login) missing(refused error) error {
 	var fromServer *pgconn.PgError
 	errors.As(refused, &fromServer)
@@ -74,7 +76,7 @@ func (l login) missing(refused error) error {
 	}
 }
 
-// dial opens one connection, to the first server that accepts it.
+// dial opens a connection to the first server that accepts it.
 func dial(ctx context.Context, l login) (*session, error) {
 	return database.ConnectFirst(l.server.each(), func(s *server) (*session, error) {
 		one := l
@@ -83,10 +85,10 @@ func dial(ctx context.Context, l login) (*session, error) {
 	})
 }
 
-// dial opens a connection and detects a pooler.
+// dial opens a connection to one server, and detects a pooler.
 func (l login) dial(ctx context.Context) (*session, error) {
 	s, err := l.open(ctx)
-	if stateOf(err) == protocolViolation && l.parallel != "" { // because a pooler may not pass a setting on
+	if stateOf(err) == protocolViolation && l.parallel != "" { // a pooler may refuse unknown startup parameters
 		plain := l
 		plain.parallel = ""
 		s, err = plain.open(ctx)
@@ -115,7 +117,7 @@ func (s *session) setParallel(ctx context.Context, l login) error {
 	t, err := s.Query(ctx, "SHOW max_parallel_workers_per_gather", 1)
 	if err == nil && t.Rows[0][0] != l.parallel {
 		err = l.server.Wrong("parallel_workers", l.parallel, "the connection pooler is in %s mode, in which a session cannot set this, and the server's value is %s: "+
-			"use that value, or run ALTER ROLE %s SET max_parallel_workers_per_gather = %s and have the pooler reconnect", s.pooler.Pooling, t.Rows[0][0], pgx.Identifier{l.user}.Sanitize(), l.parallel)
+			"use that value, or run ALTER ROLE %s SET max_parallel_workers_per_gather = %s and make the pooler reconnect", s.pooler.Pooling, t.Rows[0][0], pgx.Identifier{l.user}.Sanitize(), l.parallel)
 	}
 	return err
 }
@@ -146,8 +148,9 @@ func (l login) open(ctx context.Context) (*session, error) {
 	return newSession(conn), nil
 }
 
-// secretFiles is Options.SecretFiles. If no key is named, the driver uses libpq's default key if
-// it has a certificate. libpq refuses a key that others can read; the driver does not check.
+// secretFiles is Options.SecretFiles. If the options name no key, the driver uses libpq's default
+// key, provided that the certificate beside it exists. Unlike libpq, the driver does not refuse a
+// key that other users can read.
 func secretFiles(options any) []string {
 	s := options.(target).owner().server
 	switch {
@@ -158,7 +161,7 @@ func secretFiles(options any) []string {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil // the driver finds none, either
+		return nil // the driver does not find it, either
 	}
 	folder := filepath.Join(home, ".postgresql")
 	if _, err := os.Stat(filepath.Join(folder, "postgresql.crt")); err != nil {
@@ -167,10 +170,10 @@ func secretFiles(options any) []string {
 	return []string{filepath.Join(folder, "postgresql.key")}
 }
 
-// config returns the driver's configuration. The driver insists on a connection string and, like
-// libpq, fills in missing parameters from PG* variables and files. So the string names everything
-// that we have an option for, and anything else that could change how the server runs the workload
-// is set afterwards.
+// config returns the driver's configuration. The driver requires a connection string and, like
+// libpq, fills in missing parameters from PG* variables and files. So the string contains every
+// parameter that we have an option for. Everything else that could change how the server runs the
+// workload is set afterwards.
 func (l login) config() (*pgconn.Config, error) {
 	settings := []struct{ name, value string }{
 		{"host", l.server.Host},
@@ -219,8 +222,8 @@ func (l login) config() (*pgconn.Config, error) {
 	return config, nil
 }
 
-// attributes returns which servers are acceptable. If there are several, it requires one that
-// accepts writes, so a standby is skipped until it takes over.
+// attributes returns libpq's target_session_attrs. If there are several servers, it requires one
+// that accepts writes, so that a standby is skipped until it is promoted.
 func (s *server) attributes() string {
 	if s.oneOf {
 		return "read-write"
@@ -228,9 +231,10 @@ func (s *server) attributes() string {
 	return "any"
 }
 
-// readAlone makes the session the only reader of the connection, as a loop requires. If a write
-// takes long, the driver reads in its own goroutine, so that server and client cannot both wait for
-// the other to read. Requests of virtual users are much shorter than the network's buffers.
+// readAlone makes the session the only reader of the connection, as an event loop requires.
+// Otherwise, if a write takes long, the driver reads in its own goroutine, so that server and
+// client cannot both wait for the other to read. Virtual users do not need that, because their
+// requests are much shorter than the network's buffers.
 func readAlone(config *pgconn.Config) {
 	config.AfterNetConnect = func(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
 		return unreadable{conn}, nil
@@ -241,14 +245,15 @@ func readAlone(config *pgconn.Config) {
 	}
 }
 
-// unreadable is the connection as the driver sees it when it must not read: each attempt fails with
-// a timeout, after which the driver stops trying.
+// unreadable is a connection from which the driver cannot read: each attempt fails with a timeout,
+// after which the driver stops trying.
 type unreadable struct{ net.Conn }
 
 // Read implements net.Conn.
 func (unreadable) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-// explain says in one line why a connection failed, and which options to check.
+// explain returns an error that says in one line why a connection failed, and which options to
+// check.
 func (l login) explain(answer listener.Answer, err error) error {
 	if answer.What != "" {
 		return &database.ConnectError{Text: answer.Mistake(l.server.String(), "PostgreSQL", l.server.Name("host"), l.server.Name("port")), Err: err}
@@ -293,7 +298,7 @@ func (l login) explain(answer listener.Answer, err error) error {
 	return unconnected
 }
 
-// errReadOnly says that this server of several does not accept writes.
+// errReadOnly means that a server does not accept writes although it is one of several.
 var errReadOnly = errors.New("the server is read-only, as a standby is")
 
 // invalidPassword is a SQLSTATE. Servers also use it for unknown users.

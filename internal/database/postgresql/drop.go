@@ -14,8 +14,9 @@ import (
 	"sledge/internal/database"
 )
 
-// drop drops the database and its owner if create created them and nothing else is in them. If it
-// keeps an account that create created, it revokes the rights that create granted.
+// drop is Container.Drop. It drops the database and its owner if create created them and they
+// contain and own nothing else. If the database stays, it revokes the rights in it from an account
+// that create created.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(target)
 	a := o.own()
@@ -51,7 +52,8 @@ func present(fates ...database.DropResult) []database.DropResult {
 	return slices.DeleteFunc(fates, func(f database.DropResult) bool { return f.Name == "" })
 }
 
-// allStay reports that database and account stay. If there was no schema, it reports nothing.
+// allStay returns results for a database and an account that both stay; none if there was no
+// schema.
 func allStay(a *account, d database.DropOptions, why string) []database.DropResult {
 	if d.Leftover {
 		return nil
@@ -61,8 +63,7 @@ func allStay(a *account, d database.DropOptions, why string) []database.DropResu
 	}
 	return []database.DropResult{
 		{Kind: "database", Name: a.Database, Stays: why},
-		{Kind: "role", Name: a.User, Stays: "its database does"},
-	}
+		{Kind: "role", Name: a.User, Stays: "its database stays"}}
 }
 
 // madeDatabase reports whether create created the database that owner connects to.
@@ -82,8 +83,8 @@ type ending struct {
 	options target
 }
 
-// endDatabase drops the database, unless there is a reason to keep it. It returns no kind if the
-// database does not exist, and no name if it keeps a database that held no schema.
+// endDatabase drops the database, unless there is a reason to keep it. The result has no Kind if
+// the database does not exist, and no Name if the database held no schema and stays.
 func (e ending) endDatabase(ctx context.Context, name string) (database.DropResult, error) {
 	fate := database.DropResult{Kind: "database", Name: name}
 	t, err := e.admin.Query(ctx, "SELECT coalesce(shobj_description(oid, 'pg_database'), '') = "+literal(madeHere)+", datistemplate FROM pg_database WHERE datname = "+literal(name), 1)
@@ -106,14 +107,14 @@ func (e ending) endDatabase(ctx context.Context, name string) (database.DropResu
 		fate.Stays, err = e.connected(ctx, name)
 	default:
 		fate.Stays, err = e.dropDatabase(ctx, name)
-		if stateOf(err) == "3D000" { // invalid_catalog_name: another deletion was quicker
+		if stateOf(err) == "3D000" { // invalid_catalog_name: another deletion has dropped it
 			return database.DropResult{}, nil
 		}
 	}
 	return fate, err
 }
 
-// dropDatabase drops the database. It returns why the database stays if the server refuses.
+// dropDatabase drops the database, or returns why the server refuses.
 func (e ending) dropDatabase(ctx context.Context, name string) (stays string, err error) {
 	drop := func() error { return e.admin.Exec(ctx, "DROP DATABASE "+pgx.Identifier{name}.Sanitize()) }
 	var pooled string
@@ -125,7 +126,7 @@ func (e ending) dropDatabase(ctx context.Context, name string) (stays string, er
 		if stays, err := e.connected(ctx, name); err != nil || stays != "" {
 			return stays + pooled, err
 		}
-		err = repeated(ctx, drop) // the others have left meanwhile
+		err = repeated(ctx, drop) // the other sessions have ended meanwhile
 	}
 	switch stateOf(err) {
 	case objectInUse:
@@ -161,12 +162,12 @@ func (e ending) connected(ctx context.Context, name string) (string, error) {
 		for _, row := range t.Rows {
 			who = append(who, row[0])
 		}
-		return "others are connected to it: " + strings.Join(who, ", "), nil
+		return "other sessions are connected to it: " + strings.Join(who, ", "), nil
 	}
 }
 
-// endRole drops an account that served only the schema: it has no rights over the server, is in no
-// group and owns nothing.
+// endRole drops the account if it served only the schema: if it has no rights over the server,
+// belongs to no group and owns nothing.
 func (e ending) endRole(ctx context.Context, name string, baseStays bool) (database.DropResult, error) {
 	fate := database.DropResult{Kind: "role", Name: name}
 	t, err := e.admin.Query(ctx, `SELECT
@@ -177,7 +178,7 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 			WHEN EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid)
 				THEN 'it belongs to ' || (SELECT string_agg(g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid)
 			WHEN EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
-				THEN 'others have its rights: ' || (SELECT string_agg(DISTINCT g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
+				THEN 'other roles have its rights: ' || (SELECT string_agg(DISTINCT g.rolname, ', ') FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.member WHERE m.roleid = r.oid AND g.rolname <> session_user)
 			WHEN coalesce(shobj_description(r.oid, 'pg_authid'), `+literal(madeHere)+`) <> `+literal(madeHere)+` THEN 'it has a comment that Sledge did not write'
 			ELSE '' END,
 		coalesce(shobj_description(r.oid, 'pg_authid'), '') = `+literal(madeHere)+`
@@ -194,12 +195,12 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 	case !e.Drops(made):
 		fate.Stays, err = e.notCreated(ctx, name, baseStays)
 	case baseStays && !made:
-		fate.Stays = "its database does"
+		fate.Stays = "its database stays"
 	case e.Dry:
 		fate.Stays, err = e.ownsMore(ctx, name, baseStays)
 	default:
 		fate.Stays, err = e.dropRole(ctx, name, baseStays)
-		if stateOf(err) == "42704" { // undefined_object: another deletion was quicker
+		if stateOf(err) == "42704" { // undefined_object: another deletion has dropped it
 			return database.DropResult{}, nil
 		}
 	}
@@ -209,8 +210,8 @@ func (e ending) endRole(ctx context.Context, name string, baseStays bool) (datab
 	return fate, err
 }
 
-// notCreated returns how the user drops a role that create did not create, and how to revoke the
-// rights that create may have granted it.
+// notCreated returns the reason for keeping a role that create did not create, with the statements
+// that drop it or revoke the rights that create may have granted.
 func (e ending) notCreated(ctx context.Context, name string, baseStays bool) (string, error) {
 	role := pgx.Identifier{name}.Sanitize()
 	why := database.NotCreated("DROP ROLE " + role)
@@ -225,7 +226,7 @@ func (e ending) notCreated(ctx context.Context, name string, baseStays bool) (st
 	granted, err := s.has(ctx, `SELECT 1 FROM pg_namespace n, aclexplode(n.nspacl) a, pg_roles r
 		WHERE n.nspname = 'public' AND a.privilege_type = 'CREATE' AND a.grantee = r.oid AND r.oid <> n.nspowner AND r.rolname = `+literal(name))
 	if granted {
-		why += "; it may create tables in the schema public, which a build may have allowed: REVOKE " + rightsInPublic + " FROM " + role + " ends that"
+		why += "; it may create tables in the schema public, which a build may have allowed: REVOKE " + rightsInPublic + " FROM " + role + " revokes that"
 	}
 	return why, err
 }
@@ -234,8 +235,8 @@ func (e ending) notCreated(ctx context.Context, name string, baseStays bool) (st
 // create.
 const rightsInPublic = "USAGE, CREATE ON SCHEMA public"
 
-// dropRole drops an account and the rights that create granted it. It returns the server's reason
-// if it refuses.
+// dropRole revokes the rights that create granted to an account, and drops the account. If the
+// server refuses, it returns the server's reason.
 func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stays string, err error) {
 	if baseStays {
 		if err := e.revokeSchema(ctx, name); err != nil {
@@ -245,7 +246,7 @@ func (e ending) dropRole(ctx context.Context, name string, baseStays bool) (stay
 	err = repeated(ctx, func() error { return e.admin.Exec(ctx, "DROP ROLE "+pgx.Identifier{name}.Sanitize()) })
 	switch stateOf(err) {
 	case "2BP01": // dependent_objects_still_exist
-		return "it owns or may use something else: " + serversDetail(err), nil
+		return "it owns or has rights on other objects: " + serversDetail(err), nil
 	case "42501", objectInUse:
 		return serverSays(err), nil
 	}
@@ -269,7 +270,7 @@ func (e ending) revokeSchema(ctx context.Context, name string) error {
 // ownsMore lists what an account owns outside the schema, in this database and others. The list is
 // complete only after the schema has been dropped.
 func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (string, error) {
-	inside, itself := literal(e.options.own().Database), literal(e.options.own().Database) // what does not count
+	inside, itself := literal(e.options.own().Database), literal(e.options.own().Database) // objects in inside, and the database itself, do not count; NULL counts all
 	if baseStays {
 		itself = "NULL"
 		if e.Leftover {
@@ -290,7 +291,7 @@ func (e ending) ownsMore(ctx context.Context, name string, baseStays bool) (stri
 	for _, row := range t.Rows {
 		what = append(what, row[0])
 	}
-	return "it owns or may use something else: " + strings.Join(what, ", "), nil
+	return "it owns or has rights on other objects: " + strings.Join(what, ", "), nil
 }
 
 // serversDetail returns the details of a server's error, line by line.

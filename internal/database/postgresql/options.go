@@ -10,7 +10,7 @@ import (
 	"sledge/internal/option"
 )
 
-// server says where PostgreSQL is and how to connect to it.
+// server holds the options of the server's address and of the connection.
 type server struct {
 	option.Naming
 	Host        string `opt:"host" address:"true" flag:"host" main:"true" help:"name or address of the server, or the folder of its Unix socket; or several servers, such as a,b:5433: Sledge uses the first that accepts writes"`
@@ -20,11 +20,11 @@ type server struct {
 	SSLCert     string `opt:"ssl_cert" needs:"ssl_mode!=disable" help:"PEM file of the client's certificate; empty uses libpq's default"`
 	SSLKey      string `opt:"ssl_key" needs:"ssl_mode!=disable" help:"PEM file of the key of the client's certificate; empty uses libpq's default"`
 
-	oneOf   bool     // several that were named
+	oneOf   bool     // it is one of several servers in the option host
 	poolers *poolers // the poolers that sessions with these options have found
 }
 
-// each returns the options of every server that is named.
+// each returns the options of every server in the option host.
 func (s *server) each() []*server {
 	return database.EachServer(s, s.Host, s.Port, func(one *server, a database.Address) {
 		one.Host, one.Port, one.oneOf = a.Host, a.Port, true
@@ -53,7 +53,7 @@ func servers(options any) []any {
 	return list
 }
 
-// account names the owner of the schema, and the user that may create that owner.
+// account holds the owner of the schema, and the superuser, who may create the owner.
 type account struct {
 	Superuser         string `opt:"superuser" help:"user that creates the account and the database of the schema"`
 	SuperuserPassword string `opt:"superuser_password" secret:"true" help:"password of that user; empty uses PGPASSWORD or the password file"`
@@ -131,7 +131,7 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 	}
 	for _, m := range missing {
 		if m.asked {
-			return names.Wrong(m.name, "true", "this feature is not built yet: set it to false")
+			return names.Wrong(m.name, "true", "Sledge does not have this feature yet: set it to false")
 		}
 	}
 	for _, needed := range []struct{ name, value string }{{"host", s.Host}, {"user", a.User}, {"dbname", a.Database}} {
@@ -141,18 +141,18 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 	}
 	for _, given := range []struct{ name, value string }{{"user", a.User}, {"dbname", a.Database}} {
 		if n := len(given.value); n > longestName {
-			return names.Wrong(given.name, given.value, "it has %d bytes, and PostgreSQL cuts names to %d: choose a shorter one", n, longestName)
+			return names.Wrong(given.name, given.value, "it has %d bytes, and PostgreSQL truncates names to %d: choose a shorter name", n, longestName)
 		}
 	}
 	return nil
 }
 
-// longestName is the length of the longest name, in bytes. The server cuts longer ones without an
-// error, so a build would create a database that a delete does not find.
+// longestName is the maximum length of a name in bytes. The server truncates longer names without
+// an error, so a build would create a database that a delete does not find.
 const longestName = 63
 
-// Partitions returns the number of partitions of order_line, or 0 for none, because partitioning
-// does not pay below 200 warehouses.
+// Partitions returns the number of partitions of order_line. It is 0 for fewer than 200 warehouses,
+// for which partitions do not help.
 func (o *transactional) Partitions(warehouses int) int {
 	if !o.Partition || warehouses < 200 {
 		return 0
@@ -209,10 +209,10 @@ type login struct {
 	user, password, database                   string
 	userOption, passwordOption, databaseOption string
 
-	parallel string // limit of a query's workers; "" leaves it to the server
+	parallel string // maximum number of parallel workers of a query; "" means the server's default
 }
 
-// to returns the same login to another database.
+// to returns the same login with another database.
 func (l login) to(database string) login {
 	l.database = database
 	return l

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/option"
 )
 
-func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
+func TestOptions_HaveDefaultsOfHammerDB(t *testing.T) {
 	want := map[string]string{ // HammerDB's defaults
 		"host": "localhost", "port": "5432", "ssl_mode": "prefer",
 		"superuser": "postgres", "superuser_password": "postgres", "superuser_dbname": "postgres",
@@ -34,7 +34,7 @@ func TestOptionsHaveTheDefaultsThatPeopleKnow(t *testing.T) {
 	}
 }
 
-func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
+func TestValidate_RefusesUnusableOptions(t *testing.T) {
 	for _, tt := range []struct {
 		name, option, value string
 	}{
@@ -42,8 +42,8 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 		{"no server", "host", ""},
 		{"no user", "user", ""},
 		{"no database", "dbname", ""},
-		{"a user whose name the server would cut", "user", strings.Repeat("ü", 32)},
-		{"a database whose name the server would cut", "dbname", strings.Repeat("a", 64)},
+		{"a user whose name the server would truncate", "user", strings.Repeat("ü", 32)},
+		{"a database whose name the server would truncate", "dbname", strings.Repeat("a", 64)},
 		{"no such port", "port", "65536"},
 		{"no such mode", "ssl_mode", "perhaps"},
 	} {
@@ -56,7 +56,7 @@ func TestOptionsThatCannotWorkAreRefused(t *testing.T) {
 	}
 }
 
-func TestTargetSaysWhereWithoutPassword(t *testing.T) {
+func TestTarget(t *testing.T) {
 	for _, tt := range []struct {
 		values option.Values
 		want   string
@@ -76,14 +76,14 @@ func TestTargetSaysWhereWithoutPassword(t *testing.T) {
 	}
 }
 
-// Of several mistakes the same one is named each time.
-func TestTheFirstOfSeveralMistakesIsNamed(t *testing.T) {
+// If several options are wrong, the error always names the same one.
+func TestValidate_NamesFirstMistake(t *testing.T) {
 	for _, tt := range []struct {
 		values option.Values
 		want   string
 	}{
 		{option.Values{"host": "", "user": "", "dbname": ""}, "option host: it is empty: give it a value"},
-		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: this feature is not built yet: set it to false"},
+		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: Sledge does not have this feature yet: set it to false"},
 	} {
 		for range 50 {
 			if err := option.Bind(nil, tt.values, Database.Options.New(database.Use{Name: "tpcc"})); err == nil || err.Error() != tt.want {
@@ -93,7 +93,7 @@ func TestTheFirstOfSeveralMistakesIsNamed(t *testing.T) {
 	}
 }
 
-func TestPartitionsFollowHammerDBsRule(t *testing.T) {
+func TestPartitions(t *testing.T) {
 	for warehouses, want := range map[int]int{1: 0, 199: 0, 200: 2, 299: 2, 1000: 10} {
 		if got := (&transactional{Partition: true}).Partitions(warehouses); got != want {
 			t.Errorf("%d warehouses: got %d partitions, want %d", warehouses, got, want)
@@ -123,7 +123,7 @@ func TestFromURL(t *testing.T) {
 		},
 		{"an IPv6 address", "postgres://[::1]:5433", option.Values{"host": "::1", "port": "5433"}},
 		{
-			"all behind the question mark", "postgres:///?user=me&password=secret&dbname=load&host=h&sslcert=c&sslkey=k",
+			"everything after the question mark", "postgres:///?user=me&password=secret&dbname=load&host=h&sslcert=c&sslkey=k",
 			option.Values{"user": "me", "password": "secret", "dbname": "load", "host": "h", "ssl_cert": "c", "ssl_key": "k"},
 		},
 	} {
@@ -143,12 +143,12 @@ func TestFromURL(t *testing.T) {
 	}
 }
 
-func TestAURLNamesOneServer(t *testing.T) {
+func TestFromURL_RefusesSeveralServers(t *testing.T) {
 	u, err := url.Parse("postgres://me:hidden@/load?host=a,b")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := fromURL(u); err == nil || !strings.Contains(err.Error(), "several servers") {
-		t.Errorf("got %v, want an error that says so", err)
+		t.Errorf("got %v, want an error about several servers", err)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/text/secure/precis"
 )
 
-// storedPassword returns a role's password as SQL, hashed as the server stores it. The server would
-// hash it too, but would write the statement with the password to its log. An empty password means
-// none, as for the server.
+// storedPassword returns a role's password as SQL, hashed as the server stores it. The server could
+// hash it, but would write the statement with the plain password to its log. An empty password
+// means no password, as for the server.
 func storedPassword(ctx context.Context, admin *session, user, password string) (string, error) {
 	if password == "" {
 		return "NULL", nil
@@ -26,7 +26,7 @@ func storedPassword(ctx context.Context, admin *session, user, password string) 
 		return "", err
 	}
 	switch method, rounds := t.Rows[0][0], t.Rows[0][1]; method {
-	case "md5", "on", "true": // the name on servers up to 13
+	case "md5", "on", "true": // on and true mean md5 on servers up to 13
 		return literal(fmt.Sprintf("md5%x", md5.Sum([]byte(password+user)))), nil
 	default:
 		iterations, err := strconv.Atoi(rounds)
@@ -43,11 +43,12 @@ func storedPassword(ctx context.Context, admin *session, user, password string) 
 // defaultIterations is the number of iterations on servers before 16, which have no setting for it.
 const defaultIterations = 4096
 
-// scramVerifier returns what a server stores of a password for SCRAM-SHA-256 (RFC 5803, and RFC
-// 5802 for the keys). It proves that a client knows the password, without containing it.
+// scramVerifier returns the verifier that a server stores for SCRAM-SHA-256 (RFC 5803, and RFC 5802
+// for the keys). With it, the server can check that a client knows the password, which it does not
+// contain.
 func scramVerifier(password string, salt []byte, iterations int) (string, error) {
-	// The driver prepares passwords like this when it logs in. A password that the rules forbid is
-	// used unchanged, by driver and server.
+	// The driver prepares passwords in the same way at a login. Driver and server use a password
+	// that the rules forbid unchanged.
 	if prepared, err := precis.OpaqueString.String(password); err == nil {
 		password = prepared
 	}

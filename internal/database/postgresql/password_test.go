@@ -14,8 +14,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestNoPasswordIsInTheServersLog has the server log every statement.
-func TestNoPasswordIsInTheServersLog(t *testing.T) {
+// TestCreate_KeepsPasswordOutOfServersLog runs a server that logs every statement.
+func TestCreate_KeepsPasswordOutOfServersLog(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own(), testserver.Setting("log_statement=all"), testserver.Setting("log_min_messages=debug1"))
 	d := postgresql.Database
 	admin := connect(t, server.Values(), database.Admin)
@@ -24,27 +24,27 @@ func TestNoPasswordIsInTheServersLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// So they allow either kind of password.
+	// The rule md5 accepts both kinds of password.
 	if err := os.WriteFile(access, bytes.ReplaceAll(rules, []byte("scram-sha-256"), []byte("md5")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"scram-sha-256", "md5"} {
 		mustExec(t, admin, "ALTER SYSTEM SET password_encryption = '"+method+"'")
 		mustExec(t, admin, "SELECT pg_reload_conf()")
-		for rows(t, admin, "SHOW password_encryption")[0] != method { // the server's processes read it a moment later
+		for rows(t, admin, "SHOW password_encryption")[0] != method { // the server's processes reload it a moment later
 			if t.Context().Err() != nil {
-				t.Fatal("the setting does not arrive")
+				t.Fatal("the server did not reload the setting")
 			}
 		}
 		for i, passwords := range [][2]string{
 			{`nightingale`, `changed nightingale`},
 			{`o'dd "pass\word nightingale`, `Straße-nightingale`},
-			{"Stra\u00dfe e\u0301 nightingale", "пароль-nightingale"}, // an accent of its own, which is put together
+			{"Stra\u00dfe e\u0301 nightingale", "пароль-nightingale"}, // a combining accent, which the preparation composes
 			{"🔑-nightingale", "\u00a0space-nightingale"},
 		} {
 			user := "sledge_" + method[:3] + string(rune('a'+i))
 			values := with(server.Values(), "user", user, "dbname", user)
-			for _, password := range passwords { // the second time, the role is there
+			for _, password := range passwords { // the second time, the role exists
 				values = with(values, "password", password)
 				if err := d.Container.Create(t.Context(), bind(t, values), func(job.Event) {}); err != nil {
 					t.Fatalf("%s, password %q: %v", method, password, err)

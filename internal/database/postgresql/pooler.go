@@ -16,14 +16,14 @@ import (
 // pooler is a connection pooler between client and server, such as pgbouncer.
 type pooler struct {
 	Pooling  database.Pooling // "" if there is no pooler
-	prepares bool             // it keeps named statements for each client, across connections
+	prepares bool             // it supports named prepared statements, although clients share connections
 }
 
 // unnamed reports whether statements must be parsed for each execution.
 func (p pooler) unnamed() bool { return p.Pooling.Shares() && !p.prepares }
 
-// poolers are the poolers that a job has found, by login, because a pooler may serve each database
-// and user differently.
+// poolers caches the poolers that a job has detected, by login, because a pooler may treat each
+// database and user differently. It is safe for concurrent use.
 type poolers struct {
 	mu    sync.Mutex
 	found map[string]pooler
@@ -52,14 +52,15 @@ const (
 	poolerRounds   = 5
 )
 
-// findPooler detects a pooler between a session and its server. A pooler gives the client its own
-// process number. A second client shows whether connected clients share connections. If other
-// clients use the pool too, the two may get different connections by chance, so it tries several
-// times. In doubt it assumes sharing, because what works through such a pooler works through any.
+// findPooler detects a pooler between a session and its server: a pooler reports another process
+// number than the server. A second session shows whether sessions share connections. If other
+// clients use the pool, too, the two sessions may get different connections by chance, so
+// findPooler tries several times. In doubt it assumes sharing, because what works with shared
+// connections works with any pooler.
 func (l login) findPooler(ctx context.Context, s *session) (pooler, error) {
 	own, err := s.backEnd(ctx)
 	if stateOf(err) != "" || err == nil && own == strconv.FormatUint(uint64(s.conn.PID()), 10) {
-		return pooler{}, nil // a server without that function is not PostgreSQL, and its poolers are unknown
+		return pooler{}, nil // a server without pg_backend_pid is not PostgreSQL, so Sledge knows nothing about its poolers
 	}
 	if err != nil {
 		return pooler{}, err
@@ -97,7 +98,7 @@ func (l login) findPooler(ctx context.Context, s *session) (pooler, error) {
 	return found, nil
 }
 
-// backEnd returns the number of the server's process that serves the session now.
+// backEnd returns the number of the server process that serves the session at the moment.
 func (s *session) backEnd(ctx context.Context) (string, error) {
 	t, err := s.Query(ctx, "SELECT pg_backend_pid()", 1)
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *session) backEnd(ctx context.Context) (string, error) {
 	return t.Rows[0][0], nil
 }
 
-// keepsApart reports whether two sessions may prepare different statements under the same name.
+// keepsApart reports whether sessions can prepare different statements under the same name.
 func keepsApart(ctx context.Context, sessions ...*session) bool {
 	const name = "sledge_probe"
 	answer := func(n int) string { return strconv.Itoa(n + 1) }
@@ -128,16 +129,18 @@ func keepsApart(ctx context.Context, sessions ...*session) bool {
 		}
 	}
 	for _, s := range sessions {
-		_ = s.conn.Deallocate(ctx, name) // this connection never had it, or is gone
+		_ = s.conn.Deallocate(ctx, name) // it fails if this connection does not have the statement, or is lost
 	}
 	return apart
 }
 
-// errByStatement refuses an action that needs transactions.
+// errByStatement is the error of an action that needs transactions, through a pooler in statement
+// mode.
 var errByStatement = errors.New("the connection pooler is in statement mode, which has no transactions: " +
 	"set its pool_mode to transaction or session, or connect to the server itself")
 
-// newServer is Database.Server.
+// newServer is Database.Server. It adds Pooling, and leaves out Steady if sessions share
+// connections.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
 	server.Pooling = func(s database.Session) database.Pooling {
@@ -148,7 +151,7 @@ func newServer(sql *sqlfile.Library) database.Server {
 	}
 	if steady := server.Steady; steady != nil {
 		server.Steady = func(ctx context.Context, s database.Session) error {
-			if own, is := s.(*session); is && own.pooler.Pooling.Shares() { // the next client of the connection would get its settings, too
+			if own, is := s.(*session); is && own.pooler.Pooling.Shares() { // the settings would also apply to the connection's next client
 				return nil
 			}
 			return steady(ctx, s)
@@ -157,10 +160,9 @@ func newServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// newSchema is Database.Schema. If sessions share connections, a session's advisory locks mean
-// nothing. Then a build holds its claim in a transaction and cannot know which connections work for
-// it. A run only checks that no build has a claim, because its monitor cannot stay in a
-// transaction.
+// newSchema is Database.Schema. If sessions share connections, advisory locks of a session are
+// useless. Then a build holds its claim in a transaction, and cannot find orphans. A run only
+// checks that no build has a claim, because its monitor cannot stay in a transaction.
 func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Schema {
 	schema := sqlschema.New(d, sql, plan)
 	if schema.Claims == nil {
@@ -203,7 +205,7 @@ func newSchema(d *database.Database, sql *sqlfile.Library, plan any) database.Sc
 	return schema
 }
 
-// isOne reports whether the only value that a query returns is 1.
+// isOne reports whether a query returns the value 1.
 func isOne(ctx context.Context, s database.Session, sql *sqlfile.Library, name string) (bool, error) {
 	q, err := sql.Query(name)
 	if err != nil {

@@ -35,7 +35,7 @@ func TestConnect_FindsPoolerAndItsMode(t *testing.T) {
 			if got := pooling(s); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			// More sessions than one, so that statements meet on a connection if they share one.
+			// Several sessions, so that their statements collide if they share a connection.
 			var out struct {
 				N int64 `sql:"n"`
 			}

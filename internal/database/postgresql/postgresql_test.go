@@ -47,7 +47,7 @@ func TestPostgreSQLThroughItsSocket(t *testing.T) {
 func TestEnvironmentDoesNotOverruleOptions(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	values := server.Values()
-	_ = connect(t, values, database.Owner) // so that account and database are there
+	_ = connect(t, values, database.Owner) // creates the account and the database
 	for name, value := range map[string]string{
 		"PGHOST": "192.0.2.1", "PGPORT": "1", "PGUSER": "nobody", "PGPASSWORD": "wrong", "PGDATABASE": "nowhere",
 		"PGSSLMODE": "verify-full", "PGOPTIONS": "-c work_mem=7MB", "PGAPPNAME": "another", "PGTZ": "Asia/Tokyo",
@@ -60,8 +60,8 @@ func TestEnvironmentDoesNotOverruleOptions(t *testing.T) {
 		"tpcc|sledge|UTC|t")
 }
 
-func TestEncryptionThatCannotBeHadIsExplained(t *testing.T) {
-	server := testserver.Open(t, "postgresql") // does not encrypt when it is one of our own
+func TestConnect_ExplainsMissingEncryption(t *testing.T) {
+	server := testserver.Open(t, "postgresql") // a server that the tests started does not encrypt
 	if server.Dir == "" {
 		t.Skip("it is not known whether the server encrypts")
 	}
@@ -79,7 +79,7 @@ func TestEncryptionThatCannotBeHadIsExplained(t *testing.T) {
 	_ = connect(t, with(server.Values(), "ssl_mode", "prefer"), database.Owner)
 }
 
-func TestCommitOfAFailedTransactionIsAnError(t *testing.T) {
+func TestCommit_FailsAfterFailedStatement(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	session := connect(t, server.Values(), database.Owner)
 	ctx := t.Context()
@@ -97,7 +97,7 @@ func TestCommitOfAFailedTransactionIsAnError(t *testing.T) {
 	}
 }
 
-func TestBeginTravelsWithTheFirstStatement(t *testing.T) {
+func TestBegin_IsSentWithFirstStatement(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	session, other := connect(t, server.Values(), database.Owner), connect(t, server.Values(), database.Owner)
 	ctx := t.Context()
@@ -192,7 +192,7 @@ func TestCreateAndDrop(t *testing.T) {
 		}
 	})
 	if err := d.Container.Create(ctx, bind(t, with(values, "no_superuser", "true")), func(job.Event) {}); err != nil {
-		t.Errorf("create when all is there: %v", err)
+		t.Errorf("create when everything exists: %v", err)
 	}
 	values["password"] = "another"
 	if err := d.Container.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
@@ -208,14 +208,14 @@ func TestCreateAndDrop(t *testing.T) {
 	}
 	for _, dry := range []bool{true, false} {
 		fates, err := d.Container.Drop(ctx, bind(t, values), database.DropOptions{Dry: dry})
-		if err != nil || len(fates) != 2 || fates[0].Stays != "others are connected to it: sledge of sledge maker (1)" || !strings.Contains(fates[1].Stays, `DROP ROLE "sledge maker"`) {
-			t.Errorf("drop while a session is connected: got %+v and %v, want both to stay, and why", fates, err)
+		if err != nil || len(fates) != 2 || fates[0].Stays != "other sessions are connected to it: sledge of sledge maker (1)" || !strings.Contains(fates[1].Stays, `DROP ROLE "sledge maker"`) {
+			t.Errorf("drop while a session is connected: got %+v and %v, want both to stay, with the reasons", fates, err)
 		}
 	}
 	if err := session.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time there is nothing to drop
+	for range 2 { // the second time, there is nothing to drop
 		if _, err := d.Container.Drop(ctx, bind(t, values), database.DropOptions{}); err != nil {
 			t.Errorf("drop: %v", err)
 		}
@@ -230,7 +230,7 @@ func TestCreateAndDrop_BesideOthers(t *testing.T) {
 	databasetest.Beside(t, postgresql.Database, func() any { return bind(t, values) })
 }
 
-func TestConnect_TellsThatTheUserDoesNotExist(t *testing.T) {
+func TestConnect_ReportsMissingUser(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	for _, tt := range []struct {
 		name    string
@@ -239,15 +239,15 @@ func TestConnect_TellsThatTheUserDoesNotExist(t *testing.T) {
 	}{
 		{"no user", with(server.Values(), "user", "sledge_nobody"), true},
 		{"no user and no database", with(with(server.Values(), "user", "sledge_nobody"), "dbname", "sledge_nowhere"), true},
-		{"no superuser to ask", with(with(server.Values(), "user", "sledge_nobody"), "no_superuser", "true"), false},
+		{"no superuser", with(with(server.Values(), "user", "sledge_nobody"), "no_superuser", "true"), false},
 		{"a wrong password", with(server.Values(), "password", "wrong"), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_ = connect(t, server.Values(), database.Owner) // so that account and database are there
+			_ = connect(t, server.Values(), database.Owner) // creates the account and the database
 			_, err := postgresql.Database.Sessions.Connect(t.Context(), bind(t, tt.values), database.Owner)
 			_, refused := errors.AsType[*database.PasswordError](err)
 			if errors.Is(err, database.ErrMissing) != tt.missing || errors.Is(err, database.ErrNoAccount) != tt.missing || refused == tt.missing {
-				t.Errorf("got %v, want that it is missing: %v", err, tt.missing)
+				t.Errorf("got %v, want ErrMissing: %v", err, tt.missing)
 			}
 		})
 	}
@@ -270,8 +270,8 @@ func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 		}
 	})
 	values := with(with(server.Values(), "dbname", "sledge_found"), "user", "sledge_finder")
-	if err := postgresql.Database.Container.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "stays as it is") {
-		t.Errorf("with another password: got %v, want that the account stays as it is", err)
+	if err := postgresql.Database.Container.Create(ctx, bind(t, values), func(job.Event) {}); err == nil || !strings.Contains(err.Error(), "does not change it") {
+		t.Errorf("with another password: got %v, want an error that the build does not change the account", err)
 	}
 	values = with(values, "password", "its own")
 	if err := postgresql.Database.Container.Create(ctx, bind(t, values), func(job.Event) {}); err != nil {
@@ -291,12 +291,12 @@ func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 		dropped database.DropOptions
 		left    string
 	}{
-		{database.DropOptions{Leftover: true}, "1"}, // nothing shows that it was there for a schema
+		{database.DropOptions{Leftover: true}, "1"}, // nothing shows that it was created for a schema
 		{database.DropOptions{Others: []string{"table t"}}, "1"},
 		{database.DropOptions{Dry: true}, "1"},
 		{database.DropOptions{}, "1"},
 		{database.DropOptions{Builder: "another", Leftover: true}, "1"},
-		{database.DropOptions{Builder: "another"}, "0"}, // as that program does with what a schema was in
+		{database.DropOptions{Builder: "another"}, "0"}, // as that program drops the database and role of a schema
 	} {
 		fates, err := postgresql.Database.Container.Drop(ctx, bind(t, values), tt.dropped)
 		if err != nil {
@@ -310,7 +310,7 @@ func TestCreate_UsesAnExistingDatabase(t *testing.T) {
 	}
 }
 
-func TestWhoMayNotCreateIsToldWhatElseCanBeDone(t *testing.T) {
+func TestCreate_ExplainsMissingRights(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	admin := connect(t, server.Values(), database.Admin)
 	if err := admin.Exec(t.Context(), "CREATE ROLE sledge_powerless LOGIN PASSWORD 'its own'"); err != nil {
@@ -327,8 +327,8 @@ func TestWhoMayNotCreateIsToldWhatElseCanBeDone(t *testing.T) {
 		"sledge_powerless": "create the database sledge_nowhere: ",
 	} {
 		err := postgresql.Database.Container.Create(t.Context(), bind(t, with(with(values, "user", user), "dbname", "sledge_nowhere")), func(job.Event) {})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "user sledge_powerless may not do that: set superuser and superuser_password to a user that may, or set ") {
-			t.Errorf("user %s: got %v, want %q and what else can be done", user, err, want)
+		if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "user sledge_powerless lacks the right: set superuser and superuser_password to a user who has it, or set ") {
+			t.Errorf("user %s: got %v, want %q and advice", user, err, want)
 		}
 	}
 }
@@ -341,7 +341,7 @@ func TestFinish(t *testing.T) {
 		values option.Values
 		want   []string
 	}{
-		{"does nothing unless asked", server.Values(), nil},
+		{"does nothing by default", server.Values(), nil},
 		{
 			"checkpoints and vacuums", with(server.Values(), "vacuum", "true"),
 			[]string{"checkpoint begins", "checkpoint ends", "vacuum begins", "vacuum ends"},
@@ -378,7 +378,7 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 		t.Errorf("settings: got\n%s\nwant fsync off among them", settings)
 	}
 	if strings.Contains(settings, "application_name") {
-		t.Errorf("settings: got\n%s\nwant none that this session chose", settings)
+		t.Errorf("settings: got\n%s\nwant no settings of this session", settings)
 	}
 	var before, after int64
 	for i, count := range []*int64{&before, &after} {
@@ -391,7 +391,7 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 		for range 20 {
 			_ = rows(t, session, "SELECT 1")
 		}
-		// A session tells of its transactions once a second at most, or when it asks.
+		// A session reports its transactions at most once a second, or when it is flushed.
 		_ = rows(t, session, "SELECT pg_sleep(1.1)")
 	}
 	if after < before+20 || after > before+1000 {
@@ -399,7 +399,7 @@ func TestStatementsForAnyWorkload(t *testing.T) {
 	}
 }
 
-// A server's settings for everybody would end a monitor's session, or have its questions fail.
+// Server-wide settings must neither end a monitor's session nor make its queries fail.
 func TestSession_IsSteadied(t *testing.T) {
 	session := connect(t, testserver.Open(t, "postgresql").Values(), database.Owner)
 	for _, set := range []string{
@@ -416,9 +416,9 @@ func TestSession_IsSteadied(t *testing.T) {
 	}
 }
 
-// To have the server count is a transaction, which is taken off the count: so it has to be
-// in it, be there other work or none.
-func TestAFlushIsCountedItself(t *testing.T) {
+// A flush is itself a transaction, which Sledge subtracts from the count. So the server must count
+// every flush, with or without other work.
+func TestFlush_IsCounted(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Version("15"))
 	sql, observer := library(t), connect(t, server.Values(), database.Owner)
 	read := func() int64 {
@@ -435,19 +435,19 @@ func TestAFlushIsCountedItself(t *testing.T) {
 		}
 	}
 	session := connect(t, server.Values(), database.Owner)
-	flush(session) // what connecting took
+	flush(session) // the transactions of connecting
 	flush(observer)
 	before := read()
 	for range 20 {
 		flush(session)
 	}
-	flush(observer) // which makes three of its own: two readings, of which one may come late
+	flush(observer) // the observer adds up to three: this flush and two readings, of which one may be counted late
 	if counted := read() - before; counted < 20 || counted > 23 {
-		t.Errorf("got %d transactions counted after 20, want those and the observer's few", counted)
+		t.Errorf("the count rose by %d after 20 flushes, want 20 to 23", counted)
 	}
 }
 
-func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
+func TestConnect_SkipsReadOnlyOfSeveralServers(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own(), testserver.Setting("default_transaction_read_only=on"))
 	address := net.JoinHostPort(server.Host, strconv.Itoa(server.Port))
 	connect := func(host string) error {
@@ -459,14 +459,14 @@ func TestOfSeveralServersOneThatIsReadOnlyIsNotTaken(t *testing.T) {
 	}
 	err := connect(address + "," + address)
 	if err == nil || !strings.Contains(err.Error(), "the server is read-only, as a standby is: name a server that accepts writes in host") {
-		t.Errorf("of several: got %v", err)
+		t.Errorf("with several servers: got %v", err)
 	}
 	if err := connect(server.Host); err != nil {
-		t.Errorf("where it is the only one: got %v", err)
+		t.Errorf("with one server: got %v", err)
 	}
 }
 
-// bind returns bound options.
+// bind returns options with the given values.
 func bind(t testing.TB, values option.Values) any {
 	t.Helper()
 	options := postgresql.Database.Options.New(database.Use{Name: "tpcc"})
@@ -485,7 +485,7 @@ func with(values option.Values, pairs ...string) option.Values {
 	return values
 }
 
-// connect opens a session to an account and a database that it makes if need be.
+// connect creates the account and the database if necessary, and opens a session.
 func connect(t testing.TB, values option.Values, as database.Role) database.Session {
 	t.Helper()
 	options := bind(t, values)
@@ -504,7 +504,7 @@ func connect(t testing.TB, values option.Values, as database.Role) database.Sess
 	return session
 }
 
-// rows returns what a query says, a row to a string, values divided by "|".
+// rows returns the rows of a query as text, with "|" between the values.
 func rows(t testing.TB, session database.Session, query string) []string {
 	t.Helper()
 	answer, err := session.Query(context.Background(), query, 0)
@@ -537,7 +537,7 @@ func library(t testing.TB) *sqlfile.Library {
 	return l
 }
 
-func TestNamesWhatAnswersInstead(t *testing.T) {
+func TestConnect_IdentifiesOtherServer(t *testing.T) {
 	other := testserver.Open(t, "mariadb")
 	for _, mode := range []string{"prefer", "disable", "require"} {
 		values := option.Values{"host": other.Host, "port": strconv.Itoa(other.Port), "ssl_mode": mode}
@@ -548,19 +548,19 @@ func TestNamesWhatAnswersInstead(t *testing.T) {
 			}
 		}
 		if postgresql.Database.Sessions.Classify(err) != meter.Connection {
-			t.Errorf("sslmode %s: %v is not classified as a connection's", mode, err)
+			t.Errorf("sslmode %s: %v does not have the class connection", mode, err)
 		}
 	}
 }
 
-func TestASilentServerIsGivenUp(t *testing.T) {
+func TestConnect_GivesUpOnSilentServer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	t.Setenv("PGCONNECT_TIMEOUT", "1")
-	// Two ways to encrypt, each of which waits, are to take no longer than one.
+	// prefer tries with and without TLS; together they must not take longer than one attempt.
 	values := option.Values{"host": "127.0.0.1", "port": strconv.Itoa(l.Addr().(*net.TCPAddr).Port), "ssl_mode": "prefer"}
 	_, err = postgresql.Database.Sessions.Connect(t.Context(), bind(t, values), database.Owner)
 	if err == nil || !strings.Contains(err.Error(), "no response within 1s") || !strings.Contains(err.Error(), "check host and port") {
@@ -573,7 +573,7 @@ func TestInterrupt_LeavesAFrozenServer(t *testing.T) {
 	databasetest.Frozen(t, postgresql.Database, server.Values(), server.Freeze, server.Thaw)
 }
 
-// TestErrors_AreShort has the server raise an error of 20 MB, over each way to send a statement.
+// TestErrors_AreShort raises an error of 20 MB on the server, over each way to send a statement.
 func TestErrors_AreShort(t *testing.T) {
 	session := connect(t, testserver.Open(t, "postgresql").Values(), database.Owner)
 	const raise = "DO $$ BEGIN RAISE EXCEPTION USING MESSAGE = repeat('x', 20000000), DETAIL = repeat('y', 20000000); END $$"

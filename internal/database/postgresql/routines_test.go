@@ -14,14 +14,14 @@ import (
 	"sledge/internal/testserver"
 )
 
-// plan is as much of the engine's plan as the scripts want to know.
+// plan has the fields of the engine's plan that the scripts use.
 type plan struct {
 	Tables, Routines []string
 	Connection       any
 	Settings         struct{ Warehouses int }
 }
 
-// call has the inputs and outputs of the routines, as the workload binds them.
+// call holds the inputs and outputs of the routines, with the workload's tags.
 type call struct {
 	WID       int64  `sql:"w_id"`
 	MaxWID    int64  `sql:"max_w_id"`
@@ -39,7 +39,7 @@ type call struct {
 	Seed2     int64  `sql:"seed2"`
 }
 
-// bench is a schema under test and a session to call its routines with.
+// bench is a session with prepared calls of the routines.
 type bench struct {
 	database.Session
 	in    call
@@ -57,14 +57,13 @@ type bench struct {
 	}
 }
 
-// runScript runs one of the scripts of TPROC-C.
-// A script may be divided by table.
+// runScript runs a script of TPROC-C, in all its parts if it is divided by table.
 func runScript(t testing.TB, session database.Session, name string, values option.Values, warehouses int) {
 	t.Helper()
 	p := plan{Connection: bind(t, values)}
 	p.Settings.Warehouses = warehouses
 	l := library(t)
-	if name == "drop" || name == "routines" { // a build drops what there is before it makes routines
+	if name == "drop" || name == "routines" { // a build drops existing routines before it creates its own
 		for _, row := range rows(t, session, l.Text("installed_routines")) {
 			p.Routines = append(p.Routines, strings.Split(row, "|")[3])
 		}
@@ -96,7 +95,7 @@ func runScript(t testing.TB, session database.Session, name string, values optio
 	}
 }
 
-// newSchema makes the tables and their keys in a database of their own.
+// newSchema creates the tables and their keys in a new database.
 func newSchema(t testing.TB, name string) (database.Session, option.Values) {
 	t.Helper()
 	values := with(testserver.Open(t, "postgresql").Values(), "dbname", name)
@@ -114,8 +113,8 @@ func newSchema(t testing.TB, name string) (database.Session, option.Values) {
 	return session, values
 }
 
-// fill makes two warehouses with all items and stock and their districts, and
-// three customers to a district. Stock of item i is 10 + i % 91.
+// fill creates two warehouses with all items and stock, their districts, and three customers in
+// each district. The stock of item i is 10 + i % 91.
 const fill = `
 INSERT INTO item SELECT i, 1, 'item', i % 100 + 1.25, 'data' FROM generate_series(1, 100000) i;
 INSERT INTO stock SELECT i, w, 10 + i % 91, 'dist 01', 'dist 02', 'dist 03', 'dist 04', 'dist 05', 'dist 06', 'dist 07',
@@ -128,13 +127,13 @@ INSERT INTO customer SELECT c, d, w, 'first ' || c, 'LAST' || c, 'OE', 's1', 's2
 FROM generate_series(1, 2) w, generate_series(1, 10) d, generate_series(1, 3) c;
 `
 
-// TestRoutines builds one schema and puts routines of either kind into it.
+// TestRoutines builds one schema, and tests functions and then procedures in it.
 func TestRoutines(t *testing.T) {
 	session, values := newSchema(t, "sledge_routines")
 	if err := session.Exec(t.Context(), fill); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // as when a build that was interrupted goes on
+	for range 2 { // as after the resume of an interrupted build
 		runScript(t, session, "indexes", values, 2)
 	}
 	runScript(t, session, "finish", values, 2)
@@ -146,7 +145,7 @@ func TestRoutines(t *testing.T) {
 			}
 			b := newBench(t, values, kind)
 			t.Run("have HammerDB's signatures", func(t *testing.T) { testSignatures(t, b, kind) })
-			t.Run("are known as Sledge's", func(t *testing.T) {
+			t.Run("are recognized as Sledge's", func(t *testing.T) {
 				for _, row := range rows(t, b, library(t).Text("installed_routines")) {
 					if fields := strings.Split(row, "|"); fields[1] != kind || fields[2] != "sledge" || fields[4] != "true" {
 						t.Errorf("got %s, want a %s of Sledge", row, kind)
@@ -159,7 +158,7 @@ func TestRoutines(t *testing.T) {
 			t.Run("deliver", b.testDelivery)
 			t.Run("count low stock", b.testStockLevel)
 			t.Run("enter orders", b.testNewOrder)
-			t.Run("draw the same from the same seed", b.testSeed)
+			t.Run("draw the same numbers from the same seed", b.testSeed)
 			t.Run("show the last order", func(t *testing.T) { b.testOrderStatus(t, kind) })
 			t.Run("are called by HammerDB", func(t *testing.T) { testCalledByHammerDB(t, b, kind) })
 		})
@@ -270,14 +269,14 @@ func (b *bench) testPayment(t *testing.T) {
 		"3|5|2|4|1|0.01|ware 1    dist 4|t", "3|5|2|4|1|1234.56|ware 1    dist 4|t")
 	b.in.CID = 99
 	if _, err := b.calls["payment"].Run(t.Context(), nil); err == nil {
-		t.Error("a customer who is not there paid")
+		t.Error("the payment of a missing customer did not fail")
 	}
 	wantRows(t, b, state, "-1244.57|1244.57|3|old data|31234.57|301234.57|2")
 }
 
 func (b *bench) testPaymentByName(t *testing.T) {
-	// District 7 of warehouse 1 gets n customers of each name, whose numbers run
-	// against their first names: the k-th by first name is customer n*10 + n - k + 1.
+	// District 7 of warehouse 1 gets n customers with the name NAMEn. Their numbers are in reverse
+	// order of their first names: the k-th by first name is customer n*10 + n - k + 1.
 	b.exec(t, `DELETE FROM customer WHERE c_id > 3; INSERT INTO customer
 		SELECT n * 10 + k, 7, 1, 'first ' || n - k + 1, 'NAME' || n, 'OE', 's1', 's2', 'city', 'st', '1', '1', now(), 'GC', 1, 0.1, -10, 10, 1, 0, ''
 		FROM generate_series(1, 4) n, generate_series(1, n) k`)
@@ -291,7 +290,7 @@ func (b *bench) testPaymentByName(t *testing.T) {
 		{"NAME2", 2, 2, 22}, // the first of two
 		{"NAME3", 2, 3, 32}, // the second of three
 		{"NAME4", 2, 4, 43}, // the second of four
-		{"$8", 2, 0, 2},     // no customer: HammerDB passes this name, and with it a number
+		{"$8", 2, 0, 2},     // no customer has this name: HammerDB passes it together with a number
 	} {
 		b.in.LastName, b.in.CID = tt.name, tt.passed
 		b.run(t, "payment")
@@ -318,8 +317,8 @@ func (b *bench) testBadCredit(t *testing.T) {
 	b.exec(t, "UPDATE customer SET c_credit = 'GC', c_data = 'old data'")
 }
 
-// orders puts orders 3001.. of two lines into districts 1, 2 and 4 of warehouse 1;
-// the lines of order o are of items o and o + 1, and worth 1.25 and 2.50.
+// orders adds orders from 3001 on to districts 1, 2 and 4 of warehouse 1. Each has two lines: order
+// o has the items o and o + 1, for 1.25 and 2.50.
 const orders = `
 TRUNCATE orders, new_order, order_line;
 UPDATE district SET d_next_o_id = 3001;
@@ -337,20 +336,20 @@ func (b *bench) testDelivery(t *testing.T) {
 	wantRows(t, b, "SELECT o_d_id, o_id, o_carrier_id FROM orders WHERE o_carrier_id IS NOT NULL ORDER BY 1, 2", "1|3001|7", "2|3002|7", "4|3001|7")
 	wantRows(t, b, "SELECT ol_d_id, ol_o_id, count(*) FROM order_line WHERE ol_delivery_d > now() - interval '1 min' GROUP BY 1, 2 ORDER BY 1, 2",
 		"1|3001|2", "2|3002|2", "4|3001|2")
-	// Order o is of customer 1 + o % 3, and 1.25 + 2.50 - 10 is -6.25.
+	// Order o belongs to customer 1 + o % 3, and 1.25 + 2.50 - 10 is -6.25.
 	wantRows(t, b, "SELECT c_d_id, c_id, c_balance FROM customer WHERE c_delivery_cnt = 1 AND c_w_id = 1 ORDER BY 1, 2", "1|2|-6.25", "2|3|-6.25", "4|2|-6.25")
 	wantRows(t, b, "SELECT count(*) FROM customer WHERE c_delivery_cnt = 0 AND c_balance = -10", "57")
-	for range 4 { // more often than there are orders
+	for range 4 { // more deliveries than orders
 		b.run(t, "delivery")
 	}
 	wantRows(t, b, "SELECT count(*) FROM new_order", "0")
 	wantRows(t, b, "SELECT sum(c_balance + 10), sum(c_delivery_cnt) FROM customer", "30.00|8")
-	wantRows(t, b, "SELECT count(*) FROM order_line WHERE ol_delivery_d IS NULL", "2") // of the order taken from the queue at the beginning
+	wantRows(t, b, "SELECT count(*) FROM order_line WHERE ol_delivery_d IS NULL", "2") // the lines of the order that was deleted from new_order above
 }
 
 func (b *bench) testStockLevel(t *testing.T) {
-	// Of 30 orders the last 20 count: 3011..3030, with the items 3011..3031, most of
-	// them twice. Stock of item i is 10 + i % 91; 3011 % 91 is 8.
+	// The last 20 of 30 orders count: 3011 to 3030, with the items 3011 to 3031, most of them
+	// twice. The stock of item i is 10 + i % 91; 3011 % 91 is 8.
 	b.exec(t, fmt.Sprintf(orders, 3030)+"UPDATE stock SET s_quantity = 10 + s_i_id % 91 WHERE s_i_id BETWEEN 3001 AND 3032")
 	b.in.WID, b.in.DID = 1, 4
 	for threshold, want := range map[int64]int64{18: 0, 19: 1, 20: 2, 100: 21} {
@@ -360,11 +359,11 @@ func (b *bench) testStockLevel(t *testing.T) {
 			t.Errorf("below %d: got %d items, want %d", threshold, b.out.stock.Count, want)
 		}
 	}
-	b.exec(t, "UPDATE stock SET s_quantity = 0 WHERE s_w_id = 2 AND s_i_id = 3031") // another warehouse's
+	b.exec(t, "UPDATE stock SET s_quantity = 0 WHERE s_w_id = 2 AND s_i_id = 3031") // in another warehouse
 	b.in.Threshold = 18
 	b.run(t, "slev")
 	if b.out.stock.Count != 0 {
-		t.Errorf("got %d items, want none of another warehouse", b.out.stock.Count)
+		t.Errorf("got %d items, want 0: the stock of another warehouse does not count", b.out.stock.Count)
 	}
 }
 
@@ -404,20 +403,20 @@ func (b *bench) testNewOrder(t *testing.T) {
 		{"stock counts orders", "SELECT (SELECT sum(s_order_cnt) FROM stock) - (SELECT count(*) FROM order_line)", "0"},
 		{"stock counts remote orders", "SELECT (SELECT sum(s_remote_cnt) FROM stock) - (SELECT count(*) FROM order_line WHERE ol_supply_w_id <> ol_w_id)", "0"},
 		{"remote orders are counted where the stock is", "SELECT count(*) FROM stock WHERE s_w_id = 1 AND s_remote_cnt > 0", "0"},
-		// TPC-C 2.4.2.2: 10 or more must be left, or 91 come in.
+		// TPC-C 2.4.2.2: if fewer than 10 would be left, 91 are added.
 		{"stock goes down by the rule", `SELECT count(*) FROM stock JOIN order_line ON ol_supply_w_id = s_w_id AND ol_i_id = s_i_id
 			WHERE s_order_cnt = 1 AND s_quantity <> 10 + s_i_id % 91 - ol_quantity + CASE WHEN 10 + s_i_id % 91 >= ol_quantity + 10 THEN 0 ELSE 91 END`, "0"},
 		{"stock was filled up again", "SELECT count(*) > 0 FROM stock WHERE s_order_cnt = 1 AND s_quantity > 10 + s_i_id % 91", "t"},
 		{"other stock is as it was", "SELECT count(*) FROM stock WHERE s_order_cnt = 0 AND (s_ytd <> 0 OR s_quantity <> 10 + s_i_id % 91)", "0"},
-		// NURand(8191, 1, 100000) sets all of the lowest 13 bits, before C is added, in
-		// (3/4)^13 of all draws, which is 2.4 %. Of uniform draws it would be 0.01 %.
+		// In NURand(8191, 1, 100000), before C is added, the lowest 13 bits are all set in (3/4)^13
+		// of all draws, which is 2.4 %. In uniform draws it would be 0.01 %.
 		{"items are drawn by NURand", `SELECT avg(((((ol_i_id - 1 - 7911 + 100000) % 100000) & 8191) = 8191)::integer) BETWEEN 0.012 AND 0.036 FROM order_line`, "t"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wantRows(t, b, tt.query, tt.want) })
 	}
 	b.in.CID = 99
 	if _, err := b.calls["neword"].Run(t.Context(), nil); err == nil {
-		t.Error("a customer who is not there ordered")
+		t.Error("the order of a missing customer did not fail")
 	}
 	wantRows(t, b, "SELECT sum(d_next_o_id - 3001) FROM district", n)
 }
@@ -436,7 +435,7 @@ func (b *bench) testSeed(t *testing.T) {
 	const last = 1<<30 - 1
 	first := draw(0, 0)
 	if again := draw(0, 0); again != first {
-		t.Errorf("got\n%s\nfrom the same seed that gave\n%s", again, first)
+		t.Errorf("got\n%s\nfrom the same seed that first gave\n%s", again, first)
 	}
 	if other := draw(last, last); other == first {
 		t.Error("another seed gave the same orders")
@@ -509,8 +508,8 @@ func testCalledByHammerDB(t *testing.T, b *bench, kind string) {
 	b.exec(t, "DEALLOCATE ALL")
 }
 
-// testStandIns drives routines that are not ours but have the signatures of
-// HammerDB's, as a schema that it built has them.
+// testStandIns calls routines with the signatures of HammerDB's, as in a schema that HammerDB
+// built.
 func testStandIns(t *testing.T, session database.Session, values option.Values) {
 	const dropAll = `DO $$ DECLARE r regprocedure; BEGIN
 		FOR r IN SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace LOOP EXECUTE 'DROP ROUTINE ' || r; END LOOP; END $$;`
@@ -558,7 +557,7 @@ func testStandIns(t *testing.T, session database.Session, values option.Values) 
 	}
 }
 
-func TestTwoDeliveriesTakeOneOrderEach(t *testing.T) {
+func TestDelivery_ConcurrentCallsTakeDifferentOrders(t *testing.T) {
 	session, values := newSchema(t, "sledge_deliveries")
 	runScript(t, session, "indexes", values, 1)
 	runScript(t, session, "routines", values, 1)

@@ -20,12 +20,14 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// lastWords limits the time for closing a session, because the server may be unreachable.
+// lastWords is the time limit for each step of closing a session, because the server may be
+// unreachable.
 const lastWords = time.Second
 
-// session is one connection. Statements, begin and commit use the protocol directly, message by
-// message (manual, "Frontend/Backend Protocol"), because the driver's calls allocate for every
-// statement and request the columns of every result again. Everything else uses the driver.
+// session is a database.Session over a connection of the driver. Statements, begin and commit use
+// the protocol directly, message by message (manual, "Frontend/Backend Protocol"), because the
+// driver's calls allocate memory for every statement and request the columns of every result again.
+// Everything else uses the driver.
 type session struct {
 	conn     *pgconn.PgConn
 	net      net.Conn // below conn, for Interrupt
@@ -33,10 +35,10 @@ type session struct {
 	prepared int // statements prepared so far
 	pooler   pooler
 
-	interrupted bool // a conversation was interrupted; the server may still work on it
+	interrupted bool // a call was interrupted; the server may still work on it
 
-	// beginning means that Begin was called and BEGIN was not sent yet. BEGIN travels with the next
-	// statement, which saves every transaction a round trip.
+	// beginning means that Begin was called and BEGIN is not sent yet. It is sent together with the
+	// next statement, which saves every transaction a round trip.
 	beginning bool
 
 	// Messages that are sent repeatedly.
@@ -45,7 +47,7 @@ type session struct {
 	sync          pgproto3.Sync
 }
 
-// message binds a statement. Parse goes before it if the statement has no name.
+// message is a Bind message for a statement, after a Parse message if the statement has no name.
 type message struct {
 	unnamed bool
 	parse   pgproto3.Parse
@@ -114,14 +116,14 @@ func (s *session) Prepare(ctx context.Context, q sqlfile.Query, in, out any) (da
 	return st, err
 }
 
-// bindOutputs binds the output parameters of a CALL, which are the only row of its result, in
-// order.
+// bindOutputs binds the output parameters of a CALL, which the server returns as the columns of one
+// row, in order.
 func (st *statement) bindOutputs(q sqlfile.Query, outputs []any, columns int, out any) error {
 	if out != nil {
 		return fmt.Errorf("sql %s: a call returns its output parameters and no other rows: %w", q.Name, errors.ErrUnsupported)
 	}
 	if len(outputs) != columns {
-		return fmt.Errorf("sql %s: it returns %d output parameters, and %d are bound", q.Name, columns, len(outputs))
+		return fmt.Errorf("sql %s: it returns %d output parameters, but %d are bound", q.Name, columns, len(outputs))
 	}
 	st.columns = outputs
 	return nil
@@ -144,7 +146,8 @@ func (s *session) Query(ctx context.Context, statement string, limit int) (datab
 	var t database.Table
 	for results.NextResult() {
 		t = readTable(results.ResultReader(), limit)
-		// Excess columns would otherwise count as a result. Errors are reported by results, too.
+		// Skip the rest, which would otherwise count as another result. results reports its errors,
+		// too.
 		_, _ = results.ResultReader().Close()
 	}
 	return t, database.Short(results.Close())
@@ -167,7 +170,7 @@ func readTable(result *pgconn.ResultReader, limit int) database.Table {
 	return t
 }
 
-// Begin implements database.Session. PostgreSQL does not need to know what the transaction will do.
+// Begin implements database.Session. It ignores the access, which PostgreSQL does not need.
 func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	switch {
 	case s.pooler.Pooling == database.ByStatement:
@@ -187,9 +190,9 @@ func (s *session) Begin(ctx context.Context, _ database.Access) error {
 	return nil
 }
 
-// errNotCommitted reports a COMMIT that PostgreSQL answered with a rollback and no error, because a
-// statement of the transaction had failed.
-var errNotCommitted = errors.New("commit: a statement of the transaction had failed, so it was rolled back")
+// errNotCommitted is the error of a COMMIT that PostgreSQL executed as a rollback, without an error
+// of its own, because a statement of the transaction had failed.
+var errNotCommitted = errors.New("commit: a statement of the transaction had failed, so the transaction was rolled back")
 
 // Commit implements database.Session.
 func (s *session) Commit(ctx context.Context) error {
@@ -231,8 +234,9 @@ func (s *session) Load(ctx context.Context, table schema.Table, rows schema.RowS
 	return tag.RowsAffected(), database.Short(err)
 }
 
-// copied is the text of a COPY. The driver reads it in its own goroutine and does not wait for it
-// if the connection breaks, but the caller may reuse the rows after the load.
+// copied is the text of a COPY. The driver reads it in its own goroutine, for which it does not
+// wait if the connection breaks. But the caller may reuse the rows after the load, so end stops
+// further reads.
 type copied struct {
 	mu   sync.Mutex // held while rows are generated
 	rows *schema.Reader
@@ -256,7 +260,7 @@ func (c *copied) end() {
 	c.over = true
 }
 
-// Cancel implements database.Session. The request uses a connection of its own.
+// Cancel implements database.Session. The request uses another connection.
 func (s *session) Cancel(ctx context.Context) error {
 	if err := s.conn.CancelRequest(ctx); err != nil {
 		return fmt.Errorf("ask PostgreSQL to cancel a statement: %w", err)
@@ -267,16 +271,16 @@ func (s *session) Cancel(ctx context.Context) error {
 // Interrupt implements database.Session: reads and writes fail from now on.
 func (s *session) Interrupt() { _ = s.net.SetDeadline(time.Unix(1, 0)) }
 
-// Close implements database.Session. If a conversation was interrupted, the server may still wait
-// for a lock and keep the locks of the transaction, so Close cancels the statement.
+// Close implements database.Session. If a call was interrupted, the server may still wait for a
+// lock and keep the locks of the transaction, so Close cancels the statement.
 func (s *session) Close() error {
 	if s.interrupted {
 		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 		defer cancel()
-		_ = s.conn.CancelRequest(ctx) // an unreachable server does not work for it either
+		_ = s.conn.CancelRequest(ctx) // nothing can be done if the server is unreachable
 	}
 	_ = s.net.SetDeadline(time.Now().Add(lastWords))
-	_ = s.conn.Close(context.Background()) // if the server has closed the connection, Close has no error
+	_ = s.conn.Close(context.Background()) // it is closed in any case
 	select {
 	case <-s.conn.CleanupDone():
 	case <-time.After(lastWords):
@@ -284,7 +288,7 @@ func (s *session) Close() error {
 	return nil
 }
 
-// beginNow sends the pending BEGIN if it cannot travel with a statement.
+// beginNow sends a pending BEGIN that cannot be sent with a statement.
 func (s *session) beginNow(ctx context.Context) error {
 	if !s.beginning {
 		return nil
@@ -295,9 +299,9 @@ func (s *session) beginNow(ctx context.Context) error {
 	return err
 }
 
-// converse makes the server execute the bound statement and reads its answers, including those to
-// earlier statements, until the server is ready for the next one. It returns the number of rows:
-// those given to st if st takes any, otherwise those affected.
+// converse makes the server execute the bound statement, and reads messages until the server is
+// ready for the next one, including the responses to earlier statements. It returns the number of
+// rows that st has read if it has columns, otherwise the number of rows affected.
 func (s *session) converse(ctx context.Context, st *statement, each func() error) (int64, error) {
 	s.frontend.SendExecute(&s.execute)
 	s.frontend.SendSync(&s.sync)
@@ -333,7 +337,7 @@ func (s *session) converse(ctx context.Context, st *statement, each func() error
 	}
 }
 
-// lost records that the conversation was interrupted.
+// lost records that a call was interrupted.
 func (s *session) lost(err error) error {
 	s.interrupted = !s.conn.IsClosed()
 	return fmt.Errorf("the connection to PostgreSQL is lost: %w", err)

@@ -10,8 +10,8 @@ import (
 	"sledge/internal/database"
 )
 
-// statement is a prepared statement. Values are sent and received as text: the server accepts any
-// type in this form, and converting digits costs it little.
+// statement is a prepared statement. Values are sent and received as text, which the server accepts
+// for any type and converts at little cost; []byte is sent in binary.
 type statement struct {
 	session *session
 	name    string
@@ -44,9 +44,8 @@ func (st *statement) Run(ctx context.Context, each func() error) (int64, error) 
 
 var _ database.Batch = (*statement)(nil)
 
-// RunMany implements database.Batch: all rows are sent at once, and the server answers for all of
-// them. Its messages meanwhile fit into the network's buffers, because the size of a batch is
-// limited.
+// RunMany implements database.Batch. It sends up to RowsPerBatch rows before it reads the
+// responses, which fit into the network's buffers.
 func (st *statement) RunMany(ctx context.Context, next func() bool) (affected int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("%s: %w", st.name, err)
@@ -77,8 +76,8 @@ func (st *statement) RunMany(ctx context.Context, next func() bool) (affected in
 	return affected, nil
 }
 
-// encode writes the current values of the parameters into the bind message. If buf must grow, the
-// parameters written before keep the old one alive.
+// encode writes the current values of the parameters into the bind message. If buf must grow,
+// parameters that were written before still point to the old buffer.
 func (st *statement) encode() {
 	buf := st.buf[:0]
 	for i, p := range st.params {
@@ -96,14 +95,14 @@ func (st *statement) encode() {
 		case *[]byte:
 			buf = append(buf, *p...)
 		case *time.Time:
-			buf = append(database.AppendTime(buf, *p), "+00"...) // types without a zone ignore it
+			buf = append(database.AppendTime(buf, *p), "+00"...) // types without a time zone ignore it
 		}
 		st.bind.Parameters[i] = buf[start:len(buf):len(buf)]
 	}
 	st.buf = buf
 }
 
-// take writes a row into the fields. A NULL is nil.
+// take writes a row into the fields. A nil value is NULL.
 func (st *statement) take(values [][]byte) (err error) {
 	for i, column := range st.columns {
 		value := values[i]

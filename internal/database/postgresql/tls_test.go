@@ -15,8 +15,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// keepPrivate sets the permissions that PostgreSQL requires of a key: only its own user may
-// read it.
+// keepPrivate gives a key to the server's user, with the permissions that PostgreSQL requires: only
+// that user may read it.
 func keepPrivate(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Chmod(path, 0o600); err != nil {
@@ -27,7 +27,7 @@ func keepPrivate(t *testing.T, path string) {
 	}
 	server, err := user.Lookup("postgres")
 	if err != nil {
-		t.Skip("there is no user postgres, as whom a server is run by root")
+		t.Skip("root runs the server as the user postgres, who does not exist")
 	}
 	uid, _ := strconv.Atoi(server.Uid)
 	if err := os.Chown(path, uid, -1); err != nil {
@@ -43,14 +43,14 @@ func TestTLS(t *testing.T) {
 		testserver.Setting("ssl_cert_file="+ours.Path("server")), testserver.Setting("ssl_key_file="+ours.Path("server-key"))).Values()
 	for _, tt := range []struct {
 		mode, authority, host string
-		want                  string // whether the session is encrypted, t or f; or, with !, a part of the error
+		want                  string // whether the session is encrypted, t or f; or, after !, a part of the error
 	}{
 		{"disable", "", "127.0.0.1", "f"},
 		{"allow", "", "127.0.0.1", "f"},
 		{"prefer", "", "127.0.0.1", "t"},
 		{"require", "", "127.0.0.1", "t"},
 		{"verify-ca", ours.Path("ca"), "127.0.0.1", "t"},
-		{"verify-ca", ours.Path("ca"), "localhost", "t"}, // the name is not looked at
+		{"verify-ca", ours.Path("ca"), "localhost", "t"}, // the name is not verified
 		{"verify-ca", theirs.Path("ca"), "127.0.0.1", "!ssl_ca"},
 		{"verify-full", ours.Path("ca"), "127.0.0.1", "t"},
 		{"verify-full", ours.Path("ca"), "localhost", "!host"},
@@ -74,13 +74,13 @@ func TestTLS(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Rows[0][0] != tt.want {
-				t.Errorf("encrypted is %s, want %s", got.Rows[0][0], tt.want)
+				t.Errorf("got encryption %s, want %s", got.Rows[0][0], tt.want)
 			}
 		})
 	}
 }
 
-func TestCreateUsesATablespace(t *testing.T) {
+func TestCreate_UsesTablespace(t *testing.T) {
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	folder, err := os.MkdirTemp("", "sledge-tablespace")
 	if err != nil {
@@ -110,7 +110,7 @@ func TestCreateUsesATablespace(t *testing.T) {
 	}
 }
 
-// keepFolder gives a folder to the server, as keepPrivate a key.
+// keepFolder gives a folder to the server's user.
 func keepFolder(t *testing.T, path string) {
 	t.Helper()
 	keepPrivate(t, path)

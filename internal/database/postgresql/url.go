@@ -9,7 +9,7 @@ import (
 	"sledge/internal/option"
 )
 
-// parameters are libpq's parameters with our options.
+// parameters maps libpq's parameters to our options.
 var parameters = map[string]string{"sslmode": "ssl_mode", "sslrootcert": "ssl_ca", "sslcert": "ssl_cert", "sslkey": "ssl_key"}
 
 // fromURL is Options.FromURL, for libpq's URLs.

@@ -33,7 +33,7 @@ type session struct {
 
 	bulk   bool   // load by bulk copy
 	folder folder // for files of rows; zero loads over the connection
-	maxDOP int // maximum degree of parallelism of queries; 0 means the server's default
+	maxDOP int    // maximum degree of parallelism of queries; 0 means the server's default
 
 	// Cached facts of the server.
 	tables              map[string]tableFacts

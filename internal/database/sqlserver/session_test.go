@@ -675,7 +675,8 @@ func TestLoad_EndsAnywhereInPacket(t *testing.T) {
 	})}
 	session := connectTo(t, s)
 	ends := map[int]bool{} // bytes beyond the end of the first packet
-	for n := 1975; n < 2015; n++ { for lines := range 2 { // a second line of odd length
+	for n := 1975; n < 2015; n++ {
+		for lines := range 2 { // a second line of odd length
 			rows := []string{"7\t8\t" + strings.Repeat("x", n)}
 			if lines == 1 {
 				rows = append(rows, "9\t10\t")
@@ -904,10 +905,10 @@ func TestLoad_FromSharedFiles(t *testing.T) {
 	}
 
 	for name, c := range map[string]struct{ row, says string }{
-		"a wrong count of rows": {"1\tone\t2026-01-31", "has read 2 of its 1 rows"},
-		"an empty text":                     {"1\t\t2026-01-31", "cannot contain"},
-		"a character that is not ASCII":     {"1\tZürich\t2026-01-31", "cannot contain"},
-		"a tab":                             {"1\ta\\tb\t2026-01-31", "cannot contain"},
+		"a wrong count of rows":         {"1\tone\t2026-01-31", "has read 2 of its 1 rows"},
+		"an empty text":                 {"1\t\t2026-01-31", "cannot contain"},
+		"a character that is not ASCII": {"1\tZürich\t2026-01-31", "cannot contain"},
+		"a tab":                         {"1\ta\\tb\t2026-01-31", "cannot contain"},
 	} {
 		if _, err := session.Load(t.Context(), table, &source{[]string{c.row}}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: got %v, want %q", name, err, c.says)

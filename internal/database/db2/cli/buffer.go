@@ -50,7 +50,7 @@ const (
 // LongestVarchar is the approximate maximum length of a VARCHAR on every server, in bytes.
 const LongestVarchar = 32_000
 
-// Of returns the server type for values of a kind, if the parameter's own type is unknown.
+// Of returns a server type for values of a kind, for parameters whose own type is unknown.
 func Of(kind Kind, width int) Type {
 	switch kind {
 	case Int:
@@ -102,7 +102,7 @@ type Buffer struct {
 	lengths []int32 // length of each value, or nullData
 }
 
-// NewBuffer returns a buffer for a number of values. width is the length of the longest text or
+// NewBuffer returns a buffer for the given number of rows. width is the maximum length of a text or
 // bytes.
 func NewBuffer(kind Kind, width, rows int) *Buffer {
 	switch kind {
@@ -149,14 +149,14 @@ func (b *Buffer) SetFloat(row int, v float64) {
 	b.lengths[row] = 8
 }
 
-// SetText sets a text that fits.
+// SetText sets a text. It must fit.
 func (b *Buffer) SetText(row int, v string) {
 	cell := b.cell(row)
 	cell[copy(cell, v)] = 0
 	b.lengths[row] = int32(len(v))
 }
 
-// SetBytes sets bytes that fit, which may be those of a text.
+// SetBytes sets bytes or a text. They must fit.
 func (b *Buffer) SetBytes(row int, v []byte) {
 	cell := b.cell(row)
 	if n := copy(cell, v); b.kind == Text {

@@ -1,7 +1,7 @@
-// Package cli binds the part of IBM's call level interface to Db2 that a load tester needs: the
-// library libdb2.so, db2cli64.dll or libdb2.dylib, which is loaded while the program runs,
-// without a C compiler. Names and numbers are those of IBM's sqlcli.h and sqlcli1.h. It knows
-// no database/sql and no options.
+// Package cli binds the part of IBM's call level interface to Db2 that a load tester needs. It
+// loads the library libdb2.so, db2cli64.dll or libdb2.dylib at run time, so that no C compiler is
+// needed. Names and numbers are those of IBM's sqlcli.h and sqlcli1.h. It knows no database/sql and
+// no options.
 //
 // Buffers that the library reads and writes are pinned while they are bound, so a call
 // allocates nothing.
@@ -91,11 +91,12 @@ const (
 	infoServerVersion = 18 // SQL_DBMS_VER
 )
 
-// codepageVariable sets the code page of texts, which the library reads when it is loaded: UTF-8.
+// codepageVariable is the environment variable for the code page of texts, here UTF-8.
 const codepageVariable, codepageUTF8 = "DB2CODEPAGE", "1208"
 
-// retriesVariable sets how often the library itself reconnects after a lost connection: never.
-// Otherwise losses would go unnoticed, and breaking a connection would not end a wait for a server.
+// retriesVariable is the environment variable for the number of times that the library reconnects
+// by itself after a lost connection, here 0. Otherwise Sledge would not notice losses, and breaking
+// a connection would not end a call that waits.
 const retriesVariable, noRetries = "DB2_MAX_CLIENT_CONNRETRIES", "0"
 
 // Library is the loaded call level interface.
@@ -110,8 +111,8 @@ var loading struct {
 	loaded map[string]*Library
 }
 
-// Load loads the library at a path, or finds a name with the system's loader. A library is loaded
-// once, and stays loaded.
+// Load loads the library at a path, or a file name that the system's loader finds. A library is
+// loaded only once, and stays loaded.
 func Load(path string) (*Library, error) {
 	loading.Lock()
 	defer loading.Unlock()
@@ -137,7 +138,7 @@ func Load(path string) (*Library, error) {
 		}
 	}
 	if r := l.call(allocHandle, kindEnvironment, 0, uintptr(unsafe.Pointer(&l.env))); !succeeded(r) {
-		return nil, fmt.Errorf("%s: no environment could be made", path)
+		return nil, fmt.Errorf("%s: the library cannot allocate an environment", path)
 	}
 	if r := l.call(setEnvAttr, l.env, attrODBCVersion, odbcVersion3, 0); !succeeded(r) {
 		return nil, fmt.Errorf("%s: %w", path, l.failure(kindEnvironment, l.env, r))
@@ -149,11 +150,12 @@ func Load(path string) (*Library, error) {
 	return l, nil
 }
 
-// ErrStatic means that the program was linked without a dynamic loader, and so can load no library.
-var ErrStatic = errors.New("this program is linked statically, so that it runs on any Linux, and can load no library")
+// ErrStatic means that the program was linked without a dynamic loader, so it cannot load a
+// library.
+var ErrStatic = errors.New("this program is linked statically, so that it runs on any Linux, and cannot load a library")
 
-// call calls a function of the library. What an argument is the address of escapes to the
-// heap, and stays there until the call returns.
+// call calls a function of the library. Memory whose address is an argument escapes to the heap and
+// stays there until the call returns.
 //
 //go:uintptrescapes
 func (l *Library) call(f function, args ...uintptr) int16 {
@@ -162,7 +164,7 @@ func (l *Library) call(f function, args ...uintptr) int16 {
 
 func succeeded(result int16) bool { return result == success || result == successWithInfo }
 
-// negative returns a negative argument in the form that the library expects.
+// negative converts a negative number into an argument for call.
 func negative(n int32) uintptr { return uintptr(uint32(n)) }
 
 // terminated returns a text with the terminating zero that the library expects.
@@ -182,7 +184,7 @@ type Error struct {
 // Error returns the library's message, without the names of its components.
 func (e *Error) Error() string { return e.Message }
 
-// failure returns the error of a handle after a call, in one line.
+// failure returns the error of a call that failed with result, in one line.
 func (l *Library) failure(kind, handle uintptr, result int16) error {
 	if result == -2 {
 		return &Error{State: "HY000", Message: "the call level interface was called with a handle that is no longer valid"}

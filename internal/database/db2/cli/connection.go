@@ -17,9 +17,9 @@ type Connection struct {
 	socket *socket // nil if it was not found
 }
 
-// Connect opens a connection with a text such as "DATABASE=TPCC;HOSTNAME=db1;PORT=50000;UID=...",
-// within a time limit. Each statement is its own transaction until Autocommit changes that. port is
-// the port in the text, or 0 if it has none; Break then does nothing.
+// Connect opens a connection within a time limit. text is a connection string such as
+// "DATABASE=TPCC;HOSTNAME=db1;PORT=50000;UID=...". Each statement is its own transaction until
+// Autocommit changes that. port is the port in text; if it is 0, Break does nothing.
 func (l *Library) Connect(text string, port int, limit time.Duration) (*Connection, error) {
 	c := &Connection{library: l, autocommit: true, port: port}
 	if r := l.call(allocHandle, kindConnection, l.env, uintptr(unsafe.Pointer(&c.handle))); !succeeded(r) {
@@ -78,8 +78,8 @@ func (c *Connection) end(how uintptr) error {
 	return nil
 }
 
-// Break breaks the connection, if its socket is known, so that a call which waits for a stopped
-// server returns an error. Any goroutine may call it, until Close is called.
+// Break breaks the connection, if its socket is known, so that a call that waits for a frozen
+// server returns an error. Any goroutine may call it before Close.
 func (c *Connection) Break() { c.socket.shut(c.port) }
 
 // Dead reports whether the library knows that the connection is lost.
@@ -89,8 +89,7 @@ func (c *Connection) Dead() bool {
 	return succeeded(r) && dead == 1
 }
 
-// ServerVersion returns the server's version as the library knows it, "11.05.0800", or "" if it
-// does not.
+// ServerVersion returns the server's version from the library, such as "11.05.0800", or "".
 func (c *Connection) ServerVersion() string {
 	const longest = 256
 	buf := make([]byte, longest)

@@ -10,7 +10,7 @@ import (
 // Static reports whether the program cannot load libraries.
 const Static = false
 
-// open also searches the library's own folder for other libraries that it needs.
+// open loads a library. Windows also searches its folder for other libraries that it needs.
 func open(path string) (uintptr, error) {
 	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_DEFAULT_DIRS)
 	if filepath.IsAbs(path) {

@@ -2,7 +2,7 @@
 
 package cli
 
-// socket is a connection's socket, which is not searched for on this system.
+// socket stands for a connection's socket, which Sledge does not search for on this system.
 type socket struct{}
 
 func findSocket(_ int, connect func()) *socket {

@@ -11,13 +11,14 @@ import (
 	"time"
 )
 
-// socket is a connection's socket. The library does not reveal it, so it is searched for among the
-// open files of this process.
+// socket is a connection's socket. The library does not reveal it, so findSocket searches for it
+// among the open files of this process.
 type socket struct{ fd, inode int }
 
-// looking is held during the search for a socket, so that a socket which appears meanwhile belongs
-// to the new connection. Late connections have no socket in time, and may get one at any moment.
-// While there are late ones, no socket can be attributed.
+// looking is held during the search for a socket, so that a socket that appears belongs to the new
+// connection. late counts attempts to connect that did not open a socket during their search, and
+// may do so at any moment. As long as there are such attempts, a new socket cannot be attributed to
+// a connection.
 var (
 	looking sync.Mutex
 	late    atomic.Int32
@@ -25,12 +26,12 @@ var (
 
 const (
 	lookAgain = 500 * time.Microsecond
-	mostLooks = 400  // other connections wait meanwhile; a look takes longer on a busy machine, as connecting does
-	mostFiles = 2000 // with more open files a search takes too long
+	mostLooks = 400  // a limit, because other connections wait meanwhile
+	mostFiles = 2000 // with more open files, a search takes too long
 )
 
-// findSocket calls connect and returns the socket that connect connects to a port. It returns nil
-// if no socket, or more than one, appears.
+// findSocket calls connect, and returns the socket that connect opens to the port. It returns nil
+// if no socket appears, or more than one.
 func findSocket(port int, connect func()) *socket {
 	if port == 0 {
 		connect()
@@ -105,8 +106,8 @@ func connected(port int) map[socket]bool {
 	return found
 }
 
-// is reports whether the socket still exists and is a TCP socket connected to the port. Name
-// resolution briefly connects UDP sockets, to find reachable addresses.
+// is reports whether the socket still exists and is a TCP socket connected to the port. UDP sockets
+// do not count: name resolution briefly connects some to find reachable addresses.
 func (s socket) is(port int) bool {
 	var is syscall.Stat_t
 	if syscall.Fstat(s.fd, &is) != nil || int(is.Ino) != s.inode {
@@ -128,9 +129,9 @@ func (s socket) is(port int) bool {
 	return false
 }
 
-// shut shuts the connection down, so that a call which waits for the server returns an error.
+// shut shuts the connection down, so that a call that waits for the server returns an error.
 func (s *socket) shut(port int) {
 	if s != nil && s.is(port) {
-		_ = syscall.Shutdown(s.fd, syscall.SHUT_RDWR) // it may have ended by itself
+		_ = syscall.Shutdown(s.fd, syscall.SHUT_RDWR) // the connection may have ended already
 	}
 }

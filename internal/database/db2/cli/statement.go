@@ -9,7 +9,7 @@ import (
 type Statement struct {
 	library *Library
 	handle  uintptr
-	open    bool // whether it has a cursor
+	open    bool // it has a cursor
 
 	rows      int      // number of parameter sets of a call
 	status    []uint16 // status of each parameter set
@@ -37,7 +37,8 @@ func (s *Statement) failure(result int16) error {
 	return s.library.failure(kindStatement, s.handle, result)
 }
 
-// Prepare prepares a text. The library may send it to the server only with the first call.
+// Prepare prepares a text. The library may send it to the server only when the statement first
+// runs.
 func (s *Statement) Prepare(text string) error {
 	if r := s.library.call(prepare, s.handle, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated)); !succeeded(r) {
 		return s.failure(r)
@@ -50,8 +51,8 @@ func (s *Statement) ExecuteText(text string) error {
 	return s.ran(s.library.call(execDirect, s.handle, uintptr(unsafe.Pointer(terminated(text))), negative(nullTerminated)))
 }
 
-// often calls a function with handles, numbers and addresses of pinned memory only. No argument
-// escapes, so nothing is allocated.
+// often is call for arguments that are handles, numbers and addresses of pinned memory. Nothing
+// escapes, so it allocates nothing.
 func (s *Statement) often(f function, args ...uintptr) int16 {
 	n := copy(s.args[:], args)
 	return int16(invoke(s.library.addresses[f], s.args[:n]...))
@@ -62,7 +63,7 @@ func (s *Statement) Execute() error { return s.ran(s.often(execute, s.handle)) }
 
 func (s *Statement) ran(result int16) error {
 	switch result {
-	case success, noData: // the second for an UPDATE that found no row
+	case success, noData: // noData is the result of an UPDATE that found no row
 	case successWithInfo:
 		for _, status := range s.status[:min(len(s.status), int(s.processed))] {
 			if status == paramError {
@@ -136,7 +137,7 @@ func (s *Statement) Rows(rows int) error {
 // Fetch reads the next row into the buffers of the columns, and reports whether there was one.
 func (s *Statement) Fetch() (bool, error) {
 	switch r := s.often(fetch, s.handle); r {
-	case success, successWithInfo: // the second if a value was longer than its buffer
+	case success, successWithInfo: // successWithInfo means that a value was longer than its buffer
 		return true, nil
 	case noData:
 		return false, nil
@@ -145,8 +146,8 @@ func (s *Statement) Fetch() (bool, error) {
 	}
 }
 
-// Get reads a column of the fetched row, of any length, into buf, and returns it; null means NULL.
-// It can read the columns after the last bound one, each once.
+// Get reads a column of the fetched row, of any length, appends it to buf and returns it; null
+// means NULL. Only columns after the last bound one can be read, each once.
 func (s *Statement) Get(n int, kind Kind, buf []byte) (value []byte, null bool, err error) {
 	const piece = 64 << 10
 	closing := 0 // each piece of a text ends with a zero
@@ -191,7 +192,7 @@ type Column struct {
 	Type Type
 }
 
-// Columns describes the result. It returns nothing if the statement returns no rows.
+// Columns describes the result. It is empty if the statement returns no rows.
 func (s *Statement) Columns() ([]Column, error) {
 	if r := s.library.call(numResultCols, s.handle, uintptr(unsafe.Pointer(&s.columns))); !succeeded(r) {
 		return nil, s.failure(r)
@@ -231,7 +232,7 @@ func (s *Statement) Unbind() {
 	s.bound.Unpin()
 }
 
-// Cancel asks the server to end the current call of another goroutine, if any.
+// Cancel asks the server to end the current call in another goroutine, if any.
 func (s *Statement) Cancel() error {
 	if r := s.library.call(cancel, s.handle); !succeeded(r) {
 		return s.failure(r)
