@@ -106,7 +106,7 @@ test-versions: servers $(TCL) ## run the workloads' tests on further versions an
 test-all: test test-versions ## run all tests on all versions and relatives
 
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
-	$(GO_TEST) -tags db2 -timeout 10m -skip TestWhatTheRoutinesDo ./internal/database/db2/...
+	$(GO_TEST) -tags db2 -timeout 10m -skip TestRoutines_InMariaDB ./internal/database/db2/...
 
 test-duckdb: ## test the build with DuckDB, if there is a C++ compiler
 	@$(call with_compiler,$(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m $(OF_DUCKDB) && $(DUCKDB) test -ldflags=-w -tags duckdb -timeout 10m -run Database.*/duckdb $(ASKED_OF_DUCKDB))

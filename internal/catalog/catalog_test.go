@@ -14,9 +14,9 @@ import (
 	"sledge/internal/workload"
 )
 
-// Every folder is in the catalog under its own name. When this fails, run
-// go generate ./internal/catalog.
-func TestEveryFolderIsListed(t *testing.T) {
+// Every folder is in the catalog under its own name. If this test fails, run go generate
+// ./internal/catalog.
+func TestCatalog_ListsEveryFolder(t *testing.T) {
 	var databases, workloads []string
 	for _, d := range edition.Catalog.Known().Databases {
 		databases = append(databases, d.Name)
@@ -32,8 +32,7 @@ func TestEveryFolderIsListed(t *testing.T) {
 	}
 }
 
-// folders lists the folders of Go packages in dir, but for the one that holds
-// the suite of tests that all of them pass.
+// folders lists the folders in dir that contain Go files, except those whose names end in test.
 func folders(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*.go"))
@@ -49,7 +48,7 @@ func folders(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-func TestNoNameBelongsToTwo(t *testing.T) {
+func TestCatalog_NamesAreUnique(t *testing.T) {
 	seen := map[string]string{}
 	claim := func(kind, owner string, names ...string) {
 		for _, name := range names {
@@ -57,7 +56,7 @@ func TestNoNameBelongsToTwo(t *testing.T) {
 				t.Errorf("%s %s: its name %s is not in lower case, so a search cannot find it", kind, owner, name)
 			}
 			if other, taken := seen[kind+name]; taken {
-				t.Errorf("%s %s and %s both go by %s", kind, owner, other, name)
+				t.Errorf("%s %s and %s share the name %s", kind, owner, other, name)
 			}
 			seen[kind+name] = owner
 		}
@@ -72,7 +71,7 @@ func TestNoNameBelongsToTwo(t *testing.T) {
 
 var isName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
+func TestOptions_AreDescribedOnceAndDefaultsBind(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		for _, w := range edition.Catalog.Workloads {
 			seen, flags := map[string]bool{}, map[string]string{}
@@ -106,8 +105,8 @@ func TestEveryOptionIsDescribedOnceAndItsDefaultBinds(t *testing.T) {
 	}
 }
 
-// A database whose URLs cannot be told from another's would be chosen by luck.
-func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
+// A database has URL schemes if and only if it reads URLs.
+func TestCatalog_DatabasesReadTheirURLSchemes(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		if (len(d.Options.Schemes) > 0) != (d.Options.FromURL != nil) {
 			t.Errorf("%s: got %d schemes, and FromURL is set: %v", d.Name, len(d.Options.Schemes), d.Options.FromURL != nil)
@@ -115,7 +114,7 @@ func TestEveryURLSchemeHasADatabaseThatReadsIt(t *testing.T) {
 	}
 }
 
-func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
+func TestPair_FindsByAnyName(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		for _, d := range append([]string{pair.Database.Name}, pair.Database.Aliases...) {
 			for _, w := range append([]string{pair.Workload.Name}, pair.Workload.Aliases...) {
@@ -127,17 +126,17 @@ func TestAnyNameFindsADatabaseAndAWorkload(t *testing.T) {
 	}
 	for names, want := range map[[2]string]string{
 		{"postgres9", "tprocc"}:                     `database "postgres9" is not known`,
-		{"postgres://me:secret@db1/tpcc", "tprocc"}: "a URL is not a name of a database: give it as the URL of the database, by --url",
+		{"postgres://me:secret@db1/tpcc", "tprocc"}: "a URL is not a name of a database: pass the database's URL with --url",
 		{"pg", "tpcz"}:                              `workload "tpcz" is not known`,
 	} {
 		if _, err := edition.Catalog.Pair(names[0], names[1]); err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), "(choose one of ") {
-			t.Errorf("%q: got %v, want %s with those that there are", names, err, want)
+			t.Errorf("%q: got %v, want %s with the known names", names, err, want)
 		}
 	}
 }
 
-// A database that needs another build must not look unknown.
-func TestAnAbsentDatabaseSaysHowToGetIt(t *testing.T) {
+// The error about a database that needs another build says how to get that build.
+func TestDatabase_ExplainsAbsence(t *testing.T) {
 	const absent = "built without Duck: make build-duck"
 	server := &database.Database{Name: "server", Title: "Server"}
 	duck := &database.Database{Name: "duckling", Title: "Duck", Aliases: []string{"duck"}, Options: database.Options{Schemes: []string{"pond"}}, Absent: absent}
@@ -153,17 +152,17 @@ func TestAnAbsentDatabaseSaysHowToGetIt(t *testing.T) {
 		}
 	}
 	if _, err := c.Database("ducklin"); err == nil || strings.Contains(err.Error(), "duckling") {
-		t.Errorf("got %v, want an error that offers no database that is absent", err)
+		t.Errorf("got %v, want an error that suggests no absent database", err)
 	}
 	if got := slices.Collect(c.Pairs()); !slices.Equal(got, []catalog.Pair{{Database: server, Workload: w}}) {
-		t.Errorf("got the pairs %v, want that of the server", got)
+		t.Errorf("got the pairs %v, want only the server's", got)
 	}
 	if got := slices.Collect(c.Known().Pairs()); len(got) != 2 {
-		t.Errorf("got %d pairs that are known, want 2", len(got))
+		t.Errorf("got %d known pairs, want 2", len(got))
 	}
 }
 
-func TestADatabaseRefusesWhatItIsNotFor(t *testing.T) {
+func TestPair_RefusesUnsupportedWorkload(t *testing.T) {
 	picky := &database.Database{Name: "picky", Title: "Picky", Refuses: func(use database.Use) string {
 		if use.Analytic {
 			return ""
@@ -174,7 +173,7 @@ func TestADatabaseRefusesWhatItIsNotFor(t *testing.T) {
 	long := &workload.Workload{Name: "long", Title: "Long", Use: database.Use{Analytic: true}}
 	c := catalog.New([]*database.Database{picky}, []*workload.Workload{short, long})
 	if _, err := c.Pair("picky", "short"); err == nil || err.Error() != "Picky is not for Short: it reads only (it is for long)" {
-		t.Errorf("got %v, want why, and what there is else", err)
+		t.Errorf("got %v, want the reason, and the supported workloads", err)
 	}
 	want := []catalog.Pair{{Database: picky, Workload: long}}
 	if got, err := c.Pair("picky", "long"); err != nil || got != want[0] {
@@ -185,7 +184,7 @@ func TestADatabaseRefusesWhatItIsNotFor(t *testing.T) {
 	}
 }
 
-func TestASchemeFindsItsDatabase(t *testing.T) {
+func TestByScheme(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		for _, scheme := range catalog.Schemes(d) {
 			if got, err := edition.Catalog.ByScheme(scheme); err != nil || got != d {
@@ -194,6 +193,6 @@ func TestASchemeFindsItsDatabase(t *testing.T) {
 		}
 	}
 	if _, err := edition.Catalog.ByScheme("postgre"); err == nil || !strings.Contains(err.Error(), `the scheme "postgre": did you mean postgres? (choose one of `) {
-		t.Errorf("got %v, want an error with the schemes that there are", err)
+		t.Errorf("got %v, want an error with the known schemes", err)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"slices"
 )
 
-// IsBroken reports whether an error means that the connection is lost, or was never opened. It
-// recognizes errors of Go's packages and those in ofDriver. Callers handle errors that the server
-// sent before.
+// IsBroken reports whether an error of Go's packages, or one in ofDriver, means that the connection
+// is lost or was never opened.
 func IsBroken(err error, ofDriver ...error) bool {
 	is := func(target error) bool { return errors.Is(err, target) }
 	_, isUnconnected := errors.AsType[*ConnectError](err)

@@ -1,6 +1,6 @@
-// Package grammartest has the SQL of a database read by grammars that others wrote: the
-// least that can be known of it where no server is at hand. A grammar sees no names, no
-// types and no rights, so what it takes is not proven to run.
+// Package grammartest parses the SQL of a database with grammars of other projects, for databases
+// without a server to test on. A grammar knows no names, types or rights, so SQL that it accepts
+// may still fail on the server.
 package grammartest
 
 import (
@@ -25,32 +25,32 @@ import (
 
 // Statement is SQL that the program sends to a server in one piece.
 type Statement struct {
-	Name string // "tprocc routines 3": the workload, the file and its section, and which of its statements
+	Name string // "tprocc routines 3": the workload, the file and its section, and the number of the statement in it
 	Text string
 }
 
-// Problem is what a grammar does not take.
+// Problem is a statement that a grammar does not accept.
 type Problem struct {
 	Statement Statement
-	Line      int    // of the statement, from 1
-	Said      string // by the grammar
+	Line      int    // in the statement, from 1
+	Said      string // the grammar's message
 }
 
-// String is a message for people.
+// String returns a message with the line at fault.
 func (p Problem) String() string {
 	lines := strings.Split(p.Statement.Text, "\n")
 	return fmt.Sprintf("%s, line %d: %s\n\t%s", p.Statement.Name, p.Line, p.Said, strings.TrimSpace(lines[min(max(p.Line-1, 0), len(lines)-1)]))
 }
 
-// Grammar reads statements and returns what it does not take. It skips the test where its
-// program is not installed.
+// Grammar parses statements and returns the problems. It skips the test if its program is not
+// installed.
 type Grammar func(t testing.TB, statements []Statement) []Problem
 
-// Statements returns the SQL of a database with each of its workloads, and that of the suite of
-// sessions, as the program sends it: each text once. Scripts are expanded with the values of
-// each variant, by the options' names, without those that the workload lacks. The routines are
-// those that drop.sql drops, as the column of installed_routines.sql spells them. Left out:
-// datafiles.sql, which is expanded with other data, and texts that are not SQL of the server's.
+// Statements returns the SQL of a database with each of its workloads, and of the suite of
+// sessions, as the program sends it, each text once. It expands scripts with the defaults and with
+// each variant's option values, except for options that the workload lacks. routines are the
+// routines for drop.sql, as the signature column of installed_routines.sql spells them. It leaves
+// out datafiles.sql, which is expanded with other data, and texts that are not the server's SQL.
 func Statements(t testing.TB, d *database.Database, routines []string, variants ...option.Values) []Statement {
 	t.Helper()
 	c := collector{t: t, routines: routines, seen: map[string]bool{}}
@@ -132,7 +132,7 @@ func (c *collector) add(name string, statements []string, err error) {
 		c.t.Fatalf("%s: %v", name, err)
 	}
 	for i, text := range statements {
-		if c.seen[text] || !strings.ContainsAny(text, " \n") { // a single word is the name of a table
+		if c.seen[text] || !strings.ContainsAny(text, " \n") { // a single word is not SQL, but the name of a table
 			continue
 		}
 		c.seen[text] = true
@@ -140,13 +140,13 @@ func (c *collector) add(name string, statements []string, err error) {
 	}
 }
 
-// Check fails the test for whatever the grammar does not take, but for what it is known to
-// be wrong about: texts that stand in the line it stops at or in what it says, with the reason why the
-// server takes them. A text that it has no trouble with, any more, fails the test, too.
+// Check fails the test for each problem that the grammar reports, except for known mistakes of the
+// grammar. wrongAbout lists these: a text that occurs in the problem's line or message, and why the
+// server accepts it. Check also fails for a text in wrongAbout that no problem contains.
 func Check(t *testing.T, grammar Grammar, statements []Statement, wrongAbout map[string]string) {
 	t.Helper()
 	if len(statements) == 0 {
-		t.Fatal("there is nothing to read")
+		t.Fatal("there are no statements to parse")
 	}
 	missed := maps.Clone(wrongAbout)
 	for _, problem := range grammar(t, statements) {
@@ -162,19 +162,19 @@ func Check(t *testing.T, grammar Grammar, statements []Statement, wrongAbout map
 		}
 	}
 	for text := range missed {
-		t.Errorf("the grammar has no trouble with %q: take it from the list", text)
+		t.Errorf("the grammar reports no problem with %q: remove it from the list", text)
 	}
 }
 
-// installed returns the newest folder of the pattern in .cache/servers of the module whose
-// tests run, where scripts/test-servers puts programs. Without one it skips the test, unless
+// installed returns the newest folder that matches pattern in .cache/servers of the current module,
+// where scripts/test-servers installs programs. If there is none, it skips the test, or fails it if
 // SLEDGE_TEST_REQUIRE lists the name.
 func installed(t testing.TB, name, pattern string) string {
 	t.Helper()
 	var found []string
 	for folder, err := os.Getwd(); err == nil && folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
 		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
-			found, _ = filepath.Glob(filepath.Join(folder, ".cache", "servers", pattern)) // an error is of the pattern
+			found, _ = filepath.Glob(filepath.Join(folder, ".cache", "servers", pattern)) // it fails only for an invalid pattern
 			break
 		}
 	}
@@ -185,7 +185,7 @@ func installed(t testing.TB, name, pattern string) string {
 	return ""
 }
 
-// lack skips the test, or fails it where SLEDGE_TEST_REQUIRE lists the name.
+// lack skips the test, or fails it if SLEDGE_TEST_REQUIRE lists the name.
 func lack(t testing.TB, name, reason string) {
 	t.Helper()
 	for required := range strings.SplitSeq(os.Getenv("SLEDGE_TEST_REQUIRE"), ",") {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// Microsoft is the parser of T-SQL that Microsoft's own editors have, as its SQL tools service
-// answers with: a language server, which needs no SQL Server.
+// Microsoft is the T-SQL parser of Microsoft's editors. It is part of Microsoft's SQL tools
+// service, a language server that needs no SQL Server.
 func Microsoft(t testing.TB, statements []Statement) []Problem {
 	t.Helper()
 	folder := installed(t, "sqltools", "sqltools-*")
@@ -48,12 +48,12 @@ func Microsoft(t testing.TB, statements []Statement) []Problem {
 		problems = append(problems, Problem{statements[number], d.Range.Start.Line - begins[number] + 1, d.Message})
 	}
 	if !proven {
-		t.Fatal("the parser has no trouble with SELECT FROM WHERE, so nothing is known of the rest")
+		t.Fatal("the parser reports no problem with SELECT FROM WHERE, so it may not have read the rest")
 	}
 	return problems
 }
 
-// diagnostic is what the service says of a text, whose lines begin with 0.
+// diagnostic is a problem that the service reports. Its lines count from 0.
 type diagnostic struct {
 	Range struct {
 		Start struct{ Line int }
@@ -106,7 +106,7 @@ func (l *languageServer) send(message map[string]any) {
 	}
 }
 
-// diagnose returns what the service says of a text.
+// diagnose returns the problems that the service reports for a text.
 func (l *languageServer) diagnose(text string) []diagnostic {
 	l.t.Helper()
 	patience := time.AfterFunc(2*time.Minute, func() { _ = l.process.Process.Kill() })
@@ -118,7 +118,7 @@ func (l *languageServer) diagnose(text string) []diagnostic {
 		}
 		length, err := strconv.Atoi(header.Get("Content-Length"))
 		if err != nil {
-			l.t.Fatalf("Microsoft's SQL tools service says %v", header)
+			l.t.Fatalf("Microsoft's SQL tools service sent the header %v", header)
 		}
 		message := make([]byte, length)
 		if _, err := io.ReadFull(l.answers, message); err != nil {

@@ -16,9 +16,8 @@ import (
 //go:embed pmd.xml
 var pmdRules string
 
-// PMD is the grammar that PMD, an analyser in Java, has of PL/SQL. It stops at the first thing
-// in a statement that it does not know. What the dictionary takes without a semicolon gets one,
-// as in SQL*Plus.
+// PMD is the PL/SQL grammar of PMD, a code analyzer in Java. It stops at the first problem in a
+// statement. It needs a semicolon after every statement, as SQL*Plus does.
 func PMD(t testing.TB, statements []Statement) []Problem {
 	t.Helper()
 	folder := installed(t, "pmd", "pmd-*")
@@ -68,5 +67,5 @@ func PMD(t testing.TB, statements []Statement) []Problem {
 	return problems
 }
 
-// pmdLine is where a message says it stopped.
+// pmdLine matches the line number in a message.
 var pmdLine = regexp.MustCompile(`at line (\d+), column`)

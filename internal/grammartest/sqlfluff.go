@@ -11,8 +11,8 @@ import (
 //go:embed sqlfluff.py
 var sqlfluffProgram string
 
-// Sqlfluff is the grammar that sqlfluff, a linter in Python, has of a dialect: "tsql",
-// "oracle", "postgres". It stops at the first thing in a statement that it does not know.
+// Sqlfluff is the grammar of sqlfluff, a linter in Python, for a dialect: "tsql", "oracle",
+// "postgres". It stops at the first problem in a statement.
 func Sqlfluff(dialect string) Grammar {
 	return func(t testing.TB, statements []Statement) []Problem {
 		t.Helper()

@@ -719,10 +719,10 @@ func TestResolve_StrongerSourceChoosesBetweenRivals(t *testing.T) {
 		{"Windows' host elsewhere", "mssqls", "windows_host = 'db2'", []string{"host=db1"}, false, "windows_host=db2"},
 		{"a login against Windows' default", "mssqls", "", []string{"authentication=sql"}, true, "windows_authentication=sql"},
 		{"an identity against a token in a file", "mssqls", "token_file = '/t'", []string{"msi_object_id=00000000-0000-0000-0000-000000000000", "authentication=entra"}, false, "token_file="},
-		{"two sources of a token", "mssqls", "", []string{"token_file=/t", "msi_object_id=00000000-0000-0000-0000-000000000000", "authentication=entra"}, false, "!leave out one of the two"},
+		{"two sources of a token", "mssqls", "", []string{"token_file=/t", "msi_object_id=00000000-0000-0000-0000-000000000000", "authentication=entra"}, false, "!set only one of them"},
 		{"an identifier against a service", "oracle", "host = 'db1'\nservice = 's'", []string{"sid=S1"}, false, "service="},
 		{"authorities against a wallet", "oracle", "wallet = '/w'", []string{"ssl_ca=/ca.pem"}, false, "wallet="},
-		{"authorities beside a wallet", "oracle", "", []string{"wallet=/w", "ssl_ca=/ca.pem"}, false, "!a wallet has certificates of its own"},
+		{"authorities beside a wallet", "oracle", "", []string{"wallet=/w", "ssl_ca=/ca.pem"}, false, "!the wallet has its own certificates"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.windows {

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// FuzzParse looks for text that Parse loses or parameters that it miscounts.
+// FuzzParse looks for text that Parse loses, and for parameters that it miscounts.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"SELECT :a, ':b', \"c:d\", `e:f` -- :g\n, x::date", "a = :x AND b = :x", "'it''s'", "':", "--", "::", ":", ":_1:2",
@@ -33,19 +33,19 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, p := range q.Params {
 			if !strings.Contains(text, ":"+p) {
-				t.Errorf("%q: there is no parameter %q in it", text, p)
+				t.Errorf("%q: it does not contain the parameter %q", text, p)
 			}
 		}
 		if again, err := sqlfile.Parse("fuzz", q.Text, func(int) string { return mark }); len(q.Params) == 0 && (err != nil || again.Text != q.Text) {
-			t.Errorf("%q became %q, and that %q, %v", text, q.Text, again.Text, err)
+			t.Errorf("%q became %q, which became %q, %v", text, q.Text, again.Text, err)
 		}
 		if len(q.Params) == 0 && !strings.Contains(text, "--") && !strings.Contains(text, "/*") && q.Text != strings.TrimSpace(text) {
-			t.Errorf("%q became %q without a parameter or a comment in it", text, q.Text)
+			t.Errorf("%q became %q, but contains no parameter or comment", text, q.Text)
 		}
 	})
 }
 
-// FuzzScript looks for statements that a script loses or divides where it must not.
+// FuzzScript looks for statements that Script loses, or splits in the wrong place.
 func FuzzScript(f *testing.F) {
 	for _, text := range []string{
 		"SELECT 1\n/\nSELECT 2", "$$\n/\n$$\n/\n", "'\n/\n", "/*\n/\n*/\n/\nDO", "-- '\n/\nx'", "/\n/\n/", "a$b$\n/\n$b$",
@@ -54,7 +54,7 @@ func FuzzScript(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, "{{") || strings.Contains(text, "-- name: ") {
-			t.Skip() // a template, or divided into sections
+			t.Skip() // a template, or a file with sections
 		}
 		l, err := sqlfile.NewLibrary(nil, sqlfile.Place{Files: fstest.MapFS{"a.sql": {Data: []byte(text)}}, Dir: "."})
 		if err != nil {
@@ -68,7 +68,7 @@ func FuzzScript(f *testing.F) {
 		for _, s := range statements {
 			_, after, there := strings.Cut(rest, s)
 			if !there {
-				t.Fatalf("%q: got the statement %q, which is not there or not in its place", text, s)
+				t.Fatalf("%q: got the statement %q, which the text does not contain at that place", text, s)
 			}
 			rest = after
 			if whole, err := sqlfile.Parse("fuzz", s, func(int) string { return ":x" }); err == nil && whole.Text == "" {

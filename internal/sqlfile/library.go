@@ -10,15 +10,15 @@ import (
 	"text/template"
 )
 
-// Place is a folder of .sql files, or of files in other languages of a database. The ending of a
-// file's name tells its language; only the code that runs the file must know it.
+// Place is a folder of .sql files, or of files in other languages of a database, which have other
+// endings. Only the code that runs a file needs to know its language.
 type Place struct {
 	Files fs.FS
 	Dir   string
 }
 
 // Library holds the SQL of one database with one workload: the statements of all its places. If two
-// places have a statement of the same name, the earlier place wins.
+// places have a statement with the same name, the library uses that of the earlier place.
 //
 // The name of a statement is the name of its file, or file.section if lines such as "-- name:
 // select_customer" divide the file.
@@ -26,18 +26,18 @@ type Library struct {
 	texts       map[string]string
 	order       []string // names in the order of the files, so that sections keep their order
 	placeholder func(n int) string
-	names       map[string]string // new names of tables, by their names in the texts
+	names       map[string]string // tables' names in the schema, by their names in the texts
 }
 
-// Renamed returns the library for a schema whose tables have other names than in the texts: see
-// Rename.
+// Renamed returns the library for a schema in which tables have other names. names has the new
+// names by the names in the texts: see Rename.
 func (l *Library) Renamed(names map[string]string) *Library {
 	other := *l
 	other.names = names
 	return &other
 }
 
-// prose lists the endings of files for people.
+// prose lists the endings of documentation files.
 var prose = []string{".md", ".txt"}
 
 // NewLibrary reads the places. It ignores a place that does not exist.
@@ -66,7 +66,7 @@ func NewLibrary(placeholder func(n int) string, places ...Place) (*Library, erro
 	return l, nil
 }
 
-// add adds the sections of a file, except those that an earlier place has. The text before the
+// add adds the sections of a file, except for names that an earlier place has. The text before the
 // first section has the name of the file.
 func (l *Library) add(base, text string) {
 	name := base
@@ -103,7 +103,7 @@ func onlyComments(text string) bool {
 	return true
 }
 
-// Has reports whether there is a statement of that name.
+// Has reports whether the library has a statement with that name.
 func (l *Library) Has(name string) bool {
 	_, ok := l.texts[name]
 	return ok
@@ -120,11 +120,11 @@ func (l *Library) Names(prefix string) []string {
 	return names
 }
 
-// Text returns the text of that name, with its comments.
+// Text returns the text with that name, with its comments.
 func (l *Library) Text(name string) string { return l.texts[name] }
 
-// About returns the description of the text of that name: the first paragraph of its first comment,
-// in one line. It returns "" if there is none.
+// About returns the description of the text with that name: the first paragraph of its first
+// comment, in one line, or "".
 func (l *Library) About(name string) string {
 	var said []string
 	for line := range strings.Lines(l.texts[name]) {
@@ -137,7 +137,7 @@ func (l *Library) About(name string) string {
 	return strings.Join(said, " ")
 }
 
-// Query returns the statement of that name, with placeholders for its parameters.
+// Query returns the statement with that name, with placeholders for its parameters.
 func (l *Library) Query(name string) (Query, error) {
 	text, ok := l.texts[name]
 	if !ok {
@@ -148,8 +148,7 @@ func (l *Library) Query(name string) (Query, error) {
 	return q, err
 }
 
-// Filled returns the statement of that name, with literals in place of its parameters, as Fill
-// does.
+// Filled returns the statement with that name, with literals in place of its parameters: see Fill.
 func (l *Library) Filled(name string, literals map[string]string) (string, error) {
 	text, ok := l.texts[name]
 	if !ok {
@@ -166,9 +165,9 @@ func (l *Library) rename(text string) string {
 	return Rename(text, l.names)
 }
 
-// Script returns the statements of the script of that name, expanded as a template with data. Lines
-// that contain only "/" separate statements, because routines contain semicolons. It returns no
-// statements if there is no such script.
+// Script returns the statements of the script with that name, expanded as a template with data.
+// Lines that contain only "/" separate statements, because routines contain semicolons. If there is
+// no such script, it returns none.
 func (l *Library) Script(name string, data any) ([]string, error) {
 	t, err := template.New(name).Option("missingkey=error").Parse(l.texts[name])
 	if err != nil {

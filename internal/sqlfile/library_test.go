@@ -29,7 +29,7 @@ func library(t *testing.T) *sqlfile.Library {
 	return l
 }
 
-func TestTheEarlierPlaceWinsStatementByStatement(t *testing.T) {
+func TestLibrary_PrefersStatementsOfEarlierPlace(t *testing.T) {
 	l := library(t)
 	q, err := l.Query("payment.update_district")
 	if err != nil {
@@ -45,20 +45,20 @@ func TestTheEarlierPlaceWinsStatementByStatement(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if l.Has("payment") || l.Has("notes") || l.Has("nested") || !l.Has("counter") {
-		t.Errorf("the library holds %q", l.Names(""))
+		t.Errorf("got the statements %q", l.Names(""))
 	}
 	if _, err := l.Query("missing"); err == nil {
-		t.Error("a query that is not there was returned")
+		t.Error("got a missing query")
 	}
 	if got, err := l.Filled("payment.update_district", map[string]string{"d": "3"}); err != nil || got != "UPDATE own SET d = 3" {
 		t.Errorf("filled: got %q, %v", got, err)
 	}
 	if got, err := l.Filled("missing", nil); err == nil {
-		t.Errorf("filled what is not there: %q", got)
+		t.Errorf("a missing statement was filled: %q", got)
 	}
 }
 
-func TestAScriptIsDividedByLinesOfASlash(t *testing.T) {
+func TestScript_SplitsAtSlashLines(t *testing.T) {
 	got, err := library(t).Script("schema", struct{ N int }{7})
 	if err != nil {
 		t.Fatal(err)
@@ -71,12 +71,12 @@ func TestAScriptIsDividedByLinesOfASlash(t *testing.T) {
 		t.Error("a template with a missing value was expanded")
 	}
 	if none, err := library(t).Script("missing", nil); err != nil || len(none) != 0 {
-		t.Errorf("a script that is not there: got %q, %v", none, err)
+		t.Errorf("a missing script: got %q, %v", none, err)
 	}
 }
 
 // Neither a section nor a statement may end within quoted text or a comment.
-func TestMarksWithinQuotesAndCommentsDivideNothing(t *testing.T) {
+func TestScript_IgnoresSeparatorsInQuotesAndComments(t *testing.T) {
 	const routine = "CREATE FUNCTION f() AS $f$\n-- name: inner\n/\n$f$"
 	const remark = "/* one\n-- name: two\n/\n*/\nSELECT 1"
 	const quote = "SELECT '\n/\n'"
@@ -98,7 +98,7 @@ func TestMarksWithinQuotesAndCommentsDivideNothing(t *testing.T) {
 	}
 }
 
-func TestARenamedLibraryCallsTablesOtherwise(t *testing.T) {
+func TestRenamed(t *testing.T) {
 	l := library(t).Renamed(map[string]string{"own": "OWN", "b": "B", "d": "DISTRICT"})
 	if q, err := l.Query("payment.update_district"); err != nil || q.Text != "UPDATE OWN SET DISTRICT = ?" || !slices.Equal(q.Params, []string{"d"}) {
 		t.Errorf("got %q %q, %v", q.Text, q.Params, err)

@@ -18,14 +18,14 @@ const (
 	code   kind = iota // a character of code
 	quoted             // quoted text, a quoted name, a dollar quote
 	remark             // an ignored comment
-	hint               // a comment that a database reads
+	hint               // a comment that a database executes
 )
 
 // Skip returns the end of the quoted text, dollar quote or comment that begins at a position of a
-// Query's text. If none begins there, it returns the position itself.
+// Query's text. If none begins there, it returns at.
 func Skip(text string, at int) int {
 	s, err := spanAt(text, at)
-	if err != nil || s.kind == code { // Parse has refused spans without an end
+	if err != nil || s.kind == code { // Parse has refused unterminated spans
 		return at
 	}
 	return at + s.length
@@ -50,7 +50,7 @@ func spanAt(text string, i int) (span, error) {
 	return span{code, 1}, nil
 }
 
-// enclosed returns the span whose first begins bytes are its beginning, and which ends with end.
+// enclosed returns the span that has an opening of begins bytes, and ends with end.
 func enclosed(k kind, rest string, begins int, end string) (span, error) {
 	n := strings.Index(rest[begins:], end)
 	if n < 0 {
@@ -59,8 +59,8 @@ func enclosed(k kind, rest string, begins int, end string) (span, error) {
 	return span{k, begins + n + len(end)}, nil
 }
 
-// comment returns the block comment at the beginning of a text. It is a hint if a database reads
-// it: /*+ of an optimizer, /*! and /*M! of MySQL and MariaDB only.
+// comment returns the block comment at the beginning of a text. It is a hint if a database executes
+// it: /*+ is for optimizers, /*! and /*M! are for MySQL and MariaDB.
 func comment(rest string) (span, error) {
 	k := remark
 	for _, read := range []string{"/*+", "/*!", "/*M!"} {
@@ -70,7 +70,7 @@ func comment(rest string) (span, error) {
 	}
 	s, err := enclosed(k, rest, len("/*"), "*/")
 	if err == nil && strings.Contains(rest[len("/*"):s.length], "/*") {
-		err = errors.New("a comment within a comment, which some databases nest and others do not: remove one of them")
+		err = errors.New("a comment within a comment, which some databases nest and others do not: remove the inner one")
 	}
 	return s, err
 }
@@ -88,13 +88,13 @@ func dollarTag(rest string) string {
 	return ""
 }
 
-// ofName reports whether a name may contain that byte. Bytes beyond ASCII are parts of letters.
+// ofName reports whether a name may contain that byte. Bytes beyond ASCII count as letters.
 func ofName(c byte) bool { return isLetter(c) || isDigit(c) || c >= 0x80 }
 
-// lines calls each with every line of a text, and with whether the line begins in code, not within
-// quoted text or a block comment. In a template it skips the template's actions. A quote without an
-// end counts as code, because other programs than databases also read scripts, by rules of their
-// own.
+// lines calls each for every line of a text. begins is true if the line begins in code, outside
+// quoted text and block comments. In a template it skips the template's actions. An unterminated
+// quote counts as code, because some scripts are for programs such as sqlcmd, which have other
+// rules.
 func lines(text string, template bool, each func(line string, begins bool)) {
 	at, covered := 0, 0 // where the line begins, and where the last span ended
 	for line := range strings.Lines(text) {

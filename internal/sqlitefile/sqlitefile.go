@@ -1,5 +1,5 @@
 // Package sqlitefile creates, names and changes the SQLite files that Sledge keeps for its user. It
-// knows no table, and registers no driver.
+// knows none of their tables, and registers no driver.
 package sqlitefile
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 // Create creates an empty file and its folders if they do not exist. Only the user can read the
-// file; SQLite would make it readable for everyone. SQLite gives the same mode to the files that it
-// adds beside it.
+// file, whereas SQLite would make it readable for everyone. SQLite gives the same mode to the files
+// that it creates beside it.
 func Create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -40,7 +40,8 @@ func URI(path, settings string) (string, error) {
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: settings}).String(), nil
 }
 
-// Transact runs work in a transaction, and commits it if work returns no error.
+// Transact calls work in a transaction. It commits the transaction if work returns nil, and
+// otherwise rolls it back.
 func Transact(ctx context.Context, db interface {
 	BeginTx(ctx context.Context, options *sql.TxOptions) (*sql.Tx, error)
 }, work func(*sql.Tx) error,
@@ -55,7 +56,7 @@ func Transact(ctx context.Context, db interface {
 	return tx.Commit()
 }
 
-// ErrForeign means that Sledge did not write the file, or wrote it for another purpose.
+// ErrForeign means that another program wrote the file, or Sledge for another purpose.
 var ErrForeign = errors.New("this is a file of another program")
 
 // Version returns the version that SetVersion stored in a file of an application, or 0 for a new

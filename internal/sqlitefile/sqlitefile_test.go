@@ -14,7 +14,7 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-func TestFileIsTheUsersOwnWhateverItsName(t *testing.T) {
+func TestCreate_MakesPrivateFileWithAnyName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "100% of a & b?.db")
 	if runtime.GOOS == "windows" {
 		path = filepath.Join(t.TempDir(), "folder", "100% of a & b.db")
@@ -31,14 +31,14 @@ func TestFileIsTheUsersOwnWhateverItsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info.Size() == 0 {
-		t.Errorf("%s is empty, so something else was written to", path)
+		t.Errorf("%s is empty, so the table went into another file", path)
 	}
 	if got := info.Mode().Perm(); runtime.GOOS != "windows" && got != 0o600 {
 		t.Errorf("got mode %o, want 600", got)
 	}
 }
 
-func TestTransactKeepsNothingOfWorkThatFails(t *testing.T) {
+func TestTransact_RollsBackFailedWork(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "t.db"))
 	if _, err := db.Exec("CREATE TABLE t (n INTEGER)"); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func open(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-func TestVersionTellsTheFilesOfAnApplicationFromOthers(t *testing.T) {
+func TestVersion_RefusesFilesOfOtherApplications(t *testing.T) {
 	const ours, another = 0x536c6467, 0x12345678
 	for _, c := range []struct {
 		name    string
@@ -91,7 +91,7 @@ func TestVersionTellsTheFilesOfAnApplicationFromOthers(t *testing.T) {
 		{"a new file", func(*sql.Tx) error { return nil }, 0, false},
 		{"ours", func(tx *sql.Tx) error { return sqlitefile.SetVersion(t.Context(), tx, ours, 3) }, 3, false},
 		{"another's", func(tx *sql.Tx) error { return sqlitefile.SetVersion(t.Context(), tx, another, 3) }, 0, true},
-		{"one without a mark", func(tx *sql.Tx) error {
+		{"a file without a mark", func(tx *sql.Tx) error {
 			_, err := tx.Exec("CREATE TABLE t (n INTEGER)")
 			return err
 		}, 0, true},

@@ -7,12 +7,12 @@ import (
 	"runtime"
 )
 
-// beside are the endings of the file's name and of the files that SQLite keeps beside it, which
-// contain parts of its data.
+// beside lists the endings of the file and of the files that SQLite keeps beside it, which contain
+// parts of its data.
 var beside = []string{"", "-wal", "-shm", "-journal"}
 
-// Tighten restricts a file, and SQLite's files beside it, to the user. It returns whether
-// others could read it. On Windows, where the folder's permissions decide, it does nothing.
+// Tighten restricts a file, and SQLite's files beside it, to the user. exposed is true if other
+// users could read one of them. On Windows, where the folder's permissions apply, it does nothing.
 func Tighten(path string) (exposed bool, err error) {
 	if runtime.GOOS == "windows" {
 		return false, nil

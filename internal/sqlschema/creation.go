@@ -9,13 +9,13 @@ import (
 	"sledge/internal/database"
 )
 
-// CreationTable records, in a database that a build created, the name of that database. It is for
-// servers that keep no comments on databases and accounts. It stays until the database is dropped,
-// so that a delete drops the databases that builds created and no others. objects.sql leaves it out.
+// CreationTable is a table in databases that a build created, with the name of the database, so
+// that a delete drops no other databases. It is for servers without comments on databases and
+// accounts. It stays until the database is dropped. objects.sql leaves it out.
 const CreationTable = "sledge_created"
 
-// RecordCreation creates the table in a database that a build has just created. Prefix qualifies
-// the table's name; it may be empty.
+// RecordCreation creates CreationTable in a database that a build has just created. prefix
+// qualifies the table's name; it may be empty.
 func RecordCreation(ctx context.Context, s database.Session, prefix, name string) error {
 	for _, statement := range []string{
 		"CREATE TABLE " + prefix + CreationTable + " (name VARCHAR(700) NOT NULL PRIMARY KEY)",
@@ -28,8 +28,9 @@ func RecordCreation(ctx context.Context, s database.Session, prefix, name string
 	return nil
 }
 
-// WasCreated reports whether a build created the database of that name. A copy of it under another
-// name does not count. exists is a query that returns a row if the table exists.
+// WasCreated reports whether a build created the database with that name. It returns false for a
+// copy of such a database under another name. exists is a query that returns a row if the table
+// exists.
 func WasCreated(ctx context.Context, s database.Session, prefix, exists, name string) (bool, error) {
 	found, err := s.Query(ctx, exists, 1)
 	if err != nil || len(found.Rows) == 0 {

@@ -58,17 +58,17 @@ func TestDisturbances_NameATransactionThatStaysOpen(t *testing.T) {
 			isNew := func(id string) bool { return !slices.Contains(before, id) }
 			named := func(list []string) bool { return slices.ContainsFunc(list, isNew) }
 			list := ids()
-			for end := time.Now().Add(10 * time.Second); !named(list) && time.Now().Before(end); list = ids() { // MySQL answers from a cache
+			for end := time.Now().Add(10 * time.Second); !named(list) && time.Now().Before(end); list = ids() { // MySQL returns a cached list
 				time.Sleep(150 * time.Millisecond)
 			}
 			if i := slices.IndexFunc(list, isNew); i < 0 || !slices.Contains(ids(), list[i]) {
-				t.Errorf("got %v before, and %v while a transaction is open: want it, by the same name each time", before, list)
+				t.Errorf("got %v before, and %v while a transaction is open: want the transaction, with the same ID each time", before, list)
 			}
 		})
 	}
 }
 
-// holds are queries after which a transaction of each server has a snapshot.
+// holds has, for each server, a query after which a transaction has a snapshot.
 var holds = map[string]string{
 	"postgresql": "SELECT count(*) FROM pg_class", "mysql": "SELECT COUNT(*) FROM mysql.innodb_table_stats", "mariadb": "SELECT COUNT(*) FROM mysql.innodb_table_stats",
 }

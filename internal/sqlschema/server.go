@@ -12,8 +12,8 @@ import (
 )
 
 // NewServer returns a database's Server, which uses the sections of server.sql, and counter.sql,
-// counter_all.sql, disturbances.sql, calibrate.sql, flush.sql and explain.sql. It leaves out
-// functions without SQL.
+// counter_all.sql, disturbances.sql, calibrate.sql, flush.sql and explain.sql. Functions for which
+// there is no SQL are nil.
 func NewServer(sql *sqlfile.Library) database.Server {
 	a := answers{sql}
 	server := database.Server{Version: a.wordOf("server.version"), Settings: a.settings}
@@ -53,7 +53,7 @@ func NewServer(sql *sqlfile.Library) database.Server {
 	return server
 }
 
-// answers queries the server with the SQL of a pair.
+// answers implements the functions of a Server with the SQL of a pair.
 type answers struct{ sql *sqlfile.Library }
 
 func (a answers) wordOf(name string) func(context.Context, database.Session) (string, error) {
@@ -89,7 +89,8 @@ func (a answers) connection(ctx context.Context, s database.Session) ([]string, 
 	return lines, err
 }
 
-// counterOf adds up the last column of a query's rows, because some servers return several counts.
+// counterOf returns a function that adds up the last column of a query's rows, because some servers
+// return several counts.
 func (a answers) counterOf(name string) func(context.Context, database.Session) (int64, error) {
 	return func(ctx context.Context, s database.Session) (sum int64, err error) {
 		rows, err := ask(ctx, a.sql, s, name, 1)
@@ -110,7 +111,7 @@ func (a answers) counterOf(name string) func(context.Context, database.Session) 
 	}
 }
 
-// disturbances runs disturbances.sql. Its rows are a name, 1 or 0 for Lasting, and a description.
+// disturbances runs disturbances.sql. Its columns are the ID, 1 or 0 for Lasting, and the text.
 func (a answers) disturbances(ctx context.Context, s database.Session) ([]database.Disturbance, error) {
 	rows, err := ask(ctx, a.sql, s, "disturbances", 3)
 	var list []database.Disturbance
@@ -120,7 +121,7 @@ func (a answers) disturbances(ctx context.Context, s database.Session) ([]databa
 	return list, err
 }
 
-// calibrate runs calibrate.sql. Its row begins with the steps and the milliseconds.
+// calibrate runs calibrate.sql. Its first columns are the steps and the milliseconds.
 func (a answers) calibrate(ctx context.Context, s database.Session) (steps int64, took time.Duration, err error) {
 	rows, err := ask(ctx, a.sql, s, "calibrate", 2)
 	if err != nil {
@@ -139,7 +140,7 @@ func (a answers) calibrate(ctx context.Context, s database.Session) (steps int64
 	return steps, time.Duration(milliseconds) * time.Millisecond, nil
 }
 
-// flush reads its statement in advance, because users run it while they are measured.
+// flush looks up its statement in advance, because users run it while they are measured.
 func (a answers) flush() func(context.Context, database.Session) error {
 	q, err := a.sql.Query("flush")
 	return func(ctx context.Context, s database.Session) error {
@@ -150,7 +151,8 @@ func (a answers) flush() func(context.Context, database.Session) error {
 	}
 }
 
-// explainer replaces :query by the query.
+// explainer returns a function that runs the statement with that name, in which it replaces :query
+// by the query.
 func (a answers) explainer(name string) database.Explainer {
 	return func(ctx context.Context, s database.Session, query string) (database.Table, error) {
 		text, err := a.sql.Filled(name, map[string]string{"query": query})

@@ -1,6 +1,5 @@
-// Package sqlschema manages schemas, and reads facts about servers, of databases that speak SQL. It
-// uses the .sql files in the databases' folders, and portable SQL in place of missing files. It
-// knows no database.
+// Package sqlschema implements database.Schema and database.Server for databases that speak SQL,
+// with the .sql files in the databases' folders. It knows no particular database.
 package sqlschema
 
 import (
@@ -40,7 +39,7 @@ type keeper struct {
 	plan    any
 }
 
-// relations runs tables.sql. Its rows are name, column, kind and schema.
+// relations runs tables.sql. Its columns are the name, the column, the kind and the schema.
 func (k keeper) relations(ctx context.Context, s database.Session) (map[string]database.Relation, error) {
 	rows, err := ask(ctx, k.sql, s, "tables", 4)
 	if err != nil {
@@ -61,7 +60,7 @@ func (k keeper) relations(ctx context.Context, s database.Session) (map[string]d
 	return found, nil
 }
 
-// objects runs objects.sql. Its rows are the fields of an Object.
+// objects runs objects.sql. Its columns are the fields of an Object.
 func (k keeper) objects(ctx context.Context, s database.Session) ([]database.Object, error) {
 	rows, err := ask(ctx, k.sql, s, "objects", 4)
 	if err != nil {
@@ -160,8 +159,8 @@ func dropBuildLog(ctx context.Context, s database.Session) error {
 	return s.Exec(ctx, "DROP TABLE "+database.BuildLogTable.Name)
 }
 
-// claim requests the exclusive claim with build.sql. The value is 0 if another session has it, and
-// NULL if the server cannot tell. Some servers have no shared locks, so a session with a claim also
+// claim requests the exclusive claim with build.sql, which returns 0 if another session has it, and
+// NULL if the server cannot tell. Some servers have no shared locks, so a session with a claim then
 // looks for claims of the other kind. If two sessions claim at the same moment, at least one sees
 // the other.
 func (k keeper) claim(ctx context.Context, s database.Session) (bool, error) {
@@ -203,7 +202,8 @@ func (k keeper) work(ctx context.Context, s database.Session) error {
 	return err
 }
 
-// orphans runs build.sql. Its rows are a name, and the statement that ends the session.
+// orphans runs the section orphans of build.sql. Its columns are the name of a session, and the
+// statement that ends it.
 func (k keeper) orphans(ctx context.Context, s database.Session) ([]database.Orphan, error) {
 	rows, err := ask(ctx, k.sql, s, "build.orphans", 2)
 	if err != nil {

@@ -24,7 +24,8 @@ type Authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// NewAuthority creates an authority in a folder that servers can read whatever user runs them.
+// NewAuthority creates an authority in a folder that servers can read, regardless of their system
+// user.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "sledge-tls")

@@ -56,8 +56,8 @@ func programsIn(p *product, pattern, version string) []program {
 	return found
 }
 
-// versionOf asks a program for its version. If mysqld is MariaDB's, it does not count as a program
-// of MySQL.
+// versionOf returns the version that a program prints. It returns false if the program belongs to
+// another product: MariaDB's mysqld is no program of MySQL.
 func versionOf(p *product, path string) (string, bool) {
 	if _, err := os.Stat(path); err != nil {
 		return "", false
@@ -66,7 +66,7 @@ func versionOf(p *product, path string) (string, bool) {
 	if err != nil || !p.recognises(string(banner)) {
 		return "", false
 	}
-	// The output may begin with the path, and a path may contain a version too.
+	// The output may begin with the path, which may also contain a version.
 	text := strings.TrimPrefix(string(banner), path)
 	v := versionNumber.FindString(text)
 	return v, v != ""

@@ -88,7 +88,7 @@ func mySQLConfiguration(s *Server) string { return filepath.Join(s.folder, "my.c
 // no password is on a command line.
 func mySQLAccounts(s *Server) string { return filepath.Join(s.folder, "accounts.sql") }
 
-// mySQLBase returns the folder that the server was installed under.
+// mySQLBase returns the folder into which the server was installed.
 func mySQLBase(s *Server) string { return filepath.Dir(filepath.Dir(s.program)) }
 
 // writeMySQLConfiguration writes the configuration file that the set-up and the server read instead
@@ -150,7 +150,7 @@ func setUpMySQL(s *Server) error {
 	return s.writeFile(mySQLAccounts(s), accounts(s.Password))
 }
 
-// accounts gives root its password, over the socket and over TCP.
+// accounts returns statements that set root's password for the socket and for TCP.
 func accounts(password string) string {
 	var b strings.Builder
 	for _, host := range []string{"localhost", "127.0.0.1"} {
@@ -179,8 +179,8 @@ func mySQLReady(s *Server) bool {
 	}
 	defer c.Close()
 	_ = c.SetReadDeadline(time.Now().Add(time.Second))
-	// A greeting begins with four bytes, the length and a number, and then the version of the
-	// protocol. 255 in its place would begin an error.
+	// A greeting begins with the packet's length and number, four bytes together, and the version
+	// of the protocol, 10. An error has 255 there.
 	greeting := make([]byte, 5)
 	_, err = io.ReadFull(c, greeting)
 	return err == nil && greeting[4] == 10

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// named returns the server that a variable of the environment names by URL.
+// named returns the server at the URL in an environment variable.
 func named(p *product, variable, address string) (*Server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != p.scheme || u.Hostname() == "" {
@@ -44,8 +44,8 @@ func named(p *product, variable, address string) (*Server, error) {
 	}, nil
 }
 
-// namedValues returns the options that reach a server of a product without programs: the options
-// that every server has, and the parameters of the URL.
+// namedValues returns the options for connecting to a server that the environment names: the
+// address and the account, and the parameters of the URL.
 func namedValues(s *Server) map[string]string {
 	values := map[string]string{"host": s.Host, "port": strconv.Itoa(s.Port), "user": s.Superuser, "password": s.Password}
 	maps.Copy(values, s.parameters)

@@ -31,7 +31,7 @@ func oracleValues(s *Server) map[string]string {
 func oracleDataSource(s *Server, user string) string {
 	u := url.URL{Scheme: "oracle", User: url.UserPassword(s.Superuser, s.Password), Host: net.JoinHostPort(s.Host, strconv.Itoa(s.Port)), Path: "/" + s.path}
 	if user != "" {
-		u.User = url.UserPassword(user, user) // as a build makes it
+		u.User = url.UserPassword(user, user) // a build creates it with this password
 	}
 	return u.String()
 }

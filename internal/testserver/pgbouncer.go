@@ -36,8 +36,8 @@ var pgbouncer = &product{
 }
 
 // OpenPooler starts pgbouncer in front of a PostgreSQL server, with the given pool_mode. passwords
-// are the passwords of the users, both for the pooler and for the server; the superuser is added.
-// The pooler ends with the test.
+// has the passwords of users besides the superuser, which are the same for the pooler and the
+// server. The pooler ends with the test.
 func OpenPooler(t testing.TB, behind *Server, mode string, passwords map[string]string, settings ...string) *Server {
 	t.Helper()
 	program, ok := find(pgbouncer, "")
@@ -80,7 +80,8 @@ func pgbouncerArguments(s *Server) []string {
 	return []string{configuration}
 }
 
-// pgbouncerReady reports whether the socket accepts connections. No other process has created it.
+// pgbouncerReady reports whether the socket accepts connections. The socket is in the server's own
+// folder, so it belongs to no other process.
 func pgbouncerReady(s *Server) bool {
 	c, err := net.DialTimeout("unix", filepath.Join(s.Socket, fmt.Sprintf(".s.PGSQL.%d", s.Port)), time.Second)
 	if err != nil {

@@ -75,8 +75,8 @@ func setUpPostgreSQL(s *Server) error {
 	return appendSettings(filepath.Join(s.Dir, "postgresql.conf"), settings)
 }
 
-// appendSettings adds settings to the configuration file, in which the last one of a name counts.
-// On the command line they would override ALTER SYSTEM.
+// appendSettings appends settings to the configuration file, in which later settings override
+// earlier ones. On the command line they would override ALTER SYSTEM.
 func appendSettings(path string, settings []string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -96,8 +96,9 @@ func postgreSQLArguments(s *Server) []string {
 	return []string{"-D", s.Dir, "-p", strconv.Itoa(s.Port)}
 }
 
-// postgreSQLReady reads the server's state as pg_ctl does: from the last line of the lock file, if
-// this server wrote the file, and not one that was killed.
+// postgreSQLReady reports whether the server is ready. Like pg_ctl, it reads the last line of the
+// lock file, provided that this server has written the file, and not an earlier one that was
+// killed.
 func postgreSQLReady(s *Server) bool {
 	text, err := os.ReadFile(filepath.Join(s.Dir, "postmaster.pid"))
 	if err != nil {

@@ -81,7 +81,7 @@ func (s *Server) bringProgram() error {
 	}
 	own := filepath.Join(s.folder, "program")
 	if err := os.CopyFS(own, os.DirFS(filepath.Dir(filepath.Dir(s.program)))); err != nil {
-		return fmt.Errorf("copy the programs of %s to where its system user can reach them: %w", s.Database, err)
+		return fmt.Errorf("copy the programs of %s into a folder that its system user can read: %w", s.Database, err)
 	}
 	s.program = filepath.Join(own, filepath.Base(filepath.Dir(s.program)), filepath.Base(s.program))
 	return filepath.WalkDir(own, func(path string, _ fs.DirEntry, err error) error {
@@ -151,8 +151,7 @@ func (s *Server) watch() error {
 	return nil
 }
 
-// close makes the watcher end the server and remove its folder. The server does not shut down
-// cleanly, because its data are not needed any more.
+// close makes the watcher kill the server and remove its folder. The data are no longer needed.
 func (s *Server) close() {
 	if s.watcher == nil {
 		return
@@ -251,8 +250,8 @@ func (s *Server) freeze() error {
 }
 
 // waitUntilStopped waits until all processes have stopped after a stop signal, because on a busy
-// machine they may respond once more. It reads all states with one command, because a command for
-// each process would take seconds on such a machine.
+// machine they may send another response first. It reads all states with one command, because a
+// command for each process would take seconds on such a machine.
 func waitUntilStopped(pids []int) error {
 	var list []string
 	for _, pid := range pids {

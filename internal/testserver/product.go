@@ -5,18 +5,18 @@ import (
 	"syscall"
 )
 
-// product says how to find, set up, start and reach the servers of a database. A product without
-// programs cannot be started here; only the environment can name its server. It has no functions
-// that start or stop servers.
+// product describes how to find, set up, start and reach the servers of a database. For a product
+// without programs, only the environment can name a server, and the functions that start and stop
+// servers are nil.
 type product struct {
 	name                string
 	scheme              string // of the URL that names a server
 	port                int    // the default port of such a URL
 	superuser, password string
 
-	programs   []string                 // names of the server program, the preferred one first
+	programs   []string                 // names of the server program, in order of preference
 	folders    []string                 // patterns of the folders into which packages install it
-	recognises func(banner string) bool // whether the output of --version is that of this product
+	recognises func(banner string) bool // reports whether the output of --version is this product's
 	install    string                   // the command that installs a server; "" if there are no programs
 
 	// accounts are the system users that can run the server, if the tests run as root and the

@@ -17,8 +17,8 @@ var built struct {
 	err    error
 }
 
-// Program returns the path of the program, which is built once for all tests of a test binary. A
-// test may link to the file, but must not change it.
+// Program returns the path of the program sledge, which it builds once for all tests of a test
+// binary. A test may link to the file, but must not change it.
 func Program(t testing.TB) string {
 	t.Helper()
 	built.Lock()
@@ -42,7 +42,7 @@ func Program(t testing.TB) string {
 func removeProgram() {
 	built.Lock()
 	defer built.Unlock()
-	_ = os.RemoveAll(built.folder) // an empty path means none
+	_ = os.RemoveAll(built.folder) // an empty path removes nothing
 }
 
 // listenToSignals makes SIGHUP and SIGINT work in programs that tests start, even if the tests were

@@ -2,6 +2,6 @@
 
 package testserver
 
-// UnderRace reports whether the race detector is on. SQLite is Go code too, so with the detector it
-// takes minutes to load a schema into it or to read a whole schema.
+// UnderRace reports whether the race detector is on. SQLite is also Go code, so with the detector
+// it takes minutes to load or read a whole schema in SQLite.
 const UnderRace = true

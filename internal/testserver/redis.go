@@ -53,7 +53,7 @@ func redisArguments(s *Server) []string {
 	return []string{redisConfiguration(s), "--port", strconv.Itoa(s.Port)}
 }
 
-// redisReady reports whether the server responds, even with a request for a password. It uses the
+// redisReady reports whether the server responds: it refuses a PING without a password. It uses the
 // socket, because another server may have taken the port.
 func redisReady(s *Server) bool {
 	c, err := net.DialTimeout("unix", s.Socket, time.Second)

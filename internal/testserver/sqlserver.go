@@ -17,8 +17,8 @@ var sqlserver = &product{
 	dataSource: sqlServerDataSource,
 }
 
-// sqlServerValues trusts the server's certificate unless the URL says otherwise, because most test
-// servers have a certificate that they created themselves.
+// sqlServerValues trusts the server's certificate unless the URL sets trust_server_cert, because
+// most test servers have a self-signed certificate.
 func sqlServerValues(s *Server) map[string]string {
 	values := namedValues(s)
 	if _, given := values["trust_server_cert"]; !given {

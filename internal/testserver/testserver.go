@@ -1,11 +1,10 @@
 // Package testserver gives tests real database servers: a server that the environment names, or one
 // that it starts from installed programs in a temporary folder on a free port. If there is neither,
-// it skips the test. It knows no workload, and sends no SQL to a server after it has set the server
-// up.
+// it skips the test. It knows no workload, and sends no SQL to a server except to set it up.
 //
 // SLEDGE_TEST_POSTGRESQL, SLEDGE_TEST_MARIADB and SLEDGE_TEST_MYSQL name a server by URL, such as
-// postgres://postgres:secret@127.0.0.1:5432/postgres. With a version at the end
-// (SLEDGE_TEST_POSTGRESQL17, SLEDGE_TEST_MYSQL80) they are for tests of that version.
+// postgres://postgres:secret@127.0.0.1:5432/postgres. A variable with a version at its end
+// (SLEDGE_TEST_POSTGRESQL17, SLEDGE_TEST_MYSQL80) names a server for tests of that version.
 // SLEDGE_TEST_REQUIRE lists servers whose tests must not be skipped:
 // postgresql,postgresql17,mariadb.
 //
@@ -51,8 +50,8 @@ type Server struct {
 	parameters  map[string]string // of that URL
 	settings    []string          // "name=value"
 	program     string            // path of the server program
-	folder      string            // holds the data folder, the socket and the log
-	image       *Server           // stopped; the data folder begins as a copy of this server's; nil begins empty
+	folder      string            // contains the data folder, the socket and the log
+	image       *Server           // a stopped server whose data folder is copied; nil for a new data folder
 	test        testing.TB
 	process
 }
@@ -82,10 +81,9 @@ func Setting(setting string) Option {
 // server ends with the test.
 func Own() Option { return func(w *wish) { w.own = true } }
 
-// Filled selects a server of the test's own, as Own does, which begins with the data that fill
-// loads. fill runs once for all tests of a test binary that use the same filling of the same
-// server, and each of them gets a copy of the data folder. It works for PostgreSQL, MariaDB and
-// MySQL.
+// Filled selects a server like Own, with data that fill has loaded. fill runs once for all tests of
+// a test binary that use the same filling and server options; each test gets a copy of the data
+// folder. It works for PostgreSQL, MariaDB and MySQL.
 func Filled(filling string, fill func(s *Server) error) Option {
 	return func(w *wish) { w.own, w.filling, w.fill = true, filling, fill }
 }
@@ -106,7 +104,7 @@ func Open(t testing.TB, database string, options ...Option) *Server {
 	variable := "SLEDGE_TEST_" + strings.ToUpper(p.name) + strings.ReplaceAll(w.version, ".", "")
 	if address := os.Getenv(variable); address != "" {
 		if w.own || len(w.settings) > 0 {
-			t.Skipf("this test stops or sets up its server, and the one in %s is not ours to do so", variable)
+			t.Skipf("this test needs its own server, which it stops or configures, and %s names a server that it must not change", variable)
 		}
 		s, err := named(p, variable, address)
 		if err != nil {
@@ -164,11 +162,11 @@ func skip(t testing.TB, p *product, version, variable string) {
 var shared struct {
 	sync.Mutex
 	servers map[string]*Server
-	errs    map[string]error // a server that failed to start is not tried again
+	errs    map[string]error // errors of servers that failed to start, which are not tried again
 	images  map[string]func() (*Server, error)
 }
 
-// key distinguishes shared servers.
+// key returns the key of a server in shared.
 func (w wish) key(p *product) string {
 	return p.name + " " + w.version + " " + strings.Join(w.settings, "\n") + " " + w.filling
 }
@@ -206,7 +204,7 @@ func openShared(t testing.TB, p *product, w wish, variable string) *Server {
 	return s
 }
 
-// filled returns the stopped server that holds a filling. The first call creates it.
+// filled returns a stopped server with the filling. The first call creates it.
 func filled(p *product, found program, w wish) (*Server, error) {
 	shared.Lock()
 	image := shared.images[w.key(p)]
@@ -235,15 +233,15 @@ func filled(p *product, found program, w wish) (*Server, error) {
 	return image()
 }
 
-// Main runs the tests of a package and then ends the servers they shared. A
-// package that calls Open calls it too:
+// Main runs the tests of a package, and then ends the servers that they shared. A package that
+// calls Open must call it:
 //
 //	func TestMain(m *testing.M) { testserver.Main(m) }
 //
-// Without it the servers still end, but a moment after the test binary, while
-// the next package's tests already want the machine.
+// Without it, the servers end shortly after the test binary, when the next package's tests may
+// already need the machine.
 //
-// Main also prepares what programs of the tests need: see Program and listenToSignals.
+// Main also removes the program that Program has built, and prepares signals: see listenToSignals.
 func Main(m *testing.M) {
 	listenToSignals()
 	code := m.Run()
@@ -262,8 +260,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// start creates a server's folder, fills it with a copy of an image or, if image is nil, with an
-// empty server, and waits until the server accepts connections.
+// start creates a server's folder with a copy of the image's data, or with new data if image is
+// nil, starts the server, and waits until it accepts connections.
 func start(p *product, found program, settings []string, image *Server) (*Server, error) {
 	s := &Server{
 		Database:    p.name,
@@ -302,7 +300,7 @@ func (s *Server) create(path string, arguments ...string) error {
 	return s.run("", path, arguments...)
 }
 
-// firstStart chooses a port and starts the server on it. It tries again if another process takes
+// firstStart chooses a port and starts the server on it. It tries another port if a process takes
 // the port meanwhile.
 func (s *Server) firstStart() error {
 	var err error
@@ -336,8 +334,9 @@ func (s *Server) startAndWait(arguments []string) error {
 // Mode selects how a server stops, in the words of pg_ctl.
 type Mode int
 
-// Smart waits until the clients have left, Fast disconnects them, and Immediate kills the server,
-// so that the next start must recover. MariaDB and MySQL have no Smart and use Fast.
+// Smart waits until the clients have disconnected, Fast disconnects them, and Immediate kills the
+// server, so that the next start must recover. For products without Smart, such as MariaDB and
+// MySQL, it is Fast.
 const (
 	Smart Mode = iota
 	Fast
@@ -383,18 +382,18 @@ func (s *Server) Thaw() {
 // owner returns the test that the server belongs to.
 func (s *Server) owner(action string) testing.TB {
 	if s.test == nil {
-		panic("testserver: " + action + " needs a server of the test's own: Open(t, ..., testserver.Own())")
+		panic("testserver: " + action + " needs a server that was opened with testserver.Own()")
 	}
 	return s.test
 }
 
-// Values returns the options that reach the server as its superuser: host, port, user, ... Clients
-// of compatible products use the same options.
+// Values returns the options for connecting to the server as its superuser: host, port, user, ...
+// They also work for databases of compatible products.
 func (s *Server) Values() map[string]string { return s.product.values(s) }
 
-// DataSource returns the data source name with which Go's driver reaches a database of the server
-// as its superuser: a URL for pgx, and a name for ParseDSN of MySQL's driver. An empty database
-// means the one that every server has, or none for MySQL.
+// DataSource returns the data source name for Go's driver, to connect to a database of the server
+// as its superuser: a URL for pgx, and a DSN for MySQL's driver. If database is empty, it names a
+// database that every server has; for MySQL, it names none.
 func (s *Server) DataSource(database string) string { return s.product.dataSource(s, database) }
 
 // Log returns the server's log so far.

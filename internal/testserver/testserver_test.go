@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	Main(m)
 }
 
-// servers are the servers for the tests below. The machine may lack some of them.
+// servers lists the servers for the tests below. The machine may lack some of them.
 var servers = []struct {
 	database, version string
 	versionQuery      string
@@ -51,7 +51,7 @@ func connect(t *testing.T, s *Server) *sql.DB {
 	return db
 }
 
-func TestOpenStartsAServerOfTheVersionAskedFor(t *testing.T) {
+func TestOpen_StartsSelectedVersion(t *testing.T) {
 	for _, c := range servers {
 		t.Run(c.database+c.version, func(t *testing.T) {
 			s := Open(t, c.database, Version(c.version))
@@ -60,7 +60,7 @@ func TestOpenStartsAServerOfTheVersionAskedFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !strings.HasPrefix(version, s.Version) || !strings.HasPrefix(s.Version, c.version) {
-				t.Errorf("asked for version %q: got a server of %q that says %q", c.version, s.Version, version)
+				t.Errorf("version %q: got a server of version %q, which reports %q", c.version, s.Version, version)
 			}
 			if again := Open(t, c.database, Version(c.version)); again != s {
 				t.Errorf("opened twice: got ports %d and %d, want one shared server", s.Port, again.Port)
@@ -69,7 +69,7 @@ func TestOpenStartsAServerOfTheVersionAskedFor(t *testing.T) {
 	}
 }
 
-func TestOpenAppliesSettingsOverTheDefaults(t *testing.T) {
+func TestOpen_AppliesSettingsOverDefaults(t *testing.T) {
 	for _, c := range []struct{ database, setting, query, want string }{
 		{"postgresql", "max_connections=77", "SHOW max_connections", "77"},
 		{"postgresql", "application_name=it's", "SHOW application_name", "it's"},
@@ -90,7 +90,7 @@ func TestOpenAppliesSettingsOverTheDefaults(t *testing.T) {
 	}
 }
 
-func TestStartAfterStopKeepsCommittedRows(t *testing.T) {
+func TestStart_AfterStopKeepsCommittedRows(t *testing.T) {
 	for _, c := range servers {
 		t.Run(c.database+c.version, func(t *testing.T) {
 			t.Parallel()
@@ -145,7 +145,7 @@ func ping(db *sql.DB, patience time.Duration) error {
 	return db.PingContext(ctx)
 }
 
-func TestFreezeStopsAnswersUntilThaw(t *testing.T) {
+func TestFreeze_StopsResponsesUntilThaw(t *testing.T) {
 	for _, database := range []string{"postgresql", "mariadb"} {
 		t.Run(database, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +181,7 @@ func TestFreezeStopsAnswersUntilThaw(t *testing.T) {
 	}
 }
 
-func TestOpenUsesTheServerThatTheEnvironmentNames(t *testing.T) {
+func TestOpen_UsesServerInEnvironment(t *testing.T) {
 	for _, c := range []struct{ database, variable, scheme, portOption, passwordOption string }{
 		{"postgresql", "SLEDGE_TEST_POSTGRESQL", "postgres", "port", "superuser_password"},
 		{"mariadb", "SLEDGE_TEST_MARIADB", "mariadb", "port", "password"},
@@ -191,7 +191,7 @@ func TestOpenUsesTheServerThatTheEnvironmentNames(t *testing.T) {
 			t.Setenv(c.variable, fmt.Sprintf("%s://%s:%s@127.0.0.1:%d", c.scheme, started.Superuser, started.Password, started.Port))
 			s := Open(t, c.database)
 			if s == started || s.Pid() != 0 {
-				t.Errorf("got process %d, want a server that is not ours", s.Pid())
+				t.Errorf("got process %d, want a server that this test binary did not start", s.Pid())
 			}
 			if err := ping(connect(t, s), time.Minute); err != nil {
 				t.Error(err)
@@ -204,19 +204,19 @@ func TestOpenUsesTheServerThatTheEnvironmentNames(t *testing.T) {
 				t.Errorf("%s: got %s, want %s", c.passwordOption, got, want)
 			}
 			if got := outcome(c.database, Own()); got.verdict != "skipped" {
-				t.Errorf("asked for a server of its own: got %+v, want the test skipped", got)
+				t.Errorf("with Own: got %+v, want the test skipped", got)
 			}
 		})
 	}
 }
 
-func TestOpenSkipsOrFailsAsToldWithoutAServer(t *testing.T) {
+func TestOpen_WithoutServer(t *testing.T) {
 	for _, c := range []struct{ name, version, require, address, verdict, message string }{
-		{name: "none of the version", version: "999", verdict: "skipped", message: "run scripts/test-servers, or name one in SLEDGE_TEST_POSTGRESQL999"},
-		{name: "another one is required", version: "999", require: "mariadb,postgresql", verdict: "skipped", message: "postgresql999"},
+		{name: "no server of the version", version: "999", verdict: "skipped", message: "run scripts/test-servers, or name one in SLEDGE_TEST_POSTGRESQL999"},
+		{name: "another version is required", version: "999", require: "mariadb,postgresql", verdict: "skipped", message: "postgresql999"},
 		{name: "it is required", version: "999", require: "mariadb, postgresql999", verdict: "failed", message: "SLEDGE_TEST_REQUIRE lists postgresql999"},
 		{name: "its address is wrong", version: "999", address: "postgres://u:hidden@host:port", verdict: "failed", message: "SLEDGE_TEST_POSTGRESQL999 is not a URL"},
-		{name: "its address is of another database", version: "999", address: "mysql://u:hidden@host", verdict: "failed", message: "SLEDGE_TEST_POSTGRESQL999 is not a URL"},
+		{name: "its address names another database", version: "999", address: "mysql://u:hidden@host", verdict: "failed", message: "SLEDGE_TEST_POSTGRESQL999 is not a URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("SLEDGE_TEST_REQUIRE", c.require)
@@ -232,11 +232,11 @@ func TestOpenSkipsOrFailsAsToldWithoutAServer(t *testing.T) {
 	}
 }
 
-func TestAServerThatCannotBeStartedHereIsNamed(t *testing.T) {
+func TestOpen_OfProductWithoutPrograms(t *testing.T) {
 	for _, c := range []struct{ name, require, address, verdict, message string }{
-		{name: "it is not", verdict: "skipped", message: "no server for sqlserver can be started here: name one in SLEDGE_TEST_SQLSERVER"},
-		{name: "and required", require: "sqlserver", verdict: "failed", message: "SLEDGE_TEST_REQUIRE lists sqlserver"},
-		{name: "and its address is wrong", address: "mssql://sa:hidden@db1", verdict: "failed", message: "SLEDGE_TEST_SQLSERVER is not a URL"},
+		{name: "no address", verdict: "skipped", message: "no server for sqlserver can be started here: name one in SLEDGE_TEST_SQLSERVER"},
+		{name: "it is required", require: "sqlserver", verdict: "failed", message: "SLEDGE_TEST_REQUIRE lists sqlserver"},
+		{name: "its address is wrong", address: "mssql://sa:hidden@db1", verdict: "failed", message: "SLEDGE_TEST_SQLSERVER is not a URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("SLEDGE_TEST_REQUIRE", c.require)
@@ -286,7 +286,7 @@ func outcome(database string, options ...Option) *observed {
 	return o
 }
 
-func TestOpenShowsTheLogOfAServerThatDoesNotStart(t *testing.T) {
+func TestOpen_ShowsLogOfServerThatDoesNotStart(t *testing.T) {
 	for _, c := range []struct{ database, setting, message string }{
 		{"postgresql", "no_such_setting=1", "no_such_setting"},
 		{"mariadb", "no_such_setting=1", "no_such_setting"},
@@ -296,19 +296,19 @@ func TestOpenShowsTheLogOfAServerThatDoesNotStart(t *testing.T) {
 			for range 2 {
 				got := outcome(c.database, Setting(c.setting))
 				if got.verdict != "failed" || !strings.Contains(got.message, c.message) {
-					t.Errorf("got %+v, want it failed with the log's words on %s", got, c.message)
+					t.Errorf("got %+v, want it failed with the log's message about %s", got, c.message)
 				}
 			}
 		})
 	}
 }
 
-// TestHostage is not a test: TestServersEndWithTheirTestBinary runs it in its own test binary,
-// and kills that.
+// TestHostage is not a test: TestServers_EndWithTestBinary runs it in another test binary, which it
+// kills.
 func TestHostage(t *testing.T) {
 	database, ok := os.LookupEnv("SLEDGE_TEST_HOSTAGE")
 	if !ok {
-		t.Skip("is run by TestServersEndWithTheirTestBinary")
+		t.Skip("only TestServers_EndWithTestBinary runs it")
 	}
 	s := Open(t, database, Own())
 	if err := connect(t, s).Ping(); err != nil {
@@ -319,7 +319,7 @@ func TestHostage(t *testing.T) {
 	time.Sleep(5 * time.Minute) // longer than the other test waits
 }
 
-func TestServersEndWithTheirTestBinary(t *testing.T) {
+func TestServers_EndWithTestBinary(t *testing.T) {
 	for _, database := range []string{"postgresql", "mariadb"} {
 		t.Run(database, func(t *testing.T) {
 			t.Parallel()
@@ -347,7 +347,7 @@ func TestServersEndWithTheirTestBinary(t *testing.T) {
 				t.Fatal("the test binary did not start a server")
 			}
 			if database == "postgresql" && len(children) == 0 {
-				t.Error("got no children of PostgreSQL to look for, want some")
+				t.Error("got no child processes of PostgreSQL, want some")
 			}
 			for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 				left := alive(append(children, pid))
@@ -356,7 +356,7 @@ func TestServersEndWithTheirTestBinary(t *testing.T) {
 					return
 				}
 				if time.Since(begin) > time.Minute {
-					t.Fatalf("a minute after the test binary was killed: got processes %v and folder %s (%v), want neither", left, folder, err)
+					t.Fatalf("a minute after the test binary was killed: the processes %v and the folder %s (%v) still exist", left, folder, err)
 				}
 			}
 		})

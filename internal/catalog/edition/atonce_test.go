@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// Databases without a server here have the same test on a stand-in, in their own folders.
+// Databases without a test server have the same test in their own folders, on a stand-in.
 func TestEveryDatabase_UsersWorkAtOnce(t *testing.T) {
 	for _, name := range []string{"postgresql", "mysql", "mariadb", "redis", "sqlserver", "oracle"} {
 		t.Run(name, func(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// When this fails, run go generate ./internal/catalog.
-func TestTheCatalogIsWhatTheFoldersSay(t *testing.T) {
+// If this test fails, run go generate ./internal/catalog.
+func TestCatalog_MatchesFolders(t *testing.T) {
 	want, err := catalog("../..")
 	if err != nil {
 		t.Fatal(err)

@@ -22,8 +22,9 @@ import (
 // asStandIn is the environment variable that makes a test program a stand-in.
 const asStandIn = "SLEDGE_TEST_AS_STANDIN"
 
-// StandIn serves clients until the program's input ends, if Beside has started the program as a
-// stand-in. An init function of the tests calls it with the function that talks to a client.
+// StandIn must be called in an init function of the tests. If Beside has started the program as a
+// stand-in, StandIn serves clients with the function serve until the program's input ends, and then
+// exits. Otherwise it returns at once.
 func StandIn(serve func(net.Conn)) {
 	if os.Getenv(asStandIn) == "" {
 		return
@@ -123,7 +124,7 @@ func Compare(b *testing.B, ours, bare func() error) {
 	b.ReportMetric(each(byUs), "cpu-µs/call")
 	b.ReportMetric(each(byDriver), "cpu-µs/call-of-driver")
 	b.ReportMetric(byUs.Seconds()/byDriver.Seconds(), "ratio")
-	b.ReportMetric(0, "ns/op") // hidden: it includes both, and the waiting
+	b.ReportMetric(0, "ns/op") // hide it: it includes both calls and the waits
 }
 
 // used returns the CPU time of this process so far.

@@ -13,7 +13,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// The texts are as DuckDB 1.5 words them.
+// The texts are those of DuckDB 1.5.
 func TestClassify(t *testing.T) {
 	for _, tt := range []struct {
 		kind driver.ErrorType

@@ -28,7 +28,8 @@ import (
 // absent is Database.Absent: this program has DuckDB.
 const absent = ""
 
-// create creates the file if it does not exist, and records that in the file.
+// create is Container.Create. If the file does not exist, it creates the file and records that in
+// it.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); err == nil {
@@ -44,8 +45,8 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
 }
 
-// claimed holds the paths of the files that are claimed in this process, with the number of
-// sharers, or alone for an exclusive claim.
+// claimed holds the paths of the files that this process has claimed, with the number of sharers,
+// or alone for an exclusive claim.
 var claimed = struct {
 	sync.Mutex
 	files map[string]int
@@ -74,8 +75,8 @@ func claimHere(path string, shared bool) (unclaim func(), err error) {
 	}, nil
 }
 
-// claim is Container.Claim. It keeps the file open, so that DuckDB keeps other processes out until
-// this process ends.
+// claim is Container.Claim. It keeps the file open until release is called, so that DuckDB keeps
+// other processes out.
 func claim(_ context.Context, options any, shared bool) (release func() error, err error) {
 	o := options.(*Options)
 	path, err := o.path()
@@ -101,7 +102,7 @@ func claim(_ context.Context, options any, shared bool) (release func() error, e
 }
 
 // open opens the file, or creates it. All connectors of a file in this process share one DuckDB;
-// closing the last one writes the log into the file.
+// DuckDB writes the log into the file when the last one is closed.
 func open(o *Options) (*driver.Connector, error) {
 	source, err := o.source()
 	if err != nil {
@@ -127,7 +128,7 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 	return connectTo(ctx, o)
 }
 
-// connectTo connects, and creates the file if it does not exist.
+// connectTo opens a session, and creates the file if it does not exist.
 func connectTo(ctx context.Context, o *Options) (database.Session, error) {
 	source, err := o.source()
 	if err != nil {
@@ -150,7 +151,7 @@ func connectTo(ctx context.Context, o *Options) (database.Session, error) {
 	return loads, nil
 }
 
-// source returns the options as the driver expects them.
+// source returns the data source name for the driver.
 func (o *Options) source() (string, error) {
 	path, err := o.path()
 	if err != nil {
@@ -159,8 +160,8 @@ func (o *Options) source() (string, error) {
 	return path + "?" + o.settings().Encode(), nil
 }
 
-// settings returns the options by DuckDB's names. They also forbid downloads: for a file of
-// SQLite's, DuckDB would otherwise look for an extension on the network.
+// settings returns the options by DuckDB's names. They also forbid downloads: for a SQLite file,
+// DuckDB would otherwise look for an extension on the network.
 func (o *Options) settings() url.Values {
 	settings := url.Values{
 		"autoinstall_known_extensions": {"false"},
@@ -176,9 +177,11 @@ func (o *Options) settings() url.Values {
 }
 
 var (
-	// lockHolder finds, in DuckDB's message, the process that opened the file.
+	// lockHolder matches DuckDB's message that another process has the file open, with the program
+	// and its process ID.
 	lockHolder = regexp.MustCompile(`Conflicting lock is held in (.+) \(PID (\d+)\)`)
-	// storageVersion matches the format that DuckDB cannot read.
+	// storageVersion matches DuckDB's message that it cannot read the file's format, with the
+	// number of the format.
 	storageVersion = regexp.MustCompile(`version number (\d+), but we can only read`)
 )
 
@@ -194,22 +197,22 @@ func (o *Options) explain(err error) error {
 	}
 	switch {
 	case lockHolder.MatchString(text):
-		who := lockHolder.FindStringSubmatch(text)
-		return wrong("%s is open in %s (process %s), and only one process at a time can open a DuckDB file: end that one, or name another file", o.File, who[1], who[2])
+		holder := lockHolder.FindStringSubmatch(text)
+		return wrong("%s is open in %s (process %s), and only one process at a time can open a DuckDB file: end that process, or name another file", o.File, holder[1], holder[2])
 	case strings.Contains(text, "Could not set lock on file"):
-		return wrong("%s is open in another process, and only one at a time can open a DuckDB file: end that one, or name another file", o.File)
+		return wrong("%s is open in another process, and only one process at a time can open a DuckDB file: end that process, or name another file", o.File)
 	case storageVersion.MatchString(text):
-		return wrong("%s was written by another version of DuckDB, in the format %s, which this one cannot read: name another file, or build again with this version",
+		return wrong("%s was written by another version of DuckDB, in the format %s, which Sledge's version cannot read: name another file, or build again with this version",
 			o.File, storageVersion.FindStringSubmatch(text)[1])
 	case strings.Contains(text, "not a valid DuckDB database file"), strings.Contains(text, "Could not read enough bytes"), strings.Contains(text, "sqlite_scanner"):
 		return wrong("%s is not a DuckDB file: name another file; a build creates it", o.File)
 	case strings.Contains(text, "different configuration"):
-		return wrong("%s is open in this process with other settings of DuckDB: wait until that job has ended", o.File)
+		return wrong("%s is open in this process for a job with other settings of DuckDB: wait until that job has ended", o.File)
 	}
 	return wrong("open %s: %s", o.File, text)
 }
 
-// openError is an error of opening a file with a short message.
+// openError is an error of opening a file, with a shorter text than DuckDB's.
 type openError struct {
 	text string
 	err  error
@@ -241,8 +244,8 @@ func classify(err error) meter.Class {
 	return meter.Other
 }
 
-// classOfTransaction classifies errors of transactions. DuckDB has no lock waits: a transaction
-// that changes rows which another has changed fails, at once or at the commit.
+// classOfTransaction classifies errors of transactions. DuckDB does not wait for locks: if another
+// transaction has changed the same rows, a transaction fails, at once or at the commit.
 func classOfTransaction(text string) meter.Class {
 	switch {
 	case strings.Contains(text, "constraint"):
@@ -253,7 +256,7 @@ func classOfTransaction(text string) meter.Class {
 	return meter.Other
 }
 
-// plain is Dialect.Plain. It keeps the digits of decimals after the point.
+// plain is Dialect.Plain. It returns decimals as text with all digits after the point.
 func plain(columnType string, value any) any {
 	switch v := value.(type) {
 	case int8:

@@ -1,6 +1,6 @@
 // Package duckdb supports DuckDB, which is embedded in the program, for workloads of queries.
-// DuckDB needs C, so only programs built with the tag duckdb contain it. The declarations here also
-// describe it in other programs.
+// DuckDB needs a C++ compiler, so only programs built with the tag duckdb contain it. The
+// declarations in files without the tag describe it in every program.
 package duckdb
 
 import (
@@ -69,8 +69,8 @@ var dialect = database.Dialect{
 type Options struct {
 	option.Naming
 	File      string `opt:"file" dict:"connection" group:"connection" flag:"dbname" main:"true" help:"database file"`
-	Threads   int    `opt:"threads" dict:"connection" group:"connection" min:"0" max:"1024" help:"threads that DuckDB works with, for all users together; 0 is one for each logical processor"`
-	MemoryMiB int    `opt:"memory_mib" dict:"connection" group:"connection" unit:"MiB" min:"0" max:"16777216" help:"memory that DuckDB may use, in MiB, before it works on the disk; 0 is what DuckDB takes by itself, 80% of the machine's"`
+	Threads   int    `opt:"threads" dict:"connection" group:"connection" min:"0" max:"1024" help:"number of DuckDB's threads, for all users together; 0 means one for each logical processor"`
+	MemoryMiB int    `opt:"memory_mib" dict:"connection" group:"connection" unit:"MiB" min:"0" max:"16777216" help:"memory that DuckDB may use, in MiB, before it uses the disk; 0 means DuckDB's default, 80% of the machine's memory"`
 }
 
 func newOptions(database.Use) any { return &Options{File: "sledge.duckdb"} }
@@ -83,8 +83,8 @@ func refuses(use database.Use) string {
 	return "if two transactions change the same row, one fails instead of waiting, so most short transactions would be retried: DuckDB is for workloads of queries"
 }
 
-// Validate implements option.Validator. The driver expects the file name and the settings in one
-// text, in which these characters are separators.
+// Validate implements option.Validator. The driver takes the file name and the settings in one
+// string, in which these characters are separators.
 func (o *Options) Validate(names option.Names) error {
 	path, err := o.path()
 	if err != nil {
@@ -144,7 +144,7 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 	return created, errors.Join(err, s.Close())
 }
 
-// drop removes the file, and DuckDB's files beside it.
+// drop is Container.Drop. It removes the file, and DuckDB's files beside it.
 func drop(ctx context.Context, options any, d database.DropOptions) ([]database.DropResult, error) {
 	o := options.(*Options)
 	if _, err := os.Stat(o.File); errors.Is(err, fs.ErrNotExist) {

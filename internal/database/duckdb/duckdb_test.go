@@ -42,7 +42,8 @@ func Test(t *testing.T) {
 	})
 }
 
-// holdVariable has the test's program hold a file open until its input ends.
+// holdVariable is an environment variable that makes the test program keep a file open until its
+// input ends.
 const holdVariable = "SLEDGE_TEST_HOLD"
 
 func TestMain(m *testing.M) {
@@ -62,7 +63,7 @@ func hold(file string) {
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 }
 
-// options returns bound options of a file.
+// options returns options for a file.
 func options(t *testing.T, file string, more ...string) any {
 	t.Helper()
 	values := option.Values{"file": file}
@@ -76,7 +77,7 @@ func options(t *testing.T, file string, more ...string) any {
 	return o
 }
 
-// made returns options of a file in which statements were executed.
+// made creates a file, executes statements in it, and returns its options.
 func made(t *testing.T, statements ...string) any {
 	t.Helper()
 	o := options(t, filepath.Join(t.TempDir(), "made.duckdb"))
@@ -112,7 +113,7 @@ func connect(t *testing.T, o any) database.Session {
 	return s
 }
 
-func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
+func TestConnect_ExplainsUnusableFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
@@ -152,7 +153,7 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 				t.Errorf("%v is ErrMissing: got %v, want %v", err, !test.missing, test.missing)
 			}
 			if err := duckdb.Database.Container.Create(t.Context(), options(t, test.file), nil); !test.missing && err != nil {
-				t.Errorf("create where something is: got %v, want that it is left to connecting", err)
+				t.Errorf("create: got %v, want no error for an existing file, which connect checks", err)
 			}
 			if after, _ := os.ReadFile(test.file); !test.missing && string(after) != string(before) {
 				t.Error("the file was changed")
@@ -161,7 +162,7 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 	}
 	err = duckdb.Database.Container.Create(t.Context(), options(t, filepath.Join(dir, "nowhere", "a.duckdb")), nil)
 	if !errors.Is(err, database.ErrMissing) || !strings.Contains(err.Error(), "folder of the file") {
-		t.Errorf("in a folder that is not there: got %v, want that it is missing", err)
+		t.Errorf("in a missing folder: got %v, want ErrMissing", err)
 	}
 	err = option.Bind(nil, option.Values{"file": "what?.duckdb"}, duckdb.Database.Options.New(database.Use{Name: "tpch", Analytic: true}))
 	if err == nil || !strings.Contains(err.Error(), "option file") {
@@ -169,7 +170,7 @@ func TestAFileThatCannotBeOpenedSaysWhy(t *testing.T) {
 	}
 }
 
-// bytesOf returns what is in a small file of DuckDB's.
+// bytesOf returns the content of a small DuckDB file.
 func bytesOf(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.duckdb")
@@ -183,8 +184,8 @@ func bytesOf(t *testing.T) []byte {
 	return text
 }
 
-// newer makes a file in a format that does not exist yet. The first word of the header is
-// the checksum of those that follow, of which one has the number of the format.
+// newer creates a file in a future format. The first word of the header is the checksum of the
+// following words, one of which is the number of the format.
 func newer(t *testing.T, dir string) string {
 	text := bytesOf(t)
 	word := func(at int) uint64 { return binary.LittleEndian.Uint64(text[at:]) }
@@ -209,7 +210,7 @@ func damaged(t *testing.T, dir string) string {
 	return path
 }
 
-func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
+func TestConnect_NamesProcessThatHasFileOpen(t *testing.T) {
 	o := made(t)
 	file := o.(*duckdb.Options).File
 	other := exec.Command(os.Args[0])
@@ -227,7 +228,7 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil || line != "held: <nil>\n" {
-		t.Fatalf("got %q, %v of the other process", line, err)
+		t.Fatalf("the other process: got %q, %v", line, err)
 	}
 	want := fmt.Sprintf("(process %d), and only one process at a time can open a DuckDB file", other.Process.Pid)
 	if _, err := duckdb.Database.Sessions.Connect(t.Context(), o, database.Owner); err == nil || !strings.Contains(err.Error(), want) {
@@ -244,14 +245,14 @@ func TestAFileInAnotherProcessSaysInWhich(t *testing.T) {
 	}
 	release, err := duckdb.Database.Container.Claim(t.Context(), o, false)
 	if err != nil {
-		t.Fatalf("when it has ended: got %v", err)
+		t.Fatalf("after the other process has ended: got %v", err)
 	}
 	if err := release(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAFileIsClaimedOnceWhateverItsName(t *testing.T) {
+func TestClaim_ResolvesLinks(t *testing.T) {
 	o := made(t)
 	file := o.(*duckdb.Options).File
 	link := filepath.Join(t.TempDir(), "link.duckdb")
@@ -263,9 +264,9 @@ func TestAFileIsClaimedOnceWhateverItsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := duckdb.Database.Container.Claim(t.Context(), options(t, link), false); !errors.Is(err, database.ErrClaimed) {
-		t.Errorf("got %v by the other name, want %v", err, database.ErrClaimed)
+		t.Errorf("by the other name: got %v, want %v", err, database.ErrClaimed)
 	}
-	connect(t, options(t, link)) // the same file, and so the same DuckDB
+	connect(t, options(t, link)) // the same file by another name
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +279,7 @@ func TestAFileIsClaimedOnceWhateverItsName(t *testing.T) {
 	}
 }
 
-func TestTheOptionsReachDuckDB(t *testing.T) {
+func TestConnect_AppliesOptions(t *testing.T) {
 	file := made(t).(*duckdb.Options).File
 	s := connect(t, options(t, file, "threads", "3", "memory_mib", "512"))
 	for query, want := range map[string]string{
@@ -293,7 +294,7 @@ func TestTheOptionsReachDuckDB(t *testing.T) {
 	}
 }
 
-func TestValuesOfDuckDBAreShownInFull(t *testing.T) {
+func TestQuery_ReturnsFullValues(t *testing.T) {
 	s := connect(t, made(t))
 	got, err := s.Query(t.Context(), `SELECT 0.50::DECIMAL(12,2) AS a, -1234.05::DECIMAL(12,2) AS b, 7::DECIMAL(4,0) AS c, SUM(9223372036854775807::BIGINT) * 2 AS d,
 		DATE '1998-09-02' AS e, TIMESTAMP '2026-01-02 03:04:05' AS f, 2.5::FLOAT AS g, true AS h, -0.05::DECIMAL(4,2) AS i, 200::UTINYINT AS j, NULL AS k`, 0)
@@ -306,7 +307,7 @@ func TestValuesOfDuckDBAreShownInFull(t *testing.T) {
 	}
 }
 
-func TestWhatOthersMadeIsFound(t *testing.T) {
+func TestObjects(t *testing.T) {
 	o := made(t, "CREATE TABLE Orders (a INTEGER PRIMARY KEY, b VARCHAR)", "CREATE INDEX b ON orders (b)", "CREATE TABLE lines (a INTEGER REFERENCES orders (a))",
 		"CREATE VIEW recent AS SELECT * FROM orders", "CREATE VIEW others AS SELECT 1 AS reorders", "CREATE SEQUENCE numbers", "CREATE TYPE mood AS ENUM ('glad')",
 		"CREATE SCHEMA mine", "CREATE TABLE mine.orders (z INTEGER)", "CREATE MACRO latest() AS (SELECT MAX(a) FROM orders)")
@@ -337,7 +338,7 @@ func TestWhatOthersMadeIsFound(t *testing.T) {
 	}
 }
 
-// kept is how DuckDB keeps any schema.
+// kept returns DuckDB's Schema.
 func kept(t *testing.T) database.Schema {
 	t.Helper()
 	d := duckdb.Database
@@ -357,7 +358,7 @@ func (b broken) Watch(e job.Event) {
 	}
 }
 
-func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
+func TestBuild_IsResumedCheckedAndDeleted(t *testing.T) {
 	w := tproch.Workload
 	local := engine.Local{Catalog: catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{w})}
 	file := filepath.Join(t.TempDir(), "tpch.duckdb")
@@ -375,7 +376,7 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 		t.Fatal("an interrupted build succeeded")
 	}
 	if _, err := local.Do(t.Context(), spec(job.Check), job.Control{}); job.ExitOf(err) != job.ExitExists {
-		t.Errorf("a check of half a schema: got %v, want a refusal", err)
+		t.Errorf("a check of an incomplete schema: got %v, want an error", err)
 	}
 	resumed := spec(job.Build)
 	resumed.Resume = true
@@ -395,7 +396,7 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := local.Do(t.Context(), spec(job.Delete), job.Control{}); err == nil || !strings.Contains(err.Error(), "view rich") {
-		t.Errorf("delete below a view: got %v, want that it is in the way", err)
+		t.Errorf("a delete with a view on a table: got %v, want an error about the view", err)
 	}
 	for _, statement := range []string{"DROP VIEW rich", "CREATE TABLE mine (a INTEGER)"} {
 		if err := s.Exec(t.Context(), statement); err != nil {
@@ -412,8 +413,8 @@ func TestASchemaIsBuiltResumedCheckedAndDeleted(t *testing.T) {
 	}
 }
 
-// Builders commit one after the other, and what they load goes into one table.
-func TestLoadsSideBySideMeetNowhere(t *testing.T) {
+// Concurrent builders load into the same table without conflicts.
+func TestLoad_HasNoConflicts(t *testing.T) {
 	const loaders, rows = 4, 30_000
 	o := made(t, "CREATE TABLE noise (a VARCHAR)")
 	sessions := make([]database.Session, loaders)
@@ -443,16 +444,16 @@ func TestLoadsSideBySideMeetNowhere(t *testing.T) {
 	}
 }
 
-// Where it is interrupted depends on luck. In one place the driver leaves the statement pending,
+// The load is interrupted at a random point. At one point the driver leaves the statement pending,
 // which would keep the file open.
-func TestALoadIsInterrupted(t *testing.T) {
+func TestLoad_CanBeInterrupted(t *testing.T) {
 	o := made(t, "CREATE TABLE noise (a VARCHAR)")
 	for range 30 {
 		interrupted(t, o)
 	}
 	left, err := connect(t, o).Query(t.Context(), "SELECT COUNT(*) FROM noise", 0)
 	if err != nil || left.Rows[0][0] != "0" {
-		t.Errorf("got %v rows, %v of loads that were interrupted, want none", left.Rows, err)
+		t.Errorf("got %v rows, %v after interrupted loads, want none", left.Rows, err)
 	}
 }
 
@@ -484,7 +485,7 @@ func interrupted(t *testing.T, o any) {
 	}
 }
 
-// given is rows as they are written here.
+// given is a row source over the given rows.
 type given struct{ rows []string }
 
 func (g *given) AppendRow(buf []byte) ([]byte, bool) {
@@ -496,7 +497,7 @@ func (g *given) AppendRow(buf []byte) ([]byte, bool) {
 	return buf, true
 }
 
-func TestRowsThatDoNotFitAreNamed(t *testing.T) {
+func TestLoad_ErrorNamesColumn(t *testing.T) {
 	s := connect(t, made(t, "CREATE TABLE things (id INTEGER, price DECIMAL(6, 2), day DATE)"))
 	things := schema.Table{Name: "things", Columns: []schema.Column{
 		{Name: "id"}, {Name: "price", Type: schema.Decimal, Size: 6, Scale: 2}, {Name: "day", Type: schema.Date},
@@ -515,7 +516,7 @@ func TestRowsThatDoNotFitAreNamed(t *testing.T) {
 		}
 	}
 	if n, err := s.Load(t.Context(), things, &given{[]string{"1\t2.5\t1998-09-02", "2\t\\N\t\\N"}}); err != nil || n != 2 {
-		t.Errorf("of rows that fit: got %d, %v, want 2", n, err)
+		t.Errorf("rows that fit: got %d, %v, want 2", n, err)
 	}
 	got, err := s.Query(t.Context(), "SELECT * FROM things ORDER BY id", 0)
 	if want := "[[1 2.50 1998-09-02] [2 NULL NULL]]"; err != nil || fmt.Sprint(got.Rows) != want {
@@ -523,18 +524,18 @@ func TestRowsThatDoNotFitAreNamed(t *testing.T) {
 	}
 }
 
-func TestDuckDBIsNotForShortTransactions(t *testing.T) {
+func TestRefuses_ShortTransactions(t *testing.T) {
 	c := catalog.New([]*database.Database{duckdb.Database}, []*workload.Workload{tprocc.Workload, tproch.Workload})
 	if _, err := c.Pair("duckdb", "tprocc"); err == nil || !strings.Contains(err.Error(), "DuckDB is not for TPROC-C: ") || !strings.Contains(err.Error(), "(it is for tproch)") {
-		t.Errorf("got %v, want why it is not, and what it is for", err)
+		t.Errorf("got %v, want the reason, and the workloads that DuckDB supports", err)
 	}
 }
 
-// TestAFullDiskIsSaid loads until nothing more fits.
-func TestAFullDiskIsSaid(t *testing.T) {
+// TestLoad_ReportsFullDisk loads until the disk is full.
+func TestLoad_ReportsFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("a small file system cannot be mounted here, which takes root: %v %s", err, out)
+		t.Skipf("cannot mount a small file system, which needs root: %v %s", err, out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
@@ -554,18 +555,19 @@ func TestAFullDiskIsSaid(t *testing.T) {
 	}
 	_, err = s.Load(t.Context(), noisy, &noise{left: 1_000_000})
 	if err == nil || duckdb.Database.Sessions.Classify(err) != meter.Resource || !strings.Contains(err.Error(), "No space left") {
-		t.Errorf("got %v of class %v, want that no space is left, of class %v", err, duckdb.Database.Sessions.Classify(err), meter.Resource)
+		t.Errorf("got %v of class %v, want an error about the space, of class %v", err, duckdb.Database.Sessions.Classify(err), meter.Resource)
 	}
 	_ = s.Close()
 }
 
-// noisy is the table that noise goes into.
+// noisy is the table for noise.
 var noisy = schema.Table{Name: "noise", Columns: []schema.Column{{Name: "a", Type: schema.Varchar, Size: 100}}}
 
-// noise is rows that cannot be compressed, so many or, below none, without end.
+// noise is a source of rows that cannot be compressed: left rows, or an endless number if left is
+// negative.
 type noise struct {
 	left  int
-	begun chan struct{} // is closed with the first row; optional
+	begun chan struct{} // closed with the first row; optional
 	rand.PCG
 }
 

@@ -15,12 +15,12 @@ import (
 	"sledge/internal/schema"
 )
 
-// session is a session that loads by a table function: DuckDB reads from it as from a table, in
-// vectors of numbers and texts, inside the current transaction. It is as fast as DuckDB's CSV
-// reader, needs no file, and can be interrupted at any vector.
+// session is a database.Session that loads by a table function, from which DuckDB reads vectors of
+// numbers and texts inside the current transaction. That is as fast as DuckDB's CSV reader, needs
+// no file, and can be interrupted at any vector.
 type session struct {
 	*database.SQLSession
-	function string // its name, which no other session has
+	function string // the table function's name, unique in this process
 	source   *source
 }
 
@@ -40,11 +40,11 @@ func newSession(ctx context.Context, s *database.SQLSession) (*session, error) {
 	})
 }
 
-// Close implements Session. If a statement was interrupted just before its result was fetched,
-// the driver leaves it pending, which keeps the database open: opening the file again in this
-// process would wait forever. The next statement ends it.
+// Close implements Session. If a statement is interrupted just before its result is fetched, the
+// driver leaves it pending, which keeps the database open, so that opening the file again in this
+// process would wait forever. Another statement ends the pending one.
 func (s *session) Close() error {
-	_, _ = s.Conn().ExecContext(context.Background(), "SELECT 1") // it is closed in any case
+	_, _ = s.Conn().ExecContext(context.Background(), "SELECT 1") // the session is closed in any case
 	return s.SQLSession.Close()
 }
 
@@ -73,10 +73,10 @@ type source struct {
 	buf     []byte
 	size    int // rows of a vector
 	made    int64
-	err     error // the error that ended the load
+	err     error // the error that ended the load; nil if none
 }
 
-// column is the form in which the values of a column are passed.
+// column says how to pass the values of a column to DuckDB.
 type column struct {
 	info driver.ColumnInfo
 	set  func(chunk driver.DataChunk, at, row int, field []byte) error
@@ -187,7 +187,7 @@ func setInteger(chunk driver.DataChunk, at, row int, field []byte) error {
 // digitsOfInt64 is the maximum number of digits of a decimal in an int64.
 const digitsOfInt64 = 18
 
-// setDecimal sets a number in units of its last digit, as DuckDB stores it.
+// setDecimal sets a decimal. DuckDB stores it as a whole number in units of its last digit.
 func setDecimal(chunk driver.DataChunk, at, row, scale int, field []byte) error {
 	n, err := unscaled(field, scale)
 	if err != nil {
@@ -196,7 +196,7 @@ func setDecimal(chunk driver.DataChunk, at, row, scale int, field []byte) error 
 	return driver.SetChunkValue(chunk, at, row, n)
 }
 
-// unscaled returns a decimal number in units of its last digit.
+// unscaled returns a decimal number as a whole number in units of its last digit.
 func unscaled(field []byte, scale int) (int64, error) {
 	digits := field
 	negative := len(digits) > 0 && digits[0] == '-'
@@ -221,7 +221,7 @@ func unscaled(field []byte, scale int) (int64, error) {
 	}
 	after = max(after, 0)
 	if count == 0 || after > scale || count+scale-after > digitsOfInt64 {
-		return 0, fmt.Errorf("%q is not a decimal number of %d digits after the point and %d in all", field, scale, digitsOfInt64)
+		return 0, fmt.Errorf("%q is not a decimal number with at most %d digits after the point and %d in all", field, scale, digitsOfInt64)
 	}
 	for range scale - after {
 		n *= 10

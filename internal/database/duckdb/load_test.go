@@ -4,7 +4,7 @@ package duckdb
 
 import "testing"
 
-func TestDecimalsAreCountedInTheirLastDigit(t *testing.T) {
+func TestUnscaled(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "5": 500, "-5": -500, "0.5": 50, "-0.01": -1, "12.34": 1234, "12.3": 1230, "9999999999999999.99": 999999999999999999, ".5": 50, "7.": 700,
 	} {

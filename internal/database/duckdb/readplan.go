@@ -12,9 +12,8 @@ import (
 	"sledge/internal/job"
 )
 
-// operator is a node of the JSON of EXPLAIN or of EXPLAIN ANALYZE. In the latter, operators have
-// their name in another member, and also have figures. The details differ between operators: a
-// text, or several.
+// operator is a node in the JSON of EXPLAIN or EXPLAIN ANALYZE. The latter has the name in another
+// member, and also figures. A detail in Extra is a text or a list of texts.
 type operator struct {
 	Name     string         `json:"name"`
 	Analyzed string         `json:"operator_name"`
@@ -51,7 +50,7 @@ func readPlan(answer database.Table) []job.PlanLine {
 func (o operator) draw(lines []job.PlanLine, depth int) []job.PlanLine {
 	name := strings.TrimSpace(o.Name + o.Analyzed)
 	below := depth
-	if name != "" && name != "EXPLAIN_ANALYZE" { // the root and the EXPLAIN itself
+	if name != "" && name != "EXPLAIN_ANALYZE" { // the root and the EXPLAIN itself are not drawn
 		below++
 		indent := strings.Repeat("  ", depth)
 		line := job.PlanLine{Step: indent + name}
@@ -84,7 +83,7 @@ func (o operator) draw(lines []job.PlanLine, depth int) []job.PlanLine {
 	return lines
 }
 
-// spelled returns the details of an operator, in one line.
+// spelled returns a detail of an operator, in one line.
 func spelled(known any) string {
 	list, several := known.([]any)
 	if !several {

@@ -9,8 +9,8 @@ import (
 	"sledge/internal/meter"
 )
 
-// Numbers of errors that this package handles. MySQL and MariaDB share most numbers; those from
-// 1900 to 2000 and from 4000 on are MariaDB's own, and those from 3000 to 3999 MySQL's.
+// Numbers of errors that this package handles. MySQL and MariaDB share most numbers; names or
+// comments mark those that only one of them has.
 const (
 	errDatabaseExists         = 1007
 	errSnapshotChanged        = 1020 // MariaDB, with innodb_snapshot_isolation

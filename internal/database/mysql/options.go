@@ -137,7 +137,7 @@ type mysqlAnalyticOptions struct {
 // Validate implements option.Validator.
 func (o *mysqlAnalyticOptions) Validate(names option.Names) error {
 	if o.OceanBase {
-		return names.Wrong("oceanbase", "true", "Sledge does not support OceanBase yet: set it to false")
+		return names.Wrong("oceanbase", "true", "this feature is not built yet: set it to false")
 	}
 	return o.AnalyticOptions.Validate(names)
 }

@@ -144,7 +144,7 @@ var classOf = map[int]meter.Class{
 	31:                meter.Connection, // marked for kill
 	603:               meter.Connection,
 	1012:              meter.Connection,
-	errCancelled:      meter.Connection, // cancelled by someone else: the engine recognizes its own cancellations before it classifies
+	errCancelled:      meter.Connection, // by an interrupt; the engine recognizes calls that it has cancelled itself
 	1033:              meter.Connection,
 	1034:              meter.Connection,
 	1041:              meter.Connection,

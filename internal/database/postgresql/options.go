@@ -131,7 +131,7 @@ func validate(s *server, a *account, names option.Names, missing ...unbuilt) err
 	}
 	for _, m := range missing {
 		if m.asked {
-			return names.Wrong(m.name, "true", "Sledge does not have this feature yet: set it to false")
+			return names.Wrong(m.name, "true", "this feature is not built yet: set it to false")
 		}
 	}
 	for _, needed := range []struct{ name, value string }{{"host", s.Host}, {"user", a.User}, {"dbname", a.Database}} {

@@ -83,7 +83,7 @@ func TestValidate_NamesFirstMistake(t *testing.T) {
 		want   string
 	}{
 		{option.Values{"host": "", "user": "", "dbname": ""}, "option host: it is empty: give it a value"},
-		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: Sledge does not have this feature yet: set it to false"},
+		{option.Values{"wait_snapshots": "true", "citus": "true"}, "option citus: this feature is not built yet: set it to false"},
 	} {
 		for range 50 {
 			if err := option.Bind(nil, tt.values, Database.Options.New(database.Use{Name: "tpcc"})); err == nil || err.Error() != tt.want {

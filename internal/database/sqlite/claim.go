@@ -14,8 +14,8 @@ import (
 )
 
 // claim is Container.Claim. The claim is SQLite's own lock on an empty file beside the database,
-// because a lock on the database itself would exclude the builders. The system releases it when the
-// process ends in any way. Readers can share a lock.
+// because a lock on the database itself would exclude the builders. The operating system releases
+// it when the process ends, for whatever reason. Runs share the lock as readers.
 func claim(ctx context.Context, options any, shared bool) (release func() error, err error) {
 	name := of(options).File + "-build"
 	for {
@@ -25,7 +25,7 @@ func claim(ctx context.Context, options any, shared bool) (release func() error,
 		}
 		switch err := lock(ctx, s, shared); {
 		case errors.Is(err, errGivenUp):
-			_ = s.Close() // the lock of a file that has lost its name
+			_ = s.Close() // it locked a file that was removed meanwhile
 		case err != nil:
 			return nil, errors.Join(err, s.Close())
 		default:
@@ -34,7 +34,8 @@ func claim(ctx context.Context, options any, shared bool) (release func() error,
 	}
 }
 
-// claimSoon claims the file, and waits a moment if another job has the claim.
+// claimSoon claims the file. If another job has the claim, claimSoon waits for up to a second, and
+// waited is true.
 func claimSoon(ctx context.Context, options any) (release func() error, waited bool, err error) {
 	const tries, pause = 20, 50 * time.Millisecond
 	for try := 1; ; try++ {
@@ -60,16 +61,16 @@ func openClaim(ctx context.Context, name string) (database.Session, error) {
 	return s, nil
 }
 
-// errGivenUp means that the locked file was removed after it was opened, so another process may
-// hold the lock of a new file of that name.
-var errGivenUp = errors.New("the file is of an earlier claim")
+// errGivenUp means that the lock file was removed after it was opened, so another process may hold
+// the lock of a new file with that name.
+var errGivenUp = errors.New("the lock file was removed by an earlier claim")
 
-// lock takes the lock of a file. The journal is in memory, because a journal on disk would have the
-// name of another process's file after this one is removed.
+// lock locks the file. The journal is in memory, because after the file is removed, a journal on
+// disk would belong to another process's file with the same name.
 func lock(ctx context.Context, s database.Session, shared bool) error {
 	begin := "BEGIN EXCLUSIVE"
 	if shared {
-		begin = "BEGIN" // the first statement that reads takes the lock
+		begin = "BEGIN" // the first read takes the lock
 	}
 	for _, statement := range []string{"PRAGMA journal_mode = memory", begin} {
 		err := s.Exec(ctx, statement)
@@ -91,7 +92,7 @@ func lock(ctx context.Context, s database.Session, shared bool) error {
 }
 
 // giveUp removes the file and then releases its lock. A mark in the file tells processes that
-// opened it before.
+// already have it open.
 func giveUp(ctx context.Context, s database.Session, name string, shared bool) error {
 	if shared {
 		if s.Exec(ctx, "COMMIT") != nil || s.Exec(ctx, "BEGIN EXCLUSIVE") != nil {
@@ -101,7 +102,8 @@ func giveUp(ctx context.Context, s database.Session, name string, shared bool) e
 	if os.Remove(name) == nil {
 		return errors.Join(s.Exec(ctx, "PRAGMA user_version = 1"), s.Exec(ctx, "COMMIT"), s.Close())
 	}
-	// Windows cannot remove a file that any process has open, such as one that waits for its lock.
+	// Windows cannot remove a file that another process has open, for example while it waits for
+	// the lock.
 	err := s.Close()
 	_ = os.Remove(name) // it is empty and harmless
 	return err

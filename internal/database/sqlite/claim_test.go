@@ -10,8 +10,8 @@ import (
 	"sledge/internal/database"
 )
 
-// One build opens the lock file while another holds it, and gets its lock after the other has
-// removed it and a third has created a new one.
+// A build opens the lock file while another build holds it. It locks the file only after the other
+// build has removed it and a third build has created a new one.
 func TestClaim_IgnoresTheLockOfARemovedFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot remove a file that is open")
@@ -27,7 +27,7 @@ func TestClaim_IgnoresTheLockOfARemovedFile(t *testing.T) {
 	}
 	defer late.Close()
 	if err := lock(ctx, late, false); !errors.Is(err, database.ErrClaimed) {
-		t.Errorf("while another has the claim: got %v, want %v", err, database.ErrClaimed)
+		t.Errorf("while another build has the claim: got %v, want %v", err, database.ErrClaimed)
 	}
 	if err := release(); err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestClaim_IgnoresTheLockOfARemovedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := lock(ctx, late, false); !errors.Is(err, errGivenUp) {
-		t.Errorf("of the file that was removed: got %v, want %v", err, errGivenUp)
+		t.Errorf("the lock of the removed file: got %v, want %v", err, errGivenUp)
 	}
 	if _, err := claim(ctx, options, false); !errors.Is(err, database.ErrClaimed) {
 		t.Errorf("a second claim: got %v, want %v", err, database.ErrClaimed)
@@ -47,6 +47,6 @@ func TestClaim_IgnoresTheLockOfARemovedFile(t *testing.T) {
 	}
 	left, err := os.ReadDir(filepath.Dir(options.File))
 	if err != nil || len(left) != 0 {
-		t.Errorf("got %v, %v after both gave their claims up, want nothing", left, err)
+		t.Errorf("got %v, %v after both released their claims, want no files", left, err)
 	}
 }

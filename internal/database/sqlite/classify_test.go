@@ -14,7 +14,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// Each error comes from SQLite: the driver has no other way to make one.
+// Each error comes from SQLite, because tests cannot construct the driver's errors.
 func TestClassify(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -22,17 +22,17 @@ func TestClassify(t *testing.T) {
 		do   func(t *testing.T, file string) error
 		want meter.Class
 	}{
-		{"a lock that another session has", codeBusy, whileLocked, meter.Busy},
+		{"a lock of another session", codeBusy, whileLocked, meter.Busy},
 		{"a table of this session that is being read", codeLocked, whileReading, meter.Busy},
 		{"a file that may not grow", codeFull, executing("PRAGMA max_page_count = 2", "CREATE TABLE more AS SELECT zeroblob(100000)"), meter.Resource},
-		{"a key that is there", codeConstraint, executing("INSERT INTO t VALUES (1, NULL)", "INSERT INTO t VALUES (1, NULL)"), meter.Constraint},
+		{"a duplicate key", codeConstraint, executing("INSERT INTO t VALUES (1, NULL)", "INSERT INTO t VALUES (1, NULL)"), meter.Constraint},
 		{"a text for a number", codeMismatch, executing("INSERT INTO t VALUES ('one', NULL)"), meter.Constraint},
 		{"a value that is too big", codeTooBig, executing("SELECT zeroblob(2000000000)"), meter.Constraint},
 		{"a session that may only read", codeReadOnly, executing("PRAGMA query_only = 1", "INSERT INTO t VALUES (1, NULL)"), meter.Permission},
 		{"a file in no folder", codeCantOpen, func(_ *testing.T, file string) error {
 			return execute(filepath.Join(file+".none", "file"), "SELECT 1")
 		}, meter.Connection},
-		{"a file of another kind", codeNotADB, overwritten(0), meter.Connection},
+		{"a file in another format", codeNotADB, overwritten(0), meter.Connection},
 		{"a file with a broken page", codeCorrupt, overwritten(4096), meter.Connection},
 		{"a mistake in a statement", 1, executing("SELECT nothing FROM t"), meter.Other},
 	} {
@@ -61,7 +61,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// executing returns what executes the statements one after another in one session.
+// executing returns a function that executes the statements in one session.
 func executing(statements ...string) func(*testing.T, string) error {
 	return func(_ *testing.T, file string) error { return execute(file, statements...) }
 }
@@ -120,7 +120,7 @@ func whileReading(t *testing.T, file string) error {
 	return err
 }
 
-// overwritten returns a reader of a file with an invalid page at a position.
+// overwritten returns a function that overwrites a page of the file and then uses the file.
 func overwritten(from int64) func(*testing.T, string) error {
 	return func(t *testing.T, file string) error {
 		f, err := os.OpenFile(file, os.O_WRONLY, 0)

@@ -1,6 +1,6 @@
 package sqlite
 
-// durability is Runs.Durability. SQLite lists how it synchronizes by number.
+// durability is Runs.Durability. SQLite returns the setting synchronous as a number.
 func durability(settings map[string]string) (durable bool, why string) {
 	const off, normal = "0", "1"
 	switch journal := settings["journal_mode"]; {

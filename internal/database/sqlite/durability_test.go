@@ -2,7 +2,7 @@ package sqlite
 
 import "testing"
 
-func TestSettingsDecideWhetherCommitsSurvive(t *testing.T) {
+func TestDurability(t *testing.T) {
 	for _, test := range []struct {
 		settings map[string]string
 		durable  bool

@@ -117,7 +117,8 @@ func fromURL(u *url.URL) (option.Values, error) {
 	return option.Values{"file": file}, nil
 }
 
-// create creates the file if it does not exist, and records that in it.
+// create is Container.Create. If the file does not exist, it creates the file and records that in
+// it.
 func create(ctx context.Context, options any, _ func(job.Event)) error {
 	o := of(options)
 	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
@@ -144,7 +145,8 @@ func create(ctx context.Context, options any, _ func(job.Event)) error {
 	return errors.Join(sqlschema.RecordCreation(ctx, s, "", filepath.Base(o.File)), s.Close())
 }
 
-// notRegular refuses a folder, a device or a pipe, which SQLite cannot lock or write to.
+// notRegular returns the error for a folder, a device or a pipe, which SQLite cannot lock or write
+// to.
 func notRegular(o *Options) error {
 	return o.Wrong("file", o.File, "%s is not a regular file, %w: name another file", o.File, database.ErrUnfit)
 }
@@ -165,8 +167,8 @@ func wasCreated(ctx context.Context, options any) (bool, error) {
 // file is Options.File, and Options.Target.
 func file(options any) string { return of(options).File }
 
-// drop removes the file, and the files that SQLite keeps beside it. It claims the file, so that it
-// does not remove one in which another build has begun meanwhile.
+// drop is Container.Drop. It removes the file, and the files that SQLite keeps beside it. It claims
+// the file first, because another build may have begun in it meanwhile.
 func drop(ctx context.Context, options any, d database.DropOptions) (_ []database.DropResult, err error) {
 	if d.Leftover && len(d.Others) > 0 {
 		return nil, nil
@@ -184,7 +186,7 @@ func drop(ctx context.Context, options any, d database.DropOptions) (_ []databas
 		}
 	}
 	switch _, err := os.Stat(o.File); {
-	case errors.Is(err, fs.ErrNotExist): // another deletion was quicker
+	case errors.Is(err, fs.ErrNotExist): // another deletion has removed it
 		return nil, nil
 	case waited:
 		fate.Stays = "another job works in it"
@@ -212,8 +214,8 @@ func drop(ctx context.Context, options any, d database.DropOptions) (_ []databas
 	return []database.DropResult{fate}, nil
 }
 
-// briefMillis is the longest wait for a lock, the default, at which calls need not be
-// interruptible. Interruptible calls cost a fifth of the CPU time.
+// briefMillis is the longest busy_timeout, the default, with which calls need not be interruptible.
+// Interruptible calls would take a fifth of the CPU time.
 const briefMillis = 10_000
 
 func connect(ctx context.Context, options any, _ database.Role) (database.Session, error) {
@@ -238,14 +240,14 @@ func connect(ctx context.Context, options any, _ database.Role) (database.Sessio
 		if access == database.ReadOnly {
 			return "BEGIN"
 		}
-		// A transaction that begins with a read and writes later may be unable to continue, however
-		// long it waits. One that announces the write at its beginning only has to wait.
+		// A transaction that begins with a read may be unable to write later, however long it
+		// waits. If it announces the write at its beginning, it only has to wait.
 		return "BEGIN IMMEDIATE"
 	}
 	return s, nil
 }
 
-// source returns the options in the driver's format. The file must exist.
+// source returns the data source name for the driver, which does not create the file.
 func source(o *Options) string {
 	path := (&url.URL{Path: filepath.ToSlash(o.File)}).EscapedPath()
 	pragmas := url.Values{"mode": {"rw"}, "_pragma": {

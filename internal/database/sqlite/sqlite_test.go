@@ -15,7 +15,7 @@ import (
 
 func Test(t *testing.T) {
 	databasetest.Run(t, sqlite.Database, option.Values{
-		"file":         filepath.Join(t.TempDir(), "test #1.db"), // a name that a URL would mistake
+		"file":         filepath.Join(t.TempDir(), "test #1.db"), // a name with a special character of URLs
 		"busy_timeout": "1000",
 	})
 }
@@ -31,7 +31,7 @@ func TestCreateAndDrop_BesideOthers(t *testing.T) {
 	})
 }
 
-func TestOtherThanARegularFileIsRefused(t *testing.T) {
+func TestConnect_RefusesFilesThatAreNotRegular(t *testing.T) {
 	for _, file := range []string{t.TempDir(), os.DevNull} {
 		o := sqlite.Database.Options.New(database.Use{Name: "tpcc"})
 		if err := option.Bind(nil, option.Values{"file": file}, o); err != nil {
@@ -64,12 +64,12 @@ func TestRollback_SucceedsIfAFullDiskHasRolledBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the session goes on
+	for range 2 { // the session stays usable
 		if err := s.Begin(t.Context(), database.ReadWrite); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Exec(t.Context(), "INSERT INTO t VALUES (zeroblob(1000000))"); sqlite.Database.Sessions.Classify(err) != meter.Resource {
-			t.Fatalf("got %v, want that the disk is full", err)
+			t.Fatalf("got %v, want an error about a full disk", err)
 		}
 		if err := s.Rollback(t.Context()); err != nil {
 			t.Errorf("roll back: %v", err)

@@ -87,7 +87,7 @@ func TestValidate_NamesWayOut(t *testing.T) {
 		{option.Values{"msi_object_id": "abc"}, "an object ID looks like"},
 		{option.Values{"bulk_folder": "/data", "bulk_copy": "false"}, "needs no files"},
 		{option.Values{"bulk_folder": "/data", "azure": "true"}, "reads no files"},
-		{option.Values{"bulk_folder_on_server": "/data"}, "another name of a folder"},
+		{option.Values{"bulk_folder_on_server": "/data"}, "it is the server's path of the folder"},
 		{option.Values{"host": `db1\`}, `write a name, or name\instance`},
 		{option.Values{"host": "db1,1444"}, "the port in option port"},
 		{option.Values{"host": "tcp:db1"}, "the port in option port"},
@@ -97,8 +97,8 @@ func TestValidate_NamesWayOut(t *testing.T) {
 		{option.Values{"authentication": "windows"}, `DOMAIN\name`},
 		{option.Values{"authentication": "entra"}, "az login --use-device-code; write a token into a file with az account get-access-token"},
 		{option.Values{"authentication": "entra"}, "name the file in token_file. Or, on a machine of Azure, set msi_object_id"},
-		{option.Values{"ssl_ca": "ca.pem"}, "set that to false"},
-		{option.Values{"certificate_host": "db1.corp"}, "set that to false"},
+		{option.Values{"ssl_ca": "ca.pem"}, "set that option to false"},
+		{option.Values{"certificate_host": "db1.corp"}, "set that option to false"},
 		{option.Values{"authentication": "entra", "token_file": "x", "encrypt": "false"}, "must not be sent unencrypted"},
 	} {
 		if _, err := bound(t, c.values); err == nil || !strings.Contains(err.Error(), c.want) {

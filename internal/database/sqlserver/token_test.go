@@ -78,7 +78,7 @@ func TestConnect_ExplainsRefusedToken(t *testing.T) {
 	o.Authentication, o.WindowsAuthentication, o.TokenFile = byEntra, byEntra, filepath.Join(t.TempDir(), "token")
 	for _, c := range []struct{ token, says string }{
 		{"", "no such file or directory: check option token_file"},
-		{"abc.def", "as the owner of a token: Login failed for user '<token-identified principal>'.: the database must have a user for the identity"},
+		{"abc.def", "as the owner of a token: Login failed for user '<token-identified principal>'.: the database must have a user for the token's identity"},
 	} {
 		if c.token != "" {
 			if err := os.WriteFile(o.TokenFile, []byte(c.token), 0o600); err != nil {

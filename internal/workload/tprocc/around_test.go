@@ -53,7 +53,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		},
 		{
 			name: "a database made by hand", made: byHand, before: []string{"COMMENT ON ROLE it IS 'made by Sledge'", "GRANT it TO CURRENT_USER"},
-			want: []string{`The database it stays: nothing shows`, "The role it stays: it owns or may use something else: owner of database it"}, left: "database role",
+			want: []string{`The database it stays: nothing shows`, "The role it stays: it owns or has rights on other objects: owner of database it"}, left: "database role",
 		},
 		{
 			name: "a role made by hand", made: byHand, before: []string{"COMMENT ON DATABASE it IS 'made by Sledge'"},
@@ -63,7 +63,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		{name: "one who creates roles", before: []string{"ALTER ROLE it CREATEROLE"}, want: []string{"the database it", "The role it stays: it has rights over the server; it can still log in"}, left: "role"},
 		{
 			name: "one who owns another database", made: byOther, before: []string{"CREATE DATABASE it_too OWNER it"},
-			want: []string{"the database it", "The role it stays: it owns or may use something else: owner of database it_too"}, left: "role",
+			want: []string{"the database it", "The role it stays: it owns or has rights on other objects: owner of database it_too"}, left: "role",
 		},
 		{
 			name: "one of a group", made: byOther, before: []string{"CREATE ROLE it_group", "GRANT it_group TO it"},
@@ -71,7 +71,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		},
 		{
 			name: "one whose rights others have", made: byOther, before: []string{"CREATE ROLE it_group", "GRANT it TO it_group"},
-			want: []string{"The role it stays: others have its rights: it_group"}, left: "role",
+			want: []string{"The role it stays: other roles have its rights: it_group"}, left: "role",
 		},
 		{
 			name: "one with a comment", made: byOther, before: []string{"COMMENT ON ROLE it IS 'payroll'"},
@@ -79,11 +79,11 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 		},
 		{
 			name: "others connected", hold: true,
-			want: []string{"The database it stays: others are connected to it: sledge of postgres (1)", "The role it stays: it owns or may use something else: owner of database it"}, left: "database role",
+			want: []string{"The database it stays: other sessions are connected to it: sledge of postgres (1)", "The role it stays: it owns or has rights on other objects: owner of database it"}, left: "database role",
 		},
 		{
 			name: "without the superuser", change: option.Values{"no_superuser": "true"},
-			want: []string{"1 it TPROC-C schema has been deleted successfully.", "The database it stays: no_superuser forbids", "The role it stays: its database does"}, left: "database role",
+			want: []string{"1 it TPROC-C schema has been deleted successfully.", "The database it stays: no_superuser forbids", "The role it stays: its database stays"}, left: "database role",
 		},
 		{
 			name: "a wrong superuser, made by hand", made: byOther, change: option.Values{"superuser_password": "wrong"},
