@@ -245,7 +245,7 @@ func implied(given option.Values, names option.Names) (option.Values, error) {
 	if byPort, err := option.ParseBool(tcp); err != nil || byPort {
 		return nil, nil //nolint:nilerr // Bind reports the mistake
 	}
-	return nil, names.Wrong("port", port, `port %s would not be used, because %s is false and the SQL Server Browser provides the port of instance %s: leave out %s or %s`,
+	return nil, names.Wrong("port", port, `%s would not be used, because %s is false and the SQL Server Browser provides the port of instance %s: leave out %s or %s`,
 		port, names.Of("tcp"), instance, names.Of("port"), names.Of("tcp"))
 }
 
