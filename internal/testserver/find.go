@@ -57,7 +57,7 @@ func programsIn(p *product, pattern, version string) []program {
 }
 
 // versionOf returns the version that a program prints. It returns false if the program belongs to
-// another product: MariaDB's mysqld is no program of MySQL.
+// another product: MariaDB's mysqld is not a program of MySQL.
 func versionOf(p *product, path string) (string, bool) {
 	if _, err := os.Stat(path); err != nil {
 		return "", false

@@ -48,9 +48,9 @@ INSERT INTO district SELECT d.seq, w_id, 30000, 0.05, 1, CONCAT('dist ', d.seq),
 INSERT INTO customer SELECT c.seq, d_id, d_w_id, CONCAT('first ', 9 - c.seq), IF(c.seq = 6, 'RICH', 'SAME'), 'OE', 's1', 's2', 'city', 'st', '123411111',
   '0123456789012345', NOW(), IF(c.seq = 6, 'BC', 'GC'), 50000, 0.2, -10, 10, 1, 0, 'old data' FROM district, seq_1_to_6 c;
 COMMIT`
+
 // TestRoutines_InMariaDB tests the logic of the routines in MariaDB, after a translation of their
 // SQL. It does not test whether Db2 accepts their syntax.
-// translated. It does not test whether Db2 accepts their syntax.
 func TestRoutines_InMariaDB(t *testing.T) {
 	local := engine.Local{Catalog: catalog.New([]*database.Database{db2.Database}, []*workload.Workload{tprocc.Workload})}
 	plan, err := local.Plan(job.Spec{Action: job.Build, Database: "db2", Workload: tprocc.Workload.Name, Options: option.Values{"tablespace": ""}})

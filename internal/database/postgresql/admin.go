@@ -136,7 +136,7 @@ func createAccount(ctx context.Context, admin *session, a *account, why error) e
 		return admin.Exec(ctx, "ALTER ROLE "+user+" LOGIN PASSWORD "+password)
 	}
 	// One message is one transaction, so no other build sees the role without its comment. A role
-	// with CREATEROLE that is no superuser, as on managed services, needs the GRANT to create a
+	// with CREATEROLE that is not a superuser, as on managed services, needs the GRANT to create a
 	// database for the new role.
 	return admin.Exec(ctx, "CREATE ROLE "+user+" LOGIN PASSWORD "+password+
 		"; COMMENT ON ROLE "+user+" IS "+literal(madeHere)+
