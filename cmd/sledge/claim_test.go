@@ -15,16 +15,16 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork kills a build while the server
-// works for it, and holds that work up by a lock, so that it is still there when the
-// build is resumed.
-func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestBuild_ExcludesOthersAndEndsOrphan kills a build while a lock blocks its session on the
+// server, so that the session is still there when the build is resumed. The resumed build must end
+// it.
+func TestBuild_ExcludesOthersAndEndsOrphan(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, tt := range []struct {
 		db, driver string
-		holdUp     string // keeps the build from going on with order_line
-		waiting    string // the session that it keeps from it
-		pid        string // whether the session of that number is there
+		lock       string // statement that blocks the build at order_line
+		waiting    string // query for the ID of the blocked session
+		count      string // query that counts the sessions with an ID
 	}{
 		{
 			"postgresql", "pgx", "BEGIN; LOCK TABLE order_line IN ACCESS SHARE MODE",
@@ -40,19 +40,19 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 		t.Run(tt.db, func(t *testing.T) {
 			server := testserver.Open(t, tt.db, testserver.Own())
 			values := server.Values()
-			values["maria_count_ware"] = "2" // so that there is a second chunk to hold up
+			values["maria_count_ware"] = "2" // so that there is a second chunk to block
 			p := newProgram(t, values)
 			build := p.start("build", "--db", tt.db)
 			watcher := openDatabase(t, tt.driver, server.DataSource(""))
-			holder := &holder{driver: tt.driver, source: server.DataSource("tpcc"), statement: tt.holdUp}
-			p.until("the build can be held up", func() bool { return holder.hold(t) })
+			holder := &holder{driver: tt.driver, source: server.DataSource("tpcc"), statement: tt.lock}
+			p.until("the table is locked", func() bool { return holder.hold(t) })
 			var orphan int
-			p.until("the build is held up", func() bool { return watcher.QueryRow(tt.waiting).Scan(&orphan) == nil })
+			p.until("the build is blocked", func() bool { return watcher.QueryRow(tt.waiting).Scan(&orphan) == nil })
 
 			for _, args := range []string{"build --resume", "delete --yes"} {
 				_, stderr, exit := p.run(append(strings.Fields(args), "--db", tt.db)...)
 				if exit != job.ExitExists || !strings.Contains(stderr, "another build or deletion is running") {
-					t.Errorf("%s beside a build: exit code %d, want %d and that another build is running, got\n%s", args, exit, job.ExitExists, stderr)
+					t.Errorf("%s beside a build: exit code %d, want %d and a message about another build, got\n%s", args, exit, job.ExitExists, stderr)
 				}
 			}
 
@@ -63,7 +63,7 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 			resumed := p.start("build", "--db", tt.db, "--resume")
 			p.until("the orphan has ended", func() bool {
 				var n int
-				return watcher.QueryRow(fmt.Sprintf(tt.pid, orphan)).Scan(&n) == nil && n == 0
+				return watcher.QueryRow(fmt.Sprintf(tt.count, orphan)).Scan(&n) == nil && n == 0
 			})
 			holder.release()
 			if exit := p.wait(resumed); exit != job.OK {
@@ -74,21 +74,21 @@ func TestABuildIsAloneAndEndsWhatAKilledOneLeftAtWork(t *testing.T) {
 	}
 }
 
-// TestRun_KeepsBuildAndDeleteAway has both refused beside a run, and the deletion done once the
-// run was killed.
-func TestRun_KeepsBuildAndDeleteAway(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestRun_ExcludesBuildAndDelete tries both during a run, and deletes the schema after the run was
+// killed.
+func TestRun_ExcludesBuildAndDelete(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p, _ := onSchema(t)
 	run := p.start("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1m")
 	p.untilMeasured()
 	for _, args := range []string{"build --db sqlite", "delete --yes --db sqlite"} {
 		_, stderr, exit := p.run(strings.Fields(args)...)
 		if exit != job.ExitExists || !strings.Contains(stderr, "is in progress in ") {
-			t.Errorf("%s beside a run: exit code %d, want %d and that a job is in progress, got\n%s", args, exit, job.ExitExists, stderr)
+			t.Errorf("%s during a run: exit code %d, want %d and a message about the job in progress, got\n%s", args, exit, job.ExitExists, stderr)
 		}
 	}
 	if _, stderr, exit := p.run("run", "--db", "sqlite", "--rampup", "0s", "--duration", "1s"); exit == job.ExitExists {
-		t.Errorf("a run beside a run was refused:\n%s", stderr)
+		t.Errorf("a run during a run was refused:\n%s", stderr)
 	}
 	if err := run.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -107,14 +107,14 @@ func openDatabase(t *testing.T, driver, source string) *sql.DB {
 	return db
 }
 
-// holder holds a lock on a connection of its own.
+// holder holds a lock on its own connection.
 type holder struct {
 	driver, source, statement string
 
 	db *sql.DB
 }
 
-// hold takes the lock. It returns false when the table is not there yet.
+// hold takes the lock. It returns false if the table does not exist yet.
 func (h *holder) hold(t *testing.T) bool {
 	if h.db == nil {
 		h.db = openDatabase(t, h.driver, h.source)
@@ -127,5 +127,5 @@ func (h *holder) hold(t *testing.T) bool {
 	return err == nil
 }
 
-// release ends the connection, and with it the lock.
+// release releases the lock by closing the connection.
 func (h *holder) release() { _ = h.db.Close() }

@@ -16,18 +16,18 @@ import (
 	"sledge/internal/interpreter/interpretertest"
 )
 
-// TestCtrlCAtPythonsPromptDoesOneThing presses Ctrl-C at a terminal, which sends it to
-// Sledge and to Python at the same time. Either of them may come to hear of it much
-// later than the other, as on a busy machine: meanwhile Sledge is stopped here.
-func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestPythonPrompt_CtrlCInterruptsOnce presses Ctrl-C at a terminal, which signals Sledge and
+// Python at the same time. On a busy machine either of them may handle the signal much later than
+// the other; the test pauses Sledge to provoke this.
+func TestPythonPrompt_CtrlCInterruptsOnce(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	for _, python := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(python), func(t *testing.T) {
 			x := pythonOf(t, p, python).terminal("console", "py")
 			x.prompt()
 
-			// At the prompt it takes the line that was begun, and no other.
+			// At the prompt, Ctrl-C discards the line being typed, and no other.
 			x.types("#")
 			x.sees("#")
 			x.rests(python)
@@ -45,7 +45,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 			x.sees("whole 2\r\n")
 			x.prompt()
 
-			// In a loop of Python's it ends the loop, each time it is pressed.
+			// Each Ctrl-C ends the Python loop that runs.
 			for i := range 3 {
 				x.loops()
 				x.stopped(func() {
@@ -58,7 +58,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 				x.prompt()
 			}
 
-			// Each of several in quick succession is heard of.
+			// Python handles each of several Ctrl-C in quick succession.
 			for range 3 {
 				x.rests(python)
 				x.types(ctrlC)
@@ -73,7 +73,7 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 			x.prompt()
 			x.evaluates(3)
 
-			// It stops a command of the console, and no other one.
+			// Ctrl-C stops a command of the console, and no later one.
 			x.types("dbset('db', 'sqlite')" + enter)
 			x.sees("Database set to SQLite")
 			x.prompt()
@@ -89,12 +89,12 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 			x.stopped(func() {
 				x.types(ctrlC)
 				x.prompt()
-				x.types("dbset('db', 'pg')" + enter) // Sledge hears of it together with Ctrl-C
+				x.types("dbset('db', 'pg')" + enter) // Sledge gets this command together with Ctrl-C
 			})
 			x.sees("Database set to PostgreSQL")
 			x.prompt()
 
-			// It stops what Tcl evaluates for Python, which keeps its variables.
+			// Ctrl-C stops a script that Tcl evaluates for Python. Tcl's variables survive.
 			x.types("tclpy.eval('set kept 17; puts \"in Tcl\"; flush stdout; while 1 {}')" + enter)
 			x.sees("in Tcl\r\n")
 			x.types(ctrlC)
@@ -104,14 +104,14 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 			x.sees("'17'")
 			x.prompt()
 
-			// It is forgotten when the prompt ends.
+			// An earlier Ctrl-C does not affect the exit code of the prompt.
 			x.loops()
 			x.types(ctrlC)
 			x.sees("KeyboardInterrupt")
 			x.prompt()
 			x.types(ctrlD)
 			if code := x.ends(); code != 0 {
-				t.Errorf("it ended with %d, want 0:\n%s", code, x.all)
+				t.Errorf("got exit code %d, want 0:\n%s", code, x.all)
 			}
 			x.mu.Lock()
 			defer x.mu.Unlock()
@@ -124,10 +124,10 @@ func TestCtrlCAtPythonsPromptDoesOneThing(t *testing.T) {
 	}
 }
 
-// TestTracebacksAtPythonsPromptAreOfWhatWasTyped is about errors of commands, which come
-// from files of Sledge's.
-func TestTracebacksAtPythonsPromptAreOfWhatWasTyped(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestPythonPrompt_TracebacksShowOnlyTypedLines provokes errors in commands, which are defined in
+// files of Sledge. The tracebacks must not show these files.
+func TestPythonPrompt_TracebacksShowOnlyTypedLines(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	for _, python := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(python), func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestTracebacksAtPythonsPromptAreOfWhatWasTyped(t *testing.T) {
 			all := string(x.all)
 			for _, text := range []string{"it broke", "in <module>", "ValueError", "second", "in f"} {
 				if !strings.Contains(all, text) {
-					t.Errorf("it does not show %q:\n%s", text, all)
+					t.Errorf("%q is missing in\n%s", text, all)
 				}
 			}
 			for _, strange := range []string{"bootstrap", "sledge-python", "<sledge>"} {
@@ -159,7 +159,7 @@ func TestTracebacksAtPythonsPromptAreOfWhatWasTyped(t *testing.T) {
 	}
 }
 
-// pythonOf is the program with another Python, for a test of its own.
+// pythonOf returns the program with another Python, for a subtest.
 func pythonOf(t *testing.T, p *program, python string) *program {
 	return &program{t: t, path: p.path, repository: p.repository, env: append(slices.Clone(p.env), "SLEDGE_PYTHON="+python, "PYTHON_COLORS=0")}
 }
@@ -167,7 +167,7 @@ func pythonOf(t *testing.T, p *program, python string) *program {
 // prompt waits for Python's prompt.
 func (x *terminal) prompt() { x.t.Helper(); x.sees("sledge>>> ") }
 
-// evaluates types an expression, and waits for its value and the prompt.
+// evaluates types a command that prints n, and waits for the output and the prompt.
 func (x *terminal) evaluates(n int) {
 	x.t.Helper()
 	x.types(fmt.Sprintf("print('value', %d)", n) + enter)
@@ -175,15 +175,15 @@ func (x *terminal) evaluates(n int) {
 	x.prompt()
 }
 
-// loops begins a loop that does not end.
+// loops starts an endless loop.
 func (x *terminal) loops() {
 	x.t.Helper()
 	x.types("print('be' + 'gun'); exec('while True: pass')" + enter)
 	x.sees("begun\r\n")
 }
 
-// rests waits until Python waits for a key: its own prompt may miss a signal that comes
-// while it still handles one.
+// rests waits until Python waits for a key, because Python's prompt may miss a signal that comes
+// while it handles another.
 func (x *terminal) rests(python string) {
 	x.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -193,10 +193,10 @@ func (x *terminal) rests(python string) {
 		}
 		started, err := program.Children()
 		if err != nil {
-			x.t.Fatalf("list what the program has started: %v", err)
+			x.t.Fatalf("list the child processes: %v", err)
 		}
 		for _, p := range started {
-			// An error says that it has ended.
+			// These return an error if the process has ended.
 			line, _ := p.Cmdline()
 			status, _ := p.Status()
 			if strings.HasPrefix(line, python) && slices.Contains(status, process.Sleep) {
@@ -204,12 +204,12 @@ func (x *terminal) rests(python string) {
 			}
 		}
 		if time.Now().After(end) {
-			x.t.Fatalf("none of the %d processes that the program started is %s and waits", len(started), python)
+			x.t.Fatalf("none of the %d child processes is %s waiting for a key", len(started), python)
 		}
 	}
 }
 
-// stopped stops the program, but not its children, while a function runs.
+// stopped calls a function while the program, but not its children, is paused.
 func (x *terminal) stopped(what func()) {
 	x.t.Helper()
 	if err := x.command.Process.Signal(syscall.SIGSTOP); err != nil {

@@ -17,22 +17,22 @@ import (
 	"sledge/internal/job"
 )
 
-// TestNoScriptGoesOnAfterASignal sends one while a command is done, or after a
-// program that the script waited for has died of it and the script has caught that.
-func TestNoScriptGoesOnAfterASignal(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestScript_EndsAfterSignal signals the program while a script runs a command. In the last case,
+// another program that the script runs dies of Ctrl-C first, and the script catches that error.
+func TestScript_EndsAfterSignal(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	generate := `dgset("directory", "FOLDER"); dgset("warehouse", 30); datagenrun(); print("next")`
 	for _, test := range []struct {
 		name, file, script string
-		at                 string // the line at which the signal comes begins so
+		at                 string // beginning of the output line after which the signal is sent
 		signal             syscall.Signal
 		last               string // line on stderr
 	}{
 		{"SIGTERM in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
 		{"SIGTERM in Tcl", "a.tcl", `dgset directory FOLDER; dgset warehouse 30; catch datagenrun; puts next`, "Vuser 1:Generating", syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
 		{"Ctrl-C in Python", "a.py", generate, "Vuser 1:Generating", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
-		{"Ctrl-C that a program heard of first", "a.tcl", `catch {exec sh -c {kill -INT $$}}; puts on`, "on", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
+		{"Ctrl-C that another program gets first", "a.tcl", `catch {exec sh -c {kill -INT $$}}; puts on`, "on", syscall.SIGINT, "sledge: stopped by Ctrl-C"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -63,12 +63,12 @@ func TestNoScriptGoesOnAfterASignal(t *testing.T) {
 					}
 				}
 				if lines.Text() == "next" {
-					t.Error("the script goes on")
+					t.Error("the script continued")
 				}
 			}
-			_ = c.Wait() // how it ended is in ProcessState
+			_ = c.Wait() // ProcessState contains the exit code
 			if got := c.ProcessState.ExitCode(); got != int(job.ExitStopped) {
-				t.Errorf("it ended with %s, want %d", c.ProcessState, job.ExitStopped)
+				t.Errorf("got %s, want exit code %d", c.ProcessState, job.ExitStopped)
 			}
 			if said := strings.Split(strings.TrimSpace(stderr.String()), "\n"); said[len(said)-1] != test.last {
 				t.Errorf("the last line on stderr: got %q, want %q", said[len(said)-1], test.last)
@@ -77,8 +77,8 @@ func TestNoScriptGoesOnAfterASignal(t *testing.T) {
 	}
 }
 
-func TestErrorsThatPythonOnlyShowsCount(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestScript_UnraisableErrorsOfPythonFailIt(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	for _, script := range []string{
 		"import threading\nt = threading.Thread(target=lambda: {}['key'])\nt.start()\nt.join()\n",
@@ -95,18 +95,18 @@ func TestErrorsThatPythonOnlyShowsCount(t *testing.T) {
 	}
 }
 
-// TestASignalLetsARunOfAScriptKeepItsResult sends what asks a program to end to a
-// script that would go on with a second run.
-func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
-	t.Parallel()       // it spends its time waiting
-	newConsole(t, nil) // which skips the test where a language is missing
+// TestScript_SignalKeepsResultOfRun ends the first run of a script, which would start a second one,
+// by each kind of request to end.
+func TestScript_SignalKeepsResultOfRun(t *testing.T) {
+	t.Parallel()       // it mostly waits
+	newConsole(t, nil) // skips the test if a language is missing
 	p, database := onSchema(t)
 	tcl := "dbset db sqlite; diset connection sqlite_file " + database + "; diset tpcc sqlite_rampup 0; tcset refreshrate 1; tcstart\ncatch vurun\nvurun\nputs next\n"
 	python := "dbset('db', 'sqlite'); diset('connection', 'sqlite_file', '" + database + "'); diset('tpcc', 'sqlite_rampup', 0); tcset('refreshrate', 1); tcstart()\n" +
 		"try:\n  vurun()\nfinally:\n  vurun()\n  print('next')\n"
 	for _, test := range []struct {
 		name, file, script string
-		signal             syscall.Signal // 0 is that the reader of the output has gone
+		signal             syscall.Signal // 0 closes the reader of the output instead
 		last               string         // line on stderr
 	}{
 		{"SIGTERM in Tcl", "a.tcl", tcl, syscall.SIGTERM, "sledge: stopped by a signal: terminated"},
@@ -123,7 +123,7 @@ func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
 				t.Fatal(err)
 			}
 			c := p.command("console", "auto", file)
-			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal hangs up on all that runs in it
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // because a terminal signals a whole process group
 			read, write, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
@@ -145,11 +145,11 @@ func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
 			}
 			if test.signal != 0 {
 				if printed, err := io.ReadAll(read); err != nil || strings.Contains(string(printed), "next") {
-					t.Errorf("the script goes on, %v:\n%s", err, printed)
+					t.Errorf("the script continued, %v:\n%s", err, printed)
 				}
 			}
 			if exit := p.wait(c); exit != job.ExitStopped {
-				t.Errorf("it ended with %s, want exit code %d", c.ProcessState, job.ExitStopped)
+				t.Errorf("got %s, want exit code %d", c.ProcessState, job.ExitStopped)
 			}
 			if said := lastLine(stderr.String()); said != test.last {
 				t.Errorf("the last line on stderr: got %q, want %q", said, test.last)
@@ -157,9 +157,9 @@ func TestASignalLetsARunOfAScriptKeepItsResult(t *testing.T) {
 			if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
 				t.Errorf("got %+v, want a partial result", j)
 			}
-			p.must("jobs", "delete", "last", "--yes") // so that the next one waits for its own
+			p.must("jobs", "delete", "last", "--yes") // so that the next subtest waits for its own run
 			if jobs := p.must("jobs", "list", "--action", "run", "--json"); !noJobs(jobs) {
-				t.Errorf("got other runs %s, want none: the script went on", jobs)
+				t.Errorf("got other runs %s, want none: the script continued", jobs)
 			}
 		})
 	}

@@ -16,34 +16,34 @@ import (
 	"sledge/internal/job"
 )
 
-// newConsole is newProgram for a test of the console, which is skipped where it
-// misses a language, unless that is asked for: make test asks.
+// newConsole is newProgram for a test of the console. It skips the test if a language is missing,
+// or fails it under make test.
 func newConsole(t *testing.T, values map[string]string) *program {
 	t.Helper()
 	p := newProgram(t, values)
-	misses.Do(func() {
+	missing.Do(func() {
 		for _, language := range []string{"tcl", "python"} {
 			if _, stderr, exit := p.run("console", language); exit != job.OK {
-				misses.language, misses.why = language, stderr
+				missing.language, missing.why = language, stderr
 			}
 		}
 	})
-	if misses.language != "" {
-		if strings.Contains(os.Getenv("SLEDGE_TEST_REQUIRE"), misses.language) {
-			t.Fatal(misses.why)
+	if missing.language != "" {
+		if strings.Contains(os.Getenv("SLEDGE_TEST_REQUIRE"), missing.language) {
+			t.Fatal(missing.why)
 		}
-		t.Skip(misses.why)
+		t.Skip(missing.why)
 	}
 	return p
 }
 
-// misses is a language that the console lacks here.
-var misses struct {
+// missing holds the reason why the console cannot run a language here.
+var missing struct {
 	sync.Once
 	language, why string
 }
 
-// terminal is a person at a terminal: it types, and waits for what appears.
+// terminal plays a person at a terminal, who types and waits for output.
 type terminal struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -52,11 +52,11 @@ type terminal struct {
 	pressed bool // Ctrl-C, while something ran
 
 	mu    sync.Mutex
-	shown []byte // what has appeared and was not waited for
-	all   []byte // what has appeared
+	shown []byte // output after the last text that sees found
+	all   []byte // all output
 }
 
-// newTerminal starts the program at a terminal.
+// terminal starts the program at a terminal.
 func (p *program) terminal(args ...string) *terminal {
 	p.t.Helper()
 	c := exec.Command(p.path, args...)
@@ -88,7 +88,7 @@ func (p *program) terminal(args ...string) *terminal {
 	return x
 }
 
-// types types text as keys.
+// types sends text as keys.
 func (x *terminal) types(keys string) {
 	x.t.Helper()
 	if _, err := io.WriteString(x.tty, keys); err != nil {
@@ -96,7 +96,7 @@ func (x *terminal) types(keys string) {
 	}
 }
 
-// sees waits until text appears after what was seen before.
+// sees waits until text appears after the texts that it found before.
 func (x *terminal) sees(text string) {
 	x.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -115,12 +115,11 @@ func (x *terminal) sees(text string) {
 	}
 }
 
-// apart is how long after one Ctrl-C was heard another is not taken for the same, for
-// sure: twice what the console and Python wait for.
+// apart is a time after which two Ctrl-C certainly count as two. It is twice the time for which the
+// console and Python wait.
 const apart = 600 * time.Millisecond
 
-// interrupts presses Ctrl-C while something runs, and waits for the text that shows
-// that it was heard.
+// interrupts presses Ctrl-C while something runs, and waits for the text that follows.
 func (x *terminal) interrupts(shows string) {
 	x.t.Helper()
 	if x.pressed {
@@ -136,7 +135,7 @@ func (x *terminal) ends() int {
 	x.t.Helper()
 	timer := time.AfterFunc(time.Minute, func() { _ = x.command.Process.Kill() })
 	defer timer.Stop()
-	_ = x.command.Wait() // the code says it
+	_ = x.command.Wait() // ProcessState contains the exit code
 	return x.command.ProcessState.ExitCode()
 }
 
@@ -148,8 +147,8 @@ const (
 	up    = "\x1b[A"
 )
 
-func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestTclPrompt_EvaluatesAndSurvivesCtrlC(t *testing.T) {
+	t.Parallel() // it mostly waits
 	folder := t.TempDir()
 	p := newConsole(t, map[string]string{"settings": filepath.Join(folder, "settings.db")})
 	x := p.terminal("console")
@@ -213,8 +212,8 @@ func TestPromptEvaluatesTclAndSurvivesCtrlC(t *testing.T) {
 	}
 }
 
-func TestPromptStopsACommandByCtrlC(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestTclPrompt_CtrlCStopsCommand(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	x := p.terminal("console")
 	x.sees("sledge>")
@@ -230,8 +229,8 @@ func TestPromptStopsACommandByCtrlC(t *testing.T) {
 	}
 }
 
-func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestTclPrompt_ReplacesDeadInterpreter(t *testing.T) {
+	t.Parallel() // it mostly waits
 	x := newConsole(t, nil).terminal("console")
 	x.sees("sledge>")
 	x.types("dbset db pg; set kept 17" + enter)
@@ -250,8 +249,8 @@ func TestPromptStartsANewTclForOneThatDied(t *testing.T) {
 	}
 }
 
-func TestPromptIsPythonsOwn(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestPythonPrompt_IsItsOwn(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	x := p.terminal("console", "py")
 	x.sees(`Type "help()" for a list of commands`)
@@ -287,8 +286,8 @@ func TestPromptIsPythonsOwn(t *testing.T) {
 	}
 }
 
-func TestScriptsEndByWhatCameOfThem(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestScript_OutcomeSetsExitCode(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	tests := []struct {
 		name, file, script string
@@ -305,7 +304,7 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 			job.ExitError, "sledge: divide by zero", "one\n",
 		},
 		{
-			"goes on after a command that failed", "a.tcl", "dbset db nosuch\nputs on\n",
+			"continues after a command failed", "a.tcl", "dbset db nosuch\nputs on\n",
 			job.ExitUsage, "sledge: Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria redis sqlite", "Unknown prefix nosuch, choose one from ora mssqls db2 mysql pg maria redis sqlite\non\n",
 		},
 		{
@@ -329,23 +328,23 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 			9, "sledge: the script ended by exit 9", "",
 		},
 		{
-			"says which command was meant", "a.tcl", "vurn\n",
+			"suggests a command in Tcl", "a.tcl", "vurn\n",
 			job.ExitError, `sledge: invalid command name "vurn": did you mean vurun?`, "",
 		},
 		{
-			"leaves Tcl's own words to who catches them", "a.tcl", "catch {vurn} said\nputs $said\n",
+			"keeps Tcl's message if it is caught", "a.tcl", "catch {vurn} said\nputs $said\n",
 			job.OK, "", "invalid command name \"vurn\"\n",
 		},
 		{
-			"says which command was meant in Python", "a.py", "vurn()\n",
+			"suggests a command in Python", "a.py", "vurn()\n",
 			job.ExitError, "sledge: NameError: name 'vurn' is not defined: did you mean vurun?", "",
 		},
 		{
-			"says which command was meant in Python's Tcl", "a.py", "tclpy.eval('vurn')\n",
+			"suggests a command in Tcl called by Python", "a.py", "tclpy.eval('vurn')\n",
 			job.ExitError, `sledge: Error: invalid command name "vurn": did you mean vurun?`, "",
 		},
 		{
-			"guesses at nothing", "a.tcl", "ls\n",
+			"suggests nothing without a similar command", "a.tcl", "ls\n",
 			job.ExitError, `sledge: invalid command name "ls"`, "",
 		},
 		{
@@ -354,7 +353,7 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 				"No Metrics Agent detected on id: localhost:10000: metrics of processors and disks are not built into Sledge yet\n",
 		},
 		{
-			"goes on after a command that failed in Python", "a.py", "dbset('db')\nprint('on')\n",
+			"continues after a command failed in Python", "a.py", "dbset('db')\nprint('on')\n",
 			job.ExitUsage, "sledge: Usage: dbset [db|bm] value", "Usage: dbset [db|bm] value\non\n",
 		},
 	}
@@ -380,8 +379,8 @@ func TestScriptsEndByWhatCameOfThem(t *testing.T) {
 	}
 }
 
-func TestHammerDBsNameTakesItsArguments(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestHammerDBName_TakesHammerDBsArguments(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	link := filepath.Join(t.TempDir(), "hammerdbcli")
 	if err := os.Symlink(p.path, link); err != nil {
@@ -439,14 +438,14 @@ func TestHammerDBsNameTakesItsArguments(t *testing.T) {
 	}
 }
 
-func TestLinesFromAPipeAreEvaluated(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestConsole_EvaluatesLinesOfPipe(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	tests := []struct {
 		lines, shows string
 		exit         job.Exit
 	}{
-		{"expr 6*7\nputs [expr {6 *\n7}]", "\n42\n", job.OK}, // results are for people only
+		{"expr 6*7\nputs [expr {6 *\n7}]", "\n42\n", job.OK}, // results are shown only on a terminal
 		{"nosuch\nputs on\n", "\non\n", job.ExitError},
 		{"puts [gets stdin]\nthe next line\n", "\nthe next line\n", job.OK},
 		{"puts {open\n", "", job.ExitError},
@@ -456,14 +455,14 @@ func TestLinesFromAPipeAreEvaluated(t *testing.T) {
 	for _, test := range tests {
 		c := exec.Command(p.path, "console")
 		c.Env, c.Stdin = p.env, strings.NewReader(test.lines)
-		out, _ := c.Output() // the exit code says it
+		out, _ := c.Output() // ProcessState contains the exit code
 		if exit := job.Exit(c.ProcessState.ExitCode()); exit != test.exit || !strings.HasSuffix(string(out), test.shows) {
 			t.Errorf("%q: got %d and %q, want %d and an end of %q", test.lines, exit, out, test.exit, test.shows)
 		}
 	}
 }
 
-func TestInterpretersEndWithTheProgram(t *testing.T) {
+func TestInterpreters_EndWithProgram(t *testing.T) {
 	p := newConsole(t, nil)
 	for name, script := range map[string]string{
 		"a.tcl": "puts begun; flush stdout; while 1 {}",
@@ -488,8 +487,8 @@ func TestInterpretersEndWithTheProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		overdue := time.AfterFunc(time.Minute, func() { out.Close() })
-		if _, err := io.Copy(io.Discard, out); err != nil { // until no process is left that could print
-			t.Errorf("%s: its interpreter goes on: %v", name, err)
+		if _, err := io.Copy(io.Discard, out); err != nil { // until no process has the pipe open
+			t.Errorf("%s: the interpreter still runs: %v", name, err)
 		}
 		overdue.Stop()
 		_ = c.Wait() // it was killed

@@ -25,8 +25,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// program runs the real program, as a user would who has just begun with it: what it
-// keeps is the test's own, and so are the settings.
+// program runs the real program like a new user's: each test has its own files and settings.
 type program struct {
 	t          *testing.T
 	path       string
@@ -36,7 +35,7 @@ type program struct {
 
 func newProgram(t *testing.T, values map[string]string) *program {
 	if runtime.GOOS == "windows" {
-		t.Skip("signals are sent as Unix has them")
+		t.Skip("it sends Unix signals")
 	}
 	dir := t.TempDir()
 	p := &program{t: t, path: testserver.Program(t), repository: filepath.Join(dir, "jobs.db")}
@@ -45,7 +44,7 @@ func newProgram(t *testing.T, values map[string]string) *program {
 			p.env = append(p.env, line)
 		}
 	}
-	if cache, err := os.UserCacheDir(); err == nil { // where Tcl is unpacked, once for all
+	if cache, err := os.UserCacheDir(); err == nil { // share the folder into which Tcl is unpacked
 		p.env = append(p.env, "XDG_CACHE_HOME="+cache)
 	}
 	p.env = append(p.env, "HOME="+dir, "SLEDGE_REPO="+p.repository, "SLEDGE_SETTINGS="+filepath.Join(dir, "settings.db"))
@@ -55,7 +54,7 @@ func newProgram(t *testing.T, values map[string]string) *program {
 	return p
 }
 
-// run runs the program to its end.
+// run runs the program until it ends.
 func (p *program) run(args ...string) (stdout, stderr string, exit job.Exit) {
 	p.t.Helper()
 	c := p.start(args...)
@@ -63,14 +62,14 @@ func (p *program) run(args ...string) (stdout, stderr string, exit job.Exit) {
 	return c.Stdout.(*bytes.Buffer).String(), c.Stderr.(*bytes.Buffer).String(), exit
 }
 
-// in returns the same program, for a part of the test.
+// in returns the same program for a subtest.
 func (p *program) in(t *testing.T) *program {
 	part := *p
 	part.t = t
 	return &part
 }
 
-// command returns the program with arguments, to be started.
+// command returns a command that has not been started.
 func (p *program) command(args ...string) *exec.Cmd {
 	c := exec.Command(p.path, args...)
 	c.Env = p.env
@@ -127,7 +126,7 @@ func onSchema(t *testing.T) (p *program, file string) {
 		schema.text, schema.err = os.ReadFile(file)
 	})
 	if schema.err != nil || len(schema.text) == 0 {
-		t.Fatalf("the schema that tests share was not built: %v", schema.err)
+		t.Fatalf("the shared schema was not built: %v", schema.err)
 	}
 	if err := os.WriteFile(file, schema.text, 0o600); err != nil {
 		t.Fatal(err)
@@ -135,7 +134,7 @@ func onSchema(t *testing.T) (p *program, file string) {
 	return p, file
 }
 
-// schema is the file with the schema of onSchema.
+// schema holds the contents of a SQLite file with the schema for onSchema.
 var schema struct {
 	sync.Once
 	text []byte
@@ -157,13 +156,12 @@ func (p *program) last() (j struct {
 	return j
 }
 
-// until does something again and again until it returns true, for no longer than a
-// minute.
+// until calls done until it returns true, and fails the test after a minute.
 func (p *program) until(what string, done func() bool) {
 	p.t.Helper()
 	for end := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.t.Fatalf("waited a minute until %s", what)
+			p.t.Fatalf("waited a minute for this: %s", what)
 		}
 	}
 }
@@ -195,10 +193,10 @@ func (p *program) untilMeasured() {
 	})
 }
 
-// TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo kills the program in the
-// middle of a run, which cannot be caught.
-func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestRun_KilledLeavesConsistentDataAndKilledJob kills the program in the middle of a run, which
+// the program cannot handle.
+func TestRun_KilledLeavesConsistentDataAndKilledJob(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, db := range []string{"sqlite", "postgresql", "mariadb"} {
 		t.Run(db, func(t *testing.T) {
 			values := map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")}
@@ -214,13 +212,13 @@ func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
 			}
 			p.wait(c)
 			if j := p.last(); j.Status != string(job.Killed) {
-				t.Errorf("the job shows as %s (%s), want %s", j.Status, j.Reason, job.Killed)
+				t.Errorf("the job's status is %s (%s), want %s", j.Status, j.Reason, job.Killed)
 			}
 			if timing := p.must("jobs", "timing", "last"); !strings.Contains(timing, "new order") {
-				t.Errorf("what was measured until then is lost:\n%s", timing)
+				t.Errorf("the measurements before the kill are lost:\n%s", timing)
 			}
-			// The server may still be ending what the client had begun, and the check reads
-			// one table after another. What is wrong for good is wrong in a minute, too.
+			// The server may still be ending the client's transactions, and the check reads one
+			// table after another. An inconsistency that stays will still be there in a minute.
 			p.until("the schema is consistent", func() bool {
 				_, _, exit := p.run("check", "--db", db)
 				return exit == job.OK
@@ -230,10 +228,10 @@ func TestAKilledClientLeavesConsistentDataAndAJobThatSaysSo(t *testing.T) {
 	}
 }
 
-// TestWhateverEndsARunKeepsItsResult ends a run by each thing that asks a program to
-// end, as people and their tools do it.
-func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestRun_EachRequestToEndKeepsResult ends runs in each way in which people and their tools ask a
+// program to end.
+func TestRun_EachRequestToEndKeepsResult(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p, _ := onSchema(t)
 	send := func(signals ...syscall.Signal) func(*testing.T, *exec.Cmd, *os.File) {
 		return func(t *testing.T, c *exec.Cmd, _ *os.File) {
@@ -241,7 +239,7 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 				if err := c.Process.Signal(signal); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(10 * time.Millisecond) // or the system would make one of two that are alike
+				time.Sleep(10 * time.Millisecond) // because the system merges equal pending signals
 			}
 		}
 	}
@@ -253,14 +251,14 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		end    func(t *testing.T, c *exec.Cmd, out *os.File)
-		unread bool // whether its output then has no reader
+		unread bool // whether the reader of the output has gone by then
 	}{
 		{"Ctrl-C", send(syscall.SIGINT), false},
 		{"SIGTERM, which timeout sends twice", send(syscall.SIGTERM, syscall.SIGTERM), false},
 		{"a terminal that hangs up", send(syscall.SIGHUP, syscall.SIGHUP), false},
 		{"a service manager", send(syscall.SIGTERM, syscall.SIGHUP), false},
 		{"a pipe without a reader", hangUp, true},
-		{"Ctrl-C that ends who reads its output too", func(t *testing.T, c *exec.Cmd, out *os.File) {
+		{"Ctrl-C that also ends the reader of the output", func(t *testing.T, c *exec.Cmd, out *os.File) {
 			hangUp(t, c, out)
 			send(syscall.SIGINT)(t, c, out)
 		}, true},
@@ -289,22 +287,22 @@ func TestWhateverEndsARunKeepsItsResult(t *testing.T) {
 				}
 			}
 			if exit := p.wait(c); exit != job.ExitStopped {
-				t.Errorf("it ended with %s, want exit code %d", c.ProcessState, job.ExitStopped)
+				t.Errorf("got %s, want exit code %d", c.ProcessState, job.ExitStopped)
 			}
 			if !test.unread && (!strings.Contains(string(printed), "NOPM") || !strings.Contains(string(printed), "PARTIAL")) {
-				t.Errorf("there is no result that says it is partial:\n%s", printed)
+				t.Errorf("no result is marked PARTIAL:\n%s", printed)
 			}
 			if j := p.last(); j.Status != string(job.Partial) || j.Line == "" {
 				t.Errorf("got %+v, want a partial result", j)
 			}
-			p.must("jobs", "delete", "last", "--yes") // so that the next one waits for its own
+			p.must("jobs", "delete", "last", "--yes") // so that the next subtest waits for its own run
 		})
 	}
 }
 
-// TestAnIgnoredHangUpStaysIgnored runs as nohup has it.
-func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestRun_KeepsIgnoringHangUp ignores SIGHUP before it starts the program, as nohup does.
+func TestRun_KeepsIgnoringHangUp(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p, _ := onSchema(t)
 	c := p.command("run", "--db", "sqlite", "--rampup", "0s", "--duration", "5s")
 	c.Args = append([]string{"sh", "-c", `trap '' HUP; exec "$0" "$@"`}, c.Args...)
@@ -324,9 +322,9 @@ func TestAnIgnoredHangUpStaysIgnored(t *testing.T) {
 	}
 }
 
-// TestABuildThatIsHungUpOnGoesOn ends a build as a terminal that is closed does.
-func TestABuildThatIsHungUpOnGoesOn(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestBuild_ResumesAfterHangUp ends a build as a closed terminal does.
+func TestBuild_ResumesAfterHangUp(t *testing.T) {
+	t.Parallel() // it mostly waits
 	file := filepath.Join(t.TempDir(), "test.db")
 	p := newProgram(t, map[string]string{"sqlite_file": file})
 	c := p.start("build", "--db", "sqlite", "--warehouses", "2")
@@ -338,7 +336,7 @@ func TestABuildThatIsHungUpOnGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exit := p.wait(c); exit != job.ExitStopped || !strings.Contains(c.Stderr.(*bytes.Buffer).String(), "--resume") {
-		t.Errorf("exit code %d, want %d and a word about --resume, got\n%s", exit, job.ExitStopped, c.Stderr)
+		t.Errorf("exit code %d, want %d and a mention of --resume, got\n%s", exit, job.ExitStopped, c.Stderr)
 	}
 	if j := p.last(); j.Status != string(job.Failed) {
 		t.Errorf("the job shows as %s, want %s", j.Status, job.Failed)
@@ -347,9 +345,9 @@ func TestABuildThatIsHungUpOnGoesOn(t *testing.T) {
 	p.must("check", "--db", "sqlite")
 }
 
-// TestWhoReadsTheFirstLinesAloneHearsNothingElse reads as head does.
-func TestWhoReadsTheFirstLinesAloneHearsNothingElse(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestOptions_ClosedPipeIsNotAnError closes the pipe early, as head does.
+func TestOptions_ClosedPipeIsNotAnError(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newProgram(t, nil)
 	c := p.command("options", "pg")
 	read, write, err := os.Pipe()
@@ -364,18 +362,18 @@ func TestWhoReadsTheFirstLinesAloneHearsNothingElse(t *testing.T) {
 	}
 	write.Close()
 	if exit := p.wait(c); exit != job.ExitStopped || stderr.Len() > 0 {
-		t.Errorf("exit code %d and %q, want %d and nothing", exit, &stderr, job.ExitStopped)
+		t.Errorf("exit code %d and stderr %q, want %d and nothing", exit, &stderr, job.ExitStopped)
 	}
 }
 
-// TestAFullDiskEndsABuildWithItsReason builds on a file system of 16 MB.
-func TestAFullDiskEndsABuildWithItsReason(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestBuild_FailsOnFullDisk builds on a file system of 16 MB.
+func TestBuild_FailsOnFullDisk(t *testing.T) {
+	t.Parallel() // it mostly waits
 	dir := smallDisk(t, "16m")
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(dir, "test.db")})
 	_, stderr, exit := p.run("build", "--db", "sqlite")
 	if exit != job.ExitError || !strings.Contains(stderr, "full") || !strings.Contains(stderr, "--resume") {
-		t.Errorf("exit code %d, want %d and a word about the disk and the way out, got\n%s", exit, job.ExitError, stderr)
+		t.Errorf("exit code %d, want %d, the reason and --resume, got\n%s", exit, job.ExitError, stderr)
 	}
 	if j := p.last(); j.Status != string(job.Failed) {
 		t.Errorf("the job shows as %s, want %s", j.Status, job.Failed)
@@ -385,12 +383,12 @@ func TestAFullDiskEndsABuildWithItsReason(t *testing.T) {
 	}
 }
 
-// smallDisk returns a folder that is a file system of its own with that size.
+// smallDisk mounts a file system of a given size, and returns its folder.
 func smallDisk(t *testing.T, size string) string {
 	t.Helper()
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("a small file system cannot be mounted here, which takes root: %v %s", err, out)
+		t.Skipf("a small file system cannot be mounted, perhaps because the user is not root: %v %s", err, out)
 	}
 	t.Cleanup(func() {
 		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
@@ -400,7 +398,7 @@ func smallDisk(t *testing.T, size string) string {
 	return dir
 }
 
-// keepIn has the program keep its jobs in a folder.
+// keepIn makes the program save its jobs in a folder.
 func (p *program) keepIn(folder string) {
 	p.repository = filepath.Join(folder, "jobs.db")
 	p.env = append(p.env, "SLEDGE_REPO="+p.repository)
@@ -409,7 +407,7 @@ func (p *program) keepIn(folder string) {
 // TestRun_OnFullRepositoryIsMeasuredAndNotRecorded fills the disk of the repository while a run
 // is recorded.
 func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+	t.Parallel() // it mostly waits
 	p, _ := onSchema(t)
 	disk := smallDisk(t, "2m")
 	p.keepIn(disk)
@@ -417,7 +415,7 @@ func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
 	p.untilMeasured()
 	filler := filepath.Join(disk, "filler")
 	if err := os.WriteFile(filler, make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("got %v, want that the disk is full", err)
+		t.Fatalf("got %v, want a full disk", err)
 	}
 	exit := p.wait(c)
 	if err := os.Remove(filler); err != nil {
@@ -426,15 +424,15 @@ func TestRun_OnFullRepositoryIsMeasuredAndNotRecorded(t *testing.T) {
 	stderr := c.Stderr.(*bytes.Buffer).String()
 	j := p.last()
 	if exit != job.ExitError || !strings.Contains(stderr, "not recorded") || j.Status != string(job.Succeeded) {
-		t.Errorf("exit code %d and status %s, want %d and a success\n%s", exit, j.Status, job.ExitError, stderr)
+		t.Errorf("exit code %d and status %s, want %d and a succeeded job\n%s", exit, j.Status, job.ExitError, stderr)
 	}
 	if out := c.Stdout.(*bytes.Buffer).String(); !strings.Contains(out, "NOPM") || !strings.Contains(out, "MEASURED, BUT NOT RECORDED") || !strings.Contains(out, "the figures are whole") {
-		t.Errorf("want the result, and that it is not recorded; got\n%s", out)
+		t.Errorf("got no result that is marked as not recorded:\n%s", out)
 	}
 }
 
-func TestAMistypedRepositoryIsNotMade(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestJobs_DoNotCreateMistypedRepository(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newProgram(t, nil)
 	mistyped := filepath.Join(t.TempDir(), "jbos.db")
 	for _, args := range [][]string{
@@ -450,13 +448,13 @@ func TestAMistypedRepositoryIsNotMade(t *testing.T) {
 	} {
 		_, stderr, exit := p.run(append(args, "--repo", mistyped)...)
 		if exit != job.ExitMissing || !strings.Contains(stderr, mistyped) || !strings.Contains(stderr, "--repo") {
-			t.Errorf("sledge %s: exit code %d and %q, want %d and which file is missing", strings.Join(args, " "), exit, stderr, job.ExitMissing)
+			t.Errorf("sledge %s: exit code %d and %q, want %d and the name of the missing file", strings.Join(args, " "), exit, stderr, job.ExitMissing)
 		}
 	}
 	if _, err := os.Stat(mistyped); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v, want that there is no such file", err)
+		t.Errorf("got %v, want fs.ErrNotExist", err)
 	}
-	// The usual place cannot be mistyped: there are no jobs yet.
+	// The default path cannot be mistyped, so a missing repository means that there are no jobs.
 	home := t.TempDir()
 	p.env = append(p.env, "SLEDGE_REPO=", "HOME="+home, "XDG_DATA_HOME=")
 	if stdout := p.must("jobs", "--json"); !noJobs(stdout) {
@@ -467,7 +465,7 @@ func TestAMistypedRepositoryIsNotMade(t *testing.T) {
 	}
 }
 
-// noJobs reports whether a list of jobs, as JSON, is empty.
+// noJobs reports whether a JSON list of jobs is empty.
 func noJobs(list string) bool {
 	var jobs document.Jobs
 	return json.Unmarshal([]byte(list), &jobs) == nil && jobs.Schema == document.JobsSchema && len(jobs.Jobs) == 0

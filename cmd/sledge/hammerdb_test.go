@@ -10,9 +10,8 @@ import (
 	"sledge/internal/job"
 )
 
-// hammerdbScripts are a test as HammerDB's users write it: a shell script of steps
-// that hand on the job's id in a file, and a generic script that collects results by
-// a puts of its own.
+// hammerdbScripts are a test like those of HammerDB's users: a shell script whose steps pass the
+// job's ID in a file, and a generic script that replaces puts to collect results.
 var hammerdbScripts = map[string]string{
 	"build.tcl": `
 puts "SETTING CONFIGURATION"
@@ -104,8 +103,8 @@ grep -c 'TEST RESULT : System achieved' $TMP/*.out | cut -d : -f 2
 `,
 }
 
-func TestTestsOfHammerDBsUsersRunByALink(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestHammerDBName_RunsUsersTests(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	folder := t.TempDir()
 	for name, text := range hammerdbScripts {
@@ -129,8 +128,8 @@ func TestTestsOfHammerDBsUsersRunByALink(t *testing.T) {
 	}
 }
 
-// pythonScripts are the same in Python: values have blanks around them, print shows
-// settings, and the result script puts a puts of its own in the place of Tcl's.
+// pythonScripts are the same test in Python: values have spaces around them, print shows settings,
+// and the result script replaces Tcl's puts.
 var pythonScripts = map[string]string{
 	"build.py": `
 import os
@@ -183,8 +182,8 @@ jobs(jobid, 'status')
 `,
 }
 
-func TestScriptsInPythonOfHammerDBsUsersRun(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestHammerDBName_RunsUsersPythonScripts(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	folder := t.TempDir()
 	link := filepath.Join(folder, "hammerdbcli")
@@ -209,7 +208,7 @@ func TestScriptsInPythonOfHammerDBsUsersRun(t *testing.T) {
 	hasInOrder(t, "run.py", printed["run.py"], "duration", "\nVirtual Users = 2\n", "TEST RESULT : System achieved ")
 	hasInOrder(t, "result.py", printed["result.py"], "\ncollected\n", "ALL VIRTUAL USERS COMPLETE")
 	if strings.Contains(printed["result.py"], "NEWORD") {
-		t.Errorf("result.py shows what belongs to its file:\n%s", printed["result.py"])
+		t.Errorf("result.py prints the text that belongs in its file:\n%s", printed["result.py"])
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.out"))
 	if len(files) != 1 {
@@ -227,22 +226,22 @@ func TestScriptsInPythonOfHammerDBsUsersRun(t *testing.T) {
 	}
 }
 
-// hasInOrder fails unless each of the texts is in all of it, after the one before.
+// hasInOrder fails the test unless all contains the texts in this order.
 func hasInOrder(t *testing.T, name, all string, texts ...string) {
 	t.Helper()
 	rest := all
 	for _, text := range texts {
 		_, after, found := strings.Cut(rest, text)
 		if !found {
-			t.Errorf("%s: %q is not in its place in\n%s", name, text, all)
+			t.Errorf("%s: %q is missing or misplaced in\n%s", name, text, all)
 			return
 		}
 		rest = after
 	}
 }
 
-func TestLinesPipedIntoHammerDBsNameShowTheirResults(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestHammerDBName_ShowsResultsOfPipedLines(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	link := filepath.Join(t.TempDir(), "hammerdbcli")
 	if err := os.Symlink(p.path, link); err != nil {
@@ -259,7 +258,7 @@ func TestLinesPipedIntoHammerDBsNameShowTheirResults(t *testing.T) {
 	for _, test := range tests {
 		c := exec.Command(link)
 		c.Env, c.Stdin = p.env, strings.NewReader(test.lines)
-		out, _ := c.Output() // the exit code says it
+		out, _ := c.Output() // ProcessState contains the exit code
 		if exit := job.Exit(c.ProcessState.ExitCode()); exit != test.exit || !strings.HasSuffix(string(out), test.shows) {
 			t.Errorf("%q: got %d and %q, want %d and an end of %q", test.lines, exit, out, test.exit, test.shows)
 		}

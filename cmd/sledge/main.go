@@ -1,4 +1,4 @@
-// Command sledge load-tests databases. See internal/cli for what it can do.
+// Command sledge load-tests databases. Package internal/cli contains its commands.
 package main
 
 import (
@@ -58,9 +58,10 @@ func main() {
 	os.Exit(int(code))
 }
 
-// watchSignals sends all signals that ask a program to end to signals, except a hang-up that it
-// was told to ignore, as by nohup. A write to a pipe without a reader must not kill the
-// program: it fails, and cli handles the error. Child processes get the usual signals.
+// watchSignals sends all signals that ask the program to end to the channel, except a hang-up that
+// is ignored, as under nohup. It also catches SIGPIPE, so that a write to a pipe without a reader
+// returns an error, which cli handles, and does not kill the program. Child processes do not
+// inherit these settings.
 func watchSignals(signals chan<- os.Signal) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -69,7 +70,7 @@ func watchSignals(signals chan<- os.Signal) {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 }
 
-// systemFolder is where the machine's own configuration is; Windows has none such.
+// systemFolder returns the folder of the machine's configuration, or "" on Windows, which has none.
 func systemFolder() string {
 	if runtime.GOOS == "windows" {
 		return ""
@@ -77,19 +78,19 @@ func systemFolder() string {
 	return "/etc"
 }
 
-// keepTerminal returns what puts the terminal back into the state it is in now:
-// one that was reading a password when Ctrl-C came would go on hiding what is
-// typed.
+// keepTerminal saves the terminal's state, which restore restores. Otherwise, after Ctrl-C at a
+// password prompt, the terminal would stay in the mode that hides typed text.
 func keepTerminal() (restore func()) {
 	fd := int(os.Stdin.Fd())
 	state, err := term.GetState(fd)
 	if err != nil {
 		return func() {} // no terminal
 	}
-	return func() { _ = term.Restore(fd, state) } // no user is left to tell at the end
+	return func() { _ = term.Restore(fd, state) } // an error here can no longer be reported
 }
 
-// width returns what asks for the width of a terminal, or nil where there is none.
+// width returns a function that returns the current width of a terminal, or nil if the file is not
+// a terminal.
 func width(f *os.File) func() int {
 	fd := int(f.Fd())
 	if !term.IsTerminal(fd) {
@@ -98,7 +99,7 @@ func width(f *os.File) func() int {
 	return func() int { columns, _ := size(f); return columns }
 }
 
-// size asks for the size of a terminal: the usual one, where it does not know.
+// size returns the size of a terminal, or 80 columns and 24 lines if it is unknown.
 func size(f *os.File) (columns, lines int) {
 	columns, lines, err := term.GetSize(int(f.Fd()))
 	if err != nil || columns <= 0 || lines <= 0 {
@@ -107,7 +108,7 @@ func size(f *os.File) (columns, lines int) {
 	return columns, lines
 }
 
-// look returns what can be shown where a stream goes.
+// look returns the abilities of the terminal, if the file is one.
 func look(f *os.File) terminal.Look {
 	return terminal.LookOf(f, term.IsTerminal(int(f.Fd())), os.Environ())
 }

@@ -14,12 +14,12 @@ import (
 	"sledge/internal/job"
 )
 
-// TestWhatCannotBeWrittenToCanBeListed reads as another user than the one that runs
-// the tests, whom no permission keeps out where that is root.
-func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestJobs_ReadableWithoutWritePermission runs Sledge as another user, because no permission
+// restricts root, who runs the tests.
+func TestJobs_ReadableWithoutWritePermission(t *testing.T) {
+	t.Parallel() // it mostly waits
 	if os.Getuid() != 0 {
-		t.Skip("root alone can be another user")
+		t.Skip("only root can run a program as another user")
 	}
 	p, _ := onSchema(t)
 	folder := t.TempDir()
@@ -27,7 +27,7 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 	p.must("check", "--db", "sqlite")
 	checked := p.last()
 	read := filepath.Join(folder, "reader")
-	for path := folder; len(path) > len(os.TempDir()); path = filepath.Dir(path) { // down to the files
+	for path := folder; len(path) > len(os.TempDir()); path = filepath.Dir(path) { // makes the parents accessible
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 	if err := os.Chmod(p.repository, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// A copy could not be executed while another test's child still has it open for writing.
+	// A copy could not be executed as long as a child of another test has it open for writing.
 	if err := os.Link(p.path, read); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 		c := exec.Command(read, args...)
 		c.Env = append(p.env, "HOME="+folder, "SLEDGE_SETTINGS="+filepath.Join(folder, "settings.db"))
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		out, _ := c.CombinedOutput() // how it ended is in ProcessState
+		out, _ := c.CombinedOutput() // ProcessState contains the exit code
 		return string(out), job.Exit(c.ProcessState.ExitCode())
 	}
 	files := func() (names []string) {
@@ -72,6 +72,6 @@ func TestWhatCannotBeWrittenToCanBeListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, exit := as("jobs"); exit != job.ExitError || !strings.Contains(out, "permission denied") {
-		t.Errorf("a repository that is private: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
+		t.Errorf("a private repository: exit code %d, want %d and the reason\n%s", exit, job.ExitError, out)
 	}
 }

@@ -14,10 +14,11 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestAKilledBuildWithALoadTimeOfNowIsResumed goes on a second and more after the build
-// was begun: all rows carry the time at which it was, and the kept job says which.
-func TestAKilledBuildWithALoadTimeOfNowIsResumed(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestBuild_ResumeKeepsLoadTime resumes a killed build with load time now at least a second after
+// it began. All rows must have the time at which the first build began, and the recorded jobs must
+// contain this time.
+func TestBuild_ResumeKeepsLoadTime(t *testing.T) {
+	t.Parallel() // it mostly waits
 	for _, database := range []string{"sqlite", "postgresql"} {
 		t.Run(database, func(t *testing.T) {
 			var values map[string]string
@@ -56,7 +57,7 @@ func TestAKilledBuildWithALoadTimeOfNowIsResumed(t *testing.T) {
 			var entered string
 			err := reader.QueryRow("SELECT count(DISTINCT o_entry_d), CAST(min(o_entry_d) AS varchar(19)) FROM orders").Scan(&times, &entered)
 			if err != nil || times != 1 || entered != loadTime {
-				t.Errorf("the orders carry %d times, the first %q, %v, want %s alone", times, entered, err, loadTime)
+				t.Errorf("the orders have %d different times, the first %q, error %v; want only %s", times, entered, err, loadTime)
 			}
 
 			store, err := repository.OpenToRead(p.repository)
@@ -66,7 +67,7 @@ func TestAKilledBuildWithALoadTimeOfNowIsResumed(t *testing.T) {
 			defer store.Close()
 			builds, err := store.List(t.Context(), repository.Query{Action: job.Build})
 			if err != nil || len(builds) != 3 {
-				t.Fatalf("kept are %d builds, %v, want 3", len(builds), err)
+				t.Fatalf("got %d recorded builds and error %v, want 3", len(builds), err)
 			}
 			first := builds[len(builds)-1].Spec
 			kept := false
@@ -74,7 +75,7 @@ func TestAKilledBuildWithALoadTimeOfNowIsResumed(t *testing.T) {
 				kept = kept || strings.HasSuffix(name, "load_time") && text == loadTime
 			}
 			if !kept {
-				t.Errorf("the spec of the build is kept with %v, want the load time %s", first.Options, loadTime)
+				t.Errorf("the build's recorded options are %v, want the load time %s", first.Options, loadTime)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"sledge/internal/report"
 )
 
-func TestRun_BlamesAClientThatStoodStill(t *testing.T) {
+func TestRun_InvalidIfClientWasStopped(t *testing.T) {
 	p, _ := onSchema(t)
 	run := p.start("run", "--db", "sqlite", "--users", "2", "--rampup", "0", "--duration", "4s")
 	p.untilMeasured()
@@ -28,7 +28,7 @@ func TestRun_BlamesAClientThatStoodStill(t *testing.T) {
 	exit := p.wait(run)
 	shown := p.must("jobs", "show", "last")
 	if exit != job.ExitInvalid || !strings.Contains(shown, "it did not run for 1.") {
-		t.Errorf("exit code %d, want %d, and that the client did not run:\n%s", exit, job.ExitInvalid, shown)
+		t.Errorf("exit code %d, want %d and a message about the client's pause:\n%s", exit, job.ExitInvalid, shown)
 	}
 	var j report.Document
 	if err := json.Unmarshal([]byte(p.must("jobs", "show", "last", "--json")), &j); err != nil {
@@ -36,6 +36,6 @@ func TestRun_BlamesAClientThatStoodStill(t *testing.T) {
 	}
 	c, gap := j.Client, j.LongestGap
 	if c == nil || len(c.Pauses) == 0 || c.Paused() < 1.4 || gap == nil || gap.Seconds > 1 {
-		t.Errorf("got %+v and %+v: want a pause of 1.5 s, and none of it as a stall of the server", c, gap)
+		t.Errorf("got %+v and %+v, want a pause of 1.5 s and no stall of the server", c, gap)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/job"
 )
 
-// window is what a program writes to a terminal of so many columns.
+// window is a program on a terminal of a given width, with its output.
 type window struct {
 	t       *testing.T
 	command *exec.Cmd
@@ -27,11 +27,11 @@ type window struct {
 	text string
 }
 
-// show starts the program on a terminal.
+// show starts the program on a terminal of a given width.
 func (p *program) show(columns int, args ...string) *window {
 	p.t.Helper()
 	c := exec.Command(p.path, args...)
-	c.Env = append(p.env, "TERM=xterm", "CI=") // set, CI would mean that no person watches
+	c.Env = append(p.env, "TERM=xterm", "CI=") // with a value, CI would turn the progress bar off
 	file, err := pty.StartWithSize(c, &pty.Winsize{Rows: 50, Cols: uint16(columns)})
 	if err != nil {
 		p.t.Fatal(err)
@@ -52,7 +52,7 @@ func (p *program) show(columns int, args ...string) *window {
 			s.mu.Lock()
 			s.text += string(chunk[:n])
 			s.mu.Unlock()
-			if err != nil { // the program has ended, and its terminal with it
+			if err != nil { // the program has ended, and its terminal is closed
 				return
 			}
 		}
@@ -65,10 +65,10 @@ func (p *program) show(columns int, args ...string) *window {
 	return s
 }
 
-// wait returns all that was written, at the end of the program.
+// wait waits until the program ends, and returns its output and exit code.
 func (s *window) wait() (text string, exit job.Exit) {
 	<-s.ended
-	_ = s.command.Wait() // its exit code says how it went
+	_ = s.command.Wait() // ProcessState contains the exit code
 	return s.soFar(), job.Exit(s.command.ProcessState.ExitCode())
 }
 
@@ -80,29 +80,28 @@ func (s *window) soFar() string {
 
 var escape = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 
-// drawn returns what was written between two moves of the cursor to a line's
-// beginning.
+// drawn splits the output at each move of the cursor to the beginning of a line.
 func drawn(text string) []string {
 	return strings.FieldsFunc(escape.ReplaceAllString(text, ""), func(r rune) bool { return r == '\r' || r == '\n' })
 }
 
-// fits fails the test if something is wider than the terminal.
+// fits fails the test if a line is wider than the terminal.
 func fits(t *testing.T, columns int, text string) {
 	t.Helper()
 	for _, line := range drawn(text) {
 		if wide := runewidth.StringWidth(line); wide > columns {
-			t.Errorf("%d columns: a line takes %d: %q", columns, wide, line)
+			t.Errorf("%d columns: a line has %d: %q", columns, wide, line)
 		}
 	}
 }
 
-// barAt matches the bar, which is drawn over itself: \r before and after it.
+// barAt matches the progress bar, with the \r before and after it.
 var barAt = regexp.MustCompile(`\r\x1b\[J([a-z]+ +\d+ % \[[^\r\n]*)\r`)
 
-func TestNothingIsWiderThanTheTerminal(t *testing.T) {
+func TestOutput_FitsTerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 140} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
-			t.Parallel() // it spends its time waiting
+			t.Parallel() // it mostly waits
 			p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), strings.Repeat("long-", 12)+"name.db")})
 			flat := filepath.Join(t.TempDir(), "flat")
 			for _, args := range [][]string{
@@ -135,10 +134,10 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 				}
 				bars := barAt.FindAllStringSubmatch(text, -1)
 				if len(bars) < 2 {
-					t.Errorf("%d columns: got %d bars drawn over each other, want some", columns, len(bars))
+					t.Errorf("%d columns: got %d drawings of the bar, want at least 2", columns, len(bars))
 				}
 				if rest := barAt.ReplaceAllString(text, ""); strings.Contains(rest, " % [") {
-					t.Errorf("%d columns: a bar is not drawn on a line of its own: %q", columns, rest)
+					t.Errorf("%d columns: a bar shares its line with other text: %q", columns, rest)
 				}
 			}
 			text, _ := p.show(columns, "run", "--db", "sqlite", "--users", "many").wait()
@@ -147,8 +146,8 @@ func TestNothingIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestHelp_FitsTerminal(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newProgram(t, nil)
 	for _, columns := range []int{60, 80, 140} {
 		for _, command := range []string{
@@ -164,8 +163,8 @@ func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
 	}
 }
 
-func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+func TestConsole_FitsTerminal(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newConsole(t, nil)
 	for _, args := range []string{"build", "run --users 2 --rampup 0s --duration 1s"} {
 		p.must(append(strings.Fields(args), "--db", "sqlite", "--dbname", filepath.Join(filepath.Dir(p.repository), "test.db"))...)
@@ -173,7 +172,7 @@ func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
 	for _, columns := range []int{60, 80, 140} {
 		s := p.show(columns, "console")
 		p.until("there is a prompt", func() bool { return strings.Contains(s.soFar(), "sledge>") })
-		// What is typed is the prompt's business; what is printed begins after it.
+		// The prompt shows the typed text itself; the output begins after it.
 		for _, line := range []string{"jobs", "print dict", "help", "quit"} {
 			before := len(s.soFar())
 			s.types(line)
@@ -192,9 +191,9 @@ func TestTheConsoleIsAsWideAsTheTerminal(t *testing.T) {
 	}
 }
 
-// TestABarFollowsTheTerminal makes a terminal narrower while a bar is on it.
-func TestABarFollowsTheTerminal(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+// TestBar_FollowsTerminal makes a terminal narrower while it shows a progress bar.
+func TestBar_FollowsTerminal(t *testing.T) {
+	t.Parallel() // it mostly waits
 	p := newProgram(t, map[string]string{"sqlite_file": filepath.Join(t.TempDir(), "test.db")})
 	s := p.show(140, "build", "--db", "sqlite", "--warehouses", "2")
 	p.until("there is a bar", func() bool { return barAt.MatchString(s.soFar()) })
