@@ -3,7 +3,7 @@ import { between, bytes, count, day, figure, headline, millis, moment, seconds, 
 
 test('counts have commas and no fraction', () => {
   expect(count(1234567)).toBe('1,234,567')
-  expect(count(4299.99)).toBe('4,299') // as the command line, which does not round counts up
+  expect(count(4299.99)).toBe('4,299') // like the command line, which does not round counts up
   expect(count(0)).toBe('0')
 })
 
@@ -60,7 +60,7 @@ test.each([
   [300, '5 min'],
   [3661, '1 h 1 min 1 s'],
   [86400, '24 h'],
-])('%s seconds are said as %s', (s, want) => {
+])('%s seconds are written as %s', (s, want) => {
   expect(spell(s)).toBe(want)
 })
 
@@ -73,7 +73,7 @@ test('times are in UTC and to the second', () => {
   expect(between('2026-11-23T01:08:44Z', undefined)).toBeUndefined()
 })
 
-test('sizes have a unit of a fitting size', () => {
+test('sizes have the largest unit that fits', () => {
   expect(bytes(999)).toBe('999 B')
   expect(bytes(25276510208)).toBe('25 GB')
   expect(bytes(1234567)).toBe('1.2 MB')
@@ -82,7 +82,7 @@ test('sizes have a unit of a fitting size', () => {
 test('how long a job took is the same on every page', () => {
   const job = { action: 'build', begun: '2026-11-23T10:00:00.000Z', ended: '2026-11-23T10:00:01.180Z', elapsed_seconds: 1.174 }
   expect(tookOf(job)).toBe(1.174)
-  expect(tookOf({ ...job, action: 'run' })).toBe(1.18) // the other is the measured time
+  expect(tookOf({ ...job, action: 'run' })).toBe(1.18) // elapsed_seconds is only the measured time
   expect(tookOf({ ...job, elapsed_seconds: 0 })).toBe(1.18)
   expect(tookOf({ action: 'run', begun: job.begun, ended: '0001-01-01T00:00:00Z' })).toBeUndefined()
 })

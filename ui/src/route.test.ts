@@ -14,11 +14,11 @@ test.each([
   ['#/jobs/%', undefined],
   ['#/jobs/6B03/more/than/there/is', undefined],
   ['#/elsewhere', undefined],
-])('%s is of the page %s', (hash, path) => {
+])('%s belongs to the page %s', (hash, path) => {
   expect(pageOf(hash)?.page.path).toBe(path)
 })
 
-test('an address that was made leads back to what it was made of', () => {
+test('an address can be parsed into the values that it was made from', () => {
   expect(pageOf(toJob('a/b?c#d%'))?.params).toEqual({ id: 'a/b?c#d%' })
   const found = pageOf(toJobs({ text: 'ticket=4711 & more', status: 'failed', action: '' }))
   expect(Object.fromEntries(found?.query ?? [])).toEqual({ text: 'ticket=4711 & more', status: 'failed' })
@@ -28,7 +28,7 @@ test('no two pages have one address', () => {
   expect(pages.length).toBe(new Set(pages.map((page) => page.path)).size)
 })
 
-test('each page can be loaded, and stands under a name of the navigation', async () => {
+test('each page can be loaded, and belongs to a name in the navigation', async () => {
   const named = pages.filter((page) => page.name !== undefined)
   for (const page of pages) {
     expect((await page.load()).default).toBeTypeOf('function')
@@ -36,12 +36,12 @@ test('each page can be loaded, and stands under a name of the navigation', async
   }
 })
 
-test('the API is found below any path of a proxy', () => {
+test('the API has an address below any path of a proxy', () => {
   expect(address('jobs', 'http://localhost:8080/')).toBe('http://localhost:8080/api/v1/jobs')
   expect(address('jobs', 'https://example.org/tools/sledge/#/jobs/1')).toBe('https://example.org/tools/sledge/api/v1/jobs')
 })
 
-test('each page leads to where the manual explains it', () => {
+test('each page has a link to its section of the manual', () => {
   expect(helpOf(pageOf('#/scripts/a.tcl')?.page)).toBe('#/help/web?at=scripts')
   expect(helpOf(pageOf('#/help')?.page)).toBe('#/help/web')
   expect(pageOf(toHelp('commands/sledge_run', 'flags'))?.params).toEqual({ page: 'commands/sledge_run' })

@@ -42,7 +42,7 @@ test('each database and workload keeps its own values', () => {
   expect(setup.values).toEqual({})
 })
 
-test.each(['', 'null', '{', '[1]', '{"database": 1, "values": {"a/b": {"x": 1, "y": "2"}, "c": 3}}'])('a stored text that is strange is passed over: %s', (text) => {
+test.each(['', 'null', '{', '[1]', '{"database": 1, "values": {"a/b": {"x": 1, "y": "2"}, "c": 3}}'])('an invalid stored text is ignored: %s', (text) => {
   const found = read(text)
   expect(found.database).toBe('')
   expect(found.values['a/b'] ?? { y: '2' }).toEqual({ y: '2' })

@@ -4,7 +4,7 @@ export type Choice = 'system' | 'light' | 'dark'
 
 /** The choices with their labels. */
 export const choices: { choice: Choice; name: string }[] = [
-  { choice: 'system', name: 'As the system' },
+  { choice: 'system', name: 'System default' },
   { choice: 'light', name: 'Light' },
   { choice: 'dark', name: 'Dark' },
 ]

@@ -45,7 +45,7 @@ func Perform(ctx context.Context, p *program.Program, order settings.Order, s *F
 	restore := func() {}
 	with := control.With{Store: store, Begun: func(r *control.Handle) {
 		restore = p.Interrupts.Instead(func(int) { r.Interrupt() })
-		if !s.Brief { // this write may find that the output has no reader
+		if !s.Brief { // if the output has no reader, this write stops the job
 			fmt.Fprint(p.Stderr, opening(order, r.ID(), s.HammerDB))
 		}
 	}}
@@ -68,7 +68,8 @@ func Perform(ctx context.Context, p *program.Program, order settings.Order, s *F
 	return &outcome.Job, outcome.Err()
 }
 
-// ScreenOf returns the terminal on which lines are drawn again, if standard error is one.
+// ScreenOf returns the terminal for a progress bar that is redrawn, or an empty Screen if standard
+// error cannot show one.
 func ScreenOf(p *program.Program) display.Screen {
 	if !p.StderrLook.Redraws {
 		return display.Screen{}

@@ -80,7 +80,8 @@ func (s *Seconds) Set(text string) error {
 	return nil
 }
 
-// ineffective are pairs of flags of which the first disables the second, and the reason.
+// ineffective lists pairs of flags, with the reason why the second has no effect if the first is
+// given.
 var ineffective = [][3]string{
 	{"no-repo", "profile", "the runs of a profile are found in the repository"},
 	{"json", "details", "the document always has everything"},
@@ -88,7 +89,7 @@ var ineffective = [][3]string{
 	{"as", "json", "--as chooses the form of the output"},
 }
 
-// refuseIneffective refuses flags that have no effect because of other flags.
+// refuseIneffective returns an error for a flag that has no effect because of another flag.
 func refuseIneffective(c *cobra.Command) error {
 	given := c.Flags().Changed
 	for _, pair := range ineffective {
@@ -102,7 +103,7 @@ func refuseIneffective(c *cobra.Command) error {
 	return nil
 }
 
-// RefuseIneffectiveIn refuses flags that have no effect in these runs.
+// RefuseIneffectiveIn returns an error for a flag that has no effect in these runs.
 func (s *Flags) RefuseIneffectiveIn(orders []settings.Order, profile int) error {
 	test := orders[0].Plan.Pacing.Test
 	switch several := len(orders) > 1; {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestTheIntervalIsInSecondsOrHasAUnit(t *testing.T) {
+func TestSeconds_ReadsNumbersAndUnits(t *testing.T) {
 	for text, want := range map[string]time.Duration{"5": 5 * time.Second, "0.5": 500 * time.Millisecond, "90s": 90 * time.Second, "1m": time.Minute, "0": 0} {
 		var s Seconds
 		if err := s.Set(text); err != nil || time.Duration(s) != want {

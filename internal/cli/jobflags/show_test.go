@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNext_RepeatsNoPassword(t *testing.T) {
+func TestURLWithoutPassword_RemovesPassword(t *testing.T) {
 	for text, want := range map[string]string{
 		"postgres://me:secret@db1:5432/tpcc": "postgres://me@db1:5432/tpcc",
 		"postgres://me@db1/tpcc":             "postgres://me@db1/tpcc",

@@ -39,7 +39,7 @@ func keptConnections(p *program.Program, repository string) (*settings.Connectio
 	return kept, nil
 }
 
-// ConnectionsCommand returns "sledge connections", which keeps, tests and lists connections.
+// ConnectionsCommand returns "sledge connections", which saves, tests and lists connections.
 func ConnectionsCommand(p *program.Program) *cobra.Command {
 	var repository string
 	c := &cobra.Command{

@@ -16,7 +16,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// ConvertCommand returns "sledge convert", which prints settings of HammerDB as those of Sledge, and the other way around.
+// ConvertCommand returns "sledge convert", which converts settings of HammerDB to those of Sledge,
+// and back.
 func ConvertCommand(p *program.Program) *cobra.Command {
 	var as, action string
 	c := &cobra.Command{

@@ -21,7 +21,8 @@ and where Sledge keeps its files. It connects to nothing.
 It leaves out variables of the database's own clients, such as PGHOST, because they depend on the
 database: sledge run --dry-run shows all settings of one job.`
 
-// DefaultsCommand returns "sledge defaults", which prints and changes defaults.
+// DefaultsCommand returns "sledge defaults", which prints the default settings and the paths of
+// Sledge's files.
 func DefaultsCommand(p *program.Program) *cobra.Command {
 	var repository, config string
 	var asJSON bool
@@ -56,10 +57,10 @@ func DefaultsCommand(p *program.Program) *cobra.Command {
 	return c
 }
 
-// showDefaults prints the files and the settings that every job uses.
+// showDefaults prints the paths of the files, and the settings of every job.
 func showDefaults(p *program.Program, d document.Defaults) error {
 	const none = "none"
-	places := terminal.Table{Columns: []terminal.Column{{Head: "Kept or read", Left: true}, {Head: "Where", Left: true, Wrapped: true}, {Head: "By", Left: true}}}
+	places := terminal.Table{Columns: []terminal.Column{{Head: "What", Left: true}, {Head: "Where", Left: true, Wrapped: true}, {Head: "By", Left: true}}}
 	by := func(name string) string {
 		if slices.ContainsFunc(d.Variables, func(v settings.Location) bool { return v.Name == name && v.Used }) {
 			return name

@@ -19,7 +19,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// OptionsCommand returns "sledge options", which lists every option.
+// OptionsCommand returns "sledge options", which lists databases, workloads and options.
 func OptionsCommand(p *program.Program) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -19,7 +19,7 @@ import (
 // once and discards the rest, so that the job can stop in order and keep its result.
 type Outlet struct {
 	To       io.Writer
-	terminal bool   // whether to is a terminal, which can be closed
+	terminal bool   // whether To is a terminal, which can be closed
 	gone     func() // called once when the reader has gone; must not block
 
 	mu     sync.Mutex

@@ -27,7 +27,7 @@ func TestOutlet_WatchNoticesThatThePipeIsClosed(t *testing.T) {
 		}
 		<-gone
 		if !o.unread() {
-			t.Error("it is not unread")
+			t.Error("unread is false after the reader has gone")
 		}
 	})
 }

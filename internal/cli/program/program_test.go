@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestOnlyWhatTakesLongIsSaid(t *testing.T) {
+func TestWhenSlow_PrintsOnlyIfSlow(t *testing.T) {
 	for took, want := range map[time.Duration]string{slow - time.Second: "", slow + time.Second: "Waiting for tea\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer

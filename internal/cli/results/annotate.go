@@ -26,7 +26,7 @@ func (a *archive) labelCommand() *cobra.Command {
 		Example: program.Examples("sledge jobs label last ticket=4711 kernel=6.1", "sledge jobs label 6B02 --remove ticket"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return program.Usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them)", c.CommandPath())
+				return program.Usage("%s: name a job: its ID, its first digits, or last (sledge jobs lists them)", c.CommandPath())
 			}
 			if len(args) == 1 && len(remove) == 0 {
 				return program.Usage("%s: give labels as name=value, or --remove and a name", c.CommandPath())
@@ -61,7 +61,7 @@ func (a *archive) noteCommand() *cobra.Command {
 		Example: program.Examples("sledge jobs note last 'after the upgrade'", "sledge jobs note 6B02 ''"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return program.Usage("%s: say which job, and then its note, in quotes", c.CommandPath())
+				return program.Usage("%s: name a job, and then its note, in quotes", c.CommandPath())
 			}
 			return nil
 		},

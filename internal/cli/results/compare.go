@@ -27,7 +27,7 @@ has other operators, tables or indexes (sledge jobs plan shows the plans).`,
 		Example: program.Examples("sledge jobs compare 6B02 6B11", "sledge jobs compare 6B02 last --json \\", "  | jq '.figures[] | select(.name == \"round trips\")'"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > report.MostCompared {
-				return program.Usage("%s: name from two runs to %d, by their IDs, the first digits of them, or last (sledge jobs lists them)", c.CommandPath(), report.MostCompared)
+				return program.Usage("%s: name from two runs to %d, by their IDs, the first digits, or last (sledge jobs lists them)", c.CommandPath(), report.MostCompared)
 			}
 			return nil
 		},
@@ -59,5 +59,5 @@ func (a *archive) nextOfChanged(c report.Comparison) []report.Pointer {
 	if a.repository != "" {
 		command += " --repo " + settings.ShellWord(a.repository)
 	}
-	return []report.Pointer{{Command: command, Why: "what changed in plans"}}
+	return []report.Pointer{{Command: command, Why: "show the plans that differ"}}
 }

@@ -24,7 +24,7 @@ func (a *archive) deleteCommand() *cobra.Command {
 		Example: program.Examples("sledge jobs delete 6B02", "sledge jobs delete last --yes"),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return program.Usage("%s: say which jobs: their IDs, the first digits of them, or last (sledge jobs lists them)", c.CommandPath())
+				return program.Usage("%s: name jobs by their IDs, the first digits, or last (sledge jobs lists them)", c.CommandPath())
 			}
 			return nil
 		},

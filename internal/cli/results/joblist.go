@@ -172,7 +172,7 @@ func (a *archive) printList(jobs []job.Job) error {
 	return a.program.PrintTable(t)
 }
 
-// took formats the measured time of a run, or how long another job took.
+// took formats the measured time of a run, or the duration of another job.
 func took(j job.Job) string {
 	switch {
 	case j.Result.Elapsed > 0:

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestJobs_SayWhere(t *testing.T) {
+func TestPlace_ShortensTarget(t *testing.T) {
 	for target, want := range map[string][2]string{
 		"PostgreSQL tpcc on db1:5432": {"db1:5432/tpcc", "db1:5432"},
 		"SQLite /data/tpcc.sqlite":    {"SQLite /data/tpcc.sqlite", "SQLite /data/tpcc.sqlite"},

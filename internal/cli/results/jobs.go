@@ -27,14 +27,15 @@ import (
 	"sledge/internal/terminal"
 )
 
-// archive holds what the commands about jobs share.
+// archive holds the flags that all commands about jobs share, and the program.
 type archive struct {
 	program    *program.Program
 	repository string
 	json       bool
 }
 
-// JobsCommand returns "sledge jobs", which lists, shows and removes recorded jobs.
+// JobsCommand returns "sledge jobs", which lists, shows, compares, exports and removes recorded
+// jobs.
 func JobsCommand(p *program.Program) *cobra.Command {
 	a := &archive{program: p}
 	var list listing
@@ -100,7 +101,7 @@ func (a *archive) change(do func(*repository.Store) error) error {
 func (a *archive) one(c *cobra.Command, do func(context.Context, *repository.Store, job.Job) error) *cobra.Command {
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return program.Usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them)", c.CommandPath())
+			return program.Usage("%s: name a job: its ID, its first digits, or last (sledge jobs lists them)", c.CommandPath())
 		}
 		return nil
 	}

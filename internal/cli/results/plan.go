@@ -37,7 +37,7 @@ In a file or a pipe, lines are not shortened.`,
 		),
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
-				return program.Usage("%s: name one run or two, by their IDs, the first digits of them, or last (sledge jobs lists them)", c.CommandPath())
+				return program.Usage("%s: name one run or two, by their IDs, the first digits, or last (sledge jobs lists them)", c.CommandPath())
 			}
 			return nil
 		},

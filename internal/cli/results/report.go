@@ -58,7 +58,7 @@ folder. --output names another file; --output - writes to standard output.`,
 			case len(asked.profiles) > report.MostCompared:
 				return program.Usage("--profile: name %d profiles at most", report.MostCompared)
 			case len(asked.profiles) == 0 && len(args) == 0:
-				return program.Usage("%s: say which job: its ID, the first digits of it, or last (sledge jobs lists them); or give --profile", c.CommandPath())
+				return program.Usage("%s: name a job: its ID, its first digits, or last (sledge jobs lists them); or give --profile", c.CommandPath())
 			case len(args) > report.MostCompared:
 				return program.Usage("%s: name %d runs at most", c.CommandPath(), report.MostCompared)
 			case a.json:

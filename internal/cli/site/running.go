@@ -66,7 +66,7 @@ func (s *Site) announce() (forget func()) {
 	return sync.OnceFunc(func() { _ = os.Remove(path) }) // a file that stays is ignored once the process has ended
 }
 
-// errNoSite is returned when no server of the repository runs on a port.
+// errNoSite is returned if no server of the repository runs on a port.
 var errNoSite = errors.New("no server of this job repository runs on the port")
 
 // Find returns the server that runs on a port, which any command of this user may have started.

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/web"
 )
 
-// listening is a listener that reports an address that this machine need not have.
+// listening is a listener with an arbitrary address, which this machine need not have.
 type listening struct {
 	net.Listener
 	address *net.TCPAddr
@@ -17,7 +17,7 @@ type listening struct {
 func (l listening) Addr() net.Addr { return l.address }
 
 // Several servers may use one port, each on its own address.
-func TestServersOnOnePortAreTold(t *testing.T) {
+func TestFind_DistinguishesServersOnOnePort(t *testing.T) {
 	folder := t.TempDir()
 	announce := func(ip string) (forget func()) {
 		s := &Site{Server: &web.Server{Config: web.Config{
@@ -28,7 +28,7 @@ func TestServersOnOnePortAreTold(t *testing.T) {
 	finds := func(want string) {
 		t.Helper()
 		if got, err := Find(folder, 8080); err != nil || got.Key != want {
-			t.Fatalf("got %+v, %v, want that on %s", got, err, want)
+			t.Fatalf("got %+v, %v, want the server on %s", got, err, want)
 		}
 	}
 	six := announce("::1")
@@ -48,6 +48,6 @@ func TestServersOnOnePortAreTold(t *testing.T) {
 	}
 	six()
 	if got, err := Find(folder, 8080); !errors.Is(err, errNoSite) {
-		t.Errorf("got %+v, %v, want none any more", got, err)
+		t.Errorf("got %+v, %v, want errNoSite", got, err)
 	}
 }

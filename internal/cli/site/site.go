@@ -160,8 +160,8 @@ func (s *Site) Quit() {
 	}
 }
 
-// Serve serves until quit is called and the jobs that the site started have ended. It serves while
-// they end, so that browsers show how.
+// Serve serves until quit is called and the jobs that the site started have ended. It continues to
+// serve while they end, so that browsers show their progress.
 func (s *Site) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

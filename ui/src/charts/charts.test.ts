@@ -18,7 +18,7 @@ const rates = (): LineChart => there(rateChart(series as Series))
 const streams = (): GanttChart => there(streamChart(queries as Job))
 
 describe('charts of a series', () => {
-  test('have each count of transactions in a line, and its table', () => {
+  test('have a line for each count of transactions, and a table', () => {
     const chart = rates()
     const points = (series as Series).points
     expect(chart.lines.map((line) => line.name)).toContain("virtual users' count")
@@ -28,7 +28,7 @@ describe('charts of a series', () => {
     expect(chart.table.rows[0]?.at(-1)).toBe(points[0]?.client_tpm)
   })
 
-  test('go on in time from the ramp-up to what is measured, and say which is which', () => {
+  test('show the ramp-up and the measured time on one axis, and mark the ramp-up', () => {
     const chart = rates()
     const times = chart.table.rows.map((row) => Number(row[0]))
     expect(times).toEqual([...times].sort((a, b) => a - b))
@@ -41,7 +41,7 @@ describe('charts of a series', () => {
     expect(chart.phases.some((phase) => phase.name === 'measure')).toBe(false)
   })
 
-  test('have percentiles that do not cross', () => {
+  test('have percentiles in ascending order', () => {
     const chart = there(responseChart(series as Series))
     expect(chart.lines.map((line) => line.name)).toEqual(['p50', 'p95', 'p99', 'max'])
     for (const [, , ...figures] of chart.table.rows) {
@@ -50,7 +50,7 @@ describe('charts of a series', () => {
     }
   })
 
-  test('show what observers read, those of one name in one chart', () => {
+  test('show the values of observers, with one chart for each name', () => {
     const at = (second: number): string => new Date(Date.UTC(2026, 10, 22, 9, 0, second)).toISOString()
     const points = [{ at: at(1), phase: 'ramp-up', offset_seconds: 1 }]
     const tide = (sea: string, phase: number) => ({
@@ -70,12 +70,12 @@ describe('charts of a series', () => {
     expect(alone.map((chart) => chart.lines[0]?.points[0]?.[0])).toEqual([0, -1])
   })
 
-  test('are not there where nothing was counted', () => {
+  test('are missing without counts', () => {
     expect(rateChart({ schema: 'sledge-tpm-1', id: '1', points: [] })).toBeUndefined()
     expect(responseChart({ schema: 'sledge-tpm-1', id: '1', points: [] })).toBeUndefined()
   })
 
-  test('have gaps where the server was not asked', () => {
+  test('have gaps while the server was not asked', () => {
     const point = { phase: 'measure', client_tpm: 60 }
     const chart = there(
       rateChart({
@@ -94,7 +94,7 @@ describe('charts of a series', () => {
   })
 })
 
-describe('the drawing of streams', () => {
+describe('the timeline of streams', () => {
   test('has a lane for each stream and a bar for each transaction', () => {
     const chart = streams()
     const spans = there((queries as Job).spans)
@@ -104,19 +104,19 @@ describe('the drawing of streams', () => {
     expect(chart.bars.every((bar) => bar.lane >= 0 && bar.lane < chart.lanes.length)).toBe(true)
   })
 
-  test('says what was not done', () => {
+  test('names the outcome of a transaction that was not done', () => {
     const span = { user: 1, kind: 'query 6', stream: 0, from_seconds: 1, seconds: 2, rows: 0 }
     const job = { ...(queries as Job), spans: [{ ...span, outcome: 'done' }, { ...span, outcome: 'failed' }, span] }
     expect(there(streamChart(job)).bars.map((bar) => bar.broken)).toEqual([undefined, 'failed'])
     expect(kindTimes(job.spans)).toMatchObject([{ kind: 'query 6', done: 1, notDone: 1, mean: 2 }])
   })
 
-  test('is not there for jobs without such transactions', () => {
+  test('is missing for jobs without such transactions', () => {
     expect(streamChart({ ...(queries as Job), spans: [] })).toBeUndefined()
   })
 })
 
-test('kinds stand in the order of their numbers', () => {
+test('kinds are ordered by their numbers', () => {
   const kinds = kindTimes(there((queries as Job).spans)).map((kind) => kind.kind)
   const numbered = kinds.filter((kind) => /\d$/.test(kind)).map((kind) => Number(kind.split(' ').at(-1)))
   expect(numbered).toEqual([...numbered].sort((a, b) => a - b))
@@ -130,7 +130,7 @@ describe('the option of a chart', () => {
     expect(option.xAxis).toMatchObject({ min: 0, name: 'time since the run began (s)' })
   })
 
-  test('gives the same thing the same colour in each chart, light and dark', () => {
+  test('gives a name the same colour in each chart, light and dark', () => {
     for (const isDark of [false, true]) {
       const of = (chart: LineChart, name: string) => (optionOf(chart, isDark).series as { name: string; color: string }[]).find((s) => s.name === name)?.color
       expect(of(there(responseChart(series as Series)), 'p99')).toBe(colour('p99', isDark))
@@ -140,19 +140,19 @@ describe('the option of a chart', () => {
     expect(new Set(['p50', 'p95', 'p99', 'max'].map((name) => colour(name, false))).size).toBe(4)
   })
 
-  test('draws tooltips without HTML, so that no name is taken for markup', () => {
+  test('draws tooltips without HTML, so that no name is interpreted as markup', () => {
     for (const chart of [rates(), streams()]) {
       expect(optionOf(chart, false).tooltip).toMatchObject({ renderMode: 'richText' })
     }
   })
 })
 
-test('the labels of an axis are no longer than what can be told apart on it', () => {
+test('the labels of an axis have no more digits than its resolution', () => {
   expect([label(17.02, 17.02), label(15, 17.02), label(43_205, 30), label(2.5, 4.51), label(4.5123, 4.51)]).toEqual(['17', '15', '43,205', '2.5', '4.5'])
   expect([label(0.04, 0.18), label(0, 0)]).toEqual(['0.04', '0'])
 })
 
-test('a long time is shown as by a clock, in steps that a clock has', () => {
+test('a long time axis has the format and the steps of a clock', () => {
   const axisOf = (from: number, until: number) => {
     const points: [number, number][] = [[from, 1], [until, 2]]
     return optionOf({ ...rates(), from, phases: [], lines: [{ name: 'a', is: 'client', points }] }, false).xAxis as { name: string; interval?: number; axisLabel: { formatter: (value: number) => string } }
@@ -186,7 +186,7 @@ describe('the colours of series', () => {
     return Math.hypot(...one.map((c, i) => c - (other[i] ?? 0)))
   }
 
-  test.each([false, true])('can be seen on their ground and told apart by everybody (dark: %s)', (isDark) => {
+  test.each([false, true])('have enough contrast, and can be distinguished by colour-blind people (dark: %s)', (isDark) => {
     const ground = luminance(surface(isDark).background)
     const colours = names.map((name) => colour(name, isDark))
     expect(new Set(colours).size).toBe(7)
@@ -214,7 +214,7 @@ describe('the colours of series', () => {
   })
 })
 
-test('what stands on a colour can be read', () => {
+test('text on each colour has enough contrast', () => {
   expect(inkOn('#ffffff')).toBe('#000000')
   expect(inkOn('#f0e442')).toBe('#000000')
   expect(inkOn('#1a2029')).toBe('#ffffff')
@@ -226,12 +226,12 @@ test('a bar has the number of its kind', () => {
 })
 
 describe('CSV', () => {
-  test('has a header with units, and quotes what needs it', () => {
+  test('has a header with units, and quotes values where necessary', () => {
     const table = { columns: [{ name: 'time', unit: 's' }, { name: 'message' }], rows: [[1.5, 'a "b", c'], [null, 'x\ny']] }
     expect(csv(table)).toBe('time (s),message\r\n1.5,"a ""b"", c"\r\n,"x\ny"\r\n')
   })
 
-  test('gives a spreadsheet no formula, and leaves numbers below zero alone', () => {
+  test('contains no formula for a spreadsheet, and keeps negative numbers', () => {
     expect(csv({ columns: [{ name: '=a' }], rows: [['=HYPERLINK("x")'], [-1]] })).toBe(`'=a\r\n"'=HYPERLINK(""x"")"\r\n-1\r\n`)
   })
 })
@@ -264,7 +264,7 @@ describe('drawn', () => {
     chart.dispose()
   })
 
-  test('a file stands alone and is well-formed', () => {
+  test('a saved drawing is self-contained and well-formed', () => {
     const element = place()
     const chart = draw(element, 300)
     chart.setOption(optionOf(streams(), true))
@@ -281,7 +281,7 @@ describe('drawn', () => {
   })
 })
 
-test('files have names that any system takes', () => {
+test('files have names that every system accepts', () => {
   expect(fileName('Response times of 6B03921C')).toBe('response-times-of-6b03921c')
   expect(fileName('../..')).toBe('chart')
 })

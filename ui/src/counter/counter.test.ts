@@ -50,7 +50,7 @@ test('a repeated line is kept once, and without news nothing is redrawn', () => 
   expect(lines.all).toHaveLength(3600)
 })
 
-test('the chart has a gap while the server is away, and says so in its table', () => {
+test('the chart has a gap while the server is away, and its table names the events', () => {
   expect(rateChart(counter(), [line(1, 'begun')])).toBeUndefined()
   const chart = rateChart(counter(), [line(1, 'begun'), rated(2, 600, 300), line(3, 'away', { error: 'refused' }), line(4, 'back'), rated(5, 1200, 500), line(6, 'ended')])
   expect(chart?.lines.map((each) => each.name)).toEqual(["TPM, server's count", 'new orders a minute'])
@@ -62,7 +62,7 @@ test('the chart has a gap while the server is away, and says so in its table', (
   expect(hourly?.y).toBe('an hour')
 })
 
-test('the page shows the rate large, what is counted, and who answered; it stops the counter', async () => {
+test('the page shows the rate, the explanation of the count and the server, and stops the counter', async () => {
   const sources: { url: string; onmessage: ((event: MessageEvent<string>) => void) | null; over?: (event: MessageEvent<string>) => void }[] = []
   vi.stubGlobal(
     'EventSource',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { show } from './show.ts'
 
-test('a page of the manual is shown as it is, and what scrolls in it has a name and is reached by keys', () => {
+test('a page of the manual is shown unchanged, and its scrolling parts have a name and can be focused', () => {
   const into = document.createElement('article')
   show('<h1>T</h1><p>See <code>--json</code>.</p><pre><code>a --b\n</code></pre><table><tbody><tr><td>1</td></tr></tbody></table>', into)
   expect(into.textContent).toBe('TSee --json.a --b\n1')

@@ -15,7 +15,7 @@ const point = (at: number, more: Partial<LivePoint> = {}): LivePoint => ({ at: '
 const message = (more: Partial<Live>): Live => ({ users: [0, 1, 0, 0], width_seconds: 1, points_from: 0, spans_from: 0, here: true, ...more })
 
 describe('messages about a job', () => {
-  test('say what takes the place of what, so that one that comes twice does no harm', () => {
+  test('replace the entries from a position on, so that a repeated message does no harm', () => {
     const view = new View()
     view.add(message({ points: [point(1), point(2)] }))
     const next = message({ points_from: 1, points: [point(2, { client_tpm: 90 }), point(3)] })
@@ -27,7 +27,7 @@ describe('messages about a job', () => {
     expect(view.shown.points.map((each) => each.seconds)).toEqual([2, 2])
   })
 
-  test('without news keep the same points, so that charts are not redrawn', () => {
+  test('without changes keep the same points, so that charts are not redrawn', () => {
     const view = new View()
     view.add(message({ points: [point(1), point(2)] }))
     const { points } = view.shown
@@ -38,10 +38,10 @@ describe('messages about a job', () => {
   })
 })
 
-describe('charts of a run that goes on', () => {
+describe('charts of a run in progress', () => {
   const points = [point(1, { phase: 'ramp-up' }), point(2, { figures: [30, 60], server_tpm: 61, failed: 3, failed_by_class: { deadlock: 3 }, retries: 1, seconds: 2 }), point(3, { figures: [31, 62] })]
 
-  test('have the headline figures by their names, and a gap where the server was not asked', () => {
+  test('have the headline figures by name, and a gap while the server was not asked', () => {
     const chart = liveRates(points, message({ now: { per_minute: 62, metrics: [{ name: 'client NOPM', value: 31, means: '' }, { name: 'client TPM', value: 62, means: '' }] } }))
     expect(chart?.lines.map((line) => line.name)).toEqual(["TPM, server's count", 'client NOPM', 'client TPM'])
     expect(chart?.lines[0]?.points).toEqual([[1, null], [2, 61], [3, null]])
@@ -49,7 +49,7 @@ describe('charts of a run that goes on', () => {
     expect(chart?.table.rows).toHaveLength(3)
   })
 
-  test('have errors a second by class, and are not there where there was none', () => {
+  test('show errors per second by class, and are missing without errors', () => {
     expect(liveErrors(points)?.lines.map((line) => [line.name, line.points[1]?.[1]])).toEqual([['deadlock', 1.5], ['tried again', 0.5]])
     expect(liveErrors([point(1)])).toBeUndefined()
     expect(liveTimes([point(1)], 'response')).toBeUndefined()
@@ -58,13 +58,13 @@ describe('charts of a run that goes on', () => {
 })
 
 describe('the heat map', () => {
-  test('knows the scale of the server', () => {
+  test('has the cells of the server', () => {
     expect(cellBegin(0)).toBe(0.001024)
     expect(cellBegin(5)).toBeCloseTo(0.00256, 9)
     expect(cellBegin(4 * 10)).toBeCloseTo(1.048576, 9)
   })
 
-  test('puts neighbours together where there are too many, and loses none', () => {
+  test('merges neighbouring points if there are too many, and loses no transactions', () => {
     const many = Array.from({ length: 480 }, (_, i) => point(i + 1, { cells: [40, 1, 0, 2] }))
     const columns = heatColumns(many)
     expect(columns.length).toBe(160)
@@ -74,7 +74,7 @@ describe('the heat map', () => {
     expect(columns.at(-1)?.to).toBe(480)
   })
 
-  test('shows the rare beside the many', () => {
+  test('shows rare response times beside frequent ones', () => {
     const columns = heatColumns([point(1, { cells: [40, 10_000, 1] })])
     const among = bounds(columns)
     expect(among).toHaveLength(shades)
@@ -87,7 +87,7 @@ describe('the heat map', () => {
 
 describe('a grid of 10,000 virtual users', () => {
   const box = { width: 264, height: 148 }
-  test('is asked for what is on the screen, wherever that is', () => {
+  test('requests the users on the screen at any position', () => {
     for (const scrolled of [0, 1000, 200_000, 100_000_000]) {
       const seen = windowOf(10_001, 1000, 450, scrolled, box)
       expect(seen.columns).toBe(3)
@@ -103,7 +103,7 @@ describe('a grid of 10,000 virtual users', () => {
   })
 })
 
-test('the grid asks once a second for what is seen, and draws no more', async () => {
+test('the grid requests the visible users once a second, and draws no others', async () => {
   vi.useFakeTimers()
   vi.stubGlobal('IntersectionObserver', class {
     constructor(private readonly told: (entries: { isIntersecting: boolean }[]) => void) {}
@@ -173,7 +173,7 @@ describe('a stream', () => {
     vi.useRealTimers()
   })
 
-  test('goes on where it was, after a wait that grows, and says since when it is gone', async () => {
+  test('continues where it was after a growing delay, and reports since when it was lost', async () => {
     last().say('e-1.5.0')
     const lost = Date.now()
     last().onerror?.()
@@ -191,9 +191,9 @@ describe('a stream', () => {
     expect(Fake.all.filter((each) => !each.closed)).toHaveLength(1)
   })
 
-  test('that is silent for a few seconds says since when, until something comes', async () => {
+  test('reports since when it is silent, until a message comes', async () => {
     await vi.advanceTimersByTimeAsync(8000)
-    expect(states).toEqual([{ state: 'connecting' }]) // nothing is shown that could be old
+    expect(states).toEqual([{ state: 'connecting' }]) // there are no figures that could be old
     last().say('1')
     const heard = Date.now()
     await vi.advanceTimersByTimeAsync(4900)
@@ -205,14 +205,14 @@ describe('a stream', () => {
     expect(Fake.all).toHaveLength(1)
   })
 
-  test('that is open and silent is gone, as after a sleep', async () => {
+  test('counts as lost if it is open but silent, as after a sleep', async () => {
     last().say('1')
     await vi.advanceTimersByTimeAsync(25_000)
     expect(states.some((each) => each.state === 'lost')).toBe(true)
     expect(Fake.all.length).toBeGreaterThan(1)
   })
 
-  test('is not tried again where the server says that there is none', async () => {
+  test('does not connect again if the server refuses', async () => {
     ask = () => Promise.reject(new APIError('no job 7', 404))
     last().onerror?.()
     await vi.advanceTimersByTimeAsync(60_000)
@@ -222,7 +222,7 @@ describe('a stream', () => {
     expect(Fake.all).toHaveLength(2)
   })
 
-  test('connects again while there is no response, or one of a proxy', async () => {
+  test('connects again without a response, or after one of a proxy', async () => {
     for (const status of [0, 502]) {
       ask = () => Promise.reject(new APIError('away', status))
       const before = Fake.all.length
@@ -232,7 +232,7 @@ describe('a stream', () => {
     }
   })
 
-  test('that is over is closed for good', async () => {
+  test('stays closed when it is over', async () => {
     last().over?.({ data: '{}', lastEventId: '9' } as MessageEvent<string>)
     expect(states.at(-1)).toEqual({ state: 'over' })
     await vi.advanceTimersByTimeAsync(60_000)
@@ -240,6 +240,6 @@ describe('a stream', () => {
   })
 })
 
-test('times are as a clock shows them', () => {
+test('times have the format of a clock', () => {
   expect([0, 5, 65, 3605, -3].map(clock)).toEqual(['0:00', '0:05', '1:05', '1:00:05', '0:00'])
 })

@@ -58,7 +58,7 @@ function words(): string {
   return (document.body.textContent ?? '').replaceAll(/\s+/g, ' ')
 }
 
-test('a page that one leaves is told nothing of the next address', async () => {
+test('a page does not get the parameters of the next address', async () => {
   const asked: string[] = []
   const answering = globalThis.fetch
   vi.stubGlobal('fetch', (address: string) => {
@@ -72,7 +72,7 @@ test('a page that one leaves is told nothing of the next address', async () => {
   expect(asked.filter((path) => path.endsWith('/jobs/'))).toEqual([])
 })
 
-describe('the index of jobs', () => {
+describe('the list of jobs', () => {
   test('lists each job with its state as a sign and a word', async () => {
     const page = await open('#/jobs', `${jobs.length} jobs`)
     expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length)
@@ -82,7 +82,7 @@ describe('the index of jobs', () => {
     expect(page.querySelector('nav [aria-current="page"]')?.textContent).toBe('Jobs')
   })
 
-  test('asks the server for what its address says, and keeps the filter in it', async () => {
+  test('reads the filter from the address, and writes it there', async () => {
     const asked: string[] = []
     const answering = globalThis.fetch
     vi.stubGlobal('fetch', (address: string) => {
@@ -108,7 +108,7 @@ describe('the index of jobs', () => {
     expect(search.value).toBe('')
   })
 
-  test('shows what stands behind the first part, and behind the second when it is asked for', async () => {
+  test('shows the second part by itself, and older jobs on request', async () => {
     const [first, second, ...others] = jobs
     const parts: Record<string, object> = {
       '': { jobs: [first], next: first?.id },
@@ -132,7 +132,7 @@ describe('the index of jobs', () => {
     expect(link?.getAttribute('href')).toBe(`#/jobs/compare?ids=${runs.map(({ id }) => id).reverse().join('%2C')}`)
   })
 
-  test('deletes what was chosen after a question, and nothing without', async () => {
+  test('deletes the selected jobs only after a confirmation', async () => {
     const asked: string[] = []
     const answering = globalThis.fetch
     vi.stubGlobal('fetch', (address: string, options?: RequestInit) => {
@@ -165,7 +165,7 @@ describe('the index of jobs', () => {
     expect(page.querySelectorAll('tbody tr')).toHaveLength(jobs.length - 1)
   })
 
-  test('leaves out nothing, and disables what would be refused, for who may look', async () => {
+  test('shows all controls to the role look, and disables those that would be refused', async () => {
     answers['/session'] = { user: 'lou', role: 'look', may_act: false, read_only: false }
     const page = await open('#/jobs', `${jobs.length} jobs`)
     await vi.waitFor(() => expect(words()).toContain('may look'), patience)
@@ -178,7 +178,7 @@ describe('the index of jobs', () => {
     await session.ask()
   })
 
-  test('says what is wrong, and asks again', async () => {
+  test('shows an error, and requests again', async () => {
     answers = {}
     const page = await open('#/jobs', 'no job /jobs')
     answers = { '/jobs': list }
@@ -187,12 +187,12 @@ describe('the index of jobs', () => {
     expect(page.querySelector('.trouble')).toBeNull()
   })
 
-  test('says so when something else than Sledge answers', async () => {
+  test('reports a response that is not of Sledge', async () => {
     answers = { '/jobs': '<html>a portal</html>' }
     await open('#/jobs', 'Sledge sent no document')
   })
 
-  test('shows what people wrote as text', async () => {
+  test('shows notes and labels as text, not as markup', async () => {
     const evil = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
     answers = { '/jobs': { ...list, jobs: [{ ...jobs[0], note: evil, labels: { [evil]: evil }, database: evil }] } }
     const page = await open('#/jobs', evil)
@@ -212,7 +212,7 @@ describe('the days of jobs', () => {
 })
 
 describe('a job', () => {
-  test('that is a run has its figures, counts, charts and percentiles', async () => {
+  test('shows the figures, counts, charts and percentiles of a run', async () => {
     const page = await open(`#/jobs/${run.id}`, 'Transactions a minute')
     const text = words()
     for (const metric of run.metrics) expect(text).toContain(metric.name)
@@ -223,7 +223,7 @@ describe('a job', () => {
     for (const name of Object.keys(run.options)) expect(text).toContain(name)
   })
 
-  test('has the table behind a chart when it is opened', async () => {
+  test('shows the table of a chart when it is opened', async () => {
     const page = await open(`#/jobs/${run.id}`, 'Transactions a minute')
     const details = page.querySelector<HTMLDetailsElement>('figure details')
     if (details === null) throw new Error('there is no table')
@@ -232,14 +232,14 @@ describe('a job', () => {
     await vi.waitFor(() => expect(details.querySelectorAll('tbody tr')).toHaveLength(series.points.length), patience)
   })
 
-  test('of queries has a line for each of them and the drawing of streams', async () => {
+  test('shows a row for each query, and the timeline of streams', async () => {
     const page = await open(`#/jobs/${queries.id}`, 'Times in seconds')
     expect(words()).toContain('Streams')
     expect(words()).toContain('query 14')
     expect(page.querySelectorAll('#kinds ~ .scroll tbody tr').length).toBeGreaterThan(20)
   })
 
-  test('has what its server reported on itself when it is opened', async () => {
+  test('shows the report of the server when it is opened', async () => {
     answers[`/jobs/${run.id}`] = { ...run, server_report: { title: 'MONREPORT', seconds: 60, text: 'Wait times\n  READS <b>12</b>' } }
     const page = await open(`#/jobs/${run.id}`, 'Report of the server')
     expect(words()).not.toContain('Wait times')
@@ -248,23 +248,23 @@ describe('a job', () => {
     await vi.waitFor(() => expect(page.querySelector('pre')?.textContent).toBe('Wait times\n  READS <b>12</b>'), patience)
   })
 
-  test('that is a build says what was loaded', async () => {
+  test('shows the tables that a build loaded', async () => {
     await open(`#/jobs/${build.id}`, 'Loaded')
     for (const load of (build as Job).loaded ?? []) expect(words()).toContain(load.table)
   })
 
-  test('that is a check says which rules hold', async () => {
+  test('shows the rules of a check', async () => {
     await open(`#/jobs/${check.id}`, 'Rules')
     for (const finding of (check as Job).findings ?? []) expect(words()).toContain(finding.title)
   })
 
-  test('that failed says why', async () => {
+  test('shows why it failed', async () => {
     answers[`/jobs/${failed.id}/series`] = { ...series, points: [] }
     await open(`#/jobs/${failed.id}`, failed.reason.slice(0, 40))
     expect(words()).toContain('✗ failed')
   })
 
-  test('that did not begin offers nothing that was not measured', async () => {
+  test('offers no measurements if it has none', async () => {
     const offered = async (points: typeof series.points): Promise<string> => {
       answers[`/jobs/${run.id}`] = { ...run, transactions: run.transactions.map((one) => ({ ...one, done: 0 })) }
       answers[`/jobs/${run.id}/series`] = { ...series, points }
@@ -281,7 +281,7 @@ describe('a job', () => {
     for (const present of ['Response times of the ramp-up', 'Export CSV']) expect(whole).toContain(present)
   })
 
-  test('whose figures do not count says so above them', async () => {
+  test('shows above its figures that they are invalid', async () => {
     answers[`/jobs/${run.id}`] = { ...run, status: 'invalid', reason: 'the counts disagree', worth: 'INVALID: do not use these figures' }
     const page = await open(`#/jobs/${run.id}`, 'INVALID: do not use these figures')
     const worth = page.querySelector('.worth')
@@ -290,13 +290,13 @@ describe('a job', () => {
     expect(worth.compareDocumentPosition(figures) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy()
   })
 
-  test('that missed a threshold says so in words', async () => {
+  test('shows a missed threshold in words', async () => {
     answers[`/jobs/${run.id}`] = { ...run, status: 'missed', worth: 'MISSED A THRESHOLD: the figures are valid', grounds: [{ tone: 'bad', name: 'Thresholds', text: 'p99 is 8 ms instead of at most 5 ms' }] }
     const page = await open(`#/jobs/${run.id}`, 'MISSED A THRESHOLD: the figures are valid')
     for (const text of ['▽ missed', 'p99 is 8 ms instead of at most 5 ms']) expect(page.textContent).toContain(text)
   })
 
-  test('that is done and needs attention is not marked as good', async () => {
+  test('is not marked as good if it has caveats', async () => {
     const shown = async (...tones: string[]): Promise<string> => {
       answers[`/jobs/${run.id}`] = { ...run, status: 'succeeded', grounds: tones.map((tone, i) => ({ tone, name: `Ground ${i}`, text: 'a reason' })) }
       if (app !== undefined) await unmount(app)
@@ -310,17 +310,17 @@ describe('a job', () => {
     expect(await shown('doubtful', 'bad')).toMatch(/bad.*! done, 2 caveats$/)
   })
 
-  test('that is not there is said to be missing', async () => {
+  test('is reported as missing if it does not exist', async () => {
     await open('#/jobs/0000', 'no job /jobs/0000')
   })
 
-  test('of a state that these pages do not know is shown all the same', async () => {
+  test('is shown with an unknown status', async () => {
     answers[`/jobs/${run.id}`] = { ...run, status: 'paused' }
     await open(`#/jobs/${run.id}`, '? paused')
   })
 })
 
-test('the live page of a build that is over says what was built', async () => {
+test('the live page of a build that has ended shows the tables', async () => {
   vi.stubGlobal('EventSource', class {
     addEventListener(name: string, told: (event: object) => void): void {
       if (name === 'over') setTimeout(() => told({ data: JSON.stringify({ ...build, loaded: undefined }) }))
@@ -333,10 +333,10 @@ test('the live page of a build that is over says what was built', async () => {
   expect([...page.querySelectorAll('main a')].map((link) => link.getAttribute('href'))).toEqual(['#/run', `#/jobs/${build.id}`])
 })
 
-describe('runs and profiles beside each other', () => {
+describe('comparisons and profiles', () => {
   const figure = { name: 'NOPM', values: [100, 150], ratios: [1, 1.5] }
 
-  test('runs have what differs, their figures, and curves on the same axes', async () => {
+  test('comparisons of runs show differences, figures, and curves on the same axes', async () => {
     answers['/compare'] = {
       schema: 'sledge-comparison-1',
       runs: [run, { ...run, id: queries.id }].map(({ id, begun, database, workload, users }) => ({ id, begun, database, workload, users, status: 'succeeded', elapsed_seconds: 5 })),
@@ -351,7 +351,7 @@ describe('runs and profiles beside each other', () => {
     expect([...page.querySelectorAll('figure h2')].map((title) => title.textContent)).toEqual(['Transactions a minute', 'p95 of response times'])
   })
 
-  test('a profile has its curves over numbers of users, and how far its sequence is', async () => {
+  test('profiles show the curves over numbers of users, and the progress of the sequence', async () => {
     const point = (users: number) => ({ users, runs: 1, metrics: run.metrics, response: run.all.response })
     answers['/profiles/3'] = { schema: 'sledge-profile-1', profile: 3, runs: [run], points: [point(1), point(2)] }
     answers['/sequences'] = { sequences: [{ profile: 3, users: [1, 2, 4], jobs: [run.id, queries.id], state: 'running' }] }
@@ -362,7 +362,7 @@ describe('runs and profiles beside each other', () => {
 })
 
 describe('the first page', () => {
-  test('shows what is running, the newest jobs and the best', async () => {
+  test('shows the running jobs, the newest jobs and the best runs', async () => {
     answers['/sequences'] = { sequences: [] }
     answers['/best'] = { schema: 'sledge-best-1', best: [{ id: run.id, begun: run.begun, database: 'sqlite', workload: 'tprocc', size: '2 warehouses', durable: false, users: 2, metric: run.metrics[0], of: 7 }] }
     const page = await open('#/', 'Newest jobs')
@@ -371,11 +371,11 @@ describe('the first page', () => {
   })
 })
 
-test('an address that leads nowhere says so', async () => {
+test('an unknown address is reported', async () => {
   await open('#/elsewhere', 'This page does not exist')
 })
 
-test('light or dark is kept', async () => {
+test('the choice of light or dark is saved', async () => {
   const page = await open('#/elsewhere', 'Colours')
   const choice = page.querySelector<HTMLSelectElement>('.theme select')
   if (choice === null) throw new Error('there is no choice')

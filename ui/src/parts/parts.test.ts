@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { codeOf, piecesOf } from './pieces.ts'
 
-test('a path is broken behind its slashes, and a date nowhere', () => {
+test('a path wraps after its slashes, and a date does not wrap', () => {
   const texts = (text: string): string[] => piecesOf(text).map((piece) => piece.text)
   expect(texts('/srv/sledge/jobs.db')).toEqual(['/srv/', 'sledge/', 'jobs.db'])
   expect(texts('http://127.0.0.1:8080/')).toEqual(['http://127.0.0.1:8080/'])
@@ -10,7 +10,7 @@ test('a path is broken behind its slashes, and a date nowhere', () => {
   expect(texts('')).toEqual([])
 })
 
-test('a flag is not broken at its hyphens, and long code is broken at blanks alone', () => {
+test('a flag does not wrap at its hyphens, and long code wraps only at spaces', () => {
   const whole = (code: string): string[] => codeOf(code).filter((part) => part.whole).map((part) => part.text)
   expect(whole('--all-databases')).toEqual(['--all-databases'])
   expect(whole('--log FILE')).toEqual(['--log FILE'])

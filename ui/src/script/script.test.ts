@@ -29,7 +29,7 @@ function offered(text: string, language: 'tcl' | 'python' | 'driver'): string[] 
   return typed === undefined ? [] : choicesAt(words, language, text.slice(0, start), typed).map(({ label }) => label)
 }
 
-describe('what may be typed', () => {
+describe('the completions', () => {
   it.each([
     ['tcl', 'vu', ['diset', 'vuset', 'dbset']],
     ['tcl', 'set job [vu', ['diset', 'vuset', 'dbset']],
@@ -47,18 +47,18 @@ describe('what may be typed', () => {
     ['python', "vuset('", ['vu', 'delay']],
     ['driver', 'set ram', ['rampup']],
     ['driver', 's', ['set']],
-  ] as const)('is known in %s behind %j', (language, text, want) => {
+  ] as const)('in %s after %j are these', (language, text, want) => {
     expect(offered(text, language)).toEqual(want)
   })
 
-  it('follows the database that was chosen last', () => {
+  it('follow the last dbset', () => {
     expect(chosenIn("dbset db pg\ndbset('db','maria')\n")).toBe('maria')
     expect(chosenIn('dbset bm TPROC-C')).toBeUndefined()
   })
 })
 
 describe('typing', () => {
-  it('sends one request after another, in order, and what was typed meanwhile at once', async () => {
+  it('sends one request after another, and collects the text that is typed meanwhile', async () => {
     const sent: string[] = []
     let release = (): void => {}
     const typing = new Typing(
@@ -82,7 +82,7 @@ describe('typing', () => {
     await all
   })
 
-  it('leaves out what would be out of place after a failure', async () => {
+  it('drops waiting text after a failure', async () => {
     const errors: unknown[] = []
     const typing = new Typing(() => Promise.reject(new Error('gone')), (error) => errors.push(error))
     const all = typing.type('a')
@@ -93,7 +93,7 @@ describe('typing', () => {
 })
 
 describe('output', () => {
-  it('joins what comes from one stream, and keeps the end of it', () => {
+  it('joins consecutive output of one stream, and keeps its end', () => {
     let shown: Stretch[] = []
     shown = added(shown, { text: 'a' })
     shown = added(shown, { text: 'b' })
@@ -109,11 +109,11 @@ describe('output', () => {
 })
 
 describe('a script', () => {
-  it('has an address whatever its name holds', () => {
+  it('has an address with any characters in its name', () => {
     expect(toScript('a b+c.tcl')).toBe('#/scripts/a%20b%2Bc.tcl')
   })
 
-  it('takes arguments as a shell does', () => {
+  it('splits arguments as a shell does', () => {
     expect(argumentsOf(`one "two three" 'four five' six`)).toEqual(['one', 'two three', 'four five', 'six'])
   })
 
@@ -124,7 +124,7 @@ describe('a script', () => {
 })
 
 describe('the terminal', () => {
-  it('makes no style element and no style attribute', () => {
+  it('creates no style element and no style attribute', () => {
     const sheets: string[] = []
     Object.defineProperty(document, 'adoptedStyleSheets', { value: [], writable: true, configurable: true })
     vi.stubGlobal(

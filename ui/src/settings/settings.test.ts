@@ -26,28 +26,28 @@ describe('the settings of the console', () => {
     expect(found(dictionary, 'tpcc  what')[0]?.entries.map(({ name }) => name)).toEqual(['pg_count_ware', 'pg_pass'])
     expect(found(dictionary, 'nothing of it')).toEqual([])
   })
-  test('that have no effect are left out unless wanted, or changed', () => {
+  test('without effect are left out unless requested or changed', () => {
     const idle = { ...dictionary, sections: [{ name: 'theme', entries: [entry('scaletheme', { idle: true }), entry('pixelsperpoint', { idle: true, changed: true })] }] }
     expect(found(idle, '')[0]?.entries.map(({ name }) => name)).toEqual(['pixelsperpoint'])
     expect(found(idle, '', { idle: true })[0]?.entries).toHaveLength(2)
   })
-  test('are chosen where there is little to choose from', () => {
+  test('with few values have a list of choices', () => {
     expect(choicesOf(entry('a'))).toEqual([])
     expect(choicesOf(entry('a', { kind: '0 or 1' }))).toEqual(['0', '1'])
     expect(choicesOf(entry('a', { kind: 'bool', value: 'yes' }))).toEqual(['yes', 'true', 'false'])
     expect(choicesOf(entry('a', { choices: ['dark', 'light'], value: 'light' }))).toEqual(['dark', 'light'])
   })
-  test('are left out where they have their defaults, if that is wished', () => {
+  test('are left out on request if they have their defaults', () => {
     expect(found(dictionary, '', { changedOnly: true })).toEqual([dictionary.sections[0]])
   })
 })
 
-test('a password is shown as set', () => {
+test('a password is shown only as set', () => {
   expect(valueOf({ name: 'pg_pass', option: 'password', secret: true, from: 'SLEDGE_PG_PASS' })).toBe('set')
   expect(valueOf({ name: 'rampup', option: 'rampup', value: '2', from: 'SLEDGE_RAMPUP' })).toBe('2')
 })
 
-test('a new password is typed twice', () => {
+test('a new password must be typed twice', () => {
   expect(mistakeOf('long enough', '')).toBe('')
   expect(mistakeOf('long enough', 'long enoug')).toBe('The two passwords differ.')
   expect(mistakeOf('long enough', 'long enough')).toBe('')
@@ -109,13 +109,13 @@ describe('the page', () => {
     return words()
   }
 
-  test('shows who may act what the server works with', async () => {
+  test('shows the server to users with the role act', async () => {
     told = { user: 'ann', role: 'act', may_act: true, read_only: false, by: 'password', other_sessions: 2 }
     const said = await open('/home/me/sledge/jobs.db')
     for (const want of ['2 other browsers', '1 job, 4.1 kB', '(SLEDGE_RAMPUP wins)', '<b>ann</b>', 'sledge web user add NAME', 'Change your password', 'Settings of the console']) expect(said).toContain(want)
   })
 
-  test('sends no request that the role look is refused', async () => {
+  test('sends no request that the server would refuse to the role look', async () => {
     told = { user: 'lou', role: 'look', may_act: false, read_only: false, by: 'password', other_sessions: 0 }
     const said = await open('Only users with the role act see')
     expect(said).toContain('v1.2.3')

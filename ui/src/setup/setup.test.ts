@@ -19,7 +19,7 @@ const all: Options = {
   options: [option('host', 'connection'), option('password', 'connection', { secret: true }), option('slow', 'driver'), option('rampup', 'driver', { main: true, unit: 'minutes' })],
 }
 
-test('a form has parts, the options that most people set first, and counts what differs', () => {
+test('a form has parts with the most common options first, and counts the options that differ', () => {
   const parts = partsOf(all, { host: 'db1', slow: 'usual' }, { password: 'x' })
   expect(parts.map((part) => [part.name, part.differ, ...part.options.map((each) => each.name)])).toEqual([
     ['connection', 2, 'host', 'password'],
@@ -27,24 +27,24 @@ test('a form has parts, the options that most people set first, and counts what 
   ])
 })
 
-test('options are found by their names, keys and meaning, and those that differ by themselves', () => {
+test('options are found by their names, keys and meaning, or by whether they differ', () => {
   expect(partsOf(all, {}, {}, 'X_RAMP').flatMap((part) => part.options.map((each) => each.name))).toEqual(['rampup'])
   expect(partsOf(all, { host: 'db1' }, {}, '', true).flatMap((part) => part.options.map((each) => each.name))).toEqual(['host'])
   expect(differs(option('a', 'driver'), { a: 'usual' }, {})).toBe(false)
 })
 
-test('a connection has the options of its part alone', () => {
+test('a connection has only the options of its part', () => {
   expect(connectionValues(all, { host: 'db1', rampup: '2', users: '8' })).toEqual({ host: 'db1' })
 })
 
-test('an action is given what means something to it, so that a mistake in the others does not keep it from being done', () => {
+test('an action gets only the options that apply to it, so that mistakes in others do not prevent it', () => {
   const options = [option('warehouses', 'schema', { actions: ['build'] }), option('rampup', 'driver', { actions: ['run'] }), option('host', 'connection')]
   const settings = { db: 'd', host: 'db1', warehouses: '1', rampup: 'not a time', password: 'x' }
   expect(settingsOf('build', settings, options)).toEqual({ db: 'd', host: 'db1', warehouses: '1', password: 'x' })
   expect(settingsOf('check', settings, options)).toEqual({ db: 'd', host: 'db1', password: 'x' })
 })
 
-test('the values that an option takes are words in a sentence', () => {
+test('the limits of an option are written as text in a sentence', () => {
   expect(limitsOf('whole number from 1 to 100000')).toBe('a whole number from 1 to 100,000')
   expect(limitsOf('number, at least 0.00001')).toBe('a number, at least 0.00001')
   expect(limitsOf('time such as 500ms or 90s')).toBe('a time such as 500ms or 90s')
@@ -54,12 +54,12 @@ test('the values that an option takes are words in a sentence', () => {
   expect(limitsOf('tbl, dbgen, csv, parquet')).toBe('tbl, dbgen, csv, parquet')
 })
 
-test('mistakes stand at the settings that they are of', () => {
+test('mistakes are assigned to their settings', () => {
   const where = (place: string, message: string) => ({ where: place, message })
   expect(mistakesOf([where('body.settings.port', 'no number'), where('body.settings.port', 'and another'), where('', 'all of it')])).toEqual({ port: 'no number', '': 'all of it' })
 })
 
-test('a database that no test has run on is not chosen for anybody, unless there is no other', () => {
+test('an untested database is the default only if there is no other', () => {
   const db2 = { name: 'db2', title: 'Db2', aliases: [], unproven: 'No test has run on it.' }
   const pg = { name: 'pg', title: 'PostgreSQL', aliases: [] }
   expect([usual([db2, pg]), usual([db2]), usual([])]).toEqual(['pg', 'db2', ''])
