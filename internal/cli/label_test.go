@@ -44,7 +44,7 @@ func TestLabels_AreRecordedWithTheNote(t *testing.T) {
 	for args, want := range map[string]string{
 		"run --db sqlite --label smoke":                         `--label: "smoke" has no value: write name=value`,
 		"run --db sqlite --label a=1 --label a=2":               "--label: a is given twice",
-		"run --db sqlite --note " + "\x1b[2J":                   "--note: it holds a character that cannot be printed",
+		"run --db sqlite --note " + "\x1b[2J":                   "--note: it contains a character that cannot be printed",
 		"jobs list --label =x":                                  "--label",
 		"jobs list --label ticket=4711 --label ticket=somewhat": "--label",
 	} {
@@ -83,7 +83,7 @@ func TestLabels_CanBeChangedWithTheNote(t *testing.T) {
 		"jobs label last smoke":          `"smoke" has no value`,
 		"jobs label":                     "name a job",
 		"jobs note last":                 "name a job, and then its note",
-		"jobs note last " + "\x1b[2J":    "the note: it holds a character that cannot be printed",
+		"jobs note last " + "\x1b[2J":    "the note: it contains a character that cannot be printed",
 		"jobs profile 3 x":               `"x" is not the number`,
 		"jobs profile 3 4 --hammerdb":    "--hammerdb",
 	} {

@@ -1,5 +1,5 @@
-// Package counter is a transaction counter: it reads a server's own count of transactions, from
-// all clients, as samples and a summary. It does not know how front ends draw them.
+// Package counter implements a transaction counter: it reads a server's own count of transactions,
+// from all clients, as samples and a summary. It does not know how front ends draw them.
 package counter
 
 import (
@@ -19,8 +19,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// ShortestInterval is the least time between two readings, because sessions of some servers report
-// their counts only once a second.
+// ShortestInterval is the minimum time between two readings, because sessions of some servers
+// report their counts only once per second.
 const ShortestInterval = time.Second
 
 // The events of lines.
@@ -54,7 +54,7 @@ type Counter struct {
 // New returns a counter for the server of a plan, or an error if the server cannot be counted.
 func New(plan plan.Plan) (*Counter, error) {
 	if plan.Server.Counter == nil {
-		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s keeps no count of its transactions, so there is nothing to watch: sledge run counts its own", plan.Database.Title))
+		return nil, job.WithExit(job.ExitUsage, fmt.Errorf("%s does not count its transactions, so there is nothing to watch: sledge run counts its own transactions", plan.Database.Title))
 	}
 	unit := plan.Workload.Evidence.Throughput()
 	return &Counter{Plan: plan, Unit: unit, Counted: Tally{Per: unit.Per}, Probed: Tally{Per: time.Minute}}, nil
@@ -187,7 +187,7 @@ func (c *Counter) Text(line document.Watch) string {
 	case Begun:
 		text = fmt.Sprintf("watching %s, every %s", c.Target(), report.Spell(c.Every))
 	case Away:
-		text = "the server is away, and read again when it is back: " + line.Error
+		text = "the server does not answer, and is read again when it is back: " + line.Error
 	case Back:
 		text = "the server is back"
 	case Ended:
@@ -207,7 +207,7 @@ func (c *Counter) Text(line document.Watch) string {
 // InAll returns the summary as one line.
 func (c *Counter) InAll() string {
 	if c.Counted.Intervals == 0 {
-		return "there was no rate, which needs two readings"
+		return "there was no rate, because a rate needs two readings"
 	}
 	text := fmt.Sprintf("%s %s on average over %s", humanize.Comma(int64(c.Counted.Mean())), c.Unit.Name, report.Spell(c.Counted.In))
 	if c.Probed.Intervals > 0 {

@@ -24,7 +24,7 @@ func planOf(t *testing.T, database, workload string) plan.Plan {
 	return plan
 }
 
-func TestReadingsBecomeLinesAndASummary(t *testing.T) {
+func TestCounter_ReturnsLinesAndASummary(t *testing.T) {
 	c, err := New(planOf(t, "postgresql", "tprocc"))
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestReadingsBecomeLinesAndASummary(t *testing.T) {
 			continue
 		}
 		if line.Schema != document.WatchSchema || (line.Rate == nil) != (line.TPM == nil) {
-			t.Errorf("got %+v, want a whole line", line)
+			t.Errorf("got %+v, want schema, rate and TPM", line)
 		}
 		text := line.Event + " " + line.Error
 		if line.Rate != nil {
@@ -64,14 +64,14 @@ func TestReadingsBecomeLinesAndASummary(t *testing.T) {
 	}
 	s := c.Summary(at(40))
 	if s.Elapsed != 40 || s.Measured != 20 || s.Intervals != 2 || *s.TPM != (document.Spread{Min: 600, Mean: 1200, Max: 1800}) || s.Probed.Mean != 300 || s.TimesAway != 1 || s.Away != 20 {
-		t.Errorf("got %+v, want the time away in no rate", s)
+		t.Errorf("got %+v, want a summary that excludes the time away", s)
 	}
 	if text := c.Text(c.End(at(40))); !strings.HasSuffix(text, "ended: 1,200 TPM on average over 20 s, 300 new orders a minute\n") {
 		t.Errorf("got %q", text)
 	}
 }
 
-func TestWhatIsCountedIsSaid(t *testing.T) {
+func TestCounts(t *testing.T) {
 	for _, tt := range []struct {
 		database, workload string
 		all                bool
@@ -92,6 +92,6 @@ func TestWhatIsCountedIsSaid(t *testing.T) {
 		}
 	}
 	if _, err := New(planOf(t, "sqlite", "tprocc")); job.ExitOf(err) != job.ExitUsage {
-		t.Errorf("got %v for what keeps no count", err)
+		t.Errorf("a database without a count: got %v, want a usage error", err)
 	}
 }

@@ -37,8 +37,8 @@ func Repeat(ctx context.Context, runs int, pause time.Duration, run func(number 
 	return nil
 }
 
-// stopError says after how many runs an experiment was stopped. Its text does not contain the
-// context's error, but errors.Is finds it.
+// stopError means that an experiment was stopped after some of its runs. Its text does not contain
+// the context's error, but errors.Is finds it.
 type stopError struct {
 	done, asked int
 	cause       error

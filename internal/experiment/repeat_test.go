@@ -12,7 +12,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestRepeat_PausesBetweenRunsAndEndsWithTheFirstError(t *testing.T) {
+func TestRepeat_PausesAndEndsWithTheFirstError(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct {
 		name string
@@ -23,7 +23,7 @@ func TestRepeat_PausesBetweenRunsAndEndsWithTheFirstError(t *testing.T) {
 	}{
 		{"all succeed", nil, []int{0, 1, 2, 3}, 3 * time.Minute, nil},
 		{"one fails", map[int]error{1: broken}, []int{0, 1}, time.Minute, broken},
-		{"one is enough", map[int]error{2: experiment.ErrEnough}, []int{0, 1, 2}, 2 * time.Minute, nil},
+		{"one ends the experiment", map[int]error{2: experiment.ErrEnough}, []int{0, 1, 2}, 2 * time.Minute, nil},
 		{"it is stopped in a pause", map[int]error{2: context.Canceled}, []int{0, 1, 2}, 2*time.Minute + time.Second, context.Canceled},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestRepeat_PausesBetweenRunsAndEndsWithTheFirstError(t *testing.T) {
 				t.Errorf("%s: got runs %v in %s and the error %v, want %v in %s and %v", tt.name, runs, time.Since(began), err, tt.runs, tt.took, tt.err)
 			}
 			if tt.err == context.Canceled && (job.ExitOf(err) != job.ExitStopped || err.Error() != "stopped after 3 of 4 runs") {
-				t.Errorf("%s: got %v with exit code %d, want that it was stopped, and %d", tt.name, err, job.ExitOf(err), job.ExitStopped)
+				t.Errorf("%s: got %v with exit code %d, want a stop error with exit code %d", tt.name, err, job.ExitOf(err), job.ExitStopped)
 			}
 		})
 	}

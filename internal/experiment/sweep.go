@@ -1,5 +1,5 @@
-// Package experiment plans several jobs: their order, their profile number and which run is the
-// last. A front end performs and shows each run.
+// Package experiment performs several runs: it decides their order, their profile number and when
+// to stop. It does not show runs.
 package experiment
 
 import (

@@ -23,7 +23,7 @@ func ordersOf(users ...int) []settings.Order {
 	return orders
 }
 
-func TestSweep_EndsWithTheFirstRunThatFails(t *testing.T) {
+func TestSweep_EndsWithTheFirstFailure(t *testing.T) {
 	broken, slow := errors.New("broken"), job.WithExit(job.ExitMissed, errors.New("p99 is 3 ms"))
 	for _, tt := range []struct {
 		name     string
@@ -61,7 +61,7 @@ func TestSweep_EndsWithTheFirstRunThatFails(t *testing.T) {
 }
 
 // Several programs plan sweeps at the same time. Each gets its own profile.
-func TestNewSweep_GetsANumberOfItsOwn(t *testing.T) {
+func TestNewSweep_ReservesAProfile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "jobs.db")
 	var mu sync.Mutex
 	given := map[int]bool{}
@@ -95,6 +95,6 @@ func TestNewSweep_GetsANumberOfItsOwn(t *testing.T) {
 	}
 	defer store.Close()
 	if sweep, err := experiment.NewSweep(t.Context(), store, 3, ordersOf(1)); err != nil || sweep.Profile != 3 || sweep.Orders[0].Profile != 3 {
-		t.Errorf("got the profile %d, %v, want the one that was named", sweep.Profile, err)
+		t.Errorf("got the profile %d, %v, want 3", sweep.Profile, err)
 	}
 }

@@ -13,8 +13,8 @@ type Agreement struct {
 	High  int64 `json:"high"`
 	Holds bool  `json:"holds"`
 
-	// Limit is how far outside the bounds the server's count may be, in percent, before the run is
-	// invalid: option max_failures. It is 0 if such a count makes no run invalid.
+	// Limit is the largest difference between the server's count and the bounds with which the run
+	// is valid, in percent: option max_failures. It is 0 if no difference makes the run invalid.
 	Limit float64 `json:"limit_percent,omitempty"`
 
 	// Over names the servers of the compared transactions, if a pool's connections lead to several;
@@ -32,20 +32,20 @@ type Agreement struct {
 	Allowance string `json:"allowance,omitempty"`
 }
 
-// Off returns how far the server's count is out of bounds, in percent of the larger count.
+// Off returns the difference between the server's count and the nearer bound, in percent of the larger count; 0 within the bounds.
 func (a Agreement) Off() float64 {
 	off := max(a.Low-a.Server, a.Server-a.High, 0)
 	return 100 * float64(off) / float64(max(a.Client, a.Server, 1))
 }
 
-// TrustedWithin is how far the server's count may be out of bounds, in percent, before figures
-// computed from it are unreliable.
+// TrustedWithin is the largest value of Off, in percent, with which figures computed from the
+// server's count are reliable.
 const TrustedWithin = 1
 
 // Trusted reports whether a figure computed from the server's count is reliable.
 func (a Agreement) Trusted() bool { return !a.Vague && a.Off() <= TrustedWithin }
 
-// Suspicion returns the likely reason for counts that disagree, and what to do.
+// Suspicion returns the likely reason for counts that disagree, and a remedy.
 func (a Agreement) Suspicion() string {
 	switch {
 	case a.Server < 0:

@@ -4,8 +4,8 @@ import (
 	"slices"
 )
 
-// ClientLoad is the load of Sledge's own process over some time, with the limits of its machine. A
-// client near its limit measures itself.
+// ClientLoad is the load of Sledge's own process over some time, with the limits of its machine.
+// The figures of a client near its limit describe the client, not the server.
 type ClientLoad struct {
 	CPUSeconds float64 `json:"cpu_seconds"` // user and system time
 	CoresUsed  float64 `json:"cores_used"`  // CPU seconds used in each second
@@ -26,8 +26,8 @@ type ClientLoad struct {
 	// was suspended, or it got no core. The server did not cause the waits of users in these times.
 	Pauses []ClientPause `json:"pauses,omitempty"`
 
-	// ThrottledSeconds is how long Linux kept the process from running because a control group had
-	// used up its quota, added up over the cores.
+	// ThrottledSeconds is the time in which Linux kept the process from running because a control
+	// group had used up its quota, summed over the cores.
 	ThrottledSeconds float64 `json:"throttled_seconds,omitempty"`
 
 	Machine *MachineLoad `json:"machine,omitempty"` // nil if the system does not report it
@@ -46,7 +46,7 @@ func (c ClientLoad) NearLimit() bool {
 }
 
 // HadRoom reports whether the client had enough resources all the time: it was not near its limit,
-// never stopped, and not throttled for a twentieth of the time.
+// was never stopped, and was not throttled.
 func (c ClientLoad) HadRoom() bool {
 	return !c.NearLimit() && len(c.Pauses) == 0 && !c.Throttled()
 }
@@ -65,8 +65,8 @@ func (c ClientLoad) Paused() (seconds float64) {
 	return seconds
 }
 
-// MachineLoad shows who used the cores of the client's machine, in cores: seconds of CPU time in
-// each second. The figures leave out the time of interrupts.
+// MachineLoad is the use of the cores of the client's machine, in cores, which are seconds of CPU
+// time per second. The figures exclude the time of interrupts.
 type MachineLoad struct {
 	Cores  int     `json:"cores"`  // cores of the machine
 	Busy   float64 `json:"busy"`   // used by all processes
@@ -75,13 +75,13 @@ type MachineLoad struct {
 	Others float64 `json:"others"` // used by all other processes
 	Steal  float64 `json:"steal"`  // stolen: given to other machines by the host
 
-	Waited   float64 `json:"waited_seconds"` // time that threads of this process waited for a core, added up
+	Waited   float64 `json:"waited_seconds"` // total time that threads of this process waited for a core
 	Pressure float64 `json:"pressure"`       // share of the time in which any process waited for a core, by Linux's pressure stall information
 
-	// Unknown says why Server, and therefore Others, is unknown; "" if they are known.
+	// Unknown is why Server, and therefore Others, is unknown; "" if they are known.
 	Unknown string `json:"unknown,omitempty"`
 
-	Processes []ProcessLoad `json:"processes,omitempty"` // the other processes that used most, by name
+	Processes []ProcessLoad `json:"processes,omitempty"` // the other processes with the highest use, by name
 }
 
 // ProcessLoad is the load of all processes of one name.
@@ -91,14 +91,14 @@ type ProcessLoad struct {
 	Ended float64 `json:"-"` // used by their children that have ended, if those have the same name
 }
 
-// Disturbed reports whether other processes used so many cores that they may have changed the
-// figures: a twentieth of all cores and a quarter of one, or as much stolen by the host.
+// Disturbed reports whether other processes or the host used enough cores to change the figures: at
+// least 5 % of all cores and at least a quarter of a core.
 func (m MachineLoad) Disturbed() bool {
 	enough := max(0.25, 0.05*float64(m.Cores))
 	return m.Unknown == "" && m.Others >= enough || m.Steal >= enough
 }
 
-// Attribute splits the use of other processes into the server's part and the rest. Server holds the
+// Attribute splits the use of other processes into the server's part and the rest. server holds the
 // names of the server's programs, or is nil if the server is on another machine.
 func (m *MachineLoad) Attribute(server []string) {
 	seen := false
@@ -124,6 +124,6 @@ type ClientPause struct {
 	Seconds float64 `json:"seconds"`
 
 	// CPUSeconds is the CPU time that the process used in the pause. If it is most of the pause,
-	// the process was not stopped: it was too busy to look at its clock.
+	// the process was not stopped, but too busy to read its clock.
 	CPUSeconds float64 `json:"cpu_seconds"`
 }

@@ -2,7 +2,7 @@ package job
 
 import "time"
 
-// Job is a job as it is kept and shown: its spec, and its state or result.
+// Job is a job in the repository: its spec, and its state or result.
 type Job struct {
 	ID     ID        `json:"id"`
 	Spec   Spec      `json:"spec"`

@@ -9,22 +9,21 @@ import (
 )
 
 // Monitor is the position of the virtual user that does no transactions, or of the only user of a
-// job that has one. FirstWorker is the position of the first virtual user of a timed run that does
+// job with one user. FirstWorker is the position of the first virtual user of a timed run that does
 // transactions.
 const (
 	Monitor     = 1
 	FirstWorker = 2
 )
 
-// Event is one thing that happened in a job, as data: displays turn it into sentences. Only the
-// collector and rare occasions emit events; no virtual user does while it is timed. Exactly one of
-// the members after User is set, and determines the kind of event. Events and the values that they
-// point to are immutable once sent.
+// Event is an event of a job, as data. Displays turn it into sentences. A virtual user emits no
+// event during a timed transaction. Exactly one of the members after User is set, and determines
+// the kind of event. Events and the values that they point to are immutable once sent.
 type Event struct {
 	Sequence int64 `json:"sequence,omitempty"` // counts from 1 without gaps; set when the job's log takes the event
 
 	At   time.Time `json:"at"`
-	User int       `json:"user,omitempty"` // position of the virtual user that the event is about; 0 for the job itself
+	User int       `json:"user,omitempty"` // position of the virtual user; 0 for the job itself
 
 	State    UserState  `json:"state,omitempty"`
 	Trouble  *Trouble   `json:"trouble,omitempty"`
@@ -36,19 +35,19 @@ type Event struct {
 	Headline *Result    `json:"headline,omitempty"` // the figures of a run, before post-run maintenance
 	Failure  *Failure   `json:"failure,omitempty"`
 	Span     *Span      `json:"span,omitempty"`   // of a run that ends when its work is done
-	Answer   *Answer    `json:"answer,omitempty"` // the answer to a query, if the run shows answers
+	Answer   *Answer    `json:"answer,omitempty"` // result rows of a query, if the run shows them
 	Facts    *Facts     `json:"facts,omitempty"`
 
-	// Settled holds the options that the spec leaves to the moment, with the values that a resumed
-	// build has found: see Spec.Settle.
+	// Settled holds options whose values depend on the time, with the values that a resumed build
+	// has found: see Spec.Settle.
 	Settled option.Values `json:"settled,omitempty" long:"true"`
 
 	Sample  *Sample `json:"sample,omitempty"`
-	Request Request `json:"request,omitempty"` // a request to stop or abort the job
+	Request Request `json:"request,omitempty"` // a stop or abort request
 	Message string  `json:"message,omitempty"` // a text that fits no other member
 }
 
-// Brief returns the event with the Brief of its result, if it has a result.
+// Brief returns the event with Result.Brief of its headline, if it has a headline.
 func (e Event) Brief() Event {
 	if e.Headline != nil {
 		brief := e.Headline.Brief()
@@ -76,7 +75,7 @@ const (
 	AbortRequest Request = "abort" // abort transactions in flight
 )
 
-// Trouble is why a virtual user, or the whole job, cannot go on.
+// Trouble is why a virtual user, or the whole job, cannot continue.
 type Trouble struct {
 	Error string `json:"error"` // on one line
 
@@ -93,20 +92,20 @@ type Step struct {
 	Stage Stage    `json:"stage"`
 
 	Of    string `json:"of,omitempty"`    // the subject: a table, a schema, a rule
-	Kind  string `json:"kind,omitempty"`  // the kind of the subject, if its name does not tell: "role"
-	Owner string `json:"owner,omitempty"` // whom that belongs to
+	Kind  string `json:"kind,omitempty"`  // the kind of the subject, if its name does not show it: "role"
+	Owner string `json:"owner,omitempty"` // the owner of the subject
 	Where string `json:"where,omitempty"` // the database under test, in words
 
 	Users   int     `json:"users,omitempty"`   // number of virtual users that share the step
-	Count   int64   `json:"count,omitempty"`   // how much of it there is, or is left
-	Client  int     `json:"client,omitempty"`  // the number of the asynchronous client that the step is about
+	Count   int64   `json:"count,omitempty"`   // the amount of the subject, or the remaining amount
+	Client  int     `json:"client,omitempty"`  // the number of the asynchronous client
 	Units   []int   `json:"units,omitempty"`   // the numbers of the units that a virtual user gets
-	Seconds float64 `json:"seconds,omitempty"` // the duration, or the time waited for it
+	Seconds float64 `json:"seconds,omitempty"` // the duration, or the wait before it
 	Needs   string  `json:"needs,omitempty"`   // the version of the server that the step needs, if that is why it was left out
-	Why     string  `json:"why,omitempty"`     // it was left out
+	Why     string  `json:"why,omitempty"`     // why it was left out
 
-	// Undo are the statements that restore what the step is about to change on the server, for a
-	// user who kills this process before it restores it.
+	// Undo are the statements that undo the changes of the step on the server, for a user that
+	// kills this process before it undoes them.
 	Undo []string `json:"undo,omitempty"`
 }
 
@@ -127,7 +126,7 @@ type StepName string
 
 // The steps.
 const (
-	StepBuild      StepName = "build"       // Of: what decides the rows; Users: the builders
+	StepBuild      StepName = "build"       // Of: the parameters that determine the rows; Users: the builders
 	StepDatabase   StepName = "database"    // the account is created; Of: its name, Owner
 	StepHistoryKey StepName = "history key" // Of the product
 	StepSchema     StepName = "schema"      // Of its name, Owner
@@ -145,15 +144,15 @@ const (
 	StepCheckRule     StepName = "check rule" // Of the rule
 
 	StepDelete StepName = "delete" // Of the schema
-	StepDrop   StepName = "drop"   // Of: the object around the schema; Kind: what it is
+	StepDrop   StepName = "drop"   // Of: the name of the database or the account; Kind: its kind
 
 	StepGenerate StepName = "generate" // rows are written to files by Users workers, Count of them done; at the end: Of the amount of data, by the workload's option, and Seconds
 	StepFile     StepName = "file"     // Of its path
 	StepRows     StepName = "rows"     // the rows of the table Of are generated; Count is the number of the unit, or 0 for all
 
-	StepConnection   StepName = "connection"   // the schema exists; Of is what the server says about it
-	StepTimeProfile  StepName = "time profile" // a unit is reserved for a virtual user
-	StepTransactions StepName = "transactions" // Count is the most that a virtual user does
+	StepConnection   StepName = "connection"   // the properties of a connection; Of is one property
+	StepTimeProfile  StepName = "time profile" // a virtual user records a time profile
+	StepTransactions StepName = "transactions" // Count is the maximum number of transactions of a virtual user
 	StepClients      StepName = "clients"      // Count is the number of a virtual user's asynchronous clients
 	StepLogIn        StepName = "log in"       // a Client logs in, Seconds after the first
 	StepKeying       StepName = "keying"       // a Client keys for Seconds, before a transaction of the kind Of
@@ -189,27 +188,27 @@ type Phase string
 
 // The phases of a run.
 const (
-	LogIn   Phase = "log in" // asynchronous clients log in; each works as soon as it has
+	LogIn   Phase = "log in" // asynchronous clients log in; each works as soon as it has logged in
 	RampUp  Phase = "ramp-up"
 	Measure Phase = "measure"
 	Finish  Phase = "finish"
 )
 
-// Moment is the end of a second of a run, or of a few seconds together, ramp-up included.
+// Moment is the end of an interval of a run, of a second or a few seconds, including the ramp-up.
 type Moment struct {
 	Phase  Phase   `json:"phase"`
 	Offset float64 `json:"offset_seconds"` // since the phase began
 
-	// ServerTPM is the server's own count of transactions as a rate a minute, over the time since
-	// the last reading. It is nil if the count was not read in this second, or if users flushed
-	// their statistics since the last reading.
+	// ServerTPM is the rate of the server's own count of transactions per minute, since the last
+	// reading. It is nil if the count was not read in this second, or if users flushed their
+	// statistics since the last reading.
 	ServerTPM *float64 `json:"server_tpm,omitempty"`
 }
 
-// Passed returns how long the phase had lasted.
+// Passed returns the time since the phase began.
 func (m Moment) Passed() time.Duration { return time.Duration(math.Round(m.Offset * 1e9)) }
 
-// Second holds the measurements of a second of a run. Rate is the same for charts.
+// Second holds the measurements of a second of a run. Rate is its short form for charts.
 type Second struct {
 	Moment
 
@@ -220,17 +219,16 @@ type Second struct {
 	Sessions int `json:"sessions,omitempty"`
 }
 
-// ServerRate is the server's rate for a display: the newest rate of any second, until it is
-// outdated.
+// ServerRate holds the server's newest rate for a display, until the rate is outdated.
 type ServerRate struct {
 	tpm *float64
 	age time.Duration
 }
 
-// ServerRateLasts is how long a rate is shown without a newer one.
+// ServerRateLasts is the time for which a rate is shown without a newer one.
 const ServerRateLasts = 5 * time.Second
 
-// Add takes a second, and returns the rate to show; nil if no rate is known.
+// Add adds a second, and returns the rate to show; nil if no rate is known.
 func (r *ServerRate) Add(s Second) *float64 {
 	r.age += s.Measured.Elapsed
 	if s.ServerTPM != nil {
@@ -269,16 +267,16 @@ type Failure struct {
 	Kind    string `json:"kind"`
 	Class   string `json:"class"`
 	Message string `json:"message"`
-	Retried bool   `json:"retried"` // it was run again
+	Retried bool   `json:"retried"` // it was retried
 }
 
-// Facts describe the surroundings that a result depends on.
+// Facts describe the environment that a result depends on.
 type Facts struct {
 	SledgeVersion  string            `json:"sledge_version"`
 	Server         string            `json:"server"`            // the server's version
-	Product        string            `json:"product,omitempty"` // "MariaDB": the product that answered, if another one was chosen
+	Product        string            `json:"product,omitempty"` // "MariaDB": the server's product, if another one was chosen
 	ServerSettings map[string]string `json:"server_settings,omitempty"`
-	Unproven       string            `json:"unproven,omitempty"` // what no test of Sledge has run on such a server, in sentences
+	Unproven       string            `json:"unproven,omitempty"` // the limits of Sledge's tests with such a server, in sentences
 	Target         string            `json:"target"`
 	Pooling        string            `json:"pooling,omitempty"`    // how a connection pooler assigns its connections: session, transaction or statement; missing without a pooler
 	Size           string            `json:"size,omitempty"`       // the amount of data: "10 warehouses"
@@ -286,7 +284,7 @@ type Facts struct {
 	Host           Host              `json:"host"`
 }
 
-// Durability says whether committed data survive a power failure.
+// Durability is whether committed data survive a power failure.
 type Durability struct {
 	Holds bool   `json:"holds"`
 	Why   string `json:"why"` // the settings that decide it

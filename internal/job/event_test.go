@@ -7,12 +7,12 @@ import (
 	"sledge/internal/meter"
 )
 
-func TestServerRate_IsForgottenWhenNoNewOneComes(t *testing.T) {
+func TestServerRate_Expires(t *testing.T) {
 	var rate ServerRate
 	tpm := 600.0
 	second := Second{Measured: meter.CodedSummary{Elapsed: time.Second}}
 	if got := rate.Add(second); got != nil {
-		t.Errorf("before the first reading: got %v", *got)
+		t.Errorf("before the first reading: got %v, want nil", *got)
 	}
 	read := second
 	read.ServerTPM = &tpm

@@ -5,18 +5,18 @@ import (
 	"runtime/debug"
 )
 
-// Fault is a panic in the code that does a job. It ends the job like any other error, and the
-// program goes on.
+// Fault is a panic in the code that executes a job. It ends the job like any other error, and the
+// program continues.
 type Fault struct {
 	Value any    // the value of the panic
-	Stack []byte // where
+	Stack []byte // stack trace of the panic
 }
 
 // Error returns the value of the panic.
 func (f *Fault) Error() string { return fmt.Sprintf("a bug in Sledge ended the job: %v", f.Value) }
 
-// Guarded calls work, and returns a panic in it as a Fault. Every goroutine that calls code of a
-// database or a workload begins with it.
+// Guarded calls work, and returns a panic in work as a Fault. Every goroutine that calls code of a
+// database or a workload must use it.
 func Guarded(work func() error) (err error) {
 	whole := false
 	defer func() {

@@ -7,8 +7,8 @@ import (
 	"sledge/internal/option"
 )
 
-// Group is a group of a run's users that has its own workload, beside the users of the Spec. The
-// names of its kinds of transaction and figures begin with the group's name: "orders.payment",
+// Group is a group of a run's users with its own workload, in addition to the users of the Spec.
+// The names of its kinds of transaction and figures begin with the group's name: "orders.payment",
 // "orders.NOPM".
 type Group struct {
 	Name     string        `json:"name"`

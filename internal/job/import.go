@@ -2,15 +2,15 @@ package job
 
 import "time"
 
-// Count is a rate of transactions a minute at a moment of a job: the server's own count if the
-// server keeps one.
+// Count is a rate of transactions per minute at one time of a job, from the server's own count if
+// there is one.
 type Count struct {
 	At   time.Time `json:"at"`
 	Rate float64   `json:"tpm"`
 }
 
-// ImportDetails holds what another program recorded about a job and Job has no member for. It is
-// shown unchanged, because nothing of it can be computed again.
+// ImportDetails holds the data that another program recorded about a job and for which Job has no
+// member. They are shown unchanged.
 type ImportDetails struct {
 	Settings []Section      `json:"settings,omitempty"`
 	Timings  []Timing       `json:"timings,omitempty"`
@@ -50,7 +50,7 @@ type Timing struct {
 	Ratio   float64  `json:"ratio_pct"` // share of the elapsed time, in percent
 }
 
-// SystemMetric is the load of the machine under test at a moment. Members that were not recorded
+// SystemMetric is the load of the machine under test at one time. Members that were not recorded
 // are nil.
 type SystemMetric struct {
 	At   time.Time `json:"at"`
@@ -59,5 +59,5 @@ type SystemMetric struct {
 	IRQ  *float64  `json:"irq_pct,omitempty"`
 	Idle *float64  `json:"idle_pct,omitempty"`
 	IOPS *float64  `json:"iops,omitempty"`
-	MBps *float64  `json:"mbps,omitempty"` // megabytes a second
+	MBps *float64  `json:"mbps,omitempty"` // megabytes per second
 }

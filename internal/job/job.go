@@ -9,7 +9,7 @@ import (
 	"sledge/internal/option"
 )
 
-// ID identifies a job forever: 24 upper-case hexadecimal digits.
+// ID is the permanent identifier of a job: 24 upper-case hexadecimal digits.
 type ID string
 
 // Spec is the complete description of a job, as plain data. The command line and the web page fill
@@ -26,8 +26,8 @@ type Spec struct {
 	Beside   []Group       `json:"beside,omitempty"` // groups of users that work beside these, in the same database
 	Resume   bool          `json:"resume,omitempty"` // continue an interrupted build; a resumed build keeps it, because its duration is not that of a whole build
 
-	// Labels and Note help people and programs to find the job and to know its purpose. They have
-	// no effect on it.
+	// Labels and Note help people and programs to find the job and to know its purpose. They do not
+	// affect the job.
 	Labels map[string]string `json:"labels,omitempty"`
 	Note   string            `json:"note,omitempty"`
 
@@ -47,8 +47,8 @@ func (s Spec) Values() option.Values {
 	return all
 }
 
-// Settle returns the spec with the options that were settled while the job was done. That is the
-// kept spec: its options have the same meaning whenever they are bound again.
+// Settle returns the spec with the options that were settled during the job. The repository keeps
+// this spec, because its options have the same meaning when they are bound again.
 func (s Spec) Settle(settled option.Values) Spec {
 	options := s.Options.Clone()
 	maps.Copy(options, settled)
@@ -75,7 +75,7 @@ const (
 	Running   Status = "running"
 	Succeeded Status = "succeeded"
 	Failed    Status = "failed"  // it ended with an error
-	Partial   Status = "partial" // stopped by the user; what was measured until then is kept
+	Partial   Status = "partial" // stopped by the user, with the measurements so far
 	Invalid   Status = "invalid" // it ran, but its figures must not be used
 	Missed    Status = "missed"  // it is valid and was measured in full, and missed a threshold
 	Killed    Status = "killed"
@@ -84,17 +84,16 @@ const (
 // Statuses lists all statuses in the order of lists.
 var Statuses = []Status{Running, Succeeded, Missed, Failed, Partial, Invalid, Killed}
 
-// Valid reports whether the figures of a run with this status may be compared with others.
+// Valid reports whether the figures of a run with this status may be used.
 func (s Status) Valid() bool { return s == Succeeded || s == Missed }
 
 // Whole reports whether a run with this status ran to its end, whether or not its figures are
 // valid.
 func (s Status) Whole() bool { return s == Succeeded || s == Invalid || s == Missed }
 
-// Watcher receives the events of a job in its own goroutine: the repository, and the log that
-// passes events on to slow readers. Events come one after another, never two at once. A slow
-// watcher delays the next second's event. It delays virtual users only when they begin, end, or
-// report the first failures of a class.
+// Watcher receives the events of a job, one after another, in the job's goroutines. A slow watcher
+// delays the next second's event. It delays virtual users only when they begin, end, or report the
+// first failures of a class.
 type Watcher interface{ Watch(Event) }
 
 // Control lets the caller follow and end a job.
@@ -106,7 +105,7 @@ type Control struct {
 	Stop <-chan struct{}
 }
 
-// Runner does jobs, in this process or in another one. Callers need not know which.
+// Runner executes jobs, in this process or in another one.
 type Runner interface {
 	Do(ctx context.Context, spec Spec, control Control) (Result, error)
 }

@@ -33,7 +33,7 @@ func ParseLabel(text string) (name, value string, err error) {
 	return name, value, nil
 }
 
-// CheckNote returns why a text is not allowed as a note, or nil.
+// CheckNote returns an error if a text is not allowed as a note.
 func CheckNote(text string) error {
 	return checkText(strings.NewReplacer("\n", " ", "\t", " ").Replace(text), longestNote)
 }
@@ -41,7 +41,7 @@ func CheckNote(text string) error {
 func checkText(text string, longest int) error {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return errors.New("it holds a character that cannot be printed")
+		return errors.New("it contains a character that cannot be printed")
 	case utf8.RuneCountInString(text) > longest:
 		return fmt.Errorf("it is %d characters long, and the limit is %d", utf8.RuneCountInString(text), longest)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestALabelIsANameWithAValue(t *testing.T) {
+func TestParseLabel(t *testing.T) {
 	for _, tt := range []struct{ text, name, value string }{
 		{"ticket=4711", "ticket", "4711"},
 		{"kernel.version=6.1 = new", "kernel.version", "6.1 = new"},
@@ -23,7 +23,7 @@ func TestALabelIsANameWithAValue(t *testing.T) {
 	}
 }
 
-func TestANoteIsText(t *testing.T) {
+func TestCheckNote(t *testing.T) {
 	for text, fits := range map[string]bool{
 		"": true, "after the upgrade\n\tof the kernel": true, "a\x1b[2Jb": false, strings.Repeat("ä", 4000): true, strings.Repeat("ä", 4001): false, "\xff": false,
 	} {

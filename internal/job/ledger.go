@@ -2,7 +2,7 @@ package job
 
 import "fmt"
 
-// Ledger is the outcome of the audit of a run. The audit looks in the database for every
+// Ledger is the outcome of the audit of a run. The audit searches the database for every
 // transaction that the server acknowledged as committed, and for those in doubt, whose connection
 // was lost before the server answered. It runs after the last user has ended.
 type Ledger struct {
@@ -36,7 +36,7 @@ func (a *Account) Add(other Account) {
 	a.InDoubtFound += other.InDoubtFound
 }
 
-// Holds reports whether every acknowledged transaction is in the database, and none is there twice.
+// Holds reports whether every acknowledged transaction is in the database, and none is in it twice.
 func (a Account) Holds() bool { return a.Missing == 0 && a.Twice == 0 }
 
 // Broken describes the failure of an account that does not hold.

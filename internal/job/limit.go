@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// The longest texts of a server that are kept, in bytes: of an event or a result, and of a line in
-// a list.
+// The limits of texts from a server, in bytes: LongestText in an event or a result, and
+// LongestInList in a line of a list.
 const (
 	LongestText   = 4 << 10
 	LongestInList = 300
@@ -27,8 +27,8 @@ func Cut(text string, longest int) string {
 	return strings.Clone(text[:end]) + mark // so that the rest of the text can be freed
 }
 
-// Limit shortens the texts of an event whose length a server decides. Texts that are kept in full,
-// such as plans, have the tag long.
+// Limit shortens the texts of an event, because a server may send texts of any length. Texts that
+// are kept in full, such as plans, have the tag long.
 func (e *Event) Limit() {
 	if e.Second == nil {
 		limit(reflect.ValueOf(e).Elem())

@@ -7,7 +7,7 @@ import (
 	"sledge/internal/job"
 )
 
-// A server may send texts of any length: whatever enters a job is cut, but for plans.
+// A server may send texts of any length. Events and results truncate them, except plans.
 func TestLimit_CutsTextsOfServers(t *testing.T) {
 	long := strings.Repeat("ä", 1<<20)
 	e := job.Event{

@@ -1,7 +1,7 @@
 package job
 
 // Outage is a time in which connections were lost, and its effect on the rate of transactions.
-// Rates are per second, and count transactions that were done or rolled back as the workload asks.
+// Rates are per second, and count transactions that were done or rolled back by the workload.
 type Outage struct {
 	From float64 `json:"from_seconds"` // when the first connection was lost, in seconds since the measurement began
 	Lost int     `json:"lost"`         // connections lost until the rate was back at 90 %
@@ -15,7 +15,8 @@ type Outage struct {
 	Back       []Recovery `json:"back"`
 }
 
-// Recovery says when the rate was back at a share of the rate before the outage, for three seconds.
+// Recovery is the time until the rate was back at a share of the rate before the outage, for three
+// seconds.
 type Recovery struct {
 	Percent int      `json:"percent"`
 	After   *float64 `json:"after_seconds"` // seconds since the first connection was lost; null if the rate did not come back

@@ -4,21 +4,21 @@ import (
 	"sledge/internal/meter"
 )
 
-// Pace says how well a run kept its requested rate of transactions. Rates are per second, over the
+// Pace compares a run with its requested rate of transactions. Rates are per second, over the
 // measured time. The start lag is the time from the scheduled start of a transaction to its actual
 // start.
 type Pace struct {
 	Asked  float64 `json:"asked_per_second"` // scheduled transactions
 	Ended  float64 `json:"ended_per_second"` // transactions that were scheduled and began in the measured time, and that ended, even after it
-	Behind int64   `json:"behind"`           // scheduled and not begun when the time was up
+	Behind int64   `json:"behind"`           // backlog: scheduled and not begun at the end of the measured time
 
 	// Earlier counts the transactions that ended in the measured time and were scheduled before it.
 	// They are in no histogram, and not in Ended.
 	Earlier int64 `json:"due_earlier,omitempty"`
 
-	// Reached is the share of the scheduled transactions that were done, or rolled back as the
-	// workload asks, in percent; 100 if none was scheduled. Share also returns it for jobs of
-	// earlier versions.
+	// Reached is the share of the scheduled transactions that were done, or rolled back by the
+	// workload, in percent; 100 if none was scheduled. Share also returns it for jobs of earlier
+	// versions.
 	Reached float64 `json:"reached_percent,omitempty"`
 
 	StartLag meter.Latency `json:"start_lag"`
@@ -40,19 +40,19 @@ type Keyed struct {
 	Sessions float64 `json:"sessions"`            // mean number of terminals that worked in the measured time
 	Cycle    float64 `json:"cycle_seconds"`       // mean pause before and after a transaction
 	Expected float64 `json:"expected_per_minute"` // transactions of all kinds
-	Measured float64 `json:"measured_per_minute"` // transactions that were done, or rolled back as the workload asks
+	Measured float64 `json:"measured_per_minute"` // transactions that were done, or rolled back by the workload
 	Reached  float64 `json:"reached_percent"`     // share of the expected rate
 
-	// Each is the most that one terminal does, such as "10 new orders in 476 s". Figure is what all
-	// terminals do a minute, in the unit of the headline.
+	// Each is the maximum of one terminal, such as "10 new orders in 476 s". Figure is the maximum
+	// of all terminals per minute, in the unit of the headline.
 	Each   string  `json:"each,omitempty"`
 	Figure float64 `json:"expected_figure,omitempty"`
 	What   string  `json:"what,omitempty"`  // the unit of the headline: "new order"
 	Limit  string  `json:"limit,omitempty"` // the limit of the workload's standard, in words: "the times of TPC-C allow at most 12.86 a warehouse"
 }
 
-// PaceReached returns the share of its rate, or of what keying and thinking times allow, that a run
-// reached, in percent. A run without either reached all of it.
+// PaceReached returns the share that a run reached of its rate, or of the maximum rate of its
+// keying and thinking times, in percent. For a run without either it returns 100.
 func (r Result) PaceReached() float64 {
 	reached := 100.0
 	if r.Pace != nil {
@@ -64,8 +64,7 @@ func (r Result) PaceReached() float64 {
 	return reached
 }
 
-// EnoughPace is the share of a rate, or of what keying and thinking times allow, in percent, below
-// which a run has a caveat.
+// EnoughPace is the value of PaceReached below which a run has a caveat.
 const EnoughPace = 95
 
 // KindPace is the Pace of one kind of transaction.
@@ -81,5 +80,5 @@ type KindPace struct {
 // Sharing holds the waits of virtual users that share connections.
 type Sharing struct {
 	Connections int           `json:"connections"`
-	Wait        meter.Latency `json:"wait"` // a transaction's wait for a connection: part of its response time, not of its service time
+	Wait        meter.Latency `json:"wait"` // wait of a transaction for a connection; part of its response time, not of its service time
 }

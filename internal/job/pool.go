@@ -7,13 +7,13 @@ import (
 	"sledge/internal/meter"
 )
 
-// Pool holds the work over each connection of a pool in the measured time, by the virtual users'
-// own count.
+// Pool holds the transactions over each connection of a pool in the measured time, by the virtual
+// users' own count.
 type Pool struct {
 	Connections []PoolConnection `json:"connections"`
 
-	// Users holds the number of transactions that each virtual user has done, or rolled back as the
-	// workload asks, by kind. It begins with user number 0, whose position is 2.
+	// Users holds the number of transactions of each virtual user that were done, or rolled back by
+	// the workload, by kind. It begins with user number 0, whose position is 2.
 	Users [][]int64 `json:"users"`
 }
 
@@ -28,13 +28,13 @@ type PoolConnection struct {
 	Shares    []PoolShare    `json:"shares"`             // by kind of transaction
 	Lost      *PoolLoss      `json:"lost,omitempty"`
 
-	// Monitored says that the monitor is connected to this server, so the server's counts and the
-	// figures computed from them are this server's.
+	// Monitored means that the monitor is connected to this server, so the server's counts and the
+	// figures computed from them are of this server.
 	Monitored bool `json:"monitored"`
 }
 
-// PoolShare is the work of one kind of transaction over a connection. PerMinute counts transactions
-// that were done or rolled back as the workload asks.
+// PoolShare counts the transactions of one kind over a connection. PerMinute counts transactions
+// that were done or rolled back by the workload.
 type PoolShare struct {
 	Kind       string  `json:"kind"`
 	Done       int64   `json:"done"`
@@ -43,15 +43,15 @@ type PoolShare struct {
 	PerMinute  float64 `json:"per_minute"`
 }
 
-// PoolLoss says when and why a connection was lost.
+// PoolLoss describes the loss of a connection.
 type PoolLoss struct {
 	At   time.Time `json:"at"`           // when the first virtual user lost it
 	From float64   `json:"from_seconds"` // seconds since the measurement began; less than 0 if it was lost before
 	Why  string    `json:"why"`          // the error of the first session
 
-	Sessions int     `json:"sessions"`                  // how many virtual users lost theirs at the same time
-	Back     int     `json:"back"`                      // how many of them connected again
-	BackBy   float64 `json:"back_by_seconds,omitempty"` // when the last of them had connected again
+	Sessions int     `json:"sessions"`                  // number of virtual users that lost this connection
+	Back     int     `json:"back"`                      // number of virtual users that reconnected
+	BackBy   float64 `json:"back_by_seconds,omitempty"` // time of the last reconnection
 }
 
 // Elsewhere reports whether the pool has connections to another server than the monitor's.

@@ -6,13 +6,13 @@ import (
 	"sledge/internal/meter"
 )
 
-// Rate is a Second as charts show it: the transactions a minute of all kinds together, and their
+// Rate is a Second for charts: the transactions per minute of all kinds together, and their
 // response times.
 type Rate struct {
 	At time.Time `json:"at"`
 	Moment
 	Client *float64 `json:"client_tpm,omitempty"` // missing if another program recorded the job
-	Failed int64    `json:"failed,omitempty"`     // transactions that failed since the point before
+	Failed int64    `json:"failed,omitempty"`     // transactions that failed since the previous point
 
 	// Response holds the response times of all kinds of transaction together that were done in the
 	// second. It is missing if there are none.

@@ -7,11 +7,11 @@ import (
 	"sledge/internal/meter"
 )
 
-// NotValid begins the reason of a run that is Invalid.
+// NotValid is the beginning of the reason of an Invalid run.
 const NotValid = "the run is not valid: "
 
 // Result is the result of a job. Members with the tag hidden are not part of documents. They are
-// for the runner and the repository, as Brief explains.
+// for the runner and the repository: see Brief.
 type Result struct {
 	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"` // why the job did not succeed
@@ -33,25 +33,25 @@ type Result struct {
 	// Remarks explain the metrics, and why one is missing.
 	Remarks []string `json:"remarks,omitempty"`
 
-	// Unrecorded says why part of the job is missing in the repository; "" if it is complete. The
+	// Unrecorded is why part of the job is missing in the repository; "" if it is complete. The
 	// measurement itself is complete in both cases.
 	Unrecorded string `json:"unrecorded,omitempty"`
 
-	Measured // what virtual users did
-	Course   // what happened during the run
+	Measured // the transactions of virtual users
+	Course   // the events during the run
 	Queries  // of a run that ends when its work is done
 
-	// Uncounted says why the server's own count of all transactions is not used. It is "" if the
+	// Uncounted is why the server's own count of all transactions is not used. It is "" if the
 	// count is used, or if the server does not keep one.
 	Uncounted string `json:"uncounted,omitempty"`
 
-	// Unprobed says why the workload's own count in the database could not be read, so that figures
-	// are the virtual users' count. It is "" if the count was read, or if the workload does not
-	// keep one.
+	// Unprobed is why the workload's own count in the database could not be read. Figures then use
+	// the virtual users' count. It is "" if the count was read, or if the workload does not keep
+	// one.
 	Unprobed string `json:"unprobed,omitempty"`
 
-	Demand // how the load that was asked for was reached
-	Beside // what was observed beside the users
+	Demand // the requested load and the load that was reached
+	Beside // the findings of observers
 
 	// Groups are the groups of a run with several. The members above are empty if the groups have
 	// them.
@@ -66,15 +66,15 @@ type Result struct {
 	SchemaWork  // of a check or a build
 }
 
-// Extent is how many users worked, and how long.
+// Extent is the number of users and the duration.
 type Extent struct {
 	Users   int       `json:"users,omitempty"`
 	Clients int       `json:"clients,omitempty"` // asynchronous clients of each virtual user; 0 if users have none
-	Started time.Time `json:"started,omitzero"`  // length of the measurement, or else of the job
+	Started time.Time `json:"started,omitzero"`  // start of the measurement, or of the job if nothing was measured
 	Elapsed float64   `json:"elapsed_seconds,omitempty"`
 }
 
-// Measured is what the virtual users of a run did, by their own count.
+// Measured holds the transactions of the virtual users of a run, by their own count.
 type Measured struct {
 	Summary meter.Summary `json:"summary,omitzero" hidden:"true" jsonschema:"-"` // of the measurement
 	Kinds   []string      `json:"kinds,omitempty"`
@@ -99,10 +99,11 @@ type Measured struct {
 	LastFailures []LastFailure `json:"last_failures,omitempty"`
 }
 
-// Course is what happened during a run: its steps, its stalls, and what disturbed it.
+// Course holds the events during a run: its steps, stalls, outages and disturbances.
 type Course struct {
-	// Disturbances slowed the server and do not belong to the run, by the server's state when the
-	// measured time began and ended; nil if the state could not be read.
+	// Disturbances slowed the server and do not belong to the run. They are derived from the
+	// server's state at the start and the end of the measured time; nil if the state could not be
+	// read.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
 
 	// Waiting are the transactions in flight at the end of the measured time that took unusually
@@ -136,7 +137,7 @@ type Queries struct {
 	Explained *Explained  `json:"explained,omitempty"`
 }
 
-// Demand compares the load of a run with the load that its options asked for.
+// Demand compares the load of a run with the requested load.
 type Demand struct {
 	Pace  *Pace  `json:"pace,omitempty"`  // of a run with a rate
 	Keyed *Keyed `json:"keyed,omitempty"` // of a run with keying and thinking times
@@ -144,8 +145,8 @@ type Demand struct {
 	// Thresholds are the judged thresholds of the run, in the order of the request.
 	Thresholds []Threshold `json:"thresholds,omitempty"`
 
-	// StartLag is how late transactions began after the end of their users' pauses; nil if users do
-	// not pause.
+	// StartLag is the time from the end of a user's pause to the start of its transaction; nil if
+	// users do not pause.
 	StartLag *meter.Latency `json:"start_lag,omitempty"`
 
 	Sharing *Sharing `json:"sharing,omitempty"` // of a run whose users share connections
@@ -153,7 +154,7 @@ type Demand struct {
 	Pool *Pool `json:"pool,omitempty"` // of a run with a pool of connections
 }
 
-// Beside is what was observed beside the virtual users of a run.
+// Beside holds the findings of observers beside the virtual users of a run.
 type Beside struct {
 	Client *ClientLoad `json:"client,omitempty"` // in the measured time of a run
 
@@ -166,8 +167,8 @@ type Beside struct {
 
 // Maintenance is the post-run maintenance of the server.
 type Maintenance struct {
-	// Tidied is the post-run maintenance of the server. Untidy says why the maintenance, or the
-	// audit of the ledger, was not completed. The run itself was measured in full.
+	// Tidied is the post-run maintenance of the server. Untidy is why the maintenance, or the audit
+	// of the ledger, was not completed. The run itself was measured in full.
 	Tidied []Tidied `json:"tidied,omitempty"`
 	Untidy string   `json:"untidy,omitempty"`
 }
@@ -178,7 +179,7 @@ type Agreements struct {
 	CounterAgreement *Agreement `json:"counter_agreement,omitempty"` // compares all transactions with the server's own count
 }
 
-// SchemaWork is what a check found in a schema, or what a build loaded into it.
+// SchemaWork holds the findings of a check, or the tables that a build loaded.
 type SchemaWork struct {
 	Findings []Finding   `json:"findings,omitempty"` // of a check
 	Loaded   []TableLoad `json:"loaded,omitempty"`   // of a build
@@ -239,8 +240,8 @@ type Disturbances struct {
 
 // IdleUsers counts the virtual users, or asynchronous clients, that the client did not run.
 type IdleUsers struct {
-	Idle int `json:"idle"` // how many had a scheduled transaction and never began one
-	Of   int `json:"of"`   // all of them
+	Idle int `json:"idle"` // number of users that had a scheduled transaction and never began one
+	Of   int `json:"of"`   // number of all users
 
 	Why string `json:"why,omitempty"` // why the client did not run them, and what to do
 }
@@ -255,7 +256,7 @@ type ServerCount struct {
 
 // Unobserved is an observer beside a run that failed.
 type Unobserved struct {
-	Observer string `json:"observer"` // what it observes: "The server's rate"
+	Observer string `json:"observer"` // name of the observed value: "The server's rate"
 	Error    string `json:"error"`
 }
 
@@ -272,10 +273,10 @@ type Metric struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit,omitempty"`  // "s"; "" for a whole number
-	Means string  `json:"means,omitempty"` // what it counts, for readers who do not know the name: "new orders a minute"
+	Means string  `json:"means,omitempty"` // the meaning of the name: "new orders a minute"
 }
 
-// Waiting is a transaction that was in flight when the time of a run was up.
+// Waiting is a transaction that was in flight at the end of the measured time.
 type Waiting struct {
 	User       int     `json:"user"`                 // position of the virtual user
 	Client     int     `json:"client,omitempty"`     // its asynchronous client, from 1; 0 if it has no such clients
@@ -285,7 +286,7 @@ type Waiting struct {
 	CutOff     bool    `json:"cut_off,omitempty"` // it was aborted
 }
 
-// String returns who waited, for what and for how long.
+// String returns the user, its wait and its transaction in a sentence.
 func (w Waiting) String() string {
 	where := ""
 	if w.Connection != "" {
@@ -305,7 +306,7 @@ type Tidied struct {
 	Seconds float64  `json:"seconds"`
 	Had     int64    `json:"had,omitempty"`  // the work at the beginning, if the server counts it
 	Left    int64    `json:"left,omitempty"` // the work that is left, if known
-	Why     string   `json:"why,omitempty"`  // it was left out
+	Why     string   `json:"why,omitempty"`  // why it was left out
 }
 
 // Contention counts the virtual users that work on the same part of the data and therefore wait for
@@ -315,7 +316,7 @@ type Contention struct {
 	Units   int    `json:"units"`   // units that the users have: warehouses
 	Enough  int    `json:"enough"`  // units needed so that users seldom wait for each other
 	Sharing int    `json:"sharing"` // users that share a unit with another user
-	Most    int    `json:"most"`    // users on the unit that has most
+	Most    int    `json:"most"`    // users on the unit with the most users
 	Expect  string `json:"expect"`  // the same in words, with the consequences
 }
 
@@ -331,8 +332,8 @@ type Finding struct {
 	Title   string     `json:"title"`
 	Source  string     `json:"source,omitempty"`
 	Holds   bool       `json:"holds"`
-	Excuse  string     `json:"excuse,omitempty"`  // why the rule need not hold for this schema
-	Cause   string     `json:"cause,omitempty"`   // what has broken the rule, if the rows show it; the rule still counts as broken
+	Excuse  string     `json:"excuse,omitempty"`  // why the rule does not apply to this schema
+	Cause   string     `json:"cause,omitempty"`   // the fault that broke the rule, if the rows show it; the rule still counts as broken
 	Columns []string   `json:"columns,omitempty"` // the names of the columns of Rows
 	Rows    [][]string `json:"rows,omitempty"`    // the first rows that break it
 	Error   string     `json:"error,omitempty"`   // why it could not be checked

@@ -14,8 +14,8 @@ type Series struct {
 	Labels map[string]string `json:"labels,omitempty"` // distinguishes several series of one name: {"disk": "sda"}
 }
 
-// Called returns the text that distinguishes the series from others of its name: "sda", or its name
-// if it has no labels.
+// Called returns the text that distinguishes the series from others of the same name: "sda", or the
+// name if it has no labels.
 func (s Series) Called() string {
 	if len(s.Labels) == 0 {
 		return s.Name

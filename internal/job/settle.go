@@ -24,5 +24,5 @@ func (r Result) Settled(err error) Result {
 	return r
 }
 
-// Stopped is the reason of a stopped job, instead of Go's text for it.
+// Stopped is the reason of a stopped job. It replaces the text of context.Canceled.
 const Stopped = "stopped before it was done"

@@ -2,14 +2,14 @@ package job
 
 import "time"
 
-// Span is one transaction of a run whose transactions are few and long, so each has a record: its
-// kind, when it ran, and its outcome. All views of such a run are made from its spans.
+// Span is one transaction of a finite run: its kind, its time and its outcome. The transactions of
+// such a run are few and long, so each has a span, and all views of the run use the spans.
 type Span struct {
 	User   int    `json:"user"`             // position of the virtual user
 	Kind   string `json:"kind"`             // "query 14"
 	Stage  string `json:"stage,omitempty"`  // the stage of the run that it belongs to: "power test"
 	Stream int    `json:"stream"`           // the stream that it belongs to, by the workload's number; NoStream if there is none
-	Set    int    `json:"set,omitempty"`    // which repetition of the stream's work it belongs to, from 1
+	Set    int    `json:"set,omitempty"`    // number of the repetition of the stream's transactions, from 1
 	Number int    `json:"number,omitempty"` // its place in the set, from 1
 	Of     int    `json:"of,omitempty"`     // the number of transactions in the set
 
@@ -18,7 +18,7 @@ type Span struct {
 	Rows    int64   `json:"rows"`         // rows returned; for changes, the workload's unit, such as orders
 	Retries int     `json:"retries,omitempty"`
 
-	// Outcome says how it ended; "" when the span begins.
+	// Outcome is how it ended; "" when the span begins.
 	Outcome SpanOutcome `json:"outcome,omitempty"`
 	Class   string      `json:"class,omitempty"` // the class of the failure
 	Message string      `json:"message,omitempty"`
@@ -42,7 +42,7 @@ type Answer struct {
 	More    int64      `json:"more,omitempty"`    // number of rows after these
 }
 
-// SpanOutcome says how a span ended.
+// SpanOutcome is how a span ended.
 type SpanOutcome string
 
 // The outcomes of spans.

@@ -23,7 +23,7 @@ func FuzzFields(f *testing.F) {
 			t.Errorf("%q: got %d values %v, want %d", row, len(values), values, len(columns))
 		}
 		if text, ok := values[1].(string); ok && !bytes.Contains(row, []byte{'\\'}) && !bytes.Contains(row, []byte(text)) {
-			t.Errorf("%q: got %q, which is not in it", row, text)
+			t.Errorf("%q: got %q, which is not in the row", row, text)
 		}
 	})
 }

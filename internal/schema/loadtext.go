@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// bufferSize is the number of bytes of load text that are generated at a time: enough to make a
-// system call worthwhile, and small enough for a core's cache.
+// bufferSize is the number of bytes of load text that are generated at a time. It is large compared
+// with the cost of a system call, and fits into a core's cache.
 const bufferSize = 64 << 10
 
 // Reader reads a RowSource as a stream of load text.
@@ -46,7 +46,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo. It saves io.Copy a copy.
+// WriteTo implements io.WriterTo, so that io.Copy needs no buffer of its own.
 func (r *Reader) WriteTo(w io.Writer) (int64, error) {
 	start := r.bytes
 	for {

@@ -21,7 +21,7 @@ func (s *numbers) AppendRow(buf []byte) ([]byte, bool) {
 	return fmt.Appendf(buf, "%d\t%s\n", s.next, strings.Repeat("x", 100)), true
 }
 
-func TestReaderReadsEveryRowOnce(t *testing.T) {
+func TestReader_ReadsEachRowOnce(t *testing.T) {
 	const rows = 5000 // several buffers full
 	want, _ := io.ReadAll(io.MultiReader())
 	for s := (&numbers{n: rows}); ; {
@@ -34,7 +34,7 @@ func TestReaderReadsEveryRowOnce(t *testing.T) {
 	for name, read := range map[string]func(*schema.Reader) (string, error){
 		"by Read": func(r *schema.Reader) (string, error) {
 			var out strings.Builder
-			buf := make([]byte, 777) // divides nothing evenly
+			buf := make([]byte, 777) // so that reads end within rows
 			for {
 				n, err := r.Read(buf)
 				out.Write(buf[:n])
@@ -59,7 +59,7 @@ func TestReaderReadsEveryRowOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got != string(want) {
-				t.Errorf("read %d bytes that differ from the %d made", len(got), len(want))
+				t.Errorf("got %d bytes that differ from the %d generated ones", len(got), len(want))
 			}
 			if r.Rows() != rows || r.Bytes() != int64(len(want)) {
 				t.Errorf("got %d rows of %d bytes, want %d of %d", r.Rows(), r.Bytes(), rows, len(want))

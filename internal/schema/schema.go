@@ -1,5 +1,5 @@
-// Package schema describes tables and the rows that fill them. It knows no database and no
-// workload, so that both can use its types.
+// Package schema describes tables and the rows that fill them. It does not know databases or
+// workloads, so that both can use its types.
 package schema
 
 // Table is a table of a workload, and the size of its initial rows.
@@ -71,7 +71,7 @@ type Values struct {
 	Numbers []int64
 
 	Bytes []byte  // texts, one directly after another
-	Ends  []int32 // where each of them ends
+	Ends  []int32 // end of each text in Bytes
 }
 
 // ColumnNames lists the names of the table's columns in order.

@@ -1,5 +1,5 @@
-// Package threshold reads the conditions under which a run fails, such as p99>50ms, and
-// compares figures with them. It knows no workload and measures nothing.
+// Package threshold reads the conditions under which a run fails, such as p99>50ms, and compares
+// figures with them. It does not know workloads and measures nothing.
 package threshold
 
 import (
@@ -109,7 +109,7 @@ func Parse(text string) (Threshold, error) {
 	}
 	m := comparison.FindStringSubmatch(short)
 	if m == nil {
-		return wrong("a threshold is a metric, one of > >= < <=, and a bound, such as p99>50ms, failed>0.1%% or nopm<50000, with commas between several and none within numbers")
+		return wrong("a threshold is a metric, one of > >= < <=, and a bound, such as p99>50ms, failed>0.1%% or nopm<50000, with commas between thresholds and no commas within numbers")
 	}
 	t := Threshold{Compare: Compare(m[2])}
 	t.Kind, t.Metric = subject(strings.TrimSpace(m[1]))
@@ -119,13 +119,13 @@ func Parse(text string) (Threshold, error) {
 	}
 	t.text = strings.Join(strings.Fields(m[1]), "_") + m[2] + strings.Join(strings.Fields(m[3]), "")
 	if percentile, is := Percentile(t.Metric); is && !(percentile > 0 && percentile <= 100) {
-		return wrong("a percentile is more than p0 and at most p100")
+		return wrong("a percentile must be above p0 and at most p100")
 	}
 	if want := UnitsOf(t.Metric); want != nil && !slices.Contains(want, t.Unit) {
 		return wrong("%s", explain(t.Metric, want))
 	}
 	if t.Metric == Stall && t.Bound < shortestStall.Seconds() {
-		return wrong("a stall is measured from %s on: give a longer time, such as 2s", shortestStall)
+		return wrong("a run records stalls of at least %s: give a longer time, such as 2s", shortestStall)
 	}
 	return t, nil
 }
@@ -213,15 +213,15 @@ var Metrics = []struct {
 	OfKinds bool
 	Means   string
 }{
-	{"p99", []Unit{Seconds}, true, "response time that 99 % of transactions took no longer than; so p50, p95, p99.9 and any other"},
+	{"p99", []Unit{Seconds}, true, "response time that 99 % of transactions do not exceed; likewise p50, p95, p99.9 and any other percentile"},
 	{Least, []Unit{Seconds}, true, "shortest response time"},
 	{Mean, []Unit{Seconds}, true, "mean response time"},
 	{Most, []Unit{Seconds}, true, "longest response time"},
 	{Failed, []Unit{Percent, Number}, true, "transactions that failed: their share, or their number"},
 	{Retried, []Unit{Percent, Number}, true, "tries beyond the first: their share of transactions, or their number"},
-	{PerTime, []Unit{Rate}, true, "transactions that were done, or rolled back as the workload asks"},
+	{PerTime, []Unit{Rate}, true, "transactions that were done, or rolled back by the workload"},
 	{Stall, []Unit{Seconds}, false, "longest time in which no transaction ended"},
-	{Pace, []Unit{Percent}, false, "share that was reached of a rate, or of what keying and thinking times allow"},
+	{Pace, []Unit{Percent}, false, "reached share of the requested rate, or of the maximum rate of the keying and thinking times"},
 }
 
 // Percentile returns the percentile of a metric: 99.9 for p99.9.
@@ -264,7 +264,7 @@ func OfKinds(metric string) bool {
 // samples are the bounds that messages suggest.
 var samples = map[Unit]string{Number: "50000", Seconds: "50ms or 2s", Percent: "0.1%", Rate: "500/s"}
 
-// called are the quantities that the units measure.
+// called maps units to the names of their quantities.
 var called = map[Unit]string{Number: "a number", Seconds: "a time", Percent: "a share", Rate: "a rate"}
 
 // CheckUnit returns an error if the unit of the threshold is not one of units.
@@ -301,7 +301,7 @@ func (t Threshold) Exceeded(value float64) bool {
 // String returns the threshold as written.
 func (t Threshold) String() string { return t.text }
 
-// Goal returns in words the values with which the run passes: "at most 50 ms".
+// Goal returns the values with which the run passes, in words: "at most 50 ms".
 func (t Threshold) Goal() string {
 	words := map[Compare]string{Above: "at most ", AtLeast: "less than ", Below: "at least ", AtMost: "more than "}
 	return words[t.Compare] + t.Spell(t.Bound)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestParse_ReadsWhatPeopleWrite(t *testing.T) {
+func TestParse_AcceptsVariants(t *testing.T) {
 	for _, tt := range []struct {
 		text, kind, metric string
 		compare            Compare
@@ -31,18 +31,18 @@ func TestParse_ReadsWhatPeopleWrite(t *testing.T) {
 			continue
 		}
 		if again, err := Parse(got.String()); err != nil || again.String() != got.String() || again.Bound != got.Bound {
-			t.Errorf("%s, read again: got %+v, %v, want %+v", got, again, err, got)
+			t.Errorf("%s, parsed again: got %+v, %v, want %+v", got, again, err, got)
 		}
 	}
 }
 
-func TestParse_NamesMistakeAndWayOut(t *testing.T) {
+func TestParse_RefusesInvalidTexts(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                   "such as p99>50ms",
 		"p99":                "such as p99>50ms",
 		"p99=50ms":           "such as p99>50ms",
 		"p99>50ms>3":         "such as p99>50ms",
-		"nopm<50,000":        "none within numbers",
+		"nopm<50,000":        "no commas within numbers",
 		"p99>50":             "p99 is a time: write its bound as 50ms or 2s",
 		"p99>50%":            "p99 is a time",
 		"failed>1s":          "failed is a share or a number: write its bound as 0.1% or 50000",
@@ -53,7 +53,7 @@ func TestParse_NamesMistakeAndWayOut(t *testing.T) {
 		"nopm<-5":            "-5 is not a bound",
 		"nopm<1e400":         "e400 is not a unit",
 		"nopm<50k":           "k is not a unit: use us, ms",
-		"stall>100ms":        "a stall is measured from 250ms on",
+		"stall>100ms":        "a run records stalls of at least 250ms",
 		"p99>1s\x1b[2J,p9>1": `\x1b`,
 	} {
 		var list List
@@ -64,7 +64,7 @@ func TestParse_NamesMistakeAndWayOut(t *testing.T) {
 	}
 }
 
-func TestList_IsWrittenAsItIsRead(t *testing.T) {
+func TestList_RoundTrip(t *testing.T) {
 	var list List
 	for _, text := range []string{"none", "p99>50ms,failed>0.1%,new_order.p95>20ms"} {
 		if err := list.UnmarshalText([]byte(text)); err != nil {
@@ -76,7 +76,7 @@ func TestList_IsWrittenAsItIsRead(t *testing.T) {
 	}
 }
 
-func TestThreshold_JudgesWithoutHidingBehindRounding(t *testing.T) {
+func TestThreshold_JudgesDespiteRounding(t *testing.T) {
 	for _, tt := range []struct {
 		text  string
 		value float64
@@ -103,8 +103,7 @@ func TestThreshold_JudgesWithoutHidingBehindRounding(t *testing.T) {
 	}
 }
 
-// FuzzList looks for thresholds that panic, or that are not the same when they are read again
-// from how they are written.
+// FuzzList looks for thresholds that panic, or that change when they are written and read again.
 func FuzzList(f *testing.F) {
 	for _, text := range []string{"none", "p99>50ms", "a.b.p9.9<=.5%, x>1/min", "p99>=,", "..>1", "p>1"} {
 		f.Add(text)
