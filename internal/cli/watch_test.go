@@ -236,7 +236,7 @@ func TestWatch_ContinuesWhenTheServerIsBack(t *testing.T) {
 				target += ", all databases"
 			}
 			logged := at + `watching ` + target + `, every 1 s\n(` + rate + `)+` +
-				at + `the server does not answer, and is read again when it is back: .+\n` + at + `the server is back\n(` + rate + `)+`
+				at + `the server is away, and is read again when it is back: .+\n` + at + `the server is back\n(` + rate + `)+`
 			sum := `\nWatched ` + target + ` for .+; the server did not answer for .+ of it, which no rate includes\.\n\n` +
 				` +Min +Mean +Max +Intervals\n(-.*\n)?TPM .*\n`
 			if !regexp.MustCompile(`^` + logged + sum + `$`).MatchString(seen.out.String()) {

@@ -187,7 +187,7 @@ func (c *Counter) Text(line document.Watch) string {
 	case Begun:
 		text = fmt.Sprintf("watching %s, every %s", c.Target(), report.Spell(c.Every))
 	case Away:
-		text = "the server does not answer, and is read again when it is back: " + line.Error
+		text = "the server is away, and is read again when it is back: " + line.Error
 	case Back:
 		text = "the server is back"
 	case Ended:
