@@ -10,11 +10,11 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// Evidence is what shows whether the counts of a run are true: the client's counts are compared
-// with the server's, and acknowledged commits with the rows in the database.
+// Evidence shows whether the counts of a run are true: it compares the client's counts with the
+// server's, and acknowledged commits with the rows in the database.
 type Evidence struct {
-	// Counted is the unit of the rate of the database's own count, which the pair's counter.sql
-	// reads. The zero value is TPM.
+	// Counted is the unit of the rate of the server's own count, which counter.sql reads. The zero
+	// value is TPM.
 	Counted Throughput
 
 	// Probe is the workload's own count in the database. Optional.
@@ -26,12 +26,12 @@ type Evidence struct {
 	// NewAuditor makes the auditor that compares the ledger of a run with the database. Optional.
 	NewAuditor NewAuditor
 
-	// Contention says how much the virtual users of a run wait for each other, or
-	// returns nil where they seldom meet. Optional.
+	// Contention estimates how many virtual users wait for each other, or returns nil if they
+	// rarely do. Optional.
 	Contention func(ctx context.Context, s database.Session, sql *sqlfile.Library, c Crowd) (*job.Contention, error)
 }
 
-// Throughput says how a rate of work is told.
+// Throughput is a unit of throughput.
 type Throughput struct {
 	Name  string        // "TPM"
 	Means string        // "transactions a minute"
@@ -61,6 +61,6 @@ type Probe struct {
 // Silence means that routines silently roll back a share of the transactions that the probe
 // counts, so the client counts them as done.
 type Silence struct {
-	Share float64 // 0 where the server tells of all
+	Share float64 // 0 if the server reports every rollback
 	Why   string  // a sentence
 }

@@ -9,33 +9,33 @@ import (
 
 // Score turns the measurements of a run into headline figures.
 type Score struct {
-	// Of returns the headline figures, the first of which stands for the run. Optional.
+	// Of returns the headline figures. The first one represents the run. Optional.
 	Of func(w Window) []job.Metric
 
 	Figures []Figure // all that Of may return
 
-	// Remarks explain the figures, and why one is missing that the run was to give: a sentence
-	// each. Optional.
+	// Remarks returns sentences that explain the figures, or why an expected figure is missing.
+	// Optional.
 	Remarks func(w Window) []string
 }
 
 // Figure is a headline figure that a workload has.
 type Figure struct {
 	Name string // "NOPM"
-	Unit string // as job.Metric has it: "s", or "" of a number
+	Unit string // as in job.Metric: "s", or "" for a plain number
 }
 
 // Window is what was measured, between two readings of the server's counts.
 type Window struct {
 	Summary        meter.Summary // what the virtual users counted
 	Elapsed        time.Duration // between the two readings of the probe
-	Counter        int64         // how far the server's own count of transactions moved
+	Counter        int64         // increase of the server's own count of transactions
 	Counted        bool          // whether the server has such a count
-	CounterElapsed time.Duration // between the two readings of it
-	Probe          int64         // how far the workload's own count on the server moved
+	CounterElapsed time.Duration // between the two readings of Counter
+	Probe          int64         // increase of the workload's own count on the server
 	Probed         bool          // whether that count could be read
 	Users          int
-	Kinds          []meter.Kind // that were asked of the users; nil for what the options say
+	Kinds          []meter.Kind // requested of the users; nil if the options decide
 	Options        any          // of the workload
 	Survey         any          // what Survey found
 	Spans          []job.Span   // of a run that ends when its work is done

@@ -19,14 +19,14 @@ type Slot struct {
 	Seed    uint64
 	Options any
 	Survey  any    // what Survey found
-	Stage   string // of the run; "" where it has none
+	Stage   string // of the run; "" if it has no stages
 	SQL     *sqlfile.Library
 
-	// Rand is seeded with the run's seed and the user's number, so that the same seed
-	// gives the same transactions with the same inputs whatever the database answers.
+	// Rand is seeded with the run's seed and the user's number, so the same seed gives the same
+	// transactions with the same inputs, regardless of the database's answers.
 	Rand *rand.Rand
 
-	// Tell sends an event of this virtual user, whose position it fills in.
+	// Tell emits an event and fills in the position of this virtual user.
 	Tell func(job.Event)
 }
 
@@ -34,14 +34,14 @@ type Slot struct {
 type Crowd struct {
 	Users   int
 	Seed    uint64
-	Kinds   []meter.Kind // that are asked of them; nil for what the options say
+	Kinds   []meter.Kind // requested of the users; nil if the options decide
 	Options any
 	Rand    func(number int) *rand.Rand // the state of the Rand of a user's slot before the user draws from it
 }
 
-// Connection is what an executor is given to work with. All of it is its own.
+// Connection is what an executor works with. Nothing in it is shared.
 type Connection struct {
-	Number  int // this connection among all of the run, from 0
+	Number  int // of this connection among all connections of the run, from 0
 	Seed    uint64
 	Options any
 	Session database.Session
@@ -49,21 +49,19 @@ type Connection struct {
 
 	Classify func(err error) meter.Class // the database's
 
-	// Tell sends an event of the virtual user whose connection it is; of one that is
-	// shared, nothing.
+	// Tell emits an event of the connection's virtual user. On a shared connection it does nothing.
 	Tell func(job.Event)
 
-	// Stopped is closed when no transaction is to begin any more. What takes long by
-	// pauses or in parts looks at it, and returns ErrStopped.
+	// Stopped is closed when no more transactions may begin. A transaction with pauses or several
+	// parts checks it and returns ErrStopped.
 	Stopped <-chan struct{}
 
-	// Test says that every transaction is shown, so that a Teller keeps what the
-	// database answers.
+	// Test means that every transaction is shown, so a Teller must keep the database's answers.
 	Test bool
 }
 
-// Terminal is what decides the transactions of a virtual user, as TPC-C's emulated
-// terminals do: it computes, and knows no database.
+// Terminal decides the transactions of a virtual user, as TPC-C's emulated terminals do. It only
+// computes; it does not use the database.
 type Terminal interface {
 	// Pick decides the next transaction and its inputs. It returns false when
 	// this user has no more work.
@@ -74,26 +72,26 @@ type Terminal interface {
 type KindPicker interface {
 	Terminal
 
-	// PickKind is Pick for a kind that was decided elsewhere.
+	// PickKind is Pick for a kind that the caller chooses.
 	PickKind(kind meter.Kind) (Transaction, bool)
 }
 
-// Executor does transactions on one session, those of one terminal or of several in turn.
-// It only waits for the database, so Do alone is timed, and a failed Do can simply be
+// Executor runs transactions on one session, for one terminal or for several in turn. It waits for
+// nothing but the database, so the time of Do is the response time, and a failed Do can be
 // repeated.
 type Executor interface {
-	// Do runs the transaction that a terminal decided on, from begin to commit. It
-	// returns ErrRolledBack when the workload wanted a rollback and got it. After
-	// any other error the engine rolls back, and may call Do again.
+	// Do runs the transaction that a terminal decided on, from begin to commit. It returns
+	// ErrRolledBack after a rollback that the workload requires. After any other error the engine
+	// rolls back, and may call Do again.
 	Do(ctx context.Context, t Transaction) error
 }
 
-// Teller is an Executor that can say what its last transaction was called with and
-// what came back, in one line. Outcome is called after each Do that returned nil,
-// by the same goroutine, and only where the connection says that it is a test.
+// Teller is an Executor that describes the inputs and the answer of its last transaction in one
+// line. Outcome is called after each Do that returned nil, by the same goroutine, and only if
+// Connection.Test is set.
 type Teller interface{ Outcome() string }
 
-// Spanner is an Executor whose transactions are few and long, so that a run tells of each.
+// Spanner is an Executor whose transactions are few and long, so a run reports each of them.
 type Spanner interface {
 	Executor
 
@@ -102,7 +100,7 @@ type Spanner interface {
 	Span(t Transaction) Span
 }
 
-// Span is what an executor knows of a transaction: see job.Span.
+// Span is the executor's part of a job.Span.
 type Span struct {
 	Stream, Set, Number, Of int
 	Rows                    int64
@@ -117,21 +115,21 @@ type Query struct {
 	Err    error // why there is no text
 }
 
-// ErrRolledBack says that a transaction ended in a rollback the workload asks
-// for, such as TPC-C's unused item number (2.4.1.4).
+// ErrRolledBack means that a transaction ended in a rollback that the workload requires, such as
+// TPC-C's unused item number (2.4.1.4).
 var ErrRolledBack = errors.New("rolled back as the workload asks")
 
-// ErrStopped says that a transaction left off between two of its parts, because the run is to
-// end: what it had done is committed.
-var ErrStopped = errors.New("left off because the run is to end")
+// ErrStopped means that a transaction stopped between two of its parts because the run is ending.
+// The parts before are committed.
+var ErrStopped = errors.New("stopped because the run is ending")
 
-// Transaction says what Pick decided.
+// Transaction is a decision of Pick.
 type Transaction struct {
 	Kind             meter.Kind
 	Keying, Thinking time.Duration // pauses before and after, not part of the latency
-	Unlimited        bool          // it may take as long as it likes, whatever limit a run sets
+	Unlimited        bool          // not subject to a run's time limit
 
-	// Inputs are what the transaction is called with: a pointer to the terminal's own,
-	// which stay as they are until it picks again.
+	// Inputs points to the inputs of the transaction. The terminal owns them and changes them only
+	// in its next Pick.
 	Inputs any
 }

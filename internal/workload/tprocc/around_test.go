@@ -24,7 +24,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 	t.Parallel() // PostgreSQL waits for seconds before it refuses to drop a database in use
 	server := option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())
 	const byHand = "by hand"
-	const byOther = "by another program" // as HammerDB makes them: its rows tell
+	const byOther = "by another program" // with rows by which HammerDB is recognized
 	tests := []struct {
 		name   string
 		made   string   // byHand, byOther, or by Sledge
@@ -163,7 +163,7 @@ func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
 	}
 }
 
-// clearAway drops what a test of database and role left.
+// clearAway drops the databases and roles that a test created.
 func clearAway(t *testing.T, p *place) {
 	admin, err := p.d.Sessions.Connect(context.Background(), p.plan(t).Connection, database.Admin)
 	if err != nil {

@@ -239,7 +239,7 @@ func matchOrders(list []orderClaim, rows []orderRow) (m match) {
 	for _, row := range rows {
 		byNumber[row.number] = row
 	}
-	answered := map[int32]bool{} // acknowledged numbers, and whether their row has one of them
+	answered := map[int32]bool{} // by acknowledged number: whether the row with this number is one of the acknowledged orders
 	for _, c := range list {
 		if c.inDoubt || c.number == 0 {
 			continue

@@ -27,7 +27,7 @@ func TestOrdersAreMatchedWithTheirCommits(t *testing.T) {
 			job.Account{Acknowledged: 2, Found: 2},
 		},
 		{
-			"all are there, by what was ordered",
+			"all are there, by customer and lines",
 			[]orderClaim{untold(7, 5), untold(8, 5), untold(7, 5)},
 			[]orderRow{row(1, 8, 5), row(2, 7, 5), row(3, 7, 5)},
 			job.Account{Acknowledged: 3, Found: 3},
@@ -39,7 +39,7 @@ func TestOrdersAreMatchedWithTheirCommits(t *testing.T) {
 			job.Account{Acknowledged: 2, Found: 1, Missing: 1},
 		},
 		{
-			"one is missing, by what was ordered, though there is one like it but for its lines",
+			"one is missing, by customer and lines, although there is one that differs in its lines",
 			[]orderClaim{untold(7, 5), untold(7, 6)},
 			[]orderRow{row(1, 7, 5), row(2, 7, 7)},
 			job.Account{Acknowledged: 2, Found: 1, Missing: 1, Twice: 1},
@@ -69,7 +69,7 @@ func TestOrdersAreMatchedWithTheirCommits(t *testing.T) {
 			job.Account{Acknowledged: 1, Found: 1, InDoubt: 2, InDoubtFound: 1},
 		},
 		{
-			"the row of one in doubt does not stand for one that was acknowledged",
+			"a row of a commit in doubt does not count for an acknowledged commit",
 			[]orderClaim{untold(7, 5), doubted(9, 6)},
 			[]orderRow{row(2, 9, 6)},
 			job.Account{Acknowledged: 1, Missing: 1, InDoubt: 1, InDoubtFound: 1},
@@ -105,7 +105,7 @@ func TestPaymentsAreMatchedWithTheHistory(t *testing.T) {
 			job.Account{Acknowledged: 1, Found: 1, InDoubt: 3, InDoubtFound: 2}, // 100 + 10 + 40
 		},
 		{
-			"no two in doubt come to what there is",
+			"no two amounts in doubt add up to the sum of the rows",
 			paymentClaims{acknowledged: 1, cents: 100, inDoubt: []int64{10, 20, 40}},
 			3, 170,
 			job.Account{Acknowledged: 1, Missing: 1, Twice: 1, InDoubt: 3, InDoubtFound: 2},

@@ -21,7 +21,7 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// breaks has a statement for each rule that makes its check find something.
+// breaks has a statement that breaks each rule.
 var breaks = map[string]string{
 	"warehouses":     "UPDATE warehouse SET w_id = 7 WHERE w_id = 1",
 	"districts":      "DELETE FROM district WHERE d_id = 10",
@@ -44,15 +44,15 @@ var breaks = map[string]string{
 	"consistency_12": "UPDATE customer SET c_ytd_payment = c_ytd_payment + 0.01 WHERE c_d_id = 1 AND c_id = 1",
 }
 
-// byCommand is how a rule is broken on a database without SQL, where what one does is done at
-// once, and cannot be taken back: so there is what mends it, too.
+// byCommand breaks a rule on a database without SQL. The database has no rollback, so a second
+// command undoes the first.
 type byCommand struct {
 	breaks, mends string
-	finds         string // how a row begins that the rule then finds
+	finds         string // the beginning of a row that the rule then finds
 }
 
-// breaksByCommand are the breaks that one command makes, each in its own place. Those of a
-// group are made together, because the rows are read again after each change.
+// breaksByCommand breaks each rule with one command, in different keys. The commands of a group are
+// run together, because the check reads all rows again after each change.
 var breaksByCommand = []map[string]byCommand{
 	{
 		"warehouses": {"RENAME warehouse(2) warehouse(7)", "RENAME warehouse(7) warehouse(2)", "7"},
@@ -79,10 +79,10 @@ var breaksByCommand = []map[string]byCommand{
 	},
 }
 
-// speaksSQL reports whether a database has tables with types of columns.
+// speaksSQL reports whether a database has tables with typed columns.
 func speaksSQL(d *database.Database) bool { return d.Dialect.Type != nil }
 
-// TestCheck_SaysThatThereIsNoSchema makes the account and the database alone.
+// TestCheck_SaysThatThereIsNoSchema creates the account and the database, but no schema.
 func TestCheck_SaysThatThereIsNoSchema(t *testing.T) {
 	for _, d := range edition.Catalog.Databases {
 		t.Run(d.Name, func(t *testing.T) {
@@ -96,7 +96,8 @@ func TestCheck_SaysThatThereIsNoSchema(t *testing.T) {
 	}
 }
 
-// checksSchema checks HammerDB's lines of a build, and that a check finds and words each broken rule, which it mends.
+// checksSchema verifies HammerDB's lines of a build, and that a check finds and reports each broken
+// rule. It undoes what it breaks.
 func checksSchema(t suite.T, d *database.Database, values option.Values, told []job.Event) {
 	c := newSubject(t, d, values)
 	c.saysWhatABuildDoes(told)
@@ -143,7 +144,7 @@ func (c *subject) session() database.Session {
 	return s
 }
 
-// do does a job and returns what the virtual users said, with their positions.
+// do runs a job and returns the lines of the virtual users, with their positions.
 func (c *subject) do(action job.Action, exit job.Exit) []string {
 	c.t.Helper()
 	heard := newSaid(action, c.d)
@@ -154,7 +155,7 @@ func (c *subject) do(action job.Action, exit job.Exit) []string {
 	return heard.lines
 }
 
-// says does a job and looks whether the first lines are these, however capital.
+// says runs a job and compares its first lines, ignoring case.
 func (c *subject) says(action job.Action, exit job.Exit, want ...string) {
 	c.t.Helper()
 	got := c.do(action, exit)
@@ -163,7 +164,7 @@ func (c *subject) says(action job.Action, exit job.Exit, want ...string) {
 	}
 }
 
-// said keeps what is said, as HammerDB words it, with the position of who says it.
+// said keeps a job's lines in HammerDB's words, each with the number of its virtual user.
 type said struct {
 	speaker *lines.Speaker
 	lines   []string
@@ -182,7 +183,7 @@ func (s *said) Watch(e job.Event) {
 	}
 }
 
-// makes makes the account and the database.
+// makes creates the account and the database.
 func (c *subject) makes() {
 	plan := c.plan()
 	heard := newSaid(job.Build, c.d)
@@ -263,8 +264,8 @@ func (c *subject) saysWhatABuildDoes(told []job.Event) {
 	c.says(job.Check, job.OK, append(c.linesOfACheck(), "1 "+c.schema+" TPROC-C Schema has been checked successfully.", "1 FINISHED SUCCESS")...)
 }
 
-// linesOfACheck are what a check says until it knows what it has found: the four steps
-// that HammerDB's has, and eight conditions more.
+// linesOfACheck are the lines of a check before its result: the four steps of HammerDB's check and
+// eight more conditions.
 func (c *subject) linesOfACheck() []string {
 	lines := []string{"1 RUNNING", "1 Checking " + c.schema + " TPROC-C schema", "1 Check database", "1 Check tables and indices"}
 	if code := map[string]string{"postgresql": "routines", "redis": "routines", "mariadb": "procedures", "mysql": "procedures"}[c.d.Name]; code != "" {
@@ -276,8 +277,8 @@ func (c *subject) linesOfACheck() []string {
 	return lines
 }
 
-// findsEachBreak breaks each rule in a transaction that is rolled back. That all hold before, a
-// check has just said.
+// findsEachBreak breaks each rule in a transaction and rolls it back. A check has just shown that
+// all rules hold.
 func (c *subject) findsEachBreak() {
 	plan, s := c.plan(), c.session()
 	defer s.Close()
@@ -315,8 +316,8 @@ func (c *subject) findsEachBreak() {
 	}
 }
 
-// findsEachBreakByCommand breaks each rule and mends it. That all hold from the first a check
-// has just said.
+// findsEachBreakByCommand breaks each rule and undoes it. A check has just shown that all rules
+// hold.
 func (c *subject) findsEachBreakByCommand(plan plan.Plan, s database.Session) {
 	tried := 0
 	for _, group := range breaksByCommand {
@@ -354,9 +355,9 @@ func (c *subject) findsEachBreakByCommand(plan plan.Plan, s database.Session) {
 	}
 }
 
-// saysWhatIsBroken breaks rules for good: first one of which HammerDB does not know,
-// then one that it words itself. The words are the same everywhere, and findsEachBreak breaks the
-// rules on the other databases.
+// saysWhatIsBroken compares the lines of a check that fails: first on a rule that HammerDB does not
+// have, then on one of HammerDB's. The lines are the same for all databases, so it runs on SQLite
+// only.
 func (c *subject) saysWhatIsBroken() {
 	if c.d != sqlite.Database {
 		return
@@ -374,9 +375,9 @@ func (c *subject) saysWhatIsBroken() {
 	}
 }
 
-// pays has the customers of a district pay an amount as HammerDB's client SQL does, or
-// as the standard says: with a sign of 1 or -1 of what the balance changes by. What is
-// counted in C_YTD_PAYMENT is the amount times counted.
+// pays lets the customers of a district pay an amount. With sign 1 the balance grows by the amount,
+// as in HammerDB's client SQL; with -1 it falls, as TPC-C requires. C_YTD_PAYMENT grows by counted
+// times the amount.
 func (c *subject) pays(s database.Session, customers string, amount float64, sign, counted int) {
 	c.t.Helper()
 	c.exec(s,
@@ -389,8 +390,8 @@ func (c *subject) pays(s database.Session, customers string, amount float64, sig
 	)
 }
 
-// namesWhatHammerDBsClientLeaves lets customers pay as HammerDB's client SQL has them
-// do, and looks whether a check says that this is why two conditions are broken.
+// namesWhatHammerDBsClientLeaves makes payments as HammerDB's client SQL does, and verifies that a
+// check names them as the cause of two broken conditions.
 func (c *subject) namesWhatHammerDBsClientLeaves() {
 	s := c.session()
 	defer s.Close()
@@ -399,7 +400,7 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 		c.t.Helper()
 		result, err := local.Do(c.t.Context(), c.spec(job.Check), job.Control{})
 		if job.ExitOf(err) != job.ExitCheck {
-			c.t.Errorf("got %v, want that the check has failed: the explanation does not excuse it", err)
+			c.t.Errorf("got %v, want the check to fail in spite of the explanation", err)
 		}
 		for _, f := range result.Findings {
 			switch {
@@ -414,7 +415,7 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 			}
 		}
 	}
-	// Each check reads the whole schema: the steps in between are looked at on one database.
+	// A check reads the whole schema, so only one database checks after every step.
 	everyStep := c.d == sqlite.Database
 
 	// 20 customers pay twice to HammerDB's client, and half of them have paid to Sledge, too.
@@ -431,11 +432,11 @@ func (c *subject) namesWhatHammerDBsClientLeaves() {
 		finds("explained for all 22 rows that break it: ", "consistency_12")
 	}
 
-	// Of one more, something else is wrong.
+	// The balance of one more customer is wrong for another reason.
 	c.exec(s, "UPDATE customer SET c_balance = c_balance - 1 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id = 100")
 	finds("explained for 22 of the 23 rows that break it: ", "consistency_10")
 
-	// All but the last is mended, which has no cause that is known.
+	// Undo all but the last, which has no known cause.
 	c.exec(s,
 		"DELETE FROM history WHERE h_data = 'test' AND h_amount <> 12.34",
 		"UPDATE customer SET c_balance = c_balance - 4331, c_ytd_payment = c_ytd_payment - 4331 WHERE c_w_id = 1 AND c_d_id = 1 AND c_id <= 20",

@@ -32,7 +32,7 @@ type orderLine struct{ number, item, supply, quantity int64 }
 const unusedItem = Items + 1
 
 // scratch holds values that the statements of one transaction pass to each other. The tags of its
-// fields, and of inputs, bind them to the statements.
+// fields, and those of inputs, name the parameters and columns of the statements.
 type scratch struct {
 	inputs
 	OrderID  int64  `sql:"o_id"`
@@ -354,7 +354,7 @@ func (u *statementSender) doDelivery(ctx context.Context) error {
 func one(ctx context.Context, s database.Statement) error {
 	n, err := s.Run(ctx, nil)
 	if err == nil && n != 1 {
-		err = fmt.Errorf("a statement must find or change one row, and it was %d", n)
+		err = fmt.Errorf("a statement must find or change one row, but found or changed %d", n)
 	}
 	return err
 }

@@ -21,9 +21,9 @@ const (
 	ofCents = ofCustomer // the amount of a payment
 )
 
-// untold stands for the number of an order if the routine only reports that there is one, as
-// functions do that return the total amount. No order of a run has this number, because a build
-// creates the first 3000 of each district.
+// untold is the number of an order if the routine does not return it, but only reports that there
+// is an order, like functions that return the total amount. No order of a run has this number,
+// because a build creates the first 3000 orders of each district.
 const untold = 1
 
 // commit returns the commit record of a transaction; number is that of a new order, or 0 if it is

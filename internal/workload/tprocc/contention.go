@@ -11,8 +11,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// roomy is the number of warehouses for each user from which on users seldom wait for each other.
-// If users draw one of 4 warehouses for each of them, about one in five shares its home.
+// roomy returns the number of warehouses per user above which users seldom wait for each other. If
+// users draw their homes at random from 4 warehouses per user, about one in five shares its home.
 func (o *Options) roomy() int {
 	if o.Homes == randomHomes || o.AllWarehouses {
 		return 4

@@ -16,7 +16,7 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 		all               bool
 		random            bool
 		seed              uint64
-		sharing, most     int    // -1 where only the users' own homes tell
+		sharing, most     int    // -1: compare with the homes that the terminals draw
 		want              string // how the sentence begins
 	}{
 		{"one warehouse", 3, 1, false, false, 1, 3, 3, "3 of 3 virtual users share the only warehouse and wait for each other's locks. Build 3 warehouses so that few do."},
@@ -26,9 +26,9 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 		{"dealt", 8, 8, false, false, 1, 0, 1, "each virtual user has a warehouse of its own"},
 		{"dealt to more than there are", 5, 3, false, false, 1, 4, 2, "4 of 5 virtual users share a home warehouse and wait"},
 		{"all shared out evenly", 2, 4, true, false, 1, 0, 0, "each virtual user has a warehouse of its own"},
-		// User 1 has 1 and 4, user 2 has 2 and 1, user 3 has 3 and 2.
+		// User 1 has warehouses 1 and 4, user 2 has 2 and 1, user 3 has 3 and 2.
 		{"all shared out, and some twice", 3, 4, true, false, 1, 3, 2, "3 of 3 virtual users share warehouses and wait"},
-		// Each has one: 1, 2, 1.
+		// Each user has one warehouse: 1, 2, 1.
 		{"fewer than users", 3, 2, true, false, 1, 2, 2, "2 of 3 virtual users share warehouses and wait"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 	}
 }
 
-// byTerminals counts who shares a warehouse by asking the users themselves.
+// byTerminals counts the users that share a warehouse from the homes of their terminals.
 func byTerminals(o *Options, seed uint64, users, warehouses int) (sharing, most int) {
 	var each [][]int
 	on := map[int]int{}

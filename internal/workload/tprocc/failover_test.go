@@ -40,7 +40,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 			maps.Copy(run, with)
 			kill := &trigger{after: 4 * time.Second, do: func() {
 				server.Stop(testserver.Immediate)
-				time.Sleep(time.Second) // it recovers faster than an outage is seen
+				time.Sleep(time.Second) // otherwise the server would recover before the outage is noticed
 				server.Start()
 			}}
 			result, err := do(job.Run, job.Control{Watchers: []job.Watcher{kill}}, run)
@@ -84,7 +84,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 	}
 }
 
-// tampering runs statements in the moment in which the ledger is about to be audited.
+// tampering runs statements just before the ledger is audited.
 type tampering struct {
 	t          *testing.T
 	plan       plan.Plan

@@ -22,8 +22,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// bench is a server with a schema of one warehouse, and what is needed to do
-// something to it in the middle of a run.
+// bench is a server with a schema of one warehouse, and the means to disturb it during a run.
 type bench struct {
 	server *testserver.Server
 	values option.Values
@@ -35,7 +34,8 @@ func newBench(t *testing.T) *bench {
 	return &bench{server: server, values: server.Values(), local: local}
 }
 
-// oneWarehouse asks for a server with a schema of one warehouse, and the same rows for each test.
+// oneWarehouse requests a server with a schema of one warehouse, which has the same rows for each
+// test.
 func oneWarehouse(database string) testserver.Option {
 	return testserver.Filled("one warehouse", func(s *testserver.Server) error {
 		spec := job.Spec{Action: job.Build, Database: database, Workload: "tprocc", Seed: 1, Options: s.Values()}
@@ -57,8 +57,8 @@ func (b *bench) do(t *testing.T, spec job.Spec, control job.Control, more ...str
 	return b.local.Do(t.Context(), spec, control)
 }
 
-// unhurried are options by which users pause between transactions, so that a run that waits for
-// something leaves the machine to other tests.
+// unhurried makes users pause between transactions, so that a run that waits for an event leaves
+// the CPU to other tests.
 var unhurried = option.Values{"key_and_think": "true", "keying_time": "0,0,0,0,0", "think_time": "0.02,0.02,0.02,0.02,0.02"}
 
 // mustCheck fails the test unless all rules hold.
@@ -69,14 +69,14 @@ func (b *bench) mustCheck(t *testing.T) {
 	}
 }
 
-// trigger does something when the measurement has gone on for a while.
+// trigger calls do once the measurement has lasted for the time after.
 type trigger struct {
 	after time.Duration
 	do    func()
 	once  sync.Once
 
-	done    []int64       // in each second
-	covered time.Duration // by them
+	done    []int64       // transactions in each second
+	covered time.Duration // the time that done covers
 }
 
 func (w *trigger) Watch(e job.Event) {
@@ -101,8 +101,8 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	freeze := &trigger{after: 2 * time.Second, do: func() {
 		b.freeze(frozen)
 	}}
-	// Each of the users has one transaction that waits for that long. To affect p99.9 they must be
-	// more than one in a thousand, so the test has many users that think between transactions.
+	// One transaction of each user waits for the whole freeze. To affect p99.9 these must be more
+	// than one in a thousand, so the test has many users that think between transactions.
 	result, err := b.do(t, job.Spec{Action: job.Run, Users: 50}, job.Control{Watchers: []job.Watcher{freeze}},
 		"rampup", "1s", "duration", "8s", "key_and_think", "true",
 		"keying_time", "0,0,0,0,0", "think_time", "0.1,0.1,0.1,0.1,0.1")
@@ -129,7 +129,7 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 			gap++
 		}
 	}
-	// A machine that is busy may take two seconds as one, but leaves none out.
+	// A busy machine may report two seconds as one interval, but must not omit a second.
 	if gap < 1 || freeze.covered < 8*time.Second {
 		t.Errorf("the series is %v transactions in each second, %v together, want 8 seconds with a gap", freeze.done, freeze.covered)
 	}
@@ -140,7 +140,7 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 	b := newBench(t)
 	holder := b.connectAs(t, database.Owner)
 	defer holder.Close()
-	// lock holds up every transaction but those that only read, until it is released.
+	// lock blocks every transaction that writes, until release.
 	lock := func() {
 		for _, statement := range []string{"BEGIN", "UPDATE district SET d_ytd = d_ytd", "UPDATE warehouse SET w_ytd = w_ytd"} {
 			if err := holder.Exec(context.Background(), statement); err != nil {
@@ -172,26 +172,26 @@ func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 	}
 	b.mustCheck(t)
 
-	// Users that have done their iterations are idle, and the server's statistics would
-	// not hear from them for seconds.
+	// Users that have done their iterations are idle, so the server would not include their last
+	// transactions in its statistics for seconds.
 	result, err = b.do(t, job.Spec{Action: job.Run, Users: 2}, job.Control{}, "rampup", "0s", "duration", "1m", "iterations", "200")
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A few may have ended before the measurement had begun.
+	// A few transactions may have ended before the measurement began.
 	if a := result.CounterAgreement; a == nil || !a.Trusted() || a.Client < 300 || a.Server < a.Client {
 		t.Errorf("got %+v, want the server's count of up to 400 transactions to agree", a)
 	}
 }
 
-// messages records the job's messages.
+// messages records a job's messages.
 type messages struct {
 	all    []string
 	awaits string
 	do     func()
 }
 
-// when does something once a line begins so.
+// when calls do after the first message that begins with prefix.
 func (l *messages) when(prefix string, do func()) { l.awaits, l.do = prefix, do }
 
 func (l *messages) Watch(e job.Event) {
@@ -260,11 +260,11 @@ func TestAnInterruptedBuildIsResumed(t *testing.T) {
 	b := &bench{server: server, values: server.Values(), local: local}
 	ctx, cancel := context.WithCancel(t.Context())
 	spec := job.Spec{Action: job.Build, Database: "postgresql", Workload: "tprocc", Seed: 1, Options: b.values}
-	// The order lines are loaded first, as one chunk of 300,000 rows: beyond them,
-	// there is something to go on from.
+	// The order lines are loaded first, as one chunk of 300,000 rows. With more rows than that, the
+	// build has a finished chunk to resume from.
 	_, err := b.local.Do(ctx, spec, job.Control{Watchers: []job.Watcher{whenLoaded{350_000, cancel}}})
 	if job.ExitOf(err) != job.ExitStopped || !strings.Contains(err.Error(), "--resume") {
-		t.Fatalf("got %v with exit code %d, want a word about --resume and %d", err, job.ExitOf(err), job.ExitStopped)
+		t.Fatalf("got %v with exit code %d, want advice to --resume and %d", err, job.ExitOf(err), job.ExitStopped)
 	}
 
 	for _, tt := range []struct {
@@ -302,11 +302,11 @@ func TestAnInterruptedBuildIsResumed(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := b.do(t, job.Spec{Action: job.Delete}, job.Control{}); err == nil {
-		t.Error("what was deleted was deleted again")
+		t.Error("deleting a deleted schema succeeded")
 	}
 }
 
-// whenLoaded does something once when so many rows are loaded.
+// whenLoaded calls do when that many rows have been loaded.
 type whenLoaded struct {
 	rows int64
 	do   func()
@@ -328,11 +328,11 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	kill := whenLoaded{200_000, func() { once.Do(func() { go stop() }) }}
 	_, err := b.do(t, job.Spec{Action: job.Build}, job.Control{Watchers: []job.Watcher{kill}})
 	if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "--resume") {
-		t.Errorf("got %v with exit code %d, want a word about --resume and %d", err, job.ExitOf(err), job.ExitAborted)
+		t.Errorf("got %v with exit code %d, want advice to --resume and %d", err, job.ExitOf(err), job.ExitAborted)
 	}
 	<-stopped
 	if _, err := b.do(t, job.Spec{Action: job.Build, Resume: true}, job.Control{}); job.ExitOf(err) != job.ExitConnect {
-		t.Errorf("resumed on a server that is down: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitConnect)
+		t.Errorf("resume on a server that is down: got %v with exit code %d, want %d", err, job.ExitOf(err), job.ExitConnect)
 	}
 	server.Start()
 	if _, err := b.do(t, job.Spec{Action: job.Build, Resume: true}, job.Control{}); err != nil {
@@ -341,7 +341,8 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	b.mustCheck(t)
 }
 
-// TestABuildEndsWithItsClaim ends the session that holds the claim on the server: from then on another job may begin.
+// TestABuildEndsWithItsClaim terminates the session that holds the build's claim on the server.
+// Without the claim another job may begin, so the build must stop.
 func TestABuildEndsWithItsClaim(t *testing.T) {
 	for name, holder := range map[string]string{
 		"postgresql": "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 1936483684 AND objid = 1 AND mode = 'ExclusiveLock'",
@@ -373,7 +374,7 @@ func TestABuildEndsWithItsClaim(t *testing.T) {
 			var once sync.Once
 			_, err = local.Do(t.Context(), spec, job.Control{Watchers: []job.Watcher{whenLoaded{50_000, func() { once.Do(end) }}}})
 			if err == nil || job.ExitOf(err) != job.ExitAborted || !strings.Contains(err.Error(), "the session that claimed") || !strings.Contains(err.Error(), "--resume") {
-				t.Errorf("got %v with exit code %d, want a word about the claim and %d", err, job.ExitOf(err), job.ExitAborted)
+				t.Errorf("got %v with exit code %d, want an error about the claim and %d", err, job.ExitOf(err), job.ExitAborted)
 			}
 			spec.Resume = true
 			if _, err := local.Do(t.Context(), spec, job.Control{}); err != nil {
@@ -383,7 +384,7 @@ func TestABuildEndsWithItsClaim(t *testing.T) {
 	}
 }
 
-// freeze stops the server for that long, including the time to stop its processes.
+// freeze stops the server's processes for that long, including the time that stopping them takes.
 func (b *bench) freeze(frozen time.Duration) {
 	thaw := time.After(frozen)
 	b.server.Freeze()
@@ -391,7 +392,7 @@ func (b *bench) freeze(frozen time.Duration) {
 	b.server.Thaw()
 }
 
-// connect opens a session of the superuser's.
+// connect opens a session as the superuser.
 func (b *bench) connect(t *testing.T) database.Session { return b.connectAs(t, database.Admin) }
 
 func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {

@@ -16,8 +16,8 @@ import (
 	"sledge/internal/suite/workloadtest"
 )
 
-// TestWhatStandsInADatabase puts something into a database of its own, on every
-// server, and looks what build, check, run and delete make of it.
+// TestWhatStandsInADatabase puts objects into a new database on every server, and verifies how
+// build, check, run and delete treat them.
 func TestWhatStandsInADatabase(t *testing.T) {
 	const buildLog = "CREATE TABLE sledge_build (entry VARCHAR(200) NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (entry, chunk))"
 	identity := func(of string) string { return "INSERT INTO sledge_build VALUES ('" + of + "', -1)" }
@@ -30,8 +30,8 @@ func TestWhatStandsInADatabase(t *testing.T) {
 
 		exits [4]job.Exit // of build, check, run and delete, in this order
 		says  []string    // in the error of each that refuses
-		left  []string    // queries that still work after all of them, on something else's behalf
-		stays string      // why the database stays, in what delete says; "" where it goes or delete refuses
+		left  []string    // queries on foreign objects that must still work after all actions
+		stays string      // why the database stays, as delete reports it; "" if it is dropped or delete refuses
 	}{
 		{
 			name: "foreign tables with our names", exits: [4]job.Exit{7, 7, 7, 7},
@@ -224,7 +224,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 		},
 	}
 	for _, d := range edition.Catalog.Databases {
-		if !speaksSQL(d) { // of which what stands in it is tested in its own folder
+		if !speaksSQL(d) { // its own package tests this
 			continue
 		}
 		t.Run(d.Name, func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestWhatStandsInADatabase(t *testing.T) {
 					p.fill(t, c.tables, c.more)
 					for n, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
 						if c.exits[n] < 0 {
-							continue // it would be done
+							continue // the action would succeed, which other tests cover
 						}
 						lines, err := p.do(t, action)
 						if got := job.ExitOf(err); got != c.exits[n] {
@@ -302,7 +302,7 @@ func newPlace(t *testing.T, d *database.Database, server option.Values, name str
 	return p
 }
 
-// dropElsewhere drops what a test put into another database.
+// dropElsewhere drops the other database that a test created.
 func (p *place) dropElsewhere(t *testing.T) {
 	s, err := p.d.Sessions.Connect(context.Background(), p.plan(t).Connection, database.Admin)
 	if err != nil {
@@ -336,7 +336,7 @@ func (p *place) connect(t *testing.T) database.Session {
 	return s
 }
 
-// fill makes tables of TPROC-C, without rows, and does what else is asked for.
+// fill creates tables of TPROC-C without rows, then runs more statements.
 func (p *place) fill(t *testing.T, tables, more []string) {
 	t.Helper()
 	s := p.connect(t)
@@ -359,14 +359,14 @@ func (p *place) fill(t *testing.T, tables, more []string) {
 	}
 }
 
-// do does a job and returns what was said.
+// do runs a job and returns its lines.
 func (p *place) do(t *testing.T, action job.Action) ([]string, error) {
 	heard := newSaid(action, p.d)
 	_, err := local.Do(t.Context(), p.spec(action), job.Control{Watchers: []job.Watcher{heard}})
 	return heard.lines, err
 }
 
-// went looks whether a delete said what went, and whether it did.
+// went verifies that a delete dropped what it reports.
 func (p *place) went(t *testing.T, lines []string, stays string) {
 	t.Helper()
 	kind, all := "database", strings.Join(lines, "\n")
@@ -379,7 +379,7 @@ func (p *place) went(t *testing.T, lines []string, stays string) {
 	}
 	if stays == "" {
 		if err == nil || !strings.Contains(all, "the "+kind+" ") || strings.Contains(all, "stays") {
-			t.Errorf("got %q, and %v when connecting to it, want the %s to go, and to be told", lines, err, kind)
+			t.Errorf("got %q, and %v when connecting to it, want the %s to be dropped and reported", lines, err, kind)
 		}
 		return
 	}

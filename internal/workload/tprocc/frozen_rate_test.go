@@ -9,13 +9,13 @@ import (
 )
 
 // TestAFrozenServerIsInTheResponseTimesOfARate compares the p99 of a rate during which a server
-// freezes with the computed value. With even arrivals over a time T, of which the server is
-// frozen for F, transactions scheduled during the freeze wait for the rest of it. So a share of
-// (F - x) / T waits for longer than x, and p99 is F - T/100.
+// freezes with the computed value. Arrivals are even over a time T, and the server is frozen for F
+// of it. A transaction scheduled during the freeze waits for the rest of the freeze, so the share
+// (F - x) / T waits longer than x, and p99 is F - T/100.
 //
-// Two users are enough. The freeze blocks one transaction of each, so p99 of the service time
-// does not show the freeze. The other transactions begin once the users are free, oldest first:
-// that adds two transactions to the longest waits.
+// Two users are enough. The freeze blocks one transaction of each, so p99 of the service time does
+// not show the freeze. The other transactions begin when the users are free again, oldest first,
+// which adds two service times to the longest waits.
 func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -31,8 +31,8 @@ func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	if result.LongestGap == nil {
 		t.Fatal("there is no gap")
 	}
-	// To stop a server's processes and to let them go on takes a busy machine some time, so
-	// that how long it stood is what the gap between two ends of transactions says.
+	// A busy machine takes some time to stop and continue the server's processes, so the test
+	// measures the freeze as the longest gap between the ends of two transactions.
 	stood := time.Duration(result.LongestGap.Seconds * float64(time.Second))
 	all := result.Summary.All()
 	want := stood - time.Duration(result.Elapsed*float64(time.Second))/100
@@ -40,15 +40,16 @@ func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
 	service := time.Duration(all.Service.ValueAtQuantile(99))
 	t.Logf("frozen for %s: p99 of %d response times %s, analytic %s; of service times %s, the longest %s",
 		stood, all.Done, got, want, service, time.Duration(all.Service.Max()))
-	// One in a hundred is 6 transactions, which the two users do one after another when the server
-	// is back: on a busy machine that takes time.
+	// One percent is 6 transactions, which the two users run one after another after the freeze. On
+	// a busy machine that takes time.
 	if backlog := 6 * service; got < want*95/100 || got > want*105/100+backlog {
-		t.Errorf("p99 of the response time is %s, want %s, and up to %s for those before it", got, want, backlog)
+		t.Errorf("p99 of the response time is %s, want %s, and up to %s more for the transactions before it", got, want, backlog)
 	}
 	if longest := time.Duration(all.Service.Max()); service > frozen/2 || longest < frozen*9/10 || stood < frozen*9/10 {
-		t.Errorf("p99 of the service time is %s and the longest %s, want the freeze in the longest alone", service, longest)
+		t.Errorf("p99 of the service time is %s and the longest %s, want the freeze in the longest only", service, longest)
 	}
-	// The freeze delayed 200 transactions. On a busy machine a few of the last are still in flight.
+	// The freeze delayed 200 transactions. On a busy machine a few of the last ones are still in
+	// flight.
 	if p := result.Pace; math.Abs(p.Asked-100) > 1 || p.Behind > 10 {
 		t.Errorf("got %+v, want 100 a second, and no backlog in the end", p)
 	}

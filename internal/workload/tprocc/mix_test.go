@@ -23,7 +23,7 @@ func TestAMixIsAlsoKnownByItsName(t *testing.T) {
 		}
 		again, err := option.Check(newOptions(), "mix", got)
 		if err != nil || again != got {
-			t.Errorf("%q: got %q, %v when what was written is read again", tt.text, again, err)
+			t.Errorf("%q: got %q, %v after writing and reading it", tt.text, again, err)
 		}
 	}
 	fresh, err := option.Check(newOptions(), "mix", "default")
@@ -33,7 +33,7 @@ func TestAMixIsAlsoKnownByItsName(t *testing.T) {
 	for _, wrong := range []string{"readonly2", "read-onyl", "", "write"} {
 		_, err := option.Check(newOptions(), "mix", wrong)
 		if err == nil {
-			t.Errorf("%q is taken for a mix", wrong)
+			t.Errorf("%q is accepted as a mix", wrong)
 		}
 	}
 	_, err = option.Check(newOptions(), "mix", "read-onyl")

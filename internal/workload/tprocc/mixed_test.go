@@ -12,8 +12,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// A run without new orders has no NOPM, nor can its counts be compared by them. It is
-// valid all the same, and says so with figures of its own.
+// A run without new orders has no NOPM, and no new orders to compare with the server. It is valid
+// and reports the client's TPM.
 func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 	t.Parallel()
 	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
@@ -57,7 +57,7 @@ func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
 				t.Errorf("got the figures %+v, want the client's TPM first and no NOPM", result.Metrics)
 			}
 			if a := result.Agreement; a == nil || !a.None || a.Client != 0 || a.Server != 0 {
-				t.Errorf("got %+v, want it to say that there were none to compare", a)
+				t.Errorf("got %+v, want it to report that there were no new orders to compare", a)
 			}
 			if c := result.CounterAgreement; !d.Embedded() && (c == nil || !c.Trusted() && !c.Vague) { // a busy machine may do few
 				t.Errorf("got %+v, want the counts of all transactions to agree", c)

@@ -31,7 +31,7 @@ func (u *routineCaller) keepAnswer() error {
 	return nil
 }
 
-// answers are columns that a user reads only for the terminal to show.
+// answers are columns that a transaction reads only to show them on the terminal.
 type answers struct {
 	buyer, customer, line database.Row // of a new order, of an order status
 	lines                 []string

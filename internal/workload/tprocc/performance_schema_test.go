@@ -10,7 +10,8 @@ import (
 )
 
 // TestJobs_WithAndWithoutPerformanceSchema builds, runs and deletes both workloads on servers whose
-// performance_schema is not what is usual: manuals tell users of MySQL to turn it off, and MariaDB has it off.
+// performance_schema differs from the default: off in MySQL, as some manuals advise, and on in
+// MariaDB.
 func TestJobs_WithAndWithoutPerformanceSchema(t *testing.T) {
 	t.Parallel() // on servers of its own
 	for _, tt := range []struct{ database, setting string }{{"mysql", "performance_schema=OFF"}, {"mariadb", "performance_schema=ON"}} {

@@ -48,7 +48,7 @@ func TestAPoolGoesOnWhenOneOfItsServersStops(t *testing.T) {
 	}
 	for i, done := range stop.done[len(stop.done)-2:] {
 		if done == 0 {
-			t.Errorf("nothing was done in the second before the end numbered %d, long after one server had stopped", 2-i)
+			t.Errorf("no transaction was done in second %d before the end, long after one server had stopped", 2-i)
 		}
 	}
 	var byUsers, byConnections int64
@@ -118,7 +118,7 @@ func TestAPoolSendsEachKindWhereItsListSays(t *testing.T) {
 	if first["new order"] == 0 || second["new order"] > 0 || first["payment"] > 0 || second["payment"] == 0 {
 		t.Errorf("got %v and %v, want new orders over the first connection alone and payments over the second", first, second)
 	}
-	// A user's transactions take turns, so that each of two users adds no more than one.
+	// Each user alternates between the connections, so each of the two users adds a difference of at most one.
 	if off := first["order status"] - second["order status"]; off < -2 || off > 2 || first["order status"] == 0 {
 		t.Errorf("got %d and %d order statuses, want as many over both", first["order status"], second["order status"])
 	}

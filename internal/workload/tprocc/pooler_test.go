@@ -13,10 +13,10 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestJobs_ThroughPooler builds, checks, runs and deletes through pgbouncer in each of its modes, in a
-// database that is there, as it has to be for pgbouncer to know its user.
+// TestJobs_ThroughPooler builds, checks, runs and deletes through pgbouncer in each of its modes.
+// The database and its user exist before, because pgbouncer must know the user.
 func TestJobs_ThroughPooler(t *testing.T) {
-	t.Parallel() // it spends its time waiting
+	t.Parallel() // it mostly waits
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	account := option.Values{"user": "it", "password": "it", "dbname": "it", "no_superuser": "true"}
 	direct := &place{d: postgresql.Database, values: server.Values()}
@@ -30,9 +30,9 @@ func TestJobs_ThroughPooler(t *testing.T) {
 	exec(t, admin, "CREATE ROLE it LOGIN PASSWORD 'it'", "CREATE DATABASE it OWNER it")
 
 	via := func(mode string) *place {
-		pool := "default_pool_size=4" // less than there are sessions
+		pool := "default_pool_size=4" // fewer than the sessions
 		if mode == "session" {
-			pool = "default_pool_size=8" // one for each session, or some wait until they are given up
+			pool = "default_pool_size=8" // one for each session, otherwise some would wait until they time out
 		}
 		p := &place{d: direct.d, values: testserver.OpenPooler(t, server, mode, map[string]string{"it": "it"}, pool).Values()}
 		maps.Copy(p.values, account)
@@ -65,7 +65,7 @@ func TestJobs_ThroughPooler(t *testing.T) {
 		t.Helper()
 		_, lines, err := do(p, action, options...)
 		if err == nil || !strings.Contains(err.Error(), "in statement mode") || !strings.Contains(err.Error(), "pool_mode to transaction or session") {
-			t.Errorf("%s: got %v, want it refused with the mode to choose: %q", action, err, lines)
+			t.Errorf("%s: got %v, want a refusal that names the mode to choose: %q", action, err, lines)
 		}
 	}
 	statement := via("statement")
@@ -99,7 +99,8 @@ func TestJobs_ThroughPooler(t *testing.T) {
 			t.Errorf("delete: got %q", lines)
 		}
 	}
-	// The pooler ends a connection that was left in a transaction, a moment after its client has gone.
+	// The pooler closes a connection that was left in a transaction a moment after its client has
+	// disconnected.
 	for end := time.Now().Add(30 * time.Second); some(t, admin, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory'"); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("a claim outlived its build")

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// loadTime is given in another zone, since rows are to hold UTC.
+// loadTime is in another zone, to test that rows contain UTC.
 var loadTime = time.Date(2026, 3, 4, 7, 6, 7, 890, time.FixedZone("", 2*3600))
 
 const loadTimeText = "2026-03-04 05:06:07"
@@ -29,8 +29,8 @@ func tables(seed uint64, warehouses int) []schema.Table {
 	return tprocc.Population{Warehouses: warehouses, Seed: seed, LoadTime: loadTime}.Tables()
 }
 
-// A change of these fingerprints is a change of everybody's data, so that
-// databases built before and after are no longer alike.
+// If these fingerprints change, the data of all users change, and databases built before and after
+// are no longer comparable.
 func TestPopulationMakesTheSameRowsForEver(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
@@ -58,8 +58,7 @@ func TestPopulationMakesTheSameRowsForEver(t *testing.T) {
 	}
 }
 
-// Chunks are opened last one first, and their rows are made in turn, by a
-// population of its own.
+// The test opens the chunks of a second population in reverse order and makes their rows in turn.
 func TestRowsDoNotDependOnTheOrderTheyAreMadeIn(t *testing.T) {
 	t.Parallel()
 	others := tables(1, 2)
@@ -76,15 +75,15 @@ func TestRowsDoNotDependOnTheOrderTheyAreMadeIn(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !bytes.Equal(sums[chunk].Sum(nil), want.Sum(nil)) {
-					t.Errorf("chunk %d: got other rows in turn than alone", chunk)
+					t.Errorf("chunk %d: the rows made in turn differ from the rows made alone", chunk)
 				}
 			}
 		})
 	}
 }
 
-// interleave takes a row from each source in turn until all have ended, and
-// returns the fingerprint of each.
+// interleave takes a row from each source in turn until all have ended, and returns the hash of
+// each source's rows.
 func interleave(sources []schema.RowSource) []hash.Hash {
 	sums := make([]hash.Hash, len(sources))
 	for i := range sums {
@@ -214,7 +213,7 @@ func TestAppendRowAllocatesNothing(t *testing.T) {
 	for _, table := range tables(1, 1000) {
 		rows := 3100 // goes through the end of a district
 		if table.Name == "warehouse" {
-			rows = 400 // of 1000, as they are made twice
+			rows = 400 // of 1000, because the rows are made twice
 		}
 		source, buf := table.Rows(0), make([]byte, 0, 4096)
 		allocs := testing.AllocsPerRun(1, func() {
@@ -230,8 +229,8 @@ func TestAppendRowAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkPopulation measures making one warehouse, and the items, as load
-// text: all tables together, then each alone.
+// BenchmarkPopulation makes the load text of one warehouse and the items: of all tables together,
+// then of each table.
 func BenchmarkPopulation(b *testing.B) {
 	all := tables(1, 1)
 	b.Run("all", func(b *testing.B) { makeRows(b, all) })
@@ -257,7 +256,7 @@ func makeRows(b *testing.B, tables []schema.Table) {
 	}
 }
 
-// firstRows returns the load text of the first n rows, or of all if less.
+// firstRows returns the load text of at most the first n rows.
 func firstRows(source schema.RowSource, n int) string {
 	var buf []byte
 	for range n {

@@ -15,8 +15,8 @@ const (
 
 // The constants C of NURand, one number from 0..A each, which decide the positions of its peaks
 // (TPC-C 2.1.6). The two for C_LAST must differ by 65 to 119, but not by 96 or 112 (TPC-C 2.1.6.1),
-// so that a run does not favour the same names as the load. They are fixed, so that runs of
-// different days, machines and users are comparable.
+// so that a run does not favour the same names as the load. They are fixed, so runs on different
+// days and machines are comparable.
 const (
 	LastNameLoadC = 123 // TPROC-C's
 	LastNameRunC  = 223

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// always is a source that has but one word.
+// always is a source that always returns the same word.
 type always uint64
 
 func (a always) Uint64() uint64 { return uint64(a) }
@@ -59,8 +59,8 @@ func TestNURandHasTheStandardsDistribution(t *testing.T) {
 	}
 }
 
-// The whole distribution of items takes 8192 x 100,000 steps to count out, so
-// only its range is looked at.
+// Computing the distribution of items takes 8192 x 100,000 steps, so the test checks only the
+// range.
 func TestNURandStaysInRangeForItems(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1_000_000 {

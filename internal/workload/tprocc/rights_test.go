@@ -18,8 +18,8 @@ import (
 // rightsBlock finds a block of docs/rights.md that this file runs, and its name.
 var rightsBlock = regexp.MustCompile("<!-- test: elsewhere, rights_test.go in internal/workload/tprocc runs it: (\\w+ \\w+) -->\n\n```\\w*\n((?s).*?)```")
 
-// TestRights_OnThePageAreEnough runs the statements of docs/rights.md, and then builds, checks, runs and
-// deletes as the account that they are for.
+// TestRights_OnThePageAreEnough runs the statements of docs/rights.md, and then builds, checks,
+// runs and deletes with the account that they set up.
 func TestRights_OnThePageAreEnough(t *testing.T) {
 	page, err := docs.Pages.ReadFile("rights.md")
 	if err != nil {
@@ -38,8 +38,8 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 		before, after            []string // of the administrator
 		inside                   bool     // the block is run in the database
 		options                  option.Values
-		stays                    bool // what the administrator created does
-		analytic                 bool // only TPROC-H, whose build is quick: it takes the same rights
+		stays                    bool // delete keeps what the administrator created
+		analytic                 bool // only TPROC-H, which needs the same rights and is built faster
 	}{
 		{database: "postgresql", block: "postgresql owner", after: postgresql, options: option.Values{"no_superuser": "true"}, stays: true},
 		{
@@ -101,7 +101,7 @@ func TestRights_OnThePageAreEnough(t *testing.T) {
 				for _, action := range []job.Action{job.Build, job.Check, job.Run, job.Delete} {
 					_, lines := p.mustSmall(t, w, action)
 					if all := strings.Join(lines, "\n"); action == job.Delete && strings.Contains(all, "stays") != tt.stays {
-						t.Errorf("delete of %s: got %q, want that anything stays: %v", w.name, lines, tt.stays)
+						t.Errorf("delete of %s: got %q, want a line about what stays: %v", w.name, lines, tt.stays)
 					}
 				}
 			}
@@ -135,7 +135,7 @@ func (p *place) small(w smallWorkload, action job.Action) job.Spec {
 	return spec
 }
 
-// mustSmall does such a job and returns its result and what HammerDB would have said.
+// mustSmall runs such a job and returns its result and HammerDB's lines.
 func (p *place) mustSmall(t *testing.T, w smallWorkload, action job.Action) (job.Result, []string) {
 	t.Helper()
 	heard := newSaid(action, p.d)
@@ -146,16 +146,17 @@ func (p *place) mustSmall(t *testing.T, w smallWorkload, action job.Action) (job
 	return result, heard.lines
 }
 
-// TestRun_IsRefusedWithoutExecute runs as a user who has all rights on tables and none to call routines, and again
-// when a role or a wildcard gives that right, beside a routine of the same name in another schema. Then the user loses the
-// rights to write: routines need them only if they run with the rights of the user who calls them.
+// TestRun_IsRefusedWithoutExecute runs as a user that has all rights on tables but may not call
+// routines, and again after a role or a wildcard grants EXECUTE. Another schema has a routine of
+// the same name. Then the user loses the rights to write, which routines need only if they run with
+// the rights of their caller.
 func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 	const create = "CREATE USER sledge_clerk IDENTIFIED BY 'choose one'"
 	for _, tt := range []struct {
 		database string
-		inside   []string // what the administrator does in the schema's database
-		grants   []string // give EXECUTE
-		revoke   string   // takes the rights to write tables
+		inside   []string // statements of the administrator in the schema's database
+		grants   []string // statements that grant EXECUTE
+		revoke   string   // revokes the rights to write tables
 		callers  bool     // routines run with the rights of the user who calls them
 		after    []string
 	}{
@@ -182,7 +183,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 		},
 		{
 			"mysql",
-			[]string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk", "GRANT SELECT ON *.* TO sledge_clerk"}, // who sees routines
+			[]string{create, "GRANT SELECT, INSERT, UPDATE, DELETE ON tpcc.* TO sledge_clerk", "GRANT SELECT ON *.* TO sledge_clerk"}, // lets the user see routines
 			[]string{"CREATE ROLE sledge_clerks", "GRANT EXECUTE ON tpcc.* TO sledge_clerks", "GRANT sledge_clerks TO sledge_clerk", "SET DEFAULT ROLE ALL TO sledge_clerk"},
 			"REVOKE INSERT, UPDATE, DELETE ON tpcc.* FROM sledge_clerk", false,
 			[]string{"DROP USER sledge_clerk", "DROP ROLE IF EXISTS sledge_clerks"},
@@ -216,7 +217,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 			maps.Copy(clerk.values, option.Values{"user": "sledge_clerk", "password": "choose one"})
 			_, err = local.Do(t.Context(), clerk.small(w, job.Run), job.Control{})
 			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "may not call the stored routine") || !strings.Contains(err.Error(), "Grant it EXECUTE") {
-				t.Errorf("got %v with exit code %d, want it refused with %d for want of EXECUTE", err, job.ExitOf(err), job.ExitUsage)
+				t.Errorf("got %v with exit code %d, want it refused with %d because EXECUTE is missing", err, job.ExitOf(err), job.ExitUsage)
 			}
 			exec(t, admin, tt.grants...)
 			clerk.mustSmall(t, w, job.Run)
@@ -227,7 +228,7 @@ func TestRun_IsRefusedWithoutExecute(t *testing.T) {
 			}
 			_, err = local.Do(t.Context(), clerk.small(w, job.Run), job.Control{})
 			if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "Grant it the privileges to read and write all tables") {
-				t.Errorf("got %v with exit code %d, want it refused with %d for want of rights on tables", err, job.ExitOf(err), job.ExitUsage)
+				t.Errorf("got %v with exit code %d, want it refused with %d because privileges on tables are missing", err, job.ExitOf(err), job.ExitUsage)
 			}
 		})
 	}

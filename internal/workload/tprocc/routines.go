@@ -21,10 +21,10 @@ type routineCaller struct {
 	in    inputs // bound to the calls
 	asked *order // the last
 	calls [kinds]database.Statement
-	lots  *rand.Rand // the source of a call's chance
+	lots  *rand.Rand // draws the input Chance of each call
 
-	// tellsRollback says that the routines are Sledge's, which return order number 0 if they rolled
-	// back for an unused item. Others do not report it.
+	// tellsRollback means that the routines are Sledge's. They return order number 0 after a
+	// rollback for an unused item; the routines of other programs do not report it.
 	tellsRollback bool
 
 	order struct {

@@ -3,8 +3,8 @@ package tprocc
 import "encoding/binary"
 
 // This file holds the parts that rows of several tables share. A row consists of constant pieces,
-// made once for a chunk or a district, and of random values. Everything is a plain append;
-// reserving room first is no faster.
+// made once for a chunk or a district, and of random values. Rows are built with plain appends;
+// growing the buffer beforehand is not faster.
 
 // originalText marks a tenth of items and stocks (TPC-C 4.3.3.1).
 const originalText = "ORIGINAL"

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	warehouses = 1000 // a thousand rows of warehouse, to have something to count
+	warehouses = 1000 // enough rows of warehouse for statistics
 	alphabet   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
@@ -37,8 +37,8 @@ func (r rowsOf) column(name string, where func(row []string) bool) []string {
 	return values
 }
 
-// TestRows looks at all rows of items, warehouses and districts, and at those
-// of warehouse 2 of the other tables.
+// TestRows checks all rows of items, warehouses and districts, and the rows of warehouse 2 of the
+// other tables.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	all := map[string]rowsOf{}
@@ -79,8 +79,8 @@ func checkCardinalities(t *testing.T, all map[string]rowsOf) {
 			t.Errorf("%s: got %d rows, want %d", name, got, want)
 		}
 	}
-	// 30,000 orders have 10 lines each; the deviation of one is sqrt(10), and
-	// of their sum 550.
+	// 30,000 orders have 10 lines each on average. The standard deviation of one order is sqrt(10),
+	// that of the sum 550.
 	if got := len(all["order_line"].rows); got < 297_000 || got > 303_000 {
 		t.Errorf("order_line: got %d rows, want about 300,000", got)
 	}
@@ -160,11 +160,11 @@ func checkKeys(t *testing.T, all map[string]rowsOf) {
 	}
 }
 
-// rule is what the standard says of a column's values.
+// rule checks a column's values against the standard.
 type rule func(values []string) error
 
-// checkRules checks every column by TPC-C 4.3.3.1. What a column has to do with
-// others is for the other checks.
+// checkRules checks every column by TPC-C 4.3.3.1. The other checks compare columns with each
+// other.
 func checkRules(t *testing.T, all map[string]rowsOf) {
 	delivered := func(row []string) bool { return number(row[0]) < 2101 } // o_id comes first
 	waiting := func(row []string) bool { return !delivered(row) }
@@ -299,7 +299,7 @@ func within(low, high int) rule {
 	}
 }
 
-// each wants every number of a range to be there equally often.
+// each wants every number of a range equally often.
 func each(low, high int) rule {
 	return func(values []string) error {
 		counts := map[string]int{}
@@ -326,7 +326,7 @@ func numbers(low, high int) rule {
 	}
 }
 
-// decimals is numbers, of the unit that the digits after the point make.
+// decimals is numbers for values with a decimal point, which it removes.
 func decimals(low, high int) rule {
 	return func(values []string) error {
 		bare := make([]string, len(values))
@@ -351,7 +351,7 @@ func letters(low, high int) rule {
 	}
 }
 
-// digits wants n-strings of a length, every place of them uniform.
+// digits wants n-strings of a length, with uniform digits in every place.
 func digits(length int) rule {
 	return func(values []string) error {
 		for place := range length {
@@ -415,8 +415,7 @@ func checkLastNames(t *testing.T, customers rowsOf) {
 	}
 }
 
-// checkBadCredit checks that 300 customers of each district have bad credit, and
-// that they might be any (TPC-C 4.3.3.1).
+// checkBadCredit checks that 300 random customers of each district have bad credit (TPC-C 4.3.3.1).
 func checkBadCredit(t *testing.T, customers rowsOf) {
 	districts, ids := customers.column("c_d_id", nil), customers.column("c_id", nil)
 	bad := map[string]int{}
@@ -437,8 +436,8 @@ func checkBadCredit(t *testing.T, customers rowsOf) {
 	}
 }
 
-// checkOriginal checks that exactly a tenth of items and stocks are original, that
-// they might be any, and that the word might be anywhere (TPC-C 4.3.3.1).
+// checkOriginal checks that exactly a tenth of items and stocks are original, that they are random
+// rows, and that the word is in a random place (TPC-C 4.3.3.1).
 func checkOriginal(t *testing.T, all map[string]rowsOf) {
 	for table, data := range map[string]string{"item": "i_data", "stock": "s_data"} {
 		var ids []int
@@ -463,8 +462,8 @@ func checkOriginal(t *testing.T, all map[string]rowsOf) {
 	}
 }
 
-// checkPermutation checks that the orders of each district go to the customers in
-// a random permutation (TPC-C 4.3.2.6), another one in each.
+// checkPermutation checks that the customers of each district's orders are a random permutation
+// (TPC-C 4.3.2.6), which differs from that of every other district.
 func checkPermutation(t *testing.T, orders rowsOf) {
 	customers := orders.column("o_c_id", nil)
 	for d := range 10 {
@@ -472,8 +471,8 @@ func checkPermutation(t *testing.T, orders rowsOf) {
 		if err := each(1, 3000)(this); err != nil {
 			t.Errorf("district %d: %v", d+1, err)
 		}
-		// Two permutations that are independent agree in one place on average, and
-		// in ten once in ten million times. That holds for the trivial one, too.
+		// Two independent permutations agree in one place on average, and in ten places once in ten
+		// million cases. The same holds for a comparison with the identity.
 		trivial := make([]string, 3000)
 		for i := range trivial {
 			trivial[i] = strconv.Itoa(i + 1)
@@ -580,8 +579,8 @@ func checkSums(t *testing.T, all map[string]rowsOf) {
 	}
 }
 
-// checkLetters counts the letters of 24 million by their place in the string, and
-// pairs of neighbours, both those that were drawn together and those that were not.
+// checkLetters counts 24 million letters by their place in the string, pairs of neighbours that
+// were drawn together, and pairs that were drawn separately.
 func checkLetters(t *testing.T, stock rowsOf) {
 	first := slices.Index(stock.table.ColumnNames(), "s_dist_01")
 	var index [256]int
@@ -621,7 +620,7 @@ func evenly(bins int, total float64) []float64 {
 	return slices.Repeat([]float64{total / float64(bins)}, bins)
 }
 
-// number reads an integer, and gives one out of every range for anything else.
+// number parses an integer. For other text it returns a number that is outside every range.
 func number(value string) int {
 	n, err := strconv.Atoi(value)
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// HammerDB's routines roll back an order with an unused item and say nothing. Sledge's
-// do the same, as soon as it does not know them for its own: it then cannot know what
-// they answer.
+// HammerDB's routines roll back an order with an unused item without reporting it. The test removes
+// Sledge's mark from its own routines, so Sledge must treat their answers as those of another
+// program.
 func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "mariadb", oneWarehouse("mariadb"))
@@ -30,7 +30,7 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	short := []string{"rampup", "0s", "duration", "1m", "iterations", "500", "mix", "1,0,0,0,0"}
 	own := do(job.Run, short...)
 	if a := own.Agreement; !a.Holds || a.Allowance != "" || own.Summary.Kinds[0].RolledBack == 0 {
-		t.Errorf("Sledge's own routines: got %+v and %d rolled back, want them to agree without allowance", a, own.Summary.Kinds[0].RolledBack)
+		t.Errorf("Sledge's own routines: got %+v and %d rolled back, want the counts to agree without an allowance", a, own.Summary.Kinds[0].RolledBack)
 	}
 
 	plan, err := local.Plan(job.Spec{Database: "mariadb", Workload: "tprocc", Options: server.Values()})
@@ -50,7 +50,7 @@ func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
 	foreign := do(job.Run, short...)
 	a := foreign.Agreement
 	if !a.Holds || a.Low >= a.Client-5 || !strings.Contains(a.Allowance, "one new order in 99") {
-		t.Errorf("others' routines: got %+v, want that the server may count less by the allowance", a)
+		t.Errorf("others' routines: got %+v, want an allowance by which the server may count less", a)
 	}
 	if n := foreign.Summary.Kinds[0].RolledBack; n != 0 {
 		t.Errorf("foreign routines: the client counts %d orders as rolled back, want 0", n)

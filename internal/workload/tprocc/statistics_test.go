@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// uniform returns an error unless numbers look drawn uniformly from x..y. As
-// seeds are fixed, a test that holds once always holds.
+// uniform returns an error unless numbers look drawn uniformly from x..y. Seeds are fixed, so a
+// test that passes once always passes.
 func uniform(numbers []int, x, y int) error {
 	if low, high := slices.Min(numbers), slices.Max(numbers); low < x || high > y {
 		return fmt.Errorf("got numbers from %d to %d, want %d to %d", low, high, x, y)
@@ -27,17 +27,16 @@ func uniform(numbers []int, x, y int) error {
 	if err := distributed(observed, expected); err != nil {
 		return err
 	}
-	// Four draws for each number miss an end in one of thirty tries: often enough to
-	// want another seed now and then, seldom enough to catch a range that is short
-	// by one.
+	// With four draws per number, an end is missed by chance in one of thirty tests, which then
+	// need another seed. A range that is too short by one is always found.
 	if len(numbers) >= 4*size && (slices.Min(numbers) > x || slices.Max(numbers) < y) {
 		return fmt.Errorf("got numbers from %d to %d, want %d to %d", slices.Min(numbers), slices.Max(numbers), x, y)
 	}
 	return nil
 }
 
-// nuRandDistributed returns an error unless numbers look drawn by
-// NURand(a, x, y) with the constant c, whose distribution it counts out.
+// nuRandDistributed returns an error unless numbers look drawn by NURand(a, x, y) with the constant
+// c. It computes the exact distribution.
 func nuRandDistributed(numbers []int, a, x, y, c int) error {
 	size := y - x + 1
 	observed, expected := make([]float64, size), make([]float64, size)
@@ -56,9 +55,9 @@ func nuRandDistributed(numbers []int, a, x, y, c int) error {
 	return distributed(observed, expected)
 }
 
-// distributed returns an error if chi squared of the counts is more than six
-// standard deviations above its mean. Counts expected to be small are taken
-// together, as chi squared wants five in each at least.
+// distributed returns an error if chi squared of the counts is more than six standard deviations
+// above its mean. Bins with small expected counts are merged, because chi squared needs at least
+// five in each.
 func distributed(observed, expected []float64) error {
 	var chi, rest, restExpected float64
 	freedom := -1.0

@@ -42,14 +42,14 @@ type order struct {
 	lines []orderLine // lines of a new order, if the client draws them
 }
 
-// terminal picks the transactions of one virtual user, like the terminals of TPC-C. It knows no
-// database.
+// terminal picks the transactions of one virtual user, like the terminals of TPC-C. It does not use
+// the database.
 type terminal struct {
 	slot    workload.Slot
 	options *Options
 	order
 
-	warehouses         int   // there are this many
+	warehouses         int   // number of warehouses in the schema
 	home               []int // warehouses that this user works on; usually one
 	stockLevelDistrict int   // TPC-C 2.8.1.1: fixed for each terminal
 
@@ -119,9 +119,8 @@ func (t *terminal) chooseWarehouses() {
 	t.tell(job.Step{Name: job.StepShare, Units: t.home, Count: int64(t.warehouses), Users: t.slot.Users})
 }
 
-// homes returns the warehouses of a user: its share of all, or its home warehouse. Drawing the home
-// is the first draw of each user in any case, so later draws do not depend on how users get their
-// homes.
+// homes returns the warehouses of a user: its share of all, or its home warehouse. It always draws
+// a random home first, so later draws do not depend on how users get their homes.
 func homes(r *rand.Rand, o *Options, seed uint64, number, users, warehouses int) []int {
 	drawn := RandomNumber(r, 1, warehouses)
 	switch {

@@ -68,7 +68,7 @@ func TestSameSeedPicksTheSameTransactions(t *testing.T) {
 		}
 	}
 	golden := filepath.Join("testdata", "picks.txt")
-	if flag.Lookup("update").Value.String() == "true" { // declared beside the population's golden file
+	if flag.Lookup("update").Value.String() == "true" { // population_test.go declares the flag
 		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestLinesAreTheStandards(t *testing.T) {
 			if l.item == unusedItem {
 				unused++
 				if i != len(u.lines)-1 || l.number != u.LineCount {
-					t.Fatalf("the unused item stands in line %d of %d, number %d", i+1, len(u.lines), l.number)
+					t.Fatalf("the unused item is in line %d of %d, number %d", i+1, len(u.lines), l.number)
 				}
 			} else if i > 0 && (u.lines[i-1].supply > l.supply || u.lines[i-1].supply == l.supply && u.lines[i-1].item > l.item) {
 				t.Fatalf("lines %+v are not sorted", u.lines)
@@ -175,7 +175,7 @@ func TestLinesAreTheStandards(t *testing.T) {
 func TestOneWarehouseHasNoRemoteOnes(t *testing.T) {
 	u := slot(fresh(), 1, 0, 1, 1)
 	if share := draws(u, 1000, payment, func(in inputs) bool { return in.CWID == 1 }); share != 1 {
-		t.Errorf("only %v of the payments are of the one warehouse", share)
+		t.Errorf("a share of only %v of the payments is in the one warehouse", share)
 	}
 }
 
@@ -227,7 +227,7 @@ func TestHomeWarehousesAreDealtWithoutRepetition(t *testing.T) {
 	}
 	o.Homes = randomHomes
 	if a, b := slot(o, 1, 0, 2, 2).home, slot(o, 1, 1, 2, 2).home; !slices.Equal(a, b) {
-		t.Errorf("got %v and %v, want the homes that both draw with seed 1, the same", a, b)
+		t.Errorf("got %v and %v, want the same home, because both draw it with seed 1", a, b)
 	}
 }
 
@@ -246,7 +246,7 @@ func TestAllWarehousesAreSharedOutInTurns(t *testing.T) {
 	if !reflect.DeepEqual(told, want) {
 		t.Errorf("got %+v, want %+v", told, want)
 	}
-	// Three warehouses among two users: two each, so that one is shared.
+	// Two users share three warehouses: each works on two, so both work on one.
 	if a, b := slot(o, 1, 0, 2, 3).home, slot(o, 1, 1, 2, 3).home; !slices.Equal(a, []int{1, 3}) || !slices.Equal(b, []int{2, 1}) {
 		t.Errorf("got %v and %v, want [1 3] and [2 1]", a, b)
 	}
@@ -287,7 +287,7 @@ func TestKeyingAndThinkingTimes(t *testing.T) {
 		}
 	}
 	if next, _ := slot(fresh(), 1, 0, 1, 1).Pick(); next.Keying != 0 || next.Thinking != 0 {
-		t.Error("users pause without a pause in the options")
+		t.Error("users pause although the options have no pauses")
 	}
 }
 
