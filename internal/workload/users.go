@@ -10,33 +10,33 @@ import (
 // Users describes the work of virtual users: a terminal decides each transaction, and an executor
 // does it on a session.
 type Users struct {
-	// Survey reads what terminals have to know of a schema, such as how many warehouses
-	// there are. Optional.
+	// Survey reads what terminals must know about the schema, such as the number of warehouses.
+	// Optional.
 	Survey func(ctx context.Context, l Look) (any, error)
 
-	// NewTerminal creates the terminal that decides the transactions of a virtual user, in a run
-	// with stages once per stage, and NewExecutor prepares a session for the transactions of
-	// any terminal.
+	// NewTerminal creates the terminal that decides the transactions of a virtual user; a run with
+	// stages creates one per stage. NewExecutor prepares a session for the transactions of any
+	// terminal.
 	NewTerminal func(slot Slot) Terminal
 	NewExecutor func(ctx context.Context, c Connection) (Executor, error)
 
-	// NewTrial makes what does transactions in client SQL whatever the options say, each
-	// ended by Session.Commit or Session.Rollback, so that they can be tried; or tries
-	// itself what they need rights for. Optional.
+	// NewTrial returns an executor of client SQL for a trial of each transaction before the run,
+	// whatever the options choose: its transactions end with Session.Commit or Session.Rollback, so
+	// the trial can roll them back. It may instead verify the needed rights itself. Optional.
 	NewTrial func(ctx context.Context, c Connection) (Executor, error)
 
-	// Piecemeal reports whether the client sends the statements of a transaction one by one. Optional:
-	// nil is never.
+	// Piecemeal reports whether the client sends the statements of a transaction one by one.
+	// Optional: nil means that it never does.
 	Piecemeal func(options any) bool
 
-	// Finite says that terminals run out of work at some time, and that this ends a run: it has no
-	// ramp-up, and measures for as long as the work takes. Executors are Spanners.
+	// Finite means that a run ends when its terminals have no more work. It has no ramp-up and is
+	// measured until the work is done. Executors are Spanners.
 	Finite bool
 
-	// Stages names the parts of a finite run, given what Survey found: a part begins when all
-	// users have no more work in the one before, on the same connections. Its errors are
-	// what the options ask for and this schema, or so many users, cannot do. Optional, and it
-	// may return none: a run is one part without a name then.
+	// Stages names the stages of a finite run, given the result of Survey. A stage begins when no
+	// user has work left in the previous one; connections stay open. It returns an error if the
+	// schema or the number of users does not fit the options. Optional. Without stages the run has
+	// a single, unnamed one.
 	Stages func(options any, users int, survey any) ([]string, error)
 
 	// Queries returns the queries of the first set of a slot's terminal, each once: those that are
@@ -51,30 +51,30 @@ type Users struct {
 	// terminals never pause.
 	Pauses *Pauses
 
-	// Mix describes how often terminals decide on each kind of transaction. Optional: if it is not
+	// Mix describes how often terminals pick each kind of transaction. Optional: if it is not
 	// nil, terminals are KindPickers.
 	Mix *Mix
 }
 
-// Pauses are the pauses of terminals. A rate leaves no room for them, and asynchronous clients need
+// Pauses are the pauses of terminals. They conflict with a rate, and asynchronous clients require
 // them.
 type Pauses struct {
-	Option string                 // the option that turns them on
-	On     func(options any) bool // whether it does
+	Option string                 // the option that turns pauses on
+	On     func(options any) bool // whether it is on
 
 	// Mean returns the mean pause before and after a transaction of each kind.
 	Mean func(options any) []time.Duration
 
-	Limit string // what the standard says of the most that such terminals may do, in words
+	Limit string // the standard's limit for such terminals, as a sentence
 }
 
-// Mix is how often each kind of transaction is decided on.
+// Mix describes how often terminals pick each kind of transaction.
 type Mix struct {
-	// Weights returns the frequency of each kind relative to the others. If kinds lists some, a
-	// rate for each of them decides on them, and the weights only say which there are.
+	// Weights returns the frequency of each kind relative to the others. If kinds is not nil, each
+	// listed kind has its own rate, and the weights only show which kinds occur.
 	Weights func(options any, kinds []meter.Kind) []float64
 
-	// Option returns the option that was set to weight the kinds; "" if none was. It conflicts with
-	// a rate for each kind.
+	// Option returns the option that was set to weight the kinds, or "". It conflicts with a rate
+	// for each kind.
 	Option func(options any) string
 }

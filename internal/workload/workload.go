@@ -1,4 +1,4 @@
-// Package workload says what the rest of the program needs of a workload.
+// Package workload defines what the rest of the program needs from a workload.
 //
 // Each folder below is one workload. It declares one value of type Workload;
 // the catalog lists them. A workload never imports a particular database.
@@ -12,29 +12,29 @@ import (
 	"sledge/internal/option"
 )
 
-// Workload describes one workload. Like a Database, it is a declaration. Each of its parts can be
-// read alone; members marked optional may be nil.
+// Workload describes one workload. Like a Database, it is a declaration. Fields marked optional may
+// be nil.
 type Workload struct {
-	Name    string   // the folder's name, and the user's: "tprocc"
+	Name    string   // the name of the folder and in options: "tprocc"
 	Title   string   // "TPROC-C"
-	Aliases []string // other names users know it by
-	Default bool     // whether it is meant where none is chosen; one workload is
+	Aliases []string // other accepted names
+	Default bool     // whether it is used if the user chooses none; true for one workload
 	Kinds   []Kind   // its transactions, in the order of meter.Kind
 
 	Options func() any   // a pointer to a new option struct
-	Use     database.Use // what it asks of a database's own options
+	Use     database.Use // which of a database's own options it uses
 
-	Schema   Schema   // its tables and rows: what builds make, and checks look at
+	Schema   Schema   // the tables and rows that a build makes and a check verifies
 	Users    Users    // how virtual users work on the schema
 	Evidence Evidence // what shows whether a run's counts are true
 	Score    Score    // the headline figures
 
-	// Modes are the workload's own ways to run, in which the manual shows what becomes of each
-	// option. Optional.
+	// Modes are ways to run the workload. The manual shows the effect of each option in each mode.
+	// Optional.
 	Modes []Mode
 
-	// Variants are the ways to build and to run it that a suite tries on each database, in
-	// that order: those without Build values run on what the one before left.
+	// Variants are the ways to build and run the workload that a suite tries on each database, in
+	// that order. A variant without Build values uses the schema of the variant before.
 	Variants []Variant
 
 	SQL fs.FS // sql/ansi/*.sql and sql/<database>/*.sql
@@ -54,8 +54,8 @@ func (w *Workload) KindNames() []string {
 	return names
 }
 
-// KindNamed returns the kind of a name, however its words are put together: new_order,
-// neworder and "new order" are the same.
+// KindNamed returns the kind with a name. It ignores how words are joined: new_order, neworder and
+// "new order" are the same.
 func (w *Workload) KindNamed(name string) (kind meter.Kind, found bool) {
 	for i, k := range w.Kinds {
 		if option.SameName(k.Name, name) {
@@ -65,36 +65,36 @@ func (w *Workload) KindNamed(name string) (kind meter.Kind, found bool) {
 	return 0, false
 }
 
-// Variant is one way to build and to run a workload, as the suite of all workloads tries it
-// on a database, small and short. A pair has it if it knows all the options that it sets.
+// Variant is one way to build and run a workload, small and short, that the common test suite tries
+// on each database. A pair of database and workload has the variant if it has all options that the
+// variant sets.
 type Variant struct {
 	Name string
 
 	// Build and Run are option values. Run's are added to Build's.
 	Build, Run option.Values
 
-	// Option is one more option that the pair must have, and SQL a file of its: "routines".
-	// Both may be "".
+	// Option is one more option that the pair must have, and SQL is a file that it must have:
+	// "routines". Both may be "".
 	Option, SQL string
 
-	// RoundTrips is how many a transaction takes at least and at most, on average, where
-	// the database is on a network.
+	// RoundTrips is the least and the largest mean number of round trips per transaction, if the
+	// database is on a network.
 	RoundTrips [2]float64
 
-	// Without names the kinds of transaction, each by the words that it begins with, of
-	// which there are none in this variant.
+	// Without lists prefixes of the kinds of transaction that do not occur in this variant.
 	Without []string
 
-	// Afar says that tests leave it out, since it shows nothing new on servers that they reach:
-	// only sledge selftest tries it.
+	// Afar means that only sledge selftest tries the variant; the project's tests skip it, because
+	// it shows nothing new on their servers.
 	Afar bool
 
-	// Test says that Run asks for a test run, whose users show what they do and have
-	// iterations enough to do each kind of transaction.
+	// Test means that Run sets up a test run. Its users show each transaction and do enough
+	// iterations for every kind.
 	Test bool
 }
 
-// Mode is a way to run a workload, by the settings that choose it.
+// Mode is a way to run a workload, with the settings that choose it.
 type Mode struct {
 	Name  string
 	Set   string // options, as name=value, with spaces between; "" for the defaults

@@ -116,7 +116,7 @@ func (o *Options) population(seed uint64) Population {
 // score computes NOPM, new orders a minute by the district table, and TPM, transactions a minute by
 // the server's own count, with the client's counts beside them. If the database keeps no count, TPM
 // is the client's count. If the mix has no new orders, there is no NOPM, and the client's count
-// comes first, because nothing shows that the server's count has no work of other programs.
+// comes first, because the server's count may include transactions of other programs.
 func score(w workload.Window) []job.Metric {
 	const orders, transactions, byClient = "new orders a minute", "transactions a minute", ", by the virtual users' count"
 	all := w.Summary.All()

@@ -5,7 +5,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// variants are Workload.Variants. A deck makes every kind occur even in a short run.
+// variants are Workload.Variants. With a deck, every kind occurs even in a short run.
 var variants = []workload.Variant{
 	{Name: "routines", Build: option.Values{"warehouses": "2", "builders": "2"}, Run: option.Values{"deck": "true"}, SQL: "routines", RoundTrips: call},
 	{Name: "test of routines", Run: rehearsal(), SQL: "routines", Test: true},

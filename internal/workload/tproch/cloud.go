@@ -9,8 +9,8 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// cloudQueries is the number of queries in the cloud analytic set, which replaces the 22. It has no
-// parameters, and one order.
+// cloudQueries is the number of queries in the cloud analytic set, which replaces the 22 queries.
+// They have no parameters and a fixed order.
 const cloudQueries = 13
 
 // firstCloudQuery is the kind of its first query.
@@ -30,7 +30,7 @@ func cloudKinds() []workload.Kind {
 type cloudStream struct {
 	sql    *sqlfile.Library
 	number int // of the stream
-	sets   int // that it asks
+	sets   int // number of query sets to run
 
 	set, next int // the current set, from 0, and the next query in it, from 0
 	question

@@ -62,7 +62,7 @@ var totalled = [...]string{"orders", "sum of the orders' keys", "lines", "sum of
 
 type sums [len(totalled)]*big.Rat
 
-// readTotals reads them from the database.
+// readTotals reads the totals from the database.
 func readTotals(ctx context.Context, l workload.Look) (found sums, err error) {
 	for i, name := range []string{"totals.orders", "totals.lines"} {
 		rows, err := ask(ctx, l, name)
@@ -70,7 +70,7 @@ func readTotals(ctx context.Context, l workload.Look) (found sums, err error) {
 			return found, err
 		}
 		for column, text := range rows[0] {
-			if text == "NULL" { // of no rows
+			if text == "NULL" { // the sum of no rows
 				text = "0"
 			}
 			n, is := new(big.Rat).SetString(text)
@@ -83,7 +83,7 @@ func readTotals(ctx context.Context, l workload.Look) (found sums, err error) {
 	return found, nil
 }
 
-// expected computes them.
+// expected computes the totals that the database should have.
 func expected(ctx context.Context, l workload.Look, size dbgen.Scale, done progress) (sums, error) {
 	const step = 1 << 20 // orders, a few hundredths of a second
 	all := size.Count(dbgen.Orders)

@@ -80,7 +80,7 @@ func isRefresh(s job.Span) bool {
 	return s.Kind == newSales.kind() || s.Kind == oldSales.kind()
 }
 
-// remarks says for each test what its figure lacks, or why there is none.
+// remarks explains why a test has no figure, or how the test differs from the standard.
 func remarks(w workload.Window) []string { return figuresOf(w).remarks }
 
 // The names of the figures.
@@ -142,7 +142,7 @@ func figuresOf(w workload.Window) (f figures) {
 	return f
 }
 
-// test is one that was done.
+// test is a power test or a throughput test with its results.
 type test struct {
 	options *Options
 	factor  float64 // scale factor
@@ -170,7 +170,7 @@ func (t test) lacks() string {
 	}
 	for _, k := range slices.Concat(queryKinds(), refreshKinds()) {
 		if n := done[k.Name]; n != t.streams {
-			if n > t.streams { // only refreshes can be
+			if n > t.streams { // only refresh functions can run more often
 				return fmt.Sprintf("%s was done %d times instead of %d: the test needs one refresh set for each stream of queries", k.Name, n, t.streams)
 			}
 			short := fmt.Sprintf("%s was done %d of %d times", k.Name, n, t.streams)
@@ -219,8 +219,9 @@ func numbered(n int) string {
 	return fmt.Sprintf("%d queries", n)
 }
 
-// throughput is the queries an hour of all streams, times the scale factor (TPC-H 5.4.2), from the
-// beginning of the first query or refresh to the end of the last (TPC-H 5.3.6).
+// throughput is the number of queries per hour of all streams, times the scale factor (TPC-H
+// 5.4.2). The time is from the beginning of the first query or refresh to the end of the last
+// (TPC-H 5.3.6).
 func (t test) throughput() (value float64, means string) {
 	from, to := math.Inf(1), 0.0
 	for _, s := range t.spans {
@@ -234,8 +235,8 @@ func (t test) throughput() (value float64, means string) {
 		fmt.Sprintf("queries an hour x scale factor, of %s and as many refresh sets in %s s", streams, spelled(to-from))
 }
 
-// leastStreams returns the minimum number of streams of TPC-H 5.3.4; 0 below scale factor 1, for
-// which it sets none.
+// leastStreams returns the minimum number of streams of TPC-H 5.3.4, or 0 below scale factor 1, for
+// which the standard sets no minimum.
 func leastStreams(factor float64) int {
 	for i, from := range []float64{1, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000} {
 		if factor < from {

@@ -14,8 +14,9 @@ import (
 	"sledge/internal/workload/tproch"
 )
 
-// tested returns the spans of both tests at scale 0.01 as they should be, with two streams: each
-// query of the power test took 4 s and each refresh 1 s, and the throughput test 880 s.
+// tested returns the spans of two complete tests at scale 0.01, the throughput test with two
+// streams. In the power test each query took 4 s and each refresh 1 s; the throughput test took 880
+// s.
 func tested() (spans []job.Span) {
 	add := func(stage, kind string, stream int, from, seconds float64, rows int64) {
 		spans = append(spans, job.Span{Stage: stage, Kind: kind, Stream: stream, From: from, Seconds: seconds, Rows: rows, Outcome: job.SpanDone})
@@ -45,7 +46,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 		factor  float64
 		values  option.Values
 		want    map[string]float64
-		remarks []string // what each says
+		remarks []string // expected text of each remark
 	}{
 		{
 			name: "both",
@@ -62,7 +63,7 @@ func TestFiguresOfTheTests(t *testing.T) {
 			want: map[string]float64{"power": power, "throughput": throughput, "queries an hour": 132},
 		},
 		{
-			name: "a time of less than a thousandth of the longest counts as that",
+			name: "a time of less than a thousandth of the longest counts as a thousandth",
 			change: func(s []job.Span) []job.Span {
 				s[5].Seconds, s[6].Seconds = 0.001, 40
 				return s
@@ -70,31 +71,31 @@ func TestFiguresOfTheTests(t *testing.T) {
 			want: map[string]float64{"power": 36 / math.Pow(math.Pow(4, 20)*0.04*40, 1.0/24)},
 		},
 		{
-			name:    "not of a query that failed",
+			name:    "no power if a query failed",
 			change:  func(s []job.Span) []job.Span { s[5].Outcome = job.SpanFailed; return s },
 			want:    map[string]float64{"power": 0, "composite": 0, "throughput": throughput},
 			remarks: []string{"No figure for power: query 5 failed."},
 		},
 		{
-			name:    "not of a query that was tried again",
+			name:    "no throughput if a query was repeated",
 			change:  func(s []job.Span) []job.Span { s[30].Retries = 1; return s },
 			want:    map[string]float64{"power": power, "composite": 0, "throughput": 0},
 			remarks: []string{"No figure for throughput: query 7 took 2 tries."},
 		},
 		{
-			name:    "not without a refresh",
+			name:    "no power without a refresh",
 			change:  func(s []job.Span) []job.Span { return s[1:] },
 			want:    map[string]float64{"power": 0},
 			remarks: []string{"No figure for power: new sales refresh was done 0 of 1 times."},
 		},
 		{
-			name:    "not with fewer refresh sets than streams",
+			name:    "no throughput with fewer refresh sets than streams",
 			change:  func(s []job.Span) []job.Span { return s[:len(s)-2] },
 			want:    map[string]float64{"throughput": 0},
 			remarks: []string{"No figure for throughput: new sales refresh was done 1 of 2 times: the test needs one refresh set for each stream of queries."},
 		},
 		{
-			name: "not with more refresh sets than streams",
+			name: "no throughput with more refresh sets than streams",
 			change: func(s []job.Span) []job.Span {
 				return append(s, job.Span{Stage: "throughput test", Kind: "new sales refresh", Stream: job.NoStream, From: 92, Seconds: 1, Rows: 15, Outcome: job.SpanDone})
 			},
@@ -102,19 +103,19 @@ func TestFiguresOfTheTests(t *testing.T) {
 			remarks: []string{"No figure for throughput: new sales refresh was done 3 times instead of 2: the test needs one refresh set for each stream of queries."},
 		},
 		{
-			name:    "not of half a refresh set",
+			name:    "no power with half a refresh set",
 			change:  func(s []job.Span) []job.Span { s[0].Rows = 7; return s },
 			want:    map[string]float64{"power": 0},
 			remarks: []string{"No figure for power: a new sales refresh had 7 orders instead of 15."},
 		},
 		{
-			name:    "not of several sets of queries",
+			name:    "no figures with several query sets",
 			values:  option.Values{"query_sets": "2"},
 			want:    map[string]float64{"power": 0, "throughput": 0},
 			remarks: []string{"No figure for power: each stream ran 2 query sets, and the test has one.", "No figure for throughput: each stream ran 2 query sets, and the test has one."},
 		},
 		{
-			name:   "of fewer streams than the standard asks for",
+			name:   "a remark on fewer streams than the standard requires",
 			factor: 10,
 			change: func(s []job.Span) []job.Span {
 				for i := range s {

@@ -5,7 +5,7 @@ import "sledge/internal/workload"
 // Sledge shares schemas of TPROC-H with HammerDB, which has the same tables and keys, and fills
 // them with rows like dbgen's. This file holds what HammerDB's generator does differently.
 
-// foreignBuilder names the program that generated rows which the query foreign distinguishes from
+// foreignBuilder names the program whose rows the query "foreign" distinguishes from
 // dbgen's.
 const foreignBuilder = "HammerDB"
 

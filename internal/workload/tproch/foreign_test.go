@@ -19,11 +19,11 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// foreignScale is that of the schemas that are made as another program does.
+// foreignScale is the scale factor of the schemas that are built as another program builds them.
 const foreignScale = 0.01
 
-// Schemas of HammerDB have other columns first, other types, and on MySQL names in capitals. They
-// are run, checked and deleted as ours are.
+// Schemas of HammerDB have another order of columns, other types, and on MySQL names in capitals.
+// Sledge runs, checks and deletes them like its own.
 func TestSchemasOfOthersAreDriven(t *testing.T) {
 	wanted := answered(t, "sqlite", option.Values{"file": t.TempDir() + "/ours.db"}, true)
 	for _, tt := range []struct {
@@ -61,7 +61,7 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 			got := answered(t, tt.name, values, false)
 			for query, rows := range wanted {
 				if got[query] != rows && !slices.Contains(tt.differ, query+1) {
-					t.Errorf("query %d: got %d rows, want %d, as of our own schema", query+1, got[query], rows)
+					t.Errorf("query %d: got %d rows, want %d, as from our own schema", query+1, got[query], rows)
 				}
 			}
 			findings, err := check(t, local, spec)
@@ -81,10 +81,10 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 				t.Errorf("run with refresh functions: %v", err)
 			}
 			if findings, err = check(t, local, spec); err != nil {
-				t.Errorf("check of what was refreshed: %v %+v", err, findings)
+				t.Errorf("check of the refreshed schema: %v %+v", err, findings)
 			}
 
-			// What its own rows are like (and all that its refresh functions insert).
+			// Change the rows to be like those of HammerDB's generator and its refresh functions.
 			likeness, err := sql.Script("likeness", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 				t.Errorf("got %q excused, want %q", excused, want)
 			}
 
-			if err := s.Exec(t.Context(), "CREATE TABLE somebodys (n INT)"); err != nil {
+			if err := s.Exec(t.Context(), "CREATE TABLE foreign_table (n INT)"); err != nil {
 				t.Fatal(err)
 			}
 			spec.Action = job.Build
@@ -120,15 +120,15 @@ func TestSchemasOfOthersAreDriven(t *testing.T) {
 				t.Errorf("delete: %v", err)
 			}
 			left, err := plan.Schema.Relations(t.Context(), s)
-			delete(left, "sledge_created") // stays as long as the database does
-			if err != nil || len(left) != 1 || left["somebodys"].Kind != "table" {
+			delete(left, "sledge_created") // exists as long as the database
+			if err != nil || len(left) != 1 || left["foreign_table"].Kind != "table" {
 				t.Errorf("got %v (%v), want only the foreign object", left, err)
 			}
 		})
 	}
 }
 
-// loadForeign makes the tables and loads dbgen's rows, and returns the SQL by which.
+// loadForeign creates the tables, loads dbgen's rows, and returns the SQL library that it used.
 func loadForeign(t *testing.T, s database.Session, d *database.Database, file string, capitals bool) *sqlfile.Library {
 	t.Helper()
 	sql, err := sqlfile.NewLibrary(d.Dialect.Placeholder, sqlfile.Place{Files: os.DirFS("testdata"), Dir: "foreign"})
@@ -159,7 +159,7 @@ func loadForeign(t *testing.T, s database.Session, d *database.Database, file st
 			names[table.String()] = into.Name
 		}
 		for _, c := range table.Columns() {
-			into.Columns = append(into.Columns, schema.Column{Name: c.Name, Type: schema.Varchar}) // of which databases make what they keep
+			into.Columns = append(into.Columns, schema.Column{Name: c.Name, Type: schema.Varchar}) // databases convert the text to the types of their columns
 		}
 		var rows schema.RowSource = size.Source(table, dbgen.LoadText, 1, size.Count(table))
 		if capitals && table == dbgen.PartSupp {
@@ -173,7 +173,7 @@ func loadForeign(t *testing.T, s database.Session, d *database.Database, file st
 	return sql.Renamed(names)
 }
 
-// wholeCosts leaves the cents of PS_SUPPLYCOST out.
+// wholeCosts removes the cents of PS_SUPPLYCOST.
 type wholeCosts struct {
 	source schema.RowSource
 	row    []byte
@@ -191,8 +191,8 @@ func (w *wholeCosts) AppendRow(buf []byte) ([]byte, bool) {
 	return append(buf, bytes.Join(fields, []byte{'\t'})...), true
 }
 
-// answered asks the 22 queries with the validation parameters and returns how many rows each
-// returned, after a build if there is none yet.
+// answered runs the 22 queries with the validation parameters and returns the number of rows of
+// each. If build is true, it builds the schema first.
 func answered(t *testing.T, name string, values option.Values, build bool) []int64 {
 	t.Helper()
 	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
@@ -210,7 +210,7 @@ func answered(t *testing.T, name string, values option.Values, build bool) []int
 		t.Fatalf("run on %s: %v", name, err)
 	}
 	if e := result.Explained; e == nil || e.Plans != 22 {
-		t.Errorf("got plans of %+v, want those of 22 queries", e)
+		t.Errorf("got plans %+v, want those of 22 queries", e)
 	}
 	rows := make([]int64, len(tproch.Workload.Kinds))
 	for _, span := range result.Spans {

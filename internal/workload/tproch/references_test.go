@@ -37,7 +37,7 @@ func TestDatabasesKeepTheReferences(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, step := range []string{"references", "references.lineitem"} { // as after an interruption
+			for _, step := range []string{"references", "references.lineitem"} { // repeated as after an interruption
 				statements, err := plan.Schema.Step(step)
 				if err != nil {
 					t.Fatal(err)
@@ -55,16 +55,16 @@ func TestDatabasesKeepTheReferences(t *testing.T) {
 			if len(kept.Rows) != 8 {
 				t.Errorf("got the references %v, want 8", kept.Rows)
 			}
-			if name == "mariadb" { // which plans by statistics of every column if it has them
+			if name == "mariadb" { // whose planner uses column statistics if there are any
 				found, err := s.Query(t.Context(), "SELECT table_name FROM mysql.column_stats WHERE db_name = 'tproch_references' GROUP BY table_name", 0)
 				if err != nil || len(found.Rows) != 8 {
 					t.Errorf("got column statistics of %v, %v; want them of 8 tables", found.Rows, err)
 				}
 			}
 			for what, statement := range map[string]string{
-				"an order that lines refer to was deleted":    "DELETE FROM orders",
-				"lines refer to an order that is not there":   "UPDATE lineitem SET l_orderkey = 9 WHERE l_orderkey = 1",
-				"a supplier is in a nation that is not there": "UPDATE supplier SET s_nationkey = 99",
+				"deleting an order that has lines":    "DELETE FROM orders",
+				"setting lines to a missing order":   "UPDATE lineitem SET l_orderkey = 9 WHERE l_orderkey = 1",
+				"setting a supplier to a missing nation": "UPDATE supplier SET s_nationkey = 99",
 			} {
 				if err := s.Exec(t.Context(), statement); err == nil || !strings.Contains(strings.ToLower(err.Error()), "foreign key") {
 					t.Errorf("%s: got %v", what, err)

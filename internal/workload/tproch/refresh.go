@@ -19,14 +19,14 @@ import (
 // function is a refresh function.
 type function string
 
-// The refresh functions of TPC-H 2.6 and 2.7, by the names of their lines in refreshTable.
+// The refresh functions of TPC-H 2.6 and 2.7. The names are the keys of their rows in refreshTable.
 const (
 	newSales function = "new sales"
 	oldSales function = "old sales"
 )
 
-// refreshTable records how many orders each refresh function has done, over all sets. A function
-// that has done none has no line.
+// refreshTable records how many orders each refresh function has processed, over all sets. A
+// function that has processed none has no row.
 var refreshTable = schema.Table{
 	Name: "sledge_refresh",
 	Columns: []schema.Column{
@@ -63,7 +63,7 @@ func readProgress(ctx context.Context, l workload.Look, size dbgen.Scale) (progr
 	each := setSize(size)
 	most := done[oldSales]/each*each + each // sets are inserted one at a time
 	if done[oldSales] < 0 || done[newSales] < done[oldSales] || done[newSales] > most || most > size.LastSet()*each+each {
-		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which no run leaves: build the schema again",
+		return nil, fmt.Errorf("the table %s says that %d orders were inserted and %d deleted, which cannot result from runs: build the schema again",
 			refreshTable.Name, done[newSales], done[oldSales])
 	}
 	return done, nil
@@ -73,12 +73,12 @@ func readProgress(ctx context.Context, l workload.Look, size dbgen.Scale) (progr
 func setSize(size dbgen.Scale) int64 {
 	first, err := size.Refresh(1)
 	if err != nil {
-		panic(err) // there is always a first one
+		panic(err) // every scale has a first set
 	}
 	return first.Count()
 }
 
-// begun returns the set that an earlier run began and did not complete; 0 if there is none.
+// begun returns the set that an earlier run began and did not complete, or 0.
 func (p progress) begun(each int64) int64 {
 	if p[newSales] == p[oldSales] && p[newSales]%each == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (p progress) free(each int64) int64 {
 	return set
 }
 
-// refreshing is one refresh function's part of one set.
+// refreshing holds the inputs of a refresh transaction: one function on one set.
 type refreshing struct {
 	function function
 	size     dbgen.Scale
@@ -118,8 +118,8 @@ type refresher struct {
 		High     int64  `sql:"high"`
 	}
 
-	last   *refreshing // what was done last
-	orders int64       // of the set, in all tries
+	last   *refreshing // the last transaction
+	orders int64       // refreshed orders of the set, in all tries
 }
 
 // ordersAtOnce limits the orders that one transaction refreshes.
@@ -153,12 +153,12 @@ func newRefresher(ctx context.Context, c workload.Connection, o *Options) (*refr
 func warm(of dbgen.Table) {
 	size, err := dbgen.NewScale(1)
 	if err != nil {
-		panic(err) // there is such a scale
+		panic(err) // 1 is a valid scale factor
 	}
 	size.Source(of, dbgen.LoadText, 1, 1).AppendRow(nil)
 }
 
-// do executes the rest of a set: all of it, unless an earlier try or run has done a part.
+// do executes the orders of a set that earlier tries and runs have not done.
 func (r *refresher) do(ctx context.Context, t *refreshing) error {
 	if r.last != t {
 		r.last, r.orders = t, 0
@@ -182,7 +182,7 @@ func (r *refresher) do(ctx context.Context, t *refreshing) error {
 	for order := done[t.function] - (t.set-1)*each + 1; order <= each; {
 		count := min(ordersAtOnce, each-order+1)
 		if t.delay > 0 {
-			count = 1 // no transaction waits for the next order
+			count = 1 // so that no transaction stays open during a pause
 		}
 		if !r.pause(t.delay) {
 			return workload.ErrStopped
@@ -199,7 +199,7 @@ func (r *refresher) do(ctx context.Context, t *refreshing) error {
 	return nil
 }
 
-// pause waits before an order. It returns false if the run is to end.
+// pause waits before an order. It returns false if the run is ending.
 func (r *refresher) pause(delay time.Duration) bool {
 	timer := time.NewTimer(delay)
 	defer timer.Stop()
@@ -249,9 +249,9 @@ func (r *refresher) transact(ctx context.Context, t *refreshing, set dbgen.Refre
 	return r.Session.Commit(ctx)
 }
 
-var errAnotherRun = errors.New("another run has refreshed the schema since this one began: let one end before the other begins")
+var errAnotherRun = errors.New("another run has refreshed the schema since this one began: start it after this one has ended")
 
-// insert loads new orders, and then their lines, which refer to them.
+// insert loads new orders and then their lines, because the lines refer to the orders.
 func (r *refresher) insert(ctx context.Context, set dbgen.Refresh, order, count int64) error {
 	for _, rows := range []struct {
 		table  dbgen.Table

@@ -22,8 +22,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// killable is the variable that holds the spec of a run that this program does instead of its
-// tests, so that a test can kill it.
+// killable is the environment variable with the spec of a run. If it is set, the test binary does
+// this run instead of its tests, so that a test can kill the process.
 const killable = "SLEDGE_TEST_TPROCH_RUN"
 
 func TestMain(m *testing.M) {
@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 
 var local = engine.Local{Catalog: edition.Catalog, Version: "test"}
 
-// refreshed is a schema that is refreshed.
+// refreshed is a schema for tests of the refresh functions.
 type refreshed struct {
 	*testing.T
 	database string
@@ -98,7 +98,7 @@ func (r refreshed) session() database.Session {
 	return s
 }
 
-// done asks how many orders a refresh function has done.
+// done reads how many orders a refresh function has processed.
 func (r refreshed) done(s database.Session, function string) int {
 	t, err := s.Query(r.Context(), "SELECT orders_done FROM sledge_refresh WHERE function_name = '"+function+"'", 1)
 	if err != nil || len(t.Rows) == 0 {
@@ -111,7 +111,7 @@ func (r refreshed) done(s database.Session, function string) int {
 	return n
 }
 
-// await waits until a function has done a number of orders.
+// await waits until a function has processed a number of orders.
 func (r refreshed) await(s database.Session, function string, orders int) {
 	r.Helper()
 	for end := time.Now().Add(time.Minute); r.done(s, function) < orders; time.Sleep(5 * time.Millisecond) {
@@ -121,7 +121,7 @@ func (r refreshed) await(s database.Session, function string, orders int) {
 	}
 }
 
-// It is tried on a server and on a file.
+// TestRefreshesThatAreInterrupted uses a server database and a file database.
 func TestRefreshesThatAreInterrupted(t *testing.T) {
 	for _, name := range []string{"postgresql", "sqlite"} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func TestRefreshesThatAreInterrupted(t *testing.T) {
 	}
 }
 
-// What a run has no rights for is found before its users connect.
+// missesRights revokes rights and expects the run to be refused before its users connect.
 func (r refreshed) missesRights() {
 	s := r.session()
 	for _, tt := range []struct {
@@ -168,15 +168,16 @@ type watching func(job.Event)
 
 func (w watching) Watch(e job.Event) { w(e) }
 
-// slow has orders refreshed one by one, so that there is a middle of a set.
+// slow makes a run refresh orders one by one, so that a test can interrupt it in the middle of a
+// set.
 var slow = option.Values{"test": "throughput", "refresh_delay": "30"}
 
-// A process that is killed leaves nothing half done, and the next run goes on where it was.
+// goesOnAfterAKill kills a run and expects the next one to continue at the same order.
 func (r refreshed) goesOnAfterAKill() {
 	s := r.session()
 	for _, tt := range []struct {
 		function string
-		orders   int // when it is killed
+		orders   int // processed when the run is killed
 		want     []int64
 	}{
 		{"new sales", 4, []int64{1, 1, 2, 2}},
@@ -196,7 +197,7 @@ func (r refreshed) goesOnAfterAKill() {
 		_ = run.Process.Kill()
 		_ = run.Wait()
 		if n := r.done(s, tt.function); n%15 == 0 {
-			r.Fatalf("%d orders were refreshed when it was killed, want a set half done", n)
+			r.Fatalf("%d orders were refreshed when the run was killed, want a partial set", n)
 		}
 		r.must(job.Check, nil)
 		result := r.must(job.Run, option.Values{"refresh": "true"})
@@ -211,12 +212,12 @@ func (r refreshed) goesOnAfterAKill() {
 			r.Errorf("killed in %s, the next run refreshed the sets %v, want %v", tt.function, sets, tt.want)
 		}
 		if _, has := result.Metric("power"); !has {
-			r.Errorf("the run after it has no power: %v", result.Remarks)
+			r.Errorf("the run after the kill has no power: %v", result.Remarks)
 		}
 	}
 }
 
-// A run that is stopped does not wait for the end of a set.
+// leavesOffWhenStopped stops a run in the middle of a set and expects it to end within the set.
 func (r refreshed) leavesOffWhenStopped() {
 	s := r.session()
 	stop := make(chan struct{})
@@ -229,7 +230,7 @@ func (r refreshed) leavesOffWhenStopped() {
 	values["refresh_delay"] = "100"
 	result, err := local.Do(r.Context(), r.spec(job.Run, 2, values), job.Control{Stop: stop})
 	if result.Status != job.Partial || job.ExitOf(err) != job.ExitStopped {
-		r.Errorf("got %s, %v, want a result that is partial", result.Status, err)
+		r.Errorf("got %s, %v, want a partial result", result.Status, err)
 	}
 	if n := r.done(s, "new sales"); n < 63 || n >= 75 || time.Since(began) > 15*time.Second {
 		r.Errorf("%d orders were inserted in %s, want 63 or a few more", n, time.Since(began))
@@ -241,7 +242,8 @@ func (r refreshed) leavesOffWhenStopped() {
 	r.must(job.Check, nil)
 }
 
-// Of two runs that refresh at a time one fails, and nothing is refreshed twice.
+// failsBesideAnother starts two runs at a time and expects one to fail, and no order to be
+// refreshed twice.
 func (r refreshed) failsBesideAnother() {
 	var runs sync.WaitGroup
 	var results [2]job.Result
@@ -258,7 +260,8 @@ func (r refreshed) failsBesideAnother() {
 	r.must(job.Check, nil)
 }
 
-// A check names what is missing or too much, and a run does not refresh what others did.
+// A check names missing and excess rows, and a run refuses to refresh a schema that another program
+// has changed.
 func TestCheckCountsOrdersAndLines(t *testing.T) {
 	r := newRefreshed(t, "sqlite")
 	s := r.session()

@@ -15,7 +15,7 @@ const (
 	throughputTest = "throughput test"
 )
 
-// refreshUser is the number of the virtual user that does the refresh functions.
+// refreshUser is the number of the virtual user that runs the refresh functions.
 const refreshUser = 0
 
 // stages is Users.Stages. The rest of an interrupted refresh set comes first, so that the tests
@@ -33,7 +33,7 @@ func stages(options any, users int, survey any) ([]string, error) {
 		sets += o.sets(t, users)
 	}
 	if first+sets-1 > last {
-		return nil, fmt.Errorf("the run needs %d refresh sets, and of %d the schema has %d left, after which all of its initial orders are replaced. Build it again",
+		return nil, fmt.Errorf("the run needs %d refresh sets, and of %d the schema has %d left, because each set replaces initial orders. Build it again",
 			sets, last, last-first+1)
 	}
 	if s.done.begun(each) != 0 {
@@ -42,7 +42,7 @@ func stages(options any, users int, survey any) ([]string, error) {
 	return tests, nil
 }
 
-// tests returns the tests that a number of users does; none without refresh functions.
+// tests returns the names of the tests that a run has; none without refresh functions.
 func (o *Options) tests(users int) ([]string, error) {
 	switch {
 	case o.Test == testPower && users != 1:
@@ -95,7 +95,7 @@ func newTerminal(slot workload.Slot) workload.Terminal {
 			left.functions = []function{oldSales}
 		}
 		return left
-	case slot.Stage == powerTest: // which has no delay
+	case slot.Stage == powerTest: // the power test has no delay
 		return &sequence{
 			&refreshes{size: s.size, first: set, last: set, functions: []function{newSales}},
 			newStream(slot, 0),
@@ -103,7 +103,7 @@ func newTerminal(slot workload.Slot) workload.Terminal {
 		}
 	}
 	if o.Test == testBoth {
-		set++ // the power test had the set before
+		set++ // the power test used the first set
 	}
 	return &refreshes{
 		size: s.size, first: set, last: set + o.sets(throughputTest, slot.Users) - 1, functions: pair,
@@ -119,7 +119,7 @@ func streamOf(slot workload.Slot) int {
 	return slot.Number + 1
 }
 
-// sequence does the work of several terminals, one after another.
+// sequence is a terminal that picks from several terminals, one after another.
 type sequence []workload.Terminal
 
 // Pick implements workload.Terminal.

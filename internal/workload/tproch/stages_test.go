@@ -11,8 +11,8 @@ import (
 	"sledge/internal/workload/tproch"
 )
 
-// story tells what each user does in each stage: the streams that it asks, by their first
-// queries, and refreshes with their sets.
+// story lists the work of each user in each stage: its streams, identified by their first queries,
+// and its refresh functions with their sets.
 func story(t *testing.T, users int, survey any, values option.Values) (told []string, err error) {
 	t.Helper()
 	options := tproch.Workload.Options()
@@ -40,7 +40,7 @@ func story(t *testing.T, users int, survey any, values option.Values) (told []st
 				kind := tproch.Workload.Kinds[next.Kind].Name
 				function, refresh := strings.CutSuffix(kind, " sales refresh")
 				if next.Unlimited != refresh {
-					t.Errorf("%s: got unlimited %v, want a limit for queries and none for what changes data", kind, next.Unlimited)
+					t.Errorf("%s: got unlimited %v, want a time limit for queries and none for refresh functions", kind, next.Unlimited)
 				}
 				switch {
 				case refresh:
@@ -72,34 +72,34 @@ func TestWhoDoesWhatInWhichStage(t *testing.T) {
 		{"queries by one", 1, fresh, nil, []string{": user 1: stream 0"}},
 		{"queries by several", 2, fresh, nil, []string{": user 1: stream 1", ": user 2: stream 2"}},
 		{"refresh with one user is the power test", 1, fresh, option.Values{"refresh": "true"}, []string{"power test: user 1: new 1, stream 0, old 1"}},
-		{"it has one refresh set however many are asked for", 1, fresh, option.Values{"refresh": "true", "refresh_sets": "3"}, []string{"power test: user 1: new 1, stream 0, old 1"}},
+		{"the power test has one refresh set regardless of refresh_sets", 1, fresh, option.Values{"refresh": "true", "refresh_sets": "3"}, []string{"power test: user 1: new 1, stream 0, old 1"}},
 		{
 			"refresh with several is the throughput test, with a set for each stream", 3, fresh,
 			option.Values{"refresh": "true"},
 			[]string{"throughput test: user 1: new 1, old 1, new 2, old 2", "throughput test: user 2: stream 1", "throughput test: user 3: stream 2"},
 		},
 		{
-			"as many sets as are asked for", 2, fresh,
+			"as many sets as refresh_sets", 2, fresh,
 			option.Values{"test": "throughput", "refresh_sets": "2"},
 			[]string{"throughput test: user 1: new 1, old 1, new 2, old 2", "throughput test: user 2: stream 1"},
 		},
 		{
-			"both tests, behind the sets of earlier runs", 2, tproch.Survey(0.01, 45, 45),
+			"both tests, after the sets of earlier runs", 2, tproch.Survey(0.01, 45, 45),
 			option.Values{"test": "both"},
 			[]string{"power test: user 1: new 4, stream 0, old 4", "throughput test: user 1: new 5, old 5", "throughput test: user 2: stream 1"},
 		},
 		{
-			"a set is finished that was killed while it inserted", 1, tproch.Survey(0.01, 37, 30),
+			"a run completes a set that was killed while it inserted", 1, tproch.Survey(0.01, 37, 30),
 			option.Values{"test": "power"},
 			[]string{"rest of a refresh set: user 1: new 3, old 3", "power test: user 1: new 4, stream 0, old 4"},
 		},
 		{
-			"and one that was killed while it deleted", 1, tproch.Survey(0.01, 45, 44),
+			"a run completes a set that was killed while it deleted", 1, tproch.Survey(0.01, 45, 44),
 			option.Values{"test": "power"},
 			[]string{"rest of a refresh set: user 1: old 3", "power test: user 1: new 4, stream 0, old 4"},
 		},
 		{
-			"and one that was killed between the two", 1, tproch.Survey(0.01, 45, 30),
+			"a run completes a set that was killed between the two functions", 1, tproch.Survey(0.01, 45, 30),
 			option.Values{"test": "power"},
 			[]string{"rest of a refresh set: user 1: old 3", "power test: user 1: new 4, stream 0, old 4"},
 		},

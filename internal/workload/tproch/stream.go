@@ -14,7 +14,7 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// stream is the terminal of a virtual user: it runs the 22 queries in the order of its permutation
+// stream is the terminal of a virtual user that runs the 22 queries in the order of its permutation
 // (TPC-H 5.3.5 and appendix A), set after set.
 type stream struct {
 	options *Options
@@ -36,7 +36,7 @@ type question struct {
 	span  workload.Span
 }
 
-// newStream returns the stream with a number.
+// newStream returns the stream with that number.
 func newStream(slot workload.Slot, number int) *stream {
 	return &stream{
 		options: slot.Options.(*Options), sql: slot.SQL, seed: slot.Seed, scale: slot.Survey.(surveyed).factor,
@@ -62,8 +62,8 @@ func (s *stream) Pick() (workload.Transaction, bool) {
 	return workload.Transaction{Kind: meter.Kind(query - 1), Inputs: &s.question}, true
 }
 
-// parameters returns the parameters of the query. Each set of a stream has its own seed, as if it
-// were another run.
+// parameters returns the parameters of the query. Each set of a stream has its own seed, like a
+// separate run.
 func (s *stream) parameters(query int) qgen.Parameters {
 	if s.options.Validation {
 		return qgen.Validation(query, s.scale)
@@ -72,7 +72,7 @@ func (s *stream) parameters(query int) qgen.Parameters {
 	return qgen.Generator{Seed: seed, Scale: s.scale}.Parameters(query)
 }
 
-// asker is the executor of a session.
+// asker is the executor that runs queries and refresh functions on a session.
 type asker struct {
 	session   database.Session
 	refresher *refresher // nil for connections that refresh nothing

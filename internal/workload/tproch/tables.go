@@ -14,7 +14,7 @@ func (o *Options) tables() []schema.Table {
 	for _, t := range built {
 		rows := size.Count(t.table)
 		each := t.chunk
-		// A build log with more lines than this would not help.
+		// A build log with more rows would not make resuming better.
 		const most = 2000
 		each = max(each, (rows+most-1)/most)
 		chunks := int((rows + each - 1) / each)

@@ -24,8 +24,8 @@ import (
 
 func TestEveryDatabase(t *testing.T) { workloadtest.Run(t, tproch.Workload, alike(), nil) }
 
-// alike returns what looks whether each database shows the same answers to the cloud analytic
-// queries as the first one that it looked at.
+// alike returns a check that each database gives the same answers to the cloud analytic queries as
+// the first database that it was called for.
 func alike() workloadtest.Look {
 	var mu sync.Mutex // databases are tested side by side
 	var first map[string]job.Answer
@@ -51,7 +51,7 @@ func alike() workloadtest.Look {
 				t.Errorf("%s: got %+v, want its text and %d columns", kind, got, len(of.Columns))
 				continue
 			}
-			of.Limit = len(want.Rows) // others may be equal in the keys to the last one that is shown
+			of.Limit = len(want.Rows) // rows beyond the shown ones may have the same keys as the last shown one
 			if err := of.Compare(got.Rows, want.Rows, answers.Computed); err != nil || got.More != want.More {
 				t.Errorf("%s: %v, and %d more rows, want %d", kind, err, got.More, want.More)
 			}
@@ -59,7 +59,7 @@ func alike() workloadtest.Look {
 	}
 }
 
-// terminal returns the one of a user of several, and the SQL that it asks by.
+// terminal returns the terminal of a user in a run.
 func terminal(t *testing.T, number, users int, values option.Values) workload.Terminal {
 	t.Helper()
 	options := tproch.Workload.Options()
@@ -69,7 +69,7 @@ func terminal(t *testing.T, number, users int, values option.Values) workload.Te
 	return tproch.Workload.Users.NewTerminal(workload.Slot{Number: number, Users: users, Seed: 1, Options: options, Survey: tproch.Survey(1, 0, 0), SQL: portable(t)})
 }
 
-// portable is the SQL for any database.
+// portable returns the SQL for any database.
 func portable(t *testing.T) *sqlfile.Library {
 	t.Helper()
 	sql, err := sqlfile.NewLibrary(func(int) string { return "?" }, sqlfile.Place{Files: tproch.Workload.SQL, Dir: "sql/ansi"})
@@ -85,7 +85,7 @@ func TestAStreamAsksInTheOrderOfItsPermutation(t *testing.T) {
 		number, users int
 		stream        int
 	}{
-		{"a single user asks as the power test does", 0, 1, 0},
+		{"a single user runs the stream of the power test", 0, 1, 0},
 		{"the first of several is stream 1", 0, 2, 1},
 		{"the third is stream 3", 2, 3, 3},
 	} {
@@ -101,13 +101,13 @@ func TestAStreamAsksInTheOrderOfItsPermutation(t *testing.T) {
 				}
 			}
 			if _, more := user.Pick(); more {
-				t.Error("it goes on after its last set")
+				t.Error("the terminal continues after its last set")
 			}
 		})
 	}
 }
 
-// With the same seed a run asks the same; another set, stream or seed asks with others.
+// The same seed gives the same parameters; another set, stream or seed gives others.
 func TestParametersFollowFromTheSeed(t *testing.T) {
 	ask := func(number int, values option.Values) []string {
 		p, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Run, Database: "sqlite", Workload: "tproch", Seed: 1, Options: values})
@@ -130,10 +130,10 @@ func TestParametersFollowFromTheSeed(t *testing.T) {
 	}
 	first, again, other := ask(0, option.Values{"query_sets": "2"}), ask(0, option.Values{"query_sets": "2"}), ask(1, option.Values{"query_sets": "2"})
 	if !slices.Equal(first, again) {
-		t.Error("the same seed asked otherwise the second time")
+		t.Error("the same seed gave other parameters in the second run")
 	}
 	if slices.Equal(first[:22], first[22:]) {
-		t.Error("the second set asks as the first did")
+		t.Error("the second set has the parameters of the first")
 	}
 	shared := 0
 	for _, text := range first {
@@ -181,7 +181,7 @@ func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 		_, err := engine.Local{Catalog: edition.Catalog}.Plan(job.Spec{Action: job.Build, Database: "sqlite", Workload: "tproch", Options: values})
 		for name := range values {
 			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%v: got %v, want an error that names it", values, err)
+				t.Errorf("%v: got %v, want an error that names the option", values, err)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// newTrial tries what a run needs rights for: reading each table, and writing if there are refresh
-// functions. It runs no query, because a query may take minutes.
+// newTrial verifies the rights that a run needs: it reads each table, and writes if the run has
+// refresh functions. It runs none of the 22 queries, because they may take minutes.
 func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, error) {
 	reads, writes, access := c.SQL.Names("trial.read_"), []string(nil), database.ReadOnly
 	if c.Options.(*Options).refreshes() {
@@ -33,7 +33,7 @@ func newTrial(ctx context.Context, c workload.Connection) (workload.Executor, er
 	return tried{}, c.Session.Rollback(ctx)
 }
 
-// tried is the executor of a trial in which everything has been tried.
+// tried is an executor that does nothing, because newTrial has tried everything.
 type tried struct{}
 
 // Do implements workload.Executor.

@@ -34,7 +34,7 @@ func published(t *testing.T, query int) [][]string {
 	return rows[1:]
 }
 
-// rowsPublished are how many rows the standard's answers have.
+// rowsPublished is the number of rows of the standard's answer to each query.
 var rowsPublished = []int{0, 4, 100, 10, 5, 5, 1, 4, 2, 175, 20, 1048, 2, 42, 1, 1, 18314, 1, 57, 1, 186, 100, 7}
 
 func TestPublishedAnswersEqualThemselves(t *testing.T) {
@@ -49,8 +49,8 @@ func TestPublishedAnswersEqualThemselves(t *testing.T) {
 	}
 }
 
-// A comparison that finds nothing proves nothing, so every value of an answer is changed in
-// turn.
+// TestEveryChangedValueIsFound changes every value of each answer in turn. Without it, a comparison
+// that never finds a difference would pass.
 func TestEveryChangedValueIsFound(t *testing.T) {
 	for query := 1; query <= qgen.Queries; query++ {
 		want := published(t, query)
@@ -106,8 +106,8 @@ func TestCompare(t *testing.T) {
 		{"too far for two digits", 8, "1995|0.0411", "1995|0.03", Published, "row 1"},
 		{"the same to nine digits", 6, "123141078.23004", "123141078.2300", Computed, ""},
 		{"not the same to nine digits", 6, "123141078.53", "123141078.23", Computed, "row 1"},
-		{"nothing in both", 6, "NULL", "NULL", Computed, ""},
-		{"nothing in one", 6, "NULL", "0.00", Computed, "row 1"},
+		{"NULL in both", 6, "NULL", "NULL", Computed, ""},
+		{"NULL in one", 6, "NULL", "0.00", Computed, "row 1"},
 		{"ties in another order", 11, "1|9.00 3|8.00 2|8.00 4|7.00", "1|9.00 2|8.00 3|8.00 4|7.00", Computed, ""},
 		{"another tie", 11, "1|9.00 3|8.00 3|8.00", "1|9.00 2|8.00 3|8.00", Computed, "row 3"},
 		{"another order", 11, "2|8.00 1|9.00", "1|9.00 2|8.00", Computed, "row 1"},

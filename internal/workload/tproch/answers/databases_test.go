@@ -29,18 +29,19 @@ type loaded struct {
 	session database.Session
 	sql     *sqlfile.Library
 	scale   float64
-	names   map[string]string // of tables that are called otherwise
+	names   map[string]string // of tables with other names
 }
 
-// foreign says how others make the tables. The zero value is how we do.
+// foreign describes tables as other programs create them. The zero value describes ours.
 type foreign struct {
-	database string // that they are in
+	database string // that contains the tables
 	types    *strings.Replacer
 	names    map[string]string
 }
 
-// Some have nothing but numbers without bounds and times instead of dates, others names in
-// capitals, which MySQL tells from small letters where the file system does.
+// Two foreign schemas. plainTypes has numbers without a precision, and timestamps instead of dates.
+// capitals has names in capitals, which MySQL distinguishes from lower case if the file system
+// does.
 var (
 	plainTypes = foreign{database: "plaintypes", types: strings.NewReplacer("INTEGER", "NUMERIC", "BIGINT", "NUMERIC", "DECIMAL(15,2)", "NUMERIC", "DATE", "TIMESTAMP")}
 	capitals   = foreign{database: "capitals", names: map[string]string{
@@ -49,8 +50,8 @@ var (
 	}}
 )
 
-// load makes the tables on a server of that database, or skips the test where there is none,
-// as where the database is not in this build.
+// load makes the tables on a server of that database. It skips the test if this build lacks the
+// database, or if there is no server.
 func load(t *testing.T, name string, scale float64, as foreign) loaded {
 	t.Helper()
 	for _, absent := range edition.Catalog.Absent {
@@ -126,7 +127,7 @@ func (l loaded) fill(t *testing.T) {
 	for _, table := range dbgen.Tables {
 		into := schema.Table{Name: sqlfile.Rename(table.String(), l.names)}
 		for _, c := range table.Columns() {
-			into.Columns = append(into.Columns, schema.Column{Name: c.Name, Type: schema.Varchar}) // of which databases make what they keep
+			into.Columns = append(into.Columns, schema.Column{Name: c.Name, Type: schema.Varchar}) // databases convert the text to the types of their columns
 		}
 		if err := l.session.Begin(t.Context(), database.ReadWrite); err != nil {
 			t.Fatal(err)
@@ -140,15 +141,15 @@ func (l loaded) fill(t *testing.T) {
 	}
 }
 
-// question is a query that is asked with some parameters.
+// question is a query with parameters.
 type question struct {
-	file     string // of its text
-	with     string // which parameters
+	file     string // with its text
+	with     string // describes the parameters
 	literals map[string]string
 	answer   Answer
 }
 
-// String says which question it is.
+// String names the query and its parameters.
 func (q question) String() string { return strings.TrimSpace(q.file + " " + q.with) }
 
 // validated are the 22 queries with the standard's validation parameters.
@@ -183,15 +184,15 @@ func (l loaded) ask(t *testing.T, q question) [][]string {
 	return table.Rows
 }
 
-// scaleVariable names the scale at which databases are compared with three seeds, and not at
-// 0.01 with one.
+// scaleVariable is the environment variable with a scale factor at which the test compares
+// databases with three seeds. Without it, the test uses 0.01 and one seed.
 const scaleVariable = "SLEDGE_TEST_TPROCH_SCALE"
 
-// findsNothing are the queries of the cloud analytic set that ask for what is not in the data.
+// findsNothing lists the queries of the cloud analytic set that return no rows from the data.
 var findsNothing = []string{"cloud05", "cloud08", "cloud09", "cloud10", "cloud11"}
 
-// The databases have nothing in common but the data and, as good as, the texts of the
-// queries: what all of them answer alike is what the queries ask.
+// TestDatabasesGiveTheSameAnswers compares the answers of independent databases to nearly the same
+// query texts on the same data. An answer that all of them give is taken as correct.
 func TestDatabasesGiveTheSameAnswers(t *testing.T) {
 	scale, seeds := 0.01, uint64(1)
 	if text := os.Getenv(scaleVariable); text != "" {
@@ -224,7 +225,7 @@ func TestDatabasesGiveTheSameAnswers(t *testing.T) {
 	}
 	for _, q := range questions {
 		if finds[q.file] == slices.Contains(findsNothing, q.file) {
-			t.Errorf("%s: finds something at scale %g: %t; where all find nothing, to compare it proves nothing", q.file, scale, finds[q.file])
+			t.Errorf("%s: returns rows at scale %g: %t; if no database returns rows, the comparison proves nothing", q.file, scale, finds[q.file])
 		}
 	}
 	for _, other := range []struct {
@@ -249,13 +250,14 @@ func TestDatabasesGiveTheSameAnswers(t *testing.T) {
 	}
 }
 
-// publishedVariable lists databases to ask at scale 1, which takes minutes and gigabytes.
+// publishedVariable is the environment variable that lists databases to test at scale 1, which
+// takes minutes and gigabytes.
 const publishedVariable = "SLEDGE_TEST_TPROCH_PUBLISHED"
 
 func TestDatabasesGiveThePublishedAnswers(t *testing.T) {
 	names := os.Getenv(publishedVariable)
 	if names == "" {
-		t.Skipf("at scale 1, a database needs minutes and gigabytes: list those to ask in %s", publishedVariable)
+		t.Skipf("at scale 1, a database needs minutes and gigabytes: list the databases to test in %s", publishedVariable)
 	}
 	for name := range strings.SplitSeq(names, ",") {
 		t.Run(name, func(t *testing.T) {
@@ -263,7 +265,7 @@ func TestDatabasesGiveThePublishedAnswers(t *testing.T) {
 			for i, q := range validated(1) {
 				tolerance := Published
 				if q.file == "q17" {
-					tolerance.Absolute = 0.04 // exactly it is 2438842.38 / 7, which is 348406.054; 348406.02 was published
+					tolerance.Absolute = 0.04 // the exact value is 2438842.38 / 7 = 348406.054, but the standard publishes 348406.02
 				}
 				if err := q.answer.Compare(l.ask(t, q), published(t, i+1), tolerance); err != nil {
 					t.Errorf("%s: %v", q, err)

@@ -13,7 +13,8 @@ import (
 	"sledge/internal/workload/tproch/qgen"
 )
 
-// replaced are parameters that texts need not have, because another one follows from them.
+// replaced are parameters that query texts may omit, because they use a parameter derived from
+// them.
 var replaced = []string{"delta", "type", "discount", "colour", "word1", "word2"}
 
 func TestTextsHaveTheParametersOfTheirQueries(t *testing.T) {
@@ -52,7 +53,7 @@ func TestTextsHaveTheParametersOfTheirQueries(t *testing.T) {
 	}
 }
 
-// limited matches each of the ways to say how many rows are asked for.
+// limited matches each notation for a row limit.
 var limited = regexp.MustCompile(`(?:\nSELECT TOP |LIMIT |FETCH FIRST )(\d+)(?: [a-z]|$| ROWS ONLY$)`)
 
 // limitOf returns the number of rows that a query is limited to, or 0.

@@ -19,8 +19,8 @@ type Column struct {
 	Kind Kind
 }
 
-// Columns returns the columns of a table in the order of TPC-H 1.4, which is that of its rows
-// as text.
+// Columns returns the columns of a table in the order of TPC-H 1.4, which is also the order of the
+// values in text rows.
 func (t Table) Columns() []Column { return slices.Clone(columns[t]) }
 
 var columns = [...][]Column{
@@ -100,7 +100,7 @@ type Batch struct {
 	Columns []Values // in the table's order
 }
 
-// NewBatch returns an empty batch for rows of so many columns.
+// NewBatch returns an empty batch for rows with that many columns.
 func NewBatch(columns int) *Batch { return &Batch{Columns: make([]Values, columns)} }
 
 // Values are the values of one column of a batch: Numbers, or Bytes and Ends if the column's kind
@@ -120,7 +120,7 @@ func (v *Values) Text(row int) []byte {
 	return v.Bytes[begin:v.Ends[row]]
 }
 
-// Each of the following functions adds a value to a column.
+// The following methods append a value to a column.
 
 func (v *Values) number(n int64) { v.Numbers = append(v.Numbers, n) }
 

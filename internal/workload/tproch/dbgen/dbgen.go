@@ -32,7 +32,7 @@ var tableNames = [...]string{"region", "nation", "supplier", "customer", "part",
 // String returns the table's name.
 func (t Table) String() string { return tableNames[t] }
 
-// Format is the text format of rows, by the character that separates their values.
+// Format is the text format of rows, identified by the character that separates their values.
 type Format byte
 
 // The formats.
@@ -41,7 +41,7 @@ const (
 	LoadText Format = '\t' // load text, as COPY and LOAD DATA read it by default; no value needs a backslash
 )
 
-// The scale factors that rows are made for.
+// The smallest and largest scale factors.
 const (
 	LeastScale = 0.001
 	MostScale  = 10_000
@@ -77,7 +77,7 @@ func NewScale(factor float64) (Scale, error) {
 // suppliers of a part may be a half or a third of all suppliers.
 func (s Scale) RepeatsSuppliers() bool {
 	suppliers := newDivisor(s.suppliers)
-	for part := int64(1); part <= s.parts; part += s.suppliers { // the distance of their neighbours
+	for part := int64(1); part <= s.parts; part += s.suppliers { // the distance depends only on (part-1) / suppliers
 		for i := uint64(1); i < suppliersOfPart; i++ {
 			if supplierOf(part, i, suppliers) == supplierOf(part, 0, suppliers) {
 				return true

@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// sums are the MD5 sums of dbgen's files.
+// sums are the MD5 sums of dbgen's files, by scale factor.
 var sums = map[float64]map[dbgen.Table]string{
 	0.001: {
 		dbgen.Customer: "4838fb47418882a3d617564c5a583641", dbgen.LineItem: "c9aec6ed54586bfca91ab61af604c177",
@@ -40,12 +40,12 @@ var sums = map[float64]map[dbgen.Table]string{
 	},
 }
 
-// sumsOfFixed are those of the tables that are the same at every scale.
+// sumsOfFixed are the MD5 sums of the tables that are the same at every scale.
 var sumsOfFixed = map[dbgen.Table]string{
 	dbgen.Region: "c235841b00d29ad4f817771fcc851207", dbgen.Nation: "2f588e0b7fa72939b498c2abecd9fbbe",
 }
 
-// scale returns the scale of a factor that is allowed.
+// scale returns the scale of a valid factor.
 func scale(t testing.TB, factor float64) dbgen.Scale {
 	t.Helper()
 	s, err := dbgen.NewScale(factor)
@@ -55,7 +55,7 @@ func scale(t testing.TB, factor float64) dbgen.Scale {
 	return s
 }
 
-// sum returns the MD5 sum of what write writes.
+// sum returns the MD5 sum of the output of write.
 func sum(t testing.TB, write func(io.Writer) (int64, error)) string {
 	t.Helper()
 	hash := md5.New()
@@ -111,9 +111,8 @@ func TestTablesAreThoseOfDbgen(t *testing.T) {
 	}
 }
 
-// TestTheGreatestScaleIsThatOfTpchgen compares the first two and the last two rows or orders
-// with those that tpchgen-cli makes: keys of 11 digits, names of 10 digits, parts just below
-// 2^31.
+// TestTheGreatestScaleIsThatOfTpchgen compares the first two and the last two rows or orders with
+// tpchgen-cli's: keys have 11 digits, names 10 digits, and parts are just below 2^31.
 func TestTheGreatestScaleIsThatOfTpchgen(t *testing.T) {
 	file, err := os.ReadFile("testdata/scale10000.txt")
 	if err != nil {
@@ -216,7 +215,7 @@ func TestRefreshSetsTakeFreeKeysAndDeleteTheirOwn(t *testing.T) {
 		}
 		for _, key := range keys(r.Orders(dbgen.Tbl, 1, r.Count()), 9) {
 			if there[key] || key <= last {
-				t.Fatalf("set %d inserts key %d, which is there or not above %d", set, key, last)
+				t.Fatalf("set %d inserts key %d, which exists already or is not above %d", set, key, last)
 			}
 			there[key], last = true, key
 		}
@@ -227,8 +226,8 @@ func TestRefreshSetsTakeFreeKeysAndDeleteTheirOwn(t *testing.T) {
 				found++
 			}
 		}
-		// The thousand sets of a thousandth would delete all orders; dbgen looks elsewhere from
-		// the last of them on.
+		// A thousand sets of a thousandth each would delete all orders. From set 1000 on, dbgen
+		// deletes keys that no order has.
 		want := int(r.Count())
 		if set >= 1000 {
 			want = 0
@@ -265,7 +264,7 @@ func TestScalesHaveTheSizesOfTheStandard(t *testing.T) {
 		want   [8]int64
 	}{
 		{0.001, [8]int64{5, 25, 10, 150, 200, 800, 1500, 1500}},
-		{0.29, [8]int64{5, 25, 2900, 43_500, 58_000, 232_000, 435_000, 435_000}}, // 0.29 is less than 0.29 in binary
+		{0.29, [8]int64{5, 25, 2900, 43_500, 58_000, 232_000, 435_000, 435_000}}, // the binary value of 0.29 is less than 0.29
 		{0.0019, [8]int64{5, 25, 19, 285, 380, 1520, 2850, 2850}},
 		{0.00123, [8]int64{5, 25, 12, 184, 246, 984, 1845, 1845}}, // rounded down
 		{1, [8]int64{5, 25, 10_000, 150_000, 200_000, 800_000, 1_500_000, 1_500_000}},
@@ -304,7 +303,7 @@ func TestRefreshSetsThatCannotBeMadeAreRefused(t *testing.T) {
 	s := scale(t, 1)
 	for _, set := range []int64{0, -1, dbgen.MostRefreshSet + 1} {
 		if _, err := s.Refresh(set); err == nil || !strings.Contains(err.Error(), "from 1 to 2147483647") {
-			t.Errorf("set %d: got error %v, want one that says which sets there are", set, err)
+			t.Errorf("set %d: got error %v, want one that gives the valid sets", set, err)
 		}
 	}
 }

@@ -12,9 +12,9 @@ const poolSize = 300 << 20
 // textSeed is the start of the stream that the text is drawn from.
 const textSeed = 933588178
 
-// textPool is the text that comments are cut from, as the words it consists of: a byte for each of
-// them instead of seven. A word is stored with the blank before it, so that the end of a sentence
-// is a word as well. The text thus begins one byte earlier than dbgen's, with a blank.
+// textPool is the text that comments are cut from, stored as one byte per word, which has seven
+// characters on average. A word includes the blank before it, so that the end of a sentence is a
+// word as well. The text therefore begins one byte earlier than dbgen's, with a blank.
 type textPool struct {
 	tokens []byte // the words, by their numbers
 

@@ -10,7 +10,8 @@ const (
 )
 
 // stream is the state of one generator, within 1..modulus-1. Every column has a stream, and every
-// row a quota of its numbers, used or not, so the numbers of a row depend only on its place.
+// row takes the same quota of its numbers, used or not, so the numbers of a row depend only on its
+// place.
 type stream uint64
 
 // powers[n] is multiplier^n, which advances a stream by n numbers.

@@ -12,7 +12,8 @@ import (
 func TestWholeNumbersDrawAsDbgensFloatingPointDoes(t *testing.T) {
 	floating := func(s, n uint64) uint64 { return uint64(int64(float64(int64(s)) / modulus * float64(int64(n)))) }
 	for _, n := range []uint64{1, 2, 3, 4, 5, 7, 8, 11, 25, 40, 50, 61, 92, 101, 121, 150, 900, 2406, 9000, 9999, 10_000, 99_901, 1_099_999, narrow - 1, narrow} {
-		// What is drawn rises with s, so the two agree on all s if they step at the same ones.
+		// The drawn number grows with s, so the two agree for every s if they step at the same
+		// values.
 		for part := range n {
 			step := (part*modulus + n - 1) / n
 			for s := max(step, 3) - 2; s <= min(step+2, modulus-1); s++ {
@@ -22,7 +23,7 @@ func TestWholeNumbersDrawAsDbgensFloatingPointDoes(t *testing.T) {
 			}
 		}
 		if got, want := portion(modulus-1, n), floating(modulus-1, n); got != want {
-			t.Fatalf("the greatest of %d: got %d, want %d", n, got, want)
+			t.Fatalf("the largest of %d: got %d, want %d", n, got, want)
 		}
 	}
 }
@@ -43,8 +44,8 @@ func TestStreamsBeginAnywhere(t *testing.T) {
 		}
 		walked.next()
 	}
-	// Far beyond the length of a stream, as refresh sets of great scales are: by arithmetic of
-	// any size.
+	// Places far beyond the length of a stream, as in refresh sets of large scales, compared with
+	// math/big.
 	for _, rows := range []int64{15e9, 60e9, 32e15} {
 		power := new(big.Int).Exp(big.NewInt(multiplier), big.NewInt(14*rows), big.NewInt(modulus))
 		want := power.Mul(power, big.NewInt(seed)).Mod(power, big.NewInt(modulus)).Uint64()
@@ -125,8 +126,8 @@ func TestTheTextIsTheSameFromEveryByte(t *testing.T) {
 	}
 }
 
-// TestLinesAreAsManyAsTheStandardSays counts the lines of whole scales (TPC-H 4.2.5.1, the
-// table of row counts).
+// TestLinesAreAsManyAsTheStandardSays compares the number of lines at several scales with the row
+// counts of TPC-H 4.2.5.1.
 func TestLinesAreAsManyAsTheStandardSays(t *testing.T) {
 	counts := stream(1434868289)
 	var orders, lines int64

@@ -12,11 +12,11 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// A source of load text is what bulk loaders take.
+// Bulk loaders take a schema.RowSource.
 var _ schema.RowSource = (*dbgen.Source)(nil)
 
-// smallTables are all tables at a small scale as text, and where each row or, of lineitem, each
-// order begins.
+// smallTables holds all tables at a small scale as text, and the offset at which each row begins,
+// or each order of lineitem.
 var smallTables = sync.OnceValue(func() (tables [8]struct {
 	text   []byte
 	begins []int
@@ -48,8 +48,7 @@ var smallTables = sync.OnceValue(func() (tables [8]struct {
 	return tables
 })
 
-// FuzzRange looks for ranges of rows that differ from the same rows of the whole table, as text
-// or as values.
+// FuzzRange compares ranges of rows with the same rows of the whole table, as text and as values.
 func FuzzRange(f *testing.F) {
 	for table := range uint8(8) {
 		f.Add(table, uint16(0), uint16(1), uint8(1))
@@ -79,7 +78,7 @@ func FuzzRange(f *testing.F) {
 			t.Errorf("%d rows of %s from %d: got %d bytes and %v that differ from the %d of the whole", count, table, first, n, err, len(want))
 		}
 		if bytes.ContainsAny(want, "\\\t") {
-			t.Errorf("%d rows of %s from %d hold what load text would have to escape", count, table, first)
+			t.Errorf("%d rows of %s from %d contain characters that load text would have to escape", count, table, first)
 		}
 		var load bytes.Buffer
 		if _, err := s.Source(table, dbgen.LoadText, first, count).WriteTo(&load); err != nil {
@@ -125,7 +124,8 @@ func fromBatches(table dbgen.Table, source *dbgen.Source, most int) (text []byte
 	return text
 }
 
-// Whether keys repeat is computed of a few parts, and here looked at in all rows.
+// TestRepeatsSuppliersSaysWhetherKeysRepeat compares RepeatsSuppliers, which checks a few parts,
+// with the keys of all rows.
 func TestRepeatsSuppliersSaysWhetherKeysRepeat(t *testing.T) {
 	repeats := 0
 	for thousandths := 1; thousandths <= 30; thousandths++ {
@@ -149,6 +149,6 @@ func TestRepeatsSuppliersSaysWhetherKeysRepeat(t *testing.T) {
 		}
 	}
 	if repeats == 0 || repeats == 30 {
-		t.Errorf("keys repeat at %d of 30 scales: nothing is shown", repeats)
+		t.Errorf("keys repeat at %d of 30 scales: the test needs both cases", repeats)
 	}
 }

@@ -17,9 +17,9 @@ const MostRefreshSet = math.MaxInt32
 // inserts (TPC-H 2.6.2) and the keys of those that RF2 deletes (TPC-H 2.7.2). Its orders are
 // numbered from 1.
 //
-// Set u inserts orders that follow, in the streams, those of the initial population and of the
-// earlier sets. Below 1000 it deletes orders of the initial population; after that they are all
-// gone, and dbgen generates keys that no order has, as we do.
+// In the random streams, the orders that a set inserts follow those of the initial population and
+// of the earlier sets. Sets below 1000 delete orders of the initial population. Then all of these
+// are deleted, and dbgen generates keys that no order has, as we do.
 type Refresh struct {
 	scale    Scale
 	set      int64
@@ -35,7 +35,8 @@ func (s Scale) Refresh(set int64) (Refresh, error) {
 }
 
 // Count returns the number of inserted orders, which equals that of deleted ones: a thousandth of
-// all, rounded down. Below scale factor 1, dbgen rounds to a multiple of ten, and to none at 0.001.
+// all, rounded down. Below scale factor 1, dbgen rounds to a multiple of ten, which is zero at
+// 0.001.
 func (r Refresh) Count() int64 { return r.scale.refreshed }
 
 // Orders returns a source of count orders to insert, from the order first on.

@@ -1,7 +1,6 @@
 package dbgen
 
-// fixedRows generates the rows of region and nation, which are the same for every scale factor
-// except for comments.
+// fixedRows generates the rows of region and nation, which are the same at every scale factor.
 type fixedRows struct {
 	format   Format
 	names    []word

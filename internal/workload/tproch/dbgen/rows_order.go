@@ -1,26 +1,27 @@
 package dbgen
 
-// This file generates the rows of orders and lineitem (TPC-H 4.2.3), of the initial population and
-// of refresh sets. Both draw what they must agree on from the same streams, and share nothing else.
+// This file generates the rows of orders and lineitem (TPC-H 4.2.3), for the initial population and
+// for refresh sets. Both tables draw the values that they must agree on from the same streams, and
+// share nothing else.
 
 const (
 	mostLines  = 7
-	orderDates = days - 151 // the number of days on which orders are placed: the lines of the last one still arrive in time
+	orderDates = days - 151 // the number of days on which orders are placed; the lines of the last orders arrive before the last day
 )
 
 // orderRange selects the orders of a source.
 type orderRange struct {
 	first   int64 // number of the first order, which determines its key
 	skipped int64 // number of orders that the streams have generated before it
-	set     int64 // the set of keys that they use, among those that the initial population leaves free; 0 is its own
+	set     int64 // which eight of each 32 keys the orders use; 0 is the set of the initial population
 }
 
-// orderKey returns the key of the order with a number. Of 32 keys the initial population uses eight
-// (TPC-H 4.2.3), and sets of eight take turns.
+// orderKey returns the key of the order with a number. The initial population uses eight of each 32
+// keys (TPC-H 4.2.3). Refresh sets use the other three groups of eight in turn.
 func orderKey(number, set int64) int64 { return (number>>3<<2+set)<<3 | number&7 }
 
-// lineStreams are the streams of both tables before the next order. From the streams below count,
-// each order uses mostLines times as many numbers as one of its lines does.
+// lineStreams are the streams of both tables before the next order. In the streams after count, the
+// quota of an order is mostLines times that of a line.
 type lineStreams struct {
 	date, count                         stream
 	quantity, discount, tax, part, ship stream
@@ -38,7 +39,7 @@ func newLineStreams(orders int64) lineStreams {
 	}
 }
 
-// pass goes to the next order, whatever it has used of this one's quotas.
+// pass goes to the next order. The caller's use of the current order's quotas does not matter.
 func (s *lineStreams) pass() {
 	s.quantity.leap(mostLines)
 	s.discount.leap(mostLines)
@@ -118,8 +119,8 @@ func (r *orderRows) draw(n int) int {
 	return n
 }
 
-// drawCustomer draws a customer. A third of them, whose key is divisible by three, have no orders:
-// then it takes the next one, or the one before if there is no next.
+// drawCustomer draws a customer. Customers whose key is divisible by three have no orders; for
+// these it returns the next customer, or the previous one if there is no next.
 func (r *orderRows) drawCustomer() int64 {
 	customer := 1 + r.customer.drawWide(r.scale.customers)
 	if uint64(customer)%3 != 0 {

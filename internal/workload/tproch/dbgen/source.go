@@ -26,7 +26,7 @@ type table interface {
 // after its buffers have grown.
 type Source struct {
 	table      table
-	left       int64 // rows that are not drawn yet, or orders
+	left       int64 // rows, or orders of lineitem, that are not drawn yet
 	row, drawn int   // the next drawn row, and the number of drawn rows
 }
 

@@ -50,7 +50,7 @@ func totals(o orderRange, count int64) *Totals {
 	lines := newLineStreams(o.skipped)
 	var keys, low int64
 	for i := range count {
-		// A sum of keys below 2^40 is carried over before it exceeds 63 bits.
+		// Keys are below 2^40, so the sum is carried over before it exceeds 63 bits.
 		low += orderKey(o.first+i, o.set)
 		if keys++; keys == 1<<20 {
 			t.keys.Add(&t.keys, big.NewInt(low))

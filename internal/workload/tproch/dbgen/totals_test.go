@@ -7,7 +7,7 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// The numbers of lines are those of TPC-H 4.2.5, and below scale 1 those of dbgen's files.
+// The expected numbers of lines are from TPC-H 4.2.5, and below scale 1 from dbgen's files.
 func TestTotalsAreThoseOfTheStandard(t *testing.T) {
 	for factor, want := range map[float64]int64{0.001: 6005, 0.01: 60_175, 0.1: 600_572, 1: 6_001_215, 10: 59_986_052} {
 		size := scale(t, factor)
@@ -18,7 +18,8 @@ func TestTotalsAreThoseOfTheStandard(t *testing.T) {
 	}
 }
 
-// What is added up from the streams alone is what the rows add up to.
+// TestTotalsAreThoseOfTheRows compares totals, which come from the streams only, with the sums of
+// the rows.
 func TestTotalsAreThoseOfTheRows(t *testing.T) {
 	size := scale(t, 0.01)
 	sum := func(orders, lines *dbgen.Source) *dbgen.Totals {

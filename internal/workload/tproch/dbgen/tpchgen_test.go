@@ -15,7 +15,7 @@ import (
 	"sledge/internal/workload/tproch/dbgen/dbgentest"
 )
 
-// tpchgen has tpchgen-cli make files, and returns their folder.
+// tpchgen runs tpchgen-cli and returns the folder of its files.
 func tpchgen(t *testing.T, factor float64, arguments ...string) string {
 	t.Helper()
 	program, folder := dbgentest.Tpchgen(t), t.TempDir()
@@ -85,8 +85,8 @@ func rowsOrOrders(t *testing.T, path string, table dbgen.Table) (count int64) {
 	return count
 }
 
-// TestTheGreatestScaleIsThatOfTpchgenAnywhere compares a millionth of each table of the
-// greatest scale.
+// TestTheGreatestScaleIsThatOfTpchgenAnywhere compares a random millionth of each table at the
+// largest scale.
 func TestTheGreatestScaleIsThatOfTpchgenAnywhere(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -8,8 +8,8 @@ type Reuse int
 
 // The rules of reuse.
 const (
-	// Modulo40 is the usual choice: stream 41 uses that of stream 1, and stream 80 that of stream
-	// 0.
+	// Modulo40 is the usual choice: stream 41 uses the permutation of stream 1, and stream 80 that
+	// of stream 0.
 	Modulo40 Reuse = iota
 
 	// Modulo41 starts again with stream 0, so that all 41 occur equally often.

@@ -1,5 +1,5 @@
 // Package qgen decides the parameters of the 22 queries of TPC-H and their order in a stream, as
-// the standard's qgen does. It knows no SQL.
+// the standard's qgen does. It does not know the queries' SQL.
 package qgen
 
 import (
@@ -54,11 +54,11 @@ type Parameter struct {
 	Name  string
 	Value string
 
-	// Number says that the value is written into a statement without quotes. Dates and patterns are
-	// quoted: the other operand decides their type.
+	// Number means that the value is written into a statement without quotes. Dates and patterns
+	// are quoted: the other operand decides their type.
 	Number bool
 
-	// Derived says that the value is computed from others, so that the statement contains a
+	// Derived means that the value is computed from others, so that the statement contains a
 	// constant where the standard's text contains an expression.
 	Derived bool
 }
@@ -132,7 +132,7 @@ var validation = [Queries + 1]string{
 	22: "13|31|23|29|30|18|17",
 }
 
-// named gives the values of a query their names, and adds the computed ones.
+// named returns the values of a query with their names, and adds the derived parameters.
 func named(query int, values []string) Parameters {
 	var p Parameters
 	value := map[string]string{}

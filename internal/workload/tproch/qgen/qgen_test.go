@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// drawn returns what a generator gives a query, as the golden file has it.
+// drawn returns a generator's parameters for a query in the format of the golden file.
 func drawn(g Generator, query int) string {
 	line := strconv.Itoa(query)
 	for _, p := range g.Parameters(query) {
@@ -38,7 +38,7 @@ func TestParametersAreThoseOfQgen(t *testing.T) {
 		number, _, _ := strings.Cut(line, "\t")
 		query, err := strconv.Atoi(number)
 		if err != nil {
-			t.Fatalf("%q begins with no query", line)
+			t.Fatalf("%q does not begin with a query", line)
 		}
 		g.RaisedCodes = true
 		if got := drawn(g, query); got != line {
@@ -52,7 +52,7 @@ func TestParametersAreThoseOfQgen(t *testing.T) {
 }
 
 func TestCountryCodesAreThoseOfNations(t *testing.T) {
-	want := "22\t24\t33\t31\t10\t15\t28\t23" // ten less than the golden file has
+	want := "22\t24\t33\t31\t10\t15\t28\t23" // ten less than in the golden file
 	if got := drawn(Generator{Seed: 1, Scale: 1}, 22); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -9,7 +9,8 @@ import (
 	"sledge/internal/workload/tproch/dbgen"
 )
 
-// What is asked for is what is in the data, no more and no less.
+// TestQueriesAskForTheWordsOfTheData compares the words that queries draw from with the words in
+// the data.
 func TestQueriesAskForTheWordsOfTheData(t *testing.T) {
 	scale, err := dbgen.NewScale(0.01)
 	if err != nil {
@@ -52,7 +53,7 @@ func TestQueriesAskForTheWordsOfTheData(t *testing.T) {
 	for row, more := rows.AppendRow(nil); more; row, more = rows.AppendRow(row[:0]) {
 		values := strings.Split(string(row), "\t")
 		if got, want := regionOf[slices.Index(nations, values[1])], strings.Index("01234", values[2]); got != want {
-			t.Errorf("%s: queries take it for one of region %d, the data for one of %d", values[1], got, want)
+			t.Errorf("%s: got region %d from the queries' list, want %d as in the data", values[1], got, want)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Tpchgen returns the path of tpchgen-cli, or skips the test, unless SLEDGE_TEST_REQUIRE asks
-// for tpchgen.
+// Tpchgen returns the path of tpchgen-cli. If it is not installed, Tpchgen skips the test, or fails
+// it if SLEDGE_TEST_REQUIRE lists tpchgen.
 func Tpchgen(t testing.TB) string {
 	t.Helper()
 	path, found := Find()
