@@ -1,6 +1,6 @@
 // Package datagen writes the initial rows of a workload to flat files, with scripts for the
 // database's own programs, which create the tables, load the files and finish the schema. Equal
-// options and seed give the rows of a build. It knows no workload and no database by name, and
+// options and seed give the rows of a build. It does not know workloads or databases by name, and
 // opens no connection.
 package datagen
 
@@ -23,12 +23,12 @@ import (
 	"sledge/internal/schema"
 )
 
-// Config says which files to write, and where.
+// Config describes the files to write.
 type Config struct {
 	Plan    plan.Plan // database, workload, options and seed; its session settings do not matter
 	Folder  string    // created if its parent exists
-	Workers int       // number of workers side by side; 1 if less
-	Parts   int       // files for each table, except shared tables, with the same number of units each; 0 means one for each worker
+	Workers int       // number of workers that write in parallel; at least 1
+	Parts   int       // files for each table, each with the same number of units; 0 means one for each worker; a shared table has one file
 	Version string    // Sledge's, for the manifest
 
 	Format      Format      // Tbl if ""
@@ -37,10 +37,9 @@ type Config struct {
 	Overwrite   bool        // replace the files of an earlier generation in the folder
 	NoScripts   bool        // write no scripts: the plan's database is arbitrary
 
-	// Tell gets the beginning of the work of virtual user 1, which writes the shared tables and
-	// watches, and of those after it, the workers, as steps; a single worker is user 1 itself.
-	// Twice a second it gets the progress of all. It is called from several goroutines, and may be
-	// nil.
+	// Tell receives the steps of the virtual users. User 1 writes the shared tables and monitors
+	// the other users, which are the workers; a single worker is user 1 itself. Twice a second Tell
+	// receives the total progress. It is called from several goroutines and may be nil.
 	Tell func(job.Event)
 }
 
@@ -56,7 +55,7 @@ type File struct {
 	Name     string `json:"name"` // within the folder
 	Table    string `json:"table"`
 	Part     int    `json:"part"`      // number of the part of the table, from 1
-	Parts    int    `json:"parts"`     // that the table has
+	Parts    int    `json:"parts"`     // number of parts of the table
 	FirstRow int64  `json:"first_row"` // its first row's number within the table, from 1
 	Rows     int64  `json:"rows"`
 	Bytes    int64  `json:"text_bytes"`    // size before compression; for a Parquet file, of the values before encoding
@@ -75,7 +74,7 @@ func (r Result) Totals() (rows, size, stored int64) {
 	return rows, size, stored
 }
 
-// ExistsError says that an existing file would be overwritten.
+// ExistsError means that the generation would overwrite an existing file.
 type ExistsError struct{ File string }
 
 // Error implements error.
@@ -90,8 +89,8 @@ const (
 // monitor is the position of the virtual user that watches the workers.
 const monitor = 1
 
-// Generate writes the files. They get their names only when all of them are complete: if anything
-// ends it before, it leaves none behind.
+// Generate writes the files. It moves them into the folder only when all are complete; if it fails
+// or is stopped before, it leaves no files behind.
 func Generate(ctx context.Context, c Config) (Result, error) {
 	began := time.Now()
 	g, err := newGeneration(c)
@@ -175,10 +174,10 @@ func newGeneration(c Config) (*generation, error) {
 type tableCount struct {
 	parts   int64 // files
 	rows    atomic.Int64
-	written atomic.Int64 // of the files
+	written atomic.Int64 // files whose parts are complete
 }
 
-// size returns the amount of data, as the workload's option for it says.
+// size returns the value of the workload's option for the amount of data.
 func (g *generation) size() string {
 	for _, o := range option.Describe(g.Plan.Settings) {
 		if o.Name == g.Plan.Workload.Schema.Size.Option {
@@ -224,8 +223,8 @@ func (g *generation) write(ctx context.Context) error {
 	stop := g.watch()
 	defer stop()
 	group, ctx := errgroup.WithContext(ctx)
-	// More workers than keep the cores busy while some wait for the disk would only take memory and
-	// open files.
+	// Twice as many workers as cores keep the cores busy while some wait for the disk. More workers
+	// would only use memory and open files.
 	group.SetLimit(2 * host.Cores())
 	queue := queue{parts: slices.Clone(g.parts)}
 	for _, worker := range g.workers(g.parts) {
@@ -244,7 +243,7 @@ func (g *generation) write(ctx context.Context) error {
 	return group.Wait()
 }
 
-// explain says what follows from an error that ended the writing, and what to do about it.
+// explain adds the consequence and advice to an error that ended the writing.
 func explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return job.WithExit(job.ExitStopped, errors.New("stopped: no file was left behind"))
@@ -265,8 +264,8 @@ func explain(ctx context.Context, err error) error {
 	return err
 }
 
-// files lists what was written. Only now it is known which row of a table a part begins with,
-// because a workload may count its parts in other units than rows.
+// files lists the written files and computes the first row of each part. These are unknown before,
+// because a workload may divide tables by other units than rows.
 func (g *generation) files() []File {
 	var files []File
 	first := map[string]int64{}

@@ -24,7 +24,7 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// offline is a plan for PostgreSQL, which is asked for nothing.
+// offline returns a plan for PostgreSQL. The tests that use it do not connect.
 func offline(t *testing.T, w *workload.Workload, values option.Values) plan.Plan {
 	t.Helper()
 	plan, err := plan.New(catalog.Pair{Database: postgresql.Database, Workload: w}, job.Spec{Database: "postgresql", Workload: w.Name, Seed: 1, Options: values})
@@ -97,8 +97,7 @@ func TestFilesHaveTheirFormat(t *testing.T) {
 	}
 }
 
-// With three workers for two warehouses there would be one without any, so there
-// are three warehouses.
+// The test has three warehouses, because each of the three workers needs one.
 func TestWorkersWriteWhatOneWouldWrite(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three warehouses are two hundred megabytes, twice")
@@ -109,10 +108,10 @@ func TestWorkersWriteWhatOneWouldWrite(t *testing.T) {
 	for _, table := range tprocc.Workload.Schema.Tables(plan.Settings, 1) {
 		together := three[table.Name+"_1.tbl"] + three[table.Name+"_2.tbl"] + three[table.Name+"_3.tbl"]
 		if alone := one[table.Name+"_1.tbl"]; together != alone {
-			t.Errorf("%s: three workers wrote %d bytes, which are not the %d that one wrote", table.Name, len(together), len(alone))
+			t.Errorf("%s: the %d bytes of three workers differ from the %d bytes of one", table.Name, len(together), len(alone))
 		}
 		if _, ok := three[table.Name+"_3.tbl"]; ok == (table.Name == "item") {
-			t.Errorf("%s: a third file is there: got %t", table.Name, ok)
+			t.Errorf("%s: a third file exists: got %t", table.Name, ok)
 		}
 	}
 }
@@ -149,7 +148,7 @@ func TestFilesThatAreThereAreReplacedOnlyIfSo(t *testing.T) {
 				t.Errorf("got error %v, want one of %s", err, old)
 			}
 			if got := texts(t, folder); len(got) != 1 || got[there] != "old" {
-				t.Errorf("got %v in the folder, want what was there", got)
+				t.Errorf("got %v in the folder, want the earlier files", got)
 			}
 			c.Overwrite = true
 			if _, err := datagen.Generate(t.Context(), c); err != nil {
@@ -175,14 +174,14 @@ func TestFilesOfOthersStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := texts(t, folder); got["notes.tbl"]+got["notes_x.tbl"]+got["mine_1.tbl"]+got["notes_1.tbl.bak"] != "minemineminemine" {
-		t.Errorf("got %v, want the files that are not of a generation as they were", got)
+		t.Errorf("got %v, want the files of other programs unchanged", got)
 	}
 }
 
 func TestAnInterruptedGenerationLeavesNothing(t *testing.T) {
 	for name, folder := range map[string]string{
-		"in a folder that was there": t.TempDir(),
-		"in a folder it made":        filepath.Join(t.TempDir(), "made"),
+		"in an existing folder": t.TempDir(),
+		"in a new folder":       filepath.Join(t.TempDir(), "made"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, missing := os.Stat(folder)
@@ -202,7 +201,7 @@ func TestAnInterruptedGenerationLeavesNothing(t *testing.T) {
 			}
 			if missing != nil {
 				if _, err := os.Stat(folder); err == nil {
-					t.Error("the folder that was made is still there")
+					t.Error("the new folder still exists")
 				}
 				return
 			}
@@ -227,7 +226,7 @@ func TestAnInterruptedGenerationLeavesTheFilesOfAnEarlierOne(t *testing.T) {
 	}
 	after := texts(t, c.Folder)
 	if len(after) != len(before) || after["notes_1.tbl"] != before["notes_1.tbl"] {
-		t.Errorf("got files %v, want those of before", after)
+		t.Errorf("got files %v, want the files from before", after)
 	}
 }
 
@@ -244,7 +243,7 @@ func TestAFolderIsClaimedByOneGeneration(t *testing.T) {
 		t.Fatal(err)
 	}
 	if job.ExitOf(second) != job.ExitExists {
-		t.Errorf("got error %v of the second generation, want that the folder is taken", second)
+		t.Errorf("got error %v of the second generation, want an error that the folder is in use", second)
 	}
 }
 
@@ -294,7 +293,7 @@ func TestAnEmptyTextIsRefusedRatherThanLoadedAsNull(t *testing.T) {
 		_, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir()})
 		notes[2] = before
 		if err == nil || !strings.Contains(err.Error(), "is an empty text, which these files cannot distinguish from NULL") {
-			t.Errorf("%q: got error %v, want that a text is empty", row, err)
+			t.Errorf("%q: got error %v, want an error about an empty text", row, err)
 		}
 	}
 }
@@ -310,7 +309,7 @@ func TestVirtualUsersTellWhatTheyDo(t *testing.T) {
 	_, err := datagen.Generate(t.Context(), datagen.Config{Plan: plan, Folder: folder, Workers: 2, Tell: func(e job.Event) {
 		mu.Lock()
 		defer mu.Unlock()
-		if e.Step == nil || e.Step.Stage == job.GoesOn && e.Step.Count < 2 { // which only slow machines tell
+		if e.Step == nil || e.Step.Stage == job.GoesOn && e.Step.Count < 2 { // only slow machines report this
 			return
 		}
 		told[e.User] = append(told[e.User], strings.ReplaceAll(fmt.Sprintf("%s %s %s %d", e.Step.Name, e.Step.Stage, e.Step.Of, e.Step.Count), folder, "DIR"))

@@ -30,7 +30,7 @@ type part struct {
 const sharedWorker = -1
 
 // divide makes the parts of all tables, as equal as possible. If there are as many parts as
-// workers, each worker writes those of one number.
+// workers, each worker writes the parts of one number.
 func (c *Config) divide(tables []schema.Table) []*part {
 	files := c.Plan.Workload.Schema.DataFiles
 	units, own := files.Units(c.Plan.Settings), c.Parts == c.Workers
@@ -93,7 +93,7 @@ func (q *queue) next(worker int) *part {
 		switch {
 		case p.worker != worker && (p.worker != 0 || worker == sharedWorker):
 			continue
-		case i == 0: // which moves none of the others, of which there may be hundreds of thousands
+		case i == 0: // fast: does not move the other parts, which may be hundreds of thousands
 			q.parts = q.parts[1:]
 		default:
 			q.parts = slices.Delete(q.parts, i, i+1)

@@ -1,7 +1,7 @@
 package datagen
 
-// Days reads a date as Parquet files have it.
+// Days parses a date as the encoder of Parquet files does.
 func Days(text string) (int64, error) { return days([]byte(text)) }
 
-// Explain says what follows from an error that ended the writing.
+// Explain adds the consequence and advice to an error.
 var Explain = explain

@@ -33,7 +33,7 @@ func TestGenerate_LeavesNothingIfItReachesALimit(t *testing.T) {
 					t.Errorf("%s: got error %v, want %q", compression, err, tt.want)
 				}
 				if got := texts(t, folder); len(got) != 1 || got["mine.txt"] != "mine" {
-					t.Errorf("%s: got %d files in the folder, want only the one that was there", compression, len(got))
+					t.Errorf("%s: got %d files in the folder, want only the file from before", compression, len(got))
 				}
 			}
 		})

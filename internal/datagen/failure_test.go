@@ -17,8 +17,8 @@ import (
 
 func TestGenerate_ExplainsThatTheFolderIsGone(t *testing.T) {
 	for name, folder := range map[string]string{
-		"a folder that was there": t.TempDir(),
-		"a folder that it made":   filepath.Join(t.TempDir(), "made"),
+		"an existing folder": t.TempDir(),
+		"a new folder":       filepath.Join(t.TempDir(), "made"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var once sync.Once
@@ -35,10 +35,10 @@ func TestGenerate_ExplainsThatTheFolderIsGone(t *testing.T) {
 				},
 			})
 			if err == nil || !strings.HasSuffix(err.Error(), "no file was left behind: the folder was removed or renamed meanwhile: generate the files again") || strings.Contains(err.Error(), "\n") {
-				t.Errorf("got error %v, want that the folder is gone, in one line", err)
+				t.Errorf("got error %v, want one line that says that the folder is gone", err)
 			}
 			if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("the folder is there again: %v", err)
+				t.Errorf("the folder exists again: %v", err)
 			}
 		})
 	}

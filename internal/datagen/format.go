@@ -23,7 +23,7 @@ const (
 // Formats lists the formats, the default first.
 var Formats = []Format{Tbl, Dbgen, CSV, Parquet}
 
-// FormatNames lists their names.
+// FormatNames lists the names of the formats.
 func FormatNames() []string { return texts(Formats) }
 
 // Compression is the compression of files.
@@ -149,8 +149,8 @@ func (c *Config) fileName(p *part) string {
 
 // encoder turns rows into the contents of a file.
 type encoder interface {
-	// encode converts the row at start of buf, up to its end, in place. It returns buf up to start
-	// if it keeps the row for later.
+	// encode converts, in place, the row from start to the end of buf. If it keeps the row for
+	// later, it returns buf[:start].
 	encode(buf []byte, start int) ([]byte, error)
 
 	// end writes the kept rows.
@@ -180,13 +180,13 @@ func (g *generation) takesLines(p *part) bool {
 	return p.ranges.Lines != nil && (g.Format == Tbl || g.Format == Dbgen)
 }
 
-// linesAsTheyAre is the encoder of lines that already have the file's format.
+// linesAsTheyAre is the encoder for lines that already have the file's format.
 type linesAsTheyAre struct{}
 
 func (linesAsTheyAre) encode(buf []byte, _ int) ([]byte, error) { return buf, nil }
 func (linesAsTheyAre) end() error                               { return nil }
 
-// linesTrimmed is the encoder of lines that lose the delimiter after their last value.
+// linesTrimmed is the encoder that removes the delimiter after a line's last value.
 type linesTrimmed struct{}
 
 func (linesTrimmed) encode(buf []byte, _ int) ([]byte, error) {
@@ -194,7 +194,8 @@ func (linesTrimmed) encode(buf []byte, _ int) ([]byte, error) {
 }
 func (linesTrimmed) end() error { return nil }
 
-// withUsage gives an error the exit code of mistakes, before which nothing was changed.
+// withUsage gives an error the exit code of usage errors, which are found before anything is
+// changed.
 func withUsage(err error) error { return job.WithExit(job.ExitUsage, err) }
 
 // typed returns a table with the types of its columns in files.

@@ -118,7 +118,7 @@ func content(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestLinesAreThoseOfDbgenWithoutTheirEnd compares the usual format with dbgen's.
+// TestLinesAreThoseOfDbgenWithoutTheirEnd compares the default format with dbgen's.
 func TestLinesAreThoseOfDbgenWithoutTheirEnd(t *testing.T) {
 	plan := offline(t, tproch.Workload, option.Values{"scale_factor": "0.001"})
 	lines := generate(t, datagen.Config{Plan: plan})
@@ -185,7 +185,7 @@ func openParquet(t *testing.T, path string) *parquet.File {
 	return f
 }
 
-// parquetRows reads a file as text, as CSV would have it but for quotes.
+// parquetRows reads a file as text, like CSV without quotes, and counts its row groups.
 func parquetRows(t *testing.T, path string) (rows []string, groups int) {
 	t.Helper()
 	f := openParquet(t, path)
@@ -215,7 +215,7 @@ func parquetRows(t *testing.T, path string) (rows []string, groups int) {
 	return rows, groups
 }
 
-// spelled writes a value as load text has it, but for special characters.
+// spelled writes a value as load text, without escaping special characters.
 func spelled(f parquet.Field, v parquet.Value) string {
 	if v.IsNull() {
 		return `\N`
@@ -249,7 +249,8 @@ func TestParquetFilesHaveTheRows(t *testing.T) {
 	}
 }
 
-// TPROC-H makes rows for Parquet column by column, and lines for the other formats.
+// The rows of TPROC-H must be the same in Parquet files, which are made column by column, as in the
+// other formats, which are made line by line.
 func TestParquetFiles_HaveTheRowsOfTheOtherFormats(t *testing.T) {
 	for _, c := range []struct {
 		scale       string
@@ -276,7 +277,7 @@ func TestParquetFiles_HaveTheRowsOfTheOtherFormats(t *testing.T) {
 			want := strings.Split(lines[f.Table+"_1.tbl"], "\n")[f.FirstRow-1:]
 			for i, row := range rows {
 				values := strings.Split(want[i], "|")
-				if f.Table == "lineitem" { // whose quantity is a decimal, and a whole number as text
+				if f.Table == "lineitem" { // its quantity is a decimal in Parquet, and a whole number as text
 					values[4] += ".00"
 				}
 				if want := strings.Join(values, "\t"); row != want {
@@ -300,7 +301,7 @@ func TestParquetFiles_AreTheSameEachTime(t *testing.T) {
 			}
 		}
 		if !slices.Equal(sums[0], sums[1]) {
-			t.Errorf("got other files the second time:\n%q\n%q", sums[0], sums[1])
+			t.Errorf("the second generation wrote other files:\n%q\n%q", sums[0], sums[1])
 		}
 	}
 }
@@ -315,7 +316,7 @@ func TestParquetFiles_HaveTheTypesOfOtherGenerators(t *testing.T) {
 	for _, column := range openParquet(t, filepath.Join(folder, "partsupp_1.parquet")).Schema().Fields() {
 		got = append(got, column.Name()+" "+column.Type().String())
 	}
-	// As tpchgen-cli 4.0.0 writes them.
+	// The types of tpchgen-cli 4.0.0.
 	want := []string{"ps_partkey INT(64,true)", "ps_suppkey INT(64,true)", "ps_availqty INT(32,true)", "ps_supplycost DECIMAL(15,2)", "ps_comment STRING"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got the columns %q, want %q", got, want)

@@ -7,11 +7,11 @@ import (
 	"sledge/internal/schema"
 )
 
-// lineMaker is the encoder of rows of load text as lines: values separated by a delimiter, and
-// nothing for a NULL.
+// lineMaker is the encoder that turns rows of load text into lines: values separated by a
+// delimiter, with nothing for a NULL.
 //
-// The two formats differ little, and few rows have special characters, so most rows are changed in
-// place.
+// Load text and lines differ little, and few rows have special characters, so lineMaker changes
+// most rows in place.
 type lineMaker struct {
 	table     schema.Table
 	delimiter byte
@@ -32,7 +32,7 @@ func (m *lineMaker) encode(buf []byte, start int) ([]byte, error) {
 		case end < 0:
 			return nil, m.torn(buf[start:])
 		case end == 0 && m.empties:
-			// What was already separated is rewritten unchanged.
+			// Undo the changes so far, so that again starts from load text.
 			for j, c := range buf[start : len(buf)-len(row)] {
 				if c == m.delimiter {
 					buf[start+j] = '\t'
@@ -57,7 +57,7 @@ func (m *lineMaker) encode(buf []byte, start int) ([]byte, error) {
 
 func (m *lineMaker) end() error { return nil }
 
-// special reports whether a row has characters that need more than other delimiters.
+// special reports whether a row has characters that must be escaped or quoted.
 func (m *lineMaker) special(row []byte) bool {
 	return bytes.IndexByte(row, '\\') >= 0 || bytes.IndexByte(row, m.delimiter) >= 0 ||
 		m.quoted && (bytes.IndexByte(row, '"') >= 0 || bytes.IndexByte(row, '\r') >= 0)
@@ -125,7 +125,7 @@ func (m *lineMaker) separator(column int) byte {
 	return '\t'
 }
 
-// empty is an error, because loaders read an empty value as NULL.
+// empty returns the error for an empty text, which loaders would read as NULL.
 func (m *lineMaker) empty(column int) error {
 	return fmt.Errorf("column %s of %s is an empty text, which these files cannot distinguish from NULL", m.table.Columns[column].Name, m.table.Name)
 }

@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// TestFilesAreLoadedByTheDatabasesOwnPrograms runs the scripts as their comments
-// say, and compares all rows with those that were generated.
+// TestFilesAreLoadedByTheDatabasesOwnPrograms runs the scripts as their comments describe, and
+// compares all loaded rows with the generated ones.
 func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 	for _, d := range databases(special) {
 		t.Run(d.Name, func(t *testing.T) {
@@ -41,10 +41,10 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 			} {
 				t.Run(name, func(t *testing.T) {
 					if _, err := exec.LookPath("zstd"); err != nil && c.Compression == datagen.Zstd {
-						t.Skip("zstd is not here")
+						t.Skip("zstd is not installed")
 					}
 					if d.Name == "sqlserver" && (c.Format != datagen.CSV || c.Compression != "") {
-						t.Skip("its loaders know quotes in CSV files alone, and unpack nothing")
+						t.Skip("its loaders support quotes only in CSV files, and no compression")
 					}
 					plan := newPlan(t, d, special, nil)
 					load(t, plan, c)
@@ -55,8 +55,7 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 	}
 }
 
-// TestALoadedSchemaPassesTheCheck has a whole warehouse loaded, and the engine
-// judge what it finds.
+// TestALoadedSchemaPassesTheCheck loads one warehouse from files and runs the check.
 func TestALoadedSchemaPassesTheCheck(t *testing.T) {
 	for _, d := range databases(tprocc.Workload) {
 		t.Run(d.Name, func(t *testing.T) {
@@ -83,12 +82,12 @@ func TestALoadedAnalyticSchemaPassesTheCheck(t *testing.T) {
 	}
 }
 
-// loadAndCheck has the files of a schema loaded, and the engine judge it.
+// loadAndCheck loads the files of a schema and runs the check.
 func loadAndCheck(t *testing.T, d *database.Database, w *workload.Workload, values option.Values, c datagen.Config) {
 	t.Helper()
 	plan := newPlan(t, d, w, values)
 	load(t, plan, c)
-	if c.Format == datagen.Parquet { // which special has no loader for
+	if c.Format == datagen.Parquet { // the test with the workload special does not cover it
 		workloadtest.CompareRows(t, plan)
 	}
 	runner := engine.Local{Catalog: edition.Catalog, Version: "test"}
@@ -102,11 +101,11 @@ func loadAndCheck(t *testing.T, d *database.Database, w *workload.Workload, valu
 		t.Errorf("check: %v", err)
 	}
 	if len(result.Findings) == 0 {
-		t.Error("check: nothing was looked at")
+		t.Error("check: got no findings")
 	}
 }
 
-// databases lists those that are for a workload, and have a program that loads files.
+// databases lists the databases that support a workload and have scripts that load files.
 func databases(w *workload.Workload) (list []*database.Database) {
 	for _, d := range edition.Catalog.Databases {
 		loads := false
@@ -121,8 +120,7 @@ func databases(w *workload.Workload) (list []*database.Database) {
 	return list
 }
 
-// server returns the option values that reach a server of the database, and a
-// database of its own there.
+// server returns the option values for a new database on a server.
 func server(t *testing.T, d *database.Database) option.Values {
 	t.Helper()
 	values := workloadtest.Server(t, d, "")
@@ -133,10 +131,10 @@ func server(t *testing.T, d *database.Database) option.Values {
 	return values
 }
 
-// served counts the databases that were made, since all tests share a server.
+// served counts the new databases, because all tests share a server.
 var served int
 
-// newPlan makes an empty database for the workload, and a plan for it.
+// newPlan creates an empty database for the workload and returns a plan for it.
 func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values option.Values) plan.Plan {
 	t.Helper()
 	if values == nil {
@@ -152,7 +150,7 @@ func newPlan(t *testing.T, d *database.Database, w *workload.Workload, values op
 	return plan
 }
 
-// load generates the files and has the database's own program load them.
+// load generates the files and loads them with the database's own program.
 func load(t *testing.T, plan plan.Plan, c datagen.Config) {
 	t.Helper()
 	c.Plan, c.Folder = plan, t.TempDir()
@@ -180,7 +178,7 @@ func load(t *testing.T, plan plan.Plan, c datagen.Config) {
 	}
 }
 
-// runInside runs a script in DuckDB itself, which is in the program, where its shell is not there.
+// runInside runs a script with the DuckDB library, for machines without DuckDB's shell.
 func runInside(t *testing.T, plan plan.Plan, folder, script string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(folder, script))
@@ -219,17 +217,18 @@ func clientOf(t *testing.T, plan plan.Plan, folder string) *exec.Cmd {
 		c = exec.Command("sqlite3", values["file"])
 	case "duckdb":
 		c = exec.Command("duckdb", "-bail", values["file"])
-	case "sqlserver": // whose server has to see the folder
+	case "sqlserver": // the server must have access to the folder
 		c = exec.Command("sqlcmd", "-b", "-I", "-C", "-S", values["host"]+","+values["port"], "-U", values["user"], "-d", values["dbname"], "-v", "FOLDER="+folder)
 		c.Env = append(os.Environ(), "SQLCMDPASSWORD="+values["password"])
 	}
 	if c.Err != nil {
-		t.Skipf("the client of %s is not here: %v", plan.Database.Title, c.Err)
+		t.Skipf("the client of %s is not installed: %v", plan.Database.Title, c.Err)
 	}
 	return c
 }
 
-// mysqlClient is MySQL's client, or else MariaDB's, which speaks to both.
+// mysqlClient returns the name of MySQL's client if it is installed, otherwise of MariaDB's, which
+// can connect to both.
 func mysqlClient() string {
 	if _, err := exec.LookPath("mysql"); err != nil {
 		return "mariadb"

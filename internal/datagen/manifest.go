@@ -13,8 +13,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// ManifestName is the name of the file that lists all others. It is written last: a folder without
-// it is incomplete.
+// ManifestName is the name of the file that lists all files of rows. It is written last: a folder
+// without it is incomplete.
 const ManifestName = "datagen.manifest.json"
 
 // manifestSchema names the manifest's format. Its number changes when a program that reads one
@@ -27,7 +27,7 @@ type Manifest struct {
 	Sledge      string            `json:"sledge"` // version
 	Begun       time.Time         `json:"begun"`
 	Workload    string            `json:"workload"`
-	Rows        string            `json:"rows"`    // what determines the rows, in words
+	Rows        string            `json:"rows"`    // describes everything that determines the rows
 	Options     map[string]string `json:"options"` // the option for the amount of data
 	Seed        uint64            `json:"seed"`
 	Format      Format            `json:"format"`
@@ -36,7 +36,7 @@ type Manifest struct {
 	Files       []File            `json:"files"`
 }
 
-// manifest lists what was written.
+// manifest returns the manifest of the written files.
 func (g *generation) manifest(began time.Time) Manifest {
 	w, settings := g.Plan.Workload, g.Plan.Settings
 	m := Manifest{
@@ -50,7 +50,7 @@ func (g *generation) manifest(began time.Time) Manifest {
 	return m
 }
 
-// writeManifest writes it beside the files.
+// writeManifest writes the manifest beside the files.
 func (g *generation) writeManifest(began time.Time) (err error) {
 	text, err := json.MarshalIndent(g.manifest(began), "", "  ")
 	if err != nil {
@@ -86,7 +86,7 @@ func ReadManifest(folder string) (Manifest, error) {
 	}
 	c := Config{Format: m.Format, Compression: m.Compression}
 	for _, f := range m.Files {
-		// Files that a manifest lists are read and replaced, so it may list only files of rows.
+		// Sledge reads and replaces the listed files, so a manifest may list only files of rows.
 		p := part{table: schema.Table{Name: f.Table}, number: f.Part, of: f.Parts}
 		if f.Name != filepath.Base(f.Name) || !filepath.IsLocal(f.Name) || f.Table == "" || f.Name != c.fileName(&p) {
 			return Manifest{}, withUsage(fmt.Errorf("%s names %q, which is not a file of rows in its folder", path, f.Name))
@@ -95,11 +95,11 @@ func ReadManifest(folder string) (Manifest, error) {
 	return m, nil
 }
 
-// largestManifest limits the bytes of a manifest: about 400 for each file, for MaxParts of eight
-// tables.
+// largestManifest limits the bytes of a manifest. Eight tables with MaxParts parts each need about
+// 400 bytes for each file.
 const largestManifest = 1 << 30
 
-// readUpTo reads a regular file of at most so many bytes.
+// readUpTo reads a regular file of at most most bytes.
 func readUpTo(path string, most int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {

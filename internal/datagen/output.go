@@ -24,11 +24,11 @@ type output struct {
 	content hash.Hash // checksum of the contents before compression; nil for a Parquet file
 }
 
-// newOutput writes to a file. The rows are mostly random letters: the best compression makes them
-// no smaller than the fastest, but takes five times as long.
+// newOutput writes to a file. The rows are mostly random letters, which the best compression does
+// not make smaller than the fastest does, in five times the time.
 func newOutput(file *os.File, format Format, compression Compression) (*output, error) {
 	o := &output{file: file, whole: sha256.New()}
-	if format == Parquet { // is compressed within
+	if format == Parquet { // compressed internally
 		return o, nil
 	}
 	o.content = md5.New()
@@ -37,7 +37,7 @@ func newOutput(file *os.File, format Format, compression Compression) (*output, 
 	case Gzip:
 		o.compressor, err = gzip.NewWriterLevel(toFile{o}, gzip.BestSpeed)
 	case Zstd:
-		// The workers already run in parallel.
+		// One goroutine per file, because the workers already run in parallel.
 		o.compressor, err = zstd.NewWriter(toFile{o}, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	}
 	return o, err
@@ -63,8 +63,7 @@ func (o *output) md5() string {
 	return hex.EncodeToString(o.content.Sum(nil))
 }
 
-// Close writes what is pending and closes the file. It returns an error if the disk turns out to be
-// full only then.
+// Close writes the pending data and closes the file. A full disk may be reported only here.
 func (o *output) Close() error {
 	var err error
 	if o.compressor != nil {

@@ -17,10 +17,10 @@ import (
 
 // The units in which a Parquet file is written.
 const (
-	rowsPerGroup    = 122_880 // as in DuckDB: readers share groups among threads, and a group is kept in memory
+	rowsPerGroup    = 122_880 // as in DuckDB; readers distribute groups among threads and keep a group in memory
 	pageBytes       = 128 << 10
-	rowsAtOnce      = 256       // rows that go to the columns together: their values stay in the processor's cache
-	dictionaryBytes = 128 << 10 // bytes of a column's values in a group; beyond that, the rest is written out
+	rowsAtOnce      = 256       // rows that are encoded together, few enough to stay in the processor's cache
+	dictionaryBytes = 128 << 10 // bytes of a column's dictionary in a group; further values are written without a dictionary
 )
 
 // parquetEncoder is the encoder of Parquet files. It writes to the file itself.
@@ -29,7 +29,7 @@ type parquetEncoder struct {
 	writer  *parquet.GenericWriter[any]
 	columns []parquetColumn
 	pending int   // rows of load text that are not in the file yet
-	rows    int64 // all that are in the file
+	rows    int64 // rows in the file
 	bytes   int64 // size of their values before encoding
 }
 
@@ -49,12 +49,12 @@ func newParquetEncoder(t schema.Table, w io.Writer, compression Compression, ver
 	options := []parquet.WriterOption{
 		parquet.NewSchema(t.Name, parquetColumns(t.Columns)),
 		parquet.Compression(codec(compression)), parquet.CreatedBy("sledge", version, ""),
-		// Every reader understands the first version of pages, and some no other. The column index
-		// already has the bounds of pages.
+		// Every reader understands version 1 of data pages, and some only that. Statistics in pages
+		// are unnecessary, because the column index has the bounds of pages.
 		parquet.DataPageVersion(1), parquet.DataPageStatistics(false), parquet.DictionaryMaxBytes(dictionaryBytes), parquet.PageBufferSize(pageBytes),
 	}
 	for _, c := range t.Columns {
-		if isText(c) { // drawn at random, so bounds would exclude no page
+		if isText(c) { // texts are random, so bounds would not exclude any page
 			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
 	}
@@ -79,7 +79,7 @@ func codec(c Compression) compress.Codec {
 	return &parquet.Uncompressed
 }
 
-// fastSnappy is a faster snappy: the library's own takes twice as long to save a tenth more.
+// fastSnappy encodes with s2. The library's encoder saves a tenth more, but takes twice as long.
 type fastSnappy struct{ snappy.Codec }
 
 // Encode implements compress.Codec.
@@ -87,7 +87,8 @@ func (*fastSnappy) Encode(dst, src []byte) ([]byte, error) {
 	return s2.EncodeSnappy(dst, src), nil
 }
 
-// orderedGroup is a group of columns in an order of its own; the library sorts them by name.
+// orderedGroup is a group that keeps the order of its columns; the library's group sorts them by
+// name.
 type orderedGroup struct {
 	parquet.Group
 	fields []parquet.Field
@@ -101,7 +102,7 @@ func parquetColumns(columns []schema.Column) parquet.Node {
 	g := orderedGroup{Group: parquet.Group{}}
 	for _, c := range columns {
 		node := parquetType(c)
-		if c.Type != schema.Varchar { // whose values mostly differ
+		if c.Type != schema.Varchar { // values of varchar columns mostly differ
 			node = parquet.Encoded(node, &parquet.RLEDictionary)
 		}
 		if c.Null {
@@ -351,7 +352,7 @@ func days(field []byte) (int64, error) {
 	}
 	year, month, day := n/10_000, time.Month(n/100%100), n%100
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-	if t.Month() != month || t.Day() != day { // the day does not exist, and the result is another one
+	if t.Month() != month || t.Day() != day { // the day does not exist, so time.Date returned another one
 		return 0, strconv.ErrRange
 	}
 	return t.Unix() / (24 * 60 * 60), nil

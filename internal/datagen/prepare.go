@@ -20,12 +20,12 @@ type Wanted struct {
 	Format      Format           // Tbl if ""
 	Header      bool             // begin each CSV file with the names of the columns
 	Compression Compression      // "" is the default of the format
-	Workers     int              // that write in parallel
+	Workers     int              // number of workers that write in parallel
 	Parts       int              // files for each table; 0 means as many as workers
 	Overwrite   bool             // replace the files in the folder
 }
 
-// The names of the members of Wanted beside its sources, in messages and in forms.
+// The names of the fields of Wanted, except Sources, in messages and forms.
 const (
 	nameFormat      = "format"
 	nameHeader      = "header"
@@ -34,7 +34,7 @@ const (
 	nameParts       = "parts"
 )
 
-// SettingError says which member of Wanted, beside its sources, is wrong.
+// SettingError reports a field of Wanted with a wrong value, except Sources.
 type SettingError struct {
 	Setting string
 	text    string
@@ -48,9 +48,9 @@ func wrong(setting, format string, args ...any) error {
 	return &SettingError{setting, fmt.Sprintf(format, args...)}
 }
 
-// Prepare resolves all settings of a request. Without a database, it generates the rows that all
-// databases with the workload share, and no scripts. All its errors are mistakes, found before
-// anything is written.
+// Prepare resolves all settings of a request. Without a database, the configuration generates the
+// rows, which do not depend on the database, and no scripts. All errors are usage errors, found
+// before anything is written.
 func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	if w.Workers < 1 || w.Workers > MaxWorkers {
 		return Config{}, settings.Order{}, withUsage(wrong(nameWorkers, "%s: %d is not between 1 and %d", nameWorkers, w.Workers, MaxWorkers))
@@ -79,7 +79,7 @@ func Prepare(b settings.Resolver, w Wanted) (Config, settings.Order, error) {
 	}, order, err
 }
 
-// Outline lists what would be written.
+// Outline describes what Generate would write.
 type Outline struct {
 	Database    string         `json:"database,omitempty" doc:"Its title; missing without a database."`
 	Workload    string         `json:"workload" doc:"Its title."`
@@ -93,15 +93,15 @@ type Outline struct {
 	Replaces    []string       `json:"replaces,omitempty" doc:"Their names, at most 100."`
 }
 
-// OutlineTable lists what would be written of a table.
+// OutlineTable describes the files of a table.
 type OutlineTable struct {
 	Table string `json:"table"`
 	Rows  int64  `json:"rows" doc:"About how many."`
 	Files int64  `json:"files"`
 }
 
-// Look returns what Generate would write, and writes nothing. It refuses what Generate refuses,
-// except a folder that cannot be written to, which only writing shows.
+// Look returns what Generate would write, and writes nothing. It returns the errors that Generate
+// would return before writing, except for a folder without write permission.
 func Look(c Config) (Outline, error) {
 	g, err := newGeneration(c)
 	if err != nil {

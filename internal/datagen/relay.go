@@ -9,7 +9,7 @@ type relay struct {
 	written chan written
 }
 
-// written is a buffer that may be filled again, and the error of writing it or one before it.
+// written is a buffer that may be filled again, with the error of writing it or an earlier one.
 type written struct {
 	buf []byte
 	err error
@@ -34,14 +34,14 @@ func newRelay(w io.Writer) (*relay, []byte) {
 
 func newBuffer() []byte { return make([]byte, 0, bufferSize+4096) }
 
-// swap takes a full buffer, and returns an empty one as soon as all earlier ones are written.
+// swap takes a full buffer, and returns an empty one once all earlier buffers are written.
 func (r *relay) swap(full []byte) ([]byte, error) {
 	r.full <- full
 	w := <-r.written
 	return w.buf, w.err
 }
 
-// close waits until all is written.
+// close waits until all buffers are written.
 func (r *relay) close() error {
 	close(r.full)
 	var err error

@@ -40,8 +40,8 @@ type Report struct {
 
 	Progress *live.Progress `json:"progress,omitempty"`
 
-	// Written summarizes the manifest: of a generation when it is done; of a comparison, the
-	// manifest that the files were compared with.
+	// Written summarizes the manifest: a generation's when it is done, or the one that a comparison
+	// reads.
 	Written *Written `json:"written,omitempty"`
 
 	Differences []Difference `json:"differences,omitempty" doc:"The files that differ from the manifest, at most 100."`
@@ -68,8 +68,8 @@ func writtenOf(m Manifest, scripts []string) *Written {
 	return w
 }
 
-// Runner writes and compares files for any number of watchers: a few tasks at a time, each of which
-// outlives the client that started it.
+// Runner runs a few tasks at a time, each with any number of watchers. A task continues if the
+// client that started it disconnects.
 type Runner struct {
 	list tasks.List[*Task]
 }
@@ -83,11 +83,11 @@ type Task struct {
 	report  Report
 	files   []File // the contents of the manifest, when they are known
 	steps   live.Steps
-	version int64 // of the report
+	version int64 // of the report; grows with each change
 }
 
-// Generate starts to write files. It refuses what the function Generate refuses before it writes
-// anything.
+// Generate starts to write files. It returns the errors that the function Generate returns before
+// it writes anything.
 func (d *Runner) Generate(c Config) (*Task, error) {
 	g, err := newGeneration(c)
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *Runner) Verify(folder string) (*Task, error) {
 	})
 }
 
-// Differ is the error of files that differ from their manifest, or nil.
+// Differ returns an error if files differ from their manifest.
 func Differ(folder string, differ []Difference) error {
 	if len(differ) == 0 {
 		return nil
@@ -173,7 +173,7 @@ func (d *Runner) start(kind Kind, folder string, begin func(t *Task, running []*
 }
 
 // checkFree refuses a folder in which a task writes files, because a task that replaces files would
-// remove the unfinished ones as left behind.
+// remove the other task's unfinished files.
 func checkFree(folder string, running []*Task) error {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -199,8 +199,8 @@ func (d *Runner) Find(id string) (*Task, error) {
 	return nil, job.WithExit(job.ExitMissing, errors.New("this task does not exist: it ended long ago, or the program was restarted; sledge datagen verify compares a folder with its manifest"))
 }
 
-// Interrupt stops all tasks because the program ends, and lets no other begin. Folders are left as
-// they were.
+// Interrupt stops all tasks and refuses new ones, because the program ends. Folders keep their
+// earlier contents.
 func (d *Runner) Interrupt() {
 	for _, t := range d.list.End() {
 		t.stop()
@@ -214,7 +214,7 @@ func (d *Runner) Wait() {
 	}
 }
 
-// Stop stops a task, and leaves the folder as it was.
+// Stop stops a task. The folder keeps its earlier contents.
 func (t *Task) Stop() { t.stop() }
 
 // Report returns the state of the task.
@@ -260,7 +260,7 @@ func (t *Task) Next(ctx context.Context, seen int64) (r Report, version int64, o
 	return t.current(), t.version, t.report.Ended != nil, nil
 }
 
-// tell takes what happens.
+// tell records the progress.
 func (t *Task) tell(e job.Event) {
 	if e.Progress == nil {
 		return

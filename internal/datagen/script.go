@@ -18,8 +18,8 @@ type Scripts struct {
 	Load   string // loads the files
 	Finish string // creates the indexes, the statistics and the routines
 
-	// Instead of Load: for a shell, and for Windows, if the database has another program that loads
-	// files from a client's machine. Either both exist or neither.
+	// Replacements of Load for a shell and for Windows, if the database has another program that
+	// loads files from a client's machine. Either both exist or neither.
 	LoadShell, LoadWindows string
 }
 
@@ -37,7 +37,7 @@ const (
 // scriptData is the data of the templates.
 type scriptData struct {
 	Script     string       // the name of the script
-	Scripts    Scripts      // all that there are
+	Scripts    Scripts      // all scripts
 	Database   string       // the database's title
 	Connection any          // the database's options
 	Statements []string     // statements of the schema: those of create, or of finish
@@ -47,14 +47,14 @@ type scriptData struct {
 	Compression         Compression
 	CSV, Behind, Header bool   // whether the files are CSV, have | after the last value, and begin with a header
 	Decompress          string // the command that prints the uncompressed contents of the file whose name follows; "" if files are not compressed
-	Unpack              string // the command that writes all of them uncompressed beside themselves; "" if files are not compressed
+	Unpack              string // the command that writes uncompressed copies of all files beside them; "" if files are not compressed
 }
 
 // Compressed reports whether the files are compressed.
 func (d scriptData) Compressed() bool { return d.Decompress != "" }
 
-// Program is the command that prints a file as its database's loader reads it, without | after the
-// last value; "" if the loader reads the file itself.
+// Program returns the command that prints a file uncompressed and without | after the last value,
+// for the database's loader; "" if the loader reads the file itself.
 func (d scriptData) Program(f scriptFile) string {
 	switch {
 	case d.Behind && d.Compressed():
@@ -78,7 +78,7 @@ type scriptTable struct {
 	Rows     int64           // in all its files
 	Columns  []schema.Column // in the order of the file
 	Nullable []string        // the names of columns that may be NULL
-	Days     []string        // and of columns that are dates without a time
+	Days     []string        // the names of columns that are dates without a time
 	Files    []string        // its files, by their names without compression
 }
 
@@ -87,7 +87,7 @@ func (t scriptTable) Names() string {
 	return strings.Join(schema.Table{Columns: t.Columns}.ColumnNames(), ", ")
 }
 
-// scripts names the scripts of the database. There are none if the user does not want any, or if
+// scripts returns the names of the database's scripts, or none if the user disabled scripts or if
 // the database's schema cannot hold the rows.
 func (g *generation) scripts() Scripts {
 	if g.NoScripts || !g.Plan.SQL.Has(g.loadTemplate()) || !g.buildable() {

@@ -8,9 +8,9 @@ import (
 	"sledge/internal/workload"
 )
 
-// special is a workload whose rows have every character that a loader of files
-// could take for something else, and NULLs. Its notes belong to units and its words
-// to all, and places come two to a unit in one chunk.
+// special is a workload whose rows contain NULLs and every character that a loader might
+// misinterpret. The table notes has a chunk for each unit, places has two rows per unit in one
+// chunk, and words is shared.
 var special = &workload.Workload{
 	Name:    "special",
 	Title:   "Special",
@@ -53,7 +53,7 @@ var special = &workload.Workload{
 
 const units = 4
 
-// notes are the rows of notes, a unit each.
+// notes are the rows of the table notes, one for each unit.
 var notes = [units]string{
 	"1\ta|b\tplain\n",
 	"2\t\\N\t\"quoted\", and 'so'\n",

@@ -21,7 +21,7 @@ const unfinished = "datagen.unfinished"
 type stage struct {
 	folder string
 	made   bool   // whether the folder did not exist before
-	inside string // the folder of unfinished files
+	inside string // the subfolder of unfinished files
 	old    []string
 	done   bool
 }
@@ -42,7 +42,8 @@ func notWritable(folder string, err error) error {
 	return job.WithExit(job.ExitUsage, fmt.Errorf("directory %s is not a writable location: %w", folder, cause(err)))
 }
 
-// cause returns an error of the file system without its path, if another text has it.
+// cause returns an error of the file system without its path, for messages that name the path
+// themselves.
 func cause(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -51,8 +52,8 @@ func cause(err error) error {
 	return err
 }
 
-// openStage claims the folder. It refuses a folder that already has files of these tables, by any
-// number of workers, because a loader of all files of a table would load both generations.
+// openStage claims the folder. It refuses a folder that already has files of these tables, even
+// with other part numbers, because a loader of all files of a table would load both generations.
 func openStage(folder string, tables, names []string, overwrite bool) (*stage, error) {
 	s := &stage{folder: folder, inside: filepath.Join(folder, unfinished)}
 	s.made = os.Mkdir(folder, 0o777) == nil
@@ -79,8 +80,8 @@ func openStage(folder string, tables, names []string, overwrite bool) (*stage, e
 	return s, nil
 }
 
-// filesInTheWay lists the files of rows of the tables in the folder, in any format, then those that
-// an earlier generation's manifest lists, and those of names.
+// filesInTheWay lists the existing files of the tables' rows in any format, the files in an earlier
+// generation's manifest, and the files with one of the names.
 func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -108,8 +109,8 @@ func filesInTheWay(folder string, tables, names []string) ([]string, error) {
 	return append(rows, others...), nil
 }
 
-// namesOfRows matches the numbered names that a generation gives to files of the tables. It leaves
-// out those of dbgen's format, because such files may be dbgen's own.
+// namesOfRows matches the numbered file names that a generation uses for the tables. It does not
+// match names in dbgen's format, because such files may be dbgen's own.
 func namesOfRows(tables []string) *regexp.Regexp {
 	quoted := make([]string, len(tables))
 	for i, t := range tables {
@@ -130,9 +131,9 @@ func (s *stage) create(name string) (*os.File, error) {
 	return file, nil
 }
 
-// publish moves the files to their place, after removing those of an earlier generation. If one
-// cannot be moved, it removes them all. The manifest is removed first and written last, so a folder
-// with a manifest is complete.
+// publish removes the files of an earlier generation and moves the new ones into the folder. If one
+// cannot be moved, it removes all of them. The manifest is removed first and written last, so a
+// folder with a manifest is complete.
 func (s *stage) publish() error {
 	entries, err := os.ReadDir(s.inside)
 	if err != nil {
@@ -175,7 +176,8 @@ func manifestFirst(names []string) []string {
 	return names
 }
 
-// close removes what was written but not published, and the folder if it was created for it.
+// close removes the unpublished files, and also the folder if openStage created it and nothing was
+// published.
 func (s *stage) close() error {
 	err := os.RemoveAll(s.inside)
 	if s.made && !s.done {

@@ -27,11 +27,11 @@ type Difference struct {
 	Why  string `json:"why"`  // "has 12 bytes instead of 15"
 }
 
-// Verify compares the files of a folder with its manifest, and returns the manifest and the files
-// that differ, in its order. Files of the tables that it does not list differ, too, because a
-// loader of all files of a table would load them.
+// Verify compares the files of a folder with its manifest. It returns the manifest and the files
+// that differ, in the manifest's order. Unlisted files of the tables differ, too, because a loader
+// of all files of a table would load them.
 //
-// Tell gets the progress, from one goroutine; it may be nil.
+// Verify calls tell with the progress, from one goroutine; tell may be nil.
 func Verify(ctx context.Context, folder string, tell func(job.Event)) (Manifest, []Difference, error) {
 	m, err := ReadManifest(folder)
 	if err != nil {
@@ -58,12 +58,12 @@ func Verify(ctx context.Context, folder string, tell func(job.Event)) (Manifest,
 type verification struct {
 	folder string
 	files  []File
-	why    []string // how each file differs; "" if it does not
+	why    []string // how each file differs; "" if it is equal
 	tell   func(job.Event)
 	read   atomic.Int64 // bytes
 }
 
-// run compares all files, as many at a time as there are processors.
+// run compares all files, with one goroutine per processor.
 func (v *verification) run(ctx context.Context) error {
 	stop := v.watch()
 	defer stop()
@@ -78,7 +78,8 @@ func (v *verification) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// compare returns how a file differs. Errors are those of reading it, and the context's.
+// compare returns how a file differs, or "". It returns an error if the file cannot be read or the
+// context ends.
 func (v *verification) compare(ctx context.Context, f File) (string, error) {
 	path := filepath.Join(v.folder, f.Name)
 	info, err := os.Stat(path)

@@ -17,7 +17,7 @@ func TestVerifyNamesTheFilesThatDiffer(t *testing.T) {
 		spoil func(folder string) error
 		want  string
 	}{
-		"as they were": {func(string) error { return nil }, ""},
+		"unchanged": {func(string) error { return nil }, ""},
 		"another byte": {func(folder string) error {
 			path := filepath.Join(folder, "words_1.tbl")
 			text, err := os.ReadFile(path)
@@ -29,10 +29,10 @@ func TestVerifyNamesTheFilesThatDiffer(t *testing.T) {
 		}, "words_1.tbl has another SHA-256"},
 		"truncated": {func(folder string) error { return os.Truncate(filepath.Join(folder, "notes_1.tbl"), 3) }, "notes_1.tbl has 3 bytes instead of 35"},
 		"missing":   {func(folder string) error { return os.Remove(filepath.Join(folder, "notes_2.tbl")) }, "notes_2.tbl is missing"},
-		"one too many": {func(folder string) error {
+		"an unlisted file": {func(folder string) error {
 			return os.WriteFile(filepath.Join(folder, "notes_3.tbl"), nil, 0o600)
 		}, "notes_3.tbl is not in the manifest"},
-		"no file": {func(folder string) error {
+		"a folder instead of a file": {func(folder string) error {
 			path := filepath.Join(folder, "notes_1.tbl")
 			return errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
 		}, "notes_1.tbl is not a regular file"},
@@ -55,7 +55,7 @@ func TestVerifyNamesTheFilesThatDiffer(t *testing.T) {
 				t.Errorf("got %q and %v, want %q", got, err, tt.want)
 			}
 			if m.Rows != "four units" || len(m.Files) != 5 {
-				t.Errorf("got a manifest of %q with %d files, want the one of five files of four units", m.Rows, len(m.Files))
+				t.Errorf("got a manifest of %q with %d files, want the manifest of four units with five files", m.Rows, len(m.Files))
 			}
 		})
 	}
@@ -66,8 +66,8 @@ func TestVerifyRefusesFoldersWithoutAManifestOfSledge(t *testing.T) {
 		manifest, want string
 		exit           job.Exit
 	}{
-		"none":           {"", "does not exist: sledge datagen writes it last", job.ExitMissing},
-		"no JSON":        {"files", "is not a manifest of sledge datagen", job.ExitUsage},
+		"no manifest":    {"", "does not exist: sledge datagen writes it last", job.ExitMissing},
+		"not JSON":       {"files", "is not a manifest of sledge datagen", job.ExitUsage},
 		"another schema": {`{"schema": "mine-1", "files": [{"name": "a"}]}`, `its schema is "mine-1"`, job.ExitUsage},
 		"other folders":  {`{"schema": "sledge-datagen-1", "files": [{"name": "../a"}]}`, `names "../a", which is not a file of rows in its folder`, job.ExitUsage},
 		"its own folder": {`{"schema": "sledge-datagen-1", "format": "tbl", "files": [{"name": ".", "table": "a", "part": 1, "parts": 1}]}`, `names "."`, job.ExitUsage},
@@ -100,7 +100,7 @@ func TestAVerificationCanBeStopped(t *testing.T) {
 	}
 }
 
-// TestAFolderThatIsNotWholeHasNoManifest lets the removal of earlier files fail half-way.
+// TestAFolderThatIsNotWholeHasNoManifest makes the removal of earlier files fail half-way.
 func TestAFolderThatIsNotWholeHasNoManifest(t *testing.T) {
 	folder := t.TempDir()
 	c := datagen.Config{Plan: offline(t, special, nil), Folder: folder}
@@ -115,7 +115,7 @@ func TestAFolderThatIsNotWholeHasNoManifest(t *testing.T) {
 		t.Error("a folder that cannot be removed was replaced")
 	}
 	if _, _, err := datagen.Verify(t.Context(), folder, nil); job.ExitOf(err) != job.ExitMissing {
-		t.Errorf("got error %v, want that there is no manifest", err)
+		t.Errorf("got error %v, want an error that there is no manifest", err)
 	}
 }
 
@@ -139,6 +139,6 @@ func TestOverwriteReplacesTheFilesOfAnyFormat(t *testing.T) {
 	}
 	c.Overwrite, c.Format = false, datagen.Dbgen
 	if _, err := datagen.Generate(t.Context(), c); !errors.As(err, new(datagen.ExistsError)) {
-		t.Errorf("got error %v, want that files of another format are in the way", err)
+		t.Errorf("got error %v, want an error about existing files of another format", err)
 	}
 }

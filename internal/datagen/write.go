@@ -10,8 +10,8 @@ import (
 	"sledge/internal/schema"
 )
 
-// bufferSize is how much is generated before it is written: large enough that a write is worth its
-// system call.
+// bufferSize is the number of bytes that are generated before a write, large enough that the system
+// call costs little.
 const bufferSize = 256 << 10
 
 // writePart writes one file.
@@ -57,7 +57,7 @@ type rowWriter struct {
 	part    *part
 	encoder encoder
 	buf     []byte
-	relay   *relay // where buf is written when it is full
+	relay   *relay // writes full buffers
 
 	row         int64 // number of the next chunk
 	rows, bytes int64 // written
@@ -153,7 +153,7 @@ func (w *rowWriter) writeChunk(ctx context.Context, source schema.RowSource) err
 	return nil
 }
 
-// take takes the row at start of made, and ends it.
+// take encodes the row from start to the end of made, and counts it.
 func (w *rowWriter) take(ctx context.Context, made []byte, start int) (err error) {
 	size := len(made) - start
 	if w.buf, err = w.encoder.encode(made, start); err != nil {

@@ -55,7 +55,7 @@ func autopilot(c *Console, ctx context.Context, call Call) (string, error) {
 	}
 	orders := make([]settings.Order, len(sequence))
 	remarks := make([][]string, len(sequence))
-	for i, users := range sequence { // before the first of them runs
+	for i, users := range sequence { // check all before the first one runs
 		if orders[i], remarks[i], err = c.runOrder(users, nil); err != nil {
 			return "", err
 		}

@@ -16,11 +16,11 @@ import (
 	"sledge/internal/repository"
 )
 
-// testdata/before has what a Sledge left that knew options by HammerDB's keys only: a
-// repository with jobs on SQLite, with some that failed on other databases, and with some
-// that HammerDB recorded; settings; and what that Sledge itself printed of both.
+// testdata/before has files of an older Sledge that stored options by HammerDB's keys only:
+// settings, a repository, and the lines that the older Sledge printed for both. The repository has
+// jobs on SQLite, jobs that failed on other databases, and jobs that HammerDB recorded.
 
-// fromBefore returns a console with copies of the two.
+// fromBefore returns a console with copies of the repository and the settings.
 func fromBefore(t *testing.T) (*Console, *bytes.Buffer) {
 	t.Helper()
 	folder, out := t.TempDir(), &bytes.Buffer{}
@@ -34,7 +34,7 @@ func fromBefore(t *testing.T) (*Console, *bytes.Buffer) {
 		}
 	}
 	local := time.Local
-	time.Local = time.UTC // the views have local times
+	time.Local = time.UTC // the views show local times
 	t.Cleanup(func() { time.Local = local })
 	c, err := New(Config{
 		Resolver: resolver, Out: out, Settings: filepath.Join(folder, "settings.db"),
@@ -51,18 +51,18 @@ func fromBefore(t *testing.T) (*Console, *bytes.Buffer) {
 	return c, out
 }
 
-// reSince matches the lines of settings that there were none of before.
+// reSince matches the lines of settings that the older Sledge did not have.
 var reSince = regexp.MustCompile(`^ +"?(pg|mysql|maria|sqlite)_(home_warehouses|on_all_failing|loops|rate|pool_file|arrivals|steps|connections|reconnect|reconnects|reconnect_delay|reconnect_limit|ledger|validation|time_limit|query_limit|plans|fail_if|tpch_fail_if|tpch_max_retries|tpch_user_delay|tpch_no_superuser|tpch_test)\b`)
 
-// isAsBefore compares output with that of an older Sledge, which cannot be recorded again. It
-// ignores newer settings.
+// isAsBefore compares output with the recorded output of an older Sledge. It ignores newer
+// settings.
 func isAsBefore(t *testing.T, name, got string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join("testdata", "before", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Jobs that named no socket are shown with today's default: Sledge guesses none any more.
+	// Jobs without a socket show the current default; the older Sledge guessed one.
 	now := strings.ReplaceAll(string(want), `"maria_socket": "/tmp/mariadb.sock"`, `"maria_socket": "null"`)
 	gotLines, wantLines := strings.Split(got, "\n"), strings.Split(now, "\n")
 	gotLines = slices.DeleteFunc(gotLines, reSince.MatchString)
@@ -109,7 +109,8 @@ func TestJobsOfBeforeAreShownAsTheyWere(t *testing.T) {
 	isAsBefore(t, "jobs.golden", out.String())
 }
 
-// So jobs on two databases can be compared, and repeated: their settings have one name.
+// Jobs of the older Sledge use the options' names, so jobs on two databases can be compared and
+// repeated.
 func TestSettingsOfJobsOfBeforeGoByTheOptionsNames(t *testing.T) {
 	c, _ := fromBefore(t)
 	store, err := c.jobsStore()
@@ -133,7 +134,7 @@ func TestSettingsOfJobsOfBeforeGoByTheOptionsNames(t *testing.T) {
 		}
 		if j.Origin == "" {
 			if _, err := (engine.Local{Catalog: resolver.Catalog}).Plan(j.Spec); err != nil {
-				t.Errorf("%s cannot be done again: %v", id, err)
+				t.Errorf("%s cannot be repeated: %v", id, err)
 			}
 		}
 	}
@@ -146,7 +147,7 @@ func TestSettingsOfJobsOfBeforeGoByTheOptionsNames(t *testing.T) {
 func TestSettingsOfBeforeAreTakenAsTheyWere(t *testing.T) {
 	c, out := fromBefore(t)
 	if warnings := c.book.Warnings(); len(warnings) > 0 {
-		t.Errorf("got %q, want everything to be known", warnings)
+		t.Errorf("got %q, want no warnings", warnings)
 	}
 	for _, prefix := range []string{"pg", "mysql", "maria", "sqlite"} {
 		for _, benchmark := range []string{"TPC-C", "TPC-H"} {

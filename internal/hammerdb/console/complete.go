@@ -134,8 +134,8 @@ func (c *Console) jobIDs() (ids []string) {
 	return ids
 }
 
-// alternatives lists the words in brackets that the usage of a command has for an argument:
-// [vu|delay] value has vu and delay for argument 0.
+// alternatives lists the words in brackets that a command's usage allows for an argument: for
+// "[vu|delay] value" and argument 0, vu and delay.
 func alternatives(name string, place int) []string {
 	command, ok := find(name)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// completing returns a console whose words are completed.
+// completing returns a console for tests of completion.
 func completing(t testing.TB) *Console {
 	t.Helper()
 	c, err := New(Config{
@@ -49,7 +49,7 @@ func TestCompleteOffersWhatMayFollow(t *testing.T) {
 		{"foreach z {1 2} {vud", "", "foreach z {1 2} {", []string{"vudestroy"}},
 		{"dbset d", "", "dbset ", []string{"db"}},
 		{"dbset db pg", "", "dbset db ", []string{"pg"}},
-		{"dbset db ingres", "", "dbset db ", nil}, // no such one
+		{"dbset db ingres", "", "dbset db ", nil}, // unknown database
 		{"dbset bm ", "", "dbset bm ", []string{"TPROC-C", "TPROC-H"}},
 		{"diset ", "", "diset ", []string{"connection", "tpcc", "tpch"}},
 		{"diset tpcc pg_count", "", "diset tpcc ", []string{"pg_count_ware"}},

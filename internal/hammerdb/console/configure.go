@@ -152,7 +152,7 @@ const (
 // vuOption is a word of vuset.
 type vuOption struct {
 	word, key, title string
-	least            int // the smallest value; for settings that are not 0 or 1
+	least            int // the smallest value, unless isFlag
 	isFlag           bool
 }
 
@@ -198,8 +198,8 @@ func (c *Console) setVirtualUsers(o vuOption, value string) error {
 	return nil
 }
 
-// setGeneric changes a setting of the console itself. Setting the present value is not a mistake if
-// the command prints nothing then.
+// setGeneric changes a setting of the console itself. Setting the current value is not an error,
+// for commands that print nothing then.
 func (c *Console) setGeneric(section, key, value string) error {
 	_, err := c.book.SetGeneric(section, key, value)
 	if _, same := errors.AsType[*dictionaries.SameValueError](err); same {

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var resolver = settings.Resolver{Catalog: edition.Catalog}
 
-// newConsole returns a console whose settings are at path, and what it prints.
+// newConsole returns a console with its settings in the file path, and the buffer of its output.
 func newConsole(t *testing.T, path string) (*Console, *bytes.Buffer) {
 	t.Helper()
 	var out bytes.Buffer
@@ -34,7 +34,7 @@ func newConsole(t *testing.T, path string) (*Console, *bytes.Buffer) {
 	return c, &out
 }
 
-// call does a command whose words are divided by blanks; {} is an empty one.
+// call runs a command whose words are separated by blanks; {} is an empty word.
 func call(t *testing.T, c *Console, line string) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -48,8 +48,8 @@ func call(t *testing.T, c *Console, line string) {
 	}
 }
 
-// The golden file holds each command after "> ", then what it prints, then "!" when
-// it is remembered as a failure. A line that begins with "#" begins a new console.
+// The golden file has each command after "> ", then its output, then "!" if it is recorded as a
+// failure. A line that begins with "#" starts a new console.
 func TestSettingsAreAnsweredAsInHammerDB(t *testing.T) {
 	golden := filepath.Join("testdata", "settings.golden")
 	want, err := os.ReadFile(golden)
@@ -129,7 +129,7 @@ func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
 	call(t, c, "importconfig hammerdb/postgresql.xml")
 	call(t, c, "importconfig nowhere.xml")
 	if c.failing.first == nil {
-		t.Error("got no failure for a file that is not there")
+		t.Error("got no failure for a missing file")
 	}
 	for _, want := range []string{
 		"Changed tpcc:pg_count_ware from 1 to 10 for PostgreSQL",
@@ -143,7 +143,7 @@ func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
 	}
 }
 
-// Scripts look for HammerDB's names, and set what its manual says.
+// Scripts parse HammerDB's names and use the settings of its manual.
 func TestSmallThingsAreHammerDBs(t *testing.T) {
 	c, out := newConsole(t, "")
 	for _, tt := range []struct{ line, want string }{
@@ -167,7 +167,7 @@ func TestSmallThingsAreHammerDBs(t *testing.T) {
 		}
 	}
 	if done, err := c.Call(t.Context(), Call{Name: "vucomplete"}); err != nil || done != "true" {
-		t.Errorf("vucomplete: got %q and %v, want true where there are no virtual users", done, err)
+		t.Errorf("vucomplete: got %q and %v, want true without virtual users", done, err)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Package console is the compatible console: the commands, settings and output lines that scripts
-// for HammerDB rely on, implemented by Sledge's engine. It knows no scripting language:
+// for HammerDB rely on, implemented by Sledge's engine. It does not know scripting languages:
 // interpreters call its commands by name.
 //
 // Lines that users' tools parse are identical to HammerDB's. Sledge's own messages name the key,
@@ -44,8 +44,8 @@ type Config struct {
 	// nil without a terminal.
 	Height func() int
 
-	// ShowsResults says whether to print the results of commands for a user at a prompt. In a
-	// script, the script gets them.
+	// ShowsResults makes the console print the results of commands, for a user at a prompt. A
+	// script receives them as return values.
 	ShowsResults bool
 
 	// OpenStore opens the job repository at a path, or the default one if the path is "".
@@ -86,7 +86,7 @@ type Console struct {
 
 	failing struct {
 		sync.Mutex
-		first error // that was printed
+		first error // the first failure that was printed
 		count int
 	}
 }
@@ -139,8 +139,8 @@ type command struct {
 	help  string // the explanation that help prints
 	takes int    // arguments, or varies
 
-	// run executes the command and returns its result. If fail made an error, it is printed and the
-	// script goes on; any other error ends the script.
+	// run executes the command and returns its result. An error from fail is printed and the script
+	// goes on; any other error ends the script.
 	run func(c *Console, ctx context.Context, call Call) (string, error)
 }
 
@@ -179,8 +179,9 @@ func Commands() []string {
 	return names
 }
 
-// Call executes a command and returns its result to the script. Mistakes after which HammerDB goes
-// on, such as a wrong key, are printed and recorded for Failure. An error ends the script.
+// Call executes a command and returns its result to the script. Errors after which HammerDB goes
+// on, such as a wrong key, are printed and recorded for Failure. An error that Call returns ends
+// the script.
 func (c *Console) Call(ctx context.Context, call Call) (string, error) {
 	command, ok := find(call.Name)
 	if !ok {
@@ -210,8 +211,8 @@ func (c command) do(console *Console, ctx context.Context, call Call) (string, e
 	return c.run(console, ctx, call)
 }
 
-// begin makes a command interruptible. It returns a function that ends this and reports whether the
-// command was interrupted.
+// begin makes a command interruptible until the returned function is called, which reports whether
+// the command was interrupted.
 func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.running.Lock()
@@ -227,7 +228,7 @@ func (c *Console) begin(ctx context.Context) (context.Context, func() bool) {
 }
 
 // onInterrupt calls handle at each Ctrl-C, instead of cancelling the running command, until restore
-// is called. Handle must not wait, because it must also see the next Ctrl-C.
+// is called. Handle must not block, because the next Ctrl-C calls it again.
 func (c *Console) onInterrupt(handle func()) (restore func()) {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -240,15 +241,15 @@ func (c *Console) onInterrupt(handle func()) (restore func()) {
 	}
 }
 
-// wasInterrupted reports whether there was a Ctrl-C since the command began.
+// wasInterrupted reports whether the running command was interrupted.
 func (c *Console) wasInterrupted() bool {
 	c.running.Lock()
 	defer c.running.Unlock()
 	return c.running.interrupted
 }
 
-// Interrupt stops the running command. It returns false if no command is running: then the
-// interpreter is busy, or nothing is.
+// Interrupt stops the running command. It returns false if no command is running, for example while
+// the interpreter runs the script itself.
 func (c *Console) Interrupt() bool {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -294,7 +295,7 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// fail returns a user's mistake with the text to print.
+// fail returns a usage error with the text to print.
 func fail(format string, args ...any) error { return failWith(job.ExitUsage, format, args...) }
 
 // failWith returns a failure with an exit code and the text to print.
@@ -331,7 +332,7 @@ func (o *output) print(text string) { o.write(text, o.width) }
 func (o *output) printWhole(text string) { o.write(text, nil) }
 
 func (o *output) write(text string, width func() int) {
-	text = report.PrintableLines(text) // it may contain text of a server or a script
+	text = report.PrintableLines(text) // text may come from a server or a script
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.diverted != nil {

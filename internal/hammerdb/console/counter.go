@@ -39,25 +39,25 @@ func counterCommands() []command {
 	}
 }
 
-// counter is the transaction counter. It has a session of its own. If a database keeps no count, it
+// counter is the transaction counter. It has its own session. If the database keeps no count, it
 // counts the transactions of this console's virtual users.
 type counter struct {
 	ended atomic.Int64 // transactions that virtual users have ended so far
 
 	recording struct {
 		sync.Mutex
-		database string          // that the job works on
+		database string          // the database of the job
 		job      *control.Handle // the running job; nil if there is none
 	}
 
-	// The other members belong to the commands, which run one after another.
+	// Only the commands use the following fields, and they run one after another.
 	id   string // identifies the running counter; "" if there is none
 	stop context.CancelFunc
 	done sync.WaitGroup
 	log  *counterLog
 }
 
-// watch counts transactions that virtual users have ended. The running job calls it.
+// watch counts the transactions that virtual users have ended. The running job calls it.
 func (t *counter) watch(e job.Event) {
 	if e.Second == nil {
 		return
@@ -184,8 +184,8 @@ func (c *Console) counterLines(plan plan.Plan, log *counterLog, started chan<- e
 	}
 }
 
-// count reports the rate of the virtual users' transactions, as engine.Counting reports that of a
-// server.
+// count reports the rate of the virtual users' transactions, like engine.Counting for a server's
+// count.
 func (t *counter) count(ctx context.Context, every, per time.Duration, each func(at time.Time, rate float64, err error)) {
 	last, lastAt := t.ended.Load(), time.Now()
 	each(lastAt, 0, nil)
@@ -237,7 +237,7 @@ func (c *Console) closeCounter() error {
 	return c.counter.log.close()
 }
 
-// counterLog opens the file that tcset logtotemp asks for; it returns nil without that setting.
+// counterLog is the log file of the counter, which tcset logtotemp turns on.
 type counterLog struct {
 	file       *os.File
 	timestamps bool

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// screenText is what was printed so far, whichever goroutine printed it.
+// screenText collects the output of all goroutines.
 type screenText struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -43,7 +43,7 @@ func (s *screenText) String() string {
 	return s.all.String()
 }
 
-// counting returns a console whose settings are as these words say, each a command.
+// counting returns a console after running the given commands, and its output.
 func counting(t *testing.T, folder string, commands ...string) (*Console, *screenText) {
 	t.Helper()
 	out := &screenText{}
@@ -65,7 +65,7 @@ func counting(t *testing.T, folder string, commands ...string) (*Console, *scree
 	return c, out
 }
 
-// matches holds what was printed against a pattern for each line.
+// matches compares the output with a pattern for each line.
 func matches(t *testing.T, got string, want ...string) {
 	t.Helper()
 	if !regexp.MustCompile("^" + strings.Join(want, "\n") + "\n$").MatchString(got) {
@@ -86,7 +86,7 @@ func TestCounterOfADatabaseWithoutACountCountsTheVirtualUsers(t *testing.T) {
 		for range 3 {
 			c.counter.watch(job.Event{Second: &job.Second{Measured: second.Coded()}})
 		}
-		time.Sleep(11 * time.Second) // of synctest's clock: two readings, of which the first has the 30
+		time.Sleep(11 * time.Second) // of synctest's clock: two readings; the first one includes the 30 transactions
 		synctest.Wait()
 		call(t, c, "tcstop")
 		call(t, c, "tcstop")
@@ -120,7 +120,7 @@ func TestCounterOfADatabaseWithoutACountCountsTheVirtualUsers(t *testing.T) {
 	})
 }
 
-// Of queries the counter says how many are answered in an hour.
+// For TPROC-H, the counter shows queries per hour.
 func TestCounterOfQueriesCountsThemByTheHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, out := counting(t, t.TempDir(), "dbset db sqlite", "dbset bm TPC-H", "tcset refreshrate 5")
@@ -156,7 +156,7 @@ func TestCounterShowsWhatAnyoneCommitsOnTheServer(t *testing.T) {
 					_, _ = c.book.Set(section, c.book.Key(name), value)
 				}
 			}
-			if tt.prefix == "pg" { // one that is always there: the counter needs no schema
+			if tt.prefix == "pg" { // an existing database, because the counter needs no schema
 				if _, err := c.book.Set("tpcc", "pg_dbase", "postgres"); err != nil {
 					t.Fatal(err)
 				}
@@ -198,7 +198,7 @@ func TestCounterThatCannotConnectFailsAtOnce(t *testing.T) {
 	}
 }
 
-// endSessions ends all sessions of the server but its own, as a restart does.
+// endSessions terminates all of Sledge's sessions on the server except its own, like a restart.
 func endSessions(t *testing.T, plan plan.Plan) {
 	t.Helper()
 	session, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Observer)
@@ -213,8 +213,7 @@ func endSessions(t *testing.T, plan plan.Plan) {
 	}
 }
 
-// commitUntil commits transactions of its own until what is printed matches, for
-// no longer than a minute.
+// commitUntil commits transactions until the output matches, for at most a minute.
 func commitUntil(t *testing.T, plan plan.Plan, out *screenText, want *regexp.Regexp) {
 	t.Helper()
 	session, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Observer)
@@ -234,8 +233,8 @@ func commitUntil(t *testing.T, plan plan.Plan, out *screenText, want *regexp.Reg
 	}
 }
 
-// steadyWork is a job.Runner whose virtual users end ten transactions every half second,
-// for a little more than three seconds, on a server that says it is something else.
+// steadyWork is a job.Runner whose virtual users end ten transactions every half second for a
+// little more than three seconds, while the server's count reports another rate.
 type steadyWork struct{}
 
 func (steadyWork) Do(_ context.Context, _ job.Spec, control job.Control) (job.Result, error) {
@@ -271,7 +270,7 @@ func TestWhatTheCounterReadsInAJobIsKeptWithIt(t *testing.T) {
 		call(t, c, "dbset db pg")
 		call(t, c, "diset tpcc pg_driver timed")
 		call(t, c, "loadscript")
-		call(t, c, "vurun") // on another database than is counted
+		call(t, c, "vurun") // on a database other than the counter's
 		call(t, c, "tcstop")
 		call(t, c, "vurun")
 		call(t, c, "jobs format JSON")

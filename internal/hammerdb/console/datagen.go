@@ -164,7 +164,7 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 		return datagen.Config{}, fail("Error: Sledge cannot generate the data of %s as files: use buildschema", b.Title)
 	}
 	spec.Options[b.Size] = c.book.Generic(datagenSection, b.Generated)
-	spec.Options[b.Builders] = "1" // the builders of a schema take no part in it
+	spec.Options[b.Builders] = "1" // a generation has workers instead of builders
 	compression := datagen.Uncompressed
 	if c.book.GenericFlag(datagenSection, "gen_compress") {
 		compression = datagen.Gzip
@@ -176,8 +176,8 @@ func (c *Console) datagenConfig() (datagen.Config, error) {
 	}, err
 }
 
-// explainDatagen turns an error into the console's output, with the console's command that fixes
-// it.
+// explainDatagen turns an error into the console's output, and names the console's command that
+// fixes it.
 func (c *Console) explainDatagen(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return failWith(job.ExitStopped, "Data Generation cancelled")
@@ -189,14 +189,15 @@ func (c *Console) explainDatagen(ctx context.Context, err error) error {
 	return failWith(job.ExitOf(err), "%s", text)
 }
 
-// capitalised returns an error with a capital letter, as HammerDB's lines begin.
+// capitalised returns an error's text with a capital letter at the beginning, like HammerDB's
+// lines.
 func capitalised(err error) string {
 	text := err.Error()
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// datagenScreen shows a generation as HammerDB shows its virtual users. It shows them as running
-// from their first line on, so a refused generation shows nothing.
+// datagenScreen shows a generation like HammerDB's virtual users. It prints their start only with
+// the first line, so a refused generation prints nothing.
 type datagenScreen struct {
 	mu     sync.Mutex // lines come from several goroutines
 	screen screen

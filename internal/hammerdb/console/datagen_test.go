@@ -11,7 +11,7 @@ import (
 	"sledge/internal/job"
 )
 
-// interrupter is an output that interrupts the console at a line.
+// interrupter is an output that interrupts the console when it receives a certain line.
 type interrupter struct {
 	bytes.Buffer
 	at      string
@@ -39,10 +39,10 @@ func TestCtrlCCancelsTheDataGeneration(t *testing.T) {
 		t.Errorf("got error %v, want %v", err, ErrInterrupted)
 	}
 	if !strings.HasSuffix(out.String(), "\nVuser 1:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\nData Generation cancelled\n") {
-		t.Errorf("got %s, want that the generation was cancelled", out.String())
+		t.Errorf("got %s, want a cancelled generation", out.String())
 	}
 	if job.ExitOf(c.Failure()) != job.ExitStopped {
-		t.Errorf("got failure %v, want one of having been stopped", c.Failure())
+		t.Errorf("got failure %v, want the exit code of a stopped job", c.Failure())
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("got files %v, %v, want none", left, err)

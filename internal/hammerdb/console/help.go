@@ -71,7 +71,7 @@ func helpCommands() []command {
 	}
 }
 
-// warehousesFor is HammerDB's rule of thumb.
+// warehousesFor implements HammerDB's rule of thumb for the number of warehouses.
 func warehousesFor(processors int) int {
 	const tens, small, most = 10, 100, 4000
 	n := 8 * processors
@@ -81,7 +81,8 @@ func warehousesFor(processors int) int {
 	return min(n, most)
 }
 
-// deprecated returns a command that scripts may still contain and that vurun has made unnecessary.
+// deprecated returns a command that does nothing, because vurun has made it unnecessary. Old
+// scripts still call it.
 func deprecated(name string) command {
 	return command{
 		name: name, usage: name,
@@ -108,13 +109,13 @@ func switchmode(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// missing are the commands of features that Sledge does not have yet.
+// missing maps the commands that Sledge does not have yet to their features.
 var missing = map[string]string{
 	"ci": "pipelines", "cifix": "pipelines", "cilisten": "pipelines", "cipush": "pipelines", "cireset": "pipelines",
 	"ciset": "pipelines", "cistatus": "pipelines", "cistop": "pipelines", "citmp": "pipelines", "pipe": "pipelines", "pipes": "pipelines",
 }
 
-// missingCommands print the feature that they belong to, and fail.
+// missingCommands returns commands that print the feature that they belong to, and fail.
 func missingCommands() []command {
 	var all []command
 	for name, part := range missing {

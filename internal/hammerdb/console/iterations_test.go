@@ -17,8 +17,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// cutter does jobs and ends all sessions of virtual users in the first second that is
-// measured of each.
+// cutter runs jobs and terminates all sessions of virtual users in the first measured second of
+// each job.
 type cutter struct {
 	engine.Local
 	t       *testing.T
@@ -42,7 +42,7 @@ func (c *cutter) Do(ctx context.Context, spec job.Spec, control job.Control) (jo
 	return result, err
 }
 
-// cut ends the sessions that have done transactions: those of the virtual users.
+// cut terminates the sessions of virtual users, which it recognizes by their last statement.
 func (c *cutter) cut(p plan.Plan) {
 	s, err := p.Database.Sessions.Connect(context.Background(), p.Connection, database.Observer)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *cutter) cut(p plan.Plan) {
 		return
 	}
 	defer s.Close()
-	// Between two transactions a session may have done something else last.
+	// Between two transactions the last statement of a session may be another one.
 	for range 1000 {
 		ended, err := s.Query(context.Background(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 			WHERE datname = current_database() AND query ~ '(neword|payment|delivery|ostat|slev) *\(' AND pid <> pg_backend_pid()`, 0)
@@ -69,8 +69,8 @@ type watching func(job.Event)
 
 func (w watching) Watch(e job.Event) { w(e) }
 
-// HammerDB's way through a failover: with iterations left, a virtual user that has lost its
-// connection goes on in the next after the repeat delay. In the last it does not.
+// HammerDB survives a failover by iterations: a virtual user that has lost its connection continues
+// with the next iteration after the repeat delay. In the last iteration it ends.
 func TestAVirtualUserGoesOnInItsNextIteration(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	values := server.Values()

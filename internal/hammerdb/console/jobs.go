@@ -51,8 +51,7 @@ func jobsUsage() error {
 // commandLine is the generic section with the settings of jobs.
 const commandLine = "commandline"
 
-// openRepository is the job repository that was opened last. It stays open until its setting
-// changes.
+// openRepository is the open job repository. It stays open until its setting changes.
 type openRepository struct {
 	store *repository.Store
 	path  string // the path that was passed to OpenStore
@@ -109,10 +108,10 @@ func (c *Console) show(v views.View) {
 	}
 }
 
-// answer implements one form of jobs, with the words after its name.
+// answer implements one form of the command jobs. It gets the words after the form's name.
 type answer func(c *Console, ctx context.Context, store *repository.Store, call Call, words []string) (string, error)
 
-// form is a form of jobs that does not concern one job. Its first word selects it.
+// form is a form of the command jobs that does not concern a single job. The first word selects it.
 type form struct {
 	least, most int // words after the first
 	do          answer
@@ -128,10 +127,10 @@ func forms() map[string]form {
 		"joblist":   {0, 0, joblist},
 		"result":    {0, 0, allJobs(func(c *Console, jobs []job.Job) views.View { return views.Results(jobs, c.Resolver.Catalog) })},
 		"timestamp": {0, 0, allJobs(func(_ *Console, jobs []job.Job) views.View { return views.Timestamps(jobs...) })},
-		"format":    {0, anyNumber, jobsFormat}, // which has its own usage
+		"format":    {0, anyNumber, jobsFormat}, // has its own usage error
 		"profileid": {0, 1, profileID},
 		"profile":   {1, 2, jobsProfile},
-		"diff":      {0, anyNumber, jobsDiff}, // which returns a result even then
+		"diff":      {0, anyNumber, jobsDiff}, // returns a result even with wrong arguments
 		"import":    {1, 1, jobsImport},
 		"cireset": {0, 0, func(*Console, context.Context, *repository.Store, Call, []string) (string, error) {
 			return "", fail("Error: jobs cireset belongs to pipelines, which are not built into Sledge yet")
@@ -292,7 +291,7 @@ func profileJobs(ctx context.Context, store *repository.Store, word string) ([]j
 		return nil, err
 	}
 	var list []job.Job
-	if n != 0 { // because 0 would select the jobs of any profile
+	if n != 0 { // in a query 0 would select the jobs of all profiles
 		if list, err = store.List(ctx, repository.Query{Profile: n}); err != nil {
 			return nil, err
 		}

@@ -23,8 +23,8 @@ import (
 // jobKinds are the kinds of transaction of TPROC-C.
 var jobKinds = []string{"new order", "payment", "delivery", "stock level", "order status"}
 
-// jobsWorld is a console whose repository holds a job of every sort, and the IDs by
-// the names that stand for them in commands and golden files.
+// jobsWorld is a console whose repository has a job of every kind. Commands and golden files refer
+// to the jobs by names, which ids maps to their IDs.
 type jobsWorld struct {
 	*Console
 	out    bytes.Buffer
@@ -57,7 +57,8 @@ func newJobsWorld(t *testing.T) *jobsWorld {
 	return w
 }
 
-// fill records the jobs: a build, runs in two profiles, and runs that did not end well.
+// fill records the jobs: a build, runs in two profiles, and failed, invalid, killed and running
+// jobs.
 func (w *jobsWorld) fill(t *testing.T) {
 	t.Helper()
 	store, err := w.jobsStore()
@@ -103,7 +104,7 @@ func (w *jobsWorld) record(t *testing.T, store *repository.Store, name string, s
 	w.recordIn(t, store, 0, name, spec, result, failure)
 }
 
-// recordIn enters a job as part of a performance profile.
+// recordIn records a job as part of a performance profile.
 func (w *jobsWorld) recordIn(t *testing.T, store *repository.Store, profile int, name string, spec job.Spec, result job.Result, failure error) {
 	t.Helper()
 	spec.Database, spec.Workload = "sqlite", "tprocc"
@@ -124,7 +125,7 @@ func (w *jobsWorld) recordIn(t *testing.T, store *repository.Store, profile int,
 	}
 }
 
-// leave begins a job that is not ended before the test is.
+// leave begins a job that is still running at the end of the test.
 func (w *jobsWorld) leave(t *testing.T, store *repository.Store, name string) {
 	t.Helper()
 	r, err := store.Begin(t.Context(), job.Spec{Action: job.Run, Database: "sqlite", Workload: "tprocc", Users: 3}, jobKinds, 0)
@@ -148,8 +149,7 @@ func measuredJob() meter.Summary {
 	return sum
 }
 
-// call does a command line and returns all that came of it: what was printed, what
-// was returned, and the exit code of a failure.
+// call runs a command line and returns its output, its result, and the exit code of a failure.
 func (w *jobsWorld) call(t *testing.T, line string) string {
 	t.Helper()
 	w.out.Reset()
@@ -185,7 +185,7 @@ var (
 	jobsProcess = regexp.MustCompile(`on \S+ as process \d+`)
 )
 
-// everyForm is every form of jobs, with the right number of words and the wrong one.
+// everyForm has every form of the command jobs, with right and wrong numbers of words.
 const everyForm = `
 jobs
 jobs limit 2
@@ -344,7 +344,7 @@ func TestTheSettingsOfAJobAreShownWithDefaultsAndWithoutSecrets(t *testing.T) {
 		t.Fatalf("got %q: %v", got, err)
 	}
 	if dict.Connection["pg_host"] != "localhost" || dict.TPCC["pg_rampup"] != "7" || dict.TPCC["pg_count_ware"] != "1" {
-		t.Errorf("got %v, want what was given and defaults", dict)
+		t.Errorf("got %v, want the given values and defaults", dict)
 	}
 	if strings.Contains(got, "pass") {
 		t.Errorf("got %s, want no passwords", got)
@@ -384,7 +384,7 @@ func TestTheRepositoryIsWhereItsSettingSays(t *testing.T) {
 	for _, place := range []struct{ setting, want string }{
 		{other, "No TPROC-C runs found in database file $DIR/other.db."},
 		{":memory:", "No TPROC-C runs found in database file :memory:."},
-		{"TEMP", "$BEST"}, // the usual place
+		{"TEMP", "$BEST"}, // the default path
 	} {
 		w.call(t, "giset commandline sqlite_db "+place.setting)
 		if got := w.call(t, "jobs"); !strings.Contains(got, place.want) {
@@ -453,8 +453,8 @@ func TestJobsAreDeletedByTheirWholeIDOnly(t *testing.T) {
 	}
 }
 
-// TestJobsFitTheTerminalOfWhoTypes lists the jobs at terminals of several heights, and in a
-// script, which has no screen.
+// TestJobsFitTheTerminalOfWhoTypes lists the jobs at terminals of several heights, and in a script,
+// which has no terminal.
 func TestJobsFitTheTerminalOfWhoTypes(t *testing.T) {
 	w := newJobsWorld(t)
 	w.fill(t)

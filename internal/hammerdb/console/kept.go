@@ -12,7 +12,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// Kept are the settings that the next console starts with.
+// Kept holds the saved settings, with which the next console starts.
 type Kept struct {
 	File         string           `json:"file,omitempty" doc:"The file on the server's machine that keeps them; missing if no file does."`
 	Dictionaries []KeptDictionary `json:"dictionaries"`
@@ -85,8 +85,8 @@ func keptDictionary(d dictionaries.Dictionary) KeptDictionary {
 	return k
 }
 
-// Keep changes a setting in a file, as its dictionary's command does, and returns the line that the
-// command prints. Open consoles do not see the change.
+// Keep changes a setting in a file, like the dictionary's command, and returns the line that the
+// command prints. Running consoles do not see the change.
 func Keep(resolver settings.Resolver, file, dictionary, section, key, value string) (line string, err error) {
 	book, err := dictionaries.Open(resolver, file)
 	if err != nil {

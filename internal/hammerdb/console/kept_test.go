@@ -11,7 +11,7 @@ import (
 	"sledge/internal/settings"
 )
 
-// entryOf finds a setting among those that are kept.
+// entryOf finds a saved setting, and the number of changed settings in its dictionary.
 func entryOf(t *testing.T, k Kept, dictionary, key string) (KeptEntry, int) {
 	t.Helper()
 	for _, d := range k.Dictionaries {
@@ -39,7 +39,7 @@ func TestWhatIsKeptForTheNextConsoleIsSeenAndChanged(t *testing.T) {
 	}
 	kept()
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
-		t.Errorf("to look at settings made a file: %v", err)
+		t.Errorf("reading settings created a file: %v", err)
 	}
 	for _, step := range []struct{ dictionary, section, key, value, want string }{
 		{"generic", "virtual_user_options", "virtual_users", "8", "Changed virtual_user_options:virtual_users from 1 to 8 for generic"},

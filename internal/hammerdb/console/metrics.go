@@ -2,13 +2,13 @@ package console
 
 import "context"
 
-// noMetrics is the reason why the commands of metrics do nothing.
+// noMetrics is the reason why the commands for metrics do nothing.
 const noMetrics = "metrics of processors and disks are not built into Sledge yet"
 
 // metricsCommands are the commands of HammerDB's agent, which reports the CPU load of the server's
 // machine. HammerDB's own test scripts call them in every test and end if one fails, although a
-// test does not need metrics. So these commands say that there are no metrics, with HammerDB's
-// lines if these are true, and succeed.
+// test does not need metrics. These commands therefore print that there are no metrics and succeed.
+// They print HammerDB's lines where these are true.
 func metricsCommands() []command {
 	return []command{
 		{
@@ -17,7 +17,7 @@ func metricsCommands() []command {
 		},
 		{
 			name: "metstart", usage: "metstart",
-			help: "Says that metrics are not built into Sledge yet, and does nothing.",
+			help: "Prints that metrics are not built into Sledge yet, and does nothing.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				c.out.print("CPU metrics are not started, and the script goes on without them: " + noMetrics)
 				return "", nil
@@ -25,7 +25,7 @@ func metricsCommands() []command {
 		},
 		{
 			name: "metstatus", usage: "metstatus",
-			help: "Says that metrics are not built into Sledge yet.",
+			help: "Prints that metrics are not built into Sledge yet.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				c.out.printf("CPU Metrics are not running on %s: %s", c.book.Generic(metricsSection, "agent_hostname"), noMetrics)
 				return "", nil
@@ -33,7 +33,7 @@ func metricsCommands() []command {
 		},
 		{
 			name: "metstop", usage: "metstop",
-			help: "Says that metrics are not built into Sledge yet, and does nothing.",
+			help: "Prints that metrics are not built into Sledge yet, and does nothing.",
 			run: func(c *Console, _ context.Context, _ Call) (string, error) {
 				c.out.printf("No Metrics Agent detected on id: %s:%s: %s",
 					c.book.Generic(metricsSection, "agent_hostname"), c.book.Generic(metricsSection, "agent_id"), noMetrics)

@@ -22,7 +22,7 @@ func (c *Console) source(store *repository.Store) parts.Source {
 	return parts.Source{Store: store, Catalog: c.Resolver.Catalog}
 }
 
-// oneJob runs the forms of jobs that begin with the ID of a job.
+// oneJob runs the forms of the command jobs that begin with the ID of a job.
 func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []string) (string, error) {
 	if len(words) > 1 && words[1] == "getchart" {
 		return c.chart(ctx, store, words)
@@ -65,8 +65,8 @@ func (c *Console) oneJob(ctx context.Context, store *repository.Store, words []s
 	return "", nil
 }
 
-// chart returns a page with a chart of a job or a profile. As in HammerDB, the script gets it, and
-// it is not printed.
+// chart returns a page with a chart of a job or a profile. As in HammerDB, it is returned to the
+// script, not printed.
 func (c *Console) chart(ctx context.Context, store *repository.Store, words []string) (string, error) {
 	if len(words) != 3 {
 		return "", jobsUsage()
@@ -181,7 +181,8 @@ func (c *Console) userTiming(ctx context.Context, store *repository.Store, j job
 	return text, nil
 }
 
-// deleteJob deletes a job. As in HammerDB it does not ask, so it requires the whole ID.
+// deleteJob deletes a job. Like HammerDB it does not ask for confirmation, so it requires the whole
+// ID.
 func (c *Console) deleteJob(ctx context.Context, store *repository.Store, j job.Job, word string) error {
 	if !strings.HasSuffix(word, string(j.ID)) {
 		return fail("Error: jobs delete takes the whole id, which is %s", j.ID)

@@ -18,7 +18,7 @@ func TestPrintedLinesHoldNoControlCharacters(t *testing.T) {
 	}
 }
 
-// full is a disk that nothing more fits on.
+// full is a writer that fails like a full disk.
 type full struct{}
 
 var errFull = errors.New("no space left on device")
@@ -34,6 +34,6 @@ func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
 	}
 	call(t, c, "dbset db nosuch")
 	if err := c.Failure(); err == nil || !strings.Contains(err.Error(), "nosuch") {
-		t.Errorf("got the failure %v, want that of the command", err)
+		t.Errorf("got the failure %v, want the failure of the command", err)
 	}
 }

@@ -52,7 +52,7 @@ func printSettings(c *Console, _ context.Context, call Call) (string, error) {
 	case "vustatus":
 		c.out.print(c.users.String())
 	case "vucomplete":
-		// It prints nothing in HammerDB either: vucomplete returns its result.
+		// Prints nothing, as in HammerDB: vucomplete returns its result.
 	default:
 		return "", invalidOption(call.Name, call.Args[0], printWords)
 	}

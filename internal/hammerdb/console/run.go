@@ -23,8 +23,8 @@ import (
 	"sledge/internal/settings"
 )
 
-// vurun runs the workload as often as vuset iterations says. Each iteration is a job; vurun returns
-// the ID of the last one.
+// vurun runs the workload once for each iteration of vuset iterations. Each iteration is a job;
+// vurun returns the ID of the last one.
 func vurun(c *Console, ctx context.Context, _ Call) (string, error) { return c.runAll(ctx, nil) }
 
 // runAll is vurun with options that override settings and script.
@@ -54,16 +54,17 @@ func (c *Console) runAll(ctx context.Context, more option.Values) (string, error
 		}
 		return err
 	})
-	if errors.Is(err, context.Canceled) { // who pressed Ctrl-C knows
+	if errors.Is(err, context.Canceled) { // the user pressed Ctrl-C
 		err = nil
 	}
 	return result, err
 }
 
-// withIterationsLeft returns the order of a run that has more iterations after it. As in HammerDB,
-// a virtual user that loses its connection goes on with its next iteration after the repeat delay,
-// while the others are still in theirs. Settings or a script that set reconnect take precedence,
-// and so does a workload whose users must complete their work. The order stays bound.
+// withIterationsLeft returns the order of a run that more iterations follow. As in HammerDB, a
+// virtual user that loses its connection continues with its next iteration after the repeat delay,
+// while the others are still in the current one. It does not change the order if settings or a
+// script set reconnect, or if the users of the workload must complete their work. The order stays
+// bound.
 func withIterationsLeft(order settings.Order, left int, repeat time.Duration) settings.Order {
 	pacing := &order.Plan.Pacing
 	if _, said := order.Spec.Options["reconnect"]; said || left == 0 || order.Plan.Database.Embedded() || pacing.Failures.EndAtFirst || pacing.Finite {
@@ -90,7 +91,7 @@ func (c *Console) workers() int {
 	return all
 }
 
-// runOrder binds a run with a number of virtual users before anything is done, and returns the
+// runOrder binds a run with a number of virtual users, before anything is changed, and returns the
 // lines to print about it. The options in more override settings and script. An error names the
 // driver script if only the script set the option.
 func (c *Console) runOrder(users int, more option.Values) (order settings.Order, remarks []string, err error) {
@@ -112,7 +113,7 @@ func (c *Console) runOrder(users int, more option.Values) (order settings.Order,
 	if _, other := c.order(without); other != nil {
 		return order, remarks, err
 	}
-	return order, remarks, fail("%v (the loaded driver script says so: clearscript drops it)", err)
+	return order, remarks, fail("%v (the loaded driver script sets this: clearscript drops it)", err)
 }
 
 // runOnce does one run with the existing virtual users.
@@ -125,7 +126,7 @@ func (c *Console) runOnce(ctx context.Context, order settings.Order) (string, er
 func (c *Console) runSpec() job.Spec {
 	spec := c.spec(job.Run)
 	if b := c.book.Benchmark(); b.Queries {
-		spec.Options[b.Size] = c.book.Value(b.Size) // to compare it with the schema
+		spec.Options[b.Size] = c.book.Value(b.Size) // to compare the size with the schema
 	}
 	maps.Copy(spec.Options, c.script.values)
 	return spec
@@ -133,8 +134,8 @@ func (c *Console) runSpec() job.Spec {
 
 // spaceUsers sets the delay between the starts of users, unless settings or script set it. With
 // HammerDB's half second, the last of many users would start long after the ramp-up, and the
-// measured time would have fewer users than the result says. Then they start closer together, and
-// spaceUsers returns a line that says so.
+// measured time would have fewer users than the result says. In that case spaceUsers shortens the
+// delay and returns a line about it.
 func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 	b := c.book.Benchmark()
 	millis := c.book.GenericInt(virtualUserSection, "user_delay")
@@ -142,7 +143,7 @@ func (c *Console) spaceUsers(spec *job.Spec) (remark string) {
 		return ""
 	}
 	delay := time.Duration(millis) * time.Millisecond
-	if c.workload().Users.Finite { // so the delay is part of the measured time
+	if c.workload().Users.Finite { // the delay is part of the measured time
 		spec.Options[b.UserDelay] = delay.String()
 		return ""
 	}
@@ -175,7 +176,7 @@ func (c *Console) spec(action job.Action) job.Spec {
 	}
 }
 
-// order binds a spec, before anything is done.
+// order binds a spec, before anything is changed.
 func (c *Console) order(spec job.Spec) (settings.Order, error) {
 	order, err := c.Resolver.Order(spec)
 	if err != nil {
@@ -184,7 +185,7 @@ func (c *Console) order(spec job.Spec) (settings.Order, error) {
 	return order, nil
 }
 
-// do does a job and shows it. It returns HammerDB's result even if the job failed, because perform
+// do runs a job and shows it. It returns HammerDB's result even if the job failed, because perform
 // has printed and recorded the failure.
 func (c *Console) do(ctx context.Context, order settings.Order) (string, error) {
 	outcome, err := c.perform(ctx, order)
@@ -198,7 +199,7 @@ func (c *Console) do(ctx context.Context, order settings.Order) (string, error) 
 	return title + " (No jobid)", nil
 }
 
-// perform does a job and shows it until it is over. An error means that the job could not begin.
+// perform runs a job and shows it until it has ended. An error means that the job could not begin.
 func (c *Console) perform(ctx context.Context, order settings.Order) (control.Outcome, error) {
 	store, err := c.storeFor(order.Plan)
 	if err != nil {
@@ -212,7 +213,7 @@ func (c *Console) perform(ctx context.Context, order settings.Order) (control.Ou
 	keeping := &bookkeeper{console: c, plan: order.Plan}
 	with := control.With{Store: store, Attending: []job.Watcher{keeping}, Remark: keeping.remark, Closing: keeping.closing}
 	if order.Plan.Pacing.Test {
-		with.Attending = append(with.Attending, screen) // its only output is what virtual users print
+		with.Attending = append(with.Attending, screen) // the output of a test run must be complete
 	}
 	c.out.printf("Server: %s %s", order.Plan.Database.Title, order.Plan.Database.Options.Target(order.Plan.Connection))
 	var counted, restore func()
@@ -284,8 +285,8 @@ func (b *bookkeeper) remark(e job.Event) (said []job.Event, err error) {
 	return said, err
 }
 
-// otherSize returns a line if the schema has another amount of data than the settings say. It
-// returns "" if they agree or the settings have no amount.
+// otherSize returns a line if the amount of data in the schema differs from the settings. It
+// returns "" if they agree or if one of them has no amount.
 func (b *bookkeeper) otherSize(facts job.Facts) string {
 	size := b.plan.Workload.Schema.Size
 	there, _, _ := strings.Cut(strings.TrimPrefix(facts.Size, size.Unit+" "), ",")
@@ -340,7 +341,7 @@ func (c *Console) writeTimeProfile(plan plan.Plan, result job.Result, say func(l
 }
 
 // logPath returns the path of a log file in the temporary folder. The name is unique if the setting
-// asks for that.
+// named by unique is on.
 func (c *Console) logPath(name, section, unique string) string {
 	if c.book.GenericFlag(section, unique) {
 		name += "_" + string(job.NewID())

@@ -59,7 +59,7 @@ func buildschema(c *Console, ctx context.Context, call Call) (string, error) {
 	return c.doWith(ctx, order, users)
 }
 
-// oneUserJob does a job that has one virtual user.
+// oneUserJob runs a job that has one virtual user.
 func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb string) (string, error) {
 	order, err := c.prepare(action, false)
 	if err != nil {
@@ -71,8 +71,8 @@ func (c *Console) oneUserJob(ctx context.Context, action job.Action, doing, verb
 	return c.doWith(ctx, order, 1)
 }
 
-// prepare checks the requirements of a job on the schema before anything is done. A build may
-// resume an interrupted one.
+// prepare checks the requirements of a job on the schema before anything is changed. With resume, a
+// build continues an interrupted one.
 func (c *Console) prepare(action job.Action, resume bool) (settings.Order, error) {
 	if c.users.exist() {
 		return settings.Order{}, fail("Error: Cannot %s schema with Virtual Users active, destroy Virtual Users first", action)
@@ -112,7 +112,7 @@ func (c *Console) confirm(question string) {
 	c.out.print(question + "\nEnter yes or no: replied yes")
 }
 
-// doWith does a job on the schema with virtual users that exist only for it.
+// doWith runs a job on the schema with virtual users that exist only for this job.
 func (c *Console) doWith(ctx context.Context, order settings.Order, users int) (string, error) {
 	c.clearScript()
 	c.users.create(users)

@@ -20,14 +20,14 @@ import (
 type screen struct {
 	console    *Console
 	showOutput bool
-	spans      bool // whether the job is one whose transactions are each told of
+	spans      bool // whether the job reports each transaction as a span
 	speaker    *lines.Speaker
 
-	step  string    // what the progress last shown was of
+	step  string    // step of the last shown progress
 	shown time.Time // when progress was last shown
 }
 
-// progressEvery is how often the progress of a build or a check is shown.
+// progressEvery is the interval at which the progress of a build or a check is shown.
 const progressEvery = 10 * time.Second
 
 // follow shows a job until it is over.
@@ -46,7 +46,7 @@ func (s *screen) Watch(e job.Event) {
 	switch {
 	case e.Request != "":
 		c.out.print(requested[e.Request])
-	case e.Failure != nil && !e.Failure.Retried && !s.spans: // which say it
+	case e.Failure != nil && !e.Failure.Retried && !s.spans: // spans include failures
 		s.say(e.At, e.User, fmt.Sprintf("%s : %s (%s)", e.Failure.Kind, e.Failure.Message, e.Failure.Class))
 	case e.Progress != nil:
 		s.progress(e.At, *e.Progress)
@@ -60,7 +60,7 @@ func (s *screen) Watch(e job.Event) {
 	}
 }
 
-// speakerOf words a job as HammerDB does.
+// speakerOf returns the speaker that describes a job in HammerDB's lines.
 func speakerOf(plan plan.Plan, action job.Action) *lines.Speaker {
 	return lines.NewSpeaker(lines.About{
 		Action: action, Database: plan.Database.Name, Product: plan.Database.Title,
@@ -77,7 +77,7 @@ func (s *screen) say(at time.Time, position int, text string) {
 	}
 }
 
-// headline puts TPM before NOPM where the settings ask for HammerDB's old order.
+// headline puts TPM before NOPM if the settings choose HammerDB's old order.
 func (s *screen) headline(text string) string {
 	if s.console.book.Generic("benchmark", "first_result") == "TPM" {
 		return views.FirstTPM(text)
@@ -101,8 +101,7 @@ func (s *screen) progress(at time.Time, p job.Progress) {
 	s.say(at, 1, line)
 }
 
-// openUserLog begins the log of what virtual users say, where vuset logtotemp asks
-// for one.
+// openUserLog opens the log of the virtual users' lines if vuset logtotemp is on.
 func (c *Console) openUserLog() {
 	if !c.book.GenericFlag(virtualUserSection, "log_to_temp") {
 		return
@@ -110,7 +109,7 @@ func (c *Console) openUserLog() {
 	file, err := c.openLog("hammerdb", virtualUserSection, "unique_log_name", "Log")
 	if err != nil {
 		c.remember(job.WithExit(job.ExitError, fmt.Errorf("log to temp: %w", err)))
-		c.out.printf("Error: cannot log what Virtual Users say: %v", err)
+		c.out.printf("Error: cannot log the output of Virtual Users: %v", err)
 		return
 	}
 	c.userLog = file
@@ -147,7 +146,7 @@ func (c *Console) logUserLine(at time.Time, position int, text string) {
 	}
 }
 
-// endUserLog closes the log when its virtual users are gone.
+// endUserLog closes the log after the virtual users are destroyed.
 func (c *Console) endUserLog() {
 	if err := c.closeUserLog(); err != nil {
 		c.remember(job.WithExit(job.ExitError, err))

@@ -17,12 +17,12 @@ import (
 	"sledge/internal/workload"
 )
 
-// script holds a run's settings besides the dictionary: none after loadscript, those of the file
-// after customscript.
+// script holds the settings that a driver script adds to the dictionary: none after loadscript,
+// those of the file after customscript.
 type script struct {
 	loaded    bool
-	refused   string        // the file that could not be loaded, until another one is loaded or the script is cleared
-	values    option.Values // what that file decides
+	refused   string        // the file that could not be loaded; kept until another one is loaded or the script is cleared
+	values    option.Values // the options that the file sets
 	monitored bool          // whether virtual user 1 monitors and times the run
 }
 
@@ -100,7 +100,7 @@ func (c *Console) requireScript() error {
 	return nil
 }
 
-// workload is the current benchmark's.
+// workload returns the workload of the current benchmark.
 func (c *Console) workload() *workload.Workload { return c.book.Benchmark().Meant }
 
 // scriptText returns the text of the loaded driver script.
@@ -111,7 +111,7 @@ func (c *Console) scriptText() (string, error) {
 	return scripts.Text(c.book.Database(), c.workload(), c.runSpec().Options), nil
 }
 
-// maxScript is the size limit of a driver script, in bytes. HammerDB's have about 30 KB.
+// maxScript is the size limit of a driver script, in bytes. HammerDB's scripts have about 30 KB.
 const maxScript = 4 << 20
 
 func savescript(c *Console, _ context.Context, call Call) (string, error) {
@@ -129,7 +129,7 @@ func savescript(c *Console, _ context.Context, call Call) (string, error) {
 		name += ".tcl"
 	}
 	path, write := filepath.Join(TempDir(c.Environ), name), writeOurs
-	if filepath.Base(name) != name { // at the user's path, through links too
+	if filepath.Base(name) != name { // a path of the user's choice, which may be a link
 		path = inFolder(call.Folder, name)
 		write = func(path, text string, mode os.FileMode) error { return os.WriteFile(path, []byte(text), mode) }
 	}
@@ -187,7 +187,7 @@ func (c *Console) readCustom(path, name string) (scripts.Script, error) {
 	if err != nil {
 		return scripts.Script{}, fail("Error: %s: %v", name, err)
 	}
-	spec := c.spec(job.Check) // settings of unsupported parts are kept, and refused when the run begins
+	spec := c.spec(job.Check) // a check accepts settings of unsupported features; binding the run refuses them
 	maps.Copy(spec.Options, read.Values)
 	if _, err := c.Resolver.Order(spec); err != nil {
 		return scripts.Script{}, fail("Error: %s: %v", name, err)

@@ -53,8 +53,7 @@ func TestAnEmptyDirectoryOfGenerationIsTheTemporaryOne(t *testing.T) {
 	}
 }
 
-// asynchronousScript is short, and has the form of what HammerDB saves for asynchronous
-// clients.
+// asynchronousScript is a short script in the form that HammerDB saves for asynchronous clients.
 const asynchronousScript = `set library Pgtcl
 set total_iterations 500
 set KEYANDTHINK "true"
@@ -102,7 +101,7 @@ func TestAScriptOfAsynchronousClientsIsTakenOver(t *testing.T) {
 	}
 	call(t, c, "vurun")
 	if len(runner.specs) != 1 || runner.specs[0].Options["async_scale"] != "true" || runner.specs[0].Options["async_clients"] != "20" || runner.specs[0].Options["async_delay"] != "250" {
-		t.Errorf("got runs of %v, want one with 20 asynchronous clients who log in 250 ms apart, in\n%s", runner.specs, &out)
+		t.Errorf("got runs of %v, want one with 20 asynchronous clients that log in 250 ms apart, in\n%s", runner.specs, &out)
 	}
 }
 

@@ -29,8 +29,8 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// varying are the parts of what is printed that differ from run to run, and what
-// stands for them in golden files.
+// varying are the parts of the output that differ from run to run, with their replacements in
+// golden files.
 var varying = []struct {
 	part *regexp.Regexp
 	name string
@@ -50,22 +50,21 @@ var varying = []struct {
 	{regexp.MustCompile(`(?m)^.*(Unfinished: .* had not ended when|The time is up:|Machine: others used|Client: it did not run for|This client did not run for).*\n`), ""},
 	{regexp.MustCompile(`GENERATED in \d+ MINUTES`), "GENERATED in <n> MINUTES"},
 	{regexp.MustCompile(`tid0x\w+`), "<thread>"},
-	// By what the build and the machine have.
+	// These depend on the build and on the machine.
 	{regexp.MustCompile(`(?m)^(Checking database library for Db2\n).*$`), "$1<whether there is one>"},
-	{regexp.MustCompile(`(?m)^.*pg_tpch_superuserpass.*\n`), ""}, // which may be the usual one
+	{regexp.MustCompile(`(?m)^.*pg_tpch_superuserpass.*\n`), ""}, // its value may be the default
 	{regexp.MustCompile(`(completed|complete|returned|set\(s\)|set\(s\) \d+|set) in [\d.]+ seconds`), "$1 in <n> seconds"},
 	{regexp.MustCompile(`(returning rows.*) is [\d.]+`), "$1 is <n>"},
 	{regexp.MustCompile(`"(geomean|querytime)": "[\d.]+"`), "\"$1\": \"<n>\""},
 	{regexp.MustCompile(`(?m)^= \d+$`), "= <n>"},
-	{regexp.MustCompile(`(?m)^$\n`), "~\n"},                       // an empty line, which in a golden file is only room
+	{regexp.MustCompile(`(?m)^$\n`), "~\n"},                       // an empty line; in golden files empty lines are ignored
 	{regexp.MustCompile(`(?m)^Vuser 1:\w+: \d+ of \d+ .*\n`), ""}, // progress, which only slow machines show
 }
 
-// session calls each line of a golden file that begins with "> " and compares what
-// is printed; "= " begins what a command returns, "!" marks a failure that is
-// remembered with its exit code, and "!!" an error that ends a script. "$ " begins what a
-// superuser does on the server meanwhile. $DIR is a folder that is gone after the test, and
-// $NAME what else is given by that name.
+// session runs each line of a golden file that begins with "> " and compares the output. "= "
+// begins the result of a command, "! " the exit code of a recorded failure, and "!!" an error that
+// ends a script. "$ " begins a statement that the superuser runs on the server at that point. $DIR
+// is a temporary folder, and $NAME the entry of given with that name.
 func session(t *testing.T, golden string, given map[string]string, environ ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -183,15 +182,15 @@ func boolInt(is bool) int {
 	return 0
 }
 
-// sortUsers sorts the first lines that are of a kind by who says them, virtual user 1 at a
-// place of its own: a monitor comes last. What one says stays in its order.
+// sortUsers sorts the leading lines of a kind by virtual user, with user 1 at the position first.
+// The lines of one user stay in order.
 func sortUsers(lines []string, ofKind func(string) bool, first int) {
 	n := 0
 	for n < len(lines) && ofKind(lines[n]) {
 		n++
 	}
 	position := func(line string) (p int) {
-		_, _ = fmt.Sscanf(line, "Vuser %d:", &p) // 0 if it is not of one
+		_, _ = fmt.Sscanf(line, "Vuser %d:", &p) // 0 if the line is not a virtual user's
 		if p == 1 {
 			p = first
 		}
@@ -256,8 +255,8 @@ func TestEveryCommandIsCalledWrongly(t *testing.T) {
 	}
 }
 
-// interruptingRunner is a runner that presses Ctrl-C, once, when the first rows of a
-// build are loaded.
+// interruptingRunner is a runner that presses Ctrl-C once, when the first rows of a build are
+// loaded.
 type interruptingRunner struct {
 	job.Runner
 	press func()
@@ -310,7 +309,7 @@ func TestInterruptedBuildIsResumed(t *testing.T) {
 	}
 }
 
-// presser is an output on which Ctrl-C is pressed at a text, once.
+// presser is an output that presses Ctrl-C once, when it receives a text.
 type presser struct {
 	bytes.Buffer
 	at    string
@@ -325,7 +324,7 @@ func (p *presser) Write(text []byte) (int, error) {
 	return p.Buffer.Write(text)
 }
 
-// pressed returns a console, what it prints to and its folder.
+// pressed returns a console, its output and its folder.
 func pressed(t *testing.T) (*Console, *presser, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -426,11 +425,11 @@ func TestCtrlCStopsARunAndThenAbortsIt(t *testing.T) {
 	}
 	stopping, aborting := strings.Index(out.String(), "\nStopping: "), strings.Index(out.String(), "\nAborting\n")
 	if stopping < 0 || aborting < stopping || !strings.HasSuffix(out.String(), "aborted\nVuser 1:FINISHED FAILED\nVuser 2:FINISHED FAILED\nALL VIRTUAL USERS COMPLETE\n") {
-		t.Errorf("got\n%s\nwant that it was stopped and then aborted", out.String())
+		t.Errorf("got\n%s\nwant the run to be stopped and then aborted", out.String())
 	}
 }
 
-// specRecorder is a runner that does nothing and remembers what it was asked for.
+// specRecorder is a runner that does nothing but record the requested jobs.
 type specRecorder struct{ specs []job.Spec }
 
 func (r *specRecorder) Do(_ context.Context, spec job.Spec, _ job.Control) (job.Result, error) {
@@ -438,7 +437,7 @@ func (r *specRecorder) Do(_ context.Context, spec job.Spec, _ job.Control) (job.
 	return job.Result{Status: job.Succeeded}, nil
 }
 
-// What is odd about a pool of connections is said before each run that has it.
+// Warnings about a connection pool are printed before each run that uses the pool.
 func TestWarningsAreSaidBeforeARun(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "pool.toml")
@@ -466,17 +465,16 @@ func TestWarningsAreSaidBeforeARun(t *testing.T) {
 	}
 	const warning = "Warning: %s: no transaction goes to b: no user connects there\n"
 	if n := strings.Count(out.String(), fmt.Sprintf(warning, file)); n != 3 || len(runner.specs) != 4 {
-		t.Errorf("got %d warnings before %d runs, want 3 before 4, two of which are one's iterations, in\n%s", n, len(runner.specs), &out)
+		t.Errorf("got %d warnings before %d runs, want 3 before 4, because two runs are iterations of one vurun, in\n%s", n, len(runner.specs), &out)
 	}
 }
 
-// The run is defined once, however often it is repeated, and before its virtual users are
-// created.
+// A run is bound once, regardless of its iterations, and before its virtual users are created.
 func TestARunIsBoundOnce(t *testing.T) {
 	bound := 0
 	counted := *tprocc.Workload
 	pauses := *tprocc.Workload.Users.Pauses
-	pauses.On = func(options any) bool { bound++; return tprocc.Workload.Users.Pauses.On(options) } // asked while a run is bound
+	pauses.On = func(options any) bool { bound++; return tprocc.Workload.Users.Pauses.On(options) } // binding a run calls it
 	counted.Users.Pauses = &pauses
 	var out bytes.Buffer
 	runner := &specRecorder{}
@@ -495,7 +493,7 @@ func TestARunIsBoundOnce(t *testing.T) {
 		call(t, c, line)
 	}
 	if bound != 1 || len(runner.specs) != 3 {
-		t.Fatalf("got %d runs of an order that was bound %d times, want 3 of one that was bound once, in\n%s", len(runner.specs), bound, &out)
+		t.Fatalf("got %d runs of an order that was bound %d times, want 3 runs of an order that was bound once, in\n%s", len(runner.specs), bound, &out)
 	}
 	for _, spec := range runner.specs {
 		if spec.Users != 4 || spec.Options["user_delay"] != "100ms" {
@@ -513,8 +511,8 @@ func TestARunIsBoundOnce(t *testing.T) {
 	}
 }
 
-// A script that says localhost, or leaves it at that, must not build or delete elsewhere
-// because of what psql or mariadb would do.
+// A script that sets localhost, or uses it as the default, must not build or delete on another
+// server because of environment variables or files of psql or mariadb.
 func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".my.cnf"), []byte("[client]\nhost=elsewhere\n"), 0o600); err != nil {
@@ -553,6 +551,6 @@ func TestScriptsGoWhereTheirSettingsSay(t *testing.T) {
 		}
 	}
 	if got := runner.specs[0].Options["user"]; got != "me" {
-		t.Errorf("got user %q, want what diset set", got)
+		t.Errorf("got user %q, want the user that diset set", got)
 	}
 }

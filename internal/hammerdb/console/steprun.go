@@ -25,10 +25,10 @@ func stepCommands() []command {
 	}}
 }
 
-// replica is a group of virtual users that join a run for some time, as the file of steps says.
+// replica is a group of virtual users in the file of steps that join a run for some time.
 type replica struct {
 	name  string
-	after option.Minutes // the replica before has begun; for the first replica: the ramp-up has ended
+	after option.Minutes // delay after the previous replica's start; for the first replica, after the ramp-up
 	long  option.Minutes
 	users int
 }
@@ -70,7 +70,7 @@ func steprun(c *Console, ctx context.Context, call Call) (string, error) {
 	return result, nil
 }
 
-// stepsOption is the option of every run that says which users join and leave, and when.
+// stepsOption is the option of a run for users that join and leave.
 const stepsOption = "steps"
 
 // times are the ramp-up and the duration of a run.
@@ -90,8 +90,8 @@ func (c *Console) times(options option.Values) (rampUp, duration option.Minutes,
 	return rampUp, duration, nil
 }
 
-// sayWhoStarts prints HammerDB's lines before a step workload, without those about its processes,
-// because Sledge starts none.
+// sayWhoStarts prints HammerDB's lines before a step workload, without the lines about HammerDB's
+// processes, because Sledge does not start any.
 func (c *Console) sayWhoStarts(replicas []replica, rampUp, duration option.Minutes) {
 	c.out.printf("primary starts immediately, runs rampup for %s minutes then runs test for %s minutes with %d Active VU", spell(rampUp), spell(duration), c.workers())
 	delays := "Delaying Start of Replicas to rampup " + spell(rampUp)
@@ -106,8 +106,8 @@ func (c *Console) sayWhoStarts(replicas []replica, rampUp, duration option.Minut
 	c.out.print(delays)
 }
 
-// stepsOf writes the replicas as the value of that option, or returns the replica that would
-// outlast the primary.
+// stepsOf returns the replicas as the value of stepsOption, or an error that names the replicas
+// that would outlast the primary.
 func stepsOf(replicas []replica, rampUp, duration option.Minutes) (string, error) {
 	var parts, overruns []string
 	begins := option.Minutes(0)

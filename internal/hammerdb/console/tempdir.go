@@ -26,7 +26,7 @@ func TempDir(environ []string) string {
 	return "."
 }
 
-// isWritable creates a file to find out, because permissions alone do not tell.
+// isWritable tests a folder by creating a file, because permissions alone do not decide.
 func isWritable(folder string) bool {
 	file, err := os.CreateTemp(folder, ".sledge-*")
 	if err != nil {
@@ -35,8 +35,8 @@ func isWritable(folder string) bool {
 	return file.Close() == nil && os.Remove(file.Name()) == nil
 }
 
-// notOursError refuses to write to a file in the temporary folder that another user may have placed
-// there.
+// notOursError is the refusal to write to a file in the temporary folder that another user may have
+// created.
 type notOursError struct{ path, what string }
 
 // Error names the file and the way out.
@@ -44,13 +44,14 @@ func (e notOursError) Error() string {
 	return e.path + " " + e.what + ", so nothing was written to it: remove it, or set TMP to a folder of your own"
 }
 
-// writeOurs writes a file of the temporary folder like os.WriteFile, unless it is another user's.
+// writeOurs writes a file in the temporary folder like os.WriteFile, but refuses a file of another
+// user.
 func writeOurs(path, text string, mode os.FileMode) error {
 	file, err := openOurs(path, os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
-	err = file.Truncate(0) // only now, because it might have been another user's
+	err = file.Truncate(0) // after openOurs has verified the owner
 	if err == nil {
 		_, err = file.WriteString(text)
 	}

@@ -9,7 +9,7 @@ import (
 
 func TestTempDirIsTheFirstFolderOneCanWriteTo(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the order of the variables is another one on Windows")
+		t.Skip("the order of the variables differs on Windows")
 	}
 	one, two, missing := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "missing")
 	file := filepath.Join(t.TempDir(), "file")
@@ -23,11 +23,11 @@ func TestTempDirIsTheFirstFolderOneCanWriteTo(t *testing.T) {
 	}{
 		{"TMP before TMPDIR", []string{"TMPDIR=" + two, "TMP=" + one}, one},
 		{"TMPDIR before TEMP", []string{"TEMP=" + one, "TMPDIR=" + two}, two},
-		{"TEMP where it is the only one", []string{"TEMP=" + one}, one},
-		{"not a folder that is missing", []string{"TMP=" + missing, "TEMP=" + two}, two},
-		{"not a file", []string{"TMP=" + file, "TMPDIR=" + one}, one},
+		{"TEMP as the only one", []string{"TEMP=" + one}, one},
+		{"skips a missing folder", []string{"TMP=" + missing, "TEMP=" + two}, two},
+		{"skips a file", []string{"TMP=" + file, "TMPDIR=" + one}, one},
 		{"the last of two lines", []string{"TMP=" + one, "TMP=" + two}, two},
-		{"the system's where there is none", []string{"TMPX=" + one}, os.TempDir()},
+		{"the system's without variables", []string{"TMPX=" + one}, os.TempDir()},
 	} {
 		if got := TempDir(tt.environ); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)

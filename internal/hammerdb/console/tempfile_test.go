@@ -31,7 +31,7 @@ func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
 		{"a pipe without a reader", func(path string) error { return syscall.Mkfifo(path, 0o600) }, "not a regular file"},
 		{"another user's file", func(path string) error {
 			if os.Geteuid() != 0 {
-				return errors.ErrUnsupported // root alone can give a file away
+				return errors.ErrUnsupported // only root can change a file's owner
 			}
 			return errors.Join(os.WriteFile(path, []byte("theirs"), 0o666), os.Chown(path, 65534, 65534))
 		}, "another user"},
@@ -45,7 +45,7 @@ func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
 		for _, flags := range []int{os.O_WRONLY, os.O_WRONLY | os.O_APPEND} {
 			file, err := openOurs(path, flags, 0o600)
 			if !errors.As(err, new(notOursError)) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: got %v and error %v, want which file it is and that it is %s", c.name, file, err, c.want)
+				t.Errorf("%s: got %v and error %v, want an error that names the file and says %s", c.name, file, err, c.want)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
 		t.Errorf("got %q, %v, want the file as it was", text, err)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "none")); err == nil {
-		t.Error("what a link leads to was made")
+		t.Error("the target of a link was created")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestTemporaryFiles_AreOverwrittenIfOurs(t *testing.T) {
 	}
 }
 
-// Everything that commands write into the temporary folder is looked at so.
+// Every command that writes into the temporary folder refuses links.
 func TestCommandsRefuseLinksInTheTemporaryFolder(t *testing.T) {
 	w := newJobsWorld(t)
 	w.fill(t)
@@ -98,7 +98,7 @@ func TestCommandsRefuseLinksInTheTemporaryFolder(t *testing.T) {
 			}
 		}
 		if out := w.out.String(); w.failures() == before || !strings.Contains(out, c.file+" is a symbolic link") || job.ExitOf(w.Failure()) != job.ExitError {
-			t.Errorf("%s: got %d failures, %v and\n%s\nwant which file it is", c.file, w.failures()-before, w.Failure(), out)
+			t.Errorf("%s: got %d failures, %v and\n%s\nwant an error that names the file", c.file, w.failures()-before, w.Failure(), out)
 		}
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" {

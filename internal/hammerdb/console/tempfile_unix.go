@@ -8,15 +8,15 @@ import (
 	"syscall"
 )
 
-// openOurs opens or creates a file for writing. It follows no link, does not block on a pipe,
-// and opens no file of another user.
+// openOurs opens or creates a file for writing. It does not follow links, does not block on a pipe,
+// and refuses files of other users.
 func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 	file, err := os.OpenFile(path, flags|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, mode)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, notOursError{path, "is a symbolic link"}
 	}
 	if err != nil {
-		// In a shared folder, the system keeps even root from other users' files.
+		// In a shared folder, the system may refuse even root access to other users' files.
 		if info, statErr := os.Lstat(path); statErr == nil && foreign(info) != "" {
 			err = notOursError{path, foreign(info)}
 		}
@@ -32,7 +32,7 @@ func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 	return file, nil
 }
 
-// foreign returns what shows that a file belongs to another user, or "".
+// foreign returns the reason why a file may belong to another user, or "".
 func foreign(info os.FileInfo) string {
 	if !info.Mode().IsRegular() {
 		return "is not a regular file"

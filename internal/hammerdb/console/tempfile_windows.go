@@ -2,8 +2,8 @@ package console
 
 import "os"
 
-// openOurs opens or creates a file for writing. It follows no link. On Windows each user has a
-// temporary folder of their own.
+// openOurs opens or creates a file for writing. It does not follow links. On Windows each user has
+// their own temporary folder.
 func openOurs(path string, flags int, mode os.FileMode) (*os.File, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, notOursError{path, "is not a regular file"}

@@ -145,7 +145,7 @@ func (c *Console) createUsers() error {
 	return nil
 }
 
-// firstCreated is the line for virtual user 1, unless it is the monitor of a run.
+// firstCreated is the line for virtual user 1 if it is not the monitor.
 const firstCreated = "Vuser 1 created - WAIT IDLE"
 
 // created returns the lines for new virtual users; first is the line for virtual user 1.

@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// Web is a running server of the web application, whichever command started it.
+// Web is a running server of the web application, started by any command.
 type Web interface {
 	// Environment returns the server's address and version.
 	Environment(ctx context.Context) (string, error)
 
-	// End asks the server to end. It does so after its jobs have stopped.
+	// End asks the server to end. The server ends after its jobs have stopped.
 	End(ctx context.Context) error
 }
 
@@ -29,8 +29,8 @@ type OwnWeb interface {
 
 // web is the console's state of the web service.
 type web struct {
-	own  OwnWeb // nil if the console has started none
-	port int    // of its own
+	own  OwnWeb // nil if the console has not started a server
+	port int    // of the own server
 }
 
 func webCommands() []command {
@@ -85,7 +85,7 @@ func wsport(c *Console, _ context.Context, call Call) (string, error) {
 	return "", nil
 }
 
-// errNoWeb is the error of consoles that cannot serve, such as one in a browser.
+// errNoWeb is the error of consoles that cannot serve, such as a console in a browser.
 var errNoWeb = errors.New("this console has no web service")
 
 // findWeb finds this console's own server, or the one on the port.
@@ -111,7 +111,7 @@ func wsstart(c *Console, _ context.Context, _ Call) (string, error) {
 	if _, port, err := c.findWeb(); err == nil {
 		return "", fail("Error: Web Service already running on port %d, call wsstop to stop", port)
 	}
-	if err := c.closeWeb(); err != nil { // one that another process has ended
+	if err := c.closeWeb(); err != nil { // an own server that another process has ended
 		return "", err
 	}
 	path, _ := c.Repository()

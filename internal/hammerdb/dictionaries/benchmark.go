@@ -13,13 +13,13 @@ import (
 	"sledge/internal/workload"
 )
 
-// Benchmark is a workload as HammerDB's commands name it.
+// Benchmark is a workload with its names in HammerDB's commands.
 type Benchmark struct {
 	names.Benchmark
 	Meant *workload.Workload
 	use   database.Use
 
-	options func() []any // fresh structs of those that do not depend on the database
+	options func() []any // returns new structs of the options that do not depend on the database
 }
 
 // benchmarks lists the workloads of the catalog.
@@ -33,7 +33,7 @@ func benchmarks(resolver settings.Resolver) []Benchmark {
 	return list
 }
 
-// usualBenchmark is the default.
+// usualBenchmark returns the name of the default benchmark.
 func usualBenchmark(list []Benchmark) string {
 	i := slices.IndexFunc(list, func(b Benchmark) bool { return b.Meant.Default })
 	return list[max(i, 0)].Name
@@ -44,7 +44,7 @@ func (b Benchmark) is(word string) bool {
 	return strings.EqualFold(word, b.Name) || strings.EqualFold(word, b.Title)
 }
 
-// unknownBenchmark is the line that HammerDB prints.
+// unknownBenchmark returns HammerDB's error for an unknown benchmark.
 func unknownBenchmark(name string, list []Benchmark) error {
 	var titles, known []string
 	for _, b := range list {
@@ -54,7 +54,7 @@ func unknownBenchmark(name string, list []Benchmark) error {
 		name, strings.Join(titles, " "), strings.Join(known, " "))
 }
 
-// chosenBenchmark is the name of a benchmark, as HammerDB's data have it.
+// chosenBenchmark is the value of a setting that names a benchmark.
 type chosenBenchmark struct {
 	name string
 	list []Benchmark

@@ -1,7 +1,6 @@
-// Package dictionaries is the settings of a console: for each database and for the
-// console itself, sections of keys with the names and defaults that HammerDB's
-// have. Values are checked when they are set and kept in a file between two
-// starts. It knows no commands and prints nothing.
+// Package dictionaries holds the settings of a console: for each database and for the console
+// itself, sections of keys with HammerDB's names and defaults. It checks values when they are set,
+// and saves them in a file. It does not know the console's commands and prints nothing.
 package dictionaries
 
 import (
@@ -18,29 +17,28 @@ import (
 	"sledge/internal/settings"
 )
 
-// Book is the settings of one console. Its methods may be called from several
-// goroutines.
+// Book holds the settings of one console. Its methods may be called from several goroutines.
 type Book struct {
 	products   []product
 	benchmarks []Benchmark
-	file       *file // nil where settings are not kept
+	file       *file // nil if settings are not saved
 	warnings   []string
 
 	mu        sync.Mutex // guards the entries' values
 	generic   *dictionary
-	databases []*dictionary // of the products that are built
+	databases []*dictionary // of the supported products
 }
 
 // Change is a setting that was changed.
 type Change struct {
 	Dict, Key string
-	Old, New  string // as typed, masked where they are secret
+	Old, New  string // as typed; masked if secret
 	Of        string // the database's title, or "generic"
 
-	Secret bool // whether the new value is a secret, and not the default that everyone knows
+	Secret bool // whether the new value is a secret and differs from the public default
 }
 
-// String is the line that HammerDB prints about a change.
+// String returns HammerDB's line about a change.
 func (c Change) String() string {
 	return fmt.Sprintf("Changed %s:%s from %s to %s for %s", c.Dict, c.Key, c.Old, c.New, c.Of)
 }
@@ -54,25 +52,23 @@ type Section struct {
 // Entry is one setting as front ends show it.
 type Entry struct {
 	option.Description
-	Value   string // as it was typed; masked where it is secret
-	Changed bool   // whether it is not the default
+	Value   string // as typed; masked if secret
+	Changed bool   // whether it differs from the default
 }
 
-// Dictionary is all settings of a database, or of the console itself.
+// Dictionary holds all settings of a database, or of the console itself.
 type Dictionary struct {
-	Name     string // of the database, as the file knows it; or "generic"
-	Title    string // what messages call it
-	Prefix   string // of the database, as dbset takes it; "" for the generic one
+	Name     string // the database's name in the file, or "generic"
+	Title    string // name in messages
+	Prefix   string // the database's prefix for dbset; "" for the generic dictionary
 	Sections []Section
 }
 
-// Open reads the settings kept at path, and makes the file when there is none.
-// With the path "" settings live as long as the book. What Open passes over in
-// the file is in Warnings.
+// Open reads the settings in the file path, and creates the file if it does not exist. If path is
+// "", settings end with the book. Warnings lists the settings in the file that Open ignores.
 //
-// A book keeps its values to itself: what another one sets in the same file is
-// seen by the next that is opened, and each writes only what it sets. So two
-// consoles at once do not overwrite each other's settings.
+// A book does not see changes that another open book makes in the same file, and writes only the
+// settings that it changes. So two consoles at once do not overwrite each other's settings.
 func Open(resolver settings.Resolver, path string) (*Book, error) {
 	if len(resolver.Workloads) == 0 {
 		return nil, errors.New("there are no settings without a workload")
@@ -110,12 +106,12 @@ func (b *Book) Close() error {
 	return b.file.close()
 }
 
-// Warnings says, line by line, what the file held that could not be used, and that
-// others could read it.
+// Warnings returns lines about settings in the file that could not be used, and a line if other
+// users could read the file.
 func (b *Book) Warnings() []string { return b.warnings }
 
-// take puts kept settings in the place of the defaults. Those that this version
-// does not know stay in the file, for the version that does.
+// take replaces defaults by the saved settings. Settings that this version does not know stay in
+// the file for newer versions.
 func (b *Book) take(kept []setting) {
 	var unknown []string
 	for _, k := range kept {
@@ -137,7 +133,7 @@ func (b *Book) take(kept []setting) {
 	}
 }
 
-// entryOf returns the entry that a kept setting is of, or nil.
+// entryOf returns the entry of a saved setting, or nil.
 func (b *Book) entryOf(k setting) *entry {
 	for _, d := range b.all() {
 		if d.name != k.dictionary {
@@ -150,29 +146,29 @@ func (b *Book) entryOf(k setting) *entry {
 	return nil
 }
 
-// Database returns the database that is chosen.
+// Database returns the chosen database.
 func (b *Book) Database() *database.Database {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.product().database
 }
 
-// product returns the product that is chosen.
+// product returns the chosen product.
 func (b *Book) product() product {
 	chosen := b.generic.section(benchmarkSection).entry(rdbmsKey).canonical
 	i := slices.IndexFunc(b.products, func(p product) bool { return p.name == chosen })
 	return b.products[i]
 }
 
-// current returns the dictionary of the database that is chosen.
+// current returns the dictionary of the chosen database.
 func (b *Book) current() *dictionary {
 	name := b.product().database.Name
 	i := slices.IndexFunc(b.databases, func(d *dictionary) bool { return d.name == name })
 	return b.databases[i]
 }
 
-// Products lists the databases that SetDatabase knows, by name and prefix, those
-// that are not built yet included.
+// Products lists the databases of SetDatabase by name and prefix, including those that Sledge does
+// not support yet.
 func (b *Book) Products() []Product {
 	var list []Product
 	for _, p := range b.products {
@@ -191,7 +187,7 @@ func (b *Book) SetDatabase(prefix string) error {
 		i = nearestProduct(b.products, prefix)
 	}
 	switch {
-	case i >= 0 && b.products[i].database == nil: // also where "oracle" was said for "ora"
+	case i >= 0 && b.products[i].database == nil: // also for "oracle" instead of "ora"
 		return b.products[i].notBuilt(b.products)
 	case known:
 		return b.choose(rdbmsKey, b.products[i].name)
@@ -204,7 +200,7 @@ func (b *Book) SetDatabase(prefix string) error {
 		prefix, strings.Join(built(b.products), " "), didYouMean(meant))
 }
 
-// Benchmark returns the benchmark that is chosen.
+// Benchmark returns the chosen benchmark.
 func (b *Book) Benchmark() Benchmark {
 	chosen := b.Generic(benchmarkSection, bmKey)
 	i := slices.IndexFunc(b.benchmarks, func(known Benchmark) bool { return known.Name == chosen })
@@ -226,7 +222,7 @@ func (b *Book) SetBenchmark(name string) error {
 	return b.choose(bmKey, b.benchmarks[i].Name)
 }
 
-// choose sets what is worked with; to choose the same again is fine.
+// choose sets the database or the benchmark. Choosing the current one again is not an error.
 func (b *Book) choose(key, value string) error {
 	_, err := b.set(b.generic, benchmarkSection, key, value)
 	if _, same := errors.AsType[*SameValueError](err); same {
@@ -235,23 +231,22 @@ func (b *Book) choose(key, value string) error {
 	return err
 }
 
-// Set changes a setting of the database that is chosen, and writes it to the
-// file. Its errors are UnknownDictError, UnknownKeyError, SameValueError,
-// ValueError, and those of writing.
+// Set changes a setting of the chosen database, and writes it to the file. Its errors are
+// UnknownDictError, UnknownKeyError, SameValueError, ValueError, and errors of writing.
 func (b *Book) Set(dict, key, value string) (Change, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.set(b.current(), dict, key, value)
 }
 
-// SetGeneric changes a setting of the console itself, as Set does.
+// SetGeneric is Set for a setting of the console itself.
 func (b *Book) SetGeneric(section, key, value string) (Change, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.set(b.generic, section, key, value)
 }
 
-// SetIn changes a setting of a dictionary, by its name, whichever database is chosen, as Set does.
+// SetIn is Set for a setting of the named dictionary, independent of the chosen database.
 func (b *Book) SetIn(name, section, key, value string) (Change, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -267,7 +262,7 @@ func (b *Book) SetIn(name, section, key, value string) (Change, error) {
 	return b.set(all[i], section, key, value)
 }
 
-// all lists the dictionaries, that of the console itself first.
+// all lists the dictionaries, the generic one first.
 func (b *Book) all() []*dictionary { return append([]*dictionary{b.generic}, b.databases...) }
 
 func (b *Book) set(d *dictionary, dict, key, value string) (Change, error) {
@@ -294,16 +289,15 @@ func (b *Book) set(d *dictionary, dict, key, value string) (Change, error) {
 	return e.change(d, value, canonical), nil
 }
 
-// change gives an entry of a dictionary a value that was checked.
+// change sets an entry of a dictionary to a checked value.
 func (e *entry) change(of *dictionary, text, canonical string) Change {
 	c := Change{Dict: e.Section, Key: e.Name, Old: e.shown(e.text), New: e.shown(text), Of: of.of, Secret: e.Secret && canonical != e.Default}
 	e.text, e.canonical = text, canonical
 	return c
 }
 
-// Generic returns a setting of the console itself, as the option writes it: a
-// boolean of HammerDB's as 0 or 1 even when "true" was typed. It panics when
-// there is none of that name.
+// Generic returns a setting of the console itself in its canonical form: a flag is 0 or 1 even if
+// the user typed "true". It panics if the setting does not exist.
 func (b *Book) Generic(section, key string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -314,10 +308,10 @@ func (b *Book) Generic(section, key string) string {
 	return s.entry(key).canonical
 }
 
-// GenericFlag returns whether a setting that is 0 or 1 is 1.
+// GenericFlag reports whether a flag of the console itself is on.
 func (b *Book) GenericFlag(section, key string) bool { return b.GenericInt(section, key) == 1 }
 
-// GenericInt returns a setting that is a number, or one that is 0 or 1.
+// GenericInt returns a number or a flag of the console itself.
 func (b *Book) GenericInt(section, key string) int {
 	n, err := strconv.Atoi(b.Generic(section, key))
 	if err != nil {
@@ -326,9 +320,8 @@ func (b *Book) GenericInt(section, key string) int {
 	return n
 }
 
-// Value returns what an option of the benchmark and the database that are chosen is set
-// to, as the option writes it: that of warehouses, say. It is "" when they have none of
-// that name.
+// Value returns the value of an option of the chosen database and benchmark, such as warehouses, in
+// its canonical form. It returns "" if there is no such option.
 func (b *Book) Value(option string) string {
 	key := b.Key(option)
 	b.mu.Lock()
@@ -339,13 +332,12 @@ func (b *Book) Value(option string) string {
 	return ""
 }
 
-// Key returns the key of an option of the benchmark and the database that are chosen.
+// Key returns the key of an option of the chosen database and benchmark.
 func (b *Book) Key(option string) string {
 	return names.Key(b.Database().Name, b.Benchmark().Workload, option)
 }
 
-// Names are the keys of all options of the benchmark and the database that are chosen,
-// by which messages call them.
+// Names returns the keys of all options of the chosen database and benchmark, for messages.
 func (b *Book) Names() option.Names {
 	d, benchmark := b.Database(), b.Benchmark()
 	described := option.Describe(d.Options.New(benchmark.use))
@@ -355,8 +347,8 @@ func (b *Book) Names() option.Names {
 	return names.Keys(d.Name, benchmark.Workload, described)
 }
 
-// Values returns the option values for a job of the chosen benchmark and database: every
-// setting that differs from the option's own default and that HammerDB would use.
+// Values returns the option values for a job of the chosen database and benchmark: the settings
+// that HammerDB would use and that differ from the option's own default.
 func (b *Book) Values() option.Values {
 	benchmark := b.Benchmark().Section
 	b.mu.Lock()
@@ -376,7 +368,7 @@ func (b *Book) Values() option.Values {
 	return values
 }
 
-// Sections returns the settings of the database that is chosen, of all benchmarks.
+// Sections returns the settings of the chosen database, for all benchmarks.
 func (b *Book) Sections() []Section {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -390,7 +382,7 @@ func (b *Book) GenericSections() []Section {
 	return b.generic.show()
 }
 
-// Dictionaries returns all settings, those of the console itself first.
+// Dictionaries returns all settings, the generic ones first.
 func (b *Book) Dictionaries() (list []Dictionary) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

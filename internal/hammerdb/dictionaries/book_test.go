@@ -54,9 +54,9 @@ func set(t testing.TB, b *dictionaries.Book, dict, key, value string) dictionari
 	return change
 }
 
-// testdata/hammerdb.tsv holds every parameter of HammerDB 6.0 for the databases
-// that Sledge has, and of the generic dictionary: prefix, section, key, default.
-// One default is Sledge's own: rdbms, where HammerDB's is Oracle.
+// testdata/hammerdb.tsv lists the parameters of HammerDB 6.0 for Sledge's databases, and those of
+// the generic dictionary: prefix, section, key, default. Only the default of rdbms is Sledge's own;
+// HammerDB's is Oracle.
 func TestEveryParameterOfHammerDBIsThereWithItsDefaultAndInItsPlace(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "hammerdb.tsv"))
 	if err != nil {
@@ -82,7 +82,7 @@ func TestEveryParameterOfHammerDBIsThereWithItsDefaultAndInItsPlace(t *testing.T
 				continue
 			}
 			if at >= len(s.Entries) || s.Entries[at].Name != key {
-				t.Errorf("%s %s: got no %s at place %d", prefix, section, key, at)
+				t.Errorf("%s %s: got another key than %s at place %d", prefix, section, key, at)
 			}
 		}
 		if got := value(); got != want {
@@ -107,7 +107,7 @@ func TestEverySettingHasHelpAndADefaultThatIsAllowed(t *testing.T) {
 				}
 				_, err := set(s.Name, e.Name, e.Default)
 				if _, same := errors.AsType[*dictionaries.SameValueError](err); !same {
-					t.Errorf("%s:%s=%s: got %v, want that it is the same", s.Name, e.Name, e.Default, err)
+					t.Errorf("%s:%s=%s: got %v, want a SameValueError", s.Name, e.Name, e.Default, err)
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	set(t, b, "connection", "pg_port", "5433")
 	set(t, b, "tpcc", "pg_count_ware", "12")
 	set(t, b, "tpcc", "pg_raiseerror", "yes")
-	set(t, b, "tpcc", "pg_allwarehouse", "0") // as its default, in other words
+	set(t, b, "tpcc", "pg_allwarehouse", "0") // the default in another notation
 	set(t, b, "tpcc", "pg_duration", "90s")
 	set(t, b, "tpcc", "pg_pass", "secret")
 	set(t, b, "tpcc", "pg_load_time", "now")
@@ -138,7 +138,7 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	if err := b.SetBenchmark("TPROC-H"); err != nil {
 		t.Fatal(err)
 	}
-	// HammerDB's defaults of refreshes are others than the options' own.
+	// HammerDB's defaults for refreshes differ from the options' own.
 	own := option.Values{"refresh_sets": "1", "refresh_delay": "1000"}
 	want = own.Clone()
 	want["port"], want["scale_factor"] = "5433", "10"
@@ -151,8 +151,8 @@ func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
 	}
 }
 
-// A key stands in one section of a dictionary, and what is set there is for that workload
-// alone: one that two workloads had in common would be lost for the second.
+// A key is in one section of a dictionary, and its value applies only to the workload of that
+// section. A key of two workloads would have no effect on the second.
 func TestEveryOptionIsInASectionOfItsWorkload(t *testing.T) {
 	b := open(t, "")
 	for pair := range edition.Catalog.Pairs() {
@@ -172,7 +172,7 @@ func TestEveryOptionIsInASectionOfItsWorkload(t *testing.T) {
 	}
 }
 
-// Whatever a user may set is kept; what a run could not do is refused by the engine.
+// The console accepts settings of unsupported features; the engine refuses the run.
 func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 	for _, tt := range []struct {
 		prefix, key string
@@ -191,7 +191,7 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 		spec := job.Spec{Action: tt.action, Database: b.Database().Name, Workload: "tprocc", Options: b.Values(), Names: b.Names()}
 		_, err := engine.Local{Catalog: resolver.Catalog}.Plan(spec)
 		if tt.refused && (err == nil || !strings.Contains(err.Error(), "option "+tt.key+": this feature is not built yet")) {
-			t.Errorf("%s with %s: got %v, want an error that names it", tt.action, tt.key, err)
+			t.Errorf("%s with %s: got %v, want an error that names the key", tt.action, tt.key, err)
 		}
 		if !tt.refused && err != nil {
 			t.Errorf("%s with %s: got %v, want none", tt.action, tt.key, err)
@@ -202,11 +202,11 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 func TestTheDriverSaysWhetherARunIsTimed(t *testing.T) {
 	b := open(t, "")
 	set(t, b, "tpcc", "pg_driver", "test")
-	set(t, b, "tpcc", "pg_duration", "0") // which measures nothing, and need not
+	set(t, b, "tpcc", "pg_duration", "0") // allowed, because a test run has no duration
 	spec := job.Spec{Action: job.Run, Database: "postgresql", Workload: "tprocc", Options: b.Values()}
 	plan, err := engine.Local{Catalog: resolver.Catalog}.Plan(spec)
 	if err != nil || !plan.Pacing.Test {
-		t.Errorf("got %v and test %t, want a run that is a test", err, plan.Pacing.Test)
+		t.Errorf("got %v and test %t, want a test run", err, plan.Pacing.Test)
 	}
 }
 
@@ -220,7 +220,7 @@ func TestTwoBooksOnOneFileDoNotOverwriteEachOther(t *testing.T) {
 	choose(t, two, "maria")
 	set(t, two, "tpcc", "maria_count_ware", "7")
 	if got := one.Database().Name; got != "postgresql" {
-		t.Errorf("got database %s, want the one it had", got)
+		t.Errorf("got database %s, want the database from before", got)
 	}
 	both := make(chan error, 2)
 	for _, b := range []*dictionaries.Book{one, two} {
@@ -276,8 +276,8 @@ func TestAValueOfMegabytesIsRefused(t *testing.T) {
 	set(t, b, "tpcc", "pg_dbase", strings.Repeat("x", 4096))
 }
 
-// A database and a workload that HammerDB has never heard of need no line in this
-// package: what they declare is enough.
+// A database and a workload that HammerDB does not have need no code in this package: their
+// declarations are enough.
 func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 	type own struct {
 		Rows int `opt:"rows" help:"rows of the one table"`
@@ -309,9 +309,7 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 	}
 }
 
-// TestSettingsThatNothingReadsSaySo looks for the keys in the sources of the console,
-// which is the one to read them, but for the choices that the book reads itself.
-// People and scripts call SQL Server MSSQLServer, whatever its title here.
+// HammerDB's users and scripts call SQL Server MSSQLServer, regardless of its title in Sledge.
 func TestADatabaseOfHammerDBKeepsItsName(t *testing.T) {
 	server := *edition.Catalog.Databases[0]
 	server.Name, server.Title = "mssqlserver", "SQL Server"
@@ -348,13 +346,13 @@ func TestSettingsThatNothingReadsSaySo(t *testing.T) {
 	for _, s := range open(t, "").GenericSections() {
 		for _, e := range s.Entries {
 			if s.Name != "benchmark" && !strings.Contains(console.String(), `"`+e.Name+`"`) && !strings.Contains(e.Help, dictionaries.WithoutEffect) {
-				t.Errorf("%s:%s: nothing reads it, and its help does not say that it is without effect: %s", s.Name, e.Name, e.Help)
+				t.Errorf("%s:%s: the console does not read it, and its help does not say that it has no effect: %s", s.Name, e.Name, e.Help)
 			}
 		}
 	}
 }
 
-// As in HammerDB, a default socket counts if the file is there, whatever the workload is.
+// As in HammerDB, the default socket is used if the file exists, for every workload.
 func TestBook_DefaultSocketIsHammerDBs(t *testing.T) {
 	for _, benchmark := range []string{"TPROC-C", "TPROC-H"} {
 		b := open(t, "")
@@ -376,7 +374,7 @@ func TestBook_DefaultSocketIsHammerDBs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := b.Values()["socket"]; got != "/run/named.sock" {
-			t.Errorf("%s: got %q for a job, want the socket that was named", benchmark, got)
+			t.Errorf("%s: got %q for a job, want the socket that was set", benchmark, got)
 		}
 	}
 }

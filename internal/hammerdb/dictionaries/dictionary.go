@@ -12,11 +12,11 @@ import (
 	"sledge/internal/option"
 )
 
-// dictionary is the settings of one database, or the generic ones.
+// dictionary holds the settings of one database, or the generic ones.
 type dictionary struct {
-	name     string // of the database, or "generic": what the file knows it by
-	of       string // what messages call it: "PostgreSQL", or "generic"
-	prefix   string // of the database, as dbset takes it; "" for the generic one
+	name     string // the database's name in the file, or "generic"
+	of       string // name in messages: "PostgreSQL", or "generic"
+	prefix   string // the database's prefix for dbset; "" for the generic dictionary
 	sections []*section
 }
 
@@ -27,19 +27,19 @@ type section struct {
 
 // entry is one setting.
 type entry struct {
-	option.Description        // whose Name is the key
-	option             string // its name
+	option.Description        // Name is the key
+	option             string // the option's name
 	fresh              any    // the option struct that declares it
-	own                string // the option's default, where HammerDB may have another
+	own                string // the option's own default; HammerDB's may differ
 
-	text      string // as the user has typed it
-	canonical string // as the option writes it
+	text      string // as typed by the user
+	canonical string // in canonical form
 }
 
-// masked is what is shown in place of a secret.
+// masked is shown instead of a secret.
 const masked = "****"
 
-// shown returns the value as people may see it.
+// shown returns the value, masked if it is secret.
 func (e *entry) shown(text string) string {
 	if e.Secret {
 		return masked
@@ -47,13 +47,12 @@ func (e *entry) shown(text string) string {
 	return text
 }
 
-// longest is how many bytes a value may have: more than any path or list of
-// parameters needs.
+// longest is the largest size of a value in bytes, more than any path or list of parameters needs.
 const longest = 4096
 
-// check returns how the option writes a value, or why it cannot have it.
+// check returns the canonical form of a value, or an error if the setting cannot have it.
 func (e *entry) check(text string) (canonical string, err error) {
-	// Such a value would break the lines it is printed in, and no server has a use for it.
+	// A control character would break the lines that print the value, and no server needs one.
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		return "", errors.New("the value holds a line break or another character that cannot be printed")
 	}
@@ -67,10 +66,10 @@ func (e *entry) check(text string) (canonical string, err error) {
 	return canonical, err
 }
 
-// add adds the options of a fresh struct that are not there yet, by the keys that they
-// have: a database has its connection's for every workload. Those that name no section
-// are in the one that is given. defaultOf returns HammerDB's default of an option,
-// given its own; nil leaves the options their own.
+// add adds the options of a new struct, except those whose key exists already: the options of the
+// connection occur for every workload. An option without a section goes into the section otherwise.
+// defaultOf returns HammerDB's default of an option, given the option's own; if it is nil, options
+// keep their own defaults.
 func (d *dictionary) add(key func(option string) string, fresh any, otherwise string, defaultOf func(option, own string) string) {
 	for _, o := range option.Describe(fresh) {
 		name := o.Name
@@ -92,7 +91,8 @@ func (d *dictionary) add(key func(option string) string, fresh any, otherwise st
 	}
 }
 
-// sort puts the entries of a section that are listed first and last there, in that order.
+// sort moves the entries listed in first to the beginning of the section and those in last to the
+// end, in that order.
 func (s *section) sort(first, last []string) {
 	rank := func(e *entry) int {
 		if i := slices.Index(first, e.Name); i >= 0 {
@@ -159,13 +159,13 @@ func (d *dictionary) lookup(dict, key string, others []*dictionary) (*entry, err
 	return nil, wrong
 }
 
-// nearest returns the name that was meant: one that looks like what was typed, or
-// else the first that holds it, such as pg_count_ware for count_ware.
+// nearest returns the name that the user probably meant: a similar one, or else the first name that
+// contains the typed text, such as pg_count_ware for count_ware.
 func nearest(typed string, names []string) string {
 	if name := option.Nearest(typed, names); name != "" {
 		return name
 	}
-	const fewest = 3 // letters; fewer are in too many names
+	const fewest = 3 // letters; fewer occur in too many names
 	i := slices.IndexFunc(names, func(name string) bool { return len(typed) >= fewest && strings.Contains(name, strings.ToLower(typed)) })
 	if i < 0 {
 		return ""
@@ -181,8 +181,7 @@ func (s *section) keys() []string {
 	return names
 }
 
-// database returns the name that messages have for the dictionary's database, or
-// "" for the generic one.
+// database returns the database's name in messages, or "" for the generic dictionary.
 func (d *dictionary) database() string {
 	if d.prefix == "" {
 		return ""

@@ -2,29 +2,29 @@ package dictionaries
 
 import "fmt"
 
-// UnknownDictError says that there is no such section.
+// UnknownDictError means that a section does not exist.
 type UnknownDictError struct {
 	Dict    string
 	Of      string // the database; "" for the generic dictionary
-	Nearest string // what was meant, perhaps; "" where no name is near
+	Nearest string // a similar name, or ""
 }
 
-// Error is the line that HammerDB prints, and what may have been meant.
+// Error returns HammerDB's line, with a similar name if there is one.
 func (e *UnknownDictError) Error() string {
 	return fmt.Sprintf("Dictionary %q%s does not exist%s", e.Dict, forDatabase(e.Of), didYouMean(e.Nearest))
 }
 
-// UnknownKeyError says that a section has no such key.
+// UnknownKeyError means that a section does not have a key.
 type UnknownKeyError struct {
 	Dict, Key string
 	Of        string // the database; "" for the generic dictionary
 	Elsewhere string // the section that does have the key, or ""
 
 	Owner, OwnerPrefix string // another database that has the key, or ""
-	Nearest            string // what was meant, perhaps; "" where no name is near
+	Nearest            string // a similar name, or ""
 }
 
-// Error is the line that HammerDB prints, and what may have been meant.
+// Error returns HammerDB's line, with a similar name if there is one.
 func (e *UnknownKeyError) Error() string {
 	text := fmt.Sprintf("Dictionary %q%s exists but key %q doesn't", e.Dict, forDatabase(e.Of), e.Key)
 	switch {
@@ -45,24 +45,24 @@ func (e *UnknownKeyError) Error() string {
 // a mistake.
 type SameValueError struct {
 	Dict, Key string
-	Value     string // masked where it is secret
+	Value     string // masked if secret
 }
 
-// Error is the line that HammerDB prints.
+// Error returns HammerDB's line.
 func (e *SameValueError) Error() string {
 	return fmt.Sprintf("Value %s for %s:%s is the same as existing value %s, no change made", e.Value, e.Dict, e.Key, e.Value)
 }
 
-// ValueError says that a setting cannot have a value.
+// ValueError means that a setting cannot have a value.
 type ValueError struct {
 	Dict, Key string
-	Err       error // names the value, unless it is secret, and what is allowed
+	Err       error // names the allowed values, and the wrong value unless it is secret
 }
 
-// Error names the setting, and says what is wrong with the value.
+// Error names the setting and the reason.
 func (e *ValueError) Error() string { return fmt.Sprintf("%s:%s: %v", e.Dict, e.Key, e.Err) }
 
-// Unwrap returns what is wrong with the value.
+// Unwrap returns the reason.
 func (e *ValueError) Unwrap() error { return e.Err }
 
 func forDatabase(name string) string {

@@ -13,15 +13,15 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-// file keeps settings: a SQLite file with a row for each that was ever set. It holds passwords,
-// because scripts of several steps set them in the first and rely on them in the next; so only
-// the user may read it (docs/decisions/011-settings-in-one-file.md).
+// file saves settings in a SQLite file, with a row for each setting that was ever set. It contains
+// passwords, because scripts that run in several steps set them in the first step and use them in
+// the next. Therefore only the user may read it (docs/decisions/011-settings-in-one-file.md).
 type file struct {
 	path string
 	db   *sql.DB
 
-	// exposed says that others could read the file when it was opened, and whether they
-	// still can; "" where they could not.
+	// exposed is a warning that other users could read the file when it was opened, and whether
+	// they still can; "" if they could not.
 	exposed string
 }
 
@@ -48,7 +48,7 @@ const (
 	) WITHOUT ROWID`
 )
 
-// openFile opens the file at path, made first if there is none, and reads it.
+// openFile opens the file at path, creates it if it does not exist, and reads it.
 func openFile(path string) (*file, []setting, error) {
 	f, err := connectFile(path)
 	if err != nil {
@@ -61,11 +61,11 @@ func openFile(path string) (*file, []setting, error) {
 	return f, kept, nil
 }
 
-// explain names the file, and says what to do when it is damaged.
+// explain adds the file's name to an error, and advice if the file is damaged.
 func explain(path string, err error) error {
 	err = fmt.Errorf("settings %s: %w", path, err)
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		const primary = 0xff // the rest of the code tells kinds apart
+		const primary = 0xff // the other bits are SQLite's extended code
 		switch e.Code() & primary {
 		case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 			err = fmt.Errorf("%w: the file is damaged or holds no settings: move it away to start with the defaults", err)
@@ -90,11 +90,11 @@ func connectFile(path string) (*file, error) {
 	if err := f.prepare(); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	f.tighten() // not before it is known to be ours
+	f.tighten() // after connectFile has verified that the file is Sledge's
 	return f, nil
 }
 
-// tighten takes a file, which may be a copy or made by hand, away from others.
+// tighten removes other users' access to the file, which may be a copy or created by hand.
 func (f *file) tighten() {
 	exposed, err := sqlitefile.Tighten(f.path)
 	switch {
@@ -105,7 +105,7 @@ func (f *file) tighten() {
 	}
 }
 
-// prepare makes the table in a new file, and refuses one that is not Sledge's
+// prepare creates the table in a new file, and refuses a file that does not contain Sledge's
 // settings.
 func (f *file) prepare() error {
 	ready, err := isReady(f.db)
@@ -155,7 +155,7 @@ func (f *file) read() ([]setting, error) {
 	return kept, rows.Err()
 }
 
-// write keeps settings, all of them or none. Other rows stay as they are.
+// write saves settings in one transaction. Other rows do not change.
 func (f *file) write(settings ...setting) error {
 	err := sqlitefile.Transact(context.Background(), f.db, func(tx *sql.Tx) error {
 		for _, s := range settings {

@@ -51,7 +51,7 @@ func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
 		t.Errorf("the warnings show a password: %s", warnings)
 	}
 	if got := b.Value("count_ware") + b.Value("num_vu") + b.Database().Name; got != "13postgresql" {
-		t.Errorf("got %s, want defaults in place of what is wrong, and the rest", got)
+		t.Errorf("got %s, want defaults for wrong settings, and the other settings", got)
 	}
 	if _, err := b.Set("tpcc", "pg_rampup", "1"); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(kept) != 7 {
-		t.Errorf("got %d settings in the file, want the 6 that were there and 1 new", len(kept))
+		t.Errorf("got %d settings in the file, want the 6 from before and 1 new one", len(kept))
 	}
 	if err := f.close(); err != nil {
 		t.Error(err)
@@ -82,7 +82,7 @@ func TestFile_RefusesForeignFiles(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The second page, which holds the table, is overwritten.
+	// Overwrite the second page, which contains the table.
 	text, err := os.ReadFile(torn)
 	if err != nil {
 		t.Fatal(err)

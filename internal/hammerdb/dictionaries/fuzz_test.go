@@ -7,8 +7,8 @@ import (
 	"sledge/internal/hammerdb/dictionaries"
 )
 
-// FuzzSet looks for a value that panics, or that is accepted and then not
-// accepted, or another one, after a restart or by a job.
+// FuzzSet searches for a value that causes a panic, or that Set accepts but that a restart or a job
+// refuses or changes.
 func FuzzSet(f *testing.F) {
 	for i, value := range []string{
 		"1", "-1", "1e3", "NaN", "0x1", "true", "ON", "90s", "1h30m", "0.1", "", " 1", "now", "2026-02-03",
@@ -47,8 +47,8 @@ func pick(sections []dictionaries.Section, which uint) (dict string, e dictionar
 	return s.Name, s.Entries[which/uint(len(sections))%uint(len(s.Entries))]
 }
 
-// bindsAlike sets a setting to what a job is told, and expects to tell the job
-// the same again.
+// bindsAlike sets a setting to the value that a job receives, and expects the job to receive the
+// same value again.
 func bindsAlike(t *testing.T, b *dictionaries.Book, dict string, e dictionaries.Entry, value string) {
 	t.Helper()
 	if value == "" {
@@ -57,10 +57,10 @@ func bindsAlike(t *testing.T, b *dictionaries.Book, dict string, e dictionaries.
 	fresh := open(t, "")
 	choose(t, fresh, prefixOf(b))
 	if _, err := fresh.Set(dict, e.Name, value); err != nil {
-		t.Errorf("%s:%s=%q: a job is told this, and it is refused: %v", dict, e.Name, value, err)
+		t.Errorf("%s:%s=%q: a job receives this value, but the setting refuses it: %v", dict, e.Name, value, err)
 	}
 	if got := fresh.Values()[e.Name]; got != value {
-		t.Errorf("%s:%s: a job is told %q, which means %q", dict, e.Name, value, got)
+		t.Errorf("%s:%s: a job receives %q, but with this value set it receives %q", dict, e.Name, value, got)
 	}
 }
 

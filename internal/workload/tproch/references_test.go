@@ -62,8 +62,8 @@ func TestDatabasesKeepTheReferences(t *testing.T) {
 				}
 			}
 			for what, statement := range map[string]string{
-				"deleting an order that has lines":    "DELETE FROM orders",
-				"setting lines to a missing order":   "UPDATE lineitem SET l_orderkey = 9 WHERE l_orderkey = 1",
+				"deleting an order that has lines":       "DELETE FROM orders",
+				"setting lines to a missing order":       "UPDATE lineitem SET l_orderkey = 9 WHERE l_orderkey = 1",
 				"setting a supplier to a missing nation": "UPDATE supplier SET s_nationkey = 99",
 			} {
 				if err := s.Exec(t.Context(), statement); err == nil || !strings.Contains(strings.ToLower(err.Error()), "foreign key") {
