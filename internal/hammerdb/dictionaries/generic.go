@@ -10,18 +10,18 @@ import (
 	"sledge/internal/option"
 )
 
-// What the book itself reads.
+// The settings that the book itself reads.
 const (
 	benchmarkSection = "benchmark"
 	rdbmsKey         = "rdbms"
 	bmKey            = "bm"
 )
 
-// WithoutEffect is in the help of each setting that nothing in Sledge reads.
+// WithoutEffect is in the help of each setting that Sledge does not use.
 const WithoutEffect = "without effect"
 
-// genericSettings are the settings of the console itself, in HammerDB's order. Some have
-// no effect in Sledge; scripts and imported files set them all the same.
+// genericSettings are the settings of the console itself, in HammerDB's order. Some have no effect
+// in Sledge, but scripts and imported files set them.
 type genericSettings struct {
 	theme          `dict:"theme"`
 	settingsFiles  `dict:"sqlitedb"`
@@ -133,8 +133,8 @@ type version struct {
 	Version string `opt:"version" choices:"v6.0" help:"version of HammerDB of these settings; without effect"`
 }
 
-// newGeneric makes the generic dictionary with HammerDB's defaults, but for the
-// database: HammerDB's is Oracle.
+// newGeneric makes the generic dictionary with HammerDB's defaults, except the database, which is
+// Oracle in HammerDB.
 func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	d := &dictionary{name: "generic", of: "generic"}
 	d.add(func(option string) string { return option }, &genericSettings{
@@ -161,7 +161,7 @@ func newGeneric(products []product, benchmarks []Benchmark) *dictionary {
 	return d
 }
 
-// firstChoice is the default database: the usual one, or else the first that is built.
+// firstChoice returns the default database: PostgreSQL, or else the first supported one.
 func firstChoice(products []product) string {
 	first := ""
 	for _, p := range products {
@@ -172,7 +172,7 @@ func firstChoice(products []product) string {
 	return first
 }
 
-// chosenDatabase is the name of a database that is built.
+// chosenDatabase is the name of a supported database.
 type chosenDatabase struct {
 	name     string
 	products []product
@@ -229,7 +229,7 @@ func (f flag) MarshalText() ([]byte, error) {
 	return []byte("0"), nil
 }
 
-// scaleFactor is a number as it was written, so that 10 is not shown as 10.0.
+// scaleFactor is a number as the user wrote it, so that 10 is not shown as 10.0.
 type scaleFactor string
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -251,7 +251,7 @@ func (scaleFactor) Kind() string { return "number" }
 // Kind names the type for people.
 func (flag) Kind() string { return "0 or 1" }
 
-// counts is a list of numbers of virtual users, divided by blanks.
+// counts is a list of numbers of virtual users, separated by blanks.
 type counts string
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -263,7 +263,7 @@ func (c *counts) UnmarshalText(text []byte) error {
 		}
 	}
 	if len(fields) == 0 {
-		return fmt.Errorf("%q holds no numbers of virtual users, such as 1 2 4 8", text)
+		return fmt.Errorf("%q has no numbers of virtual users, such as 1 2 4 8", text)
 	}
 	*c = counts(strings.Join(fields, " "))
 	return nil
@@ -280,8 +280,7 @@ type outputFormat string
 
 var outputFormats = []string{"JSON", "text"}
 
-// UnmarshalText implements encoding.TextUnmarshaler. HammerDB's users write
-// either in upper or lower case.
+// UnmarshalText implements encoding.TextUnmarshaler. It ignores case, like HammerDB.
 func (o *outputFormat) UnmarshalText(text []byte) error {
 	i := slices.IndexFunc(outputFormats, func(f string) bool { return strings.EqualFold(f, string(text)) })
 	if i < 0 {

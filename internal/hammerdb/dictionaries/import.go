@@ -17,17 +17,17 @@ import (
 	"sledge/internal/job"
 )
 
-// Import is what came of importing HammerDB's configuration.
+// Import is the result of importing HammerDB's configuration.
 type Import struct {
 	Changes []Change
 	Same    int      // settings that had the value already
-	Passed  []string // what was passed over and why, a line each
+	Passed  []string // lines about what was skipped, and why
 }
 
-// element is one setting in a file of HammerDB's.
+// element is one setting in a file of HammerDB.
 type element struct {
 	file   string
-	groups []string // the elements it is in, from the root; of SQLite, its table
+	groups []string // the enclosing XML elements, from the root; for SQLite, the table
 	key    string
 	value  string
 }
@@ -38,7 +38,8 @@ func (x element) String() string {
 	return x.file + ": " + printable(group) + ":" + printable(x.key)
 }
 
-// printable quotes a name that would break the line it is shown in. SQLite allows any.
+// printable quotes a name with characters that would break a line of output. SQLite allows such
+// names.
 func printable(name string) string {
 	const long = 60
 	if len(name) > long || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -47,12 +48,11 @@ func printable(name string) string {
 	return name
 }
 
-// ImportConfig takes over the settings in one of HammerDB's files, or in a folder of
-// them: the generic ones and those of each database that is built. HammerDB makes
-// SQLite files of its XML files when it first starts, and keeps to them; so of two
-// with the same settings in a folder the SQLite file is taken. What is not known is
-// passed over. When any value is wrong, nothing is set, and the error has a line
-// for each.
+// ImportConfig imports the settings in one of HammerDB's files, or in a folder of them: the generic
+// ones and those of each supported database. At its first start HammerDB converts its XML files to
+// SQLite files, and then uses only these. Therefore, if a folder has both, ImportConfig reads the
+// SQLite file. It skips unknown settings. If any value is wrong, it changes nothing and returns an
+// error with a line for each wrong value.
 func (b *Book) ImportConfig(path string) (Import, error) {
 	var report Import
 	files, err := configFiles(path)
@@ -82,9 +82,9 @@ func (b *Book) ImportConfig(path string) (Import, error) {
 	return b.adopt(path, elements, report)
 }
 
-// configFiles returns path, or when it is a folder the files in it that may hold
-// settings: all that are XML, and the SQLite files that have names of HammerDB's. It
-// keeps those in the folder for temporary files, where others' lie, too.
+// configFiles returns path, or if it is a folder, the files in it that may contain settings: all
+// XML files, and the SQLite files with HammerDB's names. HammerDB keeps its SQLite files in the
+// folder for temporary files, beside those of other programs.
 func configFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -111,21 +111,21 @@ func configFiles(path string) ([]string, error) {
 	return files, nil
 }
 
-// base returns the name of a file without its ending, in lower case: "postgresql".
+// base returns the name of a file without its extension, in lower case: "postgresql".
 func base(file string) string {
 	return strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 }
 
 func isXML(file string) bool { return strings.EqualFold(filepath.Ext(file), ".xml") }
 
-// isKept reports whether a file has the name of one that HammerDB keeps settings in.
+// isKept reports whether a file has the name of one of HammerDB's SQLite files of settings.
 func isKept(file string) bool {
 	name := base(file)
 	return strings.EqualFold(filepath.Ext(file), ".db") &&
 		(slices.Contains([]string{"generic", "database", "ci"}, name) || names.Named(name).Name != "")
 }
 
-// shadowed says why one of several files does not count, or returns "".
+// shadowed returns the reason why a file is skipped in favour of another one, or "".
 func shadowed(file string, files []string) string {
 	at := slices.IndexFunc(files, func(other string) bool { return isKept(other) && base(other) == base(file) })
 	if at < 0 || !isXML(file) {
@@ -161,12 +161,12 @@ func readConfig(path string) ([]element, error) {
 	return readXML(path, f)
 }
 
-// maxConfig is more than any of HammerDB's files of settings is long, in bytes. They
-// have a few KB as XML, and some 100 KB as SQLite.
+// maxConfig is the largest size of a settings file in bytes. HammerDB's have a few KB as XML, and
+// about 100 KB as SQLite.
 const maxConfig = 4 << 20
 
-// passOver says why a file of HammerDB's is not imported, or returns "". A file
-// that stands in no folder with others is what the user has named.
+// passOver returns the reason why a file is not imported, or "". If among is false, the user named
+// the file itself, not a folder.
 func (b *Book) passOver(file string, among bool) string {
 	name := base(file)
 	for _, p := range b.products {
@@ -184,7 +184,7 @@ func (b *Book) passOver(file string, among bool) string {
 	return ""
 }
 
-// readXML lists the elements of a file that hold no others.
+// readXML lists the innermost elements of a file.
 func readXML(path string, f io.Reader) ([]element, error) {
 	var list []element
 	var open []string // elements that have begun
@@ -277,7 +277,7 @@ func (b *Book) adopt(path string, elements []element, report Import) (Import, er
 	return report, nil
 }
 
-// hammerDBsOwn says why a setting would be wrong here, or returns "".
+// hammerDBsOwn returns the reason why a setting of HammerDB does not apply to Sledge, or "".
 func hammerDBsOwn(e *entry) string {
 	switch e.Section + ":" + e.Name {
 	case "hdb_version:version":
@@ -288,8 +288,8 @@ func hammerDBsOwn(e *entry) string {
 	return ""
 }
 
-// resolve finds the setting that an element is of. A group within a section, such
-// as schema in tpcc, is part of the section.
+// resolve finds the setting of an element. A group within a section, such as schema in tpcc, is
+// part of the section.
 func (b *Book) resolve(x element) (*dictionary, *entry) {
 	for _, d := range append([]*dictionary{b.generic}, b.databases...) {
 		for _, group := range x.groups {

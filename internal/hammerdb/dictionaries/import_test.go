@@ -36,11 +36,11 @@ func TestHammerDBsConfigurationIsImported(t *testing.T) {
 	later := open(t, path)
 	choose(t, later, "maria")
 	if got := later.Values(); got["password"] != "hidden" || got["rampup"] != "1" {
-		t.Errorf("got %v after a restart, want what was imported", got)
+		t.Errorf("got %v after a restart, want the imported values", got)
 	}
 }
 
-// wantImport compares what an import changed, passed over and found to be the same.
+// wantImport compares the changed, skipped and unchanged settings of an import.
 func wantImport(t *testing.T, done dictionaries.Import, changes, passed []string, same int) {
 	t.Helper()
 	var changed []string
@@ -51,10 +51,10 @@ func wantImport(t *testing.T, done dictionaries.Import, changes, passed []string
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(changed, "\n"), strings.Join(changes, "\n"))
 	}
 	if !slices.Equal(done.Passed, passed) {
-		t.Errorf("passed over: got\n%s\nwant\n%s", strings.Join(done.Passed, "\n"), strings.Join(passed, "\n"))
+		t.Errorf("skipped: got\n%s\nwant\n%s", strings.Join(done.Passed, "\n"), strings.Join(passed, "\n"))
 	}
 	if done.Same != same {
-		t.Errorf("got %d settings that were the same, want %d", done.Same, same)
+		t.Errorf("got %d unchanged settings, want %d", done.Same, same)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestNothingIsImportedWhenAValueIsWrong(t *testing.T) {
 		}
 	}
 	if got := b.Value("num_vu"); got != "1" {
-		t.Errorf("got %s builders, want that nothing was set", got)
+		t.Errorf("got %s builders, want the default", got)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestXMLIsReadInTheEncodingThatItNames(t *testing.T) {
 	}
 }
 
-// FuzzImport looks for files that panic, or that set something and fail.
+// FuzzImport searches for files that cause a panic, or an error after settings were changed.
 func FuzzImport(f *testing.F) {
 	f.Add("<a><connection><pg_host>x</pg_host></connection></a>")
 	f.Add("<pg_host>x</pg_host>")

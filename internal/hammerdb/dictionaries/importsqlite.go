@@ -15,11 +15,11 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-// sqliteHead is what SQLite's files begin with.
+// sqliteHead is the beginning of each SQLite file.
 const sqliteHead = "SQLite format 3\x00"
 
-// readSQLite lists the settings in a SQLite file of HammerDB's: it has a table for each
-// section, with the columns key and val. The file is not changed.
+// readSQLite lists the settings in a SQLite file of HammerDB, which has a table for each section,
+// with the columns key and val. It does not change the file.
 func readSQLite(path string) ([]element, error) {
 	// A running HammerDB may hold a lock for a moment, so wait for it.
 	source, err := sqlitefile.URI(path, "mode=ro&_busy_timeout=5000&_pragma=trusted_schema(0)")
@@ -41,13 +41,13 @@ func readSQLite(path string) ([]element, error) {
 	return list, nil
 }
 
-// inWords says what is wrong with a file that SQLite cannot read.
+// inWords explains an error of SQLite, with advice.
 func inWords(err error) error {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {
 		return err
 	}
-	const primary = 0xff // the rest of the code tells kinds apart
+	const primary = 0xff // the other bits are SQLite's extended code
 	switch e.Code() & primary {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("the file is damaged (%w): let HammerDB create it again, or import the XML files", err)
@@ -97,8 +97,7 @@ type table struct {
 	columns []string // in lower case
 }
 
-// columnsByTable lists the tables in the order in which they were made, without those
-// that compute their rows.
+// columnsByTable lists the tables in the order of their creation, without views and virtual tables.
 func columnsByTable(tx *sql.Tx) ([]table, error) {
 	rows, err := tx.Query(`SELECT t.name, lower(c.name) FROM pragma_table_list AS t
 		JOIN sqlite_schema AS s ON s.name = t.name AND s.type = 'table'
@@ -125,8 +124,8 @@ func columnsByTable(tx *sql.Tx) ([]table, error) {
 	return list, rows.Err()
 }
 
-// readSection lists the settings in a table. Values are cast, since SQLite holds
-// whatever was put into a column.
+// readSection lists the settings in a table. It casts values to text, because a column of SQLite
+// may contain values of any type.
 func readSection(tx *sql.Tx, name string) ([]setting, error) {
 	quoted := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 	rows, err := tx.Query("SELECT CAST(key AS TEXT), CAST(val AS TEXT) FROM " + quoted)

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/sqlitefile"
 )
 
-// kept makes a SQLite file by statements.
+// kept creates a SQLite file with statements.
 func kept(t testing.TB, path string, statements ...string) {
 	t.Helper()
 	uri, err := sqlitefile.URI(path, "")
@@ -33,7 +33,8 @@ func kept(t testing.TB, path string, statements ...string) {
 	}
 }
 
-// section makes a table as HammerDB makes it, of keys and values in turn.
+// section returns the statements for a table like HammerDB's. The arguments alternate between keys
+// and values.
 func section(name string, settings ...string) string {
 	text := "CREATE TABLE " + name + " (key TEXT, val TEXT);"
 	for i := 0; i < len(settings); i += 2 {
@@ -55,7 +56,7 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 	kept(t, in("postgresql.db"),
 		section("connection", "pg_host", " db1 ", "pg_port", "5433"),
 		section("tpcc", "pg_count_ware", "10", "pg_pass", " blanks count ", "pg_future", "1", "pg_dbase", "first", "pg_dbase", "last"),
-		"INSERT INTO tpcc VALUES ('pg_num_vu', 4)") // SQLite makes a text of it
+		"INSERT INTO tpcc VALUES ('pg_num_vu', 4)") // SQLite stores it as text
 	kept(t, in("mysql.db"))
 	kept(t, in("oracle.db"), section("tpcc", "rampup", "1"))
 	kept(t, in("database.db"), section("postgresql", "name", "PostgreSQL"))
@@ -63,7 +64,7 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 	kept(t, in("hammer.DB"), "CREATE TABLE jobmain (jobid TEXT)")
 	for name, text := range map[string]string{
 		"another.db":     "this is not for us to look at",
-		"mariadb.db":     "", // HammerDB was stopped before it wrote
+		"mariadb.db":     "", // as if HammerDB had been stopped before it wrote
 		"mariadb.xml":    "<mariadb><tpcc><maria_rampup>1</maria_rampup></tpcc></mariadb>",
 		"postgresql.xml": "<postgresql><connection><pg_host>xml</pg_host><pg_sslmode>disable</pg_sslmode></connection></postgresql>",
 	} {
@@ -104,15 +105,15 @@ func TestSQLiteFilesOfHammerDBAreImported(t *testing.T) {
 	}
 	wantImport(t, done, changes, passed, 4)
 	if after, left := contents(t, folder); !slices.Equal(files, left) || !bytes.Equal(before, after) {
-		t.Errorf("got files %v, want %v as they were", left, files)
+		t.Errorf("got files %v, want %v unchanged", left, files)
 	}
 	later := open(t, path)
 	if got := later.Values(); got["password"] != " blanks count " || got["host"] != "db1" || got["dbname"] != "last" {
-		t.Errorf("got %v after a restart, want what was imported", got)
+		t.Errorf("got %v after a restart, want the imported values", got)
 	}
 }
 
-// contents returns what is in the files of a folder, and their names.
+// contents returns the contents of all files of a folder, and their names.
 func contents(t *testing.T, folder string) (all []byte, names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -143,11 +144,11 @@ func TestOneSQLiteFileIsImportedWhateverItsName(t *testing.T) {
 	}
 	for _, line := range done.Passed {
 		if strings.ContainsAny(line, "\n\x1b") {
-			t.Errorf("got %q, want what can be printed", line)
+			t.Errorf("got %q, want printable text", line)
 		}
 	}
 	if len(done.Passed) != 2 {
-		t.Errorf("got %q, want the two that are not known", done.Passed)
+		t.Errorf("got %q, want the two unknown settings", done.Passed)
 	}
 }
 
@@ -208,7 +209,7 @@ func TestSQLiteFilesThatAreNotHammerDBsSettingsAreRefused(t *testing.T) {
 		{"wrong values", "postgresql.db", func(path string) {
 			kept(t, path, good, section("connection", "pg_port", "0", "pg_sslmode", "maybe"))
 		}, "postgresql.db: connection:pg_port: 0 is less than 1"},
-		{"what its writer has not finished", "postgresql.db", func(path string) { unfinished(t, path, good) }, "its last writer did not finish"},
+		{"an unfinished transaction", "postgresql.db", func(path string) { unfinished(t, path, good) }, "its last writer did not finish"},
 		{"nothing", "postgresql.db", func(path string) { kept(t, path, "CREATE TABLE x (key TEXT, val TEXT)") }, "it holds no settings"},
 	}
 	for _, test := range tests {
@@ -218,7 +219,7 @@ func TestSQLiteFilesThatAreNotHammerDBsSettingsAreRefused(t *testing.T) {
 			write(t, filepath.Join(folder, "mysql.xml"), "<mysql><tpcc><mysql_rampup>1</mysql_rampup></tpcc></mysql>")
 			for _, path := range []string{filepath.Join(folder, test.file), folder} {
 				if path == folder && (test.file != "postgresql.db" || test.name == "nothing") {
-					continue // others' files are not opened in a folder
+					continue // in a folder, files with other names are not opened
 				}
 				b := open(t, "")
 				_, err := b.ImportConfig(path)
@@ -249,8 +250,7 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// unfinished makes a file as a killed program leaves it: with a journal that must be rolled
-// back.
+// unfinished creates a file like that of a killed program, with a journal that must be rolled back.
 func unfinished(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	alive := filepath.Join(t.TempDir(), "alive.db")
@@ -260,9 +260,9 @@ func unfinished(t *testing.T, path string, statements ...string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // a transaction is one connection's
+	db.SetMaxOpenConns(1) // all statements must use the connection of the transaction
 	for _, statement := range []string{
-		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", // so that pages are written before the end
+		"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", // a small cache, so that pages are written before the commit
 		"INSERT INTO tpcc WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 200) SELECT i, hex(randomblob(1000)) FROM n",
 	} {
 		if _, err := db.Exec(statement); err != nil {

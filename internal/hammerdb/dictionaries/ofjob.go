@@ -10,9 +10,8 @@ import (
 	"sledge/internal/option"
 )
 
-// OfJob are all settings of a job, those that were not given with their defaults, in the
-// sections of HammerDB's dictionaries. Secrets are left out. It returns nothing for a
-// database or a workload that is not known any more.
+// OfJob returns all settings of a job, including defaults, in the sections of HammerDB's
+// dictionaries, without secrets. It returns nothing if the database or the workload is unknown.
 func OfJob(c catalog.Catalog, spec job.Spec) []job.Section {
 	pair, err := c.Known().Pair(spec.Database, spec.Workload)
 	if err != nil {

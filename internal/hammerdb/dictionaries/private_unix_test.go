@@ -32,14 +32,14 @@ func TestSettingsThatOthersCouldReadAreTakenFromThem(t *testing.T) {
 		}
 		got := warnings(t, path)
 		if len(got) != 1 || !strings.Contains(got[0], path+": other users could read the passwords in it") {
-			t.Errorf("settings.db%s: got warnings %q, want one line that others could read it", exposed, got)
+			t.Errorf("settings.db%s: got warnings %q, want one line that other users could read it", exposed, got)
 		}
 		info, err := os.Stat(path + exposed)
 		if exposed == "" && (err != nil || info.Mode().Perm() != 0o600) {
 			t.Errorf("got mode %o and %v, want 600", info.Mode().Perm(), err)
 		}
 		if again := warnings(t, path); len(again) > 0 {
-			t.Errorf("got %q the second time", again)
+			t.Errorf("got %q from the second start", again)
 		}
 	}
 }
@@ -49,19 +49,19 @@ func TestAFileOfSomethingElseKeepsItsMode(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is not a database ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, 0o644); err != nil { // whatever the umask is
+	if err := os.Chmod(path, 0o644); err != nil { // independent of the umask
 		t.Fatal(err)
 	}
 	if b, err := Open(resolver, path); err == nil {
 		t.Errorf("got settings from it, %v", b.Close())
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("got mode %v and %v, want that it is as it was", info.Mode().Perm(), err)
+		t.Errorf("got mode %v and %v, want an unchanged mode", info.Mode().Perm(), err)
 	}
 }
 
-// asAnother names the settings that the test opens when it is run again, by a user
-// who does not own them.
+// asAnother is the environment variable with the path of the settings that the test opens when it
+// runs itself again as a user who does not own them.
 const asAnother = "SLEDGE_TEST_ANOTHERS_SETTINGS"
 
 func TestSettingsOfAnotherUserAreWarnedOf(t *testing.T) {

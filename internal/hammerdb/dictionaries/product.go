@@ -10,21 +10,20 @@ import (
 	"sledge/internal/settings"
 )
 
-// Product is a database as HammerDB's commands name it.
+// Product is a database with its names in HammerDB's commands.
 type Product struct {
 	Name   string // "PostgreSQL"
 	Prefix string // "pg"
-	Built  bool   // whether Sledge has it
+	Built  bool   // whether Sledge supports it
 }
 
 type product struct {
 	name, prefix string
-	database     *database.Database // nil where it is not built yet
+	database     *database.Database // nil if it is not supported yet
 }
 
-// products lists HammerDB's databases, then the other ones of the catalog. Those that
-// are not built yet are shown as such; one that is takes the place of HammerDB's
-// entry.
+// products lists HammerDB's databases, whether Sledge supports them or not, then the other
+// databases of the catalog.
 func products(resolver settings.Resolver) []product {
 	var list []product
 	for _, known := range names.Known {
@@ -46,8 +45,7 @@ func products(resolver settings.Resolver) []product {
 	return list
 }
 
-// built lists the prefixes of the databases that can be chosen. No list of choices
-// has others: what is offered is not to be refused.
+// built lists the prefixes of the supported databases, which are the only ones that messages offer.
 func built(list []product) []string {
 	var names []string
 	for _, p := range list {
@@ -58,7 +56,7 @@ func built(list []product) []string {
 	return names
 }
 
-// nearestProduct returns the place of the database that a wrong prefix may stand for,
+// nearestProduct returns the index of the database that the user probably meant by a wrong prefix,
 // such as PostgreSQL's for "postgresql", or -1.
 func nearestProduct(list []product, wrong string) int {
 	for i, p := range list {
@@ -74,10 +72,10 @@ func nearestProduct(list []product, wrong string) int {
 	return -1
 }
 
-// notBuiltError says that a product is known but cannot be used.
+// notBuiltError means that Sledge does not support a product of HammerDB yet.
 type notBuiltError struct {
 	name  string
-	built []string // prefixes of those that can
+	built []string // prefixes of the supported products
 }
 
 func (e *notBuiltError) Error() string {
@@ -91,8 +89,7 @@ func (p product) notBuilt(all []product) error {
 // ConnectionSection is the section of a database that all benchmarks share.
 const ConnectionSection = "connection"
 
-// newDatabase makes the dictionary of a database: HammerDB's keys first, ours
-// after them.
+// newDatabase makes the dictionary of a database, with HammerDB's keys before Sledge's own.
 func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 	d := &dictionary{name: p.database.Name, of: p.name, prefix: p.prefix, sections: []*section{{name: ConnectionSection}}}
 	for _, b := range benchmarks {
@@ -108,6 +105,6 @@ func newDatabase(benchmarks []Benchmark, p product) *dictionary {
 	return d
 }
 
-// NameOf is what HammerDB's commands call a database, such as MSSQLServer, or its title if
-// HammerDB lacks it.
+// NameOf returns the name of a database in HammerDB's commands, such as MSSQLServer, or its title
+// if HammerDB does not have it.
 func NameOf(d *database.Database) string { return cmp.Or(names.Of(d.Name).Name, d.Title) }

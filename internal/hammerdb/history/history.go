@@ -1,6 +1,6 @@
-// Package history reads the repository that HammerDB keeps its jobs in, a SQLite
-// file named hammer.DB, and enters them into Sledge's. It never changes that file,
-// and it knows no database and no workload: it takes over what was written down.
+// Package history imports jobs from HammerDB's repository, a SQLite file named hammer.DB, into
+// Sledge's repository. It never changes HammerDB's file, and does not depend on databases or
+// workloads: it copies what HammerDB recorded.
 package history
 
 import (
@@ -23,15 +23,15 @@ import (
 // Origin marks a job that HammerDB recorded.
 const Origin = "HammerDB"
 
-// Report says what an import did.
+// Report is the result of an import.
 type Report struct {
 	Added    []job.ID
-	Present  int      // jobs that were there already
-	Warnings []string // what could not be taken over, and of which job
+	Present  int      // jobs that were in the repository already
+	Warnings []string // what could not be imported, with the job
 }
 
-// Import enters the jobs of the repository at path that are not in store yet, under
-// their own IDs. Passwords that HammerDB kept are left out.
+// Import copies the jobs of the repository at path that store does not have yet, with their IDs. It
+// leaves out passwords.
 func Import(ctx context.Context, store *repository.Store, path string) (Report, error) {
 	var report Report
 	f, err := open(ctx, path)
@@ -45,8 +45,8 @@ func Import(ctx context.Context, store *repository.Store, path string) (Report, 
 	return report, nil
 }
 
-// enter enters one job. One whose ID or time cannot be used is left out with a
-// warning; an error of reading or entering ends the import.
+// enter copies one job. It skips a job with an invalid ID or time, with a warning. An error of
+// reading or writing ends the import.
 func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j jobRow) error {
 	past, warnings, err := f.past(ctx, j)
 	for _, w := range warnings {
@@ -56,7 +56,7 @@ func (r *Report) enter(ctx context.Context, store *repository.Store, f *file, j 
 		return err
 	}
 	if past.Job.ID == "" {
-		return nil // a warning says why
+		return nil // skipped; a warning gives the reason
 	}
 	added, err := store.Add(ctx, past)
 	switch {
@@ -76,8 +76,7 @@ type file struct {
 	columns map[string][]string // by table, both in lower case
 }
 
-// tables are those that are read, each with what becomes of it. Only the first is
-// in every version.
+// The tables that an import reads. Only JOBMAIN exists in every version of HammerDB.
 const (
 	jobMain   = "jobmain"
 	jobOutput = "joboutput"
@@ -133,7 +132,7 @@ func (f *file) readColumns(ctx context.Context) error {
 	return rows.Err()
 }
 
-// kind is how the value of a column is read.
+// kind is the SQL type as which a column is read.
 type kind string
 
 const (
@@ -142,15 +141,14 @@ const (
 	number kind = "REAL"
 )
 
-// column is a column that a version of HammerDB may have or not.
+// column is a column that may be missing in some versions of HammerDB.
 type column struct {
 	name string
 	kind kind
 }
 
-// rows reads columns of a table, which are NULL where this version does not have
-// them. A table that is not there has no rows. Values are cast, since SQLite holds
-// whatever was put into a column.
+// rows reads columns of a table. A missing column is NULL, and a missing table has no rows. It
+// casts values, because a column of SQLite may contain values of any type.
 func (f *file) rows(ctx context.Context, table string, columns []column, where string, arguments []any, each func(*sql.Rows) error) error {
 	known := f.columns[table]
 	if len(known) == 0 {
@@ -205,5 +203,5 @@ func (f *file) each(ctx context.Context, do func(jobRow) error) error {
 	return nil
 }
 
-// isID is what a job of Sledge may be named by, too.
+// isID matches the IDs that are also valid in Sledge.
 var isID = regexp.MustCompile(`^[0-9A-F]{8,40}$`)

@@ -17,7 +17,7 @@ import (
 	"sledge/internal/repository"
 )
 
-// The tables of HammerDB 6, and of an old version that lacks a good part of them.
+// The tables of HammerDB 6, and those of an old version that lacks some tables and columns.
 const (
 	tables = `
 CREATE TABLE JOBMAIN (jobid TEXT, db TEXT, bm TEXT, jobdict TEXT, timestamp DATETIME NOT NULL DEFAULT (datetime(CURRENT_TIMESTAMP, 'localtime')), profile_id INTEGER NOT NULL DEFAULT 0, primary key (jobid));
@@ -46,7 +46,7 @@ const (
 	deleted = "67FD3345479A03E263133339"
 )
 
-// fixture makes a repository as HammerDB would have left it.
+// fixture creates a repository like HammerDB's.
 func fixture(t *testing.T, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hammer?.DB")
@@ -63,7 +63,7 @@ func fixture(t *testing.T, statements ...string) string {
 	return path
 }
 
-// jobsOf makes one with a job of every sort.
+// jobsOf creates a repository with a job of every kind.
 func jobsOf(t *testing.T) string {
 	t.Helper()
 	return fixture(t, tables,
@@ -173,10 +173,10 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 		t.Errorf("got the figures %v, want the geometric mean that HammerDB quotes", m)
 	}
 	if j := get(t, store, failing); j.Reason != "Error in Virtual User 1: Access denied" {
-		t.Errorf("got the reason %q, want what HammerDB said", j.Reason)
+		t.Errorf("got the reason %q, want HammerDB's error", j.Reason)
 	}
 
-	// A second time there is nothing new but perhaps the end of what had none.
+	// A second import adds only the job that had no end, because HammerDB may have completed it.
 	report, err = Import(t.Context(), store, path)
 	if err != nil || len(report.Added) != 1 || report.Added[0] != hanging || report.Present != 6 {
 		t.Errorf("again: got %v added, %d present and error %v, want only %s again", report.Added, report.Present, err, hanging)
@@ -201,7 +201,7 @@ func TestWhatWasMeasuredComesAlong(t *testing.T) {
 	}
 	counts := list(t, store.Seconds(t.Context(), run))
 	if len(counts) != 2 || *counts[1].Second.ServerTPM != 36000 || !counts[1].At.Equal(begun.Add(20*time.Second)) {
-		t.Errorf("got counts %+v, want two, the error left out", counts)
+		t.Errorf("got counts %+v, want two, without the error", counts)
 	}
 	d, err := store.Imported(t.Context(), run)
 	if err != nil {
@@ -259,7 +259,7 @@ func TestAnOldVersionLacksColumnsAndTables(t *testing.T) {
 		t.Fatalf("got %+v and error %v", d, err)
 	}
 	if got := d.Timings[0].SD; got < 4.729 || got > 4.730 {
-		t.Errorf("got a standard deviation of %v ms, want 4.729629 as 4729.629 were microseconds", got)
+		t.Errorf("got a standard deviation of %v ms, want 4.729629, because 4729.629 is in microseconds", got)
 	}
 }
 
@@ -277,11 +277,11 @@ func TestTheFileIsOnlyRead(t *testing.T) {
 	}
 	after, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(before, after) {
-		t.Errorf("the file was changed, or cannot be read any more: %v", err)
+		t.Errorf("the file was changed or is no longer readable: %v", err)
 	}
 	beside, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(beside) != 1 {
-		t.Errorf("got %d files beside it and error %v, want none but itself", len(beside), err)
+		t.Errorf("got %d files in the folder and error %v, want only the repository", len(beside), err)
 	}
 }
 
@@ -309,6 +309,6 @@ func TestImport_CanBeAborted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Import(ctx, newStore(t), jobsOf(t)); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that it was cancelled", err)
+		t.Errorf("got %v, want context.Canceled", err)
 	}
 }

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// splitList divides a Tcl list into its elements by the rules of Tcl's manual page
-// "list": elements are divided by white space, may be in braces, which nest and
-// keep what is in them, or in quotation marks; elsewhere a backslash gives the
-// character after it another meaning.
+// splitList splits a Tcl list into its elements. White space separates elements. An element may be
+// in braces, which nest and keep their contents unchanged, or in quotation marks. Outside of
+// braces, a backslash begins an escape sequence.
 func splitList(text string) ([]string, error) {
 	var elements []string
 	for {
@@ -39,11 +38,11 @@ func splitList(text string) ([]string, error) {
 	}
 }
 
-// space is what divides elements.
+// space is the set of characters that separate elements.
 const space = " \t\n\v\f\r"
 
-// braced reads an element in braces. A backslash keeps the character after it from
-// counting as a brace, and stays.
+// braced reads an element in braces. A brace after a backslash does not count, and the backslash
+// stays in the element.
 func braced(text string) (element, rest string, err error) {
 	var b strings.Builder
 	depth := 0
@@ -100,7 +99,7 @@ func bare(text string) (element, rest string) {
 	return b.String(), ""
 }
 
-// escape returns what a backslash and what follows it stand for, and how long that is.
+// escape returns the value of the escape sequence at the beginning of text, and its length.
 func escape(text string) (value string, length int) {
 	if len(text) == 1 {
 		return `\`, 1
@@ -124,8 +123,8 @@ func escape(text string) (value string, length int) {
 	return text[1 : 1+size], 1 + size
 }
 
-// codePoint reads up to a number of digits from an index on. Without any, the
-// letter before them stands for itself.
+// codePoint reads at most most digits from an index on. Without digits, the value is the letter
+// before them.
 func codePoint(text string, from, most, base int) (value string, length int) {
 	to := from
 	for to < len(text) && to < from+most {
@@ -144,7 +143,7 @@ func codePoint(text string, from, most, base int) (value string, length int) {
 // pair is a key of a Tcl dictionary with its value.
 type pair struct{ key, value string }
 
-// splitDict divides a Tcl dictionary, which is a list of keys and values.
+// splitDict splits a Tcl dictionary, which is a list of alternating keys and values.
 func splitDict(text string) ([]pair, error) {
 	elements, err := splitList(text)
 	if err != nil {

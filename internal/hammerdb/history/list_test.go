@@ -30,7 +30,7 @@ func TestListsAreDividedAsTclDividesThem(t *testing.T) {
 		`\t\n\x41\u00e9\101\q`:      {"\t\nAéAq"},
 		`\x \u`:                     {"x", "u"},
 		`\U0001F600`:                {"😀"},
-		"a\\\n   b":                 {"a b"}, // the end of a line and the white space after it are one space
+		"a\\\n   b":                 {"a b"}, // an escaped newline and the white space after it are one space
 		`"a\"b"`:                    {`a"b`},
 		`tab_list {C "" D "" H ""}`: {"tab_list", `C "" D "" H ""`},
 		`\é`:                        {"é"},
@@ -53,12 +53,12 @@ func TestADictionaryHasAValueForEachKey(t *testing.T) {
 		t.Errorf("got %v and error %v", got, err)
 	}
 	if _, err := splitDict("a 1 b"); err == nil || !strings.Contains(err.Error(), `"b"`) {
-		t.Errorf("a key without a value: got %v, want an error that names it", err)
+		t.Errorf("a key without a value: got %v, want an error that names the key", err)
 	}
 }
 
-// FuzzSplitList looks for text that breaks the parser, and for elements that do not
-// come back: each is put in backslashes, which can spell any element.
+// FuzzSplitList searches for text that breaks the parser, and for elements that change when they
+// are written as a list, with backslashes, and split again.
 func FuzzSplitList(f *testing.F) {
 	for _, text := range []string{"", "a b", "{a {b} c}", `"a \" b"`, `\x4`, `{\`, "a\\\n b", `\U0010ffffz`} {
 		f.Add(text)

@@ -17,8 +17,7 @@ import (
 	"sledge/internal/repository"
 )
 
-// past reads a job whole. One whose ID or time cannot be used is left
-// out: a warning says why.
+// past reads a complete job. It skips a job with an invalid ID or time, with a warning.
 func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, error) {
 	if !isID.MatchString(r.id) {
 		return repository.Past{}, []string{fmt.Sprintf("left out, because its ID %q is not 8 to 40 hexadecimal digits in capitals", r.id)}, nil
@@ -49,7 +48,7 @@ func (f *file) past(ctx context.Context, r jobRow) (repository.Past, []string, e
 	return p, warnings, nil
 }
 
-// workload is Sledge's name for a benchmark of HammerDB's.
+// workload returns Sledge's name for a benchmark of HammerDB.
 func workload(name string) string {
 	for _, b := range names.Benchmarks {
 		if b.Name == name {
@@ -59,7 +58,7 @@ func workload(name string) string {
 	return strings.ToLower(name)
 }
 
-// readTime reads a time as SQLite writes it. HammerDB's are of the local clock.
+// readTime parses a time in SQLite's format. HammerDB writes local times.
 func readTime(text string) (time.Time, error) {
 	for _, layout := range []string{time.DateTime, "2006-01-02T15:04:05"} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
@@ -69,7 +68,7 @@ func readTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("its time %q is not a date and time", text)
 }
 
-// readSettings reads a dictionary of dictionaries, without what is secret.
+// readSettings parses a dictionary of dictionaries, and leaves out secrets.
 func readSettings(text string) ([]job.Section, error) {
 	outer, err := splitDict(text)
 	if err != nil {
@@ -92,8 +91,8 @@ func readSettings(text string) ([]job.Section, error) {
 	return sections, nil
 }
 
-// readOutput reads the lines. HammerDB does not say when each was put out, so they
-// all have the time of the job.
+// readOutput reads the lines of output. HammerDB does not record their times, so all have the time
+// of the job.
 func (f *file) readOutput(ctx context.Context, p *repository.Past) error {
 	return f.rows(ctx, jobOutput, []column{{"vu", whole}, {"output", text}}, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
 		var user sql.NullInt64
@@ -143,8 +142,8 @@ func (f *file) readTimings(ctx context.Context, p *repository.Past) error {
 		if summary.Int64 != 0 {
 			t.User = 0
 		}
-		// Version 6 records these two percentiles. Before it, the standard deviation
-		// was in microseconds, while everything else was in milliseconds.
+		// Version 6 added these two percentiles. Before, the standard deviation was in microseconds
+		// and everything else in milliseconds.
 		if p75, p25 := figures[7], figures[9]; p75.Valid && p25.Valid {
 			t.P75, t.P25 = &p75.Float64, &p25.Float64
 		} else {
@@ -155,8 +154,7 @@ func (f *file) readTimings(ctx context.Context, p *repository.Past) error {
 	})
 }
 
-// readCounts reads the server's counts. A row may hold an error in place of a metric; it is
-// skipped.
+// readCounts reads the server's counts. It skips rows that contain an error instead of a count.
 func (f *file) readCounts(ctx context.Context, p *repository.Past) error {
 	columns := []column{{"counter", number}, {"metric", text}, {"timestamp", text}}
 	return f.rows(ctx, jobTCount, columns, "jobid = ?", []any{p.Job.ID}, func(rows *sql.Rows) error {
@@ -214,8 +212,8 @@ func (f *file) readMetrics(ctx context.Context, p *repository.Past) error {
 	})
 }
 
-// judge finds out from a job's output what it did and how it ended, which HammerDB
-// writes down nowhere else.
+// judge derives from a job's output what the job did and how it ended, which HammerDB does not
+// record otherwise.
 func judge(p *repository.Past) {
 	j := &p.Job
 	var complete, failed bool
@@ -256,12 +254,12 @@ func judge(p *repository.Past) {
 	case j.Result.Line != "" || complete || running > 0 && finished >= running:
 		j.Status, j.Reason = job.Succeeded, ""
 	default:
-		j.Status, j.Reason = job.Killed, "HammerDB recorded no end of it"
+		j.Status, j.Reason = job.Killed, "HammerDB did not record its end"
 	}
 	j.Result.Status, j.Result.Reason = j.Status, j.Reason
 }
 
-// traces are lines that only one kind of job puts out.
+// traces are lines that occur in the output of only one kind of job.
 var traces = []struct {
 	pattern *regexp.Regexp
 	action  job.Action
@@ -281,8 +279,8 @@ func actionOf(line string) job.Action {
 	return ""
 }
 
-// The lines that hold figures, besides the headline of transactions. HammerDB quotes some of
-// the figures of queries.
+// The lines with figures, besides the headline of transactions. In some lines HammerDB puts the
+// figures in quotation marks.
 var (
 	active    = regexp.MustCompile(`(\d+) Active (?:Virtual Users|Sessions) configured$`)
 	geomean   = regexp.MustCompile(`^Geometric mean of query times returning rows(?: \(\d+\))? is "?([0-9.]+)`)
@@ -290,8 +288,8 @@ var (
 	version   = regexp.MustCompile(`^DBVersion:(.+)$`)
 )
 
-// readFacts takes the figures out of a line. Of a job of many users, whose query
-// times each tells on its own, the last geometric mean stays.
+// readFacts reads the figures in a line. If several users report a geometric mean, the last one
+// remains.
 func readFacts(p *repository.Past, line string) {
 	r := &p.Job.Result
 	if h, ok := lines.ReadHeadline(line); ok {
@@ -305,7 +303,7 @@ func readFacts(p *repository.Past, line string) {
 		r.Metrics = append(without(without(r.Metrics, "query sets"), "query set seconds"), metric("query sets", m[1]), metric("query set seconds", m[2]))
 	}
 	if m := active.FindStringSubmatch(line); m != nil {
-		r.Users, _ = strconv.Atoi(m[1]) // digits
+		r.Users, _ = strconv.Atoi(m[1]) // only digits
 	}
 	if m := version.FindStringSubmatch(line); m != nil && m[1] != "NULL" && p.Job.Facts == nil {
 		p.Job.Facts = &job.Facts{Server: m[1]}

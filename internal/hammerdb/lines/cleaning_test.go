@@ -8,7 +8,7 @@ import (
 	"sledge/internal/job"
 )
 
-// Earlier jobs tell of the vacuum first, and of no checkpoint that was done.
+// Jobs of earlier versions report the vacuum first, and do not report a checkpoint.
 func TestCheckpointAndVacuumAreOneThing(t *testing.T) {
 	const begins, without, complete = "Checkpoint and Vacuum", "No checkpoint, because it needs a superuser", "Checkpoint and Vacuum Complete"
 	step := func(name job.StepName, stage job.Stage) job.Step { return job.Step{Name: name, Stage: stage} }

@@ -1,17 +1,16 @@
-// Package lines makes and reads the lines that HammerDB prints, which people's scripts
-// look for.
+// Package lines writes and reads HammerDB's lines of output, which users' scripts parse.
 package lines
 
 import "regexp"
 
-// Headline is the line of a run's result, taken apart.
+// Headline holds the parts of the line with a run's result.
 type Headline struct {
 	NOPM, TPM string // digits
-	Database  string // as the line names it
+	Database  string // as in the line
 }
 
-// HammerDB has had one order of the figures since version 3, and the other before
-// that or where first_result is set to TPM.
+// HammerDB prints NOPM first since version 3, and TPM first in older versions or if first_result is
+// TPM.
 var (
 	nopmFirst = regexp.MustCompile(`^TEST RESULT : System achieved (\d+) NOPM from (\d+) (.+) TPM$`)
 	tpmFirst  = regexp.MustCompile(`^TEST RESULT : System achieved (\d+) (.+) TPM at (\d+) NOPM$`)

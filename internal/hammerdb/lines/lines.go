@@ -11,7 +11,7 @@ import (
 	"sledge/internal/job"
 )
 
-// What a virtual user says as it begins and as it ends.
+// The lines of a virtual user at its start and end.
 const (
 	Running   = "RUNNING"
 	Succeeded = "FINISHED SUCCESS"
@@ -21,50 +21,50 @@ const (
 // AllComplete is the last line of a job.
 const AllComplete = "ALL VIRTUAL USERS COMPLETE"
 
-// Time is how lines spell a time: as Tcl does when nothing else is asked for.
+// Time is the format of times in lines, which is Tcl's default.
 const Time = "Mon Jan 02 15:04:05 MST 2006"
 
-// Line is a line of output. A text may be of several lines.
+// Line is a piece of output. Its text may have several lines.
 type Line struct {
-	User int // position of the virtual user that says it; 0 for a line of the job itself
+	User int // position of the virtual user; 0 for a line of the job itself
 	Text string
 }
 
-// About is what must be known of a job to word its events.
+// About describes a job, as needed to write its lines.
 type About struct {
 	Action   job.Action
-	Database string // its short name: "postgresql"
-	Product  string // as people call it: "PostgreSQL"
-	Workload string // its short name: "tprocc"
-	Title    string // as people call it: "TPROC-C"
+	Database string // its name in options: "postgresql"
+	Product  string // its title: "PostgreSQL"
+	Workload string // its name in options: "tprocc"
+	Title    string // its title: "TPROC-C"
 }
 
-// Speaker words the events of one job, which it must be given in order.
+// Speaker turns the events of one job, in order, into HammerDB's lines.
 type Speaker struct {
 	about About
 	words words
 	test  bool // users do their iterations without a monitor
 
-	builders, ready int // virtual users of a build, and those of them that have ended
-	minute          int // of the phase, that was said last
+	builders, ready int // number of virtual users of a build, and of those that have ended
+	minute          int // the last reported minute of the phase
 
-	cleaned bool // whether it was said that the server checkpoints and vacuums
+	cleaned bool // whether the line about checkpoint and vacuum was written
 
-	sets map[int]*inSet // that virtual users are in, by their positions
+	sets map[int]*inSet // the current sets of virtual users, by position
 
-	// held is what virtual users who are not running yet have to say, by their positions,
-	// and running are those that are. Only where the first of them looks how much data there
-	// is does anybody speak before.
+	// held keeps the lines of virtual users that are not running yet, by position. running contains
+	// the positions of running users. Lines are held only for workloads whose first user verifies
+	// the amount of data, because only these users write lines before they run.
 	held    map[int][]Line
 	running map[int]bool
 }
 
-// NewSpeaker returns a speaker that has not been given any event.
+// NewSpeaker returns a speaker for a job before its first event.
 func NewSpeaker(about About) *Speaker {
 	return &Speaker{about: about, words: wordsOf(about.Workload), held: map[int][]Line{}, running: map[int]bool{}}
 }
 
-// Say returns the lines that HammerDB prints for an event; none for most.
+// Say returns HammerDB's lines for an event. Most events have none.
 func (s *Speaker) Say(e job.Event) []Line {
 	said := s.say(e)
 	if s.about.Action != job.Run || s.words.verifying == "" || e.User == 0 || s.running[e.User] {
@@ -102,7 +102,7 @@ func (s *Speaker) say(e job.Event) []Line {
 	case e.Span != nil:
 		return by(e.User, s.span(*e.Span)...)
 	case e.Headline != nil && e.Headline.Spans != nil:
-		return nil // each virtual user has said what it measured
+		return nil // each virtual user has reported its measurements
 	case e.Headline != nil:
 		return s.result(e.User, *e.Headline)
 	case e.Facts != nil:
@@ -116,7 +116,7 @@ func (s *Speaker) say(e job.Event) []Line {
 	return nil
 }
 
-// server words what the first virtual user has found out about the server.
+// server returns the lines about the server.
 func (s *Speaker) server(f job.Facts) []string {
 	said := []string{"DBVersion:" + f.Server}
 	if s.words.verifying != "" {
@@ -125,7 +125,7 @@ func (s *Speaker) server(f job.Facts) []string {
 	return said
 }
 
-// by makes lines of what a virtual user says.
+// by returns texts as lines of a virtual user.
 func by(user int, texts ...string) []Line {
 	list := make([]Line, len(texts))
 	for i, text := range texts {
@@ -162,7 +162,7 @@ func (s *Speaker) trouble(t job.Trouble) string {
 	return fmt.Sprintf("%s Schema check failed %s schema %s", s.about.Title, t.Schema, s.broken(*t.Broken))
 }
 
-// broken says what is wrong with a schema that breaks a rule.
+// broken describes the rule that a schema breaks.
 func (s *Speaker) broken(f job.Finding) string {
 	if number, ok := strings.CutPrefix(f.Rule, "consistency_"); ok {
 		return fmt.Sprintf("consistency check %s failed", number)
@@ -206,8 +206,8 @@ func (s *Speaker) step(e job.Event) []string {
 	return s.making(step)
 }
 
-// generation words the steps of writing rows into files. History, order lines and new
-// orders go without saying.
+// generation returns the lines for steps of writing rows to files. Like HammerDB, it has no lines
+// for history, order lines and new orders.
 func (s *Speaker) generation(step job.Step) []string {
 	switch {
 	case step.Name == job.StepFile:
@@ -224,7 +224,7 @@ func (s *Speaker) generation(step job.Step) []string {
 	return nil
 }
 
-// making words the steps of a build besides loading.
+// making returns the lines for the steps of a build, except loading.
 func (s *Speaker) making(step job.Step) []string {
 	switch step.Name {
 	case job.StepDatabase:
@@ -250,8 +250,8 @@ func (s *Speaker) making(step job.Step) []string {
 	return nil
 }
 
-// load words that all tables are loaded, which Users are for, or the part of one of
-// them.
+// load returns the lines for the load of all tables, whose step has Users, or for a part of one
+// table.
 func (s *Speaker) load(e job.Event) []string {
 	switch {
 	case e.Step.Users > 0:
@@ -277,7 +277,7 @@ func (s *Speaker) table(step job.Step) []string {
 	return []string{said}
 }
 
-// upkeep words the steps of a check and of a delete.
+// upkeep returns the lines for the steps of a check or a delete.
 func (s *Speaker) upkeep(step job.Step) []string {
 	switch {
 	case step.Name == job.StepCheck && step.Stage == job.Begins:
@@ -300,7 +300,7 @@ func (s *Speaker) upkeep(step job.Step) []string {
 	return nil
 }
 
-// preparation words what virtual users do before they work.
+// preparation returns the lines for what virtual users do before their transactions.
 func (s *Speaker) preparation(step job.Step) []string {
 	switch step.Name {
 	case job.StepConnection:
@@ -324,7 +324,7 @@ func (s *Speaker) preparation(step job.Step) []string {
 	return []string{"Rampup complete, Taking start Transaction Count."}
 }
 
-// clients words what a virtual user's asynchronous clients do.
+// clients returns the lines for a virtual user's asynchronous clients.
 func clients(user int, step job.Step) []string {
 	name := fmt.Sprintf("vuser%d:ac%d", user, step.Client)
 	switch {
@@ -346,8 +346,8 @@ func clients(user int, step job.Step) []string {
 	return []string{fmt.Sprintf("thinktime:%s:%s:%.3f secs", step.Of, name, step.Seconds)}
 }
 
-// cleaning words what a database does after a run. Checkpoint and vacuum are one thing to
-// HammerDB.
+// cleaning returns the lines for post-run maintenance. HammerDB reports checkpoint and vacuum as
+// one step.
 func (s *Speaker) cleaning(step job.Step) []string {
 	switch {
 	case step.Name == job.StepVacuum && step.Stage == job.Ends:
@@ -380,7 +380,7 @@ func (s *Speaker) cleaning(step job.Step) []string {
 	return []string{fmt.Sprintf("%s complete in %d hrs:%02d mins:%02d secs", w.title, took/3600, took/60%60, took%60)}
 }
 
-// drains are the words for what a server works off after a run.
+// drains are the words for the backlogs that a server reduces after a run.
 var drains = map[job.StepName]struct{ title, what, leftOut string }{
 	job.StepPurge:     {"Purge", "history list length", "History list is 0 or cannot be queried, not purging"},
 	job.StepWriteBack: {"Write back", "dirty buffer pages", "Dirty buffer pool pages is 0 or cannot be queried, not writing back"},
@@ -399,7 +399,7 @@ func (s *Speaker) begins(p job.PhaseSpan) []string {
 	return []string{"Test complete, Taking end Transaction Count."}
 }
 
-// second says each full minute of a phase.
+// second returns a line for each full minute of a phase.
 func (s *Speaker) second(second job.Second) []string {
 	minute := int(second.Passed() / time.Minute)
 	if minute <= s.minute || second.Phase == job.LogIn {
@@ -412,8 +412,8 @@ func (s *Speaker) second(second job.Second) []string {
 	return []string{fmt.Sprintf("%d  ...,", minute)}
 }
 
-// result words what a run has measured. Of a pool of connections each virtual user says
-// how much it has done.
+// result returns the lines for the result of a run. With a connection pool, each virtual user also
+// reports its transactions.
 func (s *Speaker) result(user int, r job.Result) []Line {
 	said := by(user, append(s.headline(r), serverReport(r.ServerReport)...)...)
 	if r.Pool == nil || len(said) == 0 || r.Elapsed == 0 {
@@ -434,7 +434,7 @@ func (s *Speaker) result(user int, r job.Result) []Line {
 	return append(append(each, said...), Line{user, "CLIENT SIDE TPM : " + byKind(r.Kinds, total)})
 }
 
-// serverReport has what the server reported on itself.
+// serverReport returns the lines for the server's own report.
 func serverReport(r *job.ServerReport) []string {
 	switch {
 	case r == nil:
@@ -445,7 +445,7 @@ func serverReport(r *job.ServerReport) []string {
 	return append([]string{"---" + r.Title + " OUTPUT---"}, strings.Split(r.Text, "\n")...)
 }
 
-// byKind lists numbers behind the kinds of transaction that they are of: "neworder 12".
+// byKind lists kinds of transaction with their numbers: "neworder 12".
 func byKind(kinds []string, numbers []int64) string {
 	list := make([]string, len(numbers))
 	for i, n := range numbers {
@@ -462,7 +462,8 @@ func (s *Speaker) headline(r job.Result) []string {
 	return []string{Active(r.Users, r.Clients), line}
 }
 
-// Active says how many virtual users worked, and for how many asynchronous clients each.
+// Active returns the line with the number of virtual users, and of the asynchronous clients of
+// each.
 func Active(users, clients int) string {
 	if clients > 0 {
 		return fmt.Sprintf("%d VU * %d AC = %d Active Sessions configured", users, clients, users*clients)
@@ -470,13 +471,13 @@ func Active(users, clients int) string {
 	return fmt.Sprintf("%d Active Virtual Users configured", users)
 }
 
-// Result words the headline of a run on a database, which people call by its title; ""
-// if the run has none. HammerDB has one of a run in which nothing succeeded, too.
+// Result returns the headline of a run on the database with a title, or "" if the run has none.
+// Like HammerDB, it also returns one if no transaction succeeded.
 func Result(r job.Result, title string) string {
 	if r.Line == "" && len(r.Metrics) == 0 && r.Elapsed > 0 && slices.Contains(r.Kinds, "new order") {
 		return fmt.Sprintf("TEST RESULT : System achieved 0 NOPM from 0 %s TPM", title)
 	}
-	nopm, _ := r.Metric("NOPM") // 0 of a run whose mix has no new orders, as HammerDB has it
+	nopm, _ := r.Metric("NOPM") // 0 if the mix has no new orders, as in HammerDB
 	tpm, counted := r.Metric("TPM")
 	if r.Line != "" || !counted {
 		return r.Line

@@ -12,8 +12,8 @@ import (
 	"sledge/internal/job"
 )
 
-// TestEventsAreWorded gives a speaker the events of a job, and looks what it says. The
-// words are those of the console's description, sections 9 and 10.
+// TestEventsAreWorded compares the lines of a speaker for a job's events with the lines that are
+// described in sections 9 and 10 of the console's description.
 func TestEventsAreWorded(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	step := func(user int, s job.Step) job.Event {
@@ -194,7 +194,7 @@ func TestEventsAreWorded(t *testing.T) {
 	}
 }
 
-// sent is an event as it comes out of a wire.
+// sent returns an event after encoding and decoding it.
 func sent(t *testing.T, e job.Event) (received job.Event) {
 	t.Helper()
 	text, err := json.Marshal(e)

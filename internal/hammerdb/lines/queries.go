@@ -8,9 +8,9 @@ import (
 	"sledge/internal/job"
 )
 
-// QuerySet is what a virtual user has done of a set of queries.
+// QuerySet is the progress of a virtual user in a set of queries.
 type QuerySet struct {
-	Set     int     // which it is of its virtual user's, from 1
+	Set     int     // number of the virtual user's set, from 1
 	Rows    int     // queries that returned rows
 	Failed  int     // queries that were not done
 	Seconds float64 // from the first query to the last answer
@@ -18,10 +18,10 @@ type QuerySet struct {
 
 	cloud      bool
 	from       float64
-	logarithms float64 // of the times of the queries that returned rows, added up
+	logarithms float64 // sum over the times of the queries that returned rows
 }
 
-// QuerySets are the sets of a run in the order in which they began.
+// QuerySets returns the sets of a run in the order in which they began.
 func QuerySets(spans []job.Span) []*QuerySet {
 	type place struct{ user, stream, set int }
 	var list []*QuerySet
@@ -40,7 +40,7 @@ func QuerySets(spans []job.Span) []*QuerySet {
 	return list
 }
 
-// newQuerySet begins the set that a query is the first of.
+// newQuerySet begins the set whose first query is given.
 func newQuerySet(span job.Span) *QuerySet {
 	return &QuerySet{Set: span.Set, from: span.From, cloud: strings.HasPrefix(span.Kind, cloudQuery)}
 }
@@ -58,11 +58,11 @@ func (q *QuerySet) add(span job.Span) {
 	}
 }
 
-// Mean returns the geometric mean of the times of the queries that returned rows, of which
-// there must be one, in seconds.
+// Mean returns the geometric mean, in seconds, of the times of the queries that returned rows.
+// There must be at least one.
 func (q *QuerySet) Mean() float64 { return math.Exp(q.logarithms / float64(q.Rows)) }
 
-// Completed says how long the set took.
+// Completed returns the line with the time of the set.
 func (q *QuerySet) Completed() string {
 	if q.cloud {
 		return fmt.Sprintf("Completed query set in %.0f seconds", q.Seconds)
@@ -70,7 +70,7 @@ func (q *QuerySet) Completed() string {
 	return fmt.Sprintf("Completed %d query set(s) in %.0f seconds", q.Set, q.Seconds)
 }
 
-// MeanLine says what came of the set; "" where no query returned rows.
+// MeanLine returns the line with the geometric mean, or "" if no query returned rows.
 func (q *QuerySet) MeanLine() string {
 	switch {
 	case q.Rows == 0:
@@ -81,8 +81,8 @@ func (q *QuerySet) MeanLine() string {
 	return fmt.Sprintf("Geometric mean of query times returning rows (%d) is %.5f", q.Rows, q.Mean())
 }
 
-// MeanOfSets is the geometric mean of the times of all queries that returned rows in several
-// sets, in seconds, and how many those are.
+// MeanOfSets returns the geometric mean, in seconds, of the times of all queries in several sets
+// that returned rows, and the number of these queries.
 func MeanOfSets(sets []*QuerySet) (mean float64, queries int) {
 	sum := 0.0
 	for _, q := range sets {
@@ -94,7 +94,8 @@ func MeanOfSets(sets []*QuerySet) (mean float64, queries int) {
 	return math.Exp(sum / float64(queries)), queries
 }
 
-// Span is how long several sets took together, side by side or one after another, in seconds.
+// Span returns the seconds from the beginning of the first of several sets to the end of the last
+// one.
 func Span(sets []*QuerySet) float64 {
 	from, to := math.Inf(1), 0.0
 	for _, q := range sets {
@@ -103,27 +104,27 @@ func Span(sets []*QuerySet) float64 {
 	return max(0, to-from)
 }
 
-// The kinds of transaction that are worded as HammerDB words them.
+// Prefixes of the kinds of transaction that have HammerDB's lines.
 const (
 	query      = "query "
 	cloudQuery = "cloud query "
 )
 
-// refreshOf returns what lines call a refresh function.
+// refreshOf returns the name of a refresh function in lines.
 func refreshOf(kind string) (title string, is bool) {
 	title, is = map[string]string{"new sales refresh": "New Sales refresh", "old sales refresh": "Old Sales refresh"}[kind]
 	return title, is
 }
 
-// inSet is what a virtual user of a run of queries is in.
+// inSet is the current state of a virtual user in a run of queries.
 type inSet struct {
 	queries *QuerySet
 
-	refreshed float64 // seconds that the refresh functions of a set took
-	refreshes int     // sets of them that are done
+	refreshed float64 // seconds of the refresh functions in the current set
+	refreshes int     // refresh sets that are done
 }
 
-// set returns what a virtual user is in.
+// set returns the state of a virtual user.
 func (s *Speaker) set(user int) *inSet {
 	if s.sets == nil {
 		s.sets = map[int]*inSet{}
@@ -134,7 +135,7 @@ func (s *Speaker) set(user int) *inSet {
 	return s.sets[user]
 }
 
-// span words a transaction that begins or ends.
+// span returns the lines for a transaction that begins or ends.
 func (s *Speaker) span(span job.Span) []string {
 	if title, is := refreshOf(span.Kind); is {
 		return s.refresh(title, span)
@@ -142,8 +143,8 @@ func (s *Speaker) span(span job.Span) []string {
 	return s.query(span)
 }
 
-// query words a query that begins or ends, and at the end of a set what came of it: the
-// geometric mean of the times of those that returned rows.
+// query returns the lines for a query that begins or ends, and at the end of a set the geometric
+// mean of the times of the queries that returned rows.
 func (s *Speaker) query(span job.Span) []string {
 	in := s.set(span.User)
 	number, ofCloud := strings.CutPrefix(span.Kind, cloudQuery)
@@ -186,7 +187,8 @@ func (s *Speaker) query(span job.Span) []string {
 	return said
 }
 
-// refresh words a refresh function that begins or ends, and the end of a set of both.
+// refresh returns the lines for a refresh function that begins or ends, and for the end of a set of
+// both functions.
 func (s *Speaker) refresh(title string, span job.Span) []string {
 	in := s.set(span.User)
 	switch {
@@ -206,13 +208,13 @@ func (s *Speaker) refresh(title string, span job.Span) []string {
 	return said
 }
 
-// ended words a transaction that was not done.
+// ended returns the line for a transaction that failed or was aborted.
 func ended(what string, span job.Span) string {
 	return strings.TrimSuffix(fmt.Sprintf("%s %s: %s", what, span.Outcome, span.Message), ": ")
 }
 
-// refreshed says at its end how many sets of refresh functions a virtual user has done, where
-// it has.
+// refreshed returns the final line of a virtual user with the number of its refresh sets, if it has
+// done any.
 func (s *Speaker) refreshed(user int) []string {
 	if in := s.sets[user]; in != nil && in.refreshes > 0 {
 		return []string{fmt.Sprintf("Completed %d update set(s)", in.refreshes)}
@@ -220,7 +222,7 @@ func (s *Speaker) refreshed(user int) []string {
 	return nil
 }
 
-// answer words a query and the rows that it returned, a line each.
+// answer returns the lines for a query and for each row of its answer.
 func answer(a job.Answer) []string {
 	said := strings.Split(strings.TrimSpace(a.Text), "\n")
 	for _, row := range a.Rows {

@@ -16,7 +16,7 @@ func TestQueriesAreWordedAsHammerDBDoes(t *testing.T) {
 		for _, line := range speaker.Say(job.Event{User: span.User, Span: &span}) {
 			got = append(got, line.Text)
 			if line.User != span.User {
-				t.Errorf("virtual user %d says %q, want it of %d", line.User, line.Text, span.User)
+				t.Errorf("virtual user %d has the line %q, want virtual user %d", line.User, line.Text, span.User)
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func TestQueriesAreWordedAsHammerDBDoes(t *testing.T) {
 		say(span)
 	}
 	ask(1, 1, 1, "14", 0, 1, 1)
-	ask(2, 1, 1, "21", 0, 5, 7) // another one meanwhile
+	ask(2, 1, 1, "21", 0, 5, 7) // another user at the same time
 	ask(1, 1, 2, "2", 1, 4, 100)
 	ask(1, 1, 3, "9", 5, 20.5, 0)
 	ask(1, 2, 1, "14", 25.5, 0.25, 1) // starts again
@@ -58,7 +58,7 @@ func TestQueriesAreWordedAsHammerDBDoes(t *testing.T) {
 	}
 }
 
-// What the first virtual user finds out before it runs is said when it does.
+// The lines about what the first virtual user finds before it runs come after its line RUNNING.
 func TestRefreshFunctionsAndCloudQueriesAreWorded(t *testing.T) {
 	speaker := lines.NewSpeaker(lines.About{Action: job.Run, Product: "PostgreSQL", Workload: "tproch"})
 	var got []string
@@ -115,7 +115,7 @@ func TestAnAnswerIsALineForEachRow(t *testing.T) {
 		Kind: "query 4", Text: "SELECT a, b\nFROM t\n", Columns: []string{"a", "b"}, Rows: [][]string{{"1-URGENT  ", "9"}, {"NULL", "10"}}, More: 3,
 	}}) {
 		if line.User != 2 {
-			t.Errorf("virtual user %d says %q, want it of 2", line.User, line.Text)
+			t.Errorf("virtual user %d has the line %q, want virtual user 2", line.User, line.Text)
 		}
 		got = append(got, line.Text)
 	}
