@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// words are what lines call a workload and its data.
+// words are the terms for a workload and its data in lines.
 type words struct {
 	section   string // in capitals: "TPCC"
-	wrongSize string // the format of a size that is and of one that should be
+	wrongSize string // a format for the actual and the expected size
 
-	// verifying is what the first virtual user of a run says before it checks how much data there
-	// is, and otherSize the format of its line if that differs from the settings, with both
-	// numbers; "" if there is no check.
+	// verifying is the line of a run's first virtual user before it checks the amount of data.
+	// otherSize is the format of its line if the amount differs from the settings, with both
+	// numbers. Both are "" if there is no check.
 	verifying, otherSize string
 
-	// loading says by table what is said when its rows are begun with, and when all are
-	// there; "" for nothing.
+	// loading has, by table, the lines for the beginning and the end of loading its rows; "" means
+	// no line.
 	loading map[string]struct{ begins, ends string }
 
-	// generating says by table what is said when rows are made for files: the format of
-	// the number of the unit, for tables whose rows are made unit by unit.
+	// generating has, by table, the line for generating its rows into files. For tables that are
+	// generated unit by unit, it is a format for the number of the unit.
 	generating map[string]string
-	generated  string // the format of how much there is when all is made
+	generated  string // a format for the amount of generated data
 }
 
-// vocabulary has the words for workloads by their short names.
+// vocabulary has the words for workloads, by name.
 var vocabulary = map[string]words{
 	"tprocc": {
 		section: "TPCC", wrongSize: "warehouse count %s does not equal dict warehouse count of %s",
@@ -65,7 +65,7 @@ var vocabulary = map[string]words{
 	},
 }
 
-// wordsOf returns the words for a workload. One that HammerDB lacks is called by its own
+// wordsOf returns the words for a workload. A workload that HammerDB does not have uses its own
 // name.
 func wordsOf(workload string) words {
 	if w, known := vocabulary[workload]; known {
@@ -74,8 +74,8 @@ func wordsOf(workload string) words {
 	return words{section: strings.ToUpper(workload), wrongSize: "size %s does not equal dict size of %s", generated: "%s UNIT SCHEMA"}
 }
 
-// OtherSize says that a workload's schema has another amount of data than was set, or returns
-// "" for a workload of which that is not said.
+// OtherSize returns the line for a schema whose amount of data differs from the settings, or "" for
+// a workload without such a line.
 func OtherSize(workload, asked, there string) string {
 	format := wordsOf(workload).otherSize
 	if format == "" {
@@ -84,7 +84,7 @@ func OtherSize(workload, asked, there string) string {
 	return fmt.Sprintf(format, asked, there)
 }
 
-// routinesOf is what a check calls the code in a database.
+// routinesOf returns the noun for the stored code of a database in the lines of a check.
 func routinesOf(database string) string {
 	if database == "mysql" || database == "mariadb" {
 		return "procedures"
@@ -92,7 +92,7 @@ func routinesOf(database string) string {
 	return "routines"
 }
 
-// schemaOf spells the word for what was deleted.
+// schemaOf returns the word "schema" as the line of a delete spells it for a database.
 func schemaOf(database string) string {
 	if database == "postgresql" {
 		return "schema"

@@ -7,96 +7,96 @@ import (
 	"sledge/internal/workload"
 )
 
-// Benchmark is what HammerDB calls a workload, and which of its options the commands that
-// speak as HammerDB's do read and set themselves. Options have Sledge's names.
+// Benchmark holds HammerDB's names for a workload, and Sledge's names of the options that the
+// compatible commands read and set themselves.
 type Benchmark struct {
-	Workload string // Sledge's name for it: "tprocc"
+	Workload string // Sledge's name: "tprocc"
 	Name     string // in data: "TPC-C"
-	Title    string // to people: "TPROC-C"
+	Title    string // in texts: "TPROC-C"
 	Section  string // of the dictionaries: "tpcc"
 
-	// Queries says that its result is how long queries took, as TPC-H's is, and not how
-	// many transactions were done in a minute.
+	// Queries means that the result is the time of queries, as for TPC-H, instead of transactions a
+	// minute.
 	Queries bool
 
-	Labels []string // of its kinds of transaction, in their order: "NEWORD"; nil where label says them
+	Labels []string // of the kinds of transaction, in order: "NEWORD"; nil if label is set
 
-	// label returns that of a kind by its name, for benchmarks with many kinds.
+	// label returns the label of a kind, for benchmarks with many kinds.
 	label func(kind string) string
 
-	Size string // the option that says how much data there is: "warehouses"
-	Unit string // what that counts: "warehouses"
+	Size string // the option for the amount of data: "warehouses"
+	Unit string // its unit: "warehouses"
 
-	// The formats in which the size is said: of a build by one user, of a build by
-	// several, and in questions. "%s Warehouse"
+	// Formats for the size: in a build by one user, in a build by several users, and in questions:
+	// "%s Warehouse".
 	Alone, Together, Asked string
 
-	Builders  string // the option that says how many virtual users build
-	Driver    string // the option that says whether a run is timed; "" where each is
-	RampUp    string // the option that says how long users work before a timed run is measured
-	UserDelay string // the option that is the time between the starts of two users
+	Builders  string // the option for the number of virtual users that build
+	Driver    string // the option that decides whether a run is timed; "" if every run is
+	RampUp    string // the option for the ramp-up of a timed run
+	UserDelay string // the option for the time between the starts of two users
 
-	// Generated is the generic setting that says how much data is generated.
+	// Generated is the generic setting for the amount of data to generate.
 	Generated string
 
-	// UnitEach says that everybody who builds or generates needs a unit, so that there
-	// cannot be more of them than units.
+	// UnitEach means that each virtual user that builds or generates needs its own unit, so there
+	// cannot be more users than units.
 	UnitEach bool
 
-	// Saved says which options the driver scripts that HammerDB itself saves decide. It is
-	// nil where it saves none that could be taken over.
+	// Saved describes the driver scripts that HammerDB saves for the benchmark; nil if Sledge
+	// cannot import any.
 	Saved *SavedScript
 
-	// keys are the keys that dictionaries have for its options, without prefix, where they
-	// differ from the options' names.
+	// keys maps options to their keys in dictionaries, without prefix, if these differ from the
+	// options' names.
 	keys map[string]string
 
-	// defaults are those of HammerDB's defaults that differ from Sledge's, by the options' names.
+	// defaults are HammerDB's defaults that differ from Sledge's, by option.
 	defaults map[string]string
 
-	// first and last list keys in the order in which dictionaries have them: before the
-	// database's own, and after them. Those that neither lists come last.
+	// first lists the keys that come before the database's own keys in a dictionary, and last those
+	// that come after them, each in order. All other keys come last.
 	first, last []string
 
-	rest []string // keys after all of those and the database's other ones, in their order
+	rest []string // keys after all of these and the database's other keys, in order
 
-	// script lists the keys that a driver script holds, in its order. The others belong to
-	// the schema or to the server, and stay with the dictionary.
+	// script lists the keys in a driver script, in order. The other keys concern the schema or the
+	// server, and are only in the dictionary.
 	script []string
 }
 
-// SavedScript says which options are decided by a driver script of HammerDB's. Its
-// procedures are called as the labels of the kinds of transaction, in lower case. Fields of
-// which a benchmark has nothing are empty.
+// SavedScript describes the driver scripts of HammerDB for a benchmark, and the options that they
+// decide. Their procedures have the names of the labels of the kinds of transaction, in lower case.
+// A field is empty if the benchmark has no such option.
 type SavedScript struct {
-	Mark      *regexp.Regexp    // finds what only its scripts have
-	Variables map[string]string // keys by the variables at its top, in lower case, where they differ
+	Mark      *regexp.Regexp    // matches text that occurs only in its scripts
+	Variables map[string]string // keys by the variables at the top of a script, in lower case, if the names differ
 	Timed     string            // the variable that only a timed script sets: "rampup"
 	Pauses    string            // the option that says whether users pause at all
 
-	// Variables at its top, in lower case: those that are minutes, which who times the run
-	// computes with, and those that say what the users do.
+	// Variables at the top of a script, in lower case: those that are minutes, which the monitor
+	// converts, and those that decide the work of the users.
 	Minutes, Users []string
 
-	// Options with a value for each kind of transaction, which the loop decides.
+	// Options with a value for each kind of transaction, which the loop of transactions decides.
 	Mix, Keying, Thinking string
 
-	Spread       string // the option that has each user take a unit of its share for each transaction
-	TimeProfile  string // the option that asks for the response times of each user
-	Asynchronous string // the option that has each user work for several clients
-	ClientSQL    string // the option that has users send SQL, and call no stored routines
-	Pool         string // the option that gives each user several connections
-	Cloud        string // the key of the option that has users do the cloud analytic queries
+	Spread       string // the option by which each user draws a unit of its share for each transaction
+	TimeProfile  string // the option for the response times of each user
+	Asynchronous string // the option by which each user works for several clients
+	ClientSQL    string // the option by which users send SQL instead of calling stored routines
+	Pool         string // the option for several connections per user
+	Cloud        string // the key of the option for the cloud analytic queries
 
-	// Calls lists, by procedure, the variables that it is called with after the
-	// connection, and that decide what it does. Drawn lists the variables that the
-	// script itself finds out, so that one which is set to a number was edited.
+	// Calls lists, by procedure, the arguments after the connection that decide what the procedure
+	// does. Drawn lists the variables that an unedited script reads from the database or draws; if
+	// a script sets one to a number, the user has edited it.
 	Calls map[string][]string
 	Drawn []string
 }
 
-// SavedFor returns the benchmark that a driver script of HammerDB's is for, or one without
-// Saved where it is for none.
+// SavedFor returns the benchmark of a driver script of HammerDB, or a benchmark without Saved if
+// the script is not recognized.
 func SavedFor(script string) Benchmark {
 	for _, b := range Benchmarks {
 		if b.Saved != nil && b.Saved.Mark.MatchString(script) {
@@ -106,7 +106,7 @@ func SavedFor(script string) Benchmark {
 	return Benchmark{}
 }
 
-// Benchmarks are HammerDB's.
+// Benchmarks are the benchmarks of HammerDB.
 var Benchmarks = []Benchmark{
 	{
 		Workload: "tprocc", Name: "TPC-C", Title: "TPROC-C", Section: "tpcc",
@@ -189,7 +189,7 @@ var Benchmarks = []Benchmark{
 	},
 }
 
-// queryLabel is the label of a query, of a refresh function or of a cloud query.
+// queryLabel returns the label of a query, a refresh function or a cloud query.
 func queryLabel(kind string) string {
 	short := map[string]string{"new sales refresh": "RF1", "old sales refresh": "RF2"}
 	if label, is := short[kind]; is {
@@ -198,8 +198,8 @@ func queryLabel(kind string) string {
 	return strings.NewReplacer("cloud query ", "CQ", "query ", "Q").Replace(kind)
 }
 
-// LabelsOf returns the labels of kinds of transaction, which may be those of a job that an
-// earlier version did.
+// LabelsOf returns the labels of kinds of transaction, which may come from a job of an earlier
+// version.
 func (b Benchmark) LabelsOf(kinds []string) []string {
 	switch {
 	case b.label != nil:
@@ -214,8 +214,8 @@ func (b Benchmark) LabelsOf(kinds []string) []string {
 	return kinds
 }
 
-// BenchmarkOf returns what HammerDB calls a workload. One that it lacks goes by its own
-// names.
+// BenchmarkOf returns HammerDB's names for a workload. A workload that HammerDB does not have keeps
+// its own names.
 func BenchmarkOf(w *workload.Workload) Benchmark {
 	b := benchmarkOf(w.Name)
 	if b.Name == "" {
@@ -227,7 +227,7 @@ func BenchmarkOf(w *workload.Workload) Benchmark {
 	return b
 }
 
-// benchmarkOf returns the benchmark of a workload, or one with nothing but the workload.
+// benchmarkOf returns the benchmark of a workload, or a benchmark with only the workload's name.
 func benchmarkOf(workload string) Benchmark {
 	for _, b := range Benchmarks {
 		if b.Workload == workload {

@@ -1,45 +1,43 @@
-// Package names is what HammerDB calls things that Sledge has, too, or may have one day:
-// the databases, the workloads and their options, in its commands, its data and its
-// driver scripts. What HammerDB lacks follows a rule, so that a database or a workload
-// that it never heard of needs no line here.
+// Package names maps Sledge's names of databases, workloads and options to HammerDB's names in its
+// commands, data and driver scripts. Names that HammerDB does not have follow a rule, so a new
+// database or workload needs no entry here.
 package names
 
 import "strings"
 
-// Database is what HammerDB calls a database.
+// Database holds HammerDB's names for a database.
 type Database struct {
 	Name    string // in commands and data: "MSSQLServer"
-	Display string // to people, where that is another name: "SQL Server"
+	Display string // in texts, if it differs from Name: "SQL Server"
 	Prefix  string // of its options: "mssqls"
-	Library string // what driver scripts load to reach it: "tdbc::odbc"
+	Library string // the Tcl library that driver scripts load: "tdbc::odbc"
 
-	// folder is Sledge's name for it.
+	// folder is Sledge's name for the database.
 	folder string
 
-	// bare says that its options have no prefix, but for those listed in prefixed.
+	// bare means that only the keys in prefixed have the prefix.
 	bare     bool
 	prefixed []string
 
-	// keys are the keys that its dictionaries have for options of the database, without
-	// prefix, where they differ from the options' names. Those for any workload are at "".
+	// keys maps, by workload, options of the database to their keys in dictionaries, without
+	// prefix, if these differ from the options' names. The workload "" stands for all.
 	keys map[string]map[string]string
 
 	// defaults are those of HammerDB's defaults that differ from Sledge's, by the options' names.
 	defaults map[string]string
 
-	// order lists, by workload, the keys that its dictionary has between those of the
-	// workload, without prefix, and behind those after them.
+	// order lists, by workload, the database's keys between the first and the last keys of the
+	// workload, without prefix; behind lists its keys after those.
 	order, behind map[string][]string
 
-	// script lists, by workload, the keys of its own that a driver script holds after those
-	// of the workload: what concerns a run, and neither the schema nor the server. saved has
-	// them by the variables that HammerDB's own driver scripts set, in lower case, where
-	// these have other names.
+	// script lists, by workload, the database's keys that a driver script has after those of the
+	// workload. These concern a run, not the schema or the server. saved maps variables of
+	// HammerDB's driver scripts, in lower case, to these keys if the names differ.
 	script map[string][]string
 	saved  map[string]string
 }
 
-// Known are all of them, in the order in which HammerDB lists them.
+// Known lists HammerDB's databases in its order.
 var Known = []Database{
 	{
 		Name: "Oracle", Prefix: "ora", Library: "Oratcl", folder: "oracle", bare: true, prefixed: []string{"driver", "timeprofile"},
@@ -154,8 +152,8 @@ var Known = []Database{
 	},
 }
 
-// MySQL and its variants share their keys; what only some of them have the others pass
-// over.
+// mysqlKeys are the keys of MySQL and its variants. A database ignores keys of options that it does
+// not have.
 var mysqlKeys = map[string]map[string]string{
 	"": {
 		"password": "pass", "dbname": "dbase",
@@ -164,7 +162,8 @@ var mysqlKeys = map[string]map[string]string{
 	"tproch": {"user": "tpch_user", "password": "tpch_pass", "dbname": "tpch_dbase", "storage_engine": "tpch_storage_engine"},
 }
 
-// mysqlOrder is the order of their keys, where some have more for TPROC-H.
+// mysqlOrder returns the order of the keys of MySQL or a variant, which may have more keys for
+// TPROC-H.
 func mysqlOrder(more ...string) map[string][]string {
 	return map[string][]string{
 		"tprocc": {"user", "pass", "dbase", "storage_engine", "partition", "prepared", "history_pk", "no_stored_procs"},
@@ -172,8 +171,8 @@ func mysqlOrder(more ...string) map[string][]string {
 	}
 }
 
-// ownKeys are keys of databases that HammerDB lacks, by folder and workload, where they
-// differ from the options' names: a key stands in one section, whatever the workload.
+// ownKeys maps options to keys for databases that HammerDB does not have, by folder and workload.
+// They are needed if two workloads have the same option, because a key is in only one section.
 var ownKeys = map[string]map[string]map[string]string{
 	"sqlite": {"tproch": {"file": "tpch_file"}},
 }
@@ -181,14 +180,13 @@ var ownKeys = map[string]map[string]map[string]string{
 // Usual is the prefix of the default database. HammerDB's own default is Oracle.
 const Usual = "pg"
 
-// Named returns the database of that name, in upper or lower case, or one without
-// names where there is none.
+// Named returns the database of that name, ignoring case, or an empty Database.
 func Named(name string) Database {
 	return find(func(d Database) bool { return strings.EqualFold(d.Name, name) })
 }
 
-// Folder returns Sledge's name for the database that has a Name, in upper or lower case: that
-// Name in lower case where Sledge has none.
+// Folder returns Sledge's name for the database with that Name, ignoring case. If Sledge has no
+// name for it, Folder returns Name in lower case.
 func Folder(name string) string {
 	if d := Named(name); d.folder != "" {
 		return d.folder
@@ -196,14 +194,14 @@ func Folder(name string) string {
 	return strings.ToLower(name)
 }
 
-// Loading returns the database that a Tcl library reaches, or one without names
-// where it reaches none.
+// Loading returns the database of a Tcl library, or an empty Database.
 func Loading(library string) Database {
 	return find(func(d Database) bool { return d.Library == library })
 }
 
-// Of returns the database that Sledge has by that name, or had before it had the database. One that HammerDB lacks has no
-// Name, and the prefix that is its name in Sledge.
+// Of returns the database with Sledge's name, or with HammerDB's Name in lower case, which is in
+// jobs that were imported before Sledge had the database. If HammerDB does not have the database,
+// Name is empty and Prefix is Sledge's name.
 func Of(folder string) Database {
 	d := find(func(d Database) bool { return d.folder == folder || strings.ToLower(d.Name) == folder })
 	if d.folder == "" {

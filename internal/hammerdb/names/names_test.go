@@ -16,6 +16,6 @@ func TestDatabasesAreFoundByNameAndByLibrary(t *testing.T) {
 		t.Errorf("got %v, want SQL Server", got)
 	}
 	if got := names.Named("sqlite"); got.Name != "" {
-		t.Errorf("got %v, want none: HammerDB has no SQLite", got)
+		t.Errorf("got %v, want an empty Database, because HammerDB has no SQLite", got)
 	}
 }

@@ -10,15 +10,14 @@ import (
 	"sledge/internal/option"
 )
 
-// Key returns the key that HammerDB's dictionaries have for an option of a database with
-// a workload: "pg_count_ware" for warehouses. One that HammerDB lacks has its own name
-// behind the prefix.
+// Key returns the key of an option in HammerDB's dictionaries: "pg_count_ware" for warehouses. If
+// HammerDB does not have the option, the key is the prefix and the option's name.
 func Key(database, workload, option string) string {
 	d, b := Of(database), benchmarkOf(workload)
 	return d.full(d.bareKey(b, option))
 }
 
-// bareKey is a key without its prefix.
+// bareKey returns the key of an option without prefix.
 func (d Database) bareKey(b Benchmark, option string) string {
 	for _, keys := range []map[string]string{d.keys[b.Workload], d.keys[""], b.keys} {
 		if key, ok := keys[option]; ok {
@@ -28,7 +27,7 @@ func (d Database) bareKey(b Benchmark, option string) string {
 	return option
 }
 
-// full puts the prefix before a key.
+// full adds the prefix to a key.
 func (d Database) full(key string) string {
 	if d.bare && !slices.Contains(d.prefixed, key) {
 		return key
@@ -36,7 +35,7 @@ func (d Database) full(key string) string {
 	return d.Prefix + "_" + key
 }
 
-// Option returns the option, of those described, that has a key, or "" where none has it.
+// Option returns the described option with a key, or "".
 func Option(database, workload, key string, described []option.Description) string {
 	for _, o := range described {
 		if Key(database, workload, o.Name) == key {
@@ -46,7 +45,7 @@ func Option(database, workload, key string, described []option.Description) stri
 	return ""
 }
 
-// Keys are the keys of options, for those who call them by these in messages.
+// Keys returns the keys of options, for messages that name options by their keys.
 func Keys(database, workload string, described []option.Description) option.Names {
 	all := option.Names{}
 	for _, o := range described {
@@ -55,7 +54,7 @@ func Keys(database, workload string, described []option.Description) option.Name
 	return all
 }
 
-// socket is the option that holds the path of a Unix socket.
+// socket is the option for the path of a Unix socket.
 const socket = "socket"
 
 // Default returns HammerDB's default of an option, given Sledge's.
@@ -63,8 +62,8 @@ func Default(database, workload, option, own string) string {
 	return cmp.Or(Of(database).defaults[option], benchmarkOf(workload).defaults[option], own)
 }
 
-// Unused reports whether HammerDB ignores the value of an option on this machine: that is its
-// default socket if there is no such file.
+// Unused reports whether HammerDB ignores the value of an option on this machine. It ignores only
+// its default socket, if the file does not exist.
 func Unused(database, option, value string) bool {
 	if option != socket || value != Of(database).defaults[socket] {
 		return false
@@ -73,8 +72,8 @@ func Unused(database, option, value string) bool {
 	return err != nil
 }
 
-// Order lists the keys of a database's dictionary of a workload in HammerDB's order: for a
-// database that HammerDB lacks, only those that come first.
+// Order lists the keys of a database and a workload in the order of HammerDB's dictionary. For a
+// database that HammerDB does not have, it lists only the first ones.
 func Order(database, workload string) []string {
 	d, b := Of(database), benchmarkOf(workload)
 	between := d.order[workload]
@@ -84,7 +83,7 @@ func Order(database, workload string) []string {
 	}
 	var list []string
 	for _, key := range keys {
-		// A database may have keys of its own between those of the workload.
+		// The order of the database may already contain a key of the workload.
 		if full := d.full(key); !slices.Contains(list, full) {
 			list = append(list, full)
 		}
@@ -92,8 +91,7 @@ func Order(database, workload string) []string {
 	return list
 }
 
-// Rest lists the other keys of a database's dictionary of a workload, which come after those of
-// Order, in their order.
+// Rest lists, in order, the keys that come after those of Order and before all others.
 func Rest(database, workload string) []string {
 	d := Of(database)
 	var list []string
@@ -103,21 +101,20 @@ func Rest(database, workload string) []string {
 	return list
 }
 
-// InScript lists the keys, without prefix, that a driver script holds, in its order: those
-// of the workload, and then those of the database.
+// InScript lists the keys in a driver script, without prefix, in order: first those of the
+// workload, then those of the database.
 func InScript(database, workload string) []string {
 	return slices.Concat(benchmarkOf(workload).script, Of(database).script[workload])
 }
 
-// Short returns an option's key as driver scripts have it, without prefix.
+// Short returns an option's key in driver scripts, which has no prefix.
 func Short(database, workload, option string) string {
 	return Of(database).bareKey(benchmarkOf(workload), option)
 }
 
-// SavedVariables maps the variables at the top of the driver scripts that HammerDB saves,
-// in lower case, to keys without prefix, of those that a driver script of Sledge's holds. A
-// variable is called as its key in HammerDB's dictionary, in upper or lower case, where it has
-// no other name.
+// SavedVariables maps the variables at the top of HammerDB's driver scripts, in lower case, to the
+// keys in Sledge's driver scripts, without prefix. A variable without an entry in Variables or
+// saved has the name of its key, ignoring case.
 func SavedVariables(database, workload string) map[string]string {
 	variables := map[string]string{}
 	d, b := Of(database), benchmarkOf(workload)
@@ -139,12 +136,12 @@ func SavedVariables(database, workload string) map[string]string {
 	return variables
 }
 
-// IsSecret reports whether a key is one that HammerDB keeps a secret under.
+// IsSecret reports whether the value of a key is a secret in HammerDB.
 func IsSecret(key string) bool { return strings.Contains(strings.ToLower(key), "pass") }
 
-// Meant returns the option that a key of a database and a workload stands for, whether
-// Sledge has them or not. A key that HammerDB has no other name for loses its prefix; one
-// of another database, or of another workload, stays as it is.
+// Meant returns the option of a key, even for a database or a workload that Sledge does not have. A
+// key without an entry in the tables loses its prefix. A key of another database or workload is
+// returned unchanged.
 func Meant(database, workload, key string) string {
 	d, b := Of(database), benchmarkOf(workload)
 	short, ours := strings.CutPrefix(key, d.Prefix+"_")
@@ -176,8 +173,8 @@ func Meant(database, workload, key string) string {
 	return short
 }
 
-// labels are HammerDB's labels of options in its dialogs, by the options' names; those of one
-// workload alone stand under its name. %s is what it calls the database.
+// labels are HammerDB's labels of options in its dialogs, by workload and option; "" stands for all
+// workloads. %s is replaced by HammerDB's name for the database.
 var labels = map[string]map[string]string{
 	"": {
 		"builders": "Virtual Users to Build Schema", "user_delay": "User Delay", "stop_on_failure": "Exit on %s Error",
@@ -209,7 +206,7 @@ var labels = map[string]map[string]string{
 	},
 }
 
-// Label returns HammerDB's label of an option in its dialogs, or "" where it has none.
+// Label returns HammerDB's label of an option in its dialogs, or "".
 func Label(database, workload, option string) string {
 	label := cmp.Or(labels[workload][option], labels[""][option])
 	if strings.Contains(label, "%s") {

@@ -32,8 +32,8 @@ func TestEveryOptionHasAKeyOfItsOwn(t *testing.T) {
 	}
 }
 
-// The console has a section of settings for each workload, and finds one by its key: where two
-// workloads share a key, only one of them could set it.
+// The console has a section of settings for each workload, and finds a setting by its key. If two
+// workloads shared a key, the user could set it for only one of them.
 func TestNoTwoWorkloadsShareAKeyOfTheirSections(t *testing.T) {
 	of := map[string]string{} // the workload, by database and key
 	for pair := range edition.Catalog.Pairs() {
@@ -51,7 +51,7 @@ func TestNoTwoWorkloadsShareAKeyOfTheirSections(t *testing.T) {
 	}
 }
 
-// A line of a table that no option has would be of a name that was changed elsewhere.
+// An entry in the tables without an option is left over from a renamed option.
 func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		d, w := pair.Database, pair.Workload
@@ -93,7 +93,7 @@ func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
 			}
 			for variable, key := range s.Variables {
 				if !slices.Contains(short, key) {
-					t.Errorf("%s: the variable %s is %s, which no option is", w.Name, variable, key)
+					t.Errorf("%s: the variable %s has the key %s, which no option has", w.Name, variable, key)
 				}
 			}
 		}

@@ -1,5 +1,5 @@
-// Package parts finds the parts of a job by the names that HammerDB has for them, for all
-// that shows them: the jobs command and the web service. Their shapes are in views.
+// Package parts returns the views of a job's parts by HammerDB's names, for the jobs command and
+// the web service. Package views defines their shapes.
 package parts
 
 import (
@@ -12,7 +12,7 @@ import (
 	"sledge/internal/repository"
 )
 
-// Source is where parts come from.
+// Source reads the parts from a repository.
 type Source struct {
 	Store   *repository.Store
 	Catalog catalog.Catalog
@@ -21,7 +21,7 @@ type Source struct {
 // part makes the view of a part of a job.
 type part func(s Source, ctx context.Context, j job.Job) (views.View, error)
 
-// all has the parts by their names.
+// all maps names to parts.
 var all = map[string]part{
 	"status": func(s Source, ctx context.Context, j job.Job) (views.View, error) {
 		view, _, err := s.Lines(ctx, j, 0)
@@ -60,21 +60,21 @@ var all = map[string]part{
 	},
 }
 
-// Is reports whether there is a part of that name.
+// Is reports whether a part with that name exists.
 func Is(name string) bool { return all[name] != nil }
 
-// Of makes the view of a part, of which Is says that there is one.
+// Of returns the view of a part. It panics if Is returns false for the name.
 func (s Source) Of(ctx context.Context, j job.Job, name string) (views.View, error) {
 	return all[name](s, ctx, j)
 }
 
-// Lines is the view of what virtual users put out, as views.Lines has it.
+// Lines returns the view of the virtual users' output; see views.Lines.
 func (s Source) Lines(ctx context.Context, j job.Job, user int) (views.View, bool, error) {
 	return views.Lines(views.Output(ctx, s.Store, j, s.Catalog), user)
 }
 
-// TimingOf is the view of how long the transactions of the virtual user at a position took.
-// It returns false where that is not known.
+// TimingOf returns the view of the response times of the virtual user at a position. It returns
+// false if they are unknown.
 func (s Source) TimingOf(ctx context.Context, j job.Job, user int) (views.View, bool, error) {
 	if user < 1 {
 		return views.View{}, false, nil
@@ -83,7 +83,7 @@ func (s Source) TimingOf(ctx context.Context, j job.Job, user int) (views.View, 
 	return views.Timing(j, timings), len(timings) > 0, err
 }
 
-// Settings returns all settings of a job but for the secret ones.
+// Settings returns all settings of a job except secrets.
 func (s Source) Settings(ctx context.Context, j job.Job) ([]job.Section, error) {
 	if j.Origin == "" {
 		return dictionaries.OfJob(s.Catalog, j.Spec), nil
@@ -92,7 +92,7 @@ func (s Source) Settings(ctx context.Context, j job.Job) ([]job.Section, error) 
 	return details.Settings, err
 }
 
-// Artifact is the document of "jobs ID save".
+// Artifact returns the document of "jobs ID save".
 func (s Source) Artifact(ctx context.Context, j job.Job) (views.View, error) {
 	sections, err := s.Settings(ctx, j)
 	if err != nil {

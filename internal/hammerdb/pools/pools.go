@@ -1,4 +1,4 @@
-// Package pools reads the files of connections that HammerDB calls its XML connect pool.
+// Package pools reads HammerDB's XML files of connection pools.
 package pools
 
 import (
@@ -14,8 +14,8 @@ import (
 	"sledge/internal/option"
 )
 
-// Find returns the path of the file for a database, where HammerDB looks for it: in
-// the folder config of the program's folder, of the one above it, or of the working folder.
+// Find returns the path of the file for a database. Like HammerDB, it searches config/connectpool
+// in the folder above the program's, in the program's folder, and in the working folder.
 func Find(database, program string) (string, error) {
 	name := names.Of(database).Prefix + "cpool.xml"
 	folder, looked := "", []string{}
@@ -43,8 +43,8 @@ func isThere(path string) bool {
 	return err == nil
 }
 
-// Read reads a file. The options of its connections have HammerDB's keys, and its
-// transactions HammerDB's names. It returns, too, what HammerDB would pass over in silence.
+// Read parses a file. In the result, options have HammerDB's keys, and transactions HammerDB's
+// names. The warnings are about mistakes that HammerDB ignores silently.
 func Read(text []byte) (p pool.Pool, warnings []string, err error) {
 	root, err := xmlfile.Read(text)
 	if err != nil {
@@ -101,7 +101,7 @@ func readRoute(e xmlfile.Element) (r pool.Route, warning string, err error) {
 	return r, warning, nil
 }
 
-// sslOptions takes apart what HammerDB hands on to its client library: "-ssl true -sslca x".
+// sslOptions parses the options that HammerDB passes to its client library: "-ssl true -sslca x".
 func sslOptions(prefix string, e xmlfile.Element, values option.Values) error {
 	words := strings.Fields(e.Text)
 	for len(words) > 0 {

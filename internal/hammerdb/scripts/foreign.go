@@ -16,7 +16,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// wayOut ends each refusal of a script of HammerDB's.
+// wayOut is the advice at the end of each refusal of a HammerDB script.
 const wayOut = "create Sledge's own script with loadscript and savescript, make the change there, and load that"
 
 var (
@@ -29,45 +29,44 @@ var (
 	reScaled  = regexp.MustCompile(`^\[expr\{?\$(\w+)\*(\d+)\}?\]\}?$`)
 	reNumbers = regexp.MustCompile(`^["{\s]*[1-9][\d\s]*["}]?$`)
 
-	// rePool finds what only a script with a connect pool has: the lines that it prints, and
-	// the policies by which it chooses a connection.
+	// rePool matches text that occurs only in a script with a connect pool: its lines of output,
+	// and the policies for choosing a connection.
 	rePool = regexp.MustCompile(`(?i)CLIENT SIDE TPM|processed neworder|\bround_robin\b|policy\b|cpool\b`)
 
-	// reCloud finds the line that announces one of the cloud analytic queries.
+	// reCloud matches the line that announces a cloud analytic query.
 	reCloud = regexp.MustCompile(`\bof 13\)`)
 )
 
-// isForeign reports whether a text is a driver script of HammerDB's.
+// isForeign reports whether a text is a driver script of HammerDB.
 func isForeign(text string) bool { return reLibrary.MatchString(text) && !reOwn.MatchString(text) }
 
-// foreignReader reads a script of HammerDB's.
+// foreignReader reads a driver script of HammerDB.
 type foreignReader struct {
-	text       string // without comments, and without braces in the texts at its top
+	text       string // without comments, and without braces in the quoted texts at the top
 	saved      *names.SavedScript
-	options    map[string]string // the options by the variables at its top, in lower case
-	procedures []string          // that do the transactions, in the order of their kinds
-	settings   map[string]string // the variables at its top, in lower case
-	settled    map[string]string // those that the script settles itself, before its users work
-	bodies     map[string]string // of its procedures, by name
-	top, end   int               // where its settings are
-	firsts     map[string]int    // where each of them is
-	assigned   []assignment      // to variables that are settings
-	defined    []procedure       // by the script
-	clientSQL  bool              // whether its transactions send SQL, and call no stored routines
-	pooled     bool              // whether it chooses among several connections
+	options    map[string]string // options by the variables at the top, in lower case
+	procedures []string          // names of the transactions' procedures, in the order of the kinds
+	settings   map[string]string // values of the variables at the top, in lower case
+	settled    map[string]string // settings that the script changes before its users work
+	bodies     map[string]string // bodies of the script's procedures, by name
+	top, end   int               // the range of the settings
+	firsts     map[string]int    // position of each setting
+	assigned   []assignment      // assignments to settings
+	defined    []procedure       // procedures of the script
+	clientSQL  bool              // whether transactions send SQL instead of calling stored routines
+	pooled     bool              // whether the script chooses among several connections
 
-	// What its loop was found to do.
-	keyandthink  bool // whether users keep to the pauses that depend on KEYANDTHINK
-	guarded      bool // whether there are such pauses
+	// Findings about the loop of transactions.
+	keyandthink  bool // whether KEYANDTHINK is true, so that guarded pauses take place
+	guarded      bool // whether there are pauses that depend on KEYANDTHINK
 	paused       bool // whether users pause at all
-	fixedThink   bool // whether they wait for a fixed time behind a transaction
-	spread       bool // whether they take a warehouse of their share for each transaction
-	asynchronous bool // whether they work for several clients each
+	fixedThink   bool // whether users wait for a fixed time after a transaction
+	spread       bool // whether users draw a warehouse of their share for each transaction
+	asynchronous bool // whether each user works for several clients
 }
 
-// parseForeign takes over what a script of HammerDB's says of options, mix and
-// times. The script is never run. What its users' loop does must be known, or else the
-// script is refused, because it could not be taken over.
+// parseForeign reads the options, the mix and the pauses of a HammerDB script, without running it.
+// It refuses the script if the loop of transactions contains unknown statements.
 func parseForeign(text string, d *database.Database, w *workload.Workload) (Script, error) {
 	of := names.Loading(reLibrary.FindStringSubmatch(text)[1])
 	if of.Prefix != names.Of(d.Name).Prefix {
@@ -99,13 +98,13 @@ func newForeignReader(text string, d *database.Database, w *workload.Workload, b
 	if marks := reMarker.FindAllStringIndex(text, 2); len(marks) == 2 {
 		f.top, f.end = marks[0][1], marks[1][0]
 	}
-	// A password may hold braces, which in quotes mean nothing.
+	// A password in quotes may contain braces, which have no meaning there.
 	text = reTopText.ReplaceAllStringFunc(text, func(line string) string { return strings.Map(withoutBraces, line) })
 	f.text = withoutComments(text)
 	return f
 }
 
-// withoutBraces puts a blank in the place of a character that divides a script.
+// withoutBraces replaces a character that structures a script by a blank.
 func withoutBraces(r rune) rune {
 	if strings.ContainsRune(`{}[];#\`, r) {
 		return ' '
@@ -163,8 +162,8 @@ func (f *foreignReader) read(d *database.Database, w *workload.Workload) (Script
 	return script, check(d, w, values)
 }
 
-// readQueries takes over a script of queries. What people change in one is its settings:
-// the text of its queries is HammerDB's, and Sledge runs its own.
+// readQueries reads a script of queries. It reads only the settings, because Sledge runs its own
+// texts of the queries.
 func (f *foreignReader) readQueries(d *database.Database, w *workload.Workload) (Script, error) {
 	for _, c := range f.changes() {
 		if _, _, within := blockAround(f.text, c.at); !within && c.isLiteral() && c.value != f.settings[c.variable] {
@@ -173,7 +172,7 @@ func (f *foreignReader) readQueries(d *database.Database, w *workload.Workload) 
 	}
 	values := option.Values{}
 	f.take(values)
-	if cloud := f.options[f.saved.Cloud]; cloud != "" { // HammerDB has a script of its own for these
+	if cloud := f.options[f.saved.Cloud]; cloud != "" { // HammerDB has a separate script for these
 		values[cloud] = strconv.FormatBool(reCloud.MatchString(f.text))
 	}
 	return Script{Values: values, Notes: []string{
@@ -183,15 +182,15 @@ func (f *foreignReader) readQueries(d *database.Database, w *workload.Workload) 
 	}}, check(d, w, values)
 }
 
-// take takes over the settings.
+// take copies the settings to values.
 func (f *foreignReader) take(values option.Values) {
 	for variable, text := range f.settings {
 		values[f.options[variable]] = text
 	}
 }
 
-// savedOptions maps the variables at the top of HammerDB's scripts, in lower case, to
-// options, those of the workload and those of the database.
+// savedOptions maps the variables at the top of HammerDB's scripts, in lower case, to options of
+// the workload and of the database.
 func savedOptions(d *database.Database, w *workload.Workload) map[string]string {
 	saved := map[string]string{}
 	known := options(d, w)
@@ -205,7 +204,7 @@ func savedOptions(d *database.Database, w *workload.Workload) map[string]string 
 	return saved
 }
 
-// assignment is where a script changes one of the variables at its top.
+// assignment is a statement that sets one of the variables at the top of a script.
 type assignment struct {
 	at              int
 	verb            string
@@ -213,10 +212,10 @@ type assignment struct {
 	raw             string
 }
 
-// isLiteral reports whether the value is not computed.
+// isLiteral reports whether the value is a constant.
 func (a assignment) isLiteral() bool { return a.verb == "set" && !strings.ContainsAny(a.value, "$[") }
 
-// changes lists assignments to the variables outside the script's settings at its top.
+// changes lists the assignments that are not settings at the top of the script.
 func (f *foreignReader) changes() []assignment {
 	var list []assignment
 	for _, a := range f.assignments() {
@@ -243,11 +242,10 @@ func (f *foreignReader) assignments() []assignment {
 	return list
 }
 
-// isSetting reports whether an assignment is one of those at the script's top, and not the
-// second of a variable.
+// isSetting reports whether an assignment is the first one of a variable at the top of the script.
 func (f *foreignReader) isSetting(a assignment) bool { return f.first()[a.variable] == a.at }
 
-// first maps the variables to where they are set at the script's top.
+// first maps variables to the positions of their settings at the top of the script.
 func (f *foreignReader) first() map[string]int {
 	if f.firsts != nil {
 		return f.firsts
@@ -264,7 +262,7 @@ func (f *foreignReader) first() map[string]int {
 	return f.firsts
 }
 
-// readSettings reads the variables at the script's top.
+// readSettings reads the settings at the top of the script.
 func (f *foreignReader) readSettings() {
 	for _, a := range f.assignments() {
 		if f.isSetting(a) {
@@ -273,9 +271,8 @@ func (f *foreignReader) readSettings() {
 	}
 }
 
-// checkChanges looks at what the script assigns to its settings later: each must be what it
-// was at the top when it counts. The monitor and the users are virtual users of their own,
-// each with its own variables.
+// checkChanges checks later assignments to settings: when a setting is used, it must have its value
+// from the top. The monitor and each other virtual user have their own variables.
 func (f *foreignReader) checkChanges(loops []piece) error {
 	for _, c := range f.changes() {
 		earlier, set := f.settings[c.variable]
@@ -290,9 +287,10 @@ func (f *foreignReader) checkChanges(loops []piece) error {
 				return f.twice(c)
 			}
 		case !reSwitch.MatchString(c.value):
-			// The database's own part computes with it, or has a variable of the same name.
+			// The database's own part of the script computes with the setting, or has a variable of
+			// the same name.
 		case f.stands(before, c.at, loops):
-			f.settled[c.variable] = c.value // by the database's own part, for its users
+			f.settled[c.variable] = c.value // set by the database's own part for its users
 		default:
 			return f.twice(c)
 		}
@@ -300,7 +298,7 @@ func (f *foreignReader) checkChanges(loops []piece) error {
 	return nil
 }
 
-// stands reports whether a position stands so to one of the loops.
+// stands reports whether a position has the given order to one of the loops.
 func (f *foreignReader) stands(as order, at int, loops []piece) bool {
 	return slices.ContainsFunc(loops, func(loop piece) bool { return f.follows(at, loop.at) == as })
 }
@@ -324,8 +322,7 @@ func (f *foreignReader) checkMinutes(c assignment) error {
 
 var reMonreport = regexp.MustCompile(`(?i)monreport`)
 
-// isAbout reports whether the statement that a position is in, or one that it stands in the
-// blocks of, speaks of something.
+// isAbout reports whether the statement at a position, or a statement around it, matches what.
 func (f *foreignReader) isAbout(at int, what *regexp.Regexp) bool {
 	for range maxDepth {
 		start, end, ok := blockAround(f.text, at)
@@ -340,8 +337,8 @@ func (f *foreignReader) isAbout(at int, what *regexp.Regexp) bool {
 	return false
 }
 
-// isBehindTiming reports whether an assignment comes after the loops that wait for as long as
-// its variable says.
+// isBehindTiming reports whether an assignment comes after the loops that wait for the time in its
+// variable.
 func (f *foreignReader) isBehindTiming(c assignment) bool {
 	behind := false
 	for _, loop := range reTiming.FindAllStringSubmatchIndex(f.text, -1) {
@@ -352,7 +349,7 @@ func (f *foreignReader) isBehindTiming(c assignment) bool {
 	return behind
 }
 
-// isLocal reports whether an assignment is to a variable of a procedure's own.
+// isLocal reports whether an assignment is to a local variable of a procedure.
 func (f *foreignReader) isLocal(c assignment) bool {
 	shared := regexp.MustCompile(`(?i)\b(?:global|upvar|variable)\b[^\n;]*\b` + c.variable + `\b`)
 	return slices.ContainsFunc(f.defined, func(p procedure) bool {
@@ -360,13 +357,13 @@ func (f *foreignReader) isLocal(c assignment) bool {
 	})
 }
 
-// twice says that a setting has two values.
+// twice returns the error for a setting with two values.
 func (f *foreignReader) twice(c assignment) error {
-	return f.errorf(c.at, "%s is set to %s at the top of the script and changed here (%s %s), so that what counts is not certain",
+	return f.errorf(c.at, "%s is set to %s at the top of the script and changed here (%s %s), so the effective value is not certain",
 		f.text[c.at:c.at+len(c.variable)], cmp.Or(f.settings[c.variable], "{}"), c.verb, firstLine(c.raw))
 }
 
-// decide sets the options that the loop decides, and those it needs to know for that.
+// decide sets the options that the loop decides, and checks the settings that it depends on.
 func (f *foreignReader) decide(set func(name, text string), branches map[string]branch) error {
 	var mix, keying, thinking []string
 	for _, procedure := range f.procedures {
@@ -387,7 +384,7 @@ func (f *foreignReader) decide(set func(name, text string), branches map[string]
 	case err != nil:
 		return err
 	case f.spread && all == "":
-		return errors.New("the loop asks for allwarehouses, but no line at its top sets it")
+		return errors.New("the loop uses allwarehouses, but no line at its top sets it")
 	case !f.spread && all == "true":
 		return errors.New("allwarehouses is true, but the loop does not choose among them")
 	}
@@ -403,8 +400,8 @@ func (f *foreignReader) decide(set func(name, text string), branches map[string]
 	return nil
 }
 
-// literal returns true, false, or "" where the script does not set the variable.
-// HammerDB compares it with the word "true", so that other booleans would be wrong.
+// literal returns "true", "false", or "" if the script does not set the variable. HammerDB compares
+// the variable with the word "true", so other booleans would be wrong.
 func (f *foreignReader) literal(variable string) (string, error) {
 	value := f.settings[variable]
 	if value != "" && value != "true" && value != "false" {
@@ -413,7 +410,7 @@ func (f *foreignReader) literal(variable string) (string, error) {
 	return value, nil
 }
 
-// notes are for the user who loads the script.
+// notes returns remarks for the user who loads the script.
 func (f *foreignReader) notes() []string {
 	notes := []string{
 		"HammerDB's script was read, not run: print script shows what was taken over",
@@ -426,7 +423,7 @@ func (f *foreignReader) notes() []string {
 		notes = append(notes, "Its connections were not read: connect_pool is true, and the file of the connect pool lists them")
 	}
 	if f.fixedThink {
-		notes = append(notes, "Fixed pauses behind a transaction count as keying time, since thinking times are drawn")
+		notes = append(notes, "Fixed pauses after a transaction count as keying time, because thinking times are drawn")
 	}
 	if f.paused && !f.keyandthink {
 		notes = append(notes, "Its users pause whatever KEYANDTHINK says, so keyandthink is true")
@@ -440,7 +437,7 @@ func (f *foreignReader) checkRest(loops []piece) error {
 	for _, loop := range loops {
 		end := loop.at + len(loop.text)
 		around = around[:loop.at] + strings.Repeat(" ", len(loop.text)) + around[end:]
-		// What the loop holds was read, so that each wait in it is a pause that is known.
+		// The waits in the loop were read as pauses.
 		known := reAfter.ReplaceAllStringFunc(loop.text, func(s string) string { return strings.Repeat(" ", len(s)) })
 		waits = waits[:loop.at] + known + waits[end:]
 	}
@@ -451,11 +448,11 @@ func (f *foreignReader) checkRest(loops []piece) error {
 	for _, m := range reSet.FindAllStringSubmatchIndex(around, -1) {
 		variable, value := f.text[m[4]:m[5]], f.text[m[6]:m[7]]
 		if slices.Contains(f.saved.Drawn, variable) && reNumbers.MatchString(value) && f.stands(before, m[4], loops) {
-			return f.errorf(m[4], "%s is set to %s instead of being found out", variable, strings.Trim(value, `"{} `))
+			return f.errorf(m[4], "%s is set to %s instead of being read or drawn", variable, strings.Trim(value, `"{} `))
 		}
 	}
 	if f.asynchronous {
-		return nil // clients wait for their turn to log in
+		return nil // asynchronous clients wait before they log in
 	}
 	return checkPauses(waits, loops)
 }
@@ -466,8 +463,8 @@ var (
 	reCalls   = regexp.MustCompile(`(?i)\b(?:call|exec|execute|select(?:\s+\*\s+from)?|begin)\s+(?:\w+\.)?(neword|payment|delivery)\s*\(?`)
 )
 
-// sendsSQL reports whether the transactions that change rows are made of SQL, and not of
-// calls of stored routines. One like this and one like that is what no option asks for.
+// sendsSQL reports whether the transactions that change rows send SQL instead of calling stored
+// routines. A mixture of both is an error, because no option sets it.
 func (f *foreignReader) sendsSQL() (bool, error) {
 	var sends, calls *procedure
 	for i, p := range f.defined {
@@ -480,12 +477,12 @@ func (f *foreignReader) sendsSQL() (bool, error) {
 		}
 	}
 	if sends != nil && calls != nil {
-		return false, f.errorf(sends.start, "proc %s sends SQL of its own, and proc %s calls a stored routine: users do all transactions the one way or the other (no_stored_procs says which)", sends.name, calls.name)
+		return false, f.errorf(sends.start, "proc %s sends SQL of its own, and proc %s calls a stored routine: users must do all transactions in the same way, which no_stored_procs chooses", sends.name, calls.name)
 	}
 	return sends != nil, nil
 }
 
-// errorf names the line of the script that a position is in.
+// errorf returns an error with the line of a position in the script.
 func (f *foreignReader) errorf(at int, format string, arguments ...any) error {
 	return fmt.Errorf("line %d: %w", f.line(at), fmt.Errorf(format, arguments...))
 }

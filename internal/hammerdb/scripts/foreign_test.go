@@ -12,8 +12,8 @@ import (
 	"sledge/internal/workload"
 )
 
-// hammerDB is a driver script in the form that HammerDB saves, as short as it can
-// be: what virtual users do is in its loop, and the rest is procedures.
+// hammerDB is a minimal driver script in the form that HammerDB saves. Its loop contains the work
+// of virtual users.
 const hammerDB = `#!/usr/local/bin/tclsh8.6
 set library Pgtcl ;# PostgreSQL Library
 set total_iterations 5000000 ;# Number of transactions before logging off
@@ -74,10 +74,10 @@ func TestScriptOfHammerDBIsTakenOver(t *testing.T) {
 		}
 	}
 	if len(read.Values) != len(want) {
-		t.Errorf("got %v, want just %v: connections and passwords are not a script's business", read.Values, want)
+		t.Errorf("got %v, want only %v, without connections and passwords", read.Values, want)
 	}
 	if !read.Timed || len(read.Notes) != 2 {
-		t.Errorf("got timed %t and notes %q, want a timed script and notes of what was taken over, and what was not", read.Timed, read.Notes)
+		t.Errorf("got timed %t and notes %q, want a timed script, and notes about what was read and what was not", read.Timed, read.Notes)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestPausesOfHammerDBsScriptAreThoseOfItsUsers(t *testing.T) {
 	d, w := pair(t, "pg")
 	unguarded := strings.Replace(hammerDB, "if { $KEYANDTHINK } { keytime 18 }", "keytime 18", 1)
 	if read, err := scripts.Parse(unguarded, d, w); err != nil || read.Values["keying_time"] != "18,3,2,2,2" {
-		t.Errorf("got %v and %v, want that a pause needs no guard where users pause", read.Values, err)
+		t.Errorf("got %v and %v, want the pause of an unguarded keytime", read.Values, err)
 	}
 	never := strings.NewReplacer(`set KEYANDTHINK "true"`, `set KEYANDTHINK "off"`)
 	read, err := scripts.Parse(never.Replace(hammerDB), d, w)
@@ -131,8 +131,8 @@ func TestPausesOfHammerDBsScriptAreThoseOfItsUsers(t *testing.T) {
 		t.Errorf("got %v and %v, want the one pause that does not depend on KEYANDTHINK", read.Values, err)
 	}
 
-	// What is HammerDB's own: the steps of who times the run, what is said about waiting,
-	// and the other ways to write the same.
+	// Harmless differences: the monitor's waits, texts about waiting, and other notations for the
+	// same.
 	const inTwo = `    set thinkingtime [ expr {abs(round(log(rand()) * $thinking))} ]
     after [ expr {$thinkingtime * 1000} ]
 `
@@ -165,8 +165,8 @@ func TestScriptOfHammerDBForADatabaseThatSledgeLacksIsNamed(t *testing.T) {
 	}
 }
 
-// TestDatabaseIsKnownByItsPrefix shows that a database may have another title than
-// HammerDB's name for it, as that of SQL Server has.
+// TestDatabaseIsKnownByItsPrefix parses a script for a database whose title differs from HammerDB's
+// name, such as SQL Server.
 func TestDatabaseIsKnownByItsPrefix(t *testing.T) {
 	d, w := pair(t, "pg")
 	other := *d
@@ -176,10 +176,10 @@ func TestDatabaseIsKnownByItsPrefix(t *testing.T) {
 	}
 }
 
-// shape is what tells the scripts apart that HammerDB saves: its settings when it made
-// them, and its version.
+// shape describes a variant of HammerDB's saved scripts, which depend on HammerDB's settings and
+// version.
 type shape struct {
-	database                                       string // by its prefix
+	database                                       string // its prefix
 	timed, keying, all, prepared, profile, clients bool
 	old                                            bool // before version 3.3
 
@@ -202,7 +202,7 @@ func (s shape) String() string {
 	return name
 }
 
-// shapes lists what there is for a database.
+// shapes lists the variants for a database.
 func shapes(database string) []shape {
 	list := []shape{
 		{},
@@ -229,8 +229,8 @@ func shapes(database string) []shape {
 	return list
 }
 
-// text is a script of that shape. It is ours: what HammerDB's do is told by its facts,
-// and procedures, of which nothing is taken over, do as good as nothing.
+// text returns a script of that shape. We wrote it from the facts about HammerDB's scripts;
+// procedures that are not read are nearly empty.
 func (s shape) text() string {
 	mysql := s.database == "mysql" || s.database == "maria"
 	spread := s.all || mysql
@@ -534,7 +534,7 @@ func TestScriptsOfQueriesAreTakenOver(t *testing.T) {
 			}
 		}
 		if said := strings.Join(read.Notes, "\n"); read.Timed || !strings.Contains(said, "Sledge runs its own") || strings.Contains(fmt.Sprint(read), "secret") {
-			t.Errorf("%s: got timed %t and notes %q, want one that its queries were not read", prefix, read.Timed, said)
+			t.Errorf("%s: got timed %t and notes %q, want a note that its queries were not read", prefix, read.Timed, said)
 		}
 		if prefix == "pg" && read.Values["parallel_workers"] != "4" {
 			t.Errorf("got %v, want 4 parallel workers", read.Values)
@@ -575,7 +575,7 @@ func TestRefusalGivesTheTrueReason(t *testing.T) {
 	}
 }
 
-// edited makes an edit that is really in a script.
+// edited replaces text in a script, and fails the test if the script does not contain it.
 func edited(t *testing.T, text, from, to string) string {
 	t.Helper()
 	if !strings.Contains(text, from) {
@@ -606,20 +606,20 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 		{"two of a kind", branch10, strings.Replace(branch10, "neword", "payment", 1), nil},
 		{"all warehouses off", `set allwarehouses "true"`, `set allwarehouses "false"`, option.Values{"all_warehouses": "false"}},
 		{"no report", "xtreport $myposition", "# xtreport $myposition", option.Values{"time_profile": "false"}},
-		{"a report that is spoken of", "xtreport $myposition", `puts "xtreport comes later"`, option.Values{"time_profile": "false"}},
+		{"a report in a text", "xtreport $myposition", `puts "xtreport comes later"`, option.Values{"time_profile": "false"}},
 		{"a comment with anything in it", "set choice [", "# after 5000; neword $handle; set choice [ RandomNumber 1 99 ]\nset choice [", option.Values{"mix": "10,10,1,1,1"}},
 		{"a comment behind a statement", "set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 23 ] ;# was 5; is 23", option.Values{"mix": "10,10,1,1,1"}},
 		{"the layout", "if { [expr {$it % $abchk}] eq 0 } {", "if {[ expr { $it%$abchk } ] == 0} {\n\t", option.Values{"mix": "10,10,1,1,1"}},
 		{"short waits of a monitor that purges", "set ramptime 0", "while {$left > 0} { after 500 }\nset ramptime 0", option.Values{"rampup": "3"}},
 		{"another variable of that name", "set ramptime 0", "set purge [ sends $handle ]\nset ramptime 0", option.Values{"purge": "false"}},
-		{"a wait of users who have done their transactions", "xtreport $myposition", "after 100", option.Values{"mix": "10,10,1,1,1"}},
+		{"a wait after the transactions", "xtreport $myposition", "after 100", option.Values{"mix": "10,10,1,1,1"}},
 		{"purge", `set purge "false"`, `set purge "true"`, option.Values{"purge": "true"}},
 	}
 	for _, test := range tests {
 		read, err := scripts.Parse(edited(t, original, test.from, test.to), d, w)
 		if test.want == nil {
 			if err == nil {
-				t.Errorf("%s: got %v, want that it is refused", test.name, read.Values)
+				t.Errorf("%s: got %v, want a refusal", test.name, read.Values)
 			}
 			continue
 		}
@@ -642,7 +642,7 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 		t.Errorf("got %v and %v, want no order status", read.Values, err)
 	}
 
-	// With KEYANDTHINK false only the pauses count that do not depend on it.
+	// If KEYANDTHINK is false, only pauses that do not depend on it count.
 	never := edited(t, edited(t, original, `KEYANDTHINK "true"`, `KEYANDTHINK "false"`), "payment $handle $w_id", "after 40\npayment $handle $w_id")
 	read, err := scripts.Parse(never, d, w)
 	if err != nil || read.Values["key_and_think"] != "true" || read.Values["keying_time"] != "0,0.04,0,0,0" || read.Values["think_time"] != "0,0,0,0,0" {
@@ -659,7 +659,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 	before := shape{database: "maria", timed: true, old: true}.text()
 	const spread = `if { $allwarehouses == "true" } { set w_id [lindex $myWarehouses [expr [RandomNumber 1 $myWhCount] -1]] }`
 	tests := []struct{ from, to, want string }{
-		// What stands in the guise of the look whether to stop.
+		// Statements disguised as the check whether to stop.
 		{"{ break }} ] > $hi_t", "{ after 10 }} ] > $hi_t", "the loop of transactions holds something else"},
 		{"{ break }} ] > $hi_t", "{ break }; neword } ] > $hi_t", "the loop of transactions holds something else"},
 		{"[ time {if {  [ tsv::get application abort ]  } { break }} ] > $hi_t", "[ pauses ] > $hi_t", "the loop of transactions holds something else"},
@@ -671,7 +671,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"set hi_t [ expr {$hi_t * 2} ] } }", "set hi_t [ expr {$hi_t * 2} ] } } else { works }", "the loop of transactions holds something else"},
 		{"set hi_t [ expr {$hi_t * 2} ] } }", "set hi_t [ expr {$hi_t * 2} ] } else { works } }", "the loop of transactions holds something else"},
 
-		// Warehouses that are not the users' share.
+		// Warehouses outside the users' share.
 		{spread, "", "allwarehouses is true, but the loop does not choose"},
 		{spread, spread + "\n" + spread, "the loop of transactions holds something else"},
 		{spread, "set w_id 1", `the loop of transactions holds something else: "set w_id 1"`},
@@ -680,14 +680,14 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{`$allwarehouses == "true"`, `$allwarehouses == "false"`, "the loop of transactions holds something else"},
 		{`set allwarehouses "true";`, "", "no line at its top sets it"},
 		{`set allwarehouses "true"`, `set allwarehouses yes`, `allwarehouses is "yes", which is neither true nor false`},
-		{"set w_id  [ RandomNumber 1 $w_id_input ]", "set w_id 7", "w_id is set to 7 instead of being found out"},
-		{"set w_id_input [ sends", "set w_id_input {10}; [ sends", "w_id_input is set to 10 instead of being found out"},
+		{"set w_id  [ RandomNumber 1 $w_id_input ]", "set w_id 7", "w_id is set to 7 instead of being read or drawn"},
+		{"set w_id_input [ sends", "set w_id_input {10}; [ sends", "w_id_input is set to 10 instead of being read or drawn"},
 		{"neword $handle $w_id $w_id_input", "neword $handle 1 $w_id_input", "neword is called with something else"},
 		{"neword $handle $w_id $w_id_input", "neword $handle $w_id [works]", "neword is called with something else"},
 		{"slev $handle $w_id $stock_level_d_id", "slev $handle $w_id $w_id", "slev is called with something else"},
 		{"ostat $handle $w_id", "ostat $handle", "ostat is called with something else"},
 
-		// Loops that are others.
+		// Other loops.
 		{"{$it < $total_iterations}", "{$it < 50}", "the choice does not stand in"},
 		{"{incr it}", "{incr it 2}", "the choice does not stand in"},
 		{"{incr it}", "{incr it; after 50}", "the choice does not stand in"},
@@ -698,7 +698,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 0 ]", "the mix is drawn from 1 to 0"},
 		{"set choice [ RandomNumber 1 23 ]", "set choice [ RandomNumber 1 99999999999999999999 ]", "the mix is drawn from 1 to 99999999999999999999"},
 
-		// Waits that are not Tcl's plain ones.
+		// Waits in other forms than Tcl's plain after.
 		{"{ keytime 18 }", "{ after 18000 works }", `a transaction does something else: "after 18000 works"`},
 		{"{ keytime 18 }", "{ after idle }", "a transaction does something else"},
 		{"{ keytime 18 }", "{ after [expr 18*1000] }", "a transaction does something else"},
@@ -708,7 +708,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 		{"{ keytime 18 }", "{ keytime 18 $clientname neword $async_verbose }", "a transaction does something else"},
 		{"for {set it 0}", "after 100\nfor {set it 0}", `users wait by "after 100"`},
 
-		// Settings that are others when they count.
+		// Settings that have another value when they are used.
 		{`set KEYANDTHINK "true"`, "set KEYANDTHINK false\nset KEYANDTHINK true", "KEYANDTHINK is set to"},
 		{"set abchk 1;", "set KEYANDTHINK false; set abchk 1;", "KEYANDTHINK is set to"},
 		{"set abchk 1;", "set allwarehouses false; set abchk 1;", "allwarehouses is set to"},
@@ -729,7 +729,7 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 			t.Errorf("with %q: got %v, want %q", test.to, err, test.want)
 		}
 		if err != nil && (strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "create Sledge's own script with loadscript")) {
-			t.Errorf("with %q: got %v, want a way out, and no password", test.to, err)
+			t.Errorf("with %q: got %v, want advice, and no password", test.to, err)
 		}
 	}
 	for from, to := range map[string]string{
@@ -738,12 +738,12 @@ func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
 	} {
 		_, err := scripts.Parse(edited(t, before, from, to), d, w)
 		if err == nil || !strings.Contains(err.Error(), "the loop of transactions holds something else") {
-			t.Errorf("before 3.3, with %q: got %v, want that it is refused", to, err)
+			t.Errorf("before 3.3, with %q: got %v, want a refusal", to, err)
 		}
 	}
 	again := edited(t, edited(t, original, "for {set it 0}", "foreach again {1 2} {\nfor {set it 0}"), "if {$prepare} { foreach st {neword payment delivery slev ostat} { deallocates", "}\nif {$prepare} { foreach st {} { deallocates")
 	if _, err := scripts.Parse(again, d, w); err == nil || !strings.Contains(err.Error(), "stands in another one: \"foreach again {1 2} {\"") {
-		t.Errorf("got %v, want that a loop within a loop is refused", err)
+		t.Errorf("got %v, want a refusal of a loop within a loop", err)
 	}
 }
 
@@ -765,7 +765,7 @@ func TestRefusalNamesTheLine(t *testing.T) {
 	}
 }
 
-// meant returns the option that driver scripts know by a name.
+// meant returns the option for a name in driver scripts.
 func meant(d *database.Database, name string) string {
 	for _, key := range []string{name, names.Of(d.Name).Prefix + "_" + name} {
 		if option := names.Meant(d.Name, "tprocc", key); option != key {

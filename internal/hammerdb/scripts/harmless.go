@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// This file says which statements in a loop of transactions change nothing of its load: they
-// compute and print. A script with a connect pool chooses a connection for each transaction
-// and counts, some of it in procedures that stand in HammerDB's packages.
+// This file decides which statements in a loop of transactions do not change its load, because they
+// only compute or print. A script with a connect pool chooses a connection for each transaction and
+// counts transactions, partly with procedures of HammerDB's packages.
 
-// computes lists the commands of Tcl that do nothing but compute and print.
+// computes lists the Tcl commands that only compute or print.
 var computes = []string{
 	"append", "array", "concat", "dict", "error", "expr", "flush", "foreach", "format", "global", "if", "incr", "info", "join", "lappend", "lassign",
 	"lindex", "list", "llength", "lrange", "lreplace", "lreverse", "lsearch", "lset", "lsort", "puts", "RandomNumber", "regexp", "regsub",
@@ -20,17 +20,17 @@ var computes = []string{
 var (
 	reBracket = regexp.MustCompile(`\[\s*`)
 
-	// reWorks finds commands that reach a database, wait, or leave the loop, and calls of
-	// objects of tdbc.
+	// reWorks matches commands that access a database, wait, or leave the loop, and calls of tdbc
+	// objects.
 	reWorks = regexp.MustCompile(`(?:^|[\n;{\[])\s*(?:pg_\w+|mysql\w*|maria\w*|ora\w+|db2\w*|tdbc\w*|\$\w+|after|vwait|exec|eval|uplevel|source|break|continue|while|for|time|yield\w*|coroutine|async_\w+|keytime|thinktime|proc|rename)\b`)
 	rePicks = regexp.MustCompile(`(?i)pick|choose|select|next|policy|pool|curs|conn|polic`)
 )
 
-// isHarmless reports whether a statement only computes or prints, and assigns nothing that
-// decides what users do.
+// isHarmless reports whether a statement only computes or prints, and does not set a variable that
+// decides the work of users.
 func (f *foreignReader) isHarmless(s piece) bool { return f.harmless(s, nil) }
 
-// harmless is isHarmless within procedures that were looked at.
+// harmless is isHarmless within the procedures that are being checked.
 func (f *foreignReader) harmless(s piece, within []string) bool {
 	list, err := arguments(s.text)
 	if err != nil {
@@ -78,7 +78,7 @@ func (f *foreignReader) isBlock(list []string, i int) bool {
 	return false
 }
 
-// cases returns the blocks of a switch, whose cases stand in braces of their own or not.
+// cases returns the blocks of a switch, whose cases may be in braces of their own.
 func cases(inside string) (blocks []string) {
 	list, err := words(piece{text: inside})
 	if err != nil || len(list)%2 == 1 {
@@ -114,9 +114,9 @@ func (f *foreignReader) brackets(text string, within []string) bool {
 	return true
 }
 
-// isHarmlessCommand reports whether a command only computes: one of Tcl's, a procedure of the
-// script's that is made of such, or in a script with a connect pool one that is not the
-// script's and whose name says that it chooses a connection.
+// isHarmlessCommand reports whether a command only computes: a command of Tcl, a procedure of the
+// script that consists of such commands, or in a script with a connect pool an external procedure
+// whose name indicates that it chooses a connection.
 func (f *foreignReader) isHarmlessCommand(name string, within []string) bool {
 	body, own := f.bodies[name]
 	switch {
@@ -131,14 +131,14 @@ func (f *foreignReader) isHarmlessCommand(name string, within []string) bool {
 	return !slices.ContainsFunc(statements(piece{text: body}), func(s piece) bool { return !f.harmless(s, within) })
 }
 
-// assigns reports whether a statement gives a value to a variable that decides what users do.
+// assigns reports whether a statement sets a variable that decides the work of users.
 func (f *foreignReader) assigns(list []string) bool {
 	var targets []string
 	switch list[0] {
 	case "set", "incr", "append", "lappend", "lset", "upvar", "global", "variable", "unset", "lassign", "foreach", "scan", "regexp", "regsub", "array", "dict":
 		targets = list[1:]
 	}
-	if list[0] == "set" && len(targets) > 1 { // the others only name what they read
+	if list[0] == "set" && len(targets) > 1 { // a set with one argument only reads
 		targets = targets[:1]
 	}
 	return slices.ContainsFunc(targets, func(t string) bool {
@@ -146,7 +146,7 @@ func (f *foreignReader) assigns(list []string) bool {
 	})
 }
 
-// decides reports whether a variable decides what users do.
+// decides reports whether a variable decides the work of users.
 func (f *foreignReader) decides(variable string) bool {
 	_, setting := f.options[strings.ToLower(variable)]
 	return setting && slices.Contains(f.saved.Users, strings.ToLower(variable)) || slices.Contains(f.saved.Drawn, variable) || variable == "choice" || variable == "it"
