@@ -50,7 +50,7 @@ func TestWhatCommandsPrintGoesToTheScriptsOwnPuts(t *testing.T) {
 		}
 	}
 	if text, err := os.ReadFile(name); string(text) != "grün\ntwo\n" {
-		t.Errorf("the file in the place of stdout: got %q, %v", text, err)
+		t.Errorf("the file that replaces stdout: got %q, %v", text, err)
 	}
 }
 
@@ -166,6 +166,6 @@ func TestCtrlCStopsPutsThatNeverReturns(t *testing.T) {
 		python.Cancel()
 	}()
 	if err := python.RunFile(ctx, script, nil); !errors.Is(err, ErrInterrupted) || ctx.Err() != nil {
-		t.Errorf("got %v, want that it was interrupted", err)
+		t.Errorf("got %v, want ErrInterrupted", err)
 	}
 }

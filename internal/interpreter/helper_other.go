@@ -4,7 +4,7 @@ package interpreter
 
 import "embed"
 
-// No Tcl interpreter is built for this system.
+// helper is empty, because this system has no Tcl interpreter.
 var helper embed.FS
 
 const helperFolder = "helper"

@@ -1,5 +1,5 @@
 // Package interpreter runs scripts in Tcl and Python. Each interpreter is a separate process, which
-// calls commands by name over a small protocol. The package knows no command and no database.
+// calls commands by name over a small protocol. The package does not know the commands.
 package interpreter
 
 import (
@@ -75,7 +75,7 @@ type ScriptError struct {
 	Line    int    // line of the script, from 1; 0 if unknown
 }
 
-// Error returns the message alone.
+// Error returns the message without the stack trace.
 func (e *ScriptError) Error() string { return e.Message }
 
 // DeathError means that an interpreter ended unexpectedly.

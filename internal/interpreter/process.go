@@ -136,7 +136,7 @@ func (p *process) printer(call message) func(text string) {
 // do executes a call and returns the reply. print receives the output, unless it is nil.
 func (p *process) do(ctx context.Context, call message, print func(text string)) message {
 	reply := replyOf(p.Handle(ctx, Call{Name: call.Name, Args: call.Args, Folder: call.Folder, Print: print}))
-	if ctx.Err() != nil { // the script must stop, whatever the command returned
+	if ctx.Err() != nil { // the script must stop, regardless of the command's result
 		reply.Failed, reply.Stopped = true, true
 	}
 	return reply

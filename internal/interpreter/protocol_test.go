@@ -38,7 +38,7 @@ func TestOnlyTheTokenIsAdmitted(t *testing.T) {
 		t.Errorf("after the greeting: got %+v, %v", m, err)
 	}
 	if took := time.Since(begin); took > greeting {
-		t.Errorf("others kept it waiting for %s", took)
+		t.Errorf("other connections delayed it by %s", took)
 	}
 	if _, err := net.Dial("tcp", address); err == nil {
 		t.Error("the door is still open")

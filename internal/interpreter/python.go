@@ -35,7 +35,7 @@ type Python struct {
 	program string
 
 	mu      sync.Mutex
-	prompts bool     // whether it shows its prompt
+	prompts bool     // whether Python shows its prompt
 	process *process // nil while no process runs
 	tcl     *Tcl     // evaluates scripts for tclpy.eval; nil until its first call
 }
@@ -78,7 +78,7 @@ func (y *Python) Cancel() {
 
 // RunFile runs the script in a file as python FILE args does; "-" reads the script from Stdin. The
 // error is a *ScriptError, which Python has printed already, ErrExit, ErrQuit or ErrInterrupted, or
-// says why Python ended. When ctx ends, RunFile stops the script as Ctrl-C does.
+// the reason why Python ended. When ctx ends, RunFile stops the script as Ctrl-C does.
 func (y *Python) RunFile(ctx context.Context, file string, args []string) error {
 	return y.run(ctx, nil, append([]string{"file", file}, args...))
 }
@@ -166,7 +166,7 @@ type request struct {
 }
 
 // listen passes on the messages of Python until Python ends or done is closed. An interrupt applies
-// to the request before it, even if that has not begun yet.
+// to the request before it, even if serve has not begun that request yet.
 func (y *Python) listen(ctx context.Context, p *process, requests chan<- request, done <-chan struct{}) {
 	asked := request{stop: func() {}}
 	defer func() { asked.stop() }()
@@ -183,7 +183,7 @@ func (y *Python) listen(ctx context.Context, p *process, requests chan<- request
 			y.interrupt(asked, count)
 			continue
 		case "call", "tcl":
-			asked.stop() // it has ended
+			asked.stop() // the previous request has ended
 			r.ctx, r.stop = context.WithCancel(ctx)
 			asked, count = r, 0
 		}
@@ -213,8 +213,8 @@ func (y *Python) interrupt(asked request, count int) {
 	asked.stop()
 }
 
-// ended returns why Python has ended, unless Python itself gave the reason why. noticed is the
-// error that revealed it.
+// ended returns the reason why Python has ended. If Python gave a reason itself, it is why. noticed
+// is the error that revealed the end.
 func ended(p *process, why, noticed error) error {
 	code := p.command.ProcessState.ExitCode()
 	switch {

@@ -142,7 +142,7 @@ __main__ script.py ['an argument', 'ä'] False
 
 func TestPythonsArgumentsAreReadAsWordsOfTcl(t *testing.T) {
 	tests := []struct{ python, want string }{
-		{`' postgres'`, `postgres`}, // as in a script of HammerDB's own
+		{`' postgres'`, `postgres`}, // as in a script that comes with HammerDB
 		{`"\t x\r\n"`, `x`},
 		{`''`, ``},
 		{`'   '`, ``},
@@ -189,7 +189,7 @@ func TestPrintShowsWhatTheConsolesDoes(t *testing.T) {
 		s := newScripted(t, program)
 		printed, err := s.run(t, `
 import io, os, sys, warnings
-warnings.simplefilter("ignore")  # of fork, since the process has threads
+warnings.simplefilter("ignore")  # about fork in a process with threads
 print('dict')
 print('db')
 print('dict', flush=True)
@@ -311,8 +311,7 @@ func TestPythonForgetsAnInterruptThatWasCaught(t *testing.T) {
 }
 
 // A terminal sends Ctrl-C to Python and to the console. On a busy machine the console may receive
-// it seconds after Python. TestPythonTakesALateInterruptForTheOneItHeardOf checks that both count
-// as one.
+// it seconds after Python. Both must count as one interrupt.
 func TestPythonTakesALateInterruptForTheOneItHeardOf(t *testing.T) {
 	for _, program := range interpretertest.Pythons(t) {
 		t.Run(filepath.Base(program), func(t *testing.T) {
@@ -360,7 +359,7 @@ func TestPythonHearsOfEachInterruptOnce(t *testing.T) {
 			printed, err := s.run(t, `
 import time
 now = time.monotonic()
-time.monotonic = lambda: now  # however long it takes, the two come at the same time
+time.monotonic = lambda: now  # both interrupts have the same time, regardless of delays
 try:
     print('begun', flush=True)
     time.sleep(100)
@@ -387,6 +386,6 @@ func TestPythonStopsWhenItsContextEnds(t *testing.T) {
 		cancel()
 	}()
 	if err := s.RunFile(ctx, s.path("script.py"), nil); !errors.Is(err, ErrInterrupted) {
-		t.Errorf("got %v, want that it was interrupted", err)
+		t.Errorf("got %v, want ErrInterrupted", err)
 	}
 }

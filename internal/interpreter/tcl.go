@@ -41,15 +41,15 @@ func startTcl(ctx context.Context, config Config, unpack func() (program string,
 }
 
 // Eval evaluates a script and returns its result. The error is a *ScriptError, ErrExit, ErrQuit or
-// ErrInterrupted, or says why the interpreter ended. When ctx ends, Eval stops the script as Cancel
-// does.
+// ErrInterrupted, or the reason why the interpreter ended. When ctx ends, Eval stops the script as
+// Cancel does.
 func (t *Tcl) Eval(ctx context.Context, script string) (string, error) {
 	return t.ask(ctx, message{Type: "eval", Script: script})
 }
 
 // RunFile evaluates the script in a file, with args as its argv. It returns the same errors as
-// Eval. If there is none, it returns the first error of an event handler, which Tcl has printed and
-// no script can catch.
+// Eval. If there is no such error, it returns the first error of an event handler, which Tcl has
+// printed and no script can catch.
 func (t *Tcl) RunFile(ctx context.Context, path string, args []string) error {
 	t.process.event = ""
 	_, err := t.ask(ctx, message{Type: "file", Path: path, Args: args})

@@ -25,8 +25,8 @@ func needTcl(t *testing.T) {
 	t.Skip(ErrWithoutTcl)
 }
 
-// tclWith starts an interpreter with a command named do, which handle executes. It also returns the
-// name of the output file.
+// tclWith starts an interpreter whose command do calls handle. It also returns the name of the
+// output file.
 func tclWith(t *testing.T, handle Handler) (*Tcl, string) {
 	t.Helper()
 	needTcl(t)
@@ -159,7 +159,7 @@ func TestTclSaysWhereAScriptFailed(t *testing.T) {
 	}
 	err = tcl.RunFile(t.Context(), file, []string{"an argument"})
 	if !errors.As(err, &failed) || !strings.Contains(failed.Info, file+`" line 5`) {
-		t.Errorf("got %#v, want what names line 5 of %s", err, file)
+		t.Errorf("got %#v, want an error that names line 5 of %s", err, file)
 	}
 	if got, err := tcl.Eval(t.Context(), "list $argc $argv [file tail $argv0]"); got != "1 {{an argument}} broken.tcl" {
 		t.Errorf("arguments: got %q, %v", got, err)
@@ -196,7 +196,7 @@ func TestErrorsOfEventsAreErrorsOfTheScript(t *testing.T) {
 func TestCancelStopsAScriptAndKeepsItsVariables(t *testing.T) {
 	var tcl *Tcl
 	tcl, _ = tclWith(t, func(context.Context, Call) (string, error) {
-		time.AfterFunc(50*time.Millisecond, tcl.Cancel) // it may be in its loop by then
+		time.AfterFunc(50*time.Millisecond, tcl.Cancel) // the script is probably in its loop by then
 		return "", nil
 	})
 	if _, err := tcl.Eval(t.Context(), "set kept 1"); err != nil {
@@ -212,7 +212,7 @@ func TestCancelStopsAScriptAndKeepsItsVariables(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		_, err := tcl.Eval(ctx, "do; "+script)
 		if !errors.Is(err, ErrInterrupted) {
-			t.Errorf("%s: got %v, want that it was interrupted", script, err)
+			t.Errorf("%s: got %v, want ErrInterrupted", script, err)
 		}
 		if ctx.Err() != nil {
 			t.Errorf("%s: it was not stopped in a minute", script)
@@ -243,7 +243,7 @@ func TestTclEndsByExitAndQuit(t *testing.T) {
 			t.Errorf("%s: printed %q", test.script, text)
 		}
 		if _, err := tcl.Eval(t.Context(), "expr 1"); err == nil {
-			t.Errorf("%s: the interpreter goes on", test.script)
+			t.Errorf("%s: the interpreter is still running", test.script)
 		}
 	}
 }
@@ -268,7 +268,7 @@ func TestEvalEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if _, err := tcl.Eval(ctx, "while 1 {}"); !errors.Is(err, ErrInterrupted) {
-		t.Errorf("got %v, want that it was interrupted", err)
+		t.Errorf("got %v, want ErrInterrupted", err)
 	}
 }
 
@@ -294,7 +294,7 @@ func TestCancelIsNotLostOnAScriptThatHasJustBeenSent(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := tcl.Eval(ctx, "while 1 {}"); !errors.Is(err, ErrInterrupted) {
-			t.Fatalf("got %v, want that it was interrupted", err)
+			t.Fatalf("got %v, want ErrInterrupted", err)
 		}
 		if got, err := tcl.Eval(t.Context(), "expr 6*7"); got != "42" {
 			t.Fatalf("the next script: got %q, %v", got, err)

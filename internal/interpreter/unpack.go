@@ -27,7 +27,7 @@ func unpacked() (program string, remove func(), err error) {
 		return "", nil, err
 	}
 	if cache, err := os.UserCacheDir(); err == nil {
-		const enough = 16 // characters of the sum, to tell versions apart
+		const enough = 16 // characters of the checksum that identify a version
 		program, err := unpackIn(filepath.Join(cache, "sledge", "tcl-"+want[:enough]), want)
 		if err == nil {
 			return program, func() {}, nil
@@ -36,8 +36,8 @@ func unpacked() (program string, remove func(), err error) {
 	return unpackedForOnce()
 }
 
-// unpackedForOnce unpacks the interpreter into a temporary folder, for a user without a home folder
-// or whose home folder is full or read-only.
+// unpackedForOnce unpacks the interpreter into a temporary folder, for users whose home folder is
+// missing, full or read-only.
 func unpackedForOnce() (program string, remove func(), err error) {
 	want, err := helperChecksum()
 	if err != nil {
@@ -64,7 +64,7 @@ func helperChecksum() (string, error) {
 	return strings.TrimSpace(string(sum)), err
 }
 
-// unpackIn unpacks the program in a folder, unless it is there already with the right checksum.
+// unpackIn unpacks the program in a folder, unless the folder contains it with the right checksum.
 func unpackIn(folder, want string) (program string, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err

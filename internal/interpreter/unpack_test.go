@@ -37,7 +37,7 @@ func TestTheProgramIsUnpackedOnceAndChecked(t *testing.T) {
 		}
 	}
 	if entries, _ := os.ReadDir(folder); len(entries) != 1 {
-		t.Errorf("the folder holds %v, want the program alone", entries)
+		t.Errorf("the folder contains %v, want only the program", entries)
 	}
 	if err := os.Truncate(program, 1000); err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestTclStartsWithADamagedCache(t *testing.T) {
 	if got := year(); got != "1970" {
 		t.Errorf("without a part of its library: got %q, want 1970", got)
 	}
-	if err := os.Chmod(program, 0o600); err != nil { // as on a file system whose programs may not run
+	if err := os.Chmod(program, 0o600); err != nil { // as on a file system mounted with noexec
 		t.Fatal(err)
 	}
 	if got := year(); got != "1970" {

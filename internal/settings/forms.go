@@ -191,7 +191,7 @@ func (r Resolver) TakeIn(text string) (TakenIn, error) {
 		switch {
 		case found && o.Secret:
 			t.Secrets = append(t.Secrets, o.Name)
-			t.Pass(p[name].lineNumber(), "%s: passwords are not read: type it where it is needed", name)
+			t.Pass(p[name].lineNumber(), "%s: passwords are not read: enter it yourself", name)
 		case !found:
 			t.Pass(p[name].lineNumber(), "%s is not an option of %s", name, pair.Title())
 		default:

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Statements in the loop of transactions. Those whose names end in Compact are matched
-// without any blanks.
+// Patterns of statements in the loop of transactions. Those with Compact in the name match text
+// without blanks.
 var (
 	reChoice   = regexp.MustCompile(`set\s+choice\s+\[\s*RandomNumber\s+1\s+(\d+)\s*\]`)
 	reFor      = regexp.MustCompile(`(?:^|[\n;{])[ \t]*(for)\s*\{\s*set\s+it\s+0\s*\}\s*\{\s*\$it\s*<\s*\$total_iterations\s*\}\s*\{\s*incr\s+it\s*\}\s*$`)
@@ -19,12 +19,12 @@ var (
 	reUpTo     = regexp.MustCompile(`^\s*\$choice\s*<=\s*(\d+)\s*$`)
 	rePause    = regexp.MustCompile(`^(async_)?(keytime|thinktime)\s+(\d+(?:\.\d+)?)(\s+\$clientname\s+\w+\s+\$async_verbose)?$`)
 	reAfter    = regexp.MustCompile(`\bafter\s+(\d+)\b`)
-	reTells    = regexp.MustCompile(`^puts\s+"[^"\[]*"$`) // variables, too
+	reTells    = regexp.MustCompile(`^puts\s+"[^"\[]*"$`) // also with variables
 	reVariable = regexp.MustCompile(`^(?:\$\w+|true|false)$`)
 
-	// Users are told to stop by a shared variable, which they look at before each
-	// transaction, or since HammerDB 3.3 so seldom that it costs nothing: when looking
-	// takes longer than hi_t they do so half as often. None of that changes the load.
+	// A shared variable tells users to stop. They check it before each transaction, or since
+	// HammerDB 3.3 less often: if a check takes longer than hi_t, they halve the frequency. None of
+	// this changes the load.
 	reAbortCompact  = regexp.MustCompile(`^if\{` + aborted + `\}\{break\}$`)
 	reSeldomCompact = regexp.MustCompile(`^(?:\[expr\{?\$it%\$abchk\}?\]|\$it%\$abchk)(?:==|eq)0$`)
 	reLookCompact   = regexp.MustCompile(`^(?:` + timed + `|\[lindex` + timed + `0\])>=?\$hi_t$`)
@@ -33,23 +33,22 @@ var (
 	reSpreadCompact = regexp.MustCompile(`^if\{\$allwarehouses(?:==|eq)"true"\}\{setw_id\[lindex\$myWarehouses(?:` + index + `|\[expr\{?` + index + `\}?\])\]\}$`)
 )
 
-// Parts of those, without blanks.
+// Parts of these patterns, without blanks.
 const (
 	aborted = `\[tsv::getapplicationabort\](?:(?:==|eq)1)?`
 	timed   = `\[time\{if\{` + aborted + `\}\{break\}\}1?\]`
 	index   = `\(?\[RandomNumber1\$myWhCount\]\)?-1`
 )
 
-// findLoops returns what stands in the loops of transactions: those in which the mix is
-// drawn. Nothing repeats the loops themselves. A script may have more than one, such as one
-// for each way to connect.
+// findLoops returns the bodies of the loops of transactions, in which the mix is drawn. A script
+// may have several, such as one for each way to connect. No other loop may contain them.
 func (f *foreignReader) findLoops() ([]piece, error) {
 	var loops []piece
 	var other error
 	for _, choice := range reChoice.FindAllStringIndex(f.text, -1) {
 		start, end, ok := blockAround(f.text, choice[0])
 		if !ok {
-			other = cmp.Or(other, f.errorf(choice[0], "the choice of a transaction stands in no loop, or the braces around the loop do not match"))
+			other = cmp.Or(other, f.errorf(choice[0], "the choice of a transaction is not in a loop, or the braces around the loop do not match"))
 			continue
 		}
 		header := reFor.FindStringSubmatchIndex(f.text[:start-1])
@@ -74,7 +73,7 @@ func (f *foreignReader) findLoops() ([]piece, error) {
 	return loops, nil
 }
 
-// readLoops reads the loops of transactions, which do the same.
+// readLoops reads the loops of transactions, which must be equivalent.
 func (f *foreignReader) readLoops(loops []piece) (map[string]branch, error) {
 	first, err := f.readLoop(loops[0])
 	if err != nil {
@@ -94,10 +93,10 @@ func (f *foreignReader) readLoops(loops []piece) (map[string]branch, error) {
 	return first, nil
 }
 
-// maxDepth is deeper than blocks stand in any script.
+// maxDepth limits the nesting of blocks; no script of HammerDB reaches it.
 const maxDepth = 50
 
-// checkAround refuses a loop that stands in another one.
+// checkAround refuses a loop inside another loop.
 func (f *foreignReader) checkAround(at int) error {
 	for range maxDepth {
 		inside, _, ok := blockAround(f.text, at)
@@ -118,7 +117,7 @@ func (f *foreignReader) checkAround(at int) error {
 	return errors.New("the loop of transactions stands in too many blocks")
 }
 
-// branch is what users do in one part of the mix.
+// branch is one kind of transaction in the loop.
 type branch struct {
 	weight           int
 	keying, thinking string // seconds
@@ -130,14 +129,14 @@ func (b branch) seconds() string {
 	if b.fixed == 0 && b.keying != "" {
 		return b.keying
 	}
-	keying, _ := strconv.ParseFloat(b.keying, 64) // digits, or nothing
+	keying, _ := strconv.ParseFloat(b.keying, 64) // only digits, or empty
 	return strconv.FormatFloat((keying*1000+float64(b.fixed))/1000, 'f', -1, 64)
 }
 
-// readLoop reads the loop of transactions, by procedure.
+// readLoop reads a loop of transactions. It returns the branches by procedure.
 func (f *foreignReader) readLoop(loop piece) (map[string]branch, error) {
 	if at := strings.IndexByte(loop.text, '\\'); at >= 0 {
-		return nil, f.errorf(loop.at+at, "the loop of transactions holds a backslash, behind which anything may stand")
+		return nil, f.errorf(loop.at+at, "the loop of transactions contains a backslash, after which anything may follow")
 	}
 	total := 0 // 0 until the choice was made
 	var branches map[string]branch
@@ -167,8 +166,7 @@ func (f *foreignReader) readLoop(loop piece) (map[string]branch, error) {
 	return branches, nil
 }
 
-// isAbortCheck reports whether a statement does nothing but look whether the users
-// are to stop.
+// isAbortCheck reports whether a statement only checks whether the users must stop.
 func isAbortCheck(s piece) bool {
 	if reAbortCompact.MatchString(s.compact()) {
 		return true
@@ -181,7 +179,7 @@ func isAbortCheck(s piece) bool {
 	return ok && !slices.ContainsFunc(rarer, func(s piece) bool { return !reRarerCompact.MatchString(s.compact()) })
 }
 
-// conditional returns what stands in "if {condition} {...}", without an else.
+// conditional returns the statements in "if {condition} {...}" without an else.
 func conditional(s piece, condition func(piece) bool) ([]piece, bool) {
 	list, err := words(s)
 	if err != nil || len(list) != 3 || list[0].text != "if" || !condition(list[1]) {
@@ -190,12 +188,12 @@ func conditional(s piece, condition func(piece) bool) ([]piece, bool) {
 	return statements(list[2]), true
 }
 
-// on returns a condition that is just a variable.
+// on returns a function that matches a condition that is only a variable.
 func on(variable string) func(piece) bool {
 	return func(condition piece) bool { return condition.compact() == "$"+variable }
 }
 
-// tells reports whether a statement only says what an asynchronous client does.
+// tells reports whether a statement only prints the action of an asynchronous client.
 func (f *foreignReader) tells(s piece) bool {
 	said, ok := conditional(s, on("async_verbose"))
 	if !ok || slices.ContainsFunc(said, func(s piece) bool { return !reTells.MatchString(s.text) }) {
@@ -280,9 +278,9 @@ func (f *foreignReader) readBranch(body piece) (procedure string, b branch, err 
 	return procedure, b, nil
 }
 
-// readPause reads keytime, thinktime, or a wait of Tcl's, which is as fixed as a keying
-// time. Between two transactions it does not matter which of them it belongs to.
-// Pauses that users do not keep to do not count.
+// readPause reads keytime, thinktime, or a plain wait of Tcl, which counts as a keying time. A wait
+// after a transaction counts for the same transaction, because a pause between two transactions may
+// belong to either. A pause that does not take place, because KEYANDTHINK is false, does not count.
 func (f *foreignReader) readPause(b *branch, s piece, behind, kept bool) error {
 	m := rePause.FindStringSubmatch(s.text)
 	after := reAfter.FindStringSubmatch(s.text)
@@ -319,9 +317,9 @@ func (f *foreignReader) readPause(b *branch, s piece, behind, kept bool) error {
 // maxPause is a day, in milliseconds.
 const maxPause = 86_400_000
 
-// readCall returns the procedure that a statement calls for a transaction, or "". Its
-// first argument is a connection. Among the others, in their order, are those that decide
-// where it works.
+// readCall returns the procedure that a statement calls for a transaction, or "". The first
+// argument must be a connection, and the others must include, in order, the arguments that decide
+// where the transaction works.
 func (f *foreignReader) readCall(s piece) (string, error) {
 	list, err := arguments(s.text)
 	if err != nil || !slices.Contains(f.procedures, list[0]) {

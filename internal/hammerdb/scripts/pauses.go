@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Users of a script of HammerDB's pause by two procedures: one waits for as many
-// seconds as it is told, and the other for a negative exponential time of that mean,
-// rounded to whole seconds. Only in these forms do their arguments mean what keying
-// and thinking times mean here. Blanks do not matter.
+// Users of a HammerDB script pause with two procedures: keytime waits for a number of seconds, and
+// thinktime for an exponentially distributed time with that mean, rounded to whole seconds. Only in
+// these forms do their arguments correspond to Sledge's keying and thinking times. Blanks do not
+// matter.
 var (
 	reKeying   = regexp.MustCompile(`^after\[expr\{?\$(\w+)\*1000\}?\]$`)
 	reDrawn    = regexp.MustCompile(`^set(\w+)\[expr\{?abs\(round\(log\(rand\(\)\)\*\$(\w+)\)\)\}?\]$`)
@@ -19,7 +19,7 @@ var (
 var (
 	reProcedure = regexp.MustCompile(`(?:^|[\n;{])[ \t]*proc\s+([\w:]+)\s`)
 	reWord      = regexp.MustCompile(`\w+`)
-	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // one with a command in it does not count
+	reString    = regexp.MustCompile(`"(?:[^"\\\n\[]|\\.)*"`) // strings with a command do not match
 	reComment   = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#.*$`)
 	reWait      = regexp.MustCompile(`\bafter\s+["{]?[\d$\[(][^\s;}\]]*|\bexec\s+sleep\b`)
 
@@ -31,9 +31,9 @@ var (
 	reShort  = regexp.MustCompile(`\bafter\s+(?:\d{1,4}|10000)[ \t]*(?:[\n;}\]]|$)`)
 )
 
-// checkPauses refuses a script whose users wait by anything but keytime and
-// thinktime, or whose keytime and thinktime are not HammerDB's. The loops have been
-// read.
+// checkPauses refuses a script whose users wait by other means than keytime and thinktime, or whose
+// keytime or thinktime is not HammerDB's. It ignores the loops of transactions, which readLoops has
+// checked.
 func checkPauses(text string, loops []piece) error {
 	all, err := procedures(text)
 	if err != nil {
@@ -47,7 +47,7 @@ func checkPauses(text string, loops []piece) error {
 			continue
 		}
 		if !p.pauses() {
-			return fmt.Errorf("proc %s was changed, so what its argument means is not certain", p.name)
+			return fmt.Errorf("proc %s was changed, so the meaning of its argument is not certain", p.name)
 		}
 		for i := p.start; i < p.end; i++ {
 			if rest[i] != '\n' {
@@ -74,13 +74,13 @@ func checkPauses(text string, loops []piece) error {
 	return nil
 }
 
-// procedure is one that a script defines.
+// procedure is a procedure that a script defines.
 type procedure struct {
 	name, parameters, body string
-	start, end             int // of its definition in the script, from the name on
+	start, end             int // position of the definition in the script, from the name on
 }
 
-// procedures lists what a script defines, also within others and more than once.
+// procedures lists all definitions of procedures in a script, including nested and repeated ones.
 func procedures(text string) ([]procedure, error) {
 	var list []procedure
 	for _, m := range reProcedure.FindAllStringSubmatchIndex(text, -1) {
@@ -99,7 +99,7 @@ func procedures(text string) ([]procedure, error) {
 	return list, nil
 }
 
-// pauses reports whether keytime or thinktime is as HammerDB has it.
+// pauses reports whether a keytime or thinktime is HammerDB's.
 func (p procedure) pauses() bool {
 	var list []string
 	for _, s := range statements(piece{text: p.body}) {
@@ -125,10 +125,9 @@ func (p procedure) pauses() bool {
 	return false
 }
 
-// ofUsers returns the part of a script that users do until they have done their
-// transactions: the blocks that their loops stand in, up to the end of the loops, and all
-// procedures that are named there, or in those. The virtual user who times the run does the
-// rest.
+// ofUsers returns the part of a script that users execute until the end of their transactions: the
+// blocks around the loops, up to the end of the loops, and all procedures that these blocks name
+// directly or indirectly. The monitor executes the rest.
 func ofUsers(text string, loops []piece, bodies map[string]string) string {
 	var parts []string
 	for _, loop := range loops {
@@ -151,8 +150,7 @@ func ofUsers(text string, loops []piece, bodies map[string]string) string {
 	return all.String()
 }
 
-// plain returns a text without its comments and strings, which may speak of
-// waiting.
+// plain returns a text without comments and strings, because these may mention waits.
 func plain(text string) string {
 	return reComment.ReplaceAllString(reString.ReplaceAllString(text, `""`), "")
 }

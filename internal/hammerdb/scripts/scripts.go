@@ -1,8 +1,8 @@
-// Package scripts reads and writes driver scripts: short files that say what each
-// virtual user of a run does. Sledge's own are lines of data in the form of Tcl's
-// set, so that editors know them; nothing in them is ever evaluated. HammerDB's
-// are programs, of which the mix, the times and the options are taken over where
-// they can be read with certainty (docs/decisions/012-driver-scripts-are-data.md).
+// Package scripts reads and writes driver scripts: short files that define the work of each virtual
+// user in a run. Sledge's scripts are data in the form of Tcl's set commands, so that editors
+// highlight them; nothing in them is evaluated. HammerDB's scripts are programs. Sledge reads their
+// mix, pauses and options if this is possible with certainty
+// (docs/decisions/012-driver-scripts-are-data.md).
 package scripts
 
 import (
@@ -19,7 +19,7 @@ import (
 	"sledge/internal/workload"
 )
 
-// Script is what a driver script decides.
+// Script is the content of a driver script.
 type Script struct {
 	Values option.Values
 	Timed  bool     // whether a virtual user monitors and times the run
@@ -27,13 +27,12 @@ type Script struct {
 	Secret bool     // the text has a password, which is not used
 }
 
-// version is that of the form; a script says which it has.
+// version is the version of the format, which every script names.
 const version = "1"
 
 const versionName = "sledge_script"
 
-// Text spells the driver script for a database and a workload, with values in
-// place of defaults.
+// Text returns the driver script for a database and a workload, with values instead of defaults.
 func Text(d *database.Database, w *workload.Workload, values option.Values) string {
 	var b strings.Builder
 	monitored := "\n#     custommonitor timed      (a virtual user more, who times the run; or: test)"
@@ -71,7 +70,7 @@ set benchmark %s
 	return b.String()
 }
 
-// Settings lists the options that a driver script holds, by the names that it has them by.
+// Settings lists the options in a driver script, with their names there.
 func Settings(d *database.Database, w *workload.Workload) []option.Description {
 	list := options(d, w)
 	for i, o := range list {
@@ -80,7 +79,7 @@ func Settings(d *database.Database, w *workload.Workload) []option.Description {
 	return list
 }
 
-// scriptNames lists what a driver script calls the options that it holds.
+// scriptNames lists the names of the options in a driver script.
 func scriptNames(d *database.Database, w *workload.Workload) []string {
 	var list []string
 	for _, o := range options(d, w) {
@@ -89,7 +88,7 @@ func scriptNames(d *database.Database, w *workload.Workload) []string {
 	return list
 }
 
-// options returns the options that a driver script holds, in its order.
+// options returns the options in a driver script, in order.
 func options(d *database.Database, w *workload.Workload) []option.Description {
 	all := catalog.Pair{Database: d, Workload: w}.Options()
 	var list []option.Description
@@ -116,10 +115,10 @@ func quote(value string) string {
 	return value
 }
 
-// Parse reads a driver script for a database and a workload. Its errors name the
-// line and the way out.
+// Parse reads a driver script for a database and a workload. Its errors name the line and give
+// advice.
 func Parse(text string, d *database.Database, w *workload.Workload) (Script, error) {
-	text = strings.TrimPrefix(text, "\ufeff") // editors of Windows mark UTF-8 by it
+	text = strings.TrimPrefix(text, "\ufeff") // editors on Windows write a byte order mark
 	if isForeign(text) {
 		s, err := parseForeign(text, d, w)
 		s.Secret = rePassword.MatchString(text)
@@ -144,7 +143,8 @@ func Parse(text string, d *database.Database, w *workload.Workload) (Script, err
 	return Script{Values: r.values, Timed: !w.Users.Finite && (!given || how != "test")}, nil
 }
 
-// rePassword finds a password in a script of HammerDB's, or a connect string of Oracle's with one.
+// rePassword matches a password in a HammerDB script, or an Oracle connect string that contains
+// one.
 var rePassword = regexp.MustCompile(`(?im)^[ \t]*set[ \t]+(\w*pass\w*[ \t]+["{]?[^"{}\s]|connect\w*[ \t]+\S+/\S+@)`)
 
 // check checks each value alone. The caller checks rules across options, because it also has the
@@ -162,8 +162,7 @@ func check(d *database.Database, w *workload.Workload, values option.Values) err
 	return nil
 }
 
-// checkValue checks the value of an option of the pair, and returns it as the option
-// writes it.
+// checkValue checks the value of an option of the pair, and returns its canonical form.
 func checkValue(d *database.Database, w *workload.Workload, name, text string) (canonical string, err error) {
 	for _, fresh := range (catalog.Pair{Database: d, Workload: w}).Fresh().All() {
 		if slices.ContainsFunc(option.Describe(fresh), func(o option.Description) bool { return o.Name == name }) {
@@ -173,15 +172,15 @@ func checkValue(d *database.Database, w *workload.Workload, name, text string) (
 	return text, nil
 }
 
-// reader reads Sledge's own form.
+// reader reads scripts in Sledge's format.
 type reader struct {
 	database  *database.Database
 	workload  *workload.Workload
 	options   []option.Description
 	versioned bool
 	values    option.Values
-	kinds     map[string][]string // values of options that have one for each kind
-	seen      map[string]bool     // what lines have decided
+	kinds     map[string][]string // values of options with a value for each kind
+	seen      map[string]bool     // settings of the lines so far
 }
 
 func (r *reader) line(line string) error {
@@ -195,7 +194,7 @@ func (r *reader) line(line string) error {
 	}
 	value, err := unquote(value)
 	if err != nil && names.IsSecret(name) {
-		return r.set(name, "") // refuses it without showing what it is
+		return r.set(name, "") // refuses the line without showing the value
 	}
 	if err != nil {
 		return err
@@ -203,7 +202,7 @@ func (r *reader) line(line string) error {
 	return r.set(name, value)
 }
 
-// cutWord divides a line after its first word, and the blanks that follow it.
+// cutWord splits a line after its first word and the blanks that follow.
 func cutWord(line string) (word, rest string) {
 	end := strings.IndexFunc(line, unicode.IsSpace)
 	if end < 0 {
@@ -212,8 +211,8 @@ func cutWord(line string) (word, rest string) {
 	return line[:end], strings.TrimSpace(line[end:])
 }
 
-// firstWord returns what a line begins with. What follows may be a password, or
-// endless.
+// firstWord returns the first word of a line, for messages. The rest may be a password, or very
+// long.
 func firstWord(line string) string {
 	if end := strings.IndexAny(line, " \t=:,;("); end >= 0 {
 		return line[:end]
@@ -221,7 +220,7 @@ func firstWord(line string) string {
 	return line
 }
 
-// unquote reads a value as Tcl would, without evaluating anything.
+// unquote returns a value without quotes or braces, like Tcl, but evaluates nothing.
 func unquote(text string) (string, error) {
 	switch {
 	case strings.ContainsAny(text, `$[]\`):
@@ -242,14 +241,14 @@ func unquote(text string) (string, error) {
 	word := text
 	if end := strings.IndexAny(text, "; \t"); end >= 0 {
 		if !isEnd(text[end:]) {
-			return "", fmt.Errorf("%s: a value of several words stands in braces", text)
+			return "", fmt.Errorf("%s: put a value of several words in braces", text)
 		}
 		word = text[:end]
 	}
 	return word, nil
 }
 
-// isEnd reports whether nothing but a comment follows a value.
+// isEnd reports whether only a comment follows a value.
 func isEnd(rest string) bool {
 	rest = strings.TrimSpace(rest)
 	return rest == "" || strings.HasPrefix(rest, ";#") || rest == ";" ||
@@ -298,8 +297,8 @@ func (r *reader) set(name, value string) error {
 	return nil
 }
 
-// once refuses what an earlier line has decided, as a whole or for the same kind
-// of transaction: one of the two would win without a word.
+// once refuses a setting that an earlier line has set, as a whole or for the same kind of
+// transaction, because one of the two would silently win.
 func (r *reader) once(o option.Description, kind string) error {
 	key := o.Name + "(" + kind
 	if _, whole := r.values[o.Name]; whole || r.seen[key] || kind == "" && r.kinds[o.Name] != nil {
@@ -309,8 +308,8 @@ func (r *reader) once(o option.Description, kind string) error {
 	return nil
 }
 
-// setKind sets the value of one kind of transaction; those that the script does
-// not mention keep their defaults.
+// setKind sets the value of one kind of transaction. Kinds that the script does not mention keep
+// their defaults.
 func (r *reader) setKind(o option.Description, name, kind, value string) error {
 	var words []string
 	for _, k := range r.workload.Kinds {

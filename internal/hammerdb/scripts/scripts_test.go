@@ -49,7 +49,7 @@ func TestScriptIsTakenBackAsItWasSaved(t *testing.T) {
 				}
 			}
 			if !read.Timed {
-				t.Error("a timed script was read as one that is not")
+				t.Error("a timed script was read as one that is not timed")
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestMistakesInAScriptAreNamed(t *testing.T) {
 		{head + "set mix(payment 10\nset mix(payment) 10", "line 2: mix(payment: the bracket"},
 		{head + "settle deck false", `line 2: a line that begins with "settle" is not of the form`},
 		{head + "set rampup(payment) 1", "line 2: rampup has one value"},
-		{head + "set rampup 1 2", "line 2: 1 2: a value of several words stands in braces"},
+		{head + "set rampup 1 2", "line 2: 1 2: put a value of several words in braces"},
 		{head + "set rampup {1", "line 2: {1: the brace does not close"},
 		{head + "set rampup 1\nset rampup 2", "line 3: pg_rampup is set a second time"},
 		{head + "set mix(payment) 1\nset mix(payment) 9", "line 3: pg_mix is set a second time"},
@@ -156,7 +156,7 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := scripts.Parse(scripts.Text(d, w, read.Values), d, w)
 		if err != nil {
-			t.Fatalf("what was read from %q is refused when it was saved: %v", text, err)
+			t.Fatalf("the values from %q are refused after saving: %v", text, err)
 		}
 		for name, value := range read.Values {
 			if again.Values[name] != value && !sameNumbers(again.Values[name], value) {

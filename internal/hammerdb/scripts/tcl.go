@@ -7,11 +7,9 @@ import (
 	"strings"
 )
 
-// This file divides the text of a script of HammerDB's as Tcl would, without
-// running any of it.
+// This file parses the text of a HammerDB script like Tcl, without running it.
 
-// blockAround returns where the inside of the innermost braces around a position
-// begins and ends.
+// blockAround returns the range inside the innermost braces around a position.
 func blockAround(text string, at int) (start, end int, ok bool) {
 	depth := 0
 	for i := at - 1; i >= 0; i-- {
@@ -32,8 +30,8 @@ func blockAround(text string, at int) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// closing returns where the brace is that closes the one that text begins with,
-// or 0. One behind a backslash is not counted.
+// closing returns the position of the brace that closes the one at the beginning of text, or 0.
+// Braces after a backslash do not count.
 func closing(text string) int {
 	depth := 0
 	for i := 0; i < len(text); i++ {
@@ -52,8 +50,7 @@ func closing(text string) int {
 	return 0
 }
 
-// word returns the first word of a text, without its braces if it has them, and
-// what follows it.
+// word returns the first word of a text, without braces around it, and the rest of the text.
 func word(text string) (first, rest string, err error) {
 	text = strings.TrimLeft(text, " \t\r\n")
 	if strings.HasPrefix(text, "{") {
@@ -70,7 +67,7 @@ func word(text string) (first, rest string, err error) {
 	return text[:end], text[end:], nil
 }
 
-// piece is a part of a script, and where in the script it begins.
+// piece is a part of a script with its position in the script.
 type piece struct {
 	text string
 	at   int
@@ -103,7 +100,7 @@ func words(p piece) ([]piece, error) {
 	return list, nil
 }
 
-// statements divides a block into its statements, without comments.
+// statements splits a block into its statements, without comments.
 func statements(block piece) []piece {
 	var list []piece
 	depth, start := 0, 0
@@ -164,16 +161,16 @@ func arguments(text string) ([]string, error) {
 	return list, nil
 }
 
-// order is how two parts of a script follow each other.
+// order is the order of execution of two parts of a script.
 type order int
 
 const (
-	apart  order = iota // one is done in place of the other, or by another virtual user
-	before              // the first is done before the second
-	behind              // or after it
+	apart  order = iota // alternatives, or executed by different virtual users
+	before              // the first is executed before the second
+	behind              // the first is executed after the second
 )
 
-// follows returns the order of what stands at two positions.
+// follows returns the order of the statements at two positions.
 func (f *foreignReader) follows(at, goal int) order {
 	inside := goal
 	for range maxDepth {
@@ -193,7 +190,7 @@ func (f *foreignReader) follows(at, goal int) order {
 	return apart
 }
 
-// followsIn is follows where both stand in a block, and in none together that is within it.
+// followsIn is follows for two positions whose innermost common block is given.
 func (f *foreignReader) followsIn(block piece, at, goal int) order {
 	if f.isChoice(block) {
 		return apart
@@ -212,7 +209,7 @@ func (f *foreignReader) followsIn(block piece, at, goal int) order {
 	return apart
 }
 
-// isChoice reports whether a block holds the cases of a switch, one of which is done.
+// isChoice reports whether a block contains the cases of a switch, which are alternatives.
 func (f *foreignReader) isChoice(block piece) bool {
 	if block.at == 0 {
 		return false
@@ -234,9 +231,9 @@ func (f *foreignReader) isChoice(block piece) bool {
 
 var reCommentLine = regexp.MustCompile(`(?m)(?:^|;)[ \t]*#[^\n]*`)
 
-// withoutComments puts blanks in the place of comments, so that all else stays where
-// it is. Tcl counts the braces in them, and goes on with a comment behind a backslash
-// at the end of its line, so both stay.
+// withoutComments replaces comments by blanks, so that positions do not change. It keeps braces,
+// which Tcl counts even in comments, and a backslash at the end of a line, which continues the
+// comment.
 func withoutComments(text string) string {
 	return reCommentLine.ReplaceAllStringFunc(text, func(comment string) string {
 		blank := []byte(comment)

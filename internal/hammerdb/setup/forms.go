@@ -4,14 +4,14 @@ import (
 	"sledge/internal/settings"
 )
 
-// Form is a way in which a set-up is spelled.
+// Form is a notation for a set-up.
 type Form struct {
-	Name  string // as flags take it: "toml"
+	Name  string // name in flags: "toml"
 	Title string // "Configuration file"
 	Write func(settings.Resolver, settings.Order) string
 }
 
-// Forms are all of them.
+// Forms lists all notations.
 var Forms = []Form{
 	{"command", "Command line", settings.Resolver.CommandLine},
 	{"toml", "Configuration file", settings.Resolver.TOML},

@@ -13,14 +13,14 @@ import (
 	"sledge/internal/settings"
 )
 
-// Is reports whether a text looks like a script of the console: some line begins with a command
-// that chooses or sets something.
+// Is reports whether a text looks like a script of the console, which has a line that begins with
+// dbset, diset, vuset or giset.
 func Is(text string) bool { return reScript.MatchString(text) }
 
 var reScript = regexp.MustCompile(`(?m)^\s*(dbset|diset|vuset|giset)[\s(]`)
 
-// idle are commands of scripts that say nothing of a set-up: they do what was set up, print, or
-// are about the console itself.
+// idle are commands without information about a set-up: they run jobs, print, or concern the
+// console itself.
 var idle = strings.Fields("buildschema checkschema deleteschema loadscript vucreate vurun vudestroy vustatus vucomplete " +
 	"tcset tcstart tcstop tcstatus puts print librarycheck quit exit jobs job giset metset metstart metstop import from global after " +
 	"runtimer waittocomplete wsport wsstart wsstop } else else:")
@@ -50,15 +50,16 @@ type reader struct {
 	benchmark string // its title
 }
 
-// setting is what a diset says.
+// setting is a diset command.
 type setting struct {
 	line             int
 	dict, key, value string
-	literal          bool // the value was understood
+	literal          bool // whether the value is known
 }
 
-// Read reads what a script sets. It runs nothing: only plain commands with plain values are
-// understood, and variables that were set to such; the rest is named by its line.
+// Read reads the settings of a script without running it. It understands only plain commands whose
+// values are constants or variables that were set to constants, and lists the lines of all other
+// statements.
 func Read(resolver settings.Resolver, text string) settings.TakenIn {
 	r := reader{resolver: resolver, variables: map[string]string{}, found: settings.TakenIn{Settings: map[string]string{}}}
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
@@ -82,10 +83,10 @@ func Read(resolver settings.Resolver, text string) settings.TakenIn {
 	return r.found
 }
 
-// unfinished reports whether a line goes on with the next one, and returns it without what says
-// so: a backslash at its end, or a call of Python whose parenthesis is open.
+// unfinished reports whether a statement continues on the next line, because of a backslash at the
+// end or an open parenthesis of a Python call. It returns the line without the backslash.
 func unfinished(line string) (before string, goesOn bool) {
-	const longest = 4096 // bytes; more was forgotten to be closed
+	const longest = 4096 // bytes; in a longer call the closing parenthesis is missing
 	bare := strings.TrimRight(line, "\\")
 	switch {
 	case len(line) > longest:
@@ -114,7 +115,7 @@ func unfinished(line string) (before string, goesOn bool) {
 	return line, depth > 0
 }
 
-// statements divides a line at the semicolons that stand outside of quotes and braces.
+// statements splits a line at the semicolons outside of quotes and braces.
 func statements(line string) (list []string) {
 	begin, depth, quote := 0, 0, rune(0)
 	for i, c := range line {
@@ -187,7 +188,7 @@ func (r *reader) assign(name, value string, plain bool) {
 	delete(r.variables, name)
 }
 
-// word is an argument of a command; literal says that its value is known.
+// word is an argument of a command. literal means that its value is known.
 type word struct {
 	value   string
 	literal bool
@@ -200,7 +201,7 @@ func argument(args []word, n int) string {
 	return ""
 }
 
-// command divides a statement of either language.
+// command splits a statement of either language into a command and its arguments.
 func (r *reader) command(text string) (name string, args []word, known bool) {
 	if m := reCall.FindStringSubmatch(text); m != nil {
 		for _, a := range reArguments.FindAllStringSubmatch(m[2], -1) {
@@ -236,7 +237,7 @@ func (r *reader) value(text string) (value string, literal bool) {
 	return text, reNumber.MatchString(text)
 }
 
-// tclWord takes the first word of a statement of Tcl.
+// tclWord returns the first word of a Tcl statement and the rest.
 func (r *reader) tclWord(text string) (word, string) {
 	end := -1
 	switch text[0] {
@@ -281,23 +282,23 @@ scan:
 	return word{b.String(), literal}, rest
 }
 
-// first is what a statement begins with. The rest may be a password; so may a word that stands
-// alone, in a text of several lines.
+// first returns the first word of a statement, for messages. It returns a placeholder for a single
+// word, which may be a password in a text of several lines, like the rest of a statement.
 func first(text string) string {
 	name := reFirst.FindString(text)
 	if name == "" || name == text {
-		return "what stands here"
+		return "this line"
 	}
 	return fmt.Sprintf("%.40q", name)
 }
 
 var reFirst = regexp.MustCompile(`^[\w:.]*`)
 
-// end decides what the keys are of, once the database and the benchmark are known.
+// end maps the keys to options, after the database and the benchmark are known.
 func (r *reader) end() {
 	if r.database == "" {
 		r.database = names.Usual
-		r.found.Pass(0, "no line says dbset db: %s is taken", r.database)
+		r.found.Pass(0, "no line says dbset db: using %s", r.database)
 	}
 	at := slices.IndexFunc(r.resolver.Databases, func(d *database.Database) bool { return strings.EqualFold(names.Of(d.Name).Prefix, r.database) })
 	if at < 0 {
@@ -329,9 +330,9 @@ func (r *reader) end() {
 			if !slices.Contains(r.found.Secrets, o.Name) {
 				r.found.Secrets = append(r.found.Secrets, o.Name)
 			}
-			r.found.Pass(s.line, "%s: passwords are not read: type it where it is needed", s.key)
+			r.found.Pass(s.line, "%s: passwords are not read: enter it yourself", s.key)
 		case !s.literal:
-			r.found.Pass(s.line, "the value of %s is computed: set it where it is needed", s.key)
+			r.found.Pass(s.line, "the value of %s is computed: set it yourself", s.key)
 		default:
 			r.found.Settings[o.Name] = s.value
 		}
@@ -340,13 +341,13 @@ func (r *reader) end() {
 	for name, value := range plain {
 		o, is := settings.Find(pair, name)
 		if is && (value == o.Default || names.Unused(pair.Database.Name, name, value)) {
-			delete(r.found.Settings, name) // scripts set defaults
+			delete(r.found.Settings, name) // scripts also set defaults
 		}
 	}
 	for _, o := range option.Built(pair.Options()) {
 		other := names.Default(pair.Database.Name, w.Name, o.Name, o.Default)
 		if _, said := plain[o.Name]; !said && other != o.Default && !names.Unused(pair.Database.Name, o.Name, other) {
-			r.found.Settings[o.Name] = other // what the script relies on
+			r.found.Settings[o.Name] = other // HammerDB's default, which the script relies on
 		}
 	}
 }

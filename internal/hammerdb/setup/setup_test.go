@@ -69,7 +69,7 @@ for z in [1, 2, 4]:
 		}
 		for i, line := range found.Passed {
 			if strings.Contains(line, "planted") || i >= len(lines) || !strings.HasPrefix(line, lines[i]) {
-				t.Errorf("got %q, want lines that begin as %q", line, lines)
+				t.Errorf("got %q, want lines that begin like %q", line, lines)
 			}
 		}
 		if len(found.Passed) != len(lines) {
@@ -78,8 +78,7 @@ for z in [1, 2, 4]:
 	}
 }
 
-// What goes on in another line is read with it, and no line of a text is repeated that may be a
-// password alone.
+// Read joins continued lines, and does not repeat a line that may be a password.
 func TestLinesThatGoOnAreReadTogether(t *testing.T) {
 	const tcl = "dbset db maria\ndiset connection \\\n  maria_host db1\ndiset tpcc maria_pass \\\n  planted1\nset all {\n  planted\n}\n"
 	const python = "dbset('db', 'maria')\ndiset('connection',\n  'maria_host',\n  'db1')\ndiset('tpcc', 'maria_pass',\n  'planted'\n)\nother(\n  'planted', 1)\n"

@@ -1,5 +1,5 @@
-// Package setup spells set-ups as scripts of the console, in Tcl and in Python, and reads such
-// scripts. It runs none: what it reads are plain commands, and it says what it passed over.
+// Package setup writes set-ups as scripts of the console, in Tcl and Python, and reads such
+// scripts. It does not run them: it reads plain commands and lists the lines that it skipped.
 package setup
 
 import (
@@ -13,20 +13,21 @@ import (
 	"sledge/internal/settings"
 )
 
-// commands are those that do an action, once everything is set.
+// commands are the console's commands for actions.
 var commands = map[job.Action]string{job.Build: "buildschema", job.Check: "checkschema", job.Delete: "deleteschema"}
 
-// language is how a script is spelled.
+// language is the syntax of a script.
 type language struct {
 	head     string // "" or a line
 	command  func(name string, args ...string) string
 	quote    func(text string) string
-	variable func(name string) string // of the environment
+	variable func(name string) string // returns the expression for an environment variable
 	each     func(numbers []string, body func(number, indent string) string) string
 	comment  string
 }
 
-// Tcl spells an order as a script of the console in Tcl. Passwords are taken from the environment.
+// Tcl returns an order as a Tcl script of the console. The script reads passwords from the
+// environment.
 func Tcl(o settings.Order) string {
 	return write(o, language{
 		command: func(name string, args ...string) string { return strings.Join(append([]string{name}, args...), " ") },
@@ -38,7 +39,7 @@ func Tcl(o settings.Order) string {
 	})
 }
 
-// Python spells an order as a script of the console in Python.
+// Python returns an order as a Python script of the console.
 func Python(o settings.Order) string {
 	return write(o, language{
 		head:    "import os",
@@ -65,7 +66,7 @@ func write(o settings.Order, l language) string {
 		line(l.head)
 	}
 	if secret {
-		line(l.comment + "Passwords are not shown: set the variables of the environment that are named below.")
+		line(l.comment + "Passwords are not shown: set the environment variables that are named below.")
 	}
 	line(l.command("dbset", l.quote("db"), l.quote(names.Of(pair.Database.Name).Prefix)))
 	line(l.command("dbset", l.quote("bm"), l.quote(benchmark.Title)))
@@ -104,8 +105,8 @@ func write(o settings.Order, l language) string {
 	return b.String()
 }
 
-// withOwnDefaults adds the settings that were not set and for which HammerDB has other
-// defaults, because a script starts with those.
+// withOwnDefaults adds settings that are not set and whose defaults differ in HammerDB, because a
+// script starts with HammerDB's defaults.
 func withOwnDefaults(said []settings.Said, o settings.Order) (list []settings.Said) {
 	set := map[string]settings.Said{}
 	for _, s := range said {
@@ -123,7 +124,7 @@ func withOwnDefaults(said []settings.Said, o settings.Order) (list []settings.Sa
 	return list
 }
 
-// tclWord spells text as one word that Tcl does not evaluate.
+// tclWord returns text as one word that Tcl does not evaluate.
 func tclWord(text string) string {
 	if text != "" && !strings.ContainsAny(text, " \t\r\n\"\\$[]{};#") {
 		return text
@@ -149,7 +150,7 @@ func tclWord(text string) string {
 	return b.String()
 }
 
-// pythonString spells text as a literal.
+// pythonString returns text as a Python string literal.
 func pythonString(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`).Replace(text) + "'"
 }

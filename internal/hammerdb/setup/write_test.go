@@ -2,7 +2,7 @@ package setup
 
 import "testing"
 
-// A value is one word, whatever is in it: a second line would be a command.
+// Every value must be one word, because Tcl would run a second line as a command.
 func TestAWordOfTclIsOneWord(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "{}",

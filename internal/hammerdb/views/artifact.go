@@ -17,12 +17,11 @@ import (
 	"sledge/internal/repository"
 )
 
-// artifactSchema names the shape of Artifact, which is HammerDB's.
+// artifactSchema is HammerDB's name for the shape of Artifact.
 const artifactSchema = "hammerdb-job-report-v1"
 
-// Artifact is the document of "jobs ID save": a job with all that other programs
-// need to show it, and nothing that is secret. The settings are all that the job
-// had, by section.
+// Artifact returns the document of "jobs ID save": a job with everything that other programs need
+// to show it, without secrets. settings are all settings of the job, by section.
 func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings []job.Section, c catalog.Catalog) (View, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil {
@@ -72,8 +71,7 @@ func Artifact(ctx context.Context, store *repository.Store, j job.Job, settings 
 	return View{value: append(o, member{"metrics", metricSeries(details)})}, nil
 }
 
-// AllTimings returns how long the transactions of a job took, of all virtual users
-// together.
+// AllTimings returns the response times of a job's transactions, over all virtual users.
 func AllTimings(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
@@ -89,7 +87,7 @@ func AllTimings(ctx context.Context, store *repository.Store, j job.Job, c catal
 	return Timings(sum, report.Users(j), labelsOf(j, c)), nil
 }
 
-// UserTimings returns how long the transactions of the virtual user at a position took.
+// UserTimings returns the response times of the virtual user at a position.
 func UserTimings(ctx context.Context, store *repository.Store, j job.Job, position int, c catalog.Catalog) ([]job.Timing, error) {
 	details, err := store.Imported(ctx, j.ID)
 	if err != nil || j.Origin != "" {
@@ -105,8 +103,8 @@ func UserTimings(ctx context.Context, store *repository.Store, j job.Job, positi
 	return Timings(sum, 1, labelsOf(j, c)), nil
 }
 
-// labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's own
-// where the program does not have the workload any more.
+// labelsOf returns HammerDB's names for a job's kinds of transaction, or Sledge's names if the
+// workload no longer exists.
 func labelsOf(j job.Job, c catalog.Catalog) []string {
 	return benchmark(j, c).LabelsOf(j.Kinds)
 }
@@ -137,7 +135,7 @@ func disclaimer() object {
 	}
 }
 
-// hints say to programs that write reports what a job's document is good for.
+// hints tells programs that write reports how to use a job's document.
 func hints(j job.Job, b names.Benchmark) object {
 	bar := func(title, path string) object {
 		return object{{"title", title}, {"chart_type", "bar"}, {"data_path", path}, {"x", "metric"}, {"y", "value"}}
@@ -186,11 +184,10 @@ func hints(j job.Job, b names.Benchmark) object {
 		member{"notes", notes})
 }
 
-// activeAbove is the count of transactions a minute above which a run is at work.
+// activeAbove is the rate, in transactions a minute, above which a run counts as active.
 const activeAbove = 1000
 
-// analysis says in which part of the counts the run was at work: from the first to
-// the last of them that is above a limit.
+// analysis returns the active window of a run: from the first to the last count above the limit.
 func analysis(counted []reading) object {
 	var active []string
 	for _, r := range counted {
@@ -220,8 +217,8 @@ func analysis(counted []reading) object {
 	}
 }
 
-// configuration is the few settings that everybody asks for. Nothing else of the
-// settings is in the document, so no secret can be.
+// configuration returns a few important settings. The document has no other settings, so it cannot
+// contain a secret.
 func configuration(j job.Job, b names.Benchmark, settings []job.Section) object {
 	find := func(option string) string {
 		if option == "" {
@@ -254,16 +251,16 @@ func configuration(j job.Job, b names.Benchmark, settings []job.Section) object 
 	return o
 }
 
-// minutes spells a time in minutes, which may have been given with a unit.
+// minutes returns a time in minutes; text may have another unit.
 func minutes(text string) string {
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return text // minutes as they are
+		return text // already in minutes
 	}
 	return strconv.FormatFloat(d.Minutes(), 'f', -1, 64)
 }
 
-// available is an object that says that it is there, or a message that it is not.
+// available returns an object marked as available, or if it is empty, a message that it is not.
 func available(o object, message string) object {
 	if len(o) == 0 {
 		return object{{"available", false}, {"message", message}}
@@ -323,8 +320,8 @@ func transactionCount(j job.Job, counted []reading, c catalog.Catalog) object {
 	}}}}
 }
 
-// responseTimes has the transactions in the order of the workload's labels, and
-// after them those that it has no label for.
+// responseTimes lists transactions in the order of the workload's labels, followed by those without
+// a label.
 func responseTimes(timings []job.Timing, labels []string) object {
 	place := func(t job.Timing) int {
 		if i := slices.Index(labels, t.Name); i >= 0 {

@@ -15,13 +15,13 @@ import (
 	"sledge/internal/repository"
 )
 
-// The charts of "jobs ID getchart", as pages that need nothing else. A page is the return
-// value, for scripts to write to a file.
+// The charts of "jobs ID getchart" are self-contained pages. The command returns the page, so that
+// a script can write it to a file.
 
-// ChartKinds are the charts of a job, by the names that getchart has for them.
+// ChartKinds are the names of a job's charts in getchart.
 var ChartKinds = []string{"result", "timing", "tcount", "metrics"}
 
-// JobChart makes a page with a chart of a job, which is one of ChartKinds.
+// JobChart returns a page with a chart of a job. kind is one of ChartKinds.
 func JobChart(ctx context.Context, store *repository.Store, j job.Job, kind string, c catalog.Catalog) (string, error) {
 	drawn := paper.Charts{Title: fmt.Sprintf("%s %s of job %s", displayName(j, c), kind, j.ID), Over: benchmark(j, c).Title}
 	missing := ""
@@ -53,7 +53,7 @@ func JobChart(ctx context.Context, store *repository.Store, j job.Job, kind stri
 	return string(page), err
 }
 
-// noChart says in HammerDB's words why there is no chart.
+// noChart returns HammerDB's error for a missing chart.
 func noChart(format string, args ...any) error {
 	return job.WithExit(job.ExitMissing, fmt.Errorf(format, args...))
 }
@@ -91,8 +91,8 @@ func group(name string, values ...float64) chart.Group {
 	return g
 }
 
-// timingCharts draws how long transactions took: of queries a bar for each, of others boxes
-// and percentiles.
+// timingCharts draws response times: a bar for each query, or boxes and percentiles for other
+// transactions.
 func timingCharts(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) ([]chart.Chart, error) {
 	timings, err := AllTimings(ctx, store, j, c)
 	if err != nil || len(timings) == 0 {
@@ -110,7 +110,7 @@ func timingCharts(ctx context.Context, store *repository.Store, j job.Job, c cat
 	bars := chart.Bars{Name: "Percentiles", X: axis, Series: []string{"P50", "P95", "P99", "AVG"}, Is: []string{"p50", "p95", "p99", "server"}}
 	for _, t := range byRatio(timings) {
 		bars.Groups = append(bars.Groups, group(t.Name, t.P50, t.P95, t.P99, t.Avg))
-		if t.P25 != nil && t.P75 != nil { // versions before 6 have none
+		if t.P25 != nil && t.P75 != nil { // versions before 6 do not have them
 			boxes.Boxes = append(boxes.Boxes, chart.Box{Name: t.Name, Min: t.Min, P25: *t.P25, P50: t.P50, P75: *t.P75, P99: t.P99, Max: t.Max})
 		}
 	}
@@ -120,7 +120,7 @@ func timingCharts(ctx context.Context, store *repository.Store, j job.Job, c cat
 	return []chart.Chart{boxes, bars}, nil
 }
 
-// countCharts draws what was counted over time, without the zeros before and after it.
+// countCharts draws the transaction rate over time, without zeros at the beginning and the end.
 func countCharts(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) ([]chart.Chart, error) {
 	counted, err := counts(ctx, store, j)
 	if err != nil {
@@ -154,7 +154,7 @@ func countCharts(ctx context.Context, store *repository.Store, j job.Job, c cata
 	}}, nil
 }
 
-// metricCharts draws how busy the machine under test was.
+// metricCharts draws the load of the machine under test.
 func metricCharts(d job.ImportDetails) []chart.Chart {
 	const least = 2 // readings
 	if len(d.Metrics) < least {
@@ -163,7 +163,7 @@ func metricCharts(d job.ImportDetails) []chart.Chart {
 	return paper.Machine(d)
 }
 
-// ProfileChart makes a page with the curves of a performance profile, of its runs.
+// ProfileChart returns a page with the curves of a performance profile.
 func ProfileChart(number int, runs []job.Job) (string, error) {
 	points := report.Points(runs)
 	if len(points) < 2 {
@@ -175,7 +175,7 @@ func ProfileChart(number int, runs []job.Job) (string, error) {
 	return string(page), err
 }
 
-// ProfilesChart makes a page with the curves of two performance profiles, over the numbers of
+// ProfilesChart returns a page with the curves of two performance profiles, over the numbers of
 // virtual users that both have.
 func ProfilesChart(base, compared int, runsOfBase, runsOfCompared []job.Job) (string, error) {
 	pairs := matching(report.Points(runsOfBase), report.Points(runsOfCompared))
@@ -200,7 +200,7 @@ func ProfilesChart(base, compared int, runsOfBase, runsOfCompared []job.Job) (st
 	return string(page), err
 }
 
-// curves is a chart over numbers of virtual users.
+// curves returns an empty chart over numbers of virtual users.
 func curves(name string, points []report.Point) chart.Lines {
 	l := chart.Lines{Name: name, X: chart.Axis{Name: "active virtual users"}, Y: chart.Axis{Name: "a minute"}, Dots: true}
 	for _, p := range points {

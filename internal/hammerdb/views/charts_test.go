@@ -26,7 +26,7 @@ func TestChartsOfAJobArePagesWithItsNumbers(t *testing.T) {
 			}
 		}
 		if strings.Contains(page, "<script") || strings.Contains(page, "src=") {
-			t.Errorf("%s: the page has a script, or fetches something: %s", kind, page)
+			t.Errorf("%s: the page has a script or loads a resource: %s", kind, page)
 		}
 	}
 }
@@ -76,9 +76,9 @@ func TestProfilesAreDrawnOverVirtualUsers(t *testing.T) {
 	}
 	page, err = ProfilesChart(5, 6, runs(1000, 1900), runs(1100, 2100, 9100))
 	if err != nil || !strings.Contains(page, "5: NOPM") || !strings.Contains(page, "6: TPM") || !strings.Contains(page, "2,100") || strings.Contains(page, "9,100") {
-		t.Errorf("got %s, %v, want both at 1 and 2 virtual users", page, err)
+		t.Errorf("got %s, %v, want both profiles at 1 and 2 virtual users", page, err)
 	}
 	if _, err := ProfilesChart(5, 6, runs(1000), runs(0)[:0]); err == nil || err.Error() != "Error: Not enough overlapping Active VU points to compare" {
-		t.Errorf("no number of users in both: got %v", err)
+		t.Errorf("no common number of users: got %v", err)
 	}
 }

@@ -10,18 +10,16 @@ import (
 	"sledge/internal/report"
 )
 
-// Comparison is how the runs of one profile did against those of another, at the
-// numbers of virtual users that both have.
+// Comparison compares the runs of two profiles at the numbers of virtual users that both have.
 type Comparison struct {
-	Lines []string // as HammerDB prints them
-	Ratio float64  // what the compared profile has more, or with a minus less, as a share of the base
+	Lines []string // HammerDB's lines
+	Ratio float64  // difference of the compared profile from the base, as a share of the base
 }
 
-// Compare compares the mean NOPM of two profiles. With weights, a number of virtual
-// users counts the more the more of them there are for each processor core, as in
-// HammerDB: it takes half of the logical processors of the base's machine for its
-// cores, and where they are not known it compares without weights and says so. It
-// returns false when no number of users is in both.
+// Compare compares the mean NOPM of two profiles. If weighted is true, each number of virtual users
+// has a weight that grows with the users per core, as in HammerDB. Half of the logical processors
+// of the base's machine count as cores; if their number is unknown, Compare does not weight, and
+// adds a line about it. It returns false if the profiles have no number of users in common.
 func Compare(base, compared []job.Job, weighted bool, processors int) (Comparison, bool) {
 	pairs := matching(report.Points(base), report.Points(compared))
 	if len(pairs) == 0 {
@@ -45,7 +43,7 @@ func Compare(base, compared []job.Job, weighted bool, processors int) (Compariso
 	return c, true
 }
 
-// pair is one number of users that both profiles have.
+// pair holds the NOPM of two profiles at one number of users.
 type pair struct {
 	users          int
 	base, compared float64
@@ -78,8 +76,8 @@ func ratio(base, compared float64) float64 {
 	return (compared - base) / base
 }
 
-// String is the ratio with its sign, to two decimals, or to four where two would
-// hide that there is a difference.
+// String returns the ratio with its sign and two decimals, or four decimals if two would round a
+// difference to zero.
 func (c Comparison) String() string {
 	signed := func(decimals int) string { return fmt.Sprintf("%+.*f", decimals, c.Ratio) }
 	isZero := func(text string) bool { return strings.Trim(text, "+-0.") == "" }

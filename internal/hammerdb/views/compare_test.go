@@ -20,7 +20,7 @@ func TestProfilesAreComparedWhereBothHaveAPoint(t *testing.T) {
 	}{
 		// The means are 150 and 165.
 		{"unweighted", better, false, 0, "+0.10", "Profiles compared (unweighted): matched=2, avg_base=150.00, avg_comp=165.00"},
-		// Of 3 processors 2 are cores: the weights are 1 and 2, the means 500/3 and 560/3.
+		// 3 processors count as 2 cores: the weights are 1 and 2, the means 500/3 and 560/3.
 		{"weighted", better, true, 3, "+0.12", "Profiles compared (weighted linear, no cap): matched=2, phys_cores=2, avg_base=166.67, avg_comp=186.67"},
 		{"weighted without processors", better, true, 0, "+0.10", "The number of processors of the base is not known: profiles compared without weights"},
 		{"the same", base[:1], false, 0, "0.00", "Profiles compared (unweighted): matched=1, avg_base=100.00, avg_comp=100.00"},
@@ -33,6 +33,6 @@ func TestProfilesAreComparedWhereBothHaveAPoint(t *testing.T) {
 		}
 	}
 	if c, ok := Compare(base[:1], better[:1], false, 0); ok {
-		t.Errorf("no point in both: got %v", c)
+		t.Errorf("no common point: got %v", c)
 	}
 }

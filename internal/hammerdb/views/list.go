@@ -15,7 +15,7 @@ import (
 	"sledge/internal/terminal"
 )
 
-// The views in this file are of many jobs, in the shape of HammerDB's "jobs".
+// This file has the views of several jobs, in the shapes of HammerDB's "jobs".
 
 // ProfileNumbers is the view of "jobs profileid all".
 func ProfileNumbers(profiles []int) View {
@@ -50,7 +50,8 @@ func resultOf(j job.Job, c catalog.Catalog) any {
 	return head
 }
 
-// queriesOf is how many queries a geometric mean is of, which only its line says.
+// queriesOf returns the number of queries in a geometric mean, which HammerDB records only in the
+// line.
 func queriesOf(j job.Job) string {
 	_, rest, _ := strings.Cut(j.Result.Line, "(")
 	number, _, closed := strings.Cut(rest, ")")
@@ -60,7 +61,7 @@ func queriesOf(j job.Job) string {
 	return number
 }
 
-// decimal writes a number with as few digits as tell it.
+// decimal formats a number with as few digits as necessary.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 // Timestamps is the view of "jobs timestamp".
@@ -72,16 +73,15 @@ func Timestamps(jobs ...job.Job) View {
 	return View{value: o}
 }
 
-// How wide HammerDB's columns of jobs are, with a space between two, and all of them.
+// The format of a line in HammerDB's table of jobs, and the width of the table.
 const (
 	tableLine = "%-26s %-18s %-19s %-14s %-10s %-8s"
 	tableWide = 100
 )
 
-// Table is what "jobs" prints: the newest job first, as the jobs are given, and no more
-// than limit of them; 0 is all. Which is best is decided among all. The file is where
-// the repository is. On a terminal of less than HammerDB's width, columns are narrower,
-// and some are left out.
+// Table returns the output of "jobs": at most limit jobs (0 means all), newest first, as given. The
+// best run is determined among all jobs. file is the path of the repository. On a terminal that is
+// narrower than HammerDB's table, columns are narrower and some are omitted.
 func Table(jobs []job.Job, c catalog.Catalog, file string, width, limit int) string {
 	shown := map[job.ID]bool{}
 	for _, j := range jobs[:min(len(jobs), cmp.Or(limit, len(jobs)))] {
@@ -98,7 +98,7 @@ func Table(jobs []job.Job, c catalog.Catalog, file string, width, limit int) str
 			}
 		}
 		if len(list) > 0 && !anyShown {
-			continue // that there are none would be wrong
+			continue // there are jobs, but not among those shown
 		}
 		if len(lines) > 0 {
 			lines = append(lines, "")
@@ -142,7 +142,7 @@ func Table(jobs []job.Job, c catalog.Catalog, file string, width, limit int) str
 	return strings.Join(lines, "\n")
 }
 
-// benchmarks lists those that are known, and after them what else there are jobs of.
+// benchmarks lists the known benchmarks, followed by the other benchmarks of the jobs.
 func benchmarks(jobs []job.Job, c catalog.Catalog) []names.Benchmark {
 	list := known(c)
 	for _, j := range jobs {
@@ -153,7 +153,7 @@ func benchmarks(jobs []job.Job, c catalog.Catalog) []names.Benchmark {
 	return list
 }
 
-// figureTitle heads the column of the figure that stands for a job.
+// figureTitle returns the heading of the column with the jobs' main figures.
 func figureTitle(b names.Benchmark, list []job.Job) string {
 	if b.Queries {
 		return "Geomean"
@@ -182,9 +182,9 @@ func withRelease(j job.Job, c catalog.Catalog) string {
 	return name
 }
 
-// best are the jobs with the highest figure, which is NOPM, or with the lowest geometric mean, of
-// those whose numbers can be used, the first of equals. Times of queries depend on how much
-// data they read, so of those there is one for each database and scale factor.
+// best returns the job with the highest main figure, such as NOPM, among the jobs with valid
+// results. For queries it returns the job with the lowest geometric mean for each database and
+// scale factor, because the times depend on the amount of data. Of equal jobs it returns the first.
 func best(jobs []job.Job, b names.Benchmark) map[job.ID]bool {
 	type class struct{ database, size string }
 	type first struct {
@@ -212,7 +212,7 @@ func best(jobs []job.Job, b names.Benchmark) map[job.ID]bool {
 	return ids
 }
 
-// sizeOf says how much data a job had: as it was found, or else as it was set.
+// sizeOf returns the amount of data of a job, as found in the schema, or else as set.
 func sizeOf(j job.Job, b names.Benchmark) string {
 	if j.Facts != nil && j.Facts.Size != "" {
 		return strings.TrimPrefix(j.Facts.Size, b.Unit+" ")
@@ -220,7 +220,7 @@ func sizeOf(j job.Job, b names.Benchmark) string {
 	return j.Spec.Options[b.Size]
 }
 
-// none stands where HammerDB's table has nothing to say.
+// none is the text of an empty cell in HammerDB's table.
 const none = "--"
 
 func headlineFigure(j job.Job) string {
@@ -237,7 +237,7 @@ func workloadWord(j job.Job) string {
 	return none
 }
 
-// Titles are what HammerDB calls the actions.
+// Titles are HammerDB's names for the actions.
 var Titles = map[job.Action]string{
 	job.Build:  "Schema Build",
 	job.Run:    "Benchmark Run",
@@ -245,8 +245,8 @@ var Titles = map[job.Action]string{
 	job.Delete: "Schema Delete",
 }
 
-// statusWord is one of HammerDB's three: an invalid result, or a run that was stopped early, is
-// not a success.
+// statusWord returns one of HammerDB's three states. An invalid result or a run that was stopped
+// early is not a success.
 func statusWord(j job.Job) string {
 	switch j.Status {
 	case job.Succeeded:
@@ -257,8 +257,7 @@ func statusWord(j job.Job) string {
 	return "FAILED"
 }
 
-// OldestFirst returns jobs in the order in which they began, of a list in the
-// opposite one.
+// OldestFirst returns a reversed copy of a list of jobs with the newest first.
 func OldestFirst(jobs []job.Job) []job.Job {
 	jobs = slices.Clone(jobs)
 	slices.Reverse(jobs)

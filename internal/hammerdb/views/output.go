@@ -10,8 +10,8 @@ import (
 	"sledge/internal/repository"
 )
 
-// Output yields the lines that virtual users put out in a job, as HammerDB words them:
-// those that were recorded, or else those that its events make.
+// Output yields HammerDB's lines of a job: the recorded lines, or else lines made from the job's
+// events.
 func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) iter.Seq2[repository.OutputLine, error] {
 	return func(yield func(repository.OutputLine, error) bool) {
 		for line, err := range store.Output(ctx, j.ID) {
@@ -34,7 +34,7 @@ func Output(ctx context.Context, store *repository.Store, j job.Job, c catalog.C
 	}
 }
 
-// Speaker words the events of a job.
+// Speaker returns the speaker that turns a job's events into lines.
 func Speaker(j job.Job, c catalog.Catalog) *lines.Speaker {
 	return lines.NewSpeaker(lines.About{
 		Action: j.Spec.Action, Database: j.Spec.Database, Product: displayName(j, c),
@@ -42,8 +42,8 @@ func Speaker(j job.Job, c catalog.Catalog) *lines.Speaker {
 	})
 }
 
-// withSeconds yields events and seconds in the order in which they happened. What
-// happened at the same moment as a second came after it. The monitor tells of seconds.
+// withSeconds merges events and seconds by time. A second comes before an event at the same time.
+// Seconds belong to the monitor.
 func withSeconds(events, seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Event, error] {
 	return func(yield func(job.Event, error) bool) {
 		next, stop := iter.Pull2(seconds)
@@ -70,8 +70,8 @@ func withSeconds(events, seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Even
 				return
 			}
 		}
-		// A running or killed run has seconds after its last event. A job without events has lines of
-		// its own.
+		// A running or killed run has seconds after its last event. A job without events has
+		// recorded lines, so it needs no seconds.
 		if secondsWhile(func() bool { return happened }) && errSecond != nil {
 			yield(job.Event{}, errSecond)
 		}

@@ -11,17 +11,17 @@ import (
 	"sledge/internal/report"
 )
 
-// answered is what a run of queries came to, as HammerDB counts: the mean is of the queries
-// that returned rows, of all virtual users.
+// answered is the result of a run of queries in HammerDB's terms. The mean is over the queries of
+// all virtual users that returned rows.
 type answered struct {
 	mean    float64 // in seconds
-	queries string  // that it is of
-	sets    string  // that were done
-	seconds string  // from the first query to the last answer, in whole ones
+	queries string  // number of queries in the mean
+	sets    string  // number of complete sets
+	seconds string  // whole seconds from the first query to the last answer
 	lines   []string
 }
 
-// answers returns what a run of queries came to, and whether it did one set of them at least.
+// answers returns the result of a run of queries, and whether the run completed at least one set.
 func answers(j job.Job) (answered, bool) {
 	if mean, ok := j.Result.Metric(geomean); ok { // HammerDB recorded it
 		sets, _ := figureOf(j, querySets)
@@ -40,14 +40,14 @@ func answers(j job.Job) (answered, bool) {
 	for _, q := range sets {
 		a.lines = append(a.lines, q.MeanLine(), q.Completed())
 	}
-	const digits = 1e5 // as lines have them
+	const digits = 1e5 // as in the lines
 	a.mean, a.queries, a.sets = math.Round(mean*digits)/digits, strconv.Itoa(queries), strconv.Itoa(len(sets))
 	a.seconds = strconv.FormatFloat(lines.Span(sets), 'f', 0, 64)
 	return a, true
 }
 
-// spanTimings are how long the transactions of a run took each of which was kept by itself, of
-// the virtual user at a position, or with 0 of all.
+// spanTimings returns response times from a run's spans, for the virtual user at a position, or for
+// all users if position is 0.
 func spanTimings(j job.Job, position int, c catalog.Catalog) []job.Timing {
 	labels, users := labelsOf(j, c), 1
 	if position == 0 {
@@ -74,7 +74,7 @@ func spanTimings(j job.Job, position int, c catalog.Catalog) []job.Timing {
 		for _, t := range times {
 			squares += (t - mean) * (t - mean)
 		}
-		rank := func(percent float64) float64 { // the nearest one
+		rank := func(percent float64) float64 { // the nearest rank
 			return times[max(0, int(math.Ceil(percent/100*float64(len(times))))-1)]
 		}
 		p25, p75 := rank(25), rank(75)

@@ -11,8 +11,9 @@ import (
 	"sledge/internal/repository"
 )
 
-// asked is a run of queries by two virtual users. Of the first user's set one query gave no rows;
-// the second has begun a set that it did not end, and a refresh function is in no set.
+// asked returns a run of queries by two virtual users. In the first user's set, one query returned
+// no rows. The second user began another set but did not complete it. The refresh function does not
+// belong to a set.
 func asked() job.Job {
 	span := func(user, set, number int, kind string, from, seconds float64, rows int64) job.Span {
 		return job.Span{User: user, Stream: user, Set: set, Number: number, Of: 3, Kind: kind, From: from, Seconds: seconds, Rows: rows, Outcome: job.SpanDone}
@@ -61,13 +62,13 @@ func TestARunOfQueriesHasHammerDBsShapes(t *testing.T) {
 	if want := "Benchmark Run  3.4822     TOP"; !strings.Contains(table, want) {
 		t.Errorf("got\n%s\nwant %q in it", table, want)
 	}
-	j.Result.Spans = j.Result.Spans[7:] // the query that failed
+	j.Result.Spans = j.Result.Spans[7:] // only the query that failed
 	if got := Result(j, several).Text(); got != "67FD3345479A03E26313FFF0\nJobid has no test result" {
-		t.Errorf("without a whole set: got %q, want no result", got)
+		t.Errorf("without a complete set: got %q, want no result", got)
 	}
 }
 
-// Of little data queries take less time, and are not better for it.
+// Queries on less data are faster, but not better, so each size has its own best run.
 func TestTheBestRunOfQueriesIsOneOfEachSize(t *testing.T) {
 	run := func(id, size string, seconds float64) job.Job {
 		j := asked()

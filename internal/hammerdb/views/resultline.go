@@ -6,8 +6,8 @@ import (
 	"sledge/internal/hammerdb/lines"
 )
 
-// FirstTPM spells the headline of a run in HammerDB's older order, with TPM
-// before NOPM. Any other line stays as it is.
+// FirstTPM returns the headline of a run in HammerDB's older order, with TPM before NOPM. It
+// returns other lines unchanged.
 func FirstTPM(line string) string {
 	h, ok := lines.ReadHeadline(line)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package views shows jobs in the shapes that HammerDB's jobs command has, which people's
-// scripts read. It asks no database.
+// Package views shows jobs in the shapes of HammerDB's jobs command, which users' scripts parse. It
+// does not access databases under test.
 package views
 
 import (
@@ -11,21 +11,20 @@ import (
 	"sledge/internal/report"
 )
 
-// View is an answer of HammerDB's "jobs" commands. As JSON it has the shape that
-// people's scripts read: every value is a string, and members keep their order. As
-// text it is for people.
+// View is an answer of HammerDB's "jobs" commands. As JSON it has the shape that users' scripts
+// parse: every value is a string, and members keep their order. As text it is for people.
 type View struct {
 	value any      // object or []string
-	lines []string // of the text, unless it is one line for each element
+	lines []string // of the text; nil if the text has one line for each element
 }
 
 // MarshalJSON encodes the view on one line.
 func (v View) MarshalJSON() ([]byte, error) { return encode(v.value), nil }
 
-// Success is what HammerDB's web service answers when it has done something.
+// Success is the answer of HammerDB's web service to a successful request.
 func Success(message string) View { return outcomeOf("success", message) }
 
-// Error is what HammerDB's web service answers when something is wrong.
+// Error is the answer of HammerDB's web service to a failed request.
 func Error(message string) View { return outcomeOf("error", message) }
 
 func outcomeOf(name, message string) View {
@@ -36,12 +35,12 @@ func outcomeOf(name, message string) View {
 func (v View) JSON() string {
 	var b bytes.Buffer
 	if err := json.Indent(&b, encode(v.value), "", "  "); err != nil {
-		panic(err) // encode made it
+		panic(err) // encode returns valid JSON
 	}
 	return b.String()
 }
 
-// Text spells the view in lines, without the end of the last one.
+// Text returns the view as lines, without a newline at the end.
 func (v View) Text() string {
 	if v.lines != nil {
 		return strings.Join(v.lines, "\n")
@@ -78,8 +77,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// lines spells an object as HammerDB prints dictionaries: one member on each line,
-// names padded to the same width, objects in braces.
+// lines formats an object like HammerDB's dictionaries: one member on each line, names padded to
+// the same width, objects in braces.
 func (o object) lines(indent string) []string {
 	width := 0
 	for _, m := range o {
@@ -99,8 +98,8 @@ func (o object) lines(indent string) []string {
 	return lines
 }
 
-// encode encodes strings, and structs, lists and objects of strings, which cannot
-// fail. Names of others may hold a < or &, which stays as it is.
+// encode encodes strings, and structs, lists and objects of strings, which cannot fail. It does not
+// escape <, > and &.
 func encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -22,11 +22,11 @@ import (
 	"sledge/internal/repository"
 )
 
-// The views in this file have the shape of HammerDB's "jobs ID" commands, for the
-// scripts that read those: every value is a string, and times are local.
+// The views in this file have the shapes of HammerDB's "jobs ID" commands, for scripts that parse
+// these: every value is a string, and times are local.
 
-// databaseName is HammerDB's name for the database of a job, which Sledge may not
-// have if the job was imported, or HammerDB if Sledge recorded it.
+// databaseName returns HammerDB's name for the database of a job. Sledge may not have the database
+// of an imported job, and HammerDB may not have that of Sledge's jobs.
 func databaseName(j job.Job, c catalog.Catalog) string {
 	if d, err := c.Known().Database(j.Spec.Database); err == nil {
 		return cmp.Or(names.Of(d.Name).Name, d.Title)
@@ -34,14 +34,14 @@ func databaseName(j job.Job, c catalog.Catalog) string {
 	return cmp.Or(names.Named(j.Spec.Database).Name, j.Spec.Database)
 }
 
-// displayName is the name that HammerDB shows to people.
+// displayName returns the name of the database in HammerDB's texts.
 func displayName(j job.Job, c catalog.Catalog) string {
 	name := databaseName(j, c)
 	return cmp.Or(names.Named(name).Display, name)
 }
 
-// benchmark is the workload of a job. One that is not known, as another version of
-// Sledge may have it, goes by its short name.
+// benchmark returns the benchmark of a job. An unknown workload, for example of another version of
+// Sledge, is shown by its name in options.
 func benchmark(j job.Job, c catalog.Catalog) names.Benchmark {
 	for _, b := range known(c) {
 		if b.Workload == j.Spec.Workload {
@@ -51,8 +51,8 @@ func benchmark(j job.Job, c catalog.Catalog) names.Benchmark {
 	return names.Benchmark{Workload: j.Spec.Workload, Name: j.Spec.Workload, Title: j.Spec.Workload}
 }
 
-// known lists the workloads of a catalog, and after them those that only HammerDB has,
-// whose jobs may be imported.
+// known lists the workloads of a catalog, followed by those that only HammerDB has, whose jobs may
+// be imported.
 func known(c catalog.Catalog) (list []names.Benchmark) {
 	for _, w := range c.Workloads {
 		list = append(list, names.BenchmarkOf(w))
@@ -65,7 +65,7 @@ func known(c catalog.Catalog) (list []names.Benchmark) {
 	return list
 }
 
-// release is the version of the server a job was on, "16.4", or "".
+// release returns the version of a job's server, "16.4", or "".
 func release(j job.Job) string {
 	if j.Facts == nil {
 		return ""
@@ -79,8 +79,8 @@ func release(j job.Job) string {
 	return j.Facts.Server
 }
 
-// figureOf returns a headline figure as HammerDB writes it, cut to a whole number,
-// and whether the job has it.
+// figureOf returns a headline figure as in HammerDB, truncated to a whole number, and whether the
+// job has it.
 func figureOf(j job.Job, name string) (string, bool) {
 	value, ok := metricOf(j, name)
 	if !ok {
@@ -89,8 +89,8 @@ func figureOf(j job.Job, name string) (string, bool) {
 	return strconv.FormatInt(int64(value), 10), true
 }
 
-// metricOf returns a headline figure. A run whose mix has no new orders has no NOPM, which
-// is 0 for HammerDB.
+// metricOf returns a headline figure. For a run whose mix has no new orders, NOPM is 0, as in
+// HammerDB.
 func metricOf(j job.Job, name string) (value float64, found bool) {
 	value, found = j.Result.Metric(name)
 	if name == nopm && !found {
@@ -99,9 +99,8 @@ func metricOf(j job.Job, name string) (value float64, found bool) {
 	return value, found
 }
 
-// mainFigure is the figure that stands for a job: the geometric mean of its queries, or
-// NOPM, or what comes first where a workload has figures of its own. It is missing
-// where the job has no result.
+// mainFigure returns the figure that represents a job: the geometric mean of its queries, NOPM, or
+// the first figure of another workload. It returns false if the job has no result.
 func mainFigure(j job.Job) (job.Metric, bool) {
 	if a, ok := answers(j); ok {
 		return job.Metric{Name: geomean, Value: a.mean}, true
@@ -115,8 +114,8 @@ func mainFigure(j job.Job) (job.Metric, bool) {
 	return j.Result.Metrics[0], true
 }
 
-// mainFigures are the headline figures of a job that is measured in transactions, as they
-// are written: NOPM and TPM, or those of a workload that has others.
+// mainFigures returns the formatted headline figures of a job that is measured in transactions:
+// NOPM and TPM, or the figures of another workload.
 func mainFigures(j job.Job) object {
 	if h, ok := mainFigure(j); ok && h.Name != nopm {
 		var o object
@@ -130,8 +129,8 @@ func mainFigures(j job.Job) object {
 	return object{{nopm, orders}, {tpm, transactions}}
 }
 
-// written spells a figure: whole where HammerDB does that, a geometric mean as it
-// is, and others to hundredths.
+// written formats a figure: NOPM and TPM as whole numbers like HammerDB, a geometric mean with all
+// digits, and others to hundredths.
 func written(m job.Metric) string {
 	switch m.Name {
 	case nopm, tpm:
@@ -142,7 +141,7 @@ func written(m job.Metric) string {
 	return decimal(math.Round(m.Value*100) / 100)
 }
 
-// field spells a name as the member of an object: "TPROC-C" is "tproc_c".
+// field returns a name as a member of an object: "TPROC-C" becomes "tproc_c".
 func field(name string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(name))
 }
@@ -156,7 +155,7 @@ const (
 	queryTime = "query set seconds"
 )
 
-// Headline is the line of a run's result.
+// Headline returns the line with a run's result.
 func Headline(j job.Job, c catalog.Catalog) string { return lines.Result(j.Result, displayName(j, c)) }
 
 // Result is the view of "jobs ID result".
@@ -174,10 +173,9 @@ func Result(j job.Job, c catalog.Catalog) View {
 
 func timestamp(j job.Job) string { return j.Begun.Format(time.DateTime) }
 
-// Lines is the view of "jobs ID": what virtual users put out. With user -1 it is
-// what all of them did, else what the one at that position did; 0 is for lines
-// about virtual users, such as that one has finished. It returns false if there
-// is no such line.
+// Lines returns the view of "jobs ID": the output of all virtual users if user is -1, else of the
+// user at that position; position 0 has lines about virtual users, such as that a user has
+// finished. It returns false if there are no such lines.
 func Lines(output iter.Seq2[repository.OutputLine, error], user int) (View, bool, error) {
 	view := View{value: []string{}, lines: []string{}}
 	list := []string{}
@@ -192,8 +190,8 @@ func Lines(output iter.Seq2[repository.OutputLine, error], user int) (View, bool
 			continue
 		}
 		list = append(list, strconv.Itoa(o.User), o.Line)
-		// HammerDB keeps what was said at once as one line, however many it was printed
-		// in, such as a question of two. Each names who said it, as people search by that.
+		// A recorded line may contain several printed lines, such as a question. Each gets the
+		// virtual user's name, because people search for it.
 		for line := range strings.SplitSeq(strings.TrimRight(o.Line, "\r\n"), "\n") {
 			view.lines = append(view.lines, fmt.Sprintf("Virtual User %d: %s", o.User, report.Printable(strings.TrimSuffix(line, "\r"))))
 		}
@@ -202,8 +200,8 @@ func Lines(output iter.Seq2[repository.OutputLine, error], user int) (View, bool
 	return view, len(list) > 0, nil
 }
 
-// Timing is the view of "jobs ID timing": how long transactions took, the kind
-// first that took the most of the time.
+// Timing is the view of "jobs ID timing": response times, beginning with the kind that took the
+// largest share of the time.
 func Timing(j job.Job, list []job.Timing) View {
 	if len(list) == 0 {
 		return without(j, "timing data")
@@ -211,7 +209,7 @@ func Timing(j job.Job, list []job.Timing) View {
 	return View{value: timingsObject(list)}
 }
 
-// byRatio puts first what took the largest share of the users' time.
+// byRatio sorts timings by their share of the users' time, largest first.
 func byRatio(list []job.Timing) []job.Timing {
 	return slices.SortedStableFunc(slices.Values(list), func(a, b job.Timing) int { return cmp.Compare(b.Ratio, a.Ratio) })
 }
@@ -246,10 +244,9 @@ func timingObject(t job.Timing) object {
 	return append(o, member{"sd", three(t.SD)}, member{"ratio_pct", three(t.Ratio)})
 }
 
-// Timings sums up how long the transactions of a number of users took. The labels
-// are HammerDB's names for the kinds of transaction. It takes response times,
-// because what HammerDB times also includes all that happens until a transaction
-// is done.
+// Timings returns statistics of the response times of a number of users. The labels are HammerDB's
+// names for the kinds of transaction. It uses response times, not service times, because HammerDB's
+// times also include retries.
 func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 	elapsed := float64(sum.Elapsed) / float64(time.Millisecond)
 	var list []job.Timing
@@ -271,8 +268,8 @@ func Timings(sum meter.Summary, users int, labels []string) []job.Timing {
 	return list
 }
 
-// timingsOf returns the timings that were recorded of the virtual user at a
-// position, or with 0 of all together.
+// timingsOf returns the recorded timings of the virtual user at a position, or of all users
+// together if position is 0.
 func timingsOf(details job.ImportDetails, position int) []job.Timing {
 	var list []job.Timing
 	for _, t := range details.Timings {
@@ -283,8 +280,8 @@ func timingsOf(details job.ImportDetails, position int) []job.Timing {
 	return list
 }
 
-// TCount is the view of "jobs ID tcount": transactions a minute over time. Of two
-// readings in one second of the clock, which is all the view tells, the later stays.
+// TCount is the view of "jobs ID tcount": transactions a minute over time. The view has a
+// resolution of one second; of two readings in one second it shows the later.
 func TCount(ctx context.Context, store *repository.Store, j job.Job, c catalog.Catalog) (View, error) {
 	readings, err := counts(ctx, store, j)
 	if err != nil {
@@ -300,7 +297,7 @@ func TCount(ctx context.Context, store *repository.Store, j job.Job, c catalog.C
 	return View{value: object{{databaseName(j, c) + " " + counterMetric(j, c), points}}}, nil
 }
 
-// counterMetric is the unit that HammerDB's transaction counter counts in.
+// counterMetric returns the unit of HammerDB's transaction counter.
 func counterMetric(j job.Job, c catalog.Catalog) string {
 	if benchmark(j, c).Queries {
 		return "qph"
@@ -308,19 +305,19 @@ func counterMetric(j job.Job, c catalog.Catalog) string {
 	return "tpm"
 }
 
-// Rate spells a rate of transactions a minute as HammerDB's transaction counter
-// does, in whole ones.
+// Rate formats a rate of transactions a minute like HammerDB's transaction counter, as a whole
+// number.
 func Rate(perMinute float64) string { return strconv.FormatFloat(perMinute, 'f', 0, 64) }
 
-// reading is a rate of transactions at a time, as the view spells it.
+// reading is a rate of transactions with its formatted time.
 type reading struct {
 	at   string
 	rate float64
 }
 
-// counts are the rates of a job, one for each second of the clock: what the
-// transaction counter read while it was done, or where none was running the server's
-// own rate as the run sampled it.
+// counts returns the rates of a job, at most one per second: the readings of the transaction
+// counter during the job, or if the counter was not running, the server's own rates that the run
+// sampled.
 func counts(ctx context.Context, store *repository.Store, j job.Job) ([]reading, error) {
 	list, err := readings(store.Readings(ctx, j.ID))
 	if err != nil || len(list) > 0 {
@@ -345,7 +342,7 @@ func readings(counts iter.Seq2[job.Count, error]) ([]reading, error) {
 	return list, nil
 }
 
-// sampled yields the server's rates of those seconds in which it was asked.
+// sampled yields the server's rates of the seconds in which the run read them.
 func sampled(seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Count, error] {
 	return func(yield func(job.Count, error) bool) {
 		for s, err := range seconds {
@@ -363,8 +360,7 @@ func sampled(seconds iter.Seq2[job.Event, error]) iter.Seq2[job.Count, error] {
 	}
 }
 
-// Metrics is the view of "jobs ID metrics". Only jobs that HammerDB recorded have
-// any so far.
+// Metrics is the view of "jobs ID metrics". So far only jobs that HammerDB recorded have metrics.
 func Metrics(j job.Job, details job.ImportDetails) View {
 	if len(details.Metrics) == 0 {
 		return without(j, "metrics data")
@@ -385,8 +381,8 @@ func Metrics(j job.Job, details job.ImportDetails) View {
 	return View{value: o}
 }
 
-// System is the view of "jobs ID system". HammerDB describes the machine that its
-// agent runs on, and Sledge the one that it runs on itself, which the view says.
+// System is the view of "jobs ID system". HammerDB describes the machine of its agent. Sledge
+// describes the machine that it runs on, and the view says so.
 func System(j job.Job, details job.ImportDetails) View {
 	facts := system(j, details)
 	if len(facts) == 0 {
@@ -416,7 +412,7 @@ func system(j job.Job, details job.ImportDetails) object {
 	return o
 }
 
-// Settings is the view of "jobs ID dict", of sections that have no secrets.
+// Settings is the view of "jobs ID dict". The sections must not contain secrets.
 func Settings(sections []job.Section) View {
 	o := object{}
 	for _, s := range sections {
@@ -429,19 +425,19 @@ func Settings(sections []job.Section) View {
 	return View{value: o}
 }
 
-// NoTiming says that the times of a virtual user's transactions are not known.
+// NoTiming returns HammerDB's line for a virtual user without response times.
 func NoTiming(j job.Job, user int) string {
 	return fmt.Sprintf("No Timing Data for VU %d for JOB %s: jobs jobid timing vuid", user, j.ID)
 }
 
-// Section is a part of a job as HammerDB's web service gives it, which says of which job
-// and which part it is.
+// Section returns a part of a job in the shape of HammerDB's web service, with the job's ID and the
+// part's name.
 func Section(j job.Job, name string, part View) View {
 	value := part.value
 	switch is := value.(type) {
 	case []string:
 		if len(is) > 0 && is[0] == string(j.ID) {
-			is = is[1:] // the part is missing, and the rest says why
+			is = is[1:] // the part is missing; the rest is the reason
 		}
 		if part.lines == nil {
 			value = strings.Join(is, " ")
@@ -463,7 +459,7 @@ func Database(j job.Job, c catalog.Catalog) View {
 	return View{value: list}
 }
 
-// IDs is the view of the list of jobs that HammerDB's web service had up to version 5.
+// IDs is the view of the list of jobs in HammerDB's web service up to version 5.
 func IDs(jobs []job.Job) View {
 	ids := []string{}
 	for _, j := range jobs {
@@ -477,7 +473,7 @@ func Benchmark(j job.Job, c catalog.Catalog) View {
 	return View{value: []string{benchmark(j, c).Name}}
 }
 
-// without says that a job lacks something.
+// without returns the view of a missing part.
 func without(j job.Job, what string) View {
 	return View{value: []string{string(j.ID), "Jobid has no " + what}}
 }

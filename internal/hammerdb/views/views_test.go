@@ -44,8 +44,8 @@ func TestHammerDBsScriptsFindTheirShapes(t *testing.T) {
 	reporttest.Golden(t, "hammerdb.txt", b.Bytes())
 }
 
-// tcount records a job with these events and readings of a transaction counter, and
-// returns what it shows of them.
+// tcount records a job with these events and readings of a transaction counter, and returns its
+// view.
 func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) View {
 	t.Helper()
 	store, err := repository.Open(":memory:")
@@ -72,13 +72,13 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 		t.Fatal(err)
 	}
 	if list, ok := view.value.([]string); ok {
-		list[0] = string(j.ID) // the golden files know it by
+		list[0] = string(j.ID) // the golden files use this ID
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := TCount(t.Context(), store, shown, several); err == nil {
-		t.Error("TCount does not pass on that the counts could not be read")
+		t.Error("TCount does not return the error of reading the counts")
 	}
 	return view
 }
@@ -96,14 +96,14 @@ func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
 	}
 }
 
-// TestMain has local time be UTC, so that views, whose times are local, can be
-// compared with golden files.
+// TestMain sets the local time zone to UTC, because views have local times and are compared with
+// golden files.
 func TestMain(m *testing.M) {
 	time.Local = time.UTC
 	os.Exit(m.Run())
 }
 
-// several is a catalog of what these tests have jobs of.
+// several is a catalog with the databases and workloads of these tests.
 var several = catalog.Catalog{
 	Databases: []*database.Database{{Name: "postgresql", Title: "PostgreSQL"}, {Name: "mariadb", Title: "MariaDB"}, {Name: "sqlite", Title: "SQLite"}},
 	Workloads: []*workload.Workload{{Name: "tprocc", Title: "TPROC-C"}},
@@ -210,7 +210,7 @@ Virtual User 1: `
 	}
 }
 
-// recorded enters a run with a summary, counts and a virtual user's own figures.
+// recorded records a run with a summary, counts and a virtual user's own figures.
 func recorded(t *testing.T) (*repository.Store, job.Job) {
 	t.Helper()
 	store, err := repository.Open(":memory:")
@@ -241,7 +241,7 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 	return store, j
 }
 
-// A run that was killed has no event after what it measured last.
+// A killed run has no event after its last measured second.
 func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
 	store, err := repository.Open(":memory:")
 	if err != nil {
@@ -270,7 +270,7 @@ func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
 	}
 }
 
-// In data SQL Server is MSSQLServer, and to people it is not.
+// SQL Server is MSSQLServer in data, but not in texts.
 func TestADatabaseHasItsNameInDataAndItsTitleInTheHeadline(t *testing.T) {
 	c := catalog.Catalog{Databases: []*database.Database{{Name: "mssqlserver", Title: "SQL Server"}}}
 	j := reporttest.Run()
@@ -351,7 +351,7 @@ func TestTheArtifactOfAJobOfHammerDBHasItsFigures(t *testing.T) {
 	reporttest.Golden(t, "artifact_queries.json", []byte(view.JSON()+"\n"))
 }
 
-// more is a catalog with a workload more, which HammerDB lacks.
+// more is a catalog with an additional workload that HammerDB does not have.
 var more = catalog.Catalog{Databases: several.Databases, Workloads: append(slices.Clone(several.Workloads), &workload.Workload{
 	Name: "tellers", Title: "PROC-B", Schema: workload.Schema{Size: workload.Size{Option: "branches", Unit: "branches"}},
 	Kinds: []workload.Kind{{Name: "credit"}, {Name: "debit"}},

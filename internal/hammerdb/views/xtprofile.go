@@ -12,11 +12,10 @@ import (
 	"sledge/internal/meter"
 )
 
-// TimeProfile writes the times of each virtual user, and then of all together, in
-// the shape of HammerDB's time profile log. The title is the database's; labels
-// are HammerDB's names for the kinds of transaction, in their order. The times are
-// those of the measured time alone, ramp-up not included; those of one user are
-// within 1 %.
+// TimeProfile writes the response times of each virtual user, and then of all users, in the format
+// of HammerDB's time profile log. title is the database's; labels are HammerDB's names for the
+// kinds of transaction, in order. The times are from the measurement, without ramp-up. Those of a
+// single user have an error of at most 1 %.
 func TimeProfile(w io.Writer, title string, r job.Result, labels []string, at time.Time) error {
 	var b bytes.Buffer
 	line := strings.Repeat("+-", 38) + "+\n"
@@ -38,8 +37,8 @@ func TimeProfile(w io.Writer, title string, r job.Result, labels []string, at ti
 	return err
 }
 
-// procedures writes the times of each kind of transaction that was done, the one
-// that took the largest share of the users' time first.
+// procedures writes the times of each kind of transaction, beginning with the largest share of the
+// users' time.
 func procedures(b *bytes.Buffer, sum meter.Summary, labels []string, users int) {
 	for _, t := range byRatio(Timings(sum, users, labels)) {
 		fmt.Fprintf(b, ">>>>> PROC: %s\n", t.Name)

@@ -12,8 +12,8 @@ import (
 )
 
 func TestTimeProfileShowsEachUserAndAll(t *testing.T) {
-	// Two users in two seconds: each does four new orders of 100 ms, and the second
-	// a payment of 1 s besides.
+	// Two users in two seconds: each does four new orders of 100 ms, and the second also a payment
+	// of 1 s.
 	stripe, sum, profile := meter.NewStripe(), meter.NewSummary(2), meter.NewProfile(2, 2)
 	for n := range 8 {
 		stripe.Record(meter.Record{User: int32(n % 2), Service: 90 * time.Millisecond, Response: 100 * time.Millisecond})
@@ -28,7 +28,7 @@ func TestTimeProfileShowsEachUserAndAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
-	// The figures of histograms are near those that went in: 100.000 or 99.9.
+	// The figures of histograms are close to the recorded times: 100.000 or 99.9.
 	want := []string{
 		`PostgreSQL Hammerdb Time Profile Report @ Tue Apr 14 17:09:41 UTC 2026`,
 		`(\+-){38}\+`,

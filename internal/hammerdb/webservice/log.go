@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// tailBytes is how much of a log is shown.
+// tailBytes is the size of the shown end of a log.
 const tailBytes = 64 << 10
 
-// newestLog returns the end of the newest file hammerdb*.log of a folder; found says whether
-// there is one. Other users may write to that folder: links out of it, and things that are not
-// files, are ignored.
+// newestLog returns the end of the newest file hammerdb*.log in a folder; found reports whether
+// there is one. Because other users may write to the folder, newestLog ignores links that leave it,
+// and everything except regular files.
 func newestLog(folder string) (text string, found bool, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -40,7 +40,7 @@ func newestLog(folder string) (text string, found bool, err error) {
 	}
 	text, err = tailOf(root, newest)
 	if errors.Is(err, errNoFile) || errors.Is(err, fs.ErrNotExist) {
-		return "", false, nil // it was moved away meanwhile
+		return "", false, nil // the file was moved away meanwhile
 	}
 	if err != nil {
 		return "", false, fmt.Errorf("read a log: %w", err)

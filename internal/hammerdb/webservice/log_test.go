@@ -10,7 +10,7 @@ import (
 func TestALogIsShownWhateverItsLines(t *testing.T) {
 	folder := t.TempDir()
 	for what, c := range map[string]struct{ text, want string }{
-		"an empty one":                {"", ""},
+		"an empty log":                {"", ""},
 		"one line that is too long":   {strings.Repeat("é", tailBytes), strings.Repeat("é", tailBytes/2)},
 		"a long line, and its end":    {strings.Repeat("x", tailBytes+5) + "\n", strings.Repeat("x", tailBytes-1)},
 		"a long line, and then words": {strings.Repeat("x", tailBytes+5) + "\nthe end\n", "the end"},

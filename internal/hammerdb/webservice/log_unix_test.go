@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A user who may write to the folder can replace a log by a pipe after it was checked: opening
-// it must not block.
+// A user who may write to the folder can replace a log by a pipe after the check, so opening it
+// must not block.
 func TestAPipeInThePlaceOfALogIsNotWaitedFor(t *testing.T) {
 	folder := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(folder, "hammerdb.log"), 0o600); err != nil {
@@ -23,6 +23,6 @@ func TestAPipeInThePlaceOfALogIsNotWaitedFor(t *testing.T) {
 	}
 	defer root.Close()
 	if _, err := tailOf(root, "hammerdb.log"); !errors.Is(err, errNoFile) {
-		t.Errorf("got %v, want that it is not a file", err)
+		t.Errorf("got %v, want errNoFile", err)
 	}
 }

@@ -1,12 +1,11 @@
-// Package webservice serves the addresses of HammerDB's web service: those that gave JSON in
-// their old shape, and those that gave pages by redirecting to the pages of the web
-// application. Some addresses gave JSON up to version 4.12 and pages since: a browser, which
-// accepts HTML, gets the page, and any other client the JSON. It knows nothing of logins: the
-// caller must admit only users who may look, and requests other than GET and HEAD only from
-// users who may act.
+// Package webservice serves the addresses of HammerDB's web service. It returns JSON in HammerDB's
+// shapes, and redirects addresses of pages to the pages of the web application. Some addresses
+// returned JSON up to version 4.12 and pages since: clients that accept HTML, such as browsers, get
+// the page, and others the JSON. The package does not check logins: the caller must admit only
+// users who may look, and requests other than GET and HEAD only from users who may act.
 //
-// What HammerDB did by GET and changes something takes POST here, because a page of another
-// site, a link or a browser that prefetches pages could request it as well.
+// Actions that change something, for which HammerDB uses GET, require POST here. Otherwise a page
+// of another site, a link, or a browser that prefetches pages could trigger them.
 package webservice
 
 import (
@@ -27,13 +26,13 @@ import (
 	"sledge/internal/repository"
 )
 
-// Config is what a web service works with.
+// Config configures a web service.
 type Config struct {
 	Catalog catalog.Catalog
 	Store   *repository.Store
 	Version string
 
-	// Home returns where the service is reached.
+	// Home returns the service's address.
 	Home func() string
 
 	// Logs is the folder that the console writes its logs to.
@@ -42,14 +41,14 @@ type Config struct {
 	// Quit ends the service after pending responses are finished.
 	Quit func()
 
-	// Note is told what a request did, where its path does not say it, for a log of that.
+	// Note logs what a request did, if its path does not show it.
 	Note func(ctx context.Context, what string)
 
-	// Say is told of faults, a line each.
+	// Say prints a line about an internal error.
 	Say func(line string)
 }
 
-// Paths are those that a Service answers.
+// Paths are the paths that a Service serves.
 var Paths = []string{"/jobs", "/pipelines", "/ci", "/env", "/help", "/quit"}
 
 // Service is an http.Handler.
@@ -63,8 +62,8 @@ func New(c Config) *Service {
 	return &Service{c, parts.Source{Store: c.Store, Catalog: c.Catalog}}
 }
 
-// Where pages of the web application are, seen from any of the Paths: a proxy may have put
-// something before them.
+// Addresses of pages of the web application, relative to any of the Paths, because a proxy may add
+// a prefix.
 const (
 	pageOfJobs = "./#/jobs"
 	pageOfHelp = "./#/help"
@@ -78,7 +77,7 @@ func pageOfComparison(base, compared int) string {
 	return fmt.Sprintf("./#/profiles/compare?numbers=%d,%d", base, compared)
 }
 
-// reportOf is a page by itself, which the API makes.
+// reportOf returns the address of a job's report, a page of the API.
 func reportOf(id job.ID) string { return "./api/v1/jobs/" + string(id) + "/report?view=true" }
 
 // ServeHTTP implements http.Handler.
@@ -97,7 +96,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case !changes && !looks:
 		w.Header().Set("Allow", "GET, HEAD")
-		refuse(w, http.StatusMethodNotAllowed, "this changes nothing, and takes GET, not %s", r.Method)
+		refuse(w, http.StatusMethodNotAllowed, "this takes GET, not %s", r.Method)
 		return
 	}
 	switch r.URL.Path {
@@ -115,7 +114,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// byPost says how that is done which HammerDB does by GET.
+// byPost returns the error for a GET request that requires POST.
 func byPost(r *http.Request) string {
 	what := "/quit"
 	if r.URL.Path == "/jobs" {
@@ -129,7 +128,7 @@ const usage = "Usage: jobs?jobid=TEXT, jobs?jobid=TEXT&bm, jobs?jobid=TEXT&db, j
 	"jobs?jobid=TEXT&vu=INTEGER, each as JSON unless the request accepts text/html, and &raw=1 for the JSON of version 6; jobs?jobid=TEXT&resultdata, jobs?jobid=TEXT&tcountdata, jobs?jobid=TEXT&timingdata, jobs?jobid=TEXT&timing&vuid=INTEGER, " +
 	"jobs?jobid=TEXT&metricsdata, jobs?jobid=TEXT&summaryjson, jobs?profileid=INTEGER&profiledata"
 
-// jobs answers whatever begins with /jobs.
+// jobs answers requests for /jobs.
 func (s *Service) jobs(w http.ResponseWriter, r *http.Request) {
 	asks := r.URL.Query()
 	switch {
@@ -154,7 +153,7 @@ func (s *Service) jobs(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acceptsPages reports whether a client asks for a page, as browsers do.
+// acceptsPages reports whether a client accepts HTML, as browsers do.
 func acceptsPages(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
 // ids lists the jobs.
@@ -163,11 +162,10 @@ func (s *Service) ids(ctx context.Context) (views.View, error) {
 	return views.IDs(views.OldestFirst(all)), err
 }
 
-// charts are the parts of a job that HammerDB draws: their data have an address with "data"
-// at its end.
+// charts are the parts of a job that HammerDB draws. The addresses of their data end in "data".
 var charts = []string{"result", "tcount", "timing", "metrics"}
 
-// job answers what is asked about one job.
+// job answers requests about one job.
 func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 	j, found := s.find(w, r)
 	if !found {
@@ -223,8 +221,8 @@ func (s *Service) job(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// find finds the requested job, or responds that there is none. Anything can be an ID, as in
-// HammerDB.
+// find finds the requested job, or responds that it does not exist. As in HammerDB, any text can be
+// an ID.
 func (s *Service) find(w http.ResponseWriter, r *http.Request) (job.Job, bool) {
 	id := r.URL.Query().Get("jobid")
 	j, err := s.Store.Get(r.Context(), job.ID(id))
@@ -250,7 +248,7 @@ func (s *Service) show(w http.ResponseWriter, r *http.Request, of func(context.C
 	answer(w, view)
 }
 
-// timingOf answers with how long the transactions of one virtual user took.
+// timingOf answers with the response times of one virtual user.
 func (s *Service) timingOf(w http.ResponseWriter, r *http.Request, j job.Job, text string) {
 	user, err := strconv.Atoi(text)
 	if err != nil {
@@ -268,7 +266,7 @@ func (s *Service) timingOf(w http.ResponseWriter, r *http.Request, j job.Job, te
 	}
 }
 
-// outputOf answers with what one virtual user put out, or leads to the page that shows it.
+// outputOf answers with the output of one virtual user, or redirects to the page that shows it.
 func (s *Service) outputOf(w http.ResponseWriter, r *http.Request, j job.Job, text string, page bool) {
 	user, err := strconv.Atoi(text)
 	if err != nil {
@@ -288,7 +286,7 @@ func (s *Service) outputOf(w http.ResponseWriter, r *http.Request, j job.Job, te
 	}
 }
 
-// remove deletes a job. It does not ask, and so takes the whole ID.
+// remove deletes a job. It does not ask for confirmation, so it requires the whole ID.
 func (s *Service) remove(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Query().Get("jobid") == "" {
 		refuse(w, http.StatusBadRequest, usage)
@@ -312,13 +310,13 @@ func (s *Service) remove(w http.ResponseWriter, r *http.Request) {
 	done := fmt.Sprintf("Deleted Jobid %s", j.ID)
 	s.Note(r.Context(), done)
 	answer(w, views.Success(done))
-	// The job is deleted whatever comes of it.
+	// The job is deleted even if this fails.
 	if err := s.Store.GiveBack(context.WithoutCancel(r.Context())); err != nil {
 		s.Say(err.Error())
 	}
 }
 
-// profile answers what is asked about a performance profile.
+// profile answers requests about a performance profile.
 func (s *Service) profile(w http.ResponseWriter, r *http.Request) {
 	number, err := strconv.Atoi(r.URL.Query().Get("profileid"))
 	if err != nil {
@@ -341,13 +339,13 @@ func (s *Service) profile(w http.ResponseWriter, r *http.Request) {
 // runsOf returns the runs of a performance profile, the oldest first.
 func (s *Service) runsOf(ctx context.Context, profile int) ([]job.Job, error) {
 	if profile == 0 {
-		return nil, nil // it would ask for the jobs of any profile
+		return nil, nil // the query would return the jobs of all profiles
 	}
 	runs, err := s.Store.List(ctx, repository.Query{Profile: profile})
 	return views.OldestFirst(runs), err
 }
 
-// compare leads to the comparison of two performance profiles.
+// compare redirects to the comparison of two performance profiles.
 func (s *Service) compare(w http.ResponseWriter, r *http.Request) {
 	base, baseErr := strconv.Atoi(r.URL.Query().Get("base_pid"))
 	compared, comparedErr := strconv.Atoi(r.URL.Query().Get("new_pid"))
@@ -374,7 +372,7 @@ func (s *Service) tail(w http.ResponseWriter) {
 	writeText(w, text)
 }
 
-// environment answers with where and what the service is.
+// environment answers with the address and the version of the service.
 func (s *Service) environment(w http.ResponseWriter, r *http.Request) {
 	lines := []string{
 		"Service Environment",
@@ -392,21 +390,21 @@ func (s *Service) environment(w http.ResponseWriter, r *http.Request) {
 	writeText(w, strings.Join(lines, "\n"))
 }
 
-// withoutPipelines says that there are none.
+// withoutPipelines answers that pipelines do not exist yet.
 func (s *Service) withoutPipelines(w http.ResponseWriter) {
 	refuse(w, http.StatusNotImplemented, "pipelines are not built into Sledge yet")
 }
 
-// fault answers that something went wrong here.
+// fault answers with an internal error.
 func (s *Service) fault(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the client has gone
 	}
 	s.Say(err.Error())
-	refuse(w, http.StatusInternalServerError, "the job repository cannot be read or written: what the program printed says why")
+	refuse(w, http.StatusInternalServerError, "the job repository cannot be read or written: the program's output gives the reason")
 }
 
-// leadTo leads to a page. It is relative, which http.Redirect would not leave it.
+// leadTo redirects to a page. It keeps the address relative, unlike http.Redirect.
 func leadTo(w http.ResponseWriter, page string) {
 	w.Header().Set("Location", page)
 	w.WriteHeader(http.StatusFound)
@@ -415,7 +413,7 @@ func leadTo(w http.ResponseWriter, page string) {
 // answer answers with a view.
 func answer(w http.ResponseWriter, view views.View) { writeJSON(w, http.StatusOK, view) }
 
-// refuse says in HammerDB's shape what is wrong.
+// refuse answers with an error in HammerDB's shape.
 func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 	writeJSON(w, status, views.Error(fmt.Sprintf(format, args...)))
 }
@@ -423,7 +421,7 @@ func refuse(w http.ResponseWriter, status int, format string, args ...any) {
 func writeJSON(w http.ResponseWriter, status int, view views.View) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(view.JSON() + "\n")) // who asked may be gone
+	_, _ = w.Write([]byte(view.JSON() + "\n")) // the client may have disconnected
 }
 
 func writeText(w http.ResponseWriter, text string) {

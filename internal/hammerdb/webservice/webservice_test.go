@@ -22,7 +22,7 @@ import (
 	"sledge/internal/repository"
 )
 
-// Jobs of the repository of the console's tests: what a Sledge and a HammerDB recorded.
+// Jobs in the repository of the console's tests, recorded by Sledge or by HammerDB.
 const (
 	recorded = "6B02DE8256213BDBD0C24A56" // a run on SQLite, by Sledge
 	imported = "67FD3345479A03E263133333" // a run on PostgreSQL, by HammerDB
@@ -30,7 +30,7 @@ const (
 	checked  = "6B02DE871A5E2D50FB966C56" // a check, which has no result
 )
 
-// world is a service and what it did.
+// world is a service with a record of its calls.
 type world struct {
 	*Service
 	logs  string
@@ -39,7 +39,7 @@ type world struct {
 	ends  int
 }
 
-// before has the testdata of the console's tests.
+// before is the folder with the test data of the console's tests.
 var before = filepath.Join("..", "console", "testdata", "before")
 
 func newWorld(t *testing.T) *world {
@@ -63,7 +63,7 @@ func newWorld(t *testing.T) *world {
 		}
 	})
 	local := time.Local
-	time.Local = time.UTC // the views have local times
+	time.Local = time.UTC // the views show local times
 	t.Cleanup(func() { time.Local = local })
 	w := &world{logs: t.TempDir()}
 	w.Service = New(Config{
@@ -76,14 +76,14 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// ask asks for an address.
+// ask sends a request.
 func (w *world) ask(method, address string) *httptest.ResponseRecorder {
 	answer := httptest.NewRecorder()
 	w.ServeHTTP(answer, httptest.NewRequest(method, address, nil))
 	return answer
 }
 
-// browse asks for an address as a browser does.
+// browse sends a request like a browser.
 func (w *world) browse(method, address string) *httptest.ResponseRecorder {
 	answer, request := httptest.NewRecorder(), httptest.NewRequest(method, address, nil)
 	request.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
@@ -91,7 +91,7 @@ func (w *world) browse(method, address string) *httptest.ResponseRecorder {
 	return answer
 }
 
-// get asks for JSON, and returns it without the end of its last line.
+// get requests JSON, and returns it without the newline at the end.
 func (w *world) get(t *testing.T, address string) string {
 	t.Helper()
 	answer := w.ask("GET", address)
@@ -101,7 +101,8 @@ func (w *world) get(t *testing.T, address string) string {
 	return strings.TrimSuffix(answer.Body.String(), "\n")
 }
 
-// printed reads what the jobs command printed of the same jobs, by its words.
+// printed reads the recorded output of the jobs command for the same jobs, by the command's
+// arguments.
 func printed(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(before, "jobs.golden"))
@@ -116,7 +117,7 @@ func printed(t *testing.T) map[string]string {
 	return all
 }
 
-// Scripts that fetch a part of a job get what the jobs command prints of it.
+// The web service returns the same data for a part of a job as the jobs command.
 func TestDataHaveTheShapesOfTheJobsCommand(t *testing.T) {
 	w, want := newWorld(t), printed(t)
 	ids := strings.Fields(want["joblist"])
@@ -142,13 +143,13 @@ func TestDataHaveTheShapesOfTheJobsCommand(t *testing.T) {
 	}
 }
 
-// Version 4.12 answered with what its jobs command printed, and without raw=1.
+// Version 4.12 answered with the output of its jobs command, without raw=1.
 func TestProgramsGetTheJSONOfVersion4(t *testing.T) {
 	w, want := newWorld(t), printed(t)
 	for _, id := range []string{imported, recorded} {
 		for _, part := range []string{"db", "bm", "timestamp", "status", "dict", "system", "result", "timing", "tcount", "metrics"} {
 			if part == "dict" && id == recorded {
-				continue // it grows with the options that there are
+				continue // it changes with each new option
 			}
 			if got := w.get(t, "/jobs?jobid="+id+"&"+part); got != want[id+" "+part] {
 				t.Errorf("%s of %s: got\n%s\nwant\n%s", part, id, got, want[id+" "+part])
@@ -235,8 +236,8 @@ func TestOutputAndTimesOfAVirtualUser(t *testing.T) {
 	}
 }
 
-// From each address that had a page, people come to the page that has it now, also behind a
-// proxy that serves it below another path.
+// Each address that was a page redirects to the corresponding page of the web application, even
+// behind a proxy that serves it below another path.
 func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 	w := newWorld(t)
 	page := "./#/jobs/" + imported
@@ -267,7 +268,7 @@ func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 	}
 }
 
-// The table of pages is TypeScript, far from this code.
+// TestThePagesThatItLeadsToAreThere compares the addresses with the table of pages in TypeScript.
 func TestThePagesThatItLeadsToAreThere(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join("..", "..", "..", "ui", "src", "pages.ts"))
 	if err != nil {
@@ -297,7 +298,7 @@ func TestWhatIsNotThereIsSaidInHammerDBsShape(t *testing.T) {
 	}{
 		"/jobs?jobid=FFFF":                            {404, "Jobid FFFF does not exist"},
 		"/jobs?jobid=FFFF&resultdata":                 {404, "Jobid FFFF does not exist"},
-		"/jobs?jobid=6B&raw=1":                        {404, "Jobid 6B does not exist"}, // several begin so
+		"/jobs?jobid=6B&raw=1":                        {404, "Jobid 6B does not exist"}, // several IDs begin with it
 		"/jobs?jobid=%3Cscript%3E&summaryjson":        {404, "Jobid <script> does not exist"},
 		"/jobs?jobid=*&raw=1":                         {404, "Jobid * does not exist"},
 		"/jobs?jobid=..%2f..%2fetc%2fpasswd&dict":     {404, "Jobid ../../etc/passwd does not exist"},
@@ -332,11 +333,12 @@ func TestWhatIsNotThereIsSaidInHammerDBsShape(t *testing.T) {
 		}
 	}
 	if len(w.said) > 0 {
-		t.Errorf("mistakes of others were said as faults: %q", w.said)
+		t.Errorf("clients' errors were reported as internal errors: %q", w.said)
 	}
 }
 
-// A link or a page of another site can make a browser send GET.
+// GET must not change anything, because a link or a page of another site can make a browser send
+// it.
 func TestGetChangesNothingAndSaysHow(t *testing.T) {
 	w := newWorld(t)
 	for _, address := range []string{"/quit", "/jobs?jobid=" + imported + "&delete", "/jobs?jobid=" + imported + "&delete&DELETE", "/jobs?DELETE&jobid=" + imported} {
@@ -356,7 +358,7 @@ func TestGetChangesNothingAndSaysHow(t *testing.T) {
 		}
 	}
 	if _, err := w.Store.Get(t.Context(), imported); err != nil || w.ends > 0 {
-		t.Errorf("got %v and %d ends, want the job and the service still there", err, w.ends)
+		t.Errorf("got %v and %d ends, want neither the job deleted nor the service ended", err, w.ends)
 	}
 }
 
@@ -372,7 +374,7 @@ func TestPostDeletesAJobThatIsOver(t *testing.T) {
 		status int
 		says   string
 	}{
-		{imported[:20], 404, "does not exist"}, // the next job's begins so, too
+		{imported[:20], 404, "does not exist"}, // the next job's ID has the same beginning
 		{recorded[:20], 400, "the whole ID, which is " + recorded},
 		{"last", 400, "the whole ID"},
 		{string(running.ID()), 409, "is running on"},
@@ -388,9 +390,9 @@ func TestPostDeletesAJobThatIsOver(t *testing.T) {
 	}
 	all, err := w.Store.List(t.Context(), repository.Query{})
 	if strings.Join(w.noted, "; ") != "Deleted Jobid "+imported {
-		t.Errorf("the log was told %q", w.noted)
+		t.Errorf("got the log %q", w.noted)
 	}
-	if err != nil || len(all) != 11 { // of the eleven that were there, and one that began
+	if err != nil || len(all) != 11 { // eleven from before and a running one, less the deleted one
 		t.Errorf("got %d jobs, %v", len(all), err)
 	}
 }
@@ -415,7 +417,7 @@ func TestTheEnvironmentIsTheServicesAlone(t *testing.T) {
 		t.Errorf("got %s", text)
 	}
 	if strings.Contains(text, "planted") {
-		t.Errorf("it tells a secret: %s", text)
+		t.Errorf("the answer contains a secret: %s", text)
 	}
 }
 
@@ -460,7 +462,7 @@ func TestTheNewestLogIsShown(t *testing.T) {
 	}
 }
 
-// No address shows a password, whichever program recorded the job.
+// No address shows a password, for jobs of Sledge and of HammerDB.
 func TestNoPasswordIsShown(t *testing.T) {
 	const planted = "planted-secret"
 	w := newWorld(t)
@@ -487,7 +489,7 @@ func TestNoPasswordIsShown(t *testing.T) {
 	}
 	ours, err := w.Store.Begin(t.Context(), job.Spec{
 		Action: job.Run, Database: "postgresql", Workload: "tprocc", Users: 1,
-		Options: option.Values{"host": "db1"}, // a password would be refused, and nothing kept
+		Options: option.Values{"host": "db1"}, // the store refuses specs with passwords
 	}, []string{"new order"}, 7)
 	if err != nil {
 		t.Fatal(err)
@@ -514,6 +516,6 @@ func TestNoPasswordIsShown(t *testing.T) {
 		}
 	}
 	if asked != 56 {
-		t.Errorf("asked %d times", asked)
+		t.Errorf("sent %d requests", asked)
 	}
 }

@@ -9,22 +9,21 @@ import (
 	"strings"
 )
 
-// Element is an element of a file with all that is in it.
+// Element is an element of a file with its contents.
 type Element struct {
 	Name     string
 	Text     string // without the space around it
-	Line     int    // that it begins in
+	Line     int    // line of its beginning
 	Elements []Element
 }
 
-// deepest is how many elements of HammerDB's files are within each other at most, and some
-// more.
+// deepest limits the nesting of elements. HammerDB's files stay below it.
 const deepest = 10
 
-// Read reads a whole file.
+// Read parses a complete file and returns its root element.
 func Read(text []byte) (Element, error) {
 	d := NewDecoder(bytes.NewReader(text))
-	open := []Element{{}} // elements that have begun, in one that holds the file
+	open := []Element{{}} // the open elements, within one for the whole file
 	for {
 		line, _ := d.InputPos()
 		token, err := d.Token()

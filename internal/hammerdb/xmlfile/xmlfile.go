@@ -1,5 +1,5 @@
-// Package xmlfile reads XML as HammerDB's files are: in the encodings of old editors, and
-// with passwords in it, which no message may quote.
+// Package xmlfile reads HammerDB's XML files. They may have encodings of old editors, and contain
+// passwords, which error messages must not quote.
 package xmlfile
 
 import (
@@ -14,16 +14,16 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// NewDecoder returns what reads a file. It knows the five entities of XML itself and no
-// others, so that none can grow. What is wrong with its errors is for Mistake to say.
+// NewDecoder returns a decoder for a file. It accepts only XML's five predefined entities, so that
+// entities cannot expand without limit. Its errors must pass through Mistake, because they quote
+// the file.
 func NewDecoder(f io.Reader) *xml.Decoder {
 	d := xml.NewDecoder(f)
 	d.CharsetReader = encoded
 	return d
 }
 
-// encodings are those that editors have saved XML in before UTF-8. What is ASCII
-// is UTF-8 as it stands.
+// encodings are the encodings that editors used before UTF-8. ASCII needs no conversion.
 var encodings = map[string]encoding.Encoding{
 	"iso-8859-1": charmap.ISO8859_1, "latin1": charmap.ISO8859_1,
 	"iso-8859-15":  charmap.ISO8859_15,
@@ -31,14 +31,14 @@ var encodings = map[string]encoding.Encoding{
 	"us-ascii": encoding.Nop, "ascii": encoding.Nop,
 }
 
-// encodingError says that a file is in an encoding that is not known.
+// encodingError means that a file has an unknown encoding.
 type encodingError struct{ label string }
 
 func (e *encodingError) Error() string {
 	return fmt.Sprintf("the encoding %.40q is not known: save the file as UTF-8, and say so in its first line", e.label)
 }
 
-// encoded makes UTF-8 of a file whose first line says that it is something else.
+// encoded converts a file with the named encoding to UTF-8.
 func encoded(label string, input io.Reader) (io.Reader, error) {
 	e, known := encodings[strings.ToLower(label)]
 	if !known {
@@ -47,8 +47,8 @@ func encoded(label string, input io.Reader) (io.Reader, error) {
 	return e.NewDecoder().Reader(input), nil
 }
 
-// Mistake says what kind of mistake is in XML. The decoder's own messages
-// quote the file, which holds passwords.
+// Mistake returns a description of an XML error. The decoder's own messages must not be shown,
+// because they quote the file, which contains passwords.
 func Mistake(err error) error {
 	if unknown, ok := errors.AsType[*encodingError](err); ok {
 		return unknown
