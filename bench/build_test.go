@@ -19,7 +19,7 @@ const (
 	builders        = 2
 )
 
-// buildable is a server that sledge can build on.
+// buildable is a server on which sledge can build a schema.
 type buildable interface {
 	name() string
 	title() string
@@ -27,26 +27,26 @@ type buildable interface {
 	drop(t *testing.T)
 }
 
-// loadable is a server that both sides of a build's figure can load.
+// loadable is a server that sledge and the server's own client can load.
 type loadable interface {
 	buildable
 	emptyTables(t *testing.T, warehouses int)
 	bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string)
 }
 
-// TestBuildPostgreSQL compares a whole build, from an empty server to a schema
-// with indexes, routines and statistics, with psql's \copy of the same rows from
-// files into the tables as they stand before the load.
+// TestBuildPostgreSQL compares a complete build, from an empty server to a schema with indexes,
+// routines and statistics, with psql's \copy of the same rows from files into tables in their state
+// before the load.
 func TestBuildPostgreSQL(t *testing.T) {
 	compareBuild(t, openPostgreSQL(t, "bench"), `psql \copy`)
 }
 
-// TestBuildMariaDB does so with LOAD DATA LOCAL INFILE.
+// TestBuildMariaDB compares a build with LOAD DATA LOCAL INFILE.
 func TestBuildMariaDB(t *testing.T) {
 	compareBuild(t, openMariaDB(t, "bench"), "LOAD DATA")
 }
 
-// TestBuildMySQL does the same on MySQL.
+// TestBuildMySQL is TestBuildMariaDB on MySQL.
 func TestBuildMySQL(t *testing.T) {
 	compareBuild(t, openMySQL(t, "mysql", "bench"), "LOAD DATA")
 }
@@ -77,7 +77,7 @@ func build(t *testing.T, s buildable, warehouses, builders int) time.Duration {
 	return execute(t, nil, sledgeProgram, arguments...).wall
 }
 
-// loadBare has one client load each share, all at once.
+// loadBare loads all shares at once, each with its own client.
 func loadBare(t *testing.T, s loadable, shares [][]loadFile) time.Duration {
 	t.Helper()
 	var clients errgroup.Group

@@ -15,7 +15,7 @@ import (
 	"sledge/internal/option"
 )
 
-// ended is what a program that ran to its end had used.
+// ended holds the output of a program that has ended, and the time that it used.
 type ended struct {
 	cpu    time.Duration // user and system time of the whole process
 	wall   time.Duration
@@ -84,8 +84,8 @@ func (c child) wait(t *testing.T) {
 	}
 }
 
-// peakMemory returns the most memory, in bytes, that the program had resident,
-// when it has ended and was not waited for yet.
+// peakMemory returns the program's peak resident memory in bytes. It waits until the program has
+// ended, and must be called before wait.
 func (c child) peakMemory() int64 {
 	var peak int64
 	for {
@@ -98,9 +98,9 @@ func (c child) peakMemory() int64 {
 	}
 }
 
-// peakMemory returns the most memory, in bytes, that a running process has had
-// resident so far, and false when it is gone. What the system reports once a
-// process has ended would not do: it counts in the process that started it.
+// peakMemory returns the peak resident memory of a running process in bytes, or false if it has
+// ended. The maximum that the system reports for ended processes is not suitable, because it
+// includes the memory of the process that started the program.
 func peakMemory(pid int) (int64, bool) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -112,17 +112,17 @@ func peakMemory(pid int) (int64, bool) {
 			return kib << 10, err == nil
 		}
 	}
-	return 0, false // a process that has ended and was not waited for has no memory
+	return 0, false // a zombie has no memory
 }
 
-// cpuTime returns the CPU time that a running process has used so far, or 0 where the
-// system does not say.
+// cpuTime returns the CPU time that a running process has used so far, or 0 if the system does not
+// report it.
 func cpuTime(pid int) time.Duration {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	_, status, _ = bytes.Cut(status, []byte(") ")) // behind the program's name
+	_, status, _ = bytes.Cut(status, []byte(") ")) // after the program's name
 	var ticks int64
 	for _, field := range bytes.Fields(status)[11:13] { // user and system time
 		n, err := strconv.ParseInt(string(field), 10, 64)

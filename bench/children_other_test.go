@@ -4,5 +4,5 @@ package bench
 
 import "fmt"
 
-// play is what this program does as one of its own children: on Linux alone.
+// play runs this program as one of its own children, which only Linux supports.
 func play(role string) error { return fmt.Errorf("there is no role %s here", role) }

@@ -18,7 +18,7 @@ import (
 	"sledge/internal/hammerdb/names"
 )
 
-// scripted writes a Tcl script and returns the arguments by which sledge runs it.
+// scripted writes a Tcl script and returns the arguments for sledge to run it.
 func scripted(t *testing.T, lines ...string) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script.tcl")
@@ -28,7 +28,7 @@ func scripted(t *testing.T, lines ...string) []string {
 	return []string{"console", "auto", path}
 }
 
-// consoleEnv keeps settings and jobs of a console to the test.
+// consoleEnv returns an environment in which a console uses settings and a repository of the test.
 func consoleEnv(t *testing.T) []string {
 	folder := t.TempDir()
 	return []string{
@@ -36,8 +36,8 @@ func consoleEnv(t *testing.T) []string {
 	}
 }
 
-// TestConsoleStart measures the time from the start of the program until its
-// console does the first command, which is when it would show its prompt.
+// TestConsoleStart measures the time from the start of the program to the first command of its
+// console, which is also the time to the first prompt.
 func TestConsoleStart(t *testing.T) {
 	env := consoleEnv(t)
 	arguments := scripted(t, `puts ready`)
@@ -77,9 +77,9 @@ func TestConsoleVirtualUsers(t *testing.T) {
 	})
 }
 
-// TestConsoleRun compares the NOPM of a run from a Tcl script with those of the same run by
-// "sledge run". Every other round begins with the script, because the schema is a little larger
-// for the second run.
+// TestConsoleRun compares the NOPM of a run from a Tcl script with those of the same run by "sledge
+// run". Every other round begins with the script, because the schema is slightly larger for the
+// second run.
 func TestConsoleRun(t *testing.T) {
 	const users, rampUp = 2, 2 * time.Second
 	p := openPostgreSQL(t, "bench_console")
@@ -122,7 +122,7 @@ func TestConsoleRun(t *testing.T) {
 	})
 }
 
-// captured returns the number that a pattern finds in what a program printed.
+// captured returns the number that a pattern matches in a program's output.
 func captured(t *testing.T, output, pattern string) float64 {
 	t.Helper()
 	m := regexp.MustCompile(pattern).FindStringSubmatch(output)

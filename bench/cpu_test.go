@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// cpuCases are what CPU time is measured with. Targets are set for eight users
-// over TCP: with two a client sleeps between any two answers, with 32 it finds
-// many at each awakening, and people run something in between.
+// cpuCases are the configurations for which CPU time is measured. Targets apply to eight users over
+// TCP, which is typical: with two users the client sleeps before each answer, and with 32 it finds
+// many answers each time it wakes.
 var cpuCases = []struct {
 	users    int
 	socket   bool // a Unix socket instead of TCP to 127.0.0.1
@@ -23,7 +23,7 @@ var cpuCases = []struct {
 	{users: 32},
 }
 
-// cpuWarehouses is enough that eight users mostly do not wait for each other.
+// cpuWarehouses returns a number of warehouses with which eight users rarely wait for each other.
 func cpuWarehouses() int {
 	if testing.Short() {
 		return 2
@@ -31,25 +31,25 @@ func cpuWarehouses() int {
 	return 8
 }
 
-// program runs one of the programs that are compared for about so long.
+// program runs one of the compared programs for about the given time.
 type program func(users int, length time.Duration) ended
 
-// reachable is a server that can be reached over TCP and over a Unix socket; overSocket returns
-// nil where sledge takes no socket.
+// reachable is a server that can be reached over TCP and over a Unix socket; overSocket returns nil
+// if sledge has no option for a socket.
 type reachable interface {
 	buildable
 	overSocket() reachable
 }
 
-// cost is what a program's calls took, round by round.
+// cost holds the time of a program's calls for each round.
 type cost struct {
 	micros []float64 // CPU time for a call
-	server []float64 // what the server's process took for it, where that is known
+	server []float64 // CPU time of the server's process for a call, if known
 	rate   []float64 // calls a second
 }
 
-// add measures a round, by the server's count of calls. A short run is taken off
-// a long one, so that what remains is the time between.
+// add measures a round, using the server's count of calls. It subtracts a short run from a long
+// one, so that starting and connecting do not count.
 func (c *cost) add(users int, run program, count func() int64, server int) {
 	short := usedBy(users, startUp, run, count, server)
 	long := usedBy(users, startUp+trial(), run, count, server)
@@ -65,7 +65,7 @@ func (c cost) String() string {
 	return fmt.Sprintf("%.1f µs at %.0f calls/s%s", median(c.micros), median(c.rate), c.servers())
 }
 
-// servers says what the server took, where that is known.
+// servers describes the server's CPU time, if it is known.
 func (c cost) servers() string {
 	if len(c.server) == 0 {
 		return ""
@@ -73,7 +73,7 @@ func (c cost) servers() string {
 	return fmt.Sprintf(" and %.0f µs of the server", median(c.server))
 }
 
-// used is what a run took: CPU time, and calls by the server's count.
+// used holds the CPU time of a run, and the number of calls by the server's count.
 type used struct {
 	client, server time.Duration
 	calls          int64
@@ -85,9 +85,8 @@ func usedBy(users int, length time.Duration, run program, count func() int64, se
 	return used{client, cpuTime(server) - cpu, count() - calls}
 }
 
-// TestRoutinesPostgreSQL measures the client's CPU time for a transaction that is
-// one call of a stored routine, and compares it with pgbench's for the same calls
-// in the same mix.
+// TestRoutinesPostgreSQL measures the client's CPU time for a transaction that is one call of a
+// stored routine, and compares it with that of pgbench for the same calls in the same mix.
 func TestRoutinesPostgreSQL(t *testing.T) {
 	p := loadedPostgreSQL(t)
 	defer p.drop(t)
@@ -119,10 +118,10 @@ func TestStatementsPostgreSQL(t *testing.T) {
 	})
 }
 
-// TestRoutinesMariaDB measures the same on MariaDB, beside sysbench.
+// TestRoutinesMariaDB measures routine calls on MariaDB, compared with sysbench.
 func TestRoutinesMariaDB(t *testing.T) { compareRoutines(t, openMariaDB(t, "tpcc")) }
 
-// TestRoutinesMySQL measures the same on MySQL.
+// TestRoutinesMySQL measures routine calls on MySQL.
 func TestRoutinesMySQL(t *testing.T) { compareRoutines(t, openMySQL(t, "mysql", "tpcc")) }
 
 func compareRoutines(t *testing.T, m mySQL) {
@@ -156,27 +155,27 @@ func loadedPostgreSQL(t *testing.T) postgreSQL {
 	return p
 }
 
-// runArguments are those of sledge run.
+// runArguments returns the arguments of sledge run.
 func runArguments(s buildable, users int, rampUp, length time.Duration) []string {
 	return sledge("run", s.name(), s.values(), "--users", strconv.Itoa(users),
 		"--rampup", rampUp.String(), "--duration", length.String(), "--json")
 }
 
-// comparison is of the CPU time that sledge and a peer take for the same calls.
+// comparison compares the CPU time of sledge and a peer for the same calls.
 type comparison struct {
 	what    string // a call
 	server  reachable
-	users   int      // 0 for all that there are cases of
+	users   int      // 0 means those of all cpuCases
 	flags   []string // of sledge run
 	peer    string
-	runPeer func(reachable) program // nil where there is nothing to compare with
+	runPeer func(reachable) program // nil without a peer
 	count   func() int64
-	process int // the server's, if it is only one
+	process int // ID of the server's process, if it is a single one
 
-	// absolute is the target in microseconds, relative that of the ratio.
+	// absolute is the target in microseconds, relative the target of the ratio.
 	absolute, relative *target
 
-	rate *target // that of the ratio of calls a second
+	rate *target // the target of the ratio of calls per second
 }
 
 func compareCPU(t *testing.T, c comparison) {
@@ -223,7 +222,7 @@ func compareCPU(t *testing.T, c comparison) {
 	}
 }
 
-// runSledge is sledge run, without a ramp-up.
+// runSledge returns the program sledge run, without a ramp-up.
 func runSledge(t *testing.T, s buildable, flags []string) program {
 	return func(users int, length time.Duration) ended {
 		return execute(t, nil, sledgeProgram, append(runArguments(s, users, 0, length), flags...)...)

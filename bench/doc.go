@@ -1,5 +1,5 @@
-// Package bench holds Sledge's own benchmarks: what it costs to build a schema,
-// to call a transaction and to measure it, each beside what it is compared with.
-// They are tests with the build tag bench, because they take minutes and want a
-// machine to themselves; docs/performance.md says how each figure is reached.
+// Package bench contains Sledge's own benchmarks: the cost of building a schema, of calling a
+// transaction and of measuring it, each compared with another program. They are tests with the
+// build tag bench, because they take minutes and need a machine without other work;
+// docs/performance.md explains how each figure is measured.
 package bench

@@ -19,7 +19,7 @@ import (
 	"sledge/internal/job"
 )
 
-// figure is one thing that was measured.
+// figure is a measured value.
 type figure struct {
 	What    string  `json:"what"`
 	Value   float64 `json:"value"`
@@ -29,7 +29,7 @@ type figure struct {
 	Detail  string  `json:"detail,omitempty"` // the two sides of a ratio, and the spread
 }
 
-// target is what a figure should reach.
+// target is the value that a figure should reach.
 type target struct {
 	Limit   float64 `json:"limit"`
 	AtLeast bool    `json:"at_least,omitempty"` // more is better; otherwise less is
@@ -38,7 +38,8 @@ type target struct {
 func atLeast(limit float64) *target { return &target{Limit: limit, AtLeast: true} }
 func atMost(limit float64) *target  { return &target{Limit: limit} }
 
-// verdict never fails a test: what a machine can do is for people to judge.
+// verdict compares a figure with its target. It never fails a test, because the figures depend on
+// the machine.
 func (t *target) verdict(value float64) string {
 	switch {
 	case t == nil:
@@ -61,10 +62,10 @@ func (t *target) in(unit string) string {
 	return sign + " " + amount(t.Limit, unit)
 }
 
-// amount spells a value and its unit.
+// amount formats a value with its unit.
 func amount(value float64, unit string) string { return spell(value) + " " + unit }
 
-// spell writes a value with three digits, and all those before the point.
+// spell formats a value with three significant digits, or more if the integer part has more.
 func spell(value float64) string {
 	if math.Abs(value) >= 1000 {
 		return fmt.Sprintf("%.0f", value)
@@ -72,7 +73,7 @@ func spell(value float64) string {
 	return fmt.Sprintf("%.3g", value)
 }
 
-// measured are the figures of this run, in the order of the tests.
+// measured collects the figures of this run, in the order of the tests.
 var measured []figure
 
 // note records a figure.
@@ -83,16 +84,16 @@ func note(t *testing.T, f figure) {
 	t.Logf("%s: %s %s %s", f.What, amount(f.Value, f.Unit), f.Verdict, f.Detail)
 }
 
-// results is the JSON document that a run leaves behind.
+// results is the JSON document that a run writes.
 type results struct {
 	At      time.Time `json:"at"`
 	Host    job.Host  `json:"host"`
 	Go      string    `json:"go"`
-	Short   bool      `json:"short,omitempty"` // a trial of the harness: the figures are hints
+	Short   bool      `json:"short,omitempty"` // a short run to test the harness; the figures are only hints
 	Figures []figure  `json:"figures"`
 }
 
-// The files that a run leaves behind, beside the tests.
+// The files that a run writes beside the tests.
 const (
 	jsonFile     = "results.json"
 	markdownFile = "results.md"
@@ -119,8 +120,7 @@ func report(out io.Writer) error {
 	return err
 }
 
-// markdown is the table, ready for docs/performance.md. The machine's name says
-// nothing to anybody else and is left out.
+// markdown returns the table for docs/performance.md. It leaves out the name of the machine.
 func (r results) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Measured on %s with %d cores (%s), which server and client share, %s, %.0f GB of memory, %s.\n",
@@ -154,15 +154,15 @@ func (r results) markdown() string {
 	return b.String()
 }
 
-// median returns the middle of the values, the mean of the two in the middle of
-// an even number.
+// median returns the middle value, or for an even number of values the mean of the two in the
+// middle.
 func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// spread says how far the rounds lie apart.
+// spread describes the range of the rounds.
 func spread(values []float64) string {
 	if len(values) < 2 {
 		return "1 round"
@@ -170,7 +170,7 @@ func spread(values []float64) string {
 	return fmt.Sprintf("%d rounds: %s to %s", len(values), spell(slices.Min(values)), spell(slices.Max(values)))
 }
 
-// ratios divides two lists one by one.
+// ratios divides two lists element by element.
 func ratios(a, b []float64) []float64 {
 	list := make([]float64, len(a))
 	for i := range a {

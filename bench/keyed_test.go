@@ -18,19 +18,19 @@ import (
 	"sledge/internal/testserver"
 )
 
-// ordersEach is how many new orders a minute a session begins that keeps to keying and
-// thinking times. Of 23 transactions, 10 are new orders, with pauses of 18 and 12 s, and 10
-// payments, with 3 and 12 s; three others have 2 s and 5, 5 and 10 s. So a transaction is
-// due every 476/23 = 20.7 s.
+// ordersEach is the number of new orders per minute of a session with keying and thinking times. Of
+// 23 transactions, 10 are new orders with pauses of 18 and 12 s, and 10 payments with 3 and 12 s;
+// the other three have 2 s and 5, 5 and 10 s. So a session begins a transaction every 476/23 = 20.7
+// s.
 const ordersEach = 60. * 10 / 476
 
 // keyed is a run of sessions with keying and thinking times.
 type keyed struct {
 	what     string // the sessions and the server
 	database string
-	values   option.Values // where that is
+	values   option.Values // how to connect to it
 	sessions int
-	clients  int // asynchronous ones of each virtual user; 0 makes each session a virtual user
+	clients  int // asynchronous clients of each virtual user; 0 makes each session a virtual user
 	flags    []string
 	length   time.Duration
 
@@ -38,10 +38,10 @@ type keyed struct {
 	orders, late, memory, cpu *target
 }
 
-// run does it, recorded as any run is, and notes what it measured.
+// run does the run, records it in a repository, and notes the figures.
 func (k keyed) run(t *testing.T) {
 	t.Helper()
-	const rampUp = time.Minute // all begin at once, and have to drift apart
+	const rampUp = time.Minute // all sessions begin at once and need time to spread out
 	repository := filepath.Join(t.TempDir(), "jobs.db")
 	arguments := []string{
 		"run", "--db", k.database, "--repo", repository, "--json", "--set", "key_and_think=true",
@@ -66,7 +66,7 @@ func (k keyed) run(t *testing.T) {
 		t.Fatal(err)
 	}
 	if result.StartLag == nil || result.Client == nil || result.Agreement == nil || !result.Agreement.Holds {
-		t.Fatalf("the run says nothing of the client, or its counts do not agree:\n%s", out.Bytes())
+		t.Fatalf("the run does not report the client's CPU, or its counts do not agree:\n%s", out.Bytes())
 	}
 	k.wantRecorded(t, repository, result, rampUp)
 
@@ -91,7 +91,7 @@ func (k keyed) run(t *testing.T) {
 	})
 }
 
-// wantRecorded wants every second of the run in the repository.
+// wantRecorded fails the test unless every second of the run is in the repository.
 func (k keyed) wantRecorded(t *testing.T, repository string, result reports.Document, rampUp time.Duration) {
 	t.Helper()
 	var tpm document.TPM
@@ -104,10 +104,9 @@ func (k keyed) wantRecorded(t *testing.T, repository string, result reports.Docu
 	}
 }
 
-// TestKeyed has a hundred virtual users work for a hundred asynchronous clients each: ten
-// thousand sessions, each with a connection of its own, that keep to keying and thinking
-// times before a server that does nothing. So all that comes on top of what the standard
-// asks for is the client's.
+// TestKeyed runs a hundred virtual users with a hundred asynchronous clients each: ten thousand
+// sessions with keying and thinking times, each on its own connection to a server that does no
+// work. Every delay beyond the standard's pauses is therefore the client's.
 func TestKeyed(t *testing.T) {
 	p := openPostgreSQL(t, "bench_keyed")
 	p.drop(t)
@@ -125,7 +124,7 @@ func TestKeyed(t *testing.T) {
 	k.run(t)
 }
 
-// standIn starts one for the server and returns its address.
+// standIn starts a stand-in for the server and returns its address.
 func (p postgreSQL) standIn(t *testing.T) string {
 	t.Helper()
 	plan := p.plan(t, 1)
@@ -139,12 +138,11 @@ func (p postgreSQL) standIn(t *testing.T) string {
 	return startServer(t, "stand-in", standInSource+"="+p.DataSource(p.database), standInProbe+"="+text("probe"), standInCount+"="+text("counter"))
 }
 
-// keyedWarehouses are far fewer than one for each ten sessions, which the standard wants:
-// the sessions pause so long that they seldom meet all the same.
+// keyedWarehouses is much smaller than the standard's one warehouse per ten sessions. Sessions
+// pause for so long that they rarely meet nevertheless.
 const keyedWarehouses = 20
 
-// TestKeyedMariaDB has two thousand sessions, each with a connection of its own, before a
-// real server.
+// TestKeyedMariaDB runs two thousand sessions, each on its own connection to a real server.
 func TestKeyedMariaDB(t *testing.T) {
 	k := keyed{
 		what: "2,000 keyed sessions, MariaDB", sessions: 2000, length: 2 * time.Minute,
@@ -158,7 +156,7 @@ func TestKeyedMariaDB(t *testing.T) {
 	k.runOn(t, m, warehouses)
 }
 
-// TestKeyedShared has ten thousand sessions share two hundred connections to a real server.
+// TestKeyedShared runs ten thousand sessions that share two hundred connections to a real server.
 func TestKeyedShared(t *testing.T) {
 	k := keyed{
 		what: "10,000 keyed sessions on 200 connections, PostgreSQL", sessions: 10_000, length: 2 * time.Minute,

@@ -14,9 +14,9 @@ import (
 	reports "sledge/internal/report"
 )
 
-// TestLoopsPostgreSQL and TestLoopsMariaDB compare virtual users on event loops with virtual
-// users as goroutines, on a server that has the rest of the same cores. Runs take turns, as in
-// TestMeasuringCost; no process keeps the cores awake, because event loops gain from not waking
+// TestLoopsPostgreSQL and TestLoopsMariaDB compare virtual users on event loops with virtual users
+// as goroutines, with the server on the same cores. Runs alternate as in TestMeasuringCost. No
+// process keeps the cores awake, because the advantage of event loops is that they do not wake
 // threads.
 func TestLoopsPostgreSQL(t *testing.T) {
 	compareLoops(t, openPostgreSQL(t, "bench_loops"), "stored routines", nil, atLeast(1.05))
@@ -26,14 +26,13 @@ func TestLoopsMariaDB(t *testing.T) {
 	compareLoops(t, openMariaDB(t, "bench_loops"), "stored routines", nil, atLeast(1.2))
 }
 
-// TestLoopsPreparedMariaDB measures the same of calls that are prepared, which cost the server
-// less.
+// TestLoopsPreparedMariaDB is TestLoopsMariaDB with prepared calls, which cost the server less.
 func TestLoopsPreparedMariaDB(t *testing.T) {
 	compareLoops(t, openMariaDB(t, "bench_loops"), "prepared stored routines", []string{"--set", "prepared=true"}, atLeast(1.2))
 }
 
-// TestLoopsStatementsMariaDB measures the same of some 27 statements a transaction, whose
-// answers a client waits for one by one.
+// TestLoopsStatementsMariaDB is TestLoopsMariaDB with about 27 statements per transaction, whose
+// answers the client awaits one by one.
 func TestLoopsStatementsMariaDB(t *testing.T) {
 	compareLoops(t, openMariaDB(t, "bench_loops"), "client SQL", []string{"--client-sql"}, atLeast(1.2))
 }
@@ -74,12 +73,12 @@ func compareLoops(t *testing.T, s loadable, what string, flags []string, least *
 	}
 }
 
-// outcome is what a run came to: p99 in milliseconds, CPU in microseconds a transaction,
-// the rate in transactions a second.
+// outcome is the result of a run: p99 in milliseconds, CPU in microseconds per transaction, and the
+// rate in transactions per second.
 type outcome struct{ nopm, p99, cpu, rate float64 }
 
-// withoutClient is how many times as many transactions there would be if the client's
-// took no time of the cores: each user does one thing at a time, as does each core.
+// withoutClient returns the factor by which the rate would grow if the client used no CPU time,
+// assuming that each user and each core does one thing at a time.
 func (o outcome) withoutClient(users int) float64 {
 	atOnce := float64(min(users, runtime.NumCPU()))
 	return 1 / (1 - o.cpu*o.rate/1e6/atOnce)
@@ -93,7 +92,7 @@ func outcomeOf(t *testing.T, arguments []string, length time.Duration) outcome {
 	}
 	i := slices.IndexFunc(d.Metrics, func(m job.Metric) bool { return m.Name == "NOPM" })
 	if i < 0 || d.All == nil || d.All.Response == nil || d.Client == nil {
-		t.Fatalf("got %+v, want NOPM, transactions and what the client used", d)
+		t.Fatalf("got %+v, want NOPM, transactions and the client's CPU", d)
 	}
 	done := float64(d.All.Done + d.All.RolledBack)
 	return outcome{d.Metrics[i].Value, float64(d.All.Response.P99), 1e6 * d.Client.CPUSeconds / done, done / length.Seconds()}

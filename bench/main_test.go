@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// run measures and then shows what was measured. The servers that tests share
-// end with this process (see testserver).
+// run runs the tests and then prints the figures. The servers that tests share end with this
+// process (see testserver).
 func run(m *testing.M) int {
 	code := m.Run()
 	if err := report(os.Stdout); err != nil {
@@ -51,8 +51,8 @@ func run(m *testing.M) int {
 	return code
 }
 
-// rounds is how often two programs are measured in turn. The figure is the
-// median of the rounds.
+// rounds returns how many times two programs are measured in turn. The figure is the median of the
+// rounds.
 func rounds() int {
 	if testing.Short() {
 		return 1
@@ -60,8 +60,8 @@ func rounds() int {
 	return 3
 }
 
-// trial is how long a program is measured for. With -short it is only a trial of
-// the harness itself, and its figures are hints.
+// trial returns the measured time of a program. With -short it only tests the harness, and the
+// figures are hints.
 func trial() time.Duration {
 	if testing.Short() {
 		return 3 * time.Second
@@ -69,6 +69,6 @@ func trial() time.Duration {
 	return 10 * time.Second
 }
 
-// startUp is the length of the run that is taken off a trial, so that neither
-// starting nor connecting nor preparing counts.
+// startUp is the length of the run that is subtracted from a trial, so that starting, connecting
+// and preparing do not count.
 const startUp = time.Second

@@ -12,17 +12,15 @@ import (
 	"time"
 )
 
-// TestMeasuringCost measures what it costs a run that all of it is measured: with a time
-// profile of each virtual user and a repository that records everything, against
-// neither. What goes over the network is counted in both, since there is nothing that would
-// turn that off.
+// TestMeasuringCost measures the cost of measuring: it compares runs with a time profile of each
+// virtual user and a repository that records everything, with runs without both. Both count network
+// traffic, because that cannot be turned off.
 //
-// Runs of a few seconds take turns, on, off, off, on, so that what changes slowly, as the
-// server's tables grow and its host has other work, changes both. What is compared
-// is the mean of the logarithms of the ratios of neighbours, with the interval that the true
-// mean is in with 95 %: a single ratio says nothing, since two runs of the same differ by
-// several percent. The client's CPU time for a transaction is so small a part of all that even
-// its own scatter says more: what measuring takes of all cores is what the server cannot have.
+// Runs of a few seconds alternate (on, off, off, on), so that slow changes, such as growing tables
+// or other work on the host, affect both. The test reports the geometric mean of the ratios of
+// neighbouring runs with its 95 % confidence interval, because two equal runs differ by several
+// percent. The client's CPU time per transaction scatters much less in relation to the total, so
+// the test also reports the share of all cores that measuring takes from the server.
 func TestMeasuringCost(t *testing.T) {
 	pairs, length := 10*rounds(), trial()/2
 	if testing.Short() {
@@ -68,16 +66,16 @@ func TestMeasuringCost(t *testing.T) {
 	})
 }
 
-// turns are what runs measured that took turns: those without something, and those with it.
+// turns holds the measurements of alternating runs: those without a feature, and those with it.
 type turns struct {
 	what  string
 	of    [2][]float64
 	unit  string
-	limit *target // of the ratio of those with to those without
+	limit *target // of the ratio of runs with the feature to runs without it
 }
 
-// inTurns is the order of a pair's runs, that with something as 1 and that without it as 0. It
-// changes from pair to pair.
+// inTurns returns the order of a pair's runs, 1 for the run with the feature and 0 for the run
+// without it. The order alternates from pair to pair.
 func inTurns(pair int) []int {
 	if pair%2 == 1 {
 		return []int{0, 1}
@@ -85,7 +83,7 @@ func inTurns(pair int) []int {
 	return []int{1, 0}
 }
 
-// note records how they compare.
+// note records the comparison as a figure.
 func (f turns) note(t *testing.T, s loadable, about string, length time.Duration) {
 	t.Helper()
 	mean, low, high := meanRatio(f.of[1], f.of[0])
@@ -97,8 +95,8 @@ func (f turns) note(t *testing.T, s loadable, about string, length time.Duration
 	})
 }
 
-// meanRatio returns the geometric mean of a to b, one by one, and between what it lies with
-// 95 % if the ratios come from a normal distribution of their logarithms.
+// meanRatio returns the geometric mean of the ratios of a to b, element by element, and its 95 %
+// confidence interval, assuming that the logarithms of the ratios are normally distributed.
 func meanRatio(a, b []float64) (mean, low, high float64) {
 	logarithms := ratios(a, b)
 	for i, r := range logarithms {
@@ -108,8 +106,8 @@ func meanRatio(a, b []float64) (mean, low, high float64) {
 	return math.Exp(center), math.Exp(center - off), math.Exp(center + off)
 }
 
-// normal returns the mean, and how far off the true one is at most with 95 % if the values
-// come from a normal distribution.
+// normal returns the mean, and half the width of its 95 % confidence interval, assuming a normal
+// distribution.
 func normal(values []float64) (center, off float64) {
 	var sum, squares float64
 	for _, v := range values {
@@ -120,6 +118,6 @@ func normal(values []float64) (center, off float64) {
 	for _, v := range values {
 		squares += (v - center) * (v - center)
 	}
-	const quantile = 1.96 // where there are some 30 values; fewer only try the harness
+	const quantile = 1.96 // for about 30 values; runs with fewer only test the harness
 	return center, quantile * math.Sqrt(squares/max(1, n-1)/n)
 }

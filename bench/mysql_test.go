@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "github.com/go-sql-driver/mysql" // the driver that database/sql is asked for
+	_ "github.com/go-sql-driver/mysql" // registers the driver "mysql"
 
 	"sledge/internal/catalog"
 	"sledge/internal/database"
@@ -26,16 +26,15 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// mySQLSettings are those of a server that has its data in memory, and a log
-// that does not run full in a trial. testserver has the log written, but not
-// flushed, at each commit.
+// mySQLSettings are for a server with its data in memory, and a log that does not become full
+// during a trial. testserver sets the log to be written, but not flushed, at each commit.
 var mySQLSettings = []string{
 	"innodb_buffer_pool_size=2G",
 	"innodb_log_file_size=4G",
 	"skip-log-bin",
 }
 
-// mySQL is a server of MySQL or MariaDB and one database in it that holds the schema.
+// mySQL is a server of MySQL or MariaDB, with one database for the schema.
 type mySQL struct {
 	*testserver.Server
 	database string
@@ -72,7 +71,7 @@ func (m mySQL) title() string { return m.product().Title + " " + m.Version }
 
 func (m mySQL) name() string { return m.Database }
 
-// product is the declaration of the database.
+// product returns the declaration of the database.
 func (m mySQL) product() *database.Database {
 	if m.Database == mysql.Database.Name {
 		return mysql.Database
@@ -80,7 +79,7 @@ func (m mySQL) product() *database.Database {
 	return mariadb.Database
 }
 
-// execute runs statements on a session of their own.
+// execute runs statements on a new session.
 func (m mySQL) execute(t *testing.T, database string, statements ...string) {
 	t.Helper()
 	m.with(t, database, func(ctx context.Context, conn *sql.Conn) error {
@@ -93,7 +92,7 @@ func (m mySQL) execute(t *testing.T, database string, statements ...string) {
 	})
 }
 
-// with gives do a session.
+// with calls do with a new session.
 func (m mySQL) with(t *testing.T, database string, do func(context.Context, *sql.Conn) error) {
 	t.Helper()
 	db, err := sql.Open("mysql", m.DataSource(database))
@@ -116,7 +115,7 @@ func (m mySQL) drop(t *testing.T) {
 	m.execute(t, "", "DROP DATABASE IF EXISTS "+m.database)
 }
 
-// plan resolves options as sledge does, for its SQL.
+// plan resolves options like sledge, to get its SQL.
 func (m mySQL) plan(t *testing.T, warehouses int) plan.Plan {
 	t.Helper()
 	values := m.values()
@@ -156,7 +155,7 @@ func (m mySQL) bareLoad(t *testing.T, share []loadFile) (env []string, path stri
 	}
 }
 
-// calls returns how many CALLs the server has seen since it started.
+// calls returns the number of CALL statements since the server's start.
 func (m mySQL) calls(t *testing.T) int64 {
 	t.Helper()
 	var name string

@@ -17,14 +17,14 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// population is what sledge builds by default.
+// population returns the tables that sledge builds by default.
 func population(warehouses int) []schema.Table {
 	loadTime := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	return tprocc.Population{Warehouses: warehouses, Seed: 1, LoadTime: loadTime}.Tables()
 }
 
-// TestGeneration measures how fast the rows of all nine tables are made as load
-// text: bytes by user CPU time, which does not depend on who else is at work.
+// TestGeneration measures the speed of making the rows of all nine tables as load text, in bytes
+// per user CPU time, which does not depend on other work on the machine.
 func TestGeneration(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	const warehouses = 5
@@ -59,16 +59,16 @@ func userTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano())
 }
 
-// loadFile is a file that holds a piece of a table.
+// loadFile is a file with a part of a table.
 type loadFile struct {
 	path  string
 	table schema.Table
 	bytes int64
 }
 
-// writeLoadFiles writes the rows of all tables into files, one for each chunk of a builder, and
-// distributes them among clients by size: the largest first, each to the client with the least.
-// So clients of equal speed end at the same time, which is the best that bare loading can do.
+// writeLoadFiles writes the rows of all tables into files, one for each chunk, and distributes them
+// among clients: the largest file first, each to the client with the fewest bytes. Clients of equal
+// speed then end at the same time, which is optimal for bare loading.
 func writeLoadFiles(t *testing.T, tables []schema.Table, clients int) [][]loadFile {
 	folder := t.TempDir()
 	if err := os.Chmod(folder, 0o755); err != nil {

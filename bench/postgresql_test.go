@@ -24,10 +24,9 @@ import (
 	"sledge/internal/workload/tprocc"
 )
 
-// postgreSQLSettings are those of a server that has its data in memory and does
-// not begin a checkpoint in the middle of a trial. testserver turns fsync off
-// besides, since a disk's whims would drown what is compared here. The extension
-// counts statements, for both sides alike.
+// postgreSQLSettings are for a server with its data in memory that does not begin a checkpoint
+// during a trial. testserver also turns fsync off, because variations of the disk would be larger
+// than the compared differences. The extension counts statements for both sides.
 var postgreSQLSettings = []string{
 	"shared_buffers=2GB",
 	"max_wal_size=16GB",
@@ -37,7 +36,7 @@ var postgreSQLSettings = []string{
 	"pg_stat_statements.track_utility=off",
 }
 
-// postgreSQL is a server and one database in it that holds the schema.
+// postgreSQL is a server with one database for the schema.
 type postgreSQL struct {
 	*testserver.Server
 	database string
@@ -59,7 +58,7 @@ func (p postgreSQL) overSocket() reachable {
 	return p
 }
 
-// values are the options by which sledge finds the database.
+// values returns the options for sledge to connect to the database.
 func (p postgreSQL) values() option.Values {
 	values := maps.Clone(p.Values())
 	values["dbname"] = p.database
@@ -67,12 +66,12 @@ func (p postgreSQL) values() option.Values {
 	return values
 }
 
-// title is for what was measured there.
+// title returns the server's name and version for figures.
 func (p postgreSQL) title() string { return "PostgreSQL " + p.Version }
 
 func (p postgreSQL) name() string { return "postgresql" }
 
-// plan resolves options as sledge does, for its SQL.
+// plan resolves options like sledge, to get its SQL.
 func (p postgreSQL) plan(t *testing.T, warehouses int) plan.Plan {
 	t.Helper()
 	values := p.values()
@@ -94,8 +93,8 @@ func (p postgreSQL) connect(t *testing.T, database string) *pgconn.PgConn {
 	return conn
 }
 
-// execute runs statements on a session of their own and returns the first field
-// of the last one's first row, if it has any.
+// execute runs statements on a new session, and returns the first field of the first row of the
+// last one, if there is one.
 func (p postgreSQL) execute(t *testing.T, database string, statements ...string) string {
 	t.Helper()
 	conn := p.connect(t, database)
@@ -113,14 +112,13 @@ func (p postgreSQL) execute(t *testing.T, database string, statements ...string)
 	return first
 }
 
-// drop removes the database, so that the next round begins as the first did.
+// drop removes the database, so that every round begins in the same state.
 func (p postgreSQL) drop(t *testing.T) {
 	t.Helper()
 	p.execute(t, "", "DROP DATABASE IF EXISTS "+p.database+" WITH (FORCE)", "CHECKPOINT")
 }
 
-// emptyTables makes a database that holds the tables as a build has them before
-// it loads any row.
+// emptyTables creates a database with the tables in their state before a build loads rows.
 func (p postgreSQL) emptyTables(t *testing.T, warehouses int) {
 	t.Helper()
 	plan := p.plan(t, warehouses)
@@ -132,7 +130,7 @@ func (p postgreSQL) emptyTables(t *testing.T, warehouses int) {
 	p.execute(t, p.database, statements...)
 }
 
-// bareLoad is a client that does nothing but load a share of the files.
+// bareLoad returns the command of a client that only loads a share of the files.
 func (p postgreSQL) bareLoad(t *testing.T, share []loadFile) (env []string, path string, arguments []string) {
 	t.Helper()
 	var script strings.Builder
@@ -147,47 +145,47 @@ func (p postgreSQL) bareLoad(t *testing.T, share []loadFile) (env []string, path
 	return env, "psql", append(arguments, "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--file="+file, p.database)
 }
 
-// login returns the environment and the arguments by which PostgreSQL's own
-// programs reach the server.
+// login returns the environment and the arguments for PostgreSQL's own programs to connect to the
+// server.
 func (p postgreSQL) login() (env, arguments []string) {
 	return []string{"PGPASSWORD=" + p.Password, "PGSSLMODE=disable", "PGTZ=UTC"},
 		[]string{"--host=" + p.host, "--port=" + strconv.Itoa(p.Port), "--username=" + p.Superuser}
 }
 
-// startCounting makes the server's counts visible in the database.
+// startCounting makes the server's statement counts available in the database.
 func (p postgreSQL) startCounting(t *testing.T) {
 	t.Helper()
 	p.execute(t, p.database, "CREATE EXTENSION IF NOT EXISTS pg_stat_statements")
 }
 
-// calls returns how many calls of the five routines clients have sent so far.
+// calls returns the number of calls of the five routines that clients have sent so far.
 func (p postgreSQL) calls(t *testing.T) int64 {
 	t.Helper()
 	return p.counted(t, `query ~* '\m(neword|payment|delivery|ostat|slev)\('`)
 }
 
-// statements returns how many statements clients have sent so far. BEGIN and
-// COMMIT come from the count of transactions: the extension counts a prepared
-// one only the first time.
+// statements returns the number of statements that clients have sent so far. BEGIN and COMMIT are
+// derived from the count of transactions, because the extension counts them only once if they are
+// prepared.
 func (p postgreSQL) statements(t *testing.T) int64 {
 	t.Helper()
 	const everyoneLeft = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-	for p.execute(t, p.database, everyoneLeft) != "0" { // only then are all transactions counted
+	for p.execute(t, p.database, everyoneLeft) != "0" { // sessions report their transactions when they end
 		time.Sleep(20 * time.Millisecond)
 	}
 	transactions := p.number(t, "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()")
 	return p.counted(t, "true") + 2*transactions
 }
 
-// counted adds up the statements of the database that meet a condition. Those
-// that run inside routines are not among them (see pg_stat_statements.track).
+// counted returns the number of executed statements in the database that meet a condition.
+// Statements inside routines do not count (see pg_stat_statements.track).
 func (p postgreSQL) counted(t *testing.T, condition string) int64 {
 	t.Helper()
 	return p.number(t, "SELECT COALESCE(SUM(calls), 0) FROM pg_stat_statements WHERE "+condition+
 		" AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())")
 }
 
-// number runs a query of one whole number in the database.
+// number runs a query that returns one integer.
 func (p postgreSQL) number(t *testing.T, query string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(p.execute(t, p.database, query), 10, 64)
@@ -197,8 +195,8 @@ func (p postgreSQL) number(t *testing.T, query string) int64 {
 	return n
 }
 
-// runPgbench is pgbench with the scripts of a folder, each by the weight of its
-// transaction, and with one thread, as an event loop is.
+// runPgbench runs pgbench with the scripts of a folder, weighted like the transactions, and with
+// one thread, like an event loop.
 func (p postgreSQL) runPgbench(t *testing.T, scripts string) func(reachable) program {
 	return func(server reachable) program {
 		to := server.(postgreSQL)

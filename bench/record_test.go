@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// benchmarkLine is what go test prints of a benchmark that reports allocations.
+// benchmarkLine matches go test's line for a benchmark that reports allocations.
 var benchmarkLine = regexp.MustCompile(`(?m)^BenchmarkRecord\S*\s+\d+\s+([\d.]+) ns/op\s+\d+ B/op\s+(\d+) allocs/op`)
 
-// TestRecord measures what it costs a virtual user to record a transaction: the
-// best of several, since whatever else runs can only add to it.
+// TestRecord measures the cost of recording a transaction. The figure is the minimum of several,
+// because other work can only increase it.
 func TestRecord(t *testing.T) {
 	out := execute(t, nil, "go", "test", "-run=^$", "-bench=^BenchmarkRecord$", "-count=5", "../internal/meter").output
 	var nanos, allocations []float64

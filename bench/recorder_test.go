@@ -26,7 +26,7 @@ import (
 	"sledge/internal/repository"
 )
 
-// asked is what a client of the synthetic server is to do.
+// asked is the task of a client of the synthetic server.
 type asked struct {
 	Address          string
 	Users            int
@@ -34,10 +34,10 @@ type asked struct {
 	Tail             int
 	RampUp, Duration time.Duration
 	Repository       string // "" records nothing
-	Deflate          bool   // have each second encoded as HdrHistogram does, besides
+	Deflate          bool   // additionally encode each second in HdrHistogram's compressed format
 }
 
-// found is what it found.
+// found is the client's result.
 type found struct {
 	P50, P99, P999, Max float64   // in ms
 	Seconds             []float64 // p99.9 of each second, in ms
@@ -47,7 +47,7 @@ type found struct {
 	PeakMB              float64
 }
 
-// runSynthetic is the client, in a process of its own.
+// runSynthetic runs the client, in its own process.
 func runSynthetic(out io.Writer) error {
 	var a asked
 	if err := json.Unmarshal([]byte(os.Getenv("SLEDGE_BENCH_ASKED")), &a); err != nil {
@@ -106,8 +106,7 @@ func runSynthetic(out io.Writer) error {
 	return json.NewEncoder(out).Encode(f)
 }
 
-// keeper keeps what each second of the measured time measured. It looks at none of it
-// while the run goes on.
+// keeper keeps the summaries of all measured seconds, and does not decode them during the run.
 type keeper struct{ measured []meter.CodedSummary }
 
 func (k *keeper) Watch(e job.Event) {
@@ -116,8 +115,7 @@ func (k *keeper) Watch(e job.Event) {
 	}
 }
 
-// deflater encodes all that is measured as a repository once kept it, in a goroutine of
-// its own.
+// deflater encodes each measured second in the format of an older repository, in its own goroutine.
 type deflater struct{}
 
 func (deflater) Watch(e job.Event) {
@@ -125,7 +123,7 @@ func (deflater) Watch(e job.Event) {
 		return
 	}
 	go func() {
-		sum, _ := e.Second.Measured.Summary() // it came from an interval, and so is whole
+		sum, _ := e.Second.Measured.Summary() // it comes from an interval, so it is valid
 		for _, k := range sum.Kinds {
 			if k.Done > 0 {
 				_, _ = meter.EncodeV2(k.Service)
@@ -135,7 +133,7 @@ func (deflater) Watch(e job.Event) {
 	}()
 }
 
-// self starts this program as one of its own children, on a core of its own where the
+// self returns a command that runs this program as one of its own children, on its own core if the
 // machine has two.
 func self(t *testing.T, role string, core int, env ...string) *exec.Cmd {
 	t.Helper()
@@ -156,8 +154,8 @@ func startResponder(t *testing.T) string {
 	return startServer(t, "responder")
 }
 
-// startServer starts one of our servers, which says its port when it listens, and returns
-// its address.
+// startServer starts one of our servers, which prints its port when it listens, and returns its
+// address.
 func startServer(t *testing.T, role string, env ...string) string {
 	t.Helper()
 	cmd := self(t, role, 1, env...)
@@ -180,7 +178,7 @@ func startServer(t *testing.T, role string, env ...string) string {
 	return "127.0.0.1:" + strings.TrimSpace(port)
 }
 
-// drive has a client do what is asked, on a core of its own.
+// drive runs a client on its own core and returns its result.
 func drive(t *testing.T, a asked) found {
 	t.Helper()
 	text, err := json.Marshal(a)
@@ -200,10 +198,9 @@ func drive(t *testing.T, a asked) found {
 	return f
 }
 
-// keepAwake keeps both cores from going to sleep until the test ends, with a process on
-// each that runs only while nothing else wants to. A virtual machine whose core sleeps
-// is woken by its host when the host sees fit: without this, more than one in a hundred
-// of the answers came some milliseconds late, whatever the client did.
+// keepAwake prevents both cores from sleeping until the test ends, with a process of idle priority
+// on each. The host of a virtual machine may wake a sleeping core late: without these processes,
+// more than one percent of the answers came some milliseconds late, regardless of the client.
 func keepAwake(t *testing.T) {
 	for core := range 2 {
 		cmd := self(t, "idler", core)
@@ -218,15 +215,15 @@ func keepAwake(t *testing.T) {
 	}
 }
 
-// TestRecorder measures what recording all of a run adds to the latencies that it
-// records. Client and server have a core each, and the server's answers take a known
-// time: what the client adds is in the percentiles. Runs with and without a repository
-// take turns; and so that it is known what would be seen, runs in which each second is
-// compressed besides, as it once was.
+// TestRecorder measures how much recording a run increases the recorded latencies. Client and
+// server have their own cores, and the server's answers take a known time, so the percentiles show
+// the client's overhead. Runs with and without a repository alternate. To show that the test can
+// detect an overhead, there are also runs that additionally compress each second, like an older
+// repository.
 //
-// What is compared is the median of the p99.9 of all seconds. The recorder works in each
-// of them, and what it costs is in each; the host of a virtual machine takes a core away
-// in some, for longer than that, and would decide the p99.9 of a whole run alone.
+// The test compares the median of the p99.9 of all seconds, because the recorder works in every
+// second. The p99.9 of a complete run would depend only on the seconds in which the host of a
+// virtual machine takes a core away.
 func TestRecorder(t *testing.T) {
 	keepAwake(t)
 	address := startResponder(t)
@@ -272,8 +269,8 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestManyUsers records 10,000 virtual users for a minute, who think for two seconds
-// between two transactions.
+// TestManyUsers records 10,000 virtual users for a minute. Each thinks for two seconds between
+// transactions.
 func TestManyUsers(t *testing.T) {
 	length := time.Minute
 	users := 10_000

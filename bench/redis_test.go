@@ -25,11 +25,11 @@ import (
 	"sledge/internal/testserver"
 )
 
-// redis is a server of Redis, which is a program of one thread: its calls never wait for each
-// other, whatever they are of, so that two warehouses are enough for any number of users.
+// redis is a Redis server. Redis runs calls one after another in a single thread, so users never
+// wait for locks, and two warehouses are enough for any number of users.
 type redis struct {
 	*testserver.Server
-	port int // to connect to, where that is not the server's
+	port int // port to connect to, if it is not the server's
 }
 
 const redisWarehouses = 2
@@ -50,10 +50,10 @@ func (r redis) title() string { return "Redis " + r.Version }
 
 func (r redis) name() string { return "redis" }
 
-// overSocket returns nothing: the option is not there.
+// overSocket returns nil, because there is no option for a socket.
 func (r redis) overSocket() reachable { return nil }
 
-// with gives do a client.
+// with calls do with a client.
 func (r redis) with(t *testing.T, do func(context.Context, *goredis.Client) error) {
 	t.Helper()
 	client := goredis.NewClient(&goredis.Options{Addr: net.JoinHostPort(r.Host, strconv.Itoa(r.Port)), Password: r.Password})
@@ -86,11 +86,11 @@ func (r redis) calls(t *testing.T) (n int64) {
 	return n
 }
 
-// TestRoutinesRedis measures the client's CPU time for a call of a function. redis-benchmark,
-// which has one thread, too, sends one command with the same arguments again and again; so it
-// is compared by payments, which send and return similar data for all customers. Those of
-// sledge cost the server more, because most look up the customer by name: so calls a second
-// have no target. The mix is measured on its own.
+// TestRoutinesRedis measures the client's CPU time for a function call. redis-benchmark, which has
+// one thread, too, can only repeat a command with the same arguments, so the comparison uses
+// payments, which send and return similar data for all customers. Calls per second have no target,
+// because sledge's payments cost the server more: most look up the customer by name. The mix is
+// measured without a comparison.
 func TestRoutinesRedis(t *testing.T) {
 	r := openRedis(t)
 	r.drop(t)
@@ -105,8 +105,8 @@ func TestRoutinesRedis(t *testing.T) {
 	compareCPU(t, c)
 }
 
-// runBenchmark is redis-benchmark with payments of one customer. It does as many requests as it
-// is told, and is ended when the time is over.
+// runBenchmark runs redis-benchmark with payments of one customer. redis-benchmark has no time
+// limit, so it is interrupted after the given time.
 func (r redis) runBenchmark(t *testing.T) func(reachable) program {
 	t.Helper()
 	path, err := exec.LookPath("redis-benchmark")
@@ -132,8 +132,8 @@ func (r redis) runBenchmark(t *testing.T) func(reachable) program {
 	}
 }
 
-// TestBuildRedis compares a whole build with redis-cli --pipe, two at a time, that send what the
-// two builders of a build have sent.
+// TestBuildRedis compares a complete build with two parallel redis-cli --pipe that send the
+// recorded commands of the build's two builders.
 func TestBuildRedis(t *testing.T) {
 	if _, err := exec.LookPath("redis-cli"); err != nil {
 		t.Skip(err)
@@ -157,8 +157,8 @@ func TestBuildRedis(t *testing.T) {
 	})
 }
 
-// recordBuild builds through a door that writes down what each connection sends, and returns the
-// files of those that sent rows.
+// recordBuild builds through a proxy that records the data of each connection, and returns the
+// files of the connections that sent rows.
 func (r redis) recordBuild(t *testing.T) (files []string) {
 	t.Helper()
 	door, err := net.Listen("tcp", "127.0.0.1:0")
@@ -187,7 +187,7 @@ func (r redis) recordBuild(t *testing.T) (files []string) {
 	build(t, through, buildWarehouses, builders)
 	door.Close()
 	connections.Wait()
-	const rows = 1 << 20 // bytes; clients that sent fewer sent none
+	const rows = 1 << 20 // bytes; connections with less did not send rows
 	all, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func (r redis) recordBuild(t *testing.T) (files []string) {
 	return files
 }
 
-// relay hands on what a client and the server say, and writes the client's part to a file.
+// relay forwards data between a client and the server, and writes the client's data to a file.
 func (r redis) relay(client net.Conn, file string) error {
 	defer client.Close()
 	server, err := net.Dial("tcp", net.JoinHostPort(r.Host, strconv.Itoa(r.Port)))
@@ -223,7 +223,7 @@ func (r redis) relay(client net.Conn, file string) error {
 	return err
 }
 
-// pipe has a redis-cli send each file, all at once, and returns how long that took.
+// pipe sends all files at once, each with a redis-cli, and returns the time.
 func (r redis) pipe(t *testing.T, files []string) time.Duration {
 	t.Helper()
 	var clients errgroup.Group

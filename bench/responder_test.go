@@ -27,18 +27,18 @@ import (
 	"sledge/internal/workload"
 )
 
-// The synthetic server answers after a time that it is told, so that all that comes on
-// top is the client's. A question is eight bytes, of which the first four are that time
-// in microseconds; the answer is the number of questions that were answered.
+// The synthetic server answers after a requested time, so any additional time is the client's. A
+// question has eight bytes; the first four are the time in microseconds. The answer is the number
+// of questions answered so far.
 
-// askCount is the time that asks for nothing but the number, at once.
+// askCount is the time in a question that requests the number immediately.
 const askCount = 1<<32 - 1
 
-// respond is the synthetic server: one thread that waits for questions, and until the
-// next answer is due to the microsecond. Go's own timers wake up to a millisecond late.
+// respond is the synthetic server: one thread that waits for questions and for the time of the next
+// answer, with microsecond precision. Go's own timers may fire up to a millisecond late.
 func respond() error {
 	runtime.LockOSThread()
-	const setTimerSlack = 29 // PR_SET_TIMERSLACK; the kernel may else wake it 50 µs late
+	const setTimerSlack = 29 // PR_SET_TIMERSLACK; by default the kernel may wake a thread 50 µs late
 	if _, _, err := syscall.RawSyscall(syscall.SYS_PRCTL, setTimerSlack, 1, 0); err != 0 {
 		return err
 	}
@@ -61,13 +61,13 @@ func respond() error {
 		fd  int
 		due time.Time
 	}
-	due := map[uint32][]question{} // by the time they are to take, so the first is due first
+	due := map[uint32][]question{} // by requested time, so each list is in the order of the answers
 	events := make([]syscall.EpollEvent, 1024)
 	var answered uint64
 	answer := func(fd int) {
 		var b [8]byte
 		binary.LittleEndian.PutUint64(b[:], answered)
-		_, _ = syscall.Write(fd, b[:]) // the client may be gone
+		_, _ = syscall.Write(fd, b[:]) // the client may have disconnected
 	}
 	for {
 		next := time.Now().Add(time.Second)
@@ -137,7 +137,7 @@ func listen() (listener, port int, err error) {
 
 // wait is EpollWait with a limit in nanoseconds.
 func wait(poll int, events []syscall.EpollEvent, limit time.Duration) (int, error) {
-	const epollPwait2 = 441 // on every processor
+	const epollPwait2 = 441 // the same number on every architecture
 	timeout := syscall.NsecToTimespec(max(0, int64(limit)))
 	n, _, err := syscall.Syscall6(epollPwait2, uintptr(poll), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
 		uintptr(unsafe.Pointer(&timeout)), 0, 0)
@@ -179,7 +179,7 @@ func (l *line) Close() error                   { return l.conn.Close() }
 type synthetic struct {
 	random   *rand.Rand
 	thinking time.Duration
-	tail     int // one in so many takes ten times as long; 0 for none
+	tail     int // one in tail transactions takes ten times as long; 0 means none
 	takes    uint32
 }
 
@@ -201,10 +201,10 @@ func (l *line) Do(_ context.Context, t workload.Transaction) error {
 	return err
 }
 
-// answerTime is how long an answer takes, in microseconds.
+// answerTime is the time of an answer in microseconds.
 const answerTime = 1000
 
-// syntheticPair is the database and the workload of the synthetic server at an address.
+// syntheticPair returns the database and the workload of the synthetic server at an address.
 func syntheticPair(address string, thinking time.Duration, tail int) (*database.Database, *workload.Workload) {
 	d := &database.Database{
 		Name: "synthetic", Title: "Synthetic",
@@ -260,8 +260,8 @@ func syntheticPair(address string, thinking time.Duration, tail int) (*database.
 	return d, w
 }
 
-// idle uses the otherwise idle time of a core. It makes system calls all the time, so a woken
-// thread runs at once: a kernel that preempts lazily waits for the next tick otherwise.
+// idle uses the idle time of a core. It makes system calls continuously, so that a woken thread
+// runs at once; otherwise a kernel with lazy preemption would wait for the next tick.
 func idle() error {
 	runtime.LockOSThread()
 	const (
@@ -277,7 +277,7 @@ func idle() error {
 	}
 }
 
-// play is what this program does as one of its own children.
+// play runs this program as one of its own children.
 func play(role string) error {
 	switch role {
 	case "responder":

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// TestSteadiness compares the last minute of a run with its first: new orders by
-// the district table, two users on two warehouses. Dead rows pile up where rows
-// are few and change often, and a schema that does not mind that slows down.
+// TestSteadiness compares the new orders of the last minute of a run with those of the first, for
+// two users on two warehouses. Dead rows accumulate in small tables that change often, and slow the
+// run down if the schema does not allow for them.
 func TestSteadiness(t *testing.T) {
 	const rampUp = 10 * time.Second
 	minute, minutes := time.Minute, 5
@@ -46,8 +46,7 @@ func TestSteadiness(t *testing.T) {
 	})
 }
 
-// TestMemory measures the most memory that sledge has resident while 100 users
-// call stored routines.
+// TestMemory measures sledge's peak resident memory while 100 users call stored routines.
 func TestMemory(t *testing.T) {
 	p := openPostgreSQL(t, "bench_memory")
 	p.drop(t)

@@ -17,9 +17,9 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// scripts are pgbench scripts that send what sledge sends. They are templates in
-// which {{sql "payment.select_customer"}} stands for the statement that sledge
-// has prepared, so that both always send the same text.
+// scripts are pgbench scripts that send the same statements as sledge. They are templates: {{sql
+// "payment.select_customer"}} is replaced by sledge's statement, so that both always send the same
+// text.
 //
 //go:embed testdata
 var scripts embed.FS
@@ -32,16 +32,16 @@ var pgbenchWeights = []struct {
 	{"neworder.sql", 10}, {"payment.sql", 10}, {"delivery.sql", 1}, {"stocklevel.sql", 1}, {"orderstatus.sql", 1},
 }
 
-// constants are the texts that sledge takes from an earlier answer, or computes,
-// and that pgbench cannot. They are as long as the real ones.
+// constants replace texts that sledge computes or takes from an earlier answer, which pgbench
+// cannot do. They have the length of the real texts.
 var constants = map[string]string{
 	"s_dist": strings.Repeat("d", 24),
 	"h_data": strings.Repeat("h", 20),
 	"c_data": strings.Repeat("c", 400),
 }
 
-// writeScripts expands the scripts of a folder and returns where they are. It
-// also makes the function that they look up names of customers with.
+// writeScripts expands the scripts of a folder and returns the folder of the results. It also
+// creates the SQL function for customers' names that they use.
 func (p postgreSQL) writeScripts(t *testing.T, folder string) string {
 	t.Helper()
 	helper, err := scripts.ReadFile("testdata/last_name.sql")
@@ -63,7 +63,7 @@ func writeScript(to, from string, plan plan.Plan) error {
 	functions := template.FuncMap{
 		"sql":   func(name string) (string, error) { return pgbenchText(plan.SQL, name) },
 		"lines": func() []int { return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} },
-		// gset keeps the columns of the only row in variables, aset those of the last.
+		// gset stores the columns of the only row in variables, aset those of the last row.
 		"gset":      func(text string) string { return strings.TrimSuffix(text, ";") + ` \gset` },
 		"aset":      func(text string) string { return strings.TrimSuffix(text, ";") + ` \aset` },
 		"districts": func() []int { return []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} },
@@ -84,16 +84,15 @@ func expand(to, from string, functions template.FuncMap) error {
 	return errors.Join(t.Execute(f, nil), f.Close())
 }
 
-// pgbenchText returns a statement with pgbench's variables for its parameters. A
-// last name is the one text that is drawn, and pgbench draws only numbers; so it
-// sends the name's number and has the server spell it.
+// pgbenchText returns a statement with pgbench's variables as parameters. pgbench can draw only
+// numbers, so for a last name it sends the name's number, and the server computes the name.
 func pgbenchText(library *sqlfile.Library, name string) (string, error) {
 	q, err := library.Query(name)
 	if err != nil {
 		return "", err
 	}
 	text := q.Text
-	for n := len(q.Params); n > 0; n-- { // from the last, or $1 would be found in $10
+	for n := len(q.Params); n > 0; n-- { // from the last, because $1 is also the beginning of $10
 		variable := ":" + q.Params[n-1]
 		if q.Params[n-1] == "c_last" {
 			variable = "bench_last_name(:name_number)"

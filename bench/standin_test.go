@@ -18,14 +18,14 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// standIn stands in for a PostgreSQL server that holds a schema, and does no work: it forwards
-// each statement to that server once, by its text, and from then on repeats the answer. So it
-// speaks as much of the protocol as Sledge needs, all its answers are a real server's, and it
-// costs next to nothing, with thousands of connections, too. Its counts are of its answers, so
-// they can be compared with those of its clients.
+// standIn imitates a PostgreSQL server with a schema, but does no work: it forwards each statement
+// text to the real server once, and then repeats the answer. It implements the part of the protocol
+// that Sledge needs. Its answers come from a real server, and it uses almost no CPU even with
+// thousands of connections. Its counts are the numbers of its answers, so they can be compared with
+// the clients' counts.
 type standIn struct {
 	real       *pgconn.HijackedConn
-	asked      uint64 // statements that were prepared on the real server
+	asked      uint64 // number of statements that are prepared on the real server
 	statements map[string]*standInStatement
 	queries    map[string][]byte // answers to simple queries
 	greeting   []byte
@@ -37,33 +37,33 @@ type standIn struct {
 	transactions, orders int64
 }
 
-// standInStatement is a statement that clients have prepared, by its text.
+// standInStatement is a statement text that clients have prepared.
 type standInStatement struct {
 	text        string
 	name        string // on the real server
 	description []byte
-	answer      []byte // nil until it was executed
-	counts      bool   // an execution is a new order
+	answer      []byte // nil before its first execution
+	counts      bool   // each execution counts as a new order
 }
 
 // standInClient is one connection. There are thousands of them.
 type standInClient struct {
 	fd       int
 	greeted  bool
-	failed   bool // what comes is passed over until Sync
+	failed   bool // messages are ignored until Sync
 	prepared map[string]*standInStatement
 	bound    *standInStatement
-	rest     []byte // of a message that has not come as a whole
+	rest     []byte // beginning of an incomplete message
 }
 
 // The settings of a stand-in.
 const (
-	standInSource = "SLEDGE_BENCH_STANDS_IN_FOR" // how to connect to the real server
-	standInProbe  = "SLEDGE_BENCH_PROBE"         // the text that asks for the count of orders
-	standInCount  = "SLEDGE_BENCH_COUNTER"       // the text that asks for the count of transactions
+	standInSource = "SLEDGE_BENCH_STANDS_IN_FOR" // connection string of the real server
+	standInProbe  = "SLEDGE_BENCH_PROBE"         // query for the count of orders
+	standInCount  = "SLEDGE_BENCH_COUNTER"       // query for the count of transactions
 )
 
-// standIn's life: it listens on a free port, says which, and answers until it is killed.
+// standInForPostgreSQL listens on a free port, prints it, and answers until it is killed.
 func standInForPostgreSQL() error {
 	conn, err := pgconn.Connect(context.Background(), os.Getenv(standInSource))
 	if err != nil {
@@ -98,7 +98,7 @@ func standInForPostgreSQL() error {
 				err = s.accept(listener)
 			} else if err = s.serve(s.clients[e.Fd]); err != nil {
 				delete(s.clients, e.Fd)
-				err = syscall.Close(int(e.Fd)) // the client is gone, or is told by that
+				err = syscall.Close(int(e.Fd)) // this also informs a client that is still there
 			}
 			if err != nil {
 				return err
@@ -121,7 +121,7 @@ func (s *standIn) accept(listener int) error {
 	return s.watch(fd)
 }
 
-// greet makes a server's messages after a log-in.
+// greet returns the server's messages after a log-in.
 func (s *standIn) greet() ([]byte, error) {
 	messages := []pgproto3.BackendMessage{&pgproto3.AuthenticationOk{}}
 	for name, value := range s.real.ParameterStatuses {
@@ -185,7 +185,7 @@ func (s *standIn) serve(c *standInClient) error {
 	for len(out) > 0 {
 		n, err := syscall.Write(c.fd, out)
 		if err != nil {
-			return err // of a client that does not read its answers, too
+			return err // also for a client that does not read its answers
 		}
 		out = out[n:]
 	}
@@ -194,7 +194,7 @@ func (s *standIn) serve(c *standInClient) error {
 
 var errHungUp = errors.New("the client hung up")
 
-// answer adds the answer to a message.
+// answer appends the answer to a message.
 func (s *standIn) answer(out []byte, c *standInClient, message, body []byte) ([]byte, error) {
 	if !c.greeted {
 		const encrypt, cancel = 80877103, 80877102
@@ -245,19 +245,19 @@ func (s *standIn) answer(out []byte, c *standInClient, message, body []byte) ([]
 			}
 			return append(out, c.bound.answer...), nil
 		}
-	case 'C', 'H': // to close a statement, which it has no need to, and to flush
+	case 'C', 'H': // Close and Flush need no work
 		return out, nil
 	}
 	return out, fmt.Errorf("there is no answer to a message of type %c", message[0]) // Terminate is one
 }
 
-// word is the text before a zero.
+// word returns the text before a zero byte.
 func word(text []byte) string {
 	before, _, _ := bytes.Cut(text, []byte{0})
 	return string(before)
 }
 
-// counted returns a count of the server's own, if the text asks for one.
+// counted returns the stand-in's own count if the text requests one.
 func (s *standIn) counted(text string) ([]byte, bool) {
 	switch strings.TrimSpace(text) {
 	case os.Getenv(standInProbe):
@@ -312,7 +312,7 @@ func (s *standIn) ask(messages ...pgproto3.FrontendMessage) ([]byte, error) {
 // rows are the types of messages in an answer, except errors.
 const rows = "123CDINTZnst"
 
-// without takes messages of some types out of an answer.
+// without removes messages of some types from an answer.
 func without(answer []byte, types string) []byte {
 	var rest []byte
 	for len(answer) > 0 {
@@ -325,7 +325,7 @@ func without(answer []byte, types string) []byte {
 	return rest
 }
 
-// parse prepares a statement. Those of the same text are one.
+// parse prepares a statement. All clients share statements with the same text.
 func (s *standIn) parse(out []byte, c *standInClient, body []byte) ([]byte, error) {
 	var asked pgproto3.Parse
 	if err := asked.Decode(body); err != nil {
@@ -351,9 +351,9 @@ func (s *standIn) parse(out []byte, c *standInClient, body []byte) ([]byte, erro
 	return encode(out, &pgproto3.ParseComplete{})
 }
 
-// execute lets the real server execute a statement as a client has bound it, and keeps the
-// answer, or returns the server's error. A new order that was rolled back is executed again:
-// its answer must be the one for all later ones.
+// execute runs a statement with a client's parameters on the real server, and keeps the answer or
+// returns the server's error. It repeats a new order that was rolled back, because the kept answer
+// must be that of a committed one.
 func (s *standIn) execute(st *standInStatement, bind []byte) (refused []byte, err error) {
 	var asked pgproto3.Bind
 	if err := asked.Decode(bind); err != nil {

@@ -15,8 +15,8 @@ import (
 	"sledge/internal/engine/plan"
 )
 
-// runSysbench is sysbench with our script, which makes the calls that sledge makes. It
-// has a thread for each user. Without sysbench there is nothing to compare with.
+// runSysbench runs sysbench with our script, which makes the same calls as sledge, in a thread for
+// each user. It returns nil if sysbench is not installed.
 func (m mySQL) runSysbench(t *testing.T) func(reachable) program {
 	t.Helper()
 	if _, err := exec.LookPath("sysbench"); err != nil {
@@ -41,8 +41,8 @@ func (m mySQL) runSysbench(t *testing.T) func(reachable) program {
 	}
 }
 
-// writeSysbenchScript puts into our script, for {{queries "procedure.slev"}}, the
-// statements that sledge sends, with Lua's variables for their parameters.
+// writeSysbenchScript replaces {{queries "procedure.slev"}} in our script by sledge's statements,
+// with Lua variables as parameters.
 func writeSysbenchScript(to string, plan plan.Plan) error {
 	queries := func(name string) (string, error) {
 		q, err := plan.SQL.Query(name)

@@ -15,12 +15,13 @@ import (
 	"sledge/internal/workload/tproch/dbgen/dbgentest"
 )
 
-// scaleVariable tells the child that makes the rows of TPROC-H how many.
+// scaleVariable is the environment variable with the scale factor for the child that makes the rows
+// of TPROC-H.
 const scaleVariable = "SLEDGE_BENCH_SCALE"
 
-// TestTprochRows measures the CPU time of making all tables of TPROC-H at scale 1 as .tbl
-// lines, with one thread, to nowhere, and compares it with tpchgen-cli's. Both make the text of
-// the comments, too.
+// TestTprochRows measures the CPU time of making all tables of TPROC-H at scale 1 as .tbl lines,
+// with one thread and discarded output, and compares it with tpchgen-cli's. Both times include
+// generating the text of the comments.
 func TestTprochRows(t *testing.T) {
 	program := tpchgen(t)
 	var ours, theirs []float64
@@ -41,10 +42,11 @@ func TestTprochRows(t *testing.T) {
 	})
 }
 
-// TestTprochFiles measures the CPU time of writing all tables of TPROC-H at scale 0.5, with one worker, as .tbl and
-// as Parquet, and compares it with tpchgen-cli's. Both write files to a disk; then tpchgen-cli writes to nowhere, and
-// Sledge, which writes files alone, to a file system in memory. Sledge's time includes the checksums of the manifest.
-// Both compress Parquet by snappy, their default.
+// TestTprochFiles measures the CPU time of writing all tables of TPROC-H at scale 0.5, with one
+// worker, as .tbl and as Parquet, and compares it with tpchgen-cli's. Both write files to a disk.
+// In a second comparison tpchgen-cli discards its output, and Sledge, which can only write files,
+// writes to a file system in memory. Sledge's time includes the checksums of the manifest. Both
+// compress Parquet with snappy, their default.
 func TestTprochFiles(t *testing.T) {
 	program := tpchgen(t)
 	if program == "" {
@@ -83,7 +85,7 @@ func TestTprochFiles(t *testing.T) {
 	}
 }
 
-// TestTprochMemory measures the memory of a process that makes all tables at scale 10.
+// TestTprochMemory measures the peak memory of a process that makes all tables at scale 10.
 func TestTprochMemory(t *testing.T) {
 	scale := 10
 	if testing.Short() {
@@ -112,8 +114,8 @@ func toNowhere(t *testing.T, cmd *exec.Cmd) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// tpchgen returns the path of tpchgen-cli, which it installs for this test if need be. Where that
-// cannot be done there is nothing to compare with, and the path is empty.
+// tpchgen returns the path of tpchgen-cli, and installs it for this test if necessary. If that
+// fails, it returns "".
 func tpchgen(t *testing.T) string {
 	t.Helper()
 	if path, found := dbgentest.Find(); found {
@@ -125,7 +127,7 @@ func tpchgen(t *testing.T) string {
 		{filepath.Join(folder, "bin", "pip"), "install", "--quiet", "--only-binary", ":all:", "tpchgen-cli>=4,<5"},
 	} {
 		if output, err := command(t, nil, step[0], step[1:]...).CombinedOutput(); err != nil {
-			t.Logf("TPROC-H's rows are compared with nothing, since tpchgen-cli could not be installed: %v\n%s", err, lastLines(string(output)))
+			t.Logf("TPROC-H's rows are not compared, because tpchgen-cli could not be installed: %v\n%s", err, lastLines(string(output)))
 			return ""
 		}
 	}

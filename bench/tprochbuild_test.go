@@ -19,9 +19,9 @@ import (
 	"sledge/internal/workload/tproch"
 )
 
-// TestTprochBuildPostgreSQL compares a whole build of TPROC-H at scale 1, from an empty server
-// to a schema with keys, indexes, references and statistics, with the same done by psql: \copy
-// of files that are there, builders at a time, then the same statements as many at a time.
+// TestTprochBuildPostgreSQL compares a complete build of TPROC-H at scale 1, from an empty server
+// to a schema with keys, indexes, references and statistics, with psql: \copy of existing files and
+// then the same statements, each with as many psql at a time as builders.
 func TestTprochBuildPostgreSQL(t *testing.T) {
 	scale := "1"
 	if testing.Short() {
@@ -63,7 +63,7 @@ func TestTprochBuildPostgreSQL(t *testing.T) {
 	})
 }
 
-// tprochPlan returns the plan of a build, for its statements, and its tables.
+// tprochPlan returns the plan of a build, which has the statements, and the tables.
 func tprochPlan(t *testing.T, p postgreSQL, scale string) (plan.Plan, []schema.Table) {
 	t.Helper()
 	values := p.values()
@@ -75,8 +75,8 @@ func tprochPlan(t *testing.T, p postgreSQL, scale string) (plan.Plan, []schema.T
 	return plan, plan.Workload.Schema.Tables(plan.Settings, plan.Spec.Seed)
 }
 
-// psqlEach has psql run the statements that each table has in a step, those of the largest
-// table first, one psql for each table and as many at a time as a build has builders.
+// psqlEach runs the statements of each table in a step, largest table first, with one psql per
+// table and as many at a time as a build has builders.
 func psqlEach(t *testing.T, p postgreSQL, plan plan.Plan, tables []schema.Table, step string) time.Duration {
 	t.Helper()
 	var scripts []string
@@ -86,8 +86,7 @@ func psqlEach(t *testing.T, p postgreSQL, plan plan.Plan, tables []schema.Table,
 	return psqlScripts(t, p, scripts)
 }
 
-// psqlSteps has psql run the statements of steps that concern all tables, one step after
-// another.
+// psqlSteps runs the statements of steps that concern all tables, one step after another.
 func psqlSteps(t *testing.T, p postgreSQL, plan plan.Plan, steps ...string) (took time.Duration) {
 	t.Helper()
 	for _, step := range steps {
@@ -96,7 +95,7 @@ func psqlSteps(t *testing.T, p postgreSQL, plan plan.Plan, steps ...string) (too
 	return took
 }
 
-// psqlScript writes the statements of a step into a file, if there are any.
+// psqlScript writes the statements of a step to a file, if there are any.
 func psqlScript(t *testing.T, plan plan.Plan, step string) []string {
 	t.Helper()
 	statements, err := plan.Schema.Step(step)

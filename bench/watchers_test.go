@@ -24,11 +24,11 @@ import (
 	reports "sledge/internal/report"
 )
 
-// TestWatchers measures what ten browsers that watch a run cost it: each reads the live view,
-// and once a second thirty boxes of the grid of virtual users, as the page does. Drawing is not
-// included, because people's browsers run on other machines; reading is, on this machine.
+// TestWatchers measures the cost of ten browsers that watch a run. Each reads the live view, and
+// once a second thirty boxes of the grid of virtual users, like the page. The cost includes reading
+// on this machine, but not drawing, because users' browsers run on other machines.
 //
-// Runs take turns as in TestMeasuringCost.
+// Runs alternate as in TestMeasuringCost.
 func TestWatchers(t *testing.T) {
 	pairs, length := 10*rounds(), trial()/2
 	if testing.Short() {
@@ -51,7 +51,7 @@ func TestWatchers(t *testing.T) {
 			}
 			at := slices.IndexFunc(d.Metrics, func(m job.Metric) bool { return m.Name == "NOPM" })
 			if at < 0 || d.All == nil || d.Client == nil {
-				t.Fatalf("got %+v, want NOPM, transactions and what the client used", d)
+				t.Fatalf("got %+v, want NOPM, transactions and the client's CPU", d)
 			}
 			nopm[on] = append(nopm[on], d.Metrics[at].Value)
 			cpu[on] = append(cpu[on], 1e6*d.Client.CPUSeconds/float64(d.All.Done+d.All.RolledBack))
@@ -68,13 +68,13 @@ func TestWatchers(t *testing.T) {
 	}
 }
 
-// webServer is a sledge web, and who may act there.
+// webServer is a running sledge web, with the token of a user who may act.
 type webServer struct {
 	*testing.T
 	url, token string
 }
 
-// serveWeb starts sledge web, which ends with the test.
+// serveWeb starts sledge web until the test ends.
 func serveWeb(t *testing.T) webServer {
 	t.Helper()
 	repository := filepath.Join(t.TempDir(), "jobs.db")
@@ -100,7 +100,7 @@ func serveWeb(t *testing.T) webServer {
 		}
 	}
 	if w.url == "" {
-		t.Fatal("sledge web says no address")
+		t.Fatal("sledge web does not print an address")
 	}
 	go func() { _, _ = io.Copy(io.Discard, output) }() // until it ends
 	return w
@@ -129,7 +129,7 @@ func (w webServer) ask(ctx context.Context, method, path string, body any) (*htt
 	return response, err
 }
 
-// document asks for a job.
+// document sends a request whose answer is a job.
 func (w webServer) document(method, path string, body any) (d reports.Document) {
 	w.Helper()
 	response, err := w.ask(w.Context(), method, path, body)
@@ -143,7 +143,8 @@ func (w webServer) document(method, path string, body any) (d reports.Document) 
 	return d
 }
 
-// run does a run that so many watch, and returns it and how many messages they read.
+// run does a run with a number of watchers, and returns the run and the number of messages that
+// they read.
 func (w webServer) run(settings map[string]string, watchers int) (d reports.Document, messages int) {
 	w.Helper()
 	id := string(w.document(http.MethodPost, "jobs", map[string]any{"action": job.Run, "settings": settings}).ID)
@@ -169,7 +170,7 @@ func (w webServer) run(settings map[string]string, watchers int) (d reports.Docu
 	return d, messages
 }
 
-// watch reads what a page reads until the job is over, and returns how many messages came.
+// watch reads what a page reads until the job is over, and returns the number of messages.
 func (w webServer) watch(id string) (messages int, err error) {
 	ctx, cancel := context.WithCancel(w.Context())
 	var grid sync.WaitGroup

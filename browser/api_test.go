@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// caller is a program that asks the API of a site.
+// caller is a client of a site's API.
 type caller struct {
 	t     *testing.T
 	site  *site
@@ -19,7 +19,7 @@ type caller struct {
 	said  strings.Builder // every answer, with its headers
 }
 
-// as returns a caller that may do what its role may.
+// as returns a caller with a role.
 func (s *site) as(name, role string) *caller {
 	return &caller{t: s.t, site: s, token: s.addToken(name, role)}
 }
@@ -51,12 +51,13 @@ func (c *caller) send(method, path string, body any) (status int, answer string)
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	_ = response.Header.Write(&c.said) // a builder takes all
+	_ = response.Header.Write(&c.said) // a strings.Builder never fails
 	c.said.Write(all)
 	return response.StatusCode, string(all)
 }
 
-// wants sends a request that must have that status, and reads the answer into one.
+// wants sends a request, fails the test unless the answer has the status, and decodes the answer
+// into into.
 func (c *caller) wants(status int, method, path string, body, into any) {
 	c.t.Helper()
 	got, answer := c.send(method, path, body)
@@ -70,7 +71,7 @@ func (c *caller) wants(status int, method, path string, body, into any) {
 	}
 }
 
-// settings are what a job is started with.
+// settings are the settings of a job.
 type settings map[string]any
 
 // begin begins a job, and returns its ID.
@@ -87,7 +88,7 @@ func (c *caller) begin(action string, of settings, more ...facts) string {
 	return begun.ID
 }
 
-// statusOf asks how a job stands.
+// statusOf returns the status of a job.
 func (c *caller) statusOf(id string) string {
 	c.t.Helper()
 	var j struct{ Status string }
@@ -95,7 +96,7 @@ func (c *caller) statusOf(id string) string {
 	return j.Status
 }
 
-// finish waits until a job has ended, and returns how.
+// finish waits until a job has ended, and returns its status.
 func (c *caller) finish(id string) string {
 	c.t.Helper()
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(100 * time.Millisecond) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestCtrlCEndsJobsFirst presses Ctrl-C while jobs run that were started over the API.
+// TestCtrlCEndsJobsFirst presses Ctrl-C while jobs are running that the API started.
 func TestCtrlCEndsJobsFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -31,7 +31,7 @@ func TestCtrlCEndsJobsFirst(t *testing.T) {
 			t.Errorf("got exit code %d: %s", code, &s.errors)
 		}
 		if said := s.errors.String(); !strings.Contains(said, "Stopping job "+id) || !strings.Contains(said, "Ctrl-C again") {
-			t.Errorf("the program does not say what it stops: %s", said)
+			t.Errorf("the program does not report the job that it stops: %s", said)
 		}
 		s.start()
 		var kept struct {
@@ -59,7 +59,7 @@ func TestCtrlCEndsJobsFirst(t *testing.T) {
 		s.interrupt()
 		for until := time.Now().Add(10 * time.Second); !strings.Contains(s.errors.String(), "Stopping job "+id); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(until) {
-				t.Fatalf("the program does not say that it stops %s: %s", id, &s.errors)
+				t.Fatalf("the program does not report that it stops %s: %s", id, &s.errors)
 			}
 		}
 		if status, answer := ci.send("POST", "/jobs", facts{"action": "run", "settings": run}); status < 400 || status == http.StatusInternalServerError {
@@ -67,7 +67,7 @@ func TestCtrlCEndsJobsFirst(t *testing.T) {
 		}
 		s.wait(30 * time.Second)
 		if all := <-over; !strings.Contains(all, "event: over") || !strings.Contains(all, `"partial"`) {
-			t.Errorf("the stream ended by %s", all[max(0, len(all)-500):])
+			t.Errorf("the stream ended with %s", all[max(0, len(all)-500):])
 		}
 		s.start()
 	})
@@ -78,7 +78,7 @@ func TestCtrlCEndsJobsFirst(t *testing.T) {
 		s.interrupt()
 		time.Sleep(100 * time.Millisecond)
 		if s.command != nil {
-			_ = s.command.Process.Signal(os.Interrupt) // it may have ended by the first
+			_ = s.command.Process.Signal(os.Interrupt) // the first one may have ended it
 		}
 		if code := s.wait(20 * time.Second); code != 0 {
 			t.Errorf("got exit code %d: %s", code, &s.errors)

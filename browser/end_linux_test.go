@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// endWithUs ends a program with the tests, also if they are killed without cleaning up.
+// endWithUs makes a program end with the tests, even if they are killed and cannot clean up.
 func endWithUs(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }

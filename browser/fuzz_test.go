@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// asked is which calls are made, and what is looked at in each answer. What starts a program, runs
-// one after another or files of 80 MB is left out: calls that are made up would start hundreds. So
-// are streams, which go on for as long as what they are about. The API's own tests make these calls.
+// asked configures the checks of each answer and the excluded operations. Random calls of
+// operations that start programs, sequences of runs or files of 80 MB would start hundreds of them,
+// and streams last as long as their jobs. The API's own tests cover these.
 const asked = `
 [checks]
 enabled = false
@@ -33,9 +33,9 @@ include-operation-id = ["open-console", "run-script", "start-sequence", "write-f
 enabled = false
 `
 
-// TestFuzzedCallsAreAnswered has schemathesis make calls of the API's description, for all of
-// which there must be an answer that the description knows, and none that is a fault of ours.
-// scripts/fuzz-api sets how many calls there are of each operation, and where schemathesis is.
+// TestFuzzedCallsAreAnswered makes random calls with schemathesis, from the API's description.
+// Every answer must conform to the description and must not be an internal error. scripts/fuzz-api
+// sets the number of calls per operation and the path of schemathesis.
 func TestFuzzedCallsAreAnswered(t *testing.T) {
 	folder := os.Getenv("SLEDGE_FUZZ_API")
 	if folder == "" {
@@ -55,7 +55,7 @@ func TestFuzzedCallsAreAnswered(t *testing.T) {
 		t.Fatalf("the run ended as %s", got)
 	}
 
-	// Most random IDs belong to no job. So the first half of the calls is about one.
+	// Most random IDs do not belong to a job, so the first half of the calls uses the ID of one.
 	for _, test := range []struct{ name, setting, exclude string }{
 		{"a job's own ID", fmt.Sprintf("[parameters]\n\"path.id\" = %q\n", run), "DELETE"},
 		{"any ID", "", "nothing"},
@@ -85,6 +85,6 @@ func TestFuzzedCallsAreAnswered(t *testing.T) {
 			ci.wants(http.StatusOK, "GET", "/jobs/"+run, nil, nil) // the calls were about a job
 		}
 	}
-	// It still does what it is for.
+	// The server must still work.
 	ci.wants(http.StatusOK, "GET", "/jobs?limit=1", nil, nil)
 }

@@ -19,8 +19,8 @@ import (
 	"sledge/internal/repository/repositorytest"
 )
 
-// wire is a network between a browser and a site. While it is cut, nothing passes and neither
-// side notices, as when a laptop leaves the room; data in flight passes when it is mended.
+// wire is a network between a browser and a site. While it is cut, no data passes and neither side
+// notices, as when a laptop loses its network. Data in flight arrives after it is restored.
 type wire struct {
 	listener net.Listener
 	gate     sync.RWMutex // held while it is cut
@@ -51,7 +51,7 @@ func (w *wire) pass(near net.Conn, to string) {
 	defer near.Close()
 	far, err := net.Dial("tcp", to)
 	if err != nil {
-		return // as when no server listens there
+		return // the client sees a refused connection
 	}
 	defer far.Close()
 	go func() {
@@ -61,7 +61,7 @@ func (w *wire) pass(near net.Conn, to string) {
 	w.copy(near, far)
 }
 
-// copy copies until one side has gone.
+// copy copies until one side closes its connection.
 func (w *wire) copy(to io.Writer, from io.Reader) {
 	b := make([]byte, 32<<10)
 	for {
@@ -75,8 +75,8 @@ func (w *wire) copy(to io.Writer, from io.Reader) {
 	}
 }
 
-// TestThePagesGoOnByThemselves follows jobs while the network is cut, the browser sleeps and the
-// server is killed and started again.
+// TestThePagesGoOnByThemselves follows jobs while the network is cut, the browser sleeps, and the
+// server is killed and restarted.
 func TestThePagesGoOnByThemselves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -95,7 +95,7 @@ func TestThePagesGoOnByThemselves(t *testing.T) {
 	long["users"], long["rampup"], long["duration"] = 1, "0s", "30m"
 	here := ci.begin("run", long)
 
-	// A run of the command line goes on whatever becomes of the server.
+	// A run from the command line continues without the server.
 	c := exec.Command(program, "run", "--db", "sqlite", "--dbname", filepath.Join(s.folder, "elsewhere.sqlite"), "--users", "1", "--rampup", "0s", "--duration", "30m")
 	c.Env = s.environment()
 	endWithUs(c)
@@ -114,7 +114,7 @@ func TestThePagesGoOnByThemselves(t *testing.T) {
 	}
 	ci.measuring(elsewhere)
 
-	// Of another the test says how its time passes. It began an hour ago.
+	// A third run is simulated: it began an hour ago, and the test controls its progress.
 	store, err := repository.Open(s.repository())
 	if err != nil {
 		t.Fatal(err)

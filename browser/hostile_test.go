@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// hostile is text that does something wherever it is taken for markup: then there is an element
-// data-hostile, and a script that the Content-Security-Policy complains of.
+// hostile is text that takes effect if a page treats it as markup: it creates an element
+// data-hostile, and a script that violates the Content-Security-Policy.
 const hostile = `<b data-hostile>bold</b><img src=x onerror=alert(1)><script>alert(2)</script><a href="javascript:alert(3)">go</a>"'>{{4*4}}`
 
-// hostileServer is a PostgreSQL server that refuses everybody in words of its own.
+// hostileServer is a PostgreSQL server that refuses every connection with hostile messages.
 func hostileServer(t *testing.T) (port int) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +54,7 @@ func refuse(conn net.Conn) {
 	_ = b.Flush() // the client may have gone
 }
 
-// TestNothingThatOthersWroteIsExecuted shows every page texts with markup and scripts in them.
+// TestNothingThatOthersWroteIsExecuted opens every page with data that contain markup and scripts.
 func TestNothingThatOthersWroteIsExecuted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -10,7 +10,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestAWholeTest does in the browser what README does on the command line.
+// TestAWholeTest follows README's steps in the browser.
 func TestAWholeTest(t *testing.T) {
 	t.Parallel()
 	do := func(t *testing.T, name string, keyboard bool, database string, of func(s *site) settings) {
@@ -31,5 +31,5 @@ func TestAWholeTest(t *testing.T) {
 		})
 	})
 	t.Run("sqlite", func(t *testing.T) { do(t, "sqlite", false, "SQLite", inFile) })
-	t.Run("sqlite by keyboard alone", func(t *testing.T) { do(t, "keyboard", true, "SQLite", inFile) })
+	t.Run("sqlite by keyboard only", func(t *testing.T) { do(t, "keyboard", true, "SQLite", inFile) })
 }

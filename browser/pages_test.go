@@ -11,8 +11,8 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestEveryPageIsGoodToReadAndUse looks at each page of the application while there is something
-// on it, and fails where there is a page that it does not look at.
+// TestEveryPageIsGoodToReadAndUse checks each page of the application with data, and fails if there
+// is a page that it does not check.
 func TestEveryPageIsGoodToReadAndUse(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql")

@@ -12,7 +12,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestPictures makes the pictures of the manual. What they show was measured while it did.
+// TestPictures makes the pictures of the manual, from real jobs.
 func TestPictures(t *testing.T) {
 	folder := os.Getenv("SLEDGE_BROWSER_PICTURES")
 	if folder == "" {

@@ -20,7 +20,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// proxied is a sledge web as the manual starts it behind a proxy, with a job.
+// proxied returns a sledge web that is started as the manual describes for a proxy, with a job.
 func proxied(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t, "--base-path", "/sledge", "--trusted-proxy", "127.0.0.1", "--hostname", "tests.example.org")
@@ -30,7 +30,7 @@ func proxied(t *testing.T) *site {
 	return s
 }
 
-// example is the example of the manual that begins with a line, for the port that our server has.
+// example returns the manual's example that begins with a line, with our server's port.
 func example(t *testing.T, first, port string) string {
 	t.Helper()
 	manual, err := os.ReadFile("../docs/web.md")
@@ -83,13 +83,13 @@ func run(t *testing.T, port, program string, arguments ...string) {
 	t.Fatalf("%s does not listen on port %s: %s", program, port, &said)
 }
 
-// TestBehindAProxy comes in and follows a job through each kind of proxy.
+// TestBehindAProxy logs in and follows a job through each kind of proxy.
 func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
-	t.Run("that takes the base path off", func(t *testing.T) {
+	t.Run("that removes the base path", func(t *testing.T) {
 		t.Parallel()
 		s := proxied(t)
-		to, _ := url.Parse("http://127.0.0.1:" + s.port) // it is one
+		to, _ := url.Parse("http://127.0.0.1:" + s.port) // it is a valid URL
 		proxy := httptest.NewServer(http.StripPrefix("/sledge", &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
 			r.SetXForwarded()
@@ -103,7 +103,7 @@ func TestBehindAProxy(t *testing.T) {
 		lines := fmt.Sprintf("worker_processes 1; daemon off; pid %[1]s/pid; error_log stderr;\nevents {}\nhttp {\naccess_log off; client_body_temp_path %[1]s/body; proxy_temp_path %[1]s/proxy;\n"+
 			"fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\nserver {\nlisten 127.0.0.1:%[2]s;\n%[3]s\n}\n}\n", folder, port, example(t, "location /sledge/ {", s.port))
 		if os.Geteuid() == 0 {
-			lines = "user root;\n" + lines // its workers are to read our folder
+			lines = "user root;\n" + lines // its workers must be able to read our folder
 		}
 		file := filepath.Join(folder, "nginx.conf")
 		if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {
@@ -115,7 +115,7 @@ func TestBehindAProxy(t *testing.T) {
 	t.Run("caddy", func(t *testing.T) {
 		t.Parallel()
 		s, port, folder := proxied(t), fmt.Sprint(testserver.FreePort(t)), t.TempDir()
-		// By a name Caddy would ask the world for a certificate.
+		// With a host name Caddy would request a certificate from the internet.
 		lines := "{\nadmin off\n}\n" + strings.Replace(example(t, "tests.example.org {", s.port), "tests.example.org {", "http://127.0.0.1:"+port+" {", 1) + "\n"
 		file := filepath.Join(folder, "Caddyfile")
 		if err := os.WriteFile(file, []byte(lines), 0o600); err != nil {

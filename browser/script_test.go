@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// patience is how long a script may take. The longest takes a fifth of that.
+// patience is the time limit of a script. The longest script takes a fifth of it.
 const patience = 5 * time.Minute
 
-// facts are what a script is told: addresses, names, what else it needs to know.
+// facts are the arguments of a script, such as addresses and names.
 type facts map[string]any
 
-// deeds are what a script may ask its test to do meanwhile, by name, as to kill the server.
+// deeds are named actions that a script may request from its test, such as killing the server.
 type deeds map[string]func()
 
-// play runs a script of Node.js, whose lines are shown as they come, and fails the test if it
-// fails. A script ends with 0 only if all that it looked at was as it should be.
+// play runs a Node.js script, shows its output, and fails the test if the script's exit code is not
+// 0.
 func play(t *testing.T, script string, told facts, can deeds) {
 	t.Helper()
 	control := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +52,7 @@ func play(t *testing.T, script string, told facts, can deeds) {
 	endWithUs(c)
 	c.Env = append(os.Environ(), "SLEDGE_BROWSER="+string(text))
 	c.Stdout, c.Stderr = os.Stdout, os.Stderr
-	// It ends its browser before it ends.
+	// After an interrupt the script ends its browser first.
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = 10 * time.Second
 	if err := c.Run(); err != nil {

@@ -17,14 +17,15 @@ import (
 	"sledge/internal/testserver"
 )
 
-// planted is a password that stands for the place where it was given.
+// planted returns a password that identifies the place where it was given.
 func planted(place string) string { return "planted-" + place + "-5b1e" }
 
-// plantedEverywhere is in each of them.
+// plantedEverywhere is a part of each planted password.
 const plantedEverywhere = "-5b1e"
 
-// TestNoPasswordComesBack gives a password of its own in every place that takes one, in jobs that
-// work and in jobs that fail, and looks for them in all that the program gives and keeps.
+// TestNoPasswordComesBack enters a different password in every place that accepts one, in jobs that
+// succeed and jobs that fail, and searches for the passwords in all output and files of the
+// program.
 func TestNoPasswordComesBack(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql")
@@ -51,7 +52,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 	good := ci.begin("run", run, facts{"note": "with the usual password", "labels": map[string]string{"ticket": "4711"}})
 	ended := []string{ci.finish(good)}
 
-	// All others are wrong, so that servers and drivers say something about them.
+	// All other passwords are wrong, so that servers and drivers return errors about them.
 	wrong := func(without ...string) settings {
 		other := settings{}
 		for name, value := range run {
@@ -62,7 +63,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 		}
 		return other
 	}
-	ended = append(ended, ci.finish(ci.begin("run", wrong("password")))) // by the environment
+	ended = append(ended, ci.finish(ci.begin("run", wrong("password")))) // with the password from the environment
 	file := filepath.Join(s.folder, "given.txt")
 	if err := os.WriteFile(file, []byte(planted("file")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 		t.Errorf("the runs ended as %s", got)
 	}
 
-	// Requests without a job: settings that are looked at, requests that are wrong.
+	// Requests without a job: settings to check, and invalid requests.
 	ci.wants(http.StatusOK, "POST", "/settings", facts{"action": "run", "settings": run}, nil)
 	for _, body := range []any{
 		facts{"action": "run", "settings": settings{"db": "pg", "password": []string{planted("shape")}}},
@@ -94,7 +95,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 
 	fails := func(arguments ...string) { ci.said.WriteString(s.try(arguments...)) }
 
-	// A connection that is kept with its password, as its owner wished, and one that is not.
+	// A connection that is saved with its password, as requested, and one that is not.
 	keep := facts{"database": "pg", "keep_password": true, "values": settings{"host": server.Host, "port": fmt.Sprint(server.Port), "user": "secretive", "dbname": "secretive", "password": planted("kept")}}
 	ci.wants(http.StatusOK, "PUT", "/connections/lab", keep, nil)
 	keep["keep_password"] = false
@@ -110,7 +111,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 	fails("connections", "test", "lab")
 	fails("run", "--connection", "lab", "--dry-run")
 
-	// Other front ends, on the same repository.
+	// The other front ends, on the same repository.
 	at := []string{"--host", server.Host, "--port", fmt.Sprint(server.Port), "--users", "1", "--rampup", "0s", "--duration", "1s"}
 	fails(append([]string{"run", "--db", "pg", "--user", "secretive", "--dbname", "secretive", "--set", "password=" + planted("set")}, at...)...)
 	fails("run", "--url", fmt.Sprintf("postgres://secretive:%s@%s:%d/secretive", planted("flag-url"), server.Host, server.Port), "--users", "1", "--rampup", "0s", "--duration", "1s")
@@ -122,7 +123,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 	}
 	fails("console", "auto", script)
 
-	// What is for those alone who may act.
+	// Addresses that only users who may act can read.
 	for _, path := range []string{"/server", "/web/users", "/defaults", "/console/settings"} {
 		ci.wants(http.StatusOK, "GET", path, nil, nil)
 	}
@@ -142,7 +143,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 		}
 	}
 	looker.said.WriteString(s.try(append([]string{"jobs", "compare"}, all[:2]...)...))
-	// The reports are there, so something was looked through.
+	// The reports exist, so the search below has something to search.
 	report, err := os.ReadFile(filepath.Join(s.folder, good+".html"))
 	if err != nil || !strings.Contains(string(report), "secretive") || !strings.Contains(string(report), "with the usual password") {
 		t.Errorf("the report of a run, of %d bytes, does not show what was given: %v", len(report), err)
@@ -153,7 +154,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 	s.interrupt()
 	s.wait(patience)
 
-	for what, text := range map[string]string{"an answer to who may act": ci.said.String(), "an answer to who may look": looker.said.String(), "what sledge web printed": s.errors.String()} {
+	for what, text := range map[string]string{"an answer to a user who may act": ci.said.String(), "an answer to a user who may look": looker.said.String(), "what sledge web printed": s.errors.String()} {
 		if found := around(text, plantedEverywhere); found != "" {
 			t.Errorf("%s has a password: %s", what, found)
 		}
@@ -164,7 +165,7 @@ func TestNoPasswordComesBack(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		// Where its owner wished to have it, for their eyes alone.
+		// Files in which the user chose to save a password, readable only by the user.
 		wished := map[string]string{"settings.db": planted("script"), "connections.json": planted("kept")}[filepath.Base(path)]
 		if wished != "" {
 			if info, err := entry.Info(); err != nil || info.Mode().Perm() != 0o600 {
@@ -208,7 +209,7 @@ func readable(t *testing.T, c *caller, jobs []string) (paths []string) {
 	return paths
 }
 
-// around returns what stands around a text in another, or "" if it is not there.
+// around returns the context of what in text, or "" if text does not contain it.
 func around(text, what string) string {
 	at := strings.Index(text, what)
 	if at < 0 {

@@ -20,17 +20,17 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// program is the program under test, as make builds it, with its pages.
+// program is the path of the program under test, which make builds with its pages.
 const program = "../bin/sledge"
 
-// site is a sledge web that runs, on a repository of its own.
+// site is a running sledge web with its own repository.
 type site struct {
 	t       *testing.T
 	folder  string   // holds the repository and the files beside it
 	given   []string // arguments of sledge web
-	more    []string // of its environment
+	more    []string // further lines of its environment
 	port    string   // "0" until it listens the first time
-	link    string   // what it printed: an address that logs in once, where there are no users
+	link    string   // the printed address; without users it has a token that logs in once
 	address string   // the same without the token, with a slash at the end
 
 	command *exec.Cmd
@@ -38,7 +38,7 @@ type site struct {
 	errors  lines
 }
 
-// lines is what a program has written, to be read while it goes on.
+// lines collects the output of a running program.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -58,7 +58,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// newSite makes a site that does not serve yet. It is given arguments of sledge web.
+// newSite makes a site that does not serve yet, with arguments for sledge web.
 func newSite(t *testing.T, arguments ...string) *site {
 	s := &site{t: t, folder: t.TempDir(), given: arguments, port: "0"}
 	t.Cleanup(func() {
@@ -72,13 +72,13 @@ func newSite(t *testing.T, arguments ...string) *site {
 
 func (s *site) repository() string { return filepath.Join(s.folder, "jobs.db") }
 
-// environment is that of a user without any configuration.
+// environment returns the environment of a user without configuration.
 func (s *site) environment() []string {
 	own := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "TMPDIR=" + os.TempDir(), "SLEDGE_REPO=" + s.repository()}
 	return append(own, s.more...)
 }
 
-// start starts the server, on the port that it had before.
+// start starts the server, after a restart on the same port.
 func (s *site) start() {
 	s.t.Helper()
 	s.command = exec.Command(program, append([]string{"web", "--listen", "127.0.0.1:" + s.port}, s.given...)...)
@@ -98,7 +98,7 @@ func (s *site) start() {
 		s.t.Fatalf("sledge web ended with %v: %s", s.command.Wait(), &s.errors)
 	}
 	go func() {
-		for first.Scan() { // what else it prints must not make it wait
+		for first.Scan() { // further output must not block it
 		}
 		s.ended <- s.command.Wait()
 	}()
@@ -133,7 +133,7 @@ func (s *site) wait(within time.Duration) int {
 	}
 }
 
-// kill ends the server as a power failure does.
+// kill ends the server like a power failure.
 func (s *site) kill() {
 	if s.command == nil {
 		return
@@ -148,7 +148,7 @@ func (s *site) kill() {
 	s.command = nil
 }
 
-// sledge runs another command on the same repository, and returns what it printed.
+// sledge runs another command on the same repository, and returns its output.
 func (s *site) sledge(arguments ...string) string {
 	s.t.Helper()
 	c := exec.CommandContext(s.t.Context(), program, arguments...)
@@ -161,18 +161,18 @@ func (s *site) sledge(arguments ...string) string {
 	return out.String()
 }
 
-// try runs another command, which may fail, and returns all that it printed.
+// try runs another command, which may fail, and returns all of its output.
 func (s *site) try(arguments ...string) string {
 	c := exec.CommandContext(s.t.Context(), program, arguments...)
 	c.Env = s.environment()
-	all, _ := c.CombinedOutput() // that it failed is in there
+	all, _ := c.CombinedOutput() // the output shows a failure
 	return string(all)
 }
 
-// password is that of each user of a test.
+// password is the password of every user of a test.
 const password = "correct horse battery"
 
-// addUser adds a user who logs in by password.
+// addUser adds a user who logs in with the password.
 func (s *site) addUser(name, role string) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "password")
@@ -182,7 +182,7 @@ func (s *site) addUser(name, role string) {
 	s.sledge("web", "user", "add", name, "--role", role, "--password-file", file, "--replace")
 }
 
-// addToken adds a program, and returns its token.
+// addToken adds a user for a program, and returns its token.
 func (s *site) addToken(name, role string) string {
 	s.t.Helper()
 	return strings.TrimSpace(s.sledge("web", "user", "add", name, "--role", role, "--token"))

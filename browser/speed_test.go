@@ -11,8 +11,8 @@ import (
 	"sledge/internal/repository/repositorytest"
 )
 
-// TestTheFirstContentComesAtOnce opens pages of a repository as a team has it after years. Its
-// times hold on a quiet machine alone.
+// TestTheFirstContentComesAtOnce opens pages with a repository as large as a team's after years.
+// Its time limits apply only to a machine without other work.
 func TestTheFirstContentComesAtOnce(t *testing.T) {
 	if os.Getenv("SLEDGE_BROWSER_SPEED") == "" {
 		t.Skip("make bench-pages does this")

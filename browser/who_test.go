@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// jobs lists the jobs that a site's repository has, newest first.
+// jobs lists the jobs in a site's repository, newest first.
 func (s *site) jobs() (ids []string) {
 	s.t.Helper()
 	var list struct {
@@ -48,7 +48,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 	for _, want := range []string{"wrong password", `"who":"lou","address":"127.0.0.1","method":"POST","path":"/api/v1/jobs","status":403`, "logged out", "changed the password"} {
 		if !strings.Contains(string(audit), want) {
-			t.Errorf("the log of what was done does not say %q: %s", want, audit)
+			t.Errorf("the audit log does not contain %q: %s", want, audit)
 		}
 	}
 	if strings.Contains(string(audit), "not her password") || strings.Contains(string(audit), "another password") || strings.Contains(string(audit), password) {
@@ -56,7 +56,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestAScreenOnTheWall refuses to act for every role.
+// TestAScreenOnTheWall verifies that a read-only server refuses to act for every role.
 func TestAScreenOnTheWall(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "--read-only")

@@ -14,8 +14,8 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// databases are those with examples, and what of a test server's options an
-// example takes from which variable.
+// databases lists the databases with examples. It maps options of a test server to the environment
+// variables that the examples read.
 var databases = []struct {
 	name      string
 	variables map[string]string // by the option's name
@@ -26,9 +26,9 @@ var databases = []struct {
 	{"sqlite", nil},
 }
 
-// TestExamplesDoAWholeTest runs every example, with one warehouse and times of seconds: on SQLite
-// as its user would, by the shell script in one language; on servers, where a build takes longer,
-// step by step in both languages in turn.
+// TestExamplesDoAWholeTest runs every example, with one warehouse and times of seconds. On SQLite
+// it runs the shell script in each language, like a user. On servers, where a build takes longer,
+// it alternates the languages from step to step.
 func TestExamplesDoAWholeTest(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the examples are run by a shell script")
@@ -36,7 +36,7 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 	program := testserver.Program(t)
 	for i, d := range databases {
 		t.Run(d.name, func(t *testing.T) {
-			t.Parallel() // a run spends its time waiting for the clock
+			t.Parallel() // runs mostly wait
 			var environ []string
 			if d.variables != nil {
 				server := testserver.Open(t, d.name)
@@ -62,7 +62,7 @@ func TestExamplesDoAWholeTest(t *testing.T) {
 					runExample(t, program, d.name, environ, commands)
 				})
 			}
-			// Of queries every other database has the other language.
+			// The example of queries alternates the languages from database to database.
 			t.Run("queries", func(t *testing.T) {
 				script := []string{"tcl/tproch.tcl", "python/tproch.py"}[i%2]
 				runQueries(t, program, script, d.name, environ)
@@ -95,10 +95,10 @@ func runQueries(t *testing.T, program, script, database string, environ []string
 	}
 }
 
-// extensions are those of the scripts in a language.
+// extensions are the file extensions of scripts, by language.
 var extensions = map[string]string{"tcl": ".tcl", "python": ".py"}
 
-// runExample runs commands that together do a whole test.
+// runExample runs commands that together do a complete test.
 func runExample(t *testing.T, program, database string, environ []string, commands [][]string) {
 	folder := t.TempDir()
 	var out []byte

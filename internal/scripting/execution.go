@@ -44,7 +44,7 @@ type Execution struct {
 	left    time.Time // when the last follower left
 }
 
-// straggling is how long child processes may print after the process has ended.
+// straggling is the time for which child processes may still print after the process has ended.
 const straggling = 2 * time.Second
 
 // begin starts a process, with a terminal unless that is nil.
@@ -138,7 +138,7 @@ func (e *Execution) IsOver() bool {
 	}
 }
 
-// Follow yields the output after the first after bytes, until the process has ended or ctx ends.
+// Follow yields the output from byte offset after on, until the process has ended or ctx ends.
 func (e *Execution) Follow(ctx context.Context, after int64) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		e.follows(1)
@@ -160,8 +160,8 @@ func (e *Execution) follows(more int) {
 	e.left = time.Now()
 }
 
-// leftFor returns how long a running process has had no follower. is false if it has one or has
-// ended.
+// leftFor returns how long a running process has had no follower. It returns false if the process
+// has a follower or has ended.
 func (e *Execution) leftFor() (since time.Duration, is bool) {
 	if e.IsOver() {
 		return 0, false

@@ -68,7 +68,7 @@ func (o *output) finish() {
 // most is the maximum length of a piece that a reader gets, in bytes.
 const most = 32 << 10
 
-// next waits for output after the first after bytes, and returns it. more is false if the output is
+// next waits for output from byte offset after on, and returns it. more is false if the output is
 // complete.
 func (o *output) next(ctx context.Context, after int64) (p Piece, more bool, err error) {
 	o.mu.Lock()
@@ -83,8 +83,8 @@ func (o *output) next(ctx context.Context, after int64) (p Piece, more bool, err
 	}
 }
 
-// after joins the kept output after the first after bytes, up to the maximum length or the end of
-// the stream's part. The caller holds the lock.
+// after joins the kept output from byte offset after on, up to the maximum length or to the next
+// output of the other stream. The caller holds the lock.
 func (o *output) after(after int64) (whole Piece, found bool) {
 	var text strings.Builder
 	for _, p := range o.pieces {

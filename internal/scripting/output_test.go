@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A script that prints one letter at a time must not take one piece for each: the stored pieces
-// would be many times as large as the output.
+// A script that prints one letter at a time must not get a piece for each letter, because the
+// pieces would need many times the memory of the output.
 func TestWhatIsPrintedInLittleBitsIsKeptTogether(t *testing.T) {
 	o := &output{}
 	to, wrong := &stream{to: o}, &stream{to: o, isError: true}
@@ -35,10 +35,10 @@ func TestWhatIsPrintedInLittleBitsIsKeptTogether(t *testing.T) {
 			last = p
 		}
 		if more && !p.Error && p.Text != strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2)[(letters-3)%26:][:3] {
-			t.Errorf("behind all letters but three there is %q", p.Text)
+			t.Errorf("from the last three letters on, got %q", p.Text)
 		}
 	}
 	if !last.Error || last.Text != "oh" || last.End != letters+2 {
-		t.Errorf("at last there is %+v, want what went to the other stream", last)
+		t.Errorf("got %+v at the end, want the output of the other stream", last)
 	}
 }

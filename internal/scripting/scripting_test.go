@@ -17,7 +17,7 @@ import (
 	"sledge/internal/scripting"
 )
 
-// program is Sledge, as make build makes it.
+// program is the path of the program under test.
 var program string
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,8 @@ func keep(t *testing.T, d *scripting.Runner, name, text string) scripting.Text {
 	return kept
 }
 
-// reading reads what an execution prints until it has said something, or has ended.
+// reading reads the output of an execution until it contains a text, or until the execution has
+// ended.
 func reading(t *testing.T, e *scripting.Execution, until string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -107,7 +108,7 @@ func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
 		}
 		info, err := os.Stat(filepath.Join(d.Store.Folder, "a b.tcl"))
 		if err != nil || info.Mode().Perm() != 0o600 {
-			t.Errorf("got %v and %v, want a file that only its owner reads", info.Mode(), err)
+			t.Errorf("got %v and %v, want a file that only its owner can read", info.Mode(), err)
 		}
 	}
 	if text, err := os.ReadFile(outside); err != nil || string(text) != "puts hidden" {
@@ -125,13 +126,13 @@ func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
 		t.Errorf("got %v, want a refusal to overwrite another user's change", err)
 	}
 	if _, err := d.Store.Write("a b.tcl", "puts 3\n", ""); job.ExitOf(err) != job.ExitExists {
-		t.Errorf("got %v, want that there is one already", err)
+		t.Errorf("got %v, want a refusal to replace it", err)
 	}
 	if err := d.Store.Remove("a b.tcl"); err != nil {
 		t.Error(err)
 	}
 	if _, err := d.Store.Read("a b.tcl"); job.ExitOf(err) != job.ExitMissing {
-		t.Errorf("got %v, want that it is gone", err)
+		t.Errorf("got %v, want a missing script", err)
 	}
 }
 
@@ -206,7 +207,7 @@ func TestADriverScriptIsLoadedAndRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := reading(t, e, ""); !strings.Contains(said, "no_such_option") {
-		t.Errorf("got %q, want the refusal of what the script says", said)
+		t.Errorf("got %q, want the unknown option in the error", said)
 	}
 	if r := e.Report(); r.Status != tasks.Failed {
 		t.Errorf("got %+v, want a failure", r)
@@ -226,8 +227,8 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 	for _, step := range []struct{ typed, want string }{
 		{"expr {6*7}\r", "42"},
 		{"vuse\t vu 3\r", "vuset"},             // completed
-		{"while 1 {}\r", ""},                   // until Ctrl-C
-		{"\x03", "interrupted"},                // which the prompt survives
+		{"while 1 {}\r", ""},                   // runs until Ctrl-C
+		{"\x03", "interrupted"},                // the prompt continues
 		{"puts [exec stty size]\r", "30 100"},  // its size
 		{"set x [string repeat é 3]\r", "ééé"}, // characters of two bytes
 	} {
@@ -235,7 +236,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if step.want == "" {
-			time.Sleep(300 * time.Millisecond) // nothing says that it loops
+			time.Sleep(300 * time.Millisecond) // the loop prints nothing to wait for
 			continue
 		}
 		reading(t, e, step.want)
@@ -247,7 +248,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	reading(t, e, "17 61")
-	// Not this one: a signal soon after Ctrl-C is taken for the same wish.
+	// Use another prompt, because a signal soon after Ctrl-C counts as the same request.
 	if e, err = d.Open(scripting.Python, scripting.Size{Columns: 100, Rows: 30}); err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +259,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 		t.Errorf("got %+v, want it stopped", r)
 	}
 	if err := e.Type("x"); job.ExitOf(err) != job.ExitExists {
-		t.Errorf("got %v, want that it has ended", err)
+		t.Errorf("got %v, want an error that it has ended", err)
 	}
 }
 
@@ -274,7 +275,7 @@ func TestAReaderGoesOnWhereItWas(t *testing.T) {
 	var text strings.Builder
 	for p := range e.Follow(context.Background(), 0) {
 		if last.End == 0 && p.Missed == 0 {
-			t.Error("more was printed than is kept, and it does not say so")
+			t.Error("more was printed than is kept, but no piece reports missed bytes")
 		}
 		text.WriteString(p.Text)
 		last = p
@@ -302,7 +303,7 @@ func TestRunner_LimitsExecutionsAndEndsThem(t *testing.T) {
 	}
 	var busy *tasks.BusyError
 	if _, err := d.Run("wait.py", nil); !errors.As(err, &busy) || busy.Ending {
-		t.Errorf("got %v, want that there are too many", err)
+		t.Errorf("got %v, want an error about the limit", err)
 	}
 	d.Close()
 	for _, e := range all {
@@ -311,11 +312,11 @@ func TestRunner_LimitsExecutionsAndEndsThem(t *testing.T) {
 		}
 	}
 	if _, err := d.Run("wait.py", nil); !errors.As(err, &busy) || !busy.Ending {
-		t.Errorf("got %v, want that nothing is started any more", err)
+		t.Errorf("got %v, want a refusal to start", err)
 	}
 }
 
-// What ignores Ctrl-C must not hold up the end of the program for ever.
+// A process that ignores Ctrl-C must not block the end of the program.
 func TestTheSecondWishEndsWhatIgnoresTheFirst(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")

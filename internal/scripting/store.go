@@ -55,7 +55,8 @@ const (
 	Driver Language = "driver"
 )
 
-// endings are the endings of scripts' names with their languages. The longest match counts.
+// endings maps the endings of scripts' names to languages. The first match counts, so longer
+// endings come first.
 var endings = []struct {
 	ending   string
 	language Language
@@ -84,7 +85,7 @@ func LanguageOf(name string) (Language, error) {
 // passwords. It never reads or writes outside the folder, even through links.
 type Store struct{ Folder string }
 
-// open opens the folder, and creates a missing one if wanted is true.
+// open opens the folder. If wanted is true, it creates the folder if it does not exist.
 func (s Store) open(wanted bool) (*os.Root, error) {
 	if wanted {
 		if err := os.MkdirAll(s.Folder, 0o700); err != nil {
@@ -223,7 +224,7 @@ func (s Store) Write(name, text, version string) (Text, error) {
 	return read(root, name, language)
 }
 
-// replace writes a whole file, or nothing.
+// replace writes a file completely, or leaves it unchanged.
 func replace(root *os.Root, name, text string) error {
 	fresh := ".new-" + rand.Text()
 	err := root.WriteFile(fresh, []byte(text), 0o600)
@@ -231,7 +232,7 @@ func replace(root *os.Root, name, text string) error {
 		err = root.Rename(fresh, name)
 	}
 	if err != nil {
-		_ = root.Remove(fresh) // it may not be there
+		_ = root.Remove(fresh) // it may not exist
 	}
 	return err
 }

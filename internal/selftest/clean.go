@@ -51,7 +51,7 @@ func (t *Test) publish(r Report) Report {
 	return r
 }
 
-// cleaned is a step without them.
+// cleaned returns a step without passwords, and without names of machines unless withHosts is set.
 func (t *Test) cleaned(s Step, withHosts bool) Step {
 	clean := t.cleaner(withHosts)
 	for _, texts := range []*[]string{&s.Says, &s.Notes} {
@@ -80,7 +80,7 @@ func (t *Test) addresses(ctx context.Context) (list []string) {
 	for _, order := range t.orders {
 		for _, o := range order.Plan.Options() {
 			value, set := order.Spec.Options[o.Name]
-			if set && value != o.Default && leads(o) && !strings.ContainsAny(value, `/\`) { // and no path
+			if set && value != o.Default && leads(o) && !strings.ContainsAny(value, `/\`) { // not a path
 				for _, host := range hosts(value) {
 					found, _ := net.DefaultResolver.LookupHost(ctx, host) // a name that does not resolve has no address
 					list = append(list, found...)
@@ -164,7 +164,7 @@ func (t *Test) cleaner(withHosts bool) func(text string) string {
 // seenAs matches MySQL's errors, which name the user's machine as the server sees it.
 var seenAs = regexp.MustCompile(`@'[^'%]+'`)
 
-// ownNames are the name and the addresses of this machine.
+// ownNames returns the name and the addresses of this machine.
 func ownNames() (list []string) {
 	if name, err := os.Hostname(); err == nil {
 		list = append(list, name)

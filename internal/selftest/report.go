@@ -25,7 +25,7 @@ type Report struct {
 	// chosen one, and Settings its settings. Empty if the log-in failed.
 	Server     string            `json:"server,omitempty"`
 	Product    string            `json:"product,omitempty"`
-	Unproven   string            `json:"unproven,omitempty"` // what no test of Sledge has run on such a server
+	Unproven   string            `json:"unproven,omitempty"` // parts that Sledge's tests have never run on such a server
 	Settings   map[string]string `json:"server_settings,omitempty"`
 	Durability *job.Durability   `json:"durability,omitempty"`
 

@@ -37,8 +37,8 @@ type step struct {
 	notes    []string
 	cleanups []func()
 	parts    int       // running
-	held     bool      // it had parts
-	since    time.Time // it runs in parallel with others
+	held     bool      // whether it had parts
+	since    time.Time // beginning of the time that spent does not include yet
 	spent    time.Duration
 	left     bool // abandoned
 }
@@ -74,7 +74,8 @@ func (s *step) work(do func(t suite.T), done chan<- struct{}) {
 	s.guard(func() { do(s) })
 }
 
-// guard runs f in a goroutine that f may end, and turns a panic into an error.
+// guard runs f in a new goroutine, which f may end with runtime.Goexit, and turns a panic into an
+// error.
 func (s *step) guard(f func()) {
 	over := make(chan struct{})
 	go func() {
@@ -105,8 +106,8 @@ func (s *step) cleanUp() {
 	}
 }
 
-// await waits until the step is over. It stops a step that takes too long, and abandons one that
-// does not end then.
+// await waits until the step is over. It stops a step that exceeds its limit, and abandons it if it
+// does not end after that.
 func (s *step) await(done <-chan struct{}) {
 	const look = 50 * time.Millisecond
 	var stopped time.Time

@@ -117,7 +117,7 @@ func TestAStoppedTestBeginsNoStep(t *testing.T) {
 		r.run(ctx, "later", func(suite.T) { t.Error("a step began after the test was stopped") })
 	})
 	if len(steps) != 2 || steps[0].Outcome != Stopped || steps[1].Outcome != NotRun || !cleaned {
-		t.Errorf("got %+v, cleaned up %t; want one that was stopped and cleaned up, and one that was not run", steps, cleaned)
+		t.Errorf("got %+v, cleaned up %t; want one step stopped and cleaned up, and one not run", steps, cleaned)
 	}
 }
 
@@ -128,6 +128,6 @@ func TestQuit_EndsTheWaitForAStep(t *testing.T) {
 		r.run(t.Context(), "hangs", func(suite.T) { close(quit); <-hang })
 	})
 	if len(steps) != 1 || steps[0].Outcome != Failed || !strings.Contains(steps[0].Says[0], "the test did not wait for its end") {
-		t.Errorf("got %+v, want a step that was left", steps)
+		t.Errorf("got %+v, want an abandoned step", steps)
 	}
 }

@@ -66,8 +66,8 @@ type Test struct {
 	known   []plan.Plan                   // plans of all workloads, to remove the remains of an earlier self-test
 	servers []string                      // addresses of the host names in the options, which errors contain
 	folder  string                        // the folder created for an embedded database's file; "" if the user named one
-	standed bool                          // the database existed before: it stays
-	left    bool                          // whether it belongs to an earlier self-test
+	standed bool                          // whether the database existed before, so that it stays
+	left    bool                          // whether the database has remains of an earlier self-test
 }
 
 // refusal is a workload that is not tested.
@@ -227,7 +227,7 @@ func (t *Test) Look(ctx context.Context) error {
 		for _, plan := range t.known {
 			d, err := engine.PlanDeletion(ctx, plan.Job)
 			if err != nil && job.ExitOf(err) != job.ExitMissing {
-				continue // its contents are unknown, and named below
+				continue // its contents are unknown; it is named below
 			}
 			for _, name := range slices.Concat(d.Tables, d.Routines) {
 				known[name] = true
@@ -320,7 +320,7 @@ func (t *Test) Run(ctx context.Context) Report {
 	if connected {
 		t.removeLeft(run)
 		t.sessions(run)
-		if r.Server == "" { // its own file did not exist before
+		if r.Server == "" { // the file of an embedded database did not exist before
 			run.run(ctx, "says what it is", func(step suite.T) { t.connect(step, &r) })
 		}
 		run.run(ctx, "counter", t.counter)
@@ -349,7 +349,7 @@ func (t *Test) Run(ctx context.Context) Report {
 // grace is how long a stopped step may take to end, because a build is removed meanwhile.
 const grace = 2 * time.Minute
 
-// silent reports whether a step only contains others, and has no message.
+// silent reports whether a step only contains other steps and has no message.
 func (s Step) silent() bool { return s.holds && len(s.Says)+len(s.Notes) == 0 }
 
 // leaves returns the steps without silent ones.
@@ -362,7 +362,7 @@ func leaves(steps []Step) (list []Step) {
 	return list
 }
 
-// staying is the pair whose database is not dropped with the schema.
+// staying returns the pair with a database that is not dropped with the schema.
 func staying(pair catalog.Pair) catalog.Pair {
 	d := *pair.Database
 	d.Container.Drop = nil

@@ -47,7 +47,8 @@ func prepared(t *testing.T, d, w, variant string, values option.Values) *Test {
 	return test
 }
 
-// server returns the option values that reach a server with the account that may create databases.
+// server returns the option values to connect to a server with an account that may create
+// databases.
 func server(t *testing.T) option.Values {
 	t.Helper()
 	values := testserver.Open(t, "postgresql").Values()
@@ -79,7 +80,7 @@ func TestAServerIsTestedAndLeftAsItWas(t *testing.T) {
 		ran = ran || s.Name == "TPROC-C / client SQL / run" && len(s.Notes) > 0
 	}
 	if !ran || r.Server == "" || len(r.Settings) == 0 || len(r.LeftBehind) > 0 || r.Stopped {
-		t.Errorf("got %+v, want a run and what the server is", r)
+		t.Errorf("got %+v, want a run, and the server's version", r)
 	}
 	text := r.Markdown()
 	for _, want := range []string{"# Self-test of Sledge test on PostgreSQL", "| ok | ", "sessions / loads", "- Server: " + r.Server} {
@@ -256,7 +257,7 @@ func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := prepared(t, "sqlite", "tprocc", "", option.Values{"file": file}).Look(t.Context()); job.ExitOf(err) != job.ExitExists {
-		t.Errorf("a file that is there: got %v, want exit code %d", err, job.ExitExists)
+		t.Errorf("an existing file: got %v, want exit code %d", err, job.ExitExists)
 	}
 }
 
@@ -270,7 +271,7 @@ func TestSelftest_LeavesAForeignDatabase(t *testing.T) {
 	}
 	defer func() { _ = admin.Close() }()
 	if err := test.Look(t.Context()); err != nil {
-		t.Errorf("got %v while nothing is there", err)
+		t.Errorf("got %v without a database", err)
 	}
 	if err := admin.Exec(t.Context(), "CREATE DATABASE "+Name); err != nil {
 		t.Fatal(err)
@@ -300,7 +301,7 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 	}
 	pair.Database = &unmade
 	if err := test.Look(t.Context()); job.ExitOf(err) != job.ExitConnect || !strings.Contains(err.Error(), "make it by createdb") {
-		t.Errorf("got %v, want exit code %d and what to do", err, job.ExitConnect)
+		t.Errorf("got %v, want exit code %d and advice", err, job.ExitConnect)
 	}
 	connection := test.plan().Connection
 	if err := maker.Container.Create(t.Context(), connection, func(job.Event) {}); err != nil {
@@ -313,7 +314,7 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 		gone(t, test)
 	}()
 	if err := test.Look(t.Context()); err != nil {
-		t.Errorf("got %v of an empty database", err)
+		t.Errorf("got %v for an empty database", err)
 	}
 	if got, want := test.Makes(), ", which is empty and stays."; !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -321,7 +322,7 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 	tried(t.Context(), runner{limit: time.Minute, grace: time.Minute}, func(r *runner) {
 		r.run(r.ctx, "removes", func(step suite.T) {
 			if left := test.remove(step); len(left) > 0 {
-				t.Errorf("an empty database that stays was called left behind: %q", left)
+				t.Errorf("an empty database that stays is reported as left behind: %q", left)
 			}
 		})
 	})

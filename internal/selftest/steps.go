@@ -62,7 +62,7 @@ func (t *Test) delete(ctx context.Context, step suite.T) {
 		_, err := engine.Local{Version: t.Version}.DoPlan(ctx, plan, job.Control{})
 		switch job.ExitOf(err) {
 		case job.OK, job.ExitMissing:
-		case job.ExitExists, job.ExitConnect: // or the account was dropped with the earlier one
+		case job.ExitExists, job.ExitConnect: // or the account was dropped with an earlier schema
 			step.Logf("%v", err)
 		default:
 			step.Error(err)
@@ -140,7 +140,8 @@ func (t *Test) counter(step suite.T) {
 	step.Errorf("it went from %d to %d for %d transactions, within %d s", before, after, work, patience)
 }
 
-// remove removes what the test created and what still exists, and returns what it could not remove.
+// remove removes what the test created and what still exists. It returns descriptions of what it
+// could not remove.
 func (t *Test) remove(step suite.T) (left []string) {
 	ctx := context.WithoutCancel(step.Context())
 	p := t.plan()
@@ -178,7 +179,7 @@ func (t *Test) remove(step suite.T) (left []string) {
 	case err != nil:
 		behind("%s may still contain objects that the test created: %v", target, err)
 	case len(names) > 0:
-		behind("%s still holds %s: drop by hand what the test made", target, few(names))
+		behind("%s still holds %s: drop by hand what the test created", target, few(names))
 	case (!t.standed || t.left) && t.around(ctx):
 		behind("%s still exists and is empty: drop the database by hand, and its account if the test created one", target)
 	}
