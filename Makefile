@@ -1,58 +1,60 @@
-# make alone lists what there is to do.
+# Run make without arguments to list the targets.
 
-# The program is pure Go, and so needs no C compiler and no C library. With the tag duckdb
-# it has DuckDB, and needs both (docs/decisions/035-a-tag-for-duckdb.md). With the tag db2 it is
-# linked to the system's loader on Linux, too, and can load IBM's library
+# The program is pure Go, and so needs no C compiler and no C library. With the tag duckdb it
+# contains DuckDB and needs both (docs/decisions/035-a-tag-for-duckdb.md). With the tag db2 it is
+# also linked to the system's loader on Linux, and can load IBM's library
 # (docs/decisions/060-ibms-library-for-db2.md).
 export CGO_ENABLED = 0
 DUCKDB = CGO_ENABLED=1 go
 
-# What is compiled does not depend on where the sources are, so that all commands and all clones
-# share Go's cache.
+# Object files do not contain the path of the sources, so that all commands and clones share Go's
+# cache.
 ifeq ($(findstring -trimpath,$(GOFLAGS)),)
 export GOFLAGS += -trimpath
 endif
 
-# Without git the version is unknown, and the program says so.
+# Without git the version is unknown, and the program shows that.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-# The commit is in the version; asking git a second time fails in a tree of another owner.
+# The version contains the commit. Go must not run git itself, which fails in a tree of another
+# owner.
 BUILD = go build -buildvcs=false -ldflags '-X main.version=$(VERSION)'
-# Its own go.mod pins the linters, so that the program's holds what the program needs.
+# A separate go.mod pins the linters, so that the program's go.mod contains only what the program
+# needs.
 GOLANGCI = go tool -modfile=tools/go.mod golangci-lint
 
-# The servers whose tests must not be skipped. The newer PostgreSQLs that
-# scripts/test-servers can fetch are tested as well where they are, and CI asks for them.
-# So are those of the scripts' languages, with every Python that is installed.
+# The servers and tools whose tests must not be skipped. The newer PostgreSQLs of
+# scripts/test-servers are also tested if they are installed, and CI requires them. The same applies
+# to the scripts' languages, with every installed Python.
 export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 
-# Linking seventy test binaries takes half as long without what only a debugger reads.
+# Linking seventy test binaries takes half as long without the data for debuggers.
 GO_TEST = go test -ldflags=-w
 
-# The packages whose tests take longest, in this order. They start first, so that the others fill
-# the time in which these wait for the clock.
+# The packages whose tests take longest, in this order. They start first, so that the others run
+# while these wait for time to pass.
 LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./internal/database/mysql ./internal/cli ./internal/selftest ./internal/web/api ./examples ./internal/hammerdb/console ./internal/database/postgresql ./internal/database/mariadb ./internal/datagen
 
-# Where goroutines share something, and what drives them all.
+# The packages in which goroutines share data, and the engine, which starts them.
 RACE = ./internal/meter ./internal/loop ./internal/engine/... ./internal/runner/... ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli/program ./internal/cli/site
-# Of the command line's tests, those of what goes on at the same time.
+# The tests of the command line that have concurrent parts.
 RACE_OF_CLI = Interrupt|Signals|Output|Web|Watch|Service
 
-# What is different in the build that has DuckDB.
+# The packages that are different in the build with DuckDB.
 OF_DUCKDB = ./internal/database/duckdb/... ./internal/catalog/...
-# What is asked of every database that there is, and then of DuckDB.
+# The packages with tests on every database of the build, and so on DuckDB.
 ASKED_OF_DUCKDB = ./internal/workload/tproch/...
 
-# Runs a command that links DuckDB. Without a C++ compiler it says so; it fails then where
+# Runs a command that links DuckDB. Without a C++ compiler it prints a message instead, and fails if
 # DuckDB's tests must not be skipped.
 with_compiler = if command -v "$$(go env CXX)" >/dev/null; then echo '$(1)'; $(1); else \
-	echo "There is no C++ compiler, so nothing is known of the build that has DuckDB."; \
+	echo "There is no C++ compiler, so the build with DuckDB is not tested."; \
 	case ",$(SLEDGE_TEST_REQUIRE)," in *,duckdb,*) exit 1 ;; esac; fi
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 # The Tcl interpreter that is embedded in Sledge for a system, and its sources.
 tcl_for = internal/interpreter/helper/$(subst /,-,$(1))/tclsh.gz
-# There is none for a system that has no folder there.
+# Systems without a folder there have no embedded interpreter.
 TCL = $(patsubst %.gitignore,%tclsh.gz,$(wildcard internal/interpreter/helper/$(shell go env GOOS)-$(shell go env GOARCH)/.gitignore))
 TCL_SOURCES = $(wildcard tclsh/*.go) tclsh/go.mod tclsh/go.sum $(wildcard internal/interpreter/pack/*.go)
 
@@ -63,7 +65,7 @@ PAGES_SOURCES = $(shell find ui \( -name node_modules -o -name generated \) -pru
 .DEFAULT_GOAL = help
 .PHONY: help build build-duckdb build-db2 demo test test-packages test-others test-versions test-all test-duckdb test-db2 test-pages test-browser fuzz-api race check lint lint-duckdb lint-pages generated platforms cross release fuzz bench bench-pages generate docs pictures servers clean
 
-help: ## list the targets
+help: ## list the targets, as make alone does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 internal/interpreter/helper/%/tclsh.gz: $(TCL_SOURCES)
@@ -86,7 +88,7 @@ demo: build ## build, then run a small test on SQLite; needs no database server
 	bin/sledge demo
 
 servers: ## install the test servers, or list what to install
-	@scripts/test-servers || echo 'Going on: tests that must have what is missing will fail and say so.'
+	@scripts/test-servers || echo 'Continuing: tests that require the missing servers will fail.'
 
 test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB servers
 	@$(MAKE) --no-print-directory -j 2 test-packages test-others
@@ -94,16 +96,16 @@ test: servers $(TCL) $(PAGES) ## run all tests on real PostgreSQL and MariaDB se
 test-packages: $(TCL)
 	$(GO_TEST) -p 4 -parallel 4 -timeout 25m $(LONGEST) ./...
 
-# In an order of its own, beside test-packages.
+# In sequence, at the same time as test-packages.
 test-others:
 	@$(MAKE) --no-print-directory test-pages
 	@$(MAKE) --no-print-directory test-db2
 	@$(MAKE) --no-print-directory test-duckdb
 
-test-versions: servers $(TCL) ## run the workloads' tests on further versions and related databases
+test-versions: servers $(TCL) ## run the workloads' tests on other versions and related databases
 	SLEDGE_TEST_VERSIONS=1 $(GO_TEST) -p 2 -parallel 4 -timeout 25m -run '^TestEveryDatabase$$' ./internal/workload/...
 
-test-all: test test-versions ## run all tests on all versions and relatives
+test-all: test test-versions ## run all tests on all versions and related databases
 
 test-db2: ## run the tests of IBM's library for Db2, against Apache Derby
 	$(GO_TEST) -tags db2 -timeout 10m -skip TestRoutines_InMariaDB ./internal/database/db2/...
@@ -121,7 +123,7 @@ race: $(TCL) ## run the tests of shared data under the race detector (needs a C 
 	CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(RACE)
 	CGO_ENABLED=1 go test -race -timeout 25m -run '$(RACE_OF_CLI)' ./internal/cli
 
-check: lint generated platforms ## the checks of CI besides the tests: lint, generated files, other platforms
+check: lint generated platforms ## run the other checks of CI: lint, generated files, other platforms
 
 lint: $(TCL) ## check format, vet, linters and the rules of the source tree
 	$(GOLANGCI) run ./...
@@ -146,7 +148,7 @@ generated: ## fail if go generate changes anything
 		exit 1; \
 	fi
 
-platforms: ## vet on the other release platforms
+platforms: ## vet for the other release platforms
 	PLATFORMS='$(PLATFORMS)' go test -tags platforms -run TestTypes_ .
 
 cross: $(foreach p,$(PLATFORMS),$(call tcl_for,$(p))) $(PAGES) ## build bin/sledge-SYSTEM-PROCESSOR for all release platforms
@@ -180,7 +182,7 @@ bench-pages: build ## measure how fast the pages load, on an idle machine
 generate: ## generate the catalog and the other generated files
 	go generate ./...
 
-docs: ## generate the manual's pages that follow from declarations
+docs: ## generate the pages of the manual that are derived from declarations in the code
 	go generate ./internal/cli
 
 pictures: build ## take the pictures of docs/web.md from the running program

@@ -30,7 +30,7 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 			}
 		}
 		if !explained {
-			t.Errorf("%s imports %q: docs/dependencies.md does not say what for", importer, imported)
+			t.Errorf("%s imports %q: docs/dependencies.md does not explain why", importer, imported)
 		}
 	}
 	for module, used := range used {
@@ -40,8 +40,8 @@ func TestEveryDependencyIsExplained(t *testing.T) {
 	}
 }
 
-// foreignImports returns what is imported from other modules, each with a file
-// that does so. The first element of a module's path has a dot.
+// foreignImports returns the imports from other modules, each with a file that imports it. The
+// first element of a module's path contains a dot.
 func foreignImports(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

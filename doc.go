@@ -1,16 +1,15 @@
-// Package sledge is the root of the source tree and holds no code, only the papers that the
-// manual leads to. Its tests keep
-// the rules of the whole tree: layers_test.go says which package may import which,
-// text_test.go what every file and every exported name owes its readers, and
-// dependencies_test.go that every module of others is explained.
+// Package sledge is the root of the source tree. It contains only the documents that the manual
+// links to, and the tests for the rules of the whole tree: layers_test.go for imports between
+// packages, text_test.go and english_test.go for texts and comments, and dependencies_test.go for
+// explanations of imported modules.
 //
-// The program is in cmd/sledge, and everything that it is made of in internal.
+// The program is in cmd/sledge, and its packages are in internal.
 package sledge
 
 import "embed"
 
-// Papers are what the project says of itself, in Markdown: what it is, how it is built, and
-// how to work on it.
+// Papers are the project's own documents in Markdown: an introduction, the architecture, and how to
+// contribute.
 //
 //go:embed README.md ARCHITECTURE.md CONTRIBUTING.md
 var Papers embed.FS

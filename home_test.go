@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// awayFromHome lists the places outside of internal/hammerdb that may name HammerDB, each
-// with its reason. A place is a file, or a folder with all that is in it.
+// awayFromHome lists the places outside of internal/hammerdb that may name HammerDB, with reasons.
+// A place is a file or a folder.
 var awayFromHome = map[string]string{
 	"internal/cli": "the command line leads to HammerDB's commands and to its shapes of jobs",
 
-	"internal/workload/tprocc/foreign.go":           "what its loader and its routines do to data that are ours to check",
-	"internal/workload/tproch/foreign.go":           "what its generator does to data that are ours to check",
-	"internal/workload/tproch/sql/ansi/foreign.sql": "how its rows are told from dbgen's",
-	"internal/workload/tprocc/sql/ansi/foreign.sql": "how its rows are told from ours",
+	"internal/workload/tprocc/foreign.go":           "effects of its loader and its routines on data that checks verify",
+	"internal/workload/tproch/foreign.go":           "effects of its generator on data that checks verify",
+	"internal/workload/tproch/sql/ansi/foreign.sql": "distinguishes its rows from dbgen's",
+	"internal/workload/tprocc/sql/ansi/foreign.sql": "distinguishes its rows from ours",
 
 	"internal/report/reporttest/reporttest.go": "a job that it recorded, for tests",
 	"internal/manual/schemas.go":               "says which documents have its shapes",
@@ -24,9 +24,8 @@ var awayFromHome = map[string]string{
 // ownPackages are our packages' paths, which name their home.
 var ownPackages = regexp.MustCompile(`sledge/internal/hammerdb/\w+|internal/hammerdb\b`)
 
-// TestHammerDBHasOneHome keeps what is HammerDB's in one place: what it calls things, how
-// it words them, and what it does in its own way. Whatever else has to know such a thing
-// asks there, or knows it under a name of its own.
+// TestHammerDBHasOneHome keeps everything about HammerDB in one place: its names, its lines and its
+// behaviour. Other packages call functions there, or use their own names.
 func TestHammerDBHasOneHome(t *testing.T) {
 	keepAtHome(t, home{
 		what: "HammerDB", folder: "internal/hammerdb", away: awayFromHome,
@@ -39,30 +38,30 @@ func TestHammerDBHasOneHome(t *testing.T) {
 // knowWorkloads lists the places outside of internal/workload whose code may name a
 // workload, each with its reason.
 var knowWorkloads = map[string]string{
-	"internal/hammerdb/names":                "what HammerDB calls them and their options",
-	"internal/hammerdb/lines":                "what HammerDB says of them",
+	"internal/hammerdb/names":                "HammerDB's names for workloads and options",
+	"internal/hammerdb/lines":                "HammerDB's lines about workloads",
 	"internal/hammerdb/console/configure.go": "examples of commands",
 	"internal/hammerdb/views/artifact.go":    "trademarks",
 
-	"internal/catalog/edition": "the generated list of all of them",
+	"internal/catalog/edition": "the generated list of all workloads",
 
 	"internal/cli/hammerdb/console.go": "examples of commands",
 	"internal/cli/jobs/datagen.go":     "examples of commands",
 	"internal/cli/options/options.go":  "examples of commands",
 	"internal/cli/root.go":             "examples of commands",
 	"internal/cli/jobs/selftest.go":    "an example of a command",
-	"internal/cli/site/watch.go":       "an example of what is counted",
-	"internal/cli/jobs/demo.go":        "the demonstration is of one",
+	"internal/cli/site/watch.go":       "an example of counted transactions",
+	"internal/cli/jobs/demo.go":        "the demonstration uses a workload",
 
 	"internal/manual/documents.go":             "examples of documents",
 	"internal/report/reporttest/reporttest.go": "jobs for tests",
 }
 
-// workloads are the names of those there are, as code spells them.
+// workloads matches the names of the workloads in code.
 var workloads = regexp.MustCompile(`(?i)tp(ro)?c-?[ch]`)
 
-// TestWorkloadsAreNamedAtHomeOnly keeps the names of workloads out of all that serves each
-// of them: who adds one adds a folder, and nothing else has to learn of it.
+// TestWorkloadsAreNamedAtHomeOnly keeps the names of workloads out of the code that serves all of
+// them, so that adding a workload means adding a folder and changing nothing else.
 func TestWorkloadsAreNamedAtHomeOnly(t *testing.T) {
 	keepAtHome(t, home{
 		what: "a workload", folder: "internal/workload", away: knowWorkloads,
@@ -74,17 +73,17 @@ func TestWorkloadsAreNamedAtHomeOnly(t *testing.T) {
 	})
 }
 
-// home is where something may be named, and what may name it elsewhere.
+// home describes where something may be named, and the exceptions.
 type home struct {
 	what   string
 	folder string
-	files  string // how their names end; "" for all
+	files  string // suffix of the checked files' names; "" for all
 	named  func(line string) bool
 	away   map[string]string // reasons by places
 }
 
-// keepAtHome fails the test for each line of the program that names something away from its
-// home without an excuse, and for each excuse without such a line.
+// keepAtHome fails the test for each line outside of its home that names something without an
+// exception, and for each exception without such a line.
 func keepAtHome(t *testing.T, h home) {
 	t.Helper()
 	used := map[string]bool{}
@@ -116,7 +115,7 @@ func keepAtHome(t *testing.T, h home) {
 	}
 }
 
-// excuse returns the place in the list that a file is in, if any.
+// excuse returns the exception that covers a file, if any.
 func (h home) excuse(name string) (place string, excused bool) {
 	for place := range h.away {
 		if name == place || strings.HasPrefix(name, place+"/") {

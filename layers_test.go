@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// layers says what each package of ours may import of ours, from the bottom up.
-// Names are paths below internal, or else below the root; "database/*" is every
-// package in a folder of database that has no line of its own. Tests may import
-// what they like, and a package whose name ends in "test" is part of the tests.
+// layers lists which of our packages each of our packages may import, from the bottom up. Names are
+// paths below internal, or else below the root; "database/*" means every package below database
+// without its own line. Tests may import any package, and packages whose names end in "test" are
+// part of the tests.
 //
-// The table is the architecture, and this test keeps it true: a line is changed
-// because the architecture changes, not to let an import pass.
+// The table is the architecture, and this test enforces it: change a line only if the architecture
+// changes, not to permit an import.
 var layers = map[string]string{
-	// Nouns: they know nothing of ours, so that everything can speak in them.
+	// Basic types: they import no packages of ours, so every package can use them.
 	"meter":    "",
 	"option":   "",
 	"schema":   "",
@@ -33,7 +33,7 @@ var layers = map[string]string{
 	// Conditions that a run must meet.
 	"threshold": "option",
 
-	// What listens where a server was looked for.
+	// Finds out which program listens at a server's address.
 	"listener": "",
 
 	// Our own files, and facts about the machine and its processes.
@@ -44,78 +44,77 @@ var layers = map[string]string{
 	// How users wait.
 	"loop": "",
 
-	// Jobs, kept.
+	// The repository of jobs.
 	"repository": "host job meter option sqlitefile",
 
 	// The interfaces of databases and workloads.
 	"database": "job meter option schema sqlfile",
 	"workload": "database job meter option schema sqlfile",
 
-	// What databases that speak SQL have in common.
+	// Code that all SQL databases share.
 	"sqlschema": "database schema sqlfile",
 
-	// The many. Databases and workloads meet in the engine and by their SQL files
-	// only: a database that knew a workload would be one more thing to write for
-	// every new workload, and the other way around. A database may import another
-	// one, which it is a variant of.
+	// Databases and workloads. They meet only in the engine and by their SQL files. If databases
+	// knew workloads, each new workload would require code in every database, and vice versa. A
+	// database may import the database that it is a variant of.
 	"database/*": "database database/* job listener loop meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
 	// Data that follow from a standard alone.
 	"workload/tproch/dbgen": "",
 
-	// How hard and when virtual users work, whatever they do.
+	// The load of virtual users, independent of the workload.
 	"engine/load": "engine/pool host loop option threshold",
 	"engine/pool": "option",
 
-	// What goes on beside a run: it knows neither users nor connections of users.
+	// Observation of a run, without access to users or their connections.
 	"engine/observer": "database job workload",
 
-	// What the coordinator of a run and its generator say to each other.
+	// The messages between the coordinator of a run and its generator.
 	"engine/order": "job meter workload",
 
-	// Finding one of them by any of its names, and knowing none.
+	// Finds databases and workloads by name, without naming any.
 	"catalog": "database engine/load option sqlfile workload",
 
 	// Events to watchers.
 	"engine/feed": "job",
 
-	// A spec that was bound: data.
+	// A bound job, as data.
 	"engine/plan": "catalog database engine/feed engine/load engine/pool job meter option sqlfile threshold workload",
 
 	// The database of a plan, for any job.
 	"engine/target": "database engine/feed engine/plan host job meter schema workload",
 
-	// The users of a run, and who drives them: neither knows the other.
+	// The users of a run, and the coordinator of the run. Neither imports the other.
 	"engine/generator":   "database engine/feed engine/load engine/order engine/plan engine/pool engine/target host job loop meter workload",
 	"engine/coordinator": "database engine/feed engine/load engine/observer engine/order engine/plan engine/target host job meter threshold workload",
 
-	// Doing jobs: with any database and any workload, so with none by name.
+	// Runs jobs on any database with any workload, without naming one.
 	"engine": "catalog database engine/coordinator engine/feed engine/generator engine/observer engine/order engine/plan engine/target host job meter option schema workload",
 
-	// Each of them in a process of its own.
+	// Runs each job in its own process.
 	"runner/process": "database job option",
 
-	// What databases and workloads have to pass, in tests and in the program.
+	// Suites for databases and workloads, which tests and the program run.
 	"suite":          "",
 	"suite/sessions": "database job meter option schema sqlfile suite",
 	"suite/jobs":     "catalog database engine engine/plan job meter option schema suite workload",
 
 	"report": "host job meter option repository terminal",
 
-	// What people look at while a job goes on.
+	// The live view of a running job.
 	"live": "job meter",
 
-	// Numbers as drawings.
+	// Charts.
 	"chart": "",
 
-	// What people see of it as JSON.
+	// JSON documents.
 	"document": "catalog job option report repository settings",
 
-	// What people keep of it, and print.
+	// Reports to keep and print.
 	"paper": "chart document job meter report repository settings terminal",
 
-	// People. Their program is handed the catalog; so are they.
+	// Front ends. They get the catalog as an argument.
 	"settings":      "catalog database engine engine/plan engine/pool hammerdb/names hammerdb/pools job option privatefile workload",
 	"control/tasks": "",
 	"control":       "job repository settings",
@@ -139,7 +138,7 @@ var layers = map[string]string{
 	"cli/hammerdb":  "cli/program cli/site control hammerdb/console interpreter job option report repository settings terminal",
 	"cli":           "cli/hammerdb cli/jobflags cli/jobs cli/options cli/program cli/results cli/site document job option settings terminal",
 
-	// All that is HammerDB's: what it calls things, what it keeps, what it prints.
+	// Compatibility with HammerDB: its names, its files and its lines.
 	"hammerdb/names":        "option workload",
 	"hammerdb/xmlfile":      "",
 	"hammerdb/pools":        "engine/pool hammerdb/names hammerdb/xmlfile option",
@@ -153,13 +152,13 @@ var layers = map[string]string{
 	"hammerdb/webservice":   "catalog hammerdb/parts hammerdb/views job repository",
 	"hammerdb/console":      "control database datagen engine engine/plan experiment hammerdb/dictionaries hammerdb/history hammerdb/lines hammerdb/parts hammerdb/scripts hammerdb/views hammerdb/xmlfile job meter option privatefile report repository settings terminal workload",
 
-	// The manual, as it is written.
+	// The manual.
 	"docs": "",
 
-	// What people see in a browser.
+	// The pages of the web application.
 	"web/pages": "",
 
-	// The lists, the programs that write them, and the one program that has it all.
+	// Generated lists, their generators, and the program.
 	"catalog/edition":  "catalog database database/* workload workload/*",
 	"catalog/generate": "",
 	"cli/generate":     "catalog/edition cli cli/program manual settings",
@@ -167,7 +166,7 @@ var layers = map[string]string{
 	"web/api/generate": "web/api",
 	"cmd/sledge":       "catalog/edition cli cli/program engine runner/process settings terminal",
 
-	// Tests that are packages.
+	// Packages that only tests use.
 	"bench":                  "",
 	"browser":                "",
 	"testserver":             "",
@@ -188,8 +187,8 @@ var layers = map[string]string{
 	"workload/tproch/dbgen/dbgentest": "",
 }
 
-// forTests lists the packages that start servers or fail a testing.T, and so have
-// no place in the program.
+// forTests lists the packages that start servers or fail a testing.T. The program must not import
+// them.
 var forTests = []string{"bench", "browser", "testserver", "suite/databasetest", "grammartest", "report/reporttest", "repository/repositorytest", "suite/workloadtest", "suite/suitetest", "engine/enginetest", "engine/enginetest/analytics", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
 func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
@@ -232,12 +231,12 @@ func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	}
 }
 
-// light are the packages, below internal, that must do without SQLite, without drivers and
-// without what looks at the machine, in themselves and in all they need: "workload/*" is
-// every workload. A replica of a cluster would have to bring whatever they pulled in.
+// light lists packages below internal that must not depend on SQLite, on drivers or on code that
+// reads facts of the machine, even indirectly. "workload/*" means every workload. Otherwise each
+// replica of a cluster would have to include these dependencies.
 var light = []string{"job", "meter", "workload", "workload/*"}
 
-// heavy are the modules that light packages must do without.
+// heavy matches the modules on which light packages must not depend.
 var heavy = regexp.MustCompile(`^(modernc\.org|github\.com/(shirou|jackc|go-sql-driver|duckdb))/`)
 
 func TestNounsAndWorkloadsPullInNoDriver(t *testing.T) {
@@ -295,9 +294,9 @@ func TestLayerRulesTellPackagesApart(t *testing.T) {
 		{"database/sqlite", "suite/databasetest", false},
 		{"workload/tprocc", "database", true},
 		{"workload/tprocc", "database/sqlite", false},
-		{"workload/tprocc/rows", "schema", true}, // as its parent may
+		{"workload/tprocc/rows", "schema", true}, // inherited from its parent
 		{"workload/tprocc/rows", "engine", false},
-		{"workload/tproch/dbgen", "schema", false}, // by a line of its own
+		{"workload/tproch/dbgen", "schema", false}, // it has its own line
 		{"catalog/edition", "workload/tprocc", true},
 		{"catalog/edition", "suite/workloadtest", false},
 		{"catalog", "workload/tprocc", false},
@@ -317,8 +316,8 @@ func TestLayerRulesTellPackagesApart(t *testing.T) {
 	}
 }
 
-// layer returns what a package may import: by its own line, or else by the line
-// for all that is in a folder it is in.
+// layer returns the packages that a package may import: from its own line, or else from the line
+// for a folder around it.
 func layer(name string) (allowed string, known bool) {
 	if allowed, known := layers[name]; known {
 		return allowed, true
@@ -345,14 +344,13 @@ func allows(line, imported string) bool {
 	return false
 }
 
-// short is the name of a package in the table, of its path below the root.
+// short returns the name of a package in the table, given its path below the root.
 func short(name string) string { return strings.TrimPrefix(name, "internal/") }
 
-// otherModules are the folders of modules of their own, which the program is not
-// built from.
+// otherModules are the folders of separate modules that are not part of the program.
 var otherModules = []string{"tools/", "tclsh/"}
 
-// sourceFiles lists the program's Go files, whatever system they are for.
+// sourceFiles lists the program's Go files, for all systems.
 func sourceFiles(t *testing.T) []string {
 	t.Helper()
 	var sources []string
@@ -365,8 +363,7 @@ func sourceFiles(t *testing.T) []string {
 	return sources
 }
 
-// treeFiles lists the files of the tree that people write. What is built, fetched
-// or kept by git is not among them.
+// treeFiles lists the files of the tree, without built and fetched files and git's own.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -389,8 +386,8 @@ func treeFiles(t *testing.T) []string {
 	return names
 }
 
-// apart says which packages must do without which, in themselves and in all they need: a run's
-// observers work the same beside users of another process.
+// apart lists packages that others must not depend on, even indirectly. A run's observers, for
+// example, must also work with users in another process.
 var apart = map[string][]string{
 	"engine/observer": {"engine", "loop", "repository", "report", "web", "hammerdb"},
 	"engine/order":    {"engine", "loop", "repository", "report", "web", "hammerdb"},

@@ -45,7 +45,7 @@ func TestTypes_HoldOnEveryPlatform(t *testing.T) {
 				checked := 0
 				packages.Visit(loaded, nil, func(p *packages.Package) {
 					if p.Module == nil || !p.Module.Main {
-						return // without bodies, its imports seem unused
+						return // without function bodies, imports seem unused
 					}
 					checked++
 					for _, e := range p.Errors {

@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// owners are the packages, below internal, that may change what belongs to the whole process.
+// owners maps functions that affect the whole process to the only package below internal that may
+// call them.
 var owners = map[string]string{
 	"runtime.GOMAXPROCS": "host",
 	"syscall.Getrusage":  "host",
 }
 
-// Two jobs of one process would disturb each other, if both changed it.
+// Two jobs in one process would disturb each other if both changed the number of cores.
 func TestProcess_HasOneOwnerOfItsCores(t *testing.T) {
 	files := token.NewFileSet()
 	found := map[string]bool{}
@@ -40,7 +41,7 @@ func TestProcess_HasOneOwnerOfItsCores(t *testing.T) {
 			if owner := owners[call]; owner != "" {
 				found[call] = true
 				if short(path.Dir(name)) != owner {
-					t.Errorf("%s: %s belongs to package %s: ask it, as by host.Cores", files.Position(n.Pos()), call, owner)
+					t.Errorf("%s: only package %[3]s may call %[2]s: use its functions, such as host.Cores", files.Position(n.Pos()), call, owner)
 				}
 			}
 			return true

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// elsewhere matches words that are true on one machine only: an author's folders, and hosts
-// that packages were fetched from. They are divided so that this file does not match.
+// elsewhere matches words that are valid on one machine only: an author's folders, and hosts that
+// packages were fetched from. The patterns are split so that this file does not match.
 var elsewhere = regexp.MustCompile(strings.Join([]string{
 	`(^|[^\w./-])/(` + strings.Join([]string{"wo" + "rk", "ro" + "ot", "Us" + "ers"}, "|") + `)/`,
 	`registry\.` + `npmjs`, `repo1?\.` + `maven`, `proxy\.` + `golang`, `sum\.` + `golang`,
@@ -79,7 +79,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 	for folder, ok := range documented {
 		if !ok {
-			t.Errorf("%s: no file of the package begins with a comment that says what it is and what it does not know", folder)
+			t.Errorf("%s: no file of the package begins with a comment that describes it", folder)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestEveryExportedNameIsExplained(t *testing.T) {
 			continue // its generator is what people read
 		}
 		for _, n := range unexplained(source) {
-			t.Errorf("%s: %s has no comment that says what it promises", files.Position(n.Pos()), n.Name)
+			t.Errorf("%s: %s has no doc comment", files.Position(n.Pos()), n.Name)
 		}
 	}
 }
@@ -143,9 +143,8 @@ var (
 	}
 }
 
-// unexplained returns the exported names of a file that have no comment, in order.
-// Names that are declared together may share one; fields and the methods of interfaces
-// are left to the judgement of who writes them.
+// unexplained returns the exported names of a file that have no comment, in order. Names that are
+// declared together may share a comment. Fields and the methods of interfaces need none.
 func unexplained(source *ast.File) []*ast.Ident {
 	var found []*ast.Ident
 	check := func(name *ast.Ident, comments ...*ast.CommentGroup) {
@@ -199,7 +198,7 @@ func receiverIsExported(f *ast.FuncDecl) bool {
 	}
 }
 
-// sourceNames are the files and folders of the tree that a page names with their folder.
+// sourceNames matches paths of files and folders of the tree in a page.
 var sourceNames = regexp.MustCompile("`([a-z][a-z0-9_]*(?:/[a-z0-9_]+)+(?:\\.go)?)`")
 
 func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
@@ -209,13 +208,13 @@ func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
 	}
 	found := sourceNames.FindAllStringSubmatch(string(page), -1)
 	if len(found) < 20 {
-		t.Fatalf("ARCHITECTURE.md names %d files and folders, want those of a walk through the tree", len(found))
+		t.Fatalf("ARCHITECTURE.md names %d files and folders, want more", len(found))
 	}
 	for _, name := range found {
 		_, here := os.Stat(name[1])
 		_, within := os.Stat("internal/" + name[1])
 		if here != nil && within != nil {
-			t.Errorf("ARCHITECTURE.md names %s, which is not there", name[1])
+			t.Errorf("ARCHITECTURE.md names %s, which does not exist", name[1])
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Pages that are left alone: they say what they know, and go on by themselves.
+// Tests that open pages report a lost connection and resume without being reloaded.
 import assert from 'node:assert/strict'
 import { ask, patience, play, told } from './people.mjs'
 
@@ -8,20 +8,20 @@ await play(async ({ invite, step }) => {
   const watch = async (name, job, clock) => {
     const person = await invite(name, told.address)
     if (clock !== undefined) await person.page.clock.install({ time: clock })
-    person.expected.push(/ERR_|status of 5\d\d/) // the network and the server are gone at times
+    person.expected.push(/ERR_|status of 5\d\d/) // the test disconnects the network and stops the server
     await person.logIn(`${told.address}login`, 'ann')
     await person.go(`#/run/${job}`)
     await person.page.getByRole('list', { name: 'Figures of the last second' }).waitFor({ timeout: patience })
     await person.page.evaluate(() => (window.untouched = true))
     return person
   }
-  /** How far the phase has come by a page, in seconds. */
+  /** Returns the elapsed time of the phase that a page shows, in seconds. */
   const passed = async ({ page }) => {
     const text = await page.locator('.phase').first().innerText()
     const [, clock] = /([\d:]+) of/.exec(text) ?? assert.fail(`no time in ${text}`)
     return clock.split(':').reduce((sum, part) => 60 * sum + Number(part), 0)
   }
-  /** Waits until a page shows later seconds than that, without having been loaded again. */
+  /** Waits until a page shows a later time than after, and fails if the page was reloaded. */
   const goesOn = async (person, after) => {
     await assert.doesNotReject(
       person.page.waitForFunction(
@@ -32,9 +32,9 @@ await play(async ({ invite, step }) => {
         after,
         { timeout: 40_000 },
       ),
-      `${person.name}'s page stands still at ${after} s`,
+      `${person.name}'s page still shows ${after} s`,
     )
-    assert.ok(await person.page.evaluate(() => window.untouched), `${person.name}'s page was loaded anew`)
+    assert.ok(await person.page.evaluate(() => window.untouched), `${person.name}'s page was reloaded`)
     assert.equal(await person.page.getByText(/connection was lost at|Nothing has arrived from the server/).count(), 0)
   }
 
@@ -57,17 +57,17 @@ await play(async ({ invite, step }) => {
     const before = await passed(here)
     const devtools = await here.context.newCDPSession(here.page)
     await devtools.send('Page.setWebLifecycleState', { state: 'frozen' })
-    await ask('cut') // as it sleeps, its connections do, too
+    await ask('cut') // a sleeping machine loses its connections, too
     await sleep(5)
     await ask('mend')
     await devtools.send('Page.setWebLifecycleState', { state: 'active' })
     await goesOn(here, before + 4)
   })
 
-  // While the sleeper sleeps, the server is replaced by another that has sent nothing, and clock
-  // and run go on by an hour.
+  // While the sleeper's page is frozen, the server is replaced by another that has not sent
+  // anything, and the clock and the run advance by an hour.
   const slept = await sleeper.context.newCDPSession(sleeper.page)
-  await step('another falls asleep', async () => {
+  await step('a second browser falls asleep', async () => {
     assert.equal(await passed(sleeper), told.begun)
     await slept.send('Page.setWebLifecycleState', { state: 'frozen' })
   })
@@ -78,7 +78,7 @@ await play(async ({ invite, step }) => {
     await here.look('lost')
   })
 
-  await step('and started again', async () => {
+  await step('the server is started again', async () => {
     const before = await passed(elsewhere)
     await ask('start')
     await goesOn(elsewhere, before + 2)
@@ -87,14 +87,14 @@ await play(async ({ invite, step }) => {
     await here.look('killed')
   })
 
-  await step('and wakes an hour later', async () => {
+  await step('the second browser wakes an hour later', async () => {
     await ask('hour')
     await sleeper.page.clock.fastForward(hour)
     await slept.send('Page.setWebLifecycleState', { state: 'active' })
     await goesOn(sleeper, told.begun + 3499)
     await ask('second')
     await goesOn(sleeper, told.begun + 3500)
-    // All of the hour is there: 3,521 seconds, 8 to a point.
+    // The chart contains the whole hour: 3,521 seconds, with 8 seconds for each point.
     await sleeper.page.getByText('Table of 441 rows').first().waitFor()
   })
 })

@@ -1,4 +1,4 @@
-// What others wrote is shown as they wrote it: no page takes a text for markup.
+// Tests that pages show texts of other users as texts, and never interpret them as markup.
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
@@ -7,13 +7,13 @@ await play(async ({ invite, step }) => {
   await ann.logIn(`${told.address}login`, 'ann')
   const { page } = ann
 
-  /** Waits until a page has asked for all that it shows, and looks for what the texts would have made. */
+  /** Waits until a page has loaded its data, and fails if it contains elements from the texts. */
   const harmless = async (what) => {
     await page.waitForLoadState('networkidle')
     const made = await page.locator('[data-hostile], img[src="x"], a[href^="javascript:"]').count()
-    assert.equal(made, 0, `${what} has taken a text for markup`)
+    assert.equal(made, 0, `${what} interpreted a text as markup`)
   }
-  /** Opens all that is folded. */
+  /** Opens all details elements. */
   const unfold = () => page.evaluate(() => document.querySelectorAll('details').forEach((d) => (d.open = true)))
 
   await step('the list of jobs', async () => {
@@ -31,19 +31,19 @@ await play(async ({ invite, step }) => {
       await page.getByText(job.slice(0, 12)).first().waitFor()
       await unfold()
       await harmless(`job ${job}`)
-      // It is there, as text.
+      // The page shows it as text.
       await page.locator('main').getByText('data-hostile').first().waitFor({ state: 'attached' })
       await ann.look(`hostile-${told.jobs.indexOf(job)}`)
     })
   }
   await step('reports', async () => {
-    // A report is opened from wherever it was saved, without the server's Content-Security-Policy.
+    // People open saved reports from files, without the server's Content-Security-Policy.
     const reader = await ann.context.newPage()
     for (const job of told.jobs) {
       const answer = await page.request.get(`${told.address}api/v1/jobs/${job}/report`)
       assert.equal(answer.status(), 200, `the report of ${job}: ${answer.status()}`)
       await reader.setContent(await answer.text())
-      assert.equal(await reader.locator('[data-hostile], img[src="x"], a[href^="javascript:"]').count(), 0, `the report of ${job} has taken a text for markup`)
+      assert.equal(await reader.locator('[data-hostile], img[src="x"], a[href^="javascript:"]').count(), 0, `the report of ${job} interpreted a text as markup`)
       await reader.getByText('data-hostile').first().waitFor({ state: 'attached' })
     }
     await reader.close()

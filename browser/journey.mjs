@@ -1,5 +1,5 @@
-// A whole test, done as a person does it, by mouse or, where told, by keyboard alone: every button
-// and link is reached by Tab and pressed.
+// A complete test as a person does it, with the mouse. If told.keyboard is set, it uses only the
+// keyboard: it reaches every button and link with Tab and presses it.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { patience, play, told } from './people.mjs'
@@ -7,19 +7,19 @@ import { patience, play, told } from './people.mjs'
 await play(async ({ invite, step }) => {
   const ann = await invite(told.keyboard ? 'keyboard' : 'ann', told.address)
   const { page } = ann
-  /** Looks at a page. By keyboard it is the same page as by mouse, which is checked there. */
+  /** Checks a page, with the mouse only: the pages are the same with the keyboard. */
   const look = (name) => (told.keyboard ? undefined : ann.look(`${told.name}-${name}`))
 
-  /** Goes on by Tab until something has the focus. */
+  /** Presses Tab until an element has the focus. */
   const reach = async (locator) => {
     await locator.waitFor({ timeout: patience })
     for (let n = 0; n < 400; n++) {
       if (await locator.evaluate((element) => element === document.activeElement)) return
       await page.keyboard.press('Tab')
     }
-    assert.fail(`Tab does not lead to ${locator}`)
+    assert.fail(`Tab does not reach ${locator}`)
   }
-  /** Presses a button, follows a link. */
+  /** Presses a button or follows a link. */
   const press = async (locator, key = 'Enter') => {
     if (!told.keyboard) return locator.click()
     await reach(locator)
@@ -29,34 +29,34 @@ await play(async ({ invite, step }) => {
   const button = (name, within = page) => within.getByRole('button', { name, exact: true })
   const nav = (name) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
 
-  /** Types into a field in place of what is there. */
+  /** Replaces the text of a field. */
   const fill = async (locator, text) => {
     if (!told.keyboard) return locator.fill(text)
     await reach(locator)
     await page.keyboard.press('Control+A')
     await page.keyboard.type(text)
   }
-  /** Selects what is called so. */
+  /** Selects the option with a label. */
   const select = async (locator, label) => {
     if (!told.keyboard) return locator.selectOption({ label })
     await reach(locator)
     await page.keyboard.type(label)
   }
   const option = (name) => page.locator(`#option-${name}`)
-  /** Waits until a job that is followed has ended, and returns how: a word. */
+  /** Waits until the job on the page has ended, and returns its outcome as a word. */
   const outcome = async () => {
     const ended = page.getByText(/^Ended( at|:)/)
     await ended.waitFor({ timeout: 90_000 })
     return /: (\w+)\./.exec(await ended.innerText())?.[1]
   }
-  /** Presses a button of the page of the schema and waits until what it started is done. */
+  /** Presses a button of the Schema page and waits until its job is done. */
   const schema = async (action) => {
     await press(nav('Schema'))
     await press(button(action))
     await page.getByRole('heading', { name: new RegExp(`^${action}`, 'i') }).waitFor()
     await page.locator('[role=status]', { hasText: 'done' }).waitFor({ timeout: 90_000 })
   }
-  /** Starts a run as it is set up, but for how long. */
+  /** Starts a run with the settings of the page, except the virtual users and the duration. */
   const run = async (users, duration) => {
     await press(nav('Set up'))
     await fill(page.getByLabel('Virtual users of a run'), users)
@@ -95,7 +95,7 @@ await play(async ({ invite, step }) => {
     await run('2', '10m')
     await page.getByRole('list', { name: 'Figures of the last second' }).waitFor()
     await page.getByRole('figure').first().waitFor()
-    await page.waitForTimeout(4000) // for something to be measured
+    await page.waitForTimeout(4000) // for some measurements
     await look('running')
     await press(button('Stop'))
     await press(button('Stop the run', page.getByRole('dialog')))
@@ -105,7 +105,7 @@ await play(async ({ invite, step }) => {
 
   const ended = await step('run until the end', async () => {
     const id = await run('1', '3s')
-    // On a machine that is busy the counts may disagree.
+    // On a busy machine the counts may disagree, which makes the run invalid.
     assert.match(await outcome(), /done|invalid/)
     return id
   })
@@ -192,7 +192,7 @@ await play(async ({ invite, step }) => {
       await press(page.getByRole('button', { name: /^Create/ }))
       const text = page.getByRole('textbox', { name: 'Text of the script' })
       await text.click()
-      // Over several lines a browser would type with style attributes, which the policy forbids.
+      // For several lines, typing would create style attributes, which the policy forbids.
       await page.keyboard.press('Control+A')
       await page.keyboard.type('puts [expr {6 * 7}]')
       await page.keyboard.press('Control+Enter')

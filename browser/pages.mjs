@@ -1,14 +1,14 @@
-// Every page of the application with something on it, in light and dark.
+// Checks every page of the application, with content, in light and dark.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { patience, play, told } from './people.mjs'
 
-/** The paths that the application has pages for, in the order in which it looks for the one of an address. */
+/** The paths of the application's pages, in the order in which it matches them with an address. */
 const table = await readFile(new URL('../ui/src/pages.ts', import.meta.url), 'utf8')
 const paths = [...table.matchAll(/\{ path: '([^']+)'/g)].map(([, path]) => path)
-assert.equal(paths.length, table.match(/\bimport\('/g).length, 'the table of pages is not written as this test reads it')
+assert.equal(paths.length, table.match(/\bimport\('/g).length, 'this test cannot parse the table of pages')
 
-/** The path that an address is of. */
+/** Returns the path that matches an address. */
 const pathOf = (hash) => {
   const given = hash.replace(/^#\/|\?.*$/g, '').split('/')
   return paths.find((path) => {
@@ -27,7 +27,7 @@ await play(async ({ invite, step }) => {
   const row = main.locator('tbody tr').first()
   const button = (name) => main.getByRole('button', { name, exact: true })
 
-  /** What is looked at: a name, an address, and what it has, and the one before has not, when it has come. */
+  /** The pages to check: a name, an address, and an element that only the loaded page has, not the page before. */
   const visits = [
     ['start', '#/start', row],
     ['setup', '#/setup', button('Test the connection')],

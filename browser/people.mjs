@@ -1,5 +1,4 @@
-// What scripts have in common: a browser, people who visit with it, and the checks of each
-// page that they see.
+// Helpers of the scripts: a browser, people who use it, and checks of each page that they see.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -7,7 +6,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 
-/** What the test in Go has told. */
+/** The values from the test in Go. */
 export const told = JSON.parse(process.env.SLEDGE_BROWSER ?? '{}')
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -15,10 +14,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** The widths, in CSS pixels, of a telephone, a small window and a desktop. */
 const widths = [390, 1024, 1920]
 
-/** How long something on a page may take to come, in milliseconds, on a machine that is busy. */
+/** The time, in milliseconds, within which an element must appear on a page, on a busy machine. */
 export const patience = 20_000
 
-/** Has the test do something that only it can, such as killing the server. */
+/** Asks the test in Go to do something that a script cannot do, such as killing the server. */
 export async function ask(deed) {
   const answer = await fetch(`${told.control}/${deed}`, { method: 'POST' })
   assert.ok(answer.ok, `the test could not ${deed}: ${await answer.text()}`)
@@ -26,10 +25,10 @@ export async function ask(deed) {
 
 /** A person with their own browser: cookies and storage are not shared. */
 export class Person {
-  /** What was wrong with any page so far: none of it is expected. */
+  /** The unexpected faults of all pages so far. */
   faults = []
-  /** Console messages that the script brings about on purpose, as of a request that is refused. */
-  expected = [/favicon\.ico/] // of documents that are not pages, such as an answer of the API
+  /** Console messages that the script causes on purpose, for example by a refused request. */
+  expected = [/favicon\.ico/] // for documents that are not pages, such as responses of the API
 
   constructor(context, page, name, origin) {
     Object.assign(this, { context, page, name, origin })
@@ -41,7 +40,7 @@ export class Person {
   watch(page) {
     if (this.seen.has(page)) return
     this.seen.add(page)
-    // A violation of the Content-Security-Policy is an error of the console, too.
+    // Violations of the Content-Security-Policy are errors of the console, too.
     page.on('console', (message) => {
       if (message.type() !== 'error' && message.type() !== 'warning') return
       const text = `${message.text()} ${message.location().url}`
@@ -68,12 +67,12 @@ export class Person {
     this.faults.push(`${this.page.url()}: ${text}`)
   }
 
-  /** Goes to a page of the application: "#/jobs". */
+  /** Goes to a page of the application, such as "#/jobs". */
   async go(hash) {
     await this.page.goto(new URL(hash, this.base).href)
   }
 
-  /** Logs in by the address that sledge web printed, or by name. */
+  /** Logs in with the link that sledge web printed, or with a user's name. */
   async logIn(link, name) {
     this.base = link.replace(/login.*$/, '')
     await this.page.goto(link)
@@ -92,8 +91,8 @@ export class Person {
   }
 
   /**
-   * Looks at the page as it is: accessible in light and dark, not wider than any window. With a
-   * folder for review it takes pictures of it there, one for each width and colours.
+   * Checks that the page is accessible in light and dark, and not wider than the window. With a
+   * folder for review it also takes pictures there, one for each width and color scheme.
    */
   async look(title) {
     const { page } = this
@@ -117,7 +116,7 @@ export class Person {
     await page.setViewportSize(before)
   }
 
-  /** Names the first elements that reach beyond the window. */
+  /** Returns the first elements that extend beyond the window. */
   tooWide(width) {
     return this.page.evaluate(
       (most) =>
@@ -130,16 +129,16 @@ export class Person {
     )
   }
 
-  /** What axe finds, a line each. */
+  /** Returns the violations that axe finds, one line each. */
   async violations() {
-    // Evaluated by the browser's debugger, which the Content-Security-Policy does not bind.
+    // The browser's debugger evaluates this, and so the Content-Security-Policy does not apply.
     const found = await this.page.evaluate(
       `(() => { const module = undefined, exports = undefined, define = undefined; ${axe}; return axe.run().then((r) => r.violations) })()`,
     )
     return found.map((v) => `axe ${v.id}: ${v.nodes.length}, first ${v.nodes[0].html.slice(0, 160)}: ${v.nodes[0].failureSummary}`)
   }
 
-  /** Fails if anything was wrong so far. */
+  /** Fails if there were faults since the last call. */
   fine() {
     const faults = this.faults.splice(0)
     assert.deepEqual(faults, [], `${this.name} saw ${faults.length} faults`)
@@ -147,13 +146,13 @@ export class Person {
 }
 
 /**
- * Plays a script: browser and people are there while it lasts. invite(name, address) lets
- * a user in to the browser, and step(what, do) does a part and says how long it took.
+ * Runs a script, with a browser for its duration. invite(name, address) creates a person with
+ * their own browser context, and step(what, does) runs a part and prints how long it took.
  */
 export async function play(script) {
   const browser = await chromium.launch({
     executablePath: told.chromium,
-    // A container has little /dev/shm. The sandbox is there for pages that one does not trust.
+    // /dev/shm is small in containers. The sandbox is only needed for untrusted pages.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   })
   const people = []

@@ -1,4 +1,4 @@
-// The pictures of the manual, of the program at work, as WebP, which Chromium itself makes.
+// Takes the pictures of the manual from the running program. Chromium encodes them as WebP.
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ await play(async ({ browser, invite, step }) => {
   await mkdir(told.pictures, { recursive: true })
   const darkroom = await (await browser.newContext()).newPage()
 
-  /** Takes a picture of the window as it is. */
+  /** Takes a picture of the window. */
   const take = async (name) => {
     const shot = await page.screenshot()
     const webp = await darkroom.evaluate(async (png) => {
@@ -27,10 +27,10 @@ await play(async ({ browser, invite, step }) => {
     }, shot.toString('base64'))
     await writeFile(join(told.pictures, `${name}.webp`), Buffer.from(webp, 'base64'))
   }
-  /** Waits until charts have drawn themselves. */
+  /** Waits until the charts are drawn. */
   const drawn = () => page.waitForTimeout(1500)
 
-  /** Shows a page and takes its picture; before brings it to where it is worth one. */
+  /** Shows a page and takes its picture. before prepares the page. */
   const show = (name, hash, { height = 800, before } = {}) =>
     step(name, async () => {
       await page.setViewportSize({ width, height })
@@ -65,7 +65,7 @@ await play(async ({ browser, invite, step }) => {
   })
   await ask('run')
   try {
-    await page.waitForTimeout(25_000) // for something to be on the charts
+    await page.waitForTimeout(25_000) // for some data in the charts
     await step('live', async () => {
       await page.setViewportSize({ width, height: 1000 })
       await ann.go('#/run')

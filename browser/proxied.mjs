@@ -1,5 +1,5 @@
-// The pages below the path of a proxy: all that they ask for stays below it, and events come as
-// they happen.
+// Tests the pages behind a proxy with a path: all requests stay below the path, and events arrive
+// at once.
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
@@ -9,7 +9,7 @@ await play(async ({ invite, step }) => {
   ann.page.on('request', (request) => {
     if (!new URL(request.url()).pathname.startsWith('/sledge/')) outside.push(request.url())
   })
-  await step('come in below the path of a proxy', async () => {
+  await step('log in below the path of a proxy', async () => {
     await ann.logIn(`${told.address}login`, 'ann')
     const [cookie] = await ann.context.cookies()
     assert.equal(cookie.path, '/sledge/')
@@ -20,7 +20,7 @@ await play(async ({ invite, step }) => {
     await ann.page.waitForURL(/#\/jobs\/[0-9A-F]+/)
     await ann.heading(/./)
   })
-  await step('events pass at once', async () => {
+  await step('events arrive at once', async () => {
     const job = /jobs\/([0-9A-F]+)/.exec(ann.page.url())[1]
     const took = await ann.page.evaluate(
       (job) =>
@@ -38,7 +38,7 @@ await play(async ({ invite, step }) => {
     assert.ok(took < 5000, `the events took ${took} ms`)
   })
   await step('log out', async () => {
-    ann.expected.push(/status of 401/) // the page may be asking for something
+    ann.expected.push(/status of 401/) // the page may be loading something
     await ann.page.evaluate(() => fetch(new URL('logout', document.baseURI), { method: 'POST' }))
     await ann.page.goto(told.address)
     await ann.page.waitForURL(/\/sledge\/login$/)

@@ -1,10 +1,10 @@
-// How soon there is something to read, and what comes over the line for it.
+// Measures how soon pages have content, and how many bytes they load.
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
-/** When the first content must be there, in milliseconds: the median of so many. */
+/** The time until the first content, in milliseconds, that the median of the rounds must not exceed. */
 const quick = 300
-/** How soon its charts are, which take a library that is as large as all else. */
+/** The same for charts, whose library is as large as the rest of the application. */
 const curves = 500
 const rounds = 11
 
@@ -16,7 +16,7 @@ await play(async ({ invite, step }) => {
   await devtools.send('Network.enable')
   let received = 0
   devtools.on('Network.loadingFinished', ({ encodedDataLength }) => (received += encodedDataLength))
-  // What is waited for is noted by the page itself when it is drawn.
+  // The page itself records when the wanted element is drawn.
   await page.addInitScript(() => {
     if (location.protocol === 'about:') return
     const look = () => {
@@ -29,7 +29,7 @@ await play(async ({ invite, step }) => {
 
   const median = (all) => all.toSorted((a, b) => a - b)[(all.length - 1) / 2]
 
-  /** Opens a page again and again, and returns when the wanted part was drawn, in ms; cold is without the browser's cache. */
+  /** Opens a page several times, and returns the times until the wanted element was drawn, in ms; cold is without the browser's cache. */
   const opens = async (hash, wanted, cold) => {
     await page.evaluate((w) => sessionStorage.setItem('wanted', w), wanted)
     const took = []
@@ -56,11 +56,11 @@ await play(async ({ invite, step }) => {
       const over = received
       const warm = await opens(hash, wanted, false)
       const figures = (all) => `${median(all).toFixed(0)} ms (${Math.min(...all).toFixed(0)} to ${Math.max(...all).toFixed(0)})`
-      console.log(`             ${what}: there after ${figures(cold)}, ${figures(warm)} when the browser has been here; ${(over / 1024).toFixed(0)} KiB over the line`)
-      assert.ok(median(cold) <= limit, `${what}: there after ${figures(cold)}, ${limit} ms are to be enough`)
+      console.log(`             ${what}: shown after ${figures(cold)}, with the browser's cache after ${figures(warm)}; ${(over / 1024).toFixed(0)} KiB loaded`)
+      assert.ok(median(cold) <= limit, `${what}: shown after ${figures(cold)}, want at most ${limit} ms`)
     })
   }
-  await step('looking closer at a job of a day', async () => {
+  await step('zooming in on a job of a day', async () => {
     await ann.go(`#/jobs/${told.day}`)
     const shown = page.locator('.zoom [role=status]')
     await shown.waitFor()
@@ -72,7 +72,7 @@ await play(async ({ invite, step }) => {
           async ([name, points]) => {
             const begun = performance.now()
             ;[...document.querySelectorAll('.zoom button')].find((button) => button.textContent === name).click()
-            // It says how many points there are; other parts have others.
+            // The status shows the number of points, which differs between parts of the run.
             while (document.querySelector('.zoom [role=status]').textContent.includes(points)) await new Promise((drawn) => requestAnimationFrame(drawn))
             return performance.now() - begun
           },
@@ -80,7 +80,7 @@ await play(async ({ invite, step }) => {
         ),
       )
     }
-    console.log(`             looking closer: ${median(took).toFixed(0)} ms (${Math.min(...took).toFixed(0)} to ${Math.max(...took).toFixed(0)})`)
+    console.log(`             zooming in: ${median(took).toFixed(0)} ms (${Math.min(...took).toFixed(0)} to ${Math.max(...took).toFixed(0)})`)
     assert.ok(median(took) <= quick)
   })
   await step('searching among 5,000 jobs', async () => {
@@ -104,14 +104,15 @@ await play(async ({ invite, step }) => {
         ),
       )
     }
-    console.log(`             searching: ${median(took).toFixed(0)} ms (${Math.min(...took).toFixed(0)} to ${Math.max(...took).toFixed(0)}), 200 of them for who types`)
+    console.log(`             searching: ${median(took).toFixed(0)} ms (${Math.min(...took).toFixed(0)} to ${Math.max(...took).toFixed(0)}), including the delay of 200 ms while people type`)
     assert.ok(median(took) <= quick + 200)
   })
   await step('scrolling through the jobs', async () => {
     await ann.go('#/jobs')
     await page.getByRole('searchbox').waitFor() // the page before has tables, too
     await page.locator('main table tbody tr').first().waitFor()
-    // Frames that took longer than three of a screen that shows 60 a second, of those drawn while scrolling.
+    // The number of frames during the scrolling that took longer than three frames of a screen with
+    // 60 Hz.
     const slow = await page.evaluate(async () => {
       const frames = []
       let last = performance.now()

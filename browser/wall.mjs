@@ -1,4 +1,4 @@
-// A server that only shows: every page is there, and none lets anybody act.
+// Tests a read-only server: it has every page, but nobody can change anything on a page.
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
@@ -7,28 +7,28 @@ const acts = /^(Run|Build|Check|Delete.*|Edit|Start.*|Stop.*|Abort|Keep|Save.*|N
 await play(async ({ invite, step }) => {
   const ann = await invite('ann', told.address)
   const { page } = ann
-  await step('who may act comes in, and is told', async () => {
+  await step('a user who may act logs in, and sees that the server is read-only', async () => {
     await ann.logIn(`${told.address}login`, 'ann')
     await page.locator('header').getByText('read-only').first().waitFor()
   })
-  await step('no page lets her act', async () => {
-    ann.expected.push(/status of 403 .*\/api\/v1\/scripts$/) // scripts are hidden here, and the pages say so
+  await step('no page has enabled buttons', async () => {
+    ann.expected.push(/status of 403 .*\/api\/v1\/scripts$/) // this server hides scripts, and the pages say so
     const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').evaluateAll((all) => all.map((a) => a.getAttribute('href')))
     let found = 0
     for (const link of [...links, `#/jobs/${told.job}`]) {
       await ann.go(link)
-      await page.reload() // else the page that was left is still there for a moment
+      await page.reload() // otherwise the previous page is still shown for a moment
       await ann.heading(/./)
       await page.waitForLoadState('networkidle')
       const buttons = page.locator('main').getByRole('button', { name: acts })
       found += await buttons.count()
       const enabled = await buttons.evaluateAll((all) => all.filter((button) => !button.matches(':disabled')).map((button) => button.innerText))
-      assert.deepEqual(enabled, [], `${link} has buttons that act`)
+      assert.deepEqual(enabled, [], `${link} has enabled buttons`)
     }
-    assert.ok(found >= 5, `got ${found} buttons that would act`)
+    assert.ok(found >= 5, `got ${found} disabled buttons, want at least 5`)
     await ann.look('read-only-job')
   })
-  await step('the API lets her neither', async () => {
+  await step('the API refuses her requests, too', async () => {
     ann.expected.push(/status of 403/)
     for (const [method, path] of [['POST', 'jobs'], ['DELETE', `jobs/${told.job}`], ['PATCH', `jobs/${told.job}`], ['PUT', 'scripts/x.tcl'], ['POST', 'executions']]) {
       const status = await page.evaluate(

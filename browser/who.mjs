@@ -1,10 +1,10 @@
-// Who may come in and what they may do, with all that a browser does about cookies, origins and
-// the Content-Security-Policy.
+// Tests logins and the rights of users, with a browser's handling of cookies, origins and the
+// Content-Security-Policy.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { ask, patience, play, told } from './people.mjs'
 
-/** Asks the API from the page that a person is on. */
+/** Sends a request to the API from the page of a person, and returns its status. */
 const fetched = (person, method, path, body) =>
   person.page.evaluate(
     async ([method, path, body]) => {
@@ -18,7 +18,7 @@ await play(async ({ invite, step }) => {
   const ann = await invite('ann', told.address)
   const lou = await invite('lou', told.address)
 
-  await step('a stranger sees the form and no more', async () => {
+  await step('a stranger sees only the form', async () => {
     const stranger = await invite('stranger', told.address)
     await stranger.page.goto(told.address)
     await stranger.page.getByRole('button', { name: 'Log in' }).waitFor()
@@ -33,7 +33,7 @@ await play(async ({ invite, step }) => {
   })
 
   const guest = await invite('guest', told.address)
-  await step('a log-in leads back to the page that was asked for', async () => {
+  await step('a log-in leads back to the requested page', async () => {
     await guest.page.goto(`${told.address}#/jobs?status=failed`)
     await guest.page.getByLabel('User').fill('lou')
     await guest.page.getByLabel('Password').fill(told.password)
@@ -42,7 +42,7 @@ await play(async ({ invite, step }) => {
     assert.equal(new URL(guest.page.url()).hash, '#/jobs?status=failed')
   })
 
-  await step('ann, who may act, and lou, who may look, come in', async () => {
+  await step('ann, who may act, and lou, who may look, log in', async () => {
     await ann.logIn(told.address, 'ann')
     await lou.logIn(told.address, 'lou')
     const cookies = await ann.context.cookies()
@@ -58,7 +58,7 @@ await play(async ({ invite, step }) => {
     assert.equal(await fetched(ann, 'GET', `api/v1/jobs/${told.job}`), 200, 'the job is gone')
   })
 
-  await step('settings show ann the server, and lou herself', async () => {
+  await step('the settings page shows the server to ann, and to lou only her account', async () => {
     const { page } = ann
     await ann.go('#/settings')
     await ann.heading('Settings')
@@ -94,8 +94,8 @@ await play(async ({ invite, step }) => {
     assert.equal(await fetched(lou, 'GET', 'session'), 200)
   })
 
-  // A site of another owner, on another port of this machine: for a browser another origin, and
-  // the same site, which SameSite alone would let through.
+  // A site of another owner on another port of this machine: for a browser it is another origin but
+  // the same site, so SameSite alone would not refuse its requests.
   await step('a page of another origin changes nothing', async () => {
     const page = `<!doctype html><title>elsewhere</title>
       <form method="post" action="${told.address}logout"><button>out</button></form>
@@ -118,7 +118,7 @@ await play(async ({ invite, step }) => {
         said.push(
           await tab.evaluate(
             async ([url, method, headers]) => {
-              // With no-cors a browser sends what a form could send, and shows no answer.
+              // With no-cors a browser sends what a form could send, and hides the response.
               const outcomes = []
               for (const mode of ['cors', 'no-cors']) {
                 outcomes.push(await fetch(url, { method, mode, headers, credentials: 'include', body: method === 'POST' ? '{"action":"run","settings":{"db":"sqlite"}}' : undefined }).then((r) => r.status, () => 'nothing'))
@@ -147,7 +147,7 @@ await play(async ({ invite, step }) => {
     await ask('nothing-was-started')
   })
 
-  await step('a stolen cookie is worth nothing after log-out', async () => {
+  await step('a stolen cookie is not valid after log-out', async () => {
     const [cookie] = await ann.context.cookies()
     const thief = await invite('thief', told.address)
     thief.expected.push(/status of 401/)
@@ -155,7 +155,7 @@ await play(async ({ invite, step }) => {
     await thief.page.goto(`${told.address}session`)
     await thief.page.getByText('"user":"ann"').waitFor()
     await ann.page.goto(told.address)
-    await ann.page.waitForLoadState('networkidle') // what it still asked for would be refused
+    await ann.page.waitForLoadState('networkidle') // otherwise requests of the page would be refused after the log-out
     assert.equal(await fetched(ann, 'POST', 'logout'), 200)
     thief.expected.push(/status of 401/)
     await thief.page.goto(`${told.address}session`)
@@ -164,13 +164,13 @@ await play(async ({ invite, step }) => {
     await ann.page.getByRole('button', { name: 'Log in' }).waitFor()
   })
 
-  await step('a user who is removed is out at once', async () => {
+  await step('a removed user is logged out at once', async () => {
     lou.expected.push(/status of 401/)
     await ask('remove-lou')
     assert.equal(await fetched(lou, 'GET', 'api/v1/jobs'), 401)
   })
 
-  await step('an address that leads out leads nowhere', async () => {
+  await step('no path leads to a file outside the pages', async () => {
     const raw = await invite('raw', told.address)
     await raw.logIn(told.address, 'ann')
     for (const path of ['../web-users.json', '..%2fweb-users.json', '%2e%2e/web-users.json', 'assets/..%5c..%5cweb-users.json', 'api/v1/jobs/..%2f..%2fweb-users.json', 'assets/', 'index.html%00.js', 'api/v1/../../session%0d%0aX:y']) {

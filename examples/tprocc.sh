@@ -1,12 +1,12 @@
 #!/bin/sh
-# Does a whole TPROC-C test by the scripts in this folder, each step by a console
-# of its own: build, check, run, profile, check, result, delete.
+# Does a complete TPROC-C test with the scripts in this folder, each step in its own console: build,
+# check, run, profile, check, result, delete.
 #
 #	examples/tprocc.sh tcl|python postgresql|mariadb|mysql|sqlite
 #
-# The scripts take what differs from their defaults from the environment: HOST PORT
-# PASS and others (see the file of the database), WAREHOUSES BUILDERS VUS PROFILE_VUS
-# RAMPUP DURATION PROFILEID UAW. SLEDGE is the program, or else "sledge" of the PATH.
+# Environment variables override the defaults of the scripts: HOST PORT PASS and others (see the
+# file of the database), WAREHOUSES BUILDERS VUS PROFILE_VUS RAMPUP DURATION PROFILEID UAW. SLEDGE
+# is the path of the program; the default is "sledge" from PATH.
 set -eu
 
 language=${1:-} DB=${2:-}

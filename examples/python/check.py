@@ -1,4 +1,4 @@
-"""Check that the schema is whole and its data are consistent."""
+"""Check that the schema is complete and its data are consistent."""
 import os
 
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'settings.py')) as shared:

@@ -1,4 +1,4 @@
-# MariaDB: how it is reached, who owns the schema, how large the test is.
+# MariaDB: connection, owner of the schema, size of the test.
 dbset('db', 'maria')
 dbset('bm', 'TPC-C')
 

@@ -1,4 +1,4 @@
-# MySQL: how it is reached, who owns the schema, how large the test is.
+# MySQL: connection, owner of the schema, size of the test.
 dbset('db', 'mysql')
 dbset('bm', 'TPC-C')
 

@@ -1,13 +1,13 @@
-"""What all steps share: the database of $DB, and values from the environment.
+"""The settings of all steps: the database in $DB, and values of environment variables.
 
-A step begins with exec(open(...).read()) of this file, so that the commands of
-the console are there as in the step itself.
+Each step begins with exec(open(...).read()) of this file, so that this file can use the
+commands of the console like the step itself.
 """
 import os
 
 
 def setting(name, default):
-    """Return a variable of the environment, or else a default."""
+    """Return the value of an environment variable, or a default."""
     return os.getenv(name) or default
 
 
@@ -18,5 +18,5 @@ print('SETTING CONFIGURATION')
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), db + '.py')) as settings:
     exec(settings.read())
 
-# A file holds the id of the last run, for the step that shows its result.
+# A file contains the id of the last run, for the step that shows its result.
 jobfile = os.path.join(tmpdir, db + '_tprocc')

@@ -1,4 +1,4 @@
-"""Do a whole TPROC-H test on the database of $DB.
+"""Do a complete TPROC-H test on the database in $DB.
 
 Build, check, power test, throughput test, results, delete.
 """
@@ -6,7 +6,7 @@ import os
 
 
 def setting(name, default):
-    """Return a variable of the environment, or else a default."""
+    """Return the value of an environment variable, or a default."""
     return os.getenv(name) or default
 
 
@@ -41,7 +41,7 @@ buildschema()
 print('SCHEMA BUILD COMPLETED')
 checkschema()
 
-# One virtual user asks in the order of the power test.
+# One virtual user runs the queries in the order of the power test.
 print('POWER TEST STARTED')
 loadscript()
 vuset('vu', 1)
@@ -50,7 +50,7 @@ power = tclpy.eval('vurun')
 vudestroy()
 print('POWER TEST COMPLETE')
 
-# Several ask at the same time, each in the order of its own stream.
+# Several virtual users run them at the same time, each in the order of its stream.
 print('THROUGHPUT TEST STARTED')
 vuset('vu', setting('VUS', 2))
 vuset('delay', 0)

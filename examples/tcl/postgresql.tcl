@@ -1,4 +1,4 @@
-# PostgreSQL: how it is reached, who owns the schema, how large the test is.
+# PostgreSQL: connection, owner of the schema, size of the test.
 dbset db pg
 dbset bm TPC-C
 

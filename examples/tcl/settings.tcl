@@ -1,6 +1,6 @@
-# What all steps share: the database of $DB, and values from the environment.
+# The settings of all steps: the database in $DB, and values of environment variables.
 
-# setting returns a variable of the environment, or else a default.
+# setting returns the value of an environment variable, or a default.
 proc setting {name default} {
     if {[info exists ::env($name)] && $::env($name) ne ""} {
         return $::env($name)
@@ -14,5 +14,5 @@ set tmpdir [setting TMP /tmp]
 puts "SETTING CONFIGURATION"
 source [file join [file dirname [file normalize [info script]]] $db.tcl]
 
-# A file holds the id of the last run, for the step that shows its result.
+# A file contains the id of the last run, for the step that shows its result.
 set jobfile [file join $tmpdir ${db}_tprocc]

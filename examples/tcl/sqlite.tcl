@@ -1,4 +1,4 @@
-# SQLite: which file it is in, how large the test is.
+# SQLite: database file, size of the test.
 dbset db sqlite
 dbset bm TPC-C
 

@@ -1,7 +1,7 @@
-# A whole TPROC-H test on the database of $DB: build, check, power test, throughput test,
+# A complete TPROC-H test on the database in $DB: build, check, power test, throughput test,
 # results, delete.
 
-# setting returns a variable of the environment, or else a default.
+# setting returns the value of an environment variable, or a default.
 proc setting {name default} {
     if {[info exists ::env($name)] && $::env($name) ne ""} {
         return $::env($name)
@@ -45,7 +45,7 @@ buildschema
 puts "SCHEMA BUILD COMPLETED"
 checkschema
 
-# One virtual user asks in the order of the power test.
+# One virtual user runs the queries in the order of the power test.
 puts "POWER TEST STARTED"
 loadscript
 vuset vu 1
@@ -54,7 +54,7 @@ set power [ vurun ]
 vudestroy
 puts "POWER TEST COMPLETE"
 
-# Several ask at the same time, each in the order of its own stream.
+# Several virtual users run them at the same time, each in the order of its stream.
 puts "THROUGHPUT TEST STARTED"
 vuset vu [setting VUS 2]
 vuset delay 0

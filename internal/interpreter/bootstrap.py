@@ -3,14 +3,13 @@
     bootstrap.py file FILE [argument...]    runs a script as python FILE does
     bootstrap.py prompt NAME                makes python -i the console's prompt
 
-A script may be all that somebody knows of who wants to stop it, or the console may: the
-console tells of each Ctrl-C that is not for a command. At the prompt, somebody is at a
-terminal, which tells both at the same time. Which of them hears of it first, and while
-what is done, is then a matter of luck; so there Python alone hears of it, and tells the
-console when a command is meant.
+To stop a script, somebody may interrupt its process or only the console's. The console
+therefore forwards each Ctrl-C that is not for a command. At the prompt, the terminal
+signals both processes at the same time, and either may receive the signal first. So at the
+prompt only Python handles Ctrl-C, and tells the console if a command is running.
 
 Each command of the console becomes a function that calls the console, which started
-this process and waits for it. The names go into builtins, so that modules which a
+this process and waits for it. The names are added to builtins, so that modules which a
 script imports have them, too. It works with Python 3.9 and later.
 """
 
@@ -35,15 +34,15 @@ this_file = sys._getframe().f_code.co_filename
 
 
 class Error(RuntimeError):
-    """What a command, or Tcl, says went wrong."""
+    """The error message of a command or of Tcl."""
 
 
 class Console:
     """The connection to the console."""
 
     def __init__(self, interrupts):
-        self.interrupts = interrupts  # who hears of Ctrl-C from the console; None at the prompt
-        # Programs that scripts start have no business with the console.
+        self.interrupts = interrupts  # handles Ctrl-C from the console; None at the prompt
+        # Programs that scripts start must not connect to the console.
         address, token = os.environ.pop("SLEDGE_CONSOLE").split(" ")
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)))
@@ -52,8 +51,8 @@ class Console:
         self.calling = threading.Lock()
         self.sending = threading.Lock()
         self.stdout = sys.stdout
-        self.printing = None  # the thread that prints what a command prints
-        self.replies = queue.SimpleQueue()  # of the call that is made
+        self.printing = None  # the thread that prints the output of a command
+        self.replies = queue.SimpleQueue()  # to the current call
         self.send({"type": "hello", "token": token})
         first = self.receive()
         self.commands = first["commands"]
@@ -70,7 +69,7 @@ class Console:
         return json.loads(line) if line else None
 
     def listen(self):
-        """Take messages until the console is gone, and this process with it."""
+        """Receive messages until the console ends, and then end this process."""
         while True:
             try:
                 message = self.receive()
@@ -84,15 +83,15 @@ class Console:
                 self.interrupts.tell()
 
     def call(self, request):
-        """Have the console do something, and return what that returns."""
+        """Send a request to the console, and return its result."""
         if os.getpid() != self.process:
-            raise Error("the console belongs to the process that it started, and not to its children")
+            raise Error("only the process that the console started can call commands, not its children")
         if self.printing == threading.get_ident():
-            raise Error("what is printed to cannot call a command, which would print")
-        sys.stdout.flush()  # what the script printed belongs before what the command prints
+            raise Error("an object that output is written to cannot call a command, because commands print")
+        sys.stdout.flush()  # the script's output must precede the command's
         sys.stderr.flush()
         with self.calling:
-            # What comes too late for one call is not for the next one.
+            # A late reply to one call must not reach the next one.
             replies = self.replies = queue.SimpleQueue()
             at_prompt = self.interrupts is None
             with Deaf((lambda: replies.put({"type": "interrupt"})) if at_prompt else self.interrupts.left):
@@ -106,13 +105,13 @@ class Console:
             raise Error(reply.get("result", ""))
         if broken:
             raise broken
-        if interrupted or not replies.empty():  # Ctrl-C came when the command had ended
+        if interrupted or not replies.empty():  # Ctrl-C arrived after the end of the command
             raise KeyboardInterrupt
         return reply.get("result", "")
 
     def reply(self, replies):
-        """Wait for the reply, and print what comes before it. Return also what broke, and
-        whether the console was told of Ctrl-C."""
+        """Wait for the reply, and print the output before it. Return the reply, the first
+        exception while printing, and whether the console was told of Ctrl-C."""
         broken, interrupted = None, False
         while True:
             message = replies.get()
@@ -132,7 +131,7 @@ class Console:
 
 
 def interrupt():
-    """Interrupt the script as Ctrl-C does, from another thread."""
+    """Interrupt the script from another thread, as Ctrl-C does."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
     else:
@@ -140,19 +139,20 @@ def interrupt():
 
 
 class Interrupts:
-    """Python's own handler of Ctrl-C for scripts, once for each.
+    """Calls Python's own handler of Ctrl-C for scripts, once for each Ctrl-C.
 
-    At a terminal this process hears of it from the terminal and, perhaps much later, from
-    the console; from somebody who only knows the console's process, from the console alone.
+    At a terminal this process receives a signal from the terminal and, perhaps much later, a
+    message from the console. If somebody signals only the console's process, it receives only
+    the message.
     """
 
-    together = 0.3  # seconds between two that are one
-    late = 5.0  # seconds that the console may need to hear of one
+    together = 0.3  # two signals within this time, in seconds, are one Ctrl-C
+    late = 5.0  # the time, in seconds, that the console may need to report one
 
     def __init__(self):
-        self.last = -math.inf  # when one was heard of
-        self.alone = -math.inf  # the same, of one that the console has not told of
-        self.told = False  # the next is what the console has told of
+        self.last = -math.inf  # the time of the latest signal
+        self.alone = -math.inf  # the time of the latest one that the console has not reported
+        self.told = False  # the next signal is due to a message of the console
 
     def __call__(self, number, frame):
         told, self.told = self.told, False
@@ -165,7 +165,7 @@ class Interrupts:
         signal.default_int_handler(number, frame)
 
     def tell(self):
-        """Hear of one from the console, in another thread."""
+        """Handle a message of the console about Ctrl-C, in another thread."""
         if time.monotonic() - self.alone <= self.late:
             self.alone = -math.inf
             return
@@ -173,12 +173,12 @@ class Interrupts:
         interrupt()
 
     def left(self):
-        """Leave one to the console."""
+        """Leave a Ctrl-C to the console."""
         self.told = False
 
 
 class Deaf:
-    """Leaves Ctrl-C to the console, which stops the command and says so; heard is called."""
+    """Leaves Ctrl-C to the console, which stops the command and says so. Each one calls heard."""
 
     def __init__(self, heard):
         self.heard = heard
@@ -194,7 +194,7 @@ class Deaf:
 
 
 def spell(value):
-    """Return a value as the console's commands read it."""
+    """Return a value in the syntax of the console's commands."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:
@@ -205,11 +205,11 @@ def spell(value):
 
 
 def word(text):
-    """Return a word of Tcl's without what does not belong to it.
+    """Return a Tcl word without the blanks, braces or quotes around it.
 
-    A call stands for one line of Tcl, and scripts rely on what that does: blanks
-    around an argument vanish, and so do braces or quotes around it, which keep
-    blanks. Nothing within is replaced, and blanks within make no further argument.
+    Scripts rely on a call behaving like a line of Tcl: blanks around an argument are
+    removed, and so are braces or quotes around it, within which blanks are kept. Nothing
+    within is substituted, and blanks within do not separate arguments.
     """
     text = text.strip(" \t\n\v\f\r")
     if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1]:
@@ -218,7 +218,7 @@ def word(text):
 
 
 def braced(text):
-    """Say whether the first brace of a text is closed by what it ends with."""
+    """Return whether the last character of a text closes its first brace."""
     depth, escaped = 0, False
     for i, character in enumerate(text):
         if escaped:
@@ -250,7 +250,7 @@ def function(console, name):
 
 
 def printer(console, command):
-    """Return print: the console's own for one of its words alone, or else Python's."""
+    """Return print: the console's for a single argument that is one of its words, else Python's."""
 
     @functools.wraps(show)
     def print(*values, **keywords):
@@ -264,7 +264,7 @@ def printer(console, command):
 
 
 def helper(console, command, original):
-    """Return help: the console's own, and Python's for everything else."""
+    """Return help: the console's for its commands, and Python's for everything else."""
 
     def help(*arguments):
         if not arguments or (isinstance(arguments[0], str) and arguments[0] in console.commands):
@@ -275,7 +275,7 @@ def helper(console, command, original):
 
 
 def define(console):
-    """Give scripts the commands, and the module tclpy."""
+    """Define the commands for scripts, and the module tclpy."""
     functions = {name: function(console, name) for name in console.commands}
     if "print" in functions:
         functions["pydict"] = functions["print"]
@@ -283,7 +283,7 @@ def define(console):
     if "help" in functions:
         original = getattr(builtins, "help", None) or __import__("_sitebuiltins")._Helper()
         functions["help"] = helper(console, functions["help"], original)
-    functions.pop("exit", None)  # Python's own stays
+    functions.pop("exit", None)  # keep Python's
     tclpy = types.ModuleType("tclpy", "Tcl, with the same commands.")
     tclpy.Error = Error
     tclpy.eval = lambda script: console.call({"type": "tcl", "script": str(script)})
@@ -294,8 +294,8 @@ def define(console):
 
 
 def report_events(console):
-    """Tell the console of errors that no script gets to see, which Python only shows:
-    those of threads, and of functions that are called at the end."""
+    """Report errors to the console that no script can catch, because Python only prints them:
+    errors in threads, and in functions that are called at the end."""
     in_thread, unraisable = threading.excepthook, sys.unraisablehook
 
     def thread_failed(args):
@@ -316,12 +316,12 @@ def report_events(console):
 
 
 def spelled(kind, value):
-    """Return an exception as the last line of a traceback has it."""
+    """Return an exception in the form of the last line of a traceback."""
     return kind.__name__ + (": %s" % value if value is not None and str(value) else "")
 
 
 def run(console, arguments):
-    """Run a script as python FILE does; "-" is what comes from stdin."""
+    """Run a script as python FILE does. "-" means standard input."""
     path = arguments[0]
     sys.argv = arguments
     main = types.ModuleType("__main__")
@@ -344,7 +344,7 @@ def run(console, arguments):
 
 
 def clean(failure):
-    """Leave the frames of this file out of what shows where an exception comes from."""
+    """Remove the frames of this file from the tracebacks of an exception and its causes."""
     known, others = set(), [failure]
     while others:
         failure = others.pop()
@@ -356,7 +356,7 @@ def clean(failure):
 
 
 def of_user(trace):
-    """Leave the frames of this file out of a traceback."""
+    """Return a traceback without the frames of this file."""
 
     def next_of_user(trace):
         while trace is not None and trace.tb_frame.f_code.co_filename == this_file:
@@ -378,18 +378,18 @@ def compiled(path):
 
 
 def find_modules(folder):
-    """Look for modules in a folder first, as python FILE does in that of FILE."""
+    """Search a folder for modules first, as python FILE does with the folder of FILE."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path[0] = folder
 
 
 def converse(name):
-    """Make Python's own prompt that of the console; python -i shows it."""
+    """Turn the prompt that python -i shows into the console's."""
     sys.argv = [""]
     sys.ps1 = name + ">>> "
     sys.ps2 = "." * (len(name) + 3) + " "
     display = sys.displayhook
-    # Most commands return nothing.
+    # Most commands return an empty text, which is not shown.
     sys.displayhook = lambda value: None if isinstance(value, str) and not value else display(value)
 
     def failed(kind, value, trace):
@@ -402,15 +402,15 @@ def converse(name):
     def hook():
         if original is not None:
             original()
-        atexit.register(forget)  # runs before what the hook registered: it writes the history
+        atexit.register(forget)  # runs before the hook's own function, which writes the history
 
     sys.__interactivehook__ = hook
-    for name in "os", "sys":  # what this file was begun with
+    for name in "os", "sys":  # the text of -c imported these
         del sys.modules["__main__"].__dict__[name]
 
 
 def forget():
-    """Take lines that hold a password out of the history."""
+    """Remove lines that may contain a password from the history."""
     for name in "readline", "_pyrepl.readline":
         history = sys.modules.get(name)
         if history is None:
@@ -422,17 +422,17 @@ def forget():
 
 
 def begin(kind, *arguments):
-    # It has been read; so nothing is left behind, however the console ends.
+    # The file has been read, and nothing remains even if the console is killed.
     os.remove(__file__)
     os.rmdir(os.path.dirname(__file__))
-    # Python 3.13 would show what it was started by in the place of texts that are executed.
+    # Otherwise Python 3.13 would show the text of -c as the source of executed texts.
     linecache.clearcache()
-    # Python ends by a signal if the latest exec of a text was interrupted, also long ago.
+    # Python ends with a signal if its latest exec of a text was interrupted, however long ago.
     atexit.register(exec, "", {})
     hears = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     interrupts = Interrupts() if kind == "file" else None
     if hears:
-        signal.signal(signal.SIGINT, interrupts or (lambda *_: None))  # nothing can be stopped yet
+        signal.signal(signal.SIGINT, interrupts or (lambda *_: None))  # there is nothing to stop yet
     console = Console(interrupts)
     define(console)
     if kind == "file":

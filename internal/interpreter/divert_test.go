@@ -65,7 +65,7 @@ func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
 			{"do()", "", 2},
 			{"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()) as text:\n    r = do()\nassert (r, text.getvalue()) == ('returned', 'grün\\ntwo\\n'), text.getvalue()\ndo()", "", 2},
 			{"import sys\nclass Full:\n    flush = lambda self: None\n    def write(self, text): raise OSError('disk full')\nsys.stdout = Full()\ndo()", "OSError: disk full", 0},
-			{"import sys\nclass Calling:\n    flush = lambda self: None\n    def write(self, text): do()\nsys.stdout = Calling()\ndo()", "Error: what is printed to cannot call a command, which would print", 0},
+			{"import sys\nclass Calling:\n    flush = lambda self: None\n    def write(self, text): do()\nsys.stdout = Calling()\ndo()", "Error: an object that output is written to cannot call a command, because commands print", 0},
 		}
 		for _, test := range tests {
 			printed := 0

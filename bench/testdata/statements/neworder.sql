@@ -1,5 +1,5 @@
--- TPC-C 2.4. The items rise from line to line, so that no two orders lock stock in
--- opposite orders; what an answer would tell is drawn, except the order's number.
+-- TPC-C 2.4. The items increase from line to line, so that orders lock stock in the same sequence.
+-- Values from answers are drawn instead, except the order's number.
 \set w_id :client_id % :warehouses + 1
 \set d_id random(1, 10)
 \set c_id ((random(0, 1023) | random(1, 3000)) + 259) % 3000 + 1

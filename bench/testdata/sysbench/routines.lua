@@ -1,5 +1,5 @@
--- HammerDB's mix of the five routines of TPROC-C. sysbench takes one answer to a query,
--- so the statements of a call are queries of their own.
+-- HammerDB's mix of the five routines of TPROC-C. sysbench reads one answer per query, so each
+-- statement of a call is a separate query.
 
 sysbench.cmdline.options = {
    warehouses = {"Number of warehouses in the schema", 1},
@@ -31,7 +31,7 @@ end
 
 local syllables = {[0] = "BAR", "OUGHT", "ABLE", "PRI", "PRES", "ESE", "ANTI", "CALLY", "ATION", "EING"}
 
--- Three customers in five are looked for by their last name (2.5.1.2, 2.6.1.2).
+-- Three of five customers are looked up by last name (2.5.1.2, 2.6.1.2).
 local function named()
    if random(1, 100) > 60 then
       return 0, "''"

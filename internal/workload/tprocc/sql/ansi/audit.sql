@@ -1,5 +1,5 @@
--- What an audit of the ledger reads: by district before the run and after it, and the
--- orders of the run themselves.
+-- Queries of the ledger's audit: the state of each district before and after the run, and the
+-- orders of the run.
 
 -- name: districts
 SELECT d_w_id AS w_id, d_id, d_next_o_id AS next_o_id FROM district

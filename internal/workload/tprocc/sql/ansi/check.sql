@@ -1,7 +1,6 @@
--- What check asks of a schema. Each query returns the rows that break a rule, so
--- none means that it holds. Amounts are compared after rounding the difference to
--- cents, which changes nothing where they are decimals and is needed where
--- they are floating-point numbers.
+-- The rules of a check. Each query returns the rows that break a rule. Amounts are compared by
+-- rounding the difference to cents, which is necessary for floating-point numbers and does not
+-- change decimals.
 
 -- name: warehouses
 SELECT w_id FROM warehouse WHERE w_id < 1 OR w_id > (SELECT COUNT(*) FROM warehouse)
@@ -93,8 +92,8 @@ LEFT JOIN (SELECT h_c_w_id, h_c_d_id, h_c_id, SUM(h_amount) AS amount FROM histo
   ON h.h_c_w_id = c_w_id AND h.h_c_d_id = c_d_id AND h.h_c_id = c_id
 WHERE ROUND(c_balance - COALESCE(a.amount, 0) + COALESCE(h.amount, 0), 2) <> 0
 
--- TPC-C 3.3.2.11 is written for a new schema: 2100 orders more than new orders in
--- each district. Later there are as many more as orders were delivered since.
+-- TPC-C 3.3.2.11 describes a new schema: each district has 2100 more orders than new orders. Later
+-- the difference grows by the orders delivered since.
 -- name: consistency_11
 SELECT o.w_id, o.d_id, o.orders, COALESCE(n.new_orders, 0) AS new_orders, o.delivered
 FROM (SELECT o_w_id AS w_id, o_d_id AS d_id, COUNT(*) AS orders,
@@ -113,9 +112,9 @@ LEFT JOIN (
   GROUP BY o_w_id, o_d_id, o_c_id) a ON a.o_w_id = c_w_id AND a.o_d_id = c_d_id AND a.o_c_id = c_id
 WHERE ROUND(c_balance + c_ytd_payment - COALESCE(a.amount, 0), 2) <> 0
 
--- How many customers break a condition about balances, and for how many the reason is
--- that whole payments were added to the balance, as addedPayments works out. Every
--- customer's first payment, of 10.00, is the loader's.
+-- The number of customers that break a condition about balances, and the number for which the
+-- reason is that whole-dollar payments were added to the balance (see addedPayments). The loader
+-- made every customer's first payment, of 10.00.
 -- name: consistency_10_known
 SELECT COUNT(*) AS broken, COALESCE(SUM(CASE WHEN t.added > 0 AND ROUND(t.excess - 2 * t.added, 2) = 0 THEN 1 ELSE 0 END), 0) AS explained
 FROM (

@@ -1,5 +1,5 @@
--- Payment, TPC-C 2.5.2.2, as single statements. The customer comes first and the
--- warehouse last, so that the rows all users want are locked for the shortest time.
+-- Payment, TPC-C 2.5.2.2, as single statements. The customer comes first and the warehouse last, so
+-- that the rows that all users need are locked for the shortest time.
 
 -- name: update_warehouse
 UPDATE warehouse SET w_ytd = w_ytd + :h_amount_cents / 100.0 WHERE w_id = :w_id

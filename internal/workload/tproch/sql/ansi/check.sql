@@ -1,5 +1,4 @@
--- What check asks of a schema. Each query returns the rows that break a rule, so
--- none means that it holds.
+-- The rules of a check. Each query returns the rows that break a rule.
 
 -- name: fixed
 SELECT t.regions, t.nations
@@ -7,8 +6,8 @@ FROM (SELECT (SELECT COUNT(*) FROM region) AS regions, (SELECT COUNT(*) FROM nat
 WHERE t.regions <> 5 OR t.nations <> 25
 
 -- name: sizes
--- Refresh functions take as many orders as they add, so that their number moves by one
--- set at most, a thousandth.
+-- Refresh functions delete as many orders as they insert, so the number of orders changes by at
+-- most one set, a thousandth.
 SELECT t.suppliers, t.parts, t.partsupps, t.customers, t.orders_there
 FROM (SELECT (SELECT COUNT(*) FROM supplier) AS suppliers, (SELECT COUNT(*) FROM part) AS parts,
              (SELECT COUNT(*) FROM partsupp) AS partsupps, (SELECT COUNT(*) FROM customer) AS customers,
@@ -48,7 +47,7 @@ SELECT 'nation', n_nationkey, 'region', n_regionkey
 FROM nation LEFT JOIN region ON r_regionkey = n_regionkey WHERE r_regionkey IS NULL
 
 -- name: totals
--- In cents, since the standard cuts cents off twice.
+-- In cents, because the standard truncates to cents twice.
 SELECT o_orderkey, o_totalprice, l.cents
 FROM orders JOIN (
   SELECT l_orderkey,

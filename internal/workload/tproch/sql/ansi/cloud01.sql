@@ -1,4 +1,4 @@
--- The ten brands with most revenue from what was shipped in 1997.
+-- The ten brands with the most revenue from lines shipped in 1997.
 SELECT p_brand, SUM(l_extendedprice * (1 - l_discount)) AS revenue
 FROM lineitem, part
 WHERE l_partkey = p_partkey

@@ -1,5 +1,5 @@
--- The median price of the orders of German customers: of n orders in sequence the one in the
--- middle, or the average of the two.
+-- The median price of the orders of German customers: the middle price, or the average of the two
+-- in the middle.
 SELECT AVG(o_totalprice) AS median_price
 FROM (
         SELECT o_totalprice, ROW_NUMBER() OVER (ORDER BY o_totalprice) AS place, COUNT(*) OVER () AS n

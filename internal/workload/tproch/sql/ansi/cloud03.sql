@@ -1,5 +1,5 @@
--- The price that three quarters of the orders of German customers do not exceed: between the
--- two around the place 1 + 0.75 * (n - 1), in proportion.
+-- The third quartile of the prices of German customers' orders: interpolated between the two prices
+-- around position 1 + 0.75 * (n - 1).
 SELECT SUM(o_totalprice * (1 - ABS(place - (1 + 0.75 * (n - 1))))) AS upper_price
 FROM (
         SELECT o_totalprice, ROW_NUMBER() OVER (ORDER BY o_totalprice) AS place, COUNT(*) OVER () AS n

@@ -1,4 +1,4 @@
--- The median discount that German customers had in 1995.
+-- The median discount of German customers in 1995.
 SELECT AVG(l_discount) AS median_discount
 FROM (
         SELECT l_discount, ROW_NUMBER() OVER (ORDER BY l_discount) AS place, COUNT(*) OVER () AS n

@@ -1,5 +1,5 @@
--- What a clerk sold in the first six days of 1995. There is such a clerk from scale 7374 on;
--- below it, this is one row of nothing.
+-- The sales of a clerk in the first six days of 1995. This clerk exists from scale 7374 on; at
+-- smaller scales the result is one row of NULLs.
 SELECT SUM(l_quantity) AS sum_qty,
        SUM(l_extendedprice) AS sum_base_price,
        SUM(l_extendedprice * (1 - l_discount)) AS sum_disc_price,

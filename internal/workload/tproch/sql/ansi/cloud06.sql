@@ -1,5 +1,4 @@
--- How many finished orders customers have that are of small parts or of plated tin. The
--- first 100 by name.
+-- The number of finished orders of small or plated tin parts, by customer. The first 100 by name.
 SELECT c_name, COUNT(*) AS order_count
 FROM customer, orders
 WHERE c_custkey = o_custkey

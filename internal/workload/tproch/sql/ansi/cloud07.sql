@@ -1,4 +1,4 @@
--- How often parts were sold with little discount. The first 100 parts.
+-- The number of lines with a small discount, by part. The first 100 parts.
 SELECT p_partkey, COUNT(*) AS line_count
 FROM lineitem, part, supplier, orders
 WHERE l_partkey = p_partkey

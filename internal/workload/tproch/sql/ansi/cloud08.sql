@@ -1,5 +1,5 @@
--- The parts of a day's urgent and expensive orders, by value. The data say '1-URGENT', so there
--- are none: the blanks are part of the question.
+-- The parts of a day's urgent and expensive orders, by value. The result is empty, because the data
+-- have '1-URGENT' without the blanks of the query.
 SELECT p_partkey,
        p_name,
        p_mfgr,

@@ -1,4 +1,5 @@
--- Lines, by part, that have neither an order nor a supplier: none, unless keys were lost.
+-- The number of lines that have neither an order nor a supplier, by part. The result is empty
+-- unless keys were lost.
 SELECT p_partkey, COUNT(*) AS line_count
 FROM lineitem, part
 WHERE l_partkey = p_partkey

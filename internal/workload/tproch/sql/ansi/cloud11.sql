@@ -1,4 +1,4 @@
--- The same, asked in another way. The first 100 parts.
+-- Like query 10, in another form. The first 100 parts.
 SELECT p_partkey, COUNT(*) AS line_count
 FROM lineitem, part
 WHERE l_partkey = p_partkey

@@ -1,5 +1,5 @@
--- How many suppliers, of whom no customer complained, sell parts of one size that are not of
--- a brand and a type.
+-- The number of suppliers without complaints that sell parts of one size which are not of a certain
+-- brand and type.
 SELECT p_brand, p_type, p_size, COUNT(DISTINCT ps_suppkey) AS supplier_cnt
 FROM partsupp, part
 WHERE p_partkey = ps_partkey

@@ -1,6 +1,5 @@
--- Pricing summary: what was shipped until a date, :delta days before 1998-12-01, by whether
--- it was returned and billed (TPC-H 2.4.1).
--- Validation: :shipped_until '1998-09-02'.
+-- Pricing summary: lines shipped until :delta days before 1998-12-01, grouped by return flag and
+-- status (TPC-H 2.4.1). Validation: :shipped_until '1998-09-02'.
 SELECT l_returnflag,
        l_linestatus,
        SUM(l_quantity) AS sum_qty,

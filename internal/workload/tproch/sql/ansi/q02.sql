@@ -1,6 +1,6 @@
--- Minimum cost supplier: who in a region sells parts of a size and type at the lowest price
--- of the region (TPC-H 2.4.2). The first 100 rows.
--- Validation: :size 15, :type_pattern '%BRASS', :region 'EUROPE'.
+-- Minimum cost supplier: the suppliers in a region that sell parts of a size and type at the lowest
+-- price of the region (TPC-H 2.4.2). The first 100 rows. Validation: :size 15, :type_pattern
+-- '%BRASS', :region 'EUROPE'.
 SELECT s_acctbal, s_name, n_name, p_partkey, p_mfgr, s_address, s_phone, s_comment
 FROM part, supplier, partsupp, nation, region
 WHERE p_partkey = ps_partkey

@@ -1,6 +1,5 @@
--- Order priority checking: the orders of a quarter of which a line came late, by priority
--- (TPC-H 2.4.4).
--- Validation: :date '1993-07-01', and so :until '1993-10-01'.
+-- Order priority checking: the number of a quarter's orders with a late line, by priority (TPC-H
+-- 2.4.4). Validation: :date '1993-07-01', and so :until '1993-10-01'.
 SELECT o_orderpriority, COUNT(*) AS order_count
 FROM orders
 WHERE o_orderdate >= :date

@@ -1,6 +1,6 @@
--- Local supplier volume: the year's revenue of each nation of a region from customers and
--- suppliers that are both of that nation (TPC-H 2.4.5).
--- Validation: :region 'ASIA', :date '1994-01-01', and so :until '1995-01-01'.
+-- Local supplier volume: a year's revenue of each nation in a region from sales in which customer
+-- and supplier are of that nation (TPC-H 2.4.5). Validation: :region 'ASIA', :date '1994-01-01',
+-- and so :until '1995-01-01'.
 SELECT n_name, SUM(l_extendedprice * (1 - l_discount)) AS revenue
 FROM customer, orders, lineitem, supplier, nation, region
 WHERE c_custkey = o_custkey

@@ -1,6 +1,5 @@
--- Volume shipping: the revenue from what was shipped between two nations, in either
--- direction, by year (TPC-H 2.4.7).
--- Validation: :nation1 'FRANCE', :nation2 'GERMANY'.
+-- Volume shipping: the revenue from lines shipped between two nations, in either direction, by year
+-- (TPC-H 2.4.7). Validation: :nation1 'FRANCE', :nation2 'GERMANY'.
 SELECT supp_nation, cust_nation, l_year, SUM(volume) AS revenue
 FROM (
         SELECT n1.n_name AS supp_nation,

@@ -1,6 +1,6 @@
--- National market share: the part that a nation's suppliers have in a region's revenue from
--- a type of part, by year (TPC-H 2.4.8).
--- Validation: :nation 'BRAZIL', :region 'AMERICA', :type 'ECONOMY ANODIZED STEEL'.
+-- National market share: the share of a nation's suppliers in a region's revenue from a type of
+-- part, by year (TPC-H 2.4.8). Validation: :nation 'BRAZIL', :region 'AMERICA', :type 'ECONOMY
+-- ANODIZED STEEL'.
 SELECT o_year, SUM(CASE WHEN nation = :nation THEN volume ELSE 0 END) / SUM(volume) AS mkt_share
 FROM (
         SELECT EXTRACT(YEAR FROM o_orderdate) AS o_year,

@@ -1,6 +1,5 @@
--- Product type profit: what was earned with parts that have a colour in their name, by
--- nation and year (TPC-H 2.4.9).
--- Validation: :name_pattern '%green%'.
+-- Product type profit: the profit from parts with a colour in their name, by nation and year (TPC-H
+-- 2.4.9). Validation: :name_pattern '%green%'.
 SELECT nation, o_year, SUM(amount) AS sum_profit
 FROM (
         SELECT n_name AS nation,

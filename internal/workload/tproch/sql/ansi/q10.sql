@@ -1,6 +1,5 @@
--- Returned items: the customers by whose returns of a quarter's orders most revenue was
--- lost (TPC-H 2.4.10). The first 20 rows.
--- Validation: :date '1993-10-01', and so :until '1994-01-01'.
+-- Returned items: the customers whose returns of a quarter's orders lost the most revenue (TPC-H
+-- 2.4.10). The first 20 rows. Validation: :date '1993-10-01', and so :until '1994-01-01'.
 SELECT c_custkey,
        c_name,
        SUM(l_extendedprice * (1 - l_discount)) AS revenue,

@@ -1,6 +1,6 @@
--- Important stock: the parts that are a large fraction of the value that a nation's
--- suppliers have in stock (TPC-H 2.4.11). The fraction is 0.0001 / scale factor.
--- Validation: :nation 'GERMANY', :fraction 0.0001.
+-- Important stock: the parts with a large fraction of the stock value of a nation's suppliers
+-- (TPC-H 2.4.11). The fraction is 0.0001 / scale factor. Validation: :nation 'GERMANY', :fraction
+-- 0.0001.
 SELECT ps_partkey, SUM(ps_supplycost * ps_availqty) AS value
 FROM partsupp, supplier, nation
 WHERE ps_suppkey = s_suppkey

@@ -1,6 +1,6 @@
--- Customer distribution: how many customers have how many orders, without orders whose
--- comments have two words in them (TPC-H 2.4.13).
--- Validation: :comment_pattern '%special%requests%'.
+-- Customer distribution: the number of customers by their number of orders, not counting orders
+-- whose comment contains two words (TPC-H 2.4.13). Validation: :comment_pattern
+-- '%special%requests%'.
 SELECT c_count, COUNT(*) AS custdist
 FROM (
         SELECT c_custkey, COUNT(o_orderkey) AS c_count

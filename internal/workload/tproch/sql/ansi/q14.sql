@@ -1,5 +1,4 @@
--- Promotion effect: which percentage of a month's revenue came from parts in a promotion
--- (TPC-H 2.4.14).
+-- Promotion effect: the percentage of a month's revenue from parts in a promotion (TPC-H 2.4.14).
 -- Validation: :date '1995-09-01', and so :until '1995-10-01'.
 SELECT 100.00 * SUM(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - l_discount) ELSE 0 END)
          / SUM(l_extendedprice * (1 - l_discount)) AS promo_revenue

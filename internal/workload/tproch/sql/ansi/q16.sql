@@ -1,7 +1,6 @@
--- Parts and suppliers: how many suppliers, of whom no customer complained, sell parts of
--- eight sizes that are not of a brand and a type (TPC-H 2.4.16).
--- Validation: :brand 'Brand#45', :type_pattern 'MEDIUM POLISHED%', sizes 49, 14, 23, 45, 19,
--- 3, 36 and 9.
+-- Parts and suppliers: the number of suppliers without complaints that sell parts of eight sizes
+-- which are not of a certain brand and type (TPC-H 2.4.16). Validation: :brand 'Brand#45',
+-- :type_pattern 'MEDIUM POLISHED%', sizes 49, 14, 23, 45, 19, 3, 36 and 9.
 SELECT p_brand, p_type, p_size, COUNT(DISTINCT ps_suppkey) AS supplier_cnt
 FROM partsupp, part
 WHERE p_partkey = ps_partkey

@@ -1,6 +1,5 @@
--- Small-quantity orders: what a year would lose in revenue without orders of less than a
--- fifth of a part's average quantity (TPC-H 2.4.17).
--- Validation: :brand 'Brand#23', :container 'MED BOX'.
+-- Small-quantity orders: the yearly revenue from lines with less than a fifth of a part's average
+-- quantity (TPC-H 2.4.17). Validation: :brand 'Brand#23', :container 'MED BOX'.
 SELECT SUM(l_extendedprice) / 7.0 AS avg_yearly
 FROM lineitem, part
 WHERE p_partkey = l_partkey

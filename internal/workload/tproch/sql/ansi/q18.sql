@@ -1,6 +1,5 @@
--- Large volume customers: who has placed orders of more than a quantity (TPC-H 2.4.18). The
--- first 100 rows.
--- Validation: :quantity 300.
+-- Large volume customers: customers with orders of more than a quantity (TPC-H 2.4.18). The first
+-- 100 rows. Validation: :quantity 300.
 SELECT c_name, c_custkey, o_orderkey, o_orderdate, o_totalprice, SUM(l_quantity) AS sum_quantity
 FROM customer, orders, lineitem
 WHERE o_orderkey IN (

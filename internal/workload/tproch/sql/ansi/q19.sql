@@ -1,7 +1,7 @@
--- Discounted revenue: that of three kinds of parts in small, medium and large containers
--- that were delivered by air and in person (TPC-H 2.4.19). The data say 'REG AIR' where the
--- standard asks for 'AIR REG', which so finds nothing.
--- Validation: brands 'Brand#12', 'Brand#23' and 'Brand#34', quantities 1, 10 and 20.
+-- Discounted revenue: the revenue from three kinds of parts in small, medium and large containers
+-- that were delivered by air and in person (TPC-H 2.4.19). The standard's 'AIR REG' matches
+-- nothing, because the data have 'REG AIR'. Validation: brands 'Brand#12', 'Brand#23' and
+-- 'Brand#34', quantities 1, 10 and 20.
 SELECT SUM(l_extendedprice * (1 - l_discount)) AS revenue
 FROM lineitem, part
 WHERE (p_partkey = l_partkey

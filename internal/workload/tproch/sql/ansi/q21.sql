@@ -1,6 +1,6 @@
--- Suppliers who kept orders waiting: those of a nation who alone were late with an order
--- of several suppliers (TPC-H 2.4.21). The first 100 rows.
--- Validation: :nation 'SAUDI ARABIA'.
+-- Suppliers who kept orders waiting: the suppliers of a nation that were the only late ones of an
+-- order with several suppliers (TPC-H 2.4.21). The first 100 rows. Validation: :nation 'SAUDI
+-- ARABIA'.
 SELECT s_name, COUNT(*) AS numwait
 FROM supplier, lineitem l1, orders, nation
 WHERE s_suppkey = l1.l_suppkey

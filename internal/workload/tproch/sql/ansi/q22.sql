@@ -1,6 +1,6 @@
--- Global sales opportunity: customers in seven countries, by the codes of their telephones,
--- who have more than the usual balance and have not ordered yet (TPC-H 2.4.22).
--- Validation: codes '13', '31', '23', '29', '30', '18' and '17'.
+-- Global sales opportunity: the customers in seven countries, by telephone code, who have more than
+-- the average positive balance and no orders (TPC-H 2.4.22). Validation: codes '13', '31', '23',
+-- '29', '30', '18' and '17'.
 SELECT cntrycode, COUNT(*) AS numcust, SUM(c_acctbal) AS totacctbal
 FROM (
         SELECT SUBSTRING(c_phone, 1, 2) AS cntrycode, c_acctbal

@@ -1,2 +1,2 @@
--- How many suppliers there are, by which a schema tells its scale factor.
+-- The number of suppliers, which shows the scale factor of a schema.
 SELECT COUNT(*) FROM supplier

@@ -1,4 +1,4 @@
--- What check compares with the rows that dbgen makes.
+-- Totals that a check compares with dbgen's rows.
 
 -- name: orders
 SELECT COUNT(*), SUM(o_orderkey) FROM orders

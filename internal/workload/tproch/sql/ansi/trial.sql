@@ -1,4 +1,5 @@
--- What a run needs rights for, on no rows: it is tried before the virtual users connect.
+-- Statements that need the rights of a run, on no rows. They are tried before the virtual users
+-- connect.
 
 -- name: read_lineitem
 SELECT l_orderkey FROM lineitem WHERE 1 = 0
@@ -24,7 +25,7 @@ SELECT n_nationkey FROM nation WHERE 1 = 0
 -- name: read_region
 SELECT r_regionkey FROM region WHERE 1 = 0
 
--- The rest is what the refresh functions do.
+-- The following statements need the rights of the refresh functions.
 
 -- name: write_new_orders
 INSERT INTO orders SELECT * FROM orders WHERE 1 = 0

@@ -1,5 +1,5 @@
--- MySQL has functions of windows from version 8 on, and before that variables to count with.
--- The limit, which is none, keeps the order.
+-- MySQL has window functions only from version 8 on, so this query counts with variables. The limit
+-- has no effect on the number of rows, but preserves the order.
 SELECT SUM(o_totalprice * (1 - ABS(place - (1 + 0.75 * (@sledge_place - 1))))) AS upper_price
 FROM (
         SELECT o_totalprice, @sledge_place := @sledge_place + 1 AS place

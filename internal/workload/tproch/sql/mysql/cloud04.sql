@@ -1,5 +1,5 @@
--- MySQL has functions of windows from version 8 on, and before that variables to count with.
--- The limit, which is none, keeps the order.
+-- MySQL has window functions only from version 8 on, so this query counts with variables. The limit
+-- has no effect on the number of rows, but preserves the order.
 SELECT AVG(l_discount) AS median_discount
 FROM (
         SELECT l_discount, @sledge_place := @sledge_place + 1 AS place

@@ -1,4 +1,4 @@
--- The list stands in a table of its own, or MySQL would read all lines again for each order.
+-- The list is a derived table, because MySQL would otherwise read all lines again for each order.
 SELECT o_orderkey, o_custkey, o_orderstatus, o_totalprice, o_orderdate
 FROM orders
 WHERE o_totalprice < 50005

@@ -1,7 +1,7 @@
--- Somebody who still uses a table is waited for, but not for a day.
+-- Wait for sessions that still use a table, but not for the default of a day.
 SET SESSION lock_wait_timeout = 60
 /
--- The tables refer to each other; that nothing else refers to them has been looked at.
+-- The tables refer to each other. A check before has shown that nothing else refers to them.
 SET SESSION foreign_key_checks = 0
 /
 {{- with .Tables}}

@@ -1,5 +1,5 @@
--- Statistics for the planner, of each table as soon as it is loaded. MariaDB also collects engine-independent
--- statistics, which describe the distribution of values.
+-- Statistics for the planner, for each table as soon as it is loaded. MariaDB also collects
+-- engine-independent statistics, which describe the distribution of values.
 
 -- name: lineitem
 ANALYZE TABLE lineitem /*M! PERSISTENT FOR ALL */

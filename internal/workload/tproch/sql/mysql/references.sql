@@ -1,10 +1,9 @@
--- The references of TPC-H 1.4.2, when all tables are loaded. Without foreign_key_checks they
--- are only noted, in no time: with them a server copies the whole table to look at each row,
--- and no other program does. From then on they are enforced, and sledge check asks whether the
--- rows that are there obey them.
+-- The references of TPC-H 1.4.2, created after all tables are loaded. Without foreign_key_checks
+-- the server only records them, which takes no time; with foreign_key_checks it would copy each
+-- table to check its rows. Later changes are checked, and sledge check verifies the loaded rows.
 --
--- An interrupted build begins here again, hence the conditions; engines without references
--- get none, where some would copy the table to say so.
+-- The conditions are for a resumed build, which repeats this step. Engines without references are
+-- skipped, because some would copy the table only to report that.
 SET SESSION foreign_key_checks = 0
 /
 SET @sledge_reference = IF((SELECT engine FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'nation') = 'InnoDB'

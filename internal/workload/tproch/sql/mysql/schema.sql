@@ -1,5 +1,5 @@
--- The eight tables of TPC-H 1.4 with keys and indexes; those for references are declared with
--- the tables: making them after the load was tried for TPROC-C, and takes as long.
+-- The eight tables of TPC-H 1.4 with keys, and with indexes for the references. Creating indexes
+-- after the load takes as long, as measured for TPROC-C.
 CREATE TABLE lineitem (
 	l_orderkey BIGINT NOT NULL,
 	l_partkey INT NOT NULL,

@@ -1,4 +1,4 @@
--- PostgreSQL has an aggregate for it.
+-- PostgreSQL has an aggregate function for the median.
 SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY o_totalprice) AS median_price
 FROM orders, customer, nation
 WHERE o_custkey = c_custkey

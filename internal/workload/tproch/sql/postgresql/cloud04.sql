@@ -1,4 +1,4 @@
--- PostgreSQL has an aggregate for it.
+-- PostgreSQL has an aggregate function for the median.
 SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY l_discount) AS median_discount
 FROM lineitem, orders, customer, nation
 WHERE l_orderkey = o_orderkey

@@ -1,5 +1,5 @@
--- Statistics for the planner, and the visibility map, which the load leaves empty: else
--- autovacuum would make it in the middle of the first run.
+-- Statistics for the planner, and the visibility map, which a load leaves empty. Otherwise
+-- autovacuum would create the map during the first run.
 
 -- name: lineitem
 VACUUM (ANALYZE) lineitem

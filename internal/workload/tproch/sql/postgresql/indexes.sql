@@ -1,8 +1,7 @@
--- Keys and indexes of each table, built as soon as it is loaded. There is no IF NOT
--- EXISTS for a key, and an interrupted build begins here again, hence the
--- conditions; whoever may still be making a key is waited for before it is asked
--- whether there is one. The memory is what sorting a few million keys takes; it is
--- the session's only until the statement ends.
+-- Keys and indexes of each table, built as soon as it is loaded. The conditions are for a resumed
+-- build, which repeats this step, because there is no IF NOT EXISTS for keys. The lock waits for a
+-- session that may still be creating a key, before the condition is evaluated. The memory is enough
+-- to sort a few million keys, and is released at the end of the statement.
 
 -- name: lineitem
 DO $key$ BEGIN

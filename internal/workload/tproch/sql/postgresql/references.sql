@@ -1,8 +1,8 @@
--- The references of TPC-H 1.4.2, when all tables are loaded and have their keys. That of
--- lines to their order can be deferred, so that lines may be inserted before it.
+-- The references of TPC-H 1.4.2, created after all tables are loaded and have their keys. The
+-- reference of lines to their order is deferrable, so that lines may be inserted before the order.
 --
--- First they are declared, which takes no time and locks both tables; then the rows that are
--- there are compared, which locks neither and so is done of several tables side by side.
+-- First the references are declared, which takes no time but locks both tables. Then the rows are
+-- validated, which locks neither table, so several tables are validated in parallel.
 DO $references$
 DECLARE
   reference record;
@@ -27,8 +27,8 @@ BEGIN
 END $references$
 /
 
--- What is valid already is not looked at again. The memory is for the keys of the table that
--- is referred to; it is the session's only until the statement ends.
+-- Validated references are skipped. The memory is for the keys of the referenced table, and is
+-- released at the end of the statement.
 
 -- name: lineitem
 DO $check$ BEGIN

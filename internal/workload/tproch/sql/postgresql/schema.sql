@@ -1,4 +1,4 @@
--- The eight tables, without keys: a key is built faster when all rows are there.
+-- The eight tables without keys, because keys are built faster after the load.
 CREATE TABLE lineitem (
   l_orderkey bigint NOT NULL,
   l_partkey integer NOT NULL,

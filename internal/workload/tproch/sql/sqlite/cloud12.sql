@@ -1,5 +1,5 @@
--- SQLite takes a month from March 31 by way of February 31, which is in March: what comes
--- first is the last day of the month before.
+-- In SQLite, a month before March 31 is February 31, which it treats as a day in March. The result
+-- must be at most the last day of the month before.
 SELECT o_orderkey, o_custkey, o_orderstatus, o_totalprice, o_orderdate
 FROM orders
 WHERE o_totalprice < 50005

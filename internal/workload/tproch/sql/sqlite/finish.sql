@@ -1,6 +1,6 @@
 -- Statistics for the planner.
 ANALYZE
 /
--- Refreshes write while queries read: that takes a write-ahead log, and the file
--- remembers it. The build does better without.
+-- Refreshes write while queries read, which requires a write-ahead log. The setting is stored in
+-- the file. It comes after the build, which is faster without it.
 PRAGMA journal_mode = WAL

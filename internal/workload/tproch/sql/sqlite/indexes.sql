@@ -1,4 +1,4 @@
--- Indexes for the references of TPC-H 1.4.2, of each table as soon as it is loaded.
+-- Indexes for the references of TPC-H 1.4.2, built for each table as soon as it is loaded.
 
 -- name: supplier
 CREATE INDEX IF NOT EXISTS supplier_nation ON supplier (s_nationkey)

@@ -1,4 +1,4 @@
--- Dates are texts, so that a year is what they begin with.
+-- Dates are texts that begin with the year.
 SELECT supp_nation, cust_nation, l_year, SUM(volume) AS revenue
 FROM (
         SELECT n1.n_name AS supp_nation,

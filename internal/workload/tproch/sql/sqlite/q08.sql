@@ -1,5 +1,5 @@
--- Dates are texts, so that a year is what they begin with. Money without cents is kept as
--- whole numbers, whose quotient would be one.
+-- Dates are texts that begin with the year. SQLite stores amounts without cents as integers, whose
+-- quotient would be an integer, too.
 SELECT o_year, CAST(SUM(CASE WHEN nation = :nation THEN volume ELSE 0 END) AS REAL) / SUM(volume) AS mkt_share
 FROM (
         SELECT CAST(SUBSTR(o_orderdate, 1, 4) AS INTEGER) AS o_year,

@@ -1,4 +1,4 @@
--- Dates are texts, so that a year is what they begin with.
+-- Dates are texts that begin with the year.
 SELECT nation, o_year, SUM(amount) AS sum_profit
 FROM (
         SELECT n_name AS nation,

@@ -1,5 +1,5 @@
--- The revenue is summed up once, as a variant of the standard has it: sums of floating-point
--- numbers are compared here, and two of them need not be equal to the last digit.
+-- The revenue is summed once, as in a variant of the standard, because two floating-point sums of
+-- the same numbers may differ in the last digit.
 WITH revenue AS (
         SELECT l_suppkey AS supplier_no, SUM(l_extendedprice * (1 - l_discount)) AS total_revenue
         FROM lineitem

@@ -1,5 +1,6 @@
--- TPC-H's tables as HammerDB 6 makes them on MySQL and MariaDB: names in capitals, its order of
--- columns, its types, and keys before the load. The costs of parts have no cents.
+-- TPC-H's tables as HammerDB 6 creates them on MySQL and MariaDB: with names in capitals,
+-- HammerDB's order of columns and types, and keys before the load. The costs of parts have no
+-- cents.
 SET SESSION foreign_key_checks = 0
 /
 CREATE TABLE REGION (

@@ -1,5 +1,5 @@
--- TPC-H's tables as HammerDB 6 makes them on PostgreSQL: its order of columns, its types, and its keys,
--- which come after the load.
+-- TPC-H's tables as HammerDB 6 creates them on PostgreSQL: with its order of columns, its types,
+-- and its keys, which are created after the load.
 CREATE TABLE region (
   r_regionkey NUMERIC NOT NULL,
   r_name CHAR(25),

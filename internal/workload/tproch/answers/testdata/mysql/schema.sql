@@ -1,4 +1,4 @@
--- MySQL has to be told which tables.
+-- MySQL requires the names of the tables.
 
 -- name: statistics
 ANALYZE TABLE region, nation, supplier, customer, part, partsupp, orders, lineitem
