@@ -353,7 +353,7 @@ func (s *standIn) parse(out []byte, c *standInClient, body []byte) ([]byte, erro
 
 // execute runs a statement with a client's parameters on the real server, and keeps the answer or
 // returns the server's error. It repeats a new order that was rolled back, because the kept answer
-// must be that of a committed one.
+// must come from a committed new order.
 func (s *standIn) execute(st *standInStatement, bind []byte) (refused []byte, err error) {
 	var asked pgproto3.Bind
 	if err := asked.Decode(bind); err != nil {

@@ -1,4 +1,4 @@
-// Tests a read-only server: it has every page, but nobody can change anything on a page.
+// Tests a read-only server: it has every page, but no page has enabled buttons.
 import assert from 'node:assert/strict'
 import { play, told } from './people.mjs'
 
