@@ -117,7 +117,7 @@ func TestPythonPrompt_CtrlCInterruptsOnce(t *testing.T) {
 			defer x.mu.Unlock()
 			for _, strange := range []string{"bootstrap", "sledge-python", "<sledge>", "not reached"} {
 				if strings.Contains(string(x.all), strange) {
-					t.Errorf("it shows %q:\n%s", strange, x.all)
+					t.Errorf("%q must not be shown in\n%s", strange, x.all)
 				}
 			}
 		})
@@ -152,7 +152,7 @@ func TestPythonPrompt_TracebacksShowOnlyTypedLines(t *testing.T) {
 			}
 			for _, strange := range []string{"bootstrap", "sledge-python", "<sledge>"} {
 				if strings.Contains(all, strange) {
-					t.Errorf("it shows %q:\n%s", strange, all)
+					t.Errorf("%q must not be shown in\n%s", strange, all)
 				}
 			}
 		})

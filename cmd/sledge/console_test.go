@@ -183,7 +183,7 @@ func TestTclPrompt_EvaluatesAndSurvivesCtrlC(t *testing.T) {
 	x.types(ctrlD)
 	x.sees("Shutting down Sledge CLI")
 	if code := x.ends(); code != 0 {
-		t.Errorf("it ended with %d, want 0", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 
 	history, err := os.ReadFile(filepath.Join(folder, "console_history"))
@@ -208,7 +208,7 @@ func TestTclPrompt_EvaluatesAndSurvivesCtrlC(t *testing.T) {
 	again.types("quit" + enter)
 	again.sees("Shutting down Sledge CLI")
 	if code := again.ends(); code != 0 {
-		t.Errorf("it ended with %d, want 0", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestTclPrompt_CtrlCStopsCommand(t *testing.T) {
 	x.sees("sledge>")
 	x.types("exit 3" + enter)
 	if code := x.ends(); code != 3 {
-		t.Errorf("it ended with %d, want 3", code)
+		t.Errorf("got exit code %d, want 3", code)
 	}
 }
 
@@ -245,7 +245,7 @@ func TestTclPrompt_ReplacesDeadInterpreter(t *testing.T) {
 	x.sees("sledge>")
 	x.types(ctrlD)
 	if code := x.ends(); code != 0 {
-		t.Errorf("it ended with %d, want 0", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }
 
@@ -278,7 +278,7 @@ func TestPythonPrompt_IsItsOwn(t *testing.T) {
 	x.types("quit()" + enter)
 	x.sees("Shutting down Sledge CLI")
 	if code := x.ends(); code != 0 {
-		t.Errorf("it ended with %d, want 0", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 	history, _ := os.ReadFile(filepath.Join(filepath.Dir(p.repository), ".python_history")) // a Python without readline keeps none
 	if strings.Contains(string(history), "hidden17") {
@@ -365,7 +365,7 @@ func TestScript_OutcomeSetsExitCode(t *testing.T) {
 			}
 			stdout, stderr, exit := p.run("console", "auto", file)
 			if exit != test.exit {
-				t.Errorf("it ended with %d, want %d", exit, test.exit)
+				t.Errorf("got exit code %d, want %d", exit, test.exit)
 			}
 			lines := strings.Split(strings.TrimSpace(stderr), "\n")
 			if last := lines[len(lines)-1]; last != test.last {
@@ -434,7 +434,7 @@ func TestHammerDBName_TakesHammerDBsArguments(t *testing.T) {
 	x.sees("hammerdb>")
 	x.types("exit" + enter)
 	if code := x.ends(); code != 0 {
-		t.Errorf("it ended with %d, want 0", code)
+		t.Errorf("got exit code %d, want 0", code)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestDatagenVerify_ComparesFiles(t *testing.T) {
 		t.Fatalf("got exit code %d and %q", code, &w.err)
 	}
 	if code := w.run("datagen", "verify", folder); code != job.OK || !strings.Contains(w.out.String(), "All 14 files in "+folder+" match their manifest: scale factor 0.001") {
-		t.Errorf("got exit code %d and %q, want that all files match", code, &w.out)
+		t.Errorf("got exit code %d and %q, want a message that all files match", code, &w.out)
 	}
 	if err := os.Truncate(filepath.Join(folder, "part_2.parquet"), 7); err != nil {
 		t.Fatal(err)

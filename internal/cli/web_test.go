@@ -322,7 +322,7 @@ func TestScripts_NeedPermissionIfOthersReachTheServer(t *testing.T) {
 		}
 		got, err := site.ScriptingOf(w.Program, c.config, store, c.said)
 		if err != nil || (got.Program != nil) != c.runs || !strings.Contains(got.Why, c.why) {
-			t.Errorf("%s: got %v, %q and %v, want that scripts run: %v, %q", c.what, got.Program != nil, got.Why, err, c.runs, c.why)
+			t.Errorf("%s: got %v, %q and %v, want scripts to run: %v, %q", c.what, got.Program != nil, got.Why, err, c.runs, c.why)
 		}
 		c.config.Listener.Close()
 	}

@@ -330,7 +330,7 @@ func TestAttending_ReceivesEventsInOrderBeforeTheEnd(t *testing.T) {
 	}
 	running.Wait()
 	if len(heard) != 100 || heard[0] != 1 || heard[99] != 100 || !slices.IsSorted(heard) {
-		t.Errorf("heard %s", fmt.Sprint(heard))
+		t.Errorf("got the events %v, want 1 to 100", heard)
 	}
 }
 

@@ -96,8 +96,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.4f", s)
 }
 
-// streams draws the timeline of each stream as one line. The number of a transaction stands at its
-// start if there is room.
+// streams draws the timeline of each stream as one line. A transaction begins with its number if
+// there is room.
 func streams(b *page, r job.Result) {
 	users, names := UsersOf(r.Spans), map[int]string{}
 	label := len("  refreshes ")

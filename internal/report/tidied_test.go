@@ -88,7 +88,7 @@ func TestText_ShowsTheServersReport(t *testing.T) {
 			}
 		}
 		if told := strings.Contains(b.String(), "READS"); told != whole {
-			t.Errorf("got the report %t, want it %t", told, whole)
+			t.Errorf("the server report is shown: %t, want %t", told, whole)
 		}
 	}
 	j.Result.ServerReport = &job.ServerReport{Title: "MONREPORT", Error: "not\nallowed"}

@@ -213,7 +213,7 @@ func TestRecorder_CountsEventsBeyondTheLimit(t *testing.T) {
 	}
 	err = r.End(t.Context(), job.Result{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "7 events") {
-		t.Errorf("got %v, want that 7 events were lost", err)
+		t.Errorf("got %v, want an error about 7 lost events", err)
 	}
 	inOrder(t, s, r, lines-extra)
 	j, err := s.Get(t.Context(), r.ID())
@@ -243,7 +243,7 @@ func TestRecorder_ReportsASecondWithOtherKinds(t *testing.T) {
 	later(1, 2)
 	later(2, 3)
 	if err := r.End(context.Background(), job.Result{}, nil); err == nil || !strings.Contains(err.Error(), "1 events") || !strings.Contains(err.Error(), "3 kinds") {
-		t.Errorf("got %v, want that a second of 3 kinds was lost", err)
+		t.Errorf("got %v, want an error about a lost second of 3 kinds", err)
 	}
 }
 

@@ -180,7 +180,7 @@ func TestRecorder_DropsSamplesThatAreNotNumbers(t *testing.T) {
 	}
 	err := r.End(t.Context(), job.Result{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "3 events of job") || !strings.Contains(err.Error(), "tide") {
-		t.Errorf("got %v, want that 3 events of the series tide are missing", err)
+		t.Errorf("got %v, want an error about 3 missing events of the series tide", err)
 	}
 	list, err := s.Series(t.Context(), r.ID(), time.Time{}, time.Time{}, 0)
 	if err != nil || len(list) != 1 || len(list[0].Points) != 2 || list[0].Points[1].Value != 2 {

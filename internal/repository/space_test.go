@@ -77,7 +77,7 @@ func TestGiveBack_WorksBesideAReader(t *testing.T) {
 	}
 	defer rows.Close()
 	if !rows.Next() {
-		t.Fatalf("there is nothing to read: %v", rows.Err())
+		t.Fatalf("the query returned no row: %v", rows.Err())
 	}
 	deletes(t, s, gone)
 	read := 1

@@ -326,7 +326,7 @@ func TestList_Filters(t *testing.T) {
 	}
 
 	if err := s.Delete(t.Context(), running.ID()); err == nil || job.ExitOf(err) != job.ExitUsage {
-		t.Errorf("deleting a running job: got %v, want it refused", err)
+		t.Errorf("deleting a running job: got %v, want an error", err)
 	}
 	if err := running.End(t.Context(), job.Result{}, nil); err != nil {
 		t.Fatal(err)
@@ -627,7 +627,7 @@ func TestRecorder_ReportsAFullDiskAtTheEnd(t *testing.T) {
 	}
 	err := r.End(t.Context(), job.Result{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "20 events") || !strings.Contains(err.Error(), "full") {
-		t.Errorf("got %v, want that 20 events were lost because the disk is full", err)
+		t.Errorf("got %v, want an error about 20 lost events and a full disk", err)
 	}
 	j, err := s.Get(t.Context(), r.ID())
 	if err != nil || j.Status != job.Succeeded || j.Dropped != 20 || !strings.Contains(j.Result.Unrecorded, "20 events") {

@@ -119,11 +119,11 @@ func TestOpenToRead_CreatesNoFile(t *testing.T) {
 	}
 	for _, path := range []string{filepath.Join(folder, "jbos.db"), filepath.Join(folder, "missing", "jobs.db"), empty} {
 		if s, err := OpenToRead(path); job.ExitOf(err) != job.ExitMissing || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: got %v and error %v, want that there is no repository", path, s, err)
+			t.Errorf("%s: got %v and error %v, want an error about a missing repository", path, s, err)
 		}
 	}
 	if _, err := OpenToRead(folder); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "not a regular file") {
-		t.Errorf("a folder: got error %v, want that it is not a regular file", err)
+		t.Errorf("a folder: got error %v, want an error about a file that is not regular", err)
 	}
 	files, err := os.ReadDir(folder)
 	if info, statErr := os.Stat(empty); err != nil || statErr != nil || len(files) != 1 || info.Size() != 0 {

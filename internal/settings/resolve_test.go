@@ -511,7 +511,7 @@ func TestResolve_WarnsOfOptionsOfMissingFeatures(t *testing.T) {
 		t.Errorf("of the spec: got warnings %q and error %v, want %q", order.Warnings, err, want)
 	}
 	if _, err := resolver.Resolve(job.Run, settings.Sources{Flags: flags, Set: []string{"oceanbase=true"}}); err == nil || !strings.Contains(err.Error(), "not built yet") {
-		t.Errorf("got error %v, want that OceanBase is not built yet", err)
+		t.Errorf("got error %v, want an error about OceanBase, which is not built yet", err)
 	}
 }
 

@@ -876,7 +876,7 @@ func TestCompression_DocumentsButNotEvents(t *testing.T) {
 	defer response.Body.Close()
 	line, err := bufio.NewReader(response.Body).ReadString('\n')
 	if err != nil || line != "data: 1\n" || response.Header.Get("Content-Encoding") != "" {
-		t.Errorf("got %q as %q, %v, want the event while the stream goes on", line, response.Header.Get("Content-Encoding"), err)
+		t.Errorf("got %q as %q, %v, want the event before the stream ends", line, response.Header.Get("Content-Encoding"), err)
 	}
 }
 

@@ -145,7 +145,7 @@ func TestDeletion_IsPreviewed(t *testing.T) {
 			const gone = 404
 			w.call("POST", "/settings/deletion", body, gone)
 			if trial := w.call("POST", "/settings/test", body, 200); trial["ok"] != true {
-				t.Errorf("before the build: got %v, want that a build could log in", trial)
+				t.Errorf("before the build: got %v, want a build that can log in", trial)
 			}
 			w.do(`{"action": "build", "settings": {` + settings + `}}`)
 			trial := w.call("POST", "/settings/test", body, 200)

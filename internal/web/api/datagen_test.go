@@ -154,7 +154,7 @@ func TestDatagen_StoppedTaskLeavesNothing(t *testing.T) {
 	}
 	w.call("POST", "/datagen/"+id+"/stop", "", http.StatusAccepted)
 	if end := w.reports(id, "3", func(datagen.Report) bool { return true }); end.Status != tasks.Stopped || end.Reason != "stopped: no file was left behind" {
-		t.Errorf("got %+v, want that it was stopped", end)
+		t.Errorf("got %+v, want a stopped task", end)
 	}
 	w.call("POST", "/datagen/"+id+"/stop", "", http.StatusConflict)
 	if left, err := os.ReadDir(w.api.DataFolder); err != nil || len(left) > 0 {
@@ -173,7 +173,7 @@ func TestDatagen_EndsWithTheServer(t *testing.T) {
 	w.api.Wait()
 	for _, id := range ids {
 		if got := w.call("GET", "/datagen/"+id, "", http.StatusOK); got["status"] != "stopped" {
-			t.Errorf("got %v, want that it was stopped", got)
+			t.Errorf("got %v, want a stopped task", got)
 		}
 	}
 	w.call("POST", "/datagen", fmt.Sprintf(large, "more"), http.StatusServiceUnavailable)
@@ -234,7 +234,7 @@ func TestDatagen_WritesAnywhereIfScriptsMayRun(t *testing.T) {
 		t.Errorf("got %+v, want files in %s", done, folder)
 	}
 	if list := w.call("GET", "/datagen", "", http.StatusOK); list["anywhere"] != true {
-		t.Errorf("got %v, want that any folder is allowed", list)
+		t.Errorf("got %v, want any folder allowed", list)
 	}
 }
 
