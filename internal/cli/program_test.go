@@ -239,7 +239,7 @@ func TestUsageErrors_ChangeNothing(t *testing.T) {
 		{"version extra", "takes only flags"},
 		{"watch", "--db"},
 		{"watch --db pg extra", "takes only flags"},
-		{"watch --db sqlite", "SQLite keeps no count of its transactions"},
+		{"watch --db sqlite", "SQLite does not count its transactions"},
 		{"watch --db pg --interval 0.5", "--interval: 500ms is less than 1s"},
 		{"watch --db pg --for 5", "--for: 5s is less than the 10s of --interval"},
 		{"watch --db pg --log nosuch/tpm.log", "--log: open nosuch/tpm.log"},

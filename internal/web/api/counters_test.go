@@ -217,7 +217,7 @@ func TestCounter_NamesTheReasonIfItCannotBegin(t *testing.T) {
 		status   int
 		want     string
 	}{
-		{map[string]string{"db": "sqlite", "file": file}, "", 422, "keeps no count of its transactions"},
+		{map[string]string{"db": "sqlite", "file": file}, "", 422, "does not count its transactions"},
 		{map[string]string{"db": "pg", "host": "127.0.0.1", "port": "1", "password": plantedPassword}, "", 409, "127.0.0.1"},
 		{map[string]string{"db": "pg"}, `, "interval_seconds": 0.5`, 422, "interval_seconds"},
 		{map[string]string{"db": "pg"}, `, "interval_seconds": 10, "length_seconds": 5`, 422, "there would be no rate"},
