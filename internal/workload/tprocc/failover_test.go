@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"sledge/internal/database"
-	"sledge/internal/engine/plan"
+	"sledge/internal/database/postgresql"
 	"sledge/internal/job"
 	"sledge/internal/meter"
 	"sledge/internal/option"
@@ -84,53 +84,33 @@ func TestARunOutlivesItsServer(t *testing.T) {
 	}
 }
 
-// tampering runs statements just before the ledger is audited.
-type tampering struct {
-	t          *testing.T
-	plan       plan.Plan
-	statements []string
-}
-
-func (w tampering) Watch(e job.Event) {
-	if !strings.HasPrefix(e.Message, "Comparing the ledger") {
-		return
-	}
-	s, err := w.plan.Database.Sessions.Connect(context.Background(), w.plan.Connection, database.Owner)
-	if err != nil {
-		w.t.Error(err)
-		return
-	}
-	defer s.Close()
-	for _, statement := range w.statements {
-		if err := s.Exec(context.Background(), statement); err != nil {
-			w.t.Error(err)
-		}
-	}
-}
-
 func TestWhatTheLedgerDoesNotFindEndsTheRunWithItsOwnCode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, test := range []struct {
-		name       string
-		statements []string
-		client     string
-		want       job.Account // what is missing and what appears twice
+		name      string
+		statement string
+		client    string
+		want      job.Account // what is missing and what appears twice
 	}{
-		{"an order is gone", []string{"DELETE FROM orders WHERE ctid = (SELECT ctid FROM orders WHERE o_id > 3000 ORDER BY o_id DESC LIMIT 1)"}, "true", job.Account{Missing: 1}},
-		{"a payment is there again", []string{"INSERT INTO history SELECT * FROM history LIMIT 1"}, "false", job.Account{Twice: 1}},
-		{"a payment is another", []string{"UPDATE history SET h_amount = h_amount + 1 WHERE ctid = (SELECT ctid FROM history LIMIT 1)"}, "false", job.Account{Missing: 1, Twice: 1}},
+		{"an order is gone", "DELETE FROM orders WHERE ctid = (SELECT ctid FROM orders WHERE o_id > 3000 ORDER BY o_id DESC LIMIT 1)", "true", job.Account{Missing: 1}},
+		{"a payment is there again", "INSERT INTO history SELECT * FROM history LIMIT 1", "false", job.Account{Twice: 1}},
+		{"a payment is another", "UPDATE history SET h_amount = h_amount + 1 WHERE ctid = (SELECT ctid FROM history LIMIT 1)", "false", job.Account{Missing: 1, Twice: 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			run := job.Spec{Action: job.Run, Users: 4}
-			spec := run
-			spec.Database, spec.Workload, spec.Options = "postgresql", "tprocc", b.values
-			plan, err := b.local.Plan(spec)
+			plan := (&place{d: postgresql.Database, values: b.values}).plan(t)
+			s, err := plan.Database.Sessions.Connect(t.Context(), plan.Connection, database.Owner)
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := b.do(t, run, job.Control{Watchers: []job.Watcher{tampering{t, plan, test.statements}}},
-				"rampup", "0s", "duration", "2s", "ledger", "true", "client_sql", test.client, "mix", "10,10,0,0,0")
+			defer s.Close()
+			changed := make(chan error, 1)
+			change := &trigger{do: func() { changed <- s.Exec(context.Background(), test.statement) }}
+			result, err := b.do(t, job.Spec{Action: job.Run, Users: 4}, job.Control{Watchers: []job.Watcher{change}},
+				"rampup", "0s", "duration", "3s", "ledger", "true", "client_sql", test.client, "mix", "10,10,0,0,0")
+			if err := <-changed; err != nil {
+				t.Fatal(err)
+			}
 			l := result.Ledger
 			if job.ExitOf(err) != job.ExitLost || result.Status != job.Failed || l == nil || len(l.Examples) != 1 {
 				t.Fatalf("got %v with exit code %d, status %s and the ledger %+v, want %d and an example", err, job.ExitOf(err), result.Status, l, job.ExitLost)
