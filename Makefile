@@ -30,18 +30,12 @@ export SLEDGE_TEST_REQUIRE ?= postgresql,mariadb,tcl,python
 # Linking seventy test binaries takes half as long without the data for debuggers.
 GO_TEST = go test -ldflags=-w
 
-<<<<<<< ours
-# The packages whose tests take longest, in this order. They start first, so that the others run
-# while these wait for time to pass.
-LONGEST = ./internal/workload/tprocc ./docs ./cmd/sledge ./internal/workload/tproch/... ./internal/database/mysql ./internal/cli ./internal/selftest ./internal/web/api ./examples ./internal/hammerdb/console ./internal/database/postgresql ./internal/database/mariadb ./internal/datagen
-=======
 # The packages whose tests take longest. They start first, and those that mostly wait for the clock
 # run beside those that compute.
 LONGEST = ./internal/workload/tprocc ./docs ./internal/database/oracle ./cmd/sledge ./internal/repository ./internal/workload/tproch/... \
 	./internal/engine ./internal/cli ./internal/testserver ./internal/database/mysql ./internal/runner/... ./internal/selftest ./internal/database/sqlserver \
 	./internal/web/api ./internal/scripting ./examples ./internal/listener ./internal/hammerdb/console ./internal/interpreter \
 	./internal/database/postgresql ./internal/database/mariadb ./internal/datagen ./internal/grammartest
->>>>>>> theirs
 
 # The packages in which goroutines share data, and the engine, which starts them.
 RACE = ./internal/meter ./internal/loop ./internal/engine/... ./internal/runner/... ./internal/repository ./internal/settings ./internal/control/... ./internal/interpreter ./internal/hammerdb/console ./internal/web ./internal/cli/program ./internal/cli/site
