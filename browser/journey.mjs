@@ -124,7 +124,7 @@ await play(async ({ invite, step }) => {
     await fill(page.getByLabel('Seconds between readings'), '1')
     await press(button('Start'))
     if (told.uncounted) {
-      await page.getByRole('alert').getByText('keeps no count of its transactions').waitFor()
+      await page.getByRole('alert').getByText('does not count its transactions').waitFor()
       ann.expected.pop()
       return look('counters')
     }
