@@ -17,8 +17,8 @@ var (
 
 // CoreUse is how a job uses cores while its virtual users work.
 type CoreUse struct {
-	Loops int  // event loops, each of which keeps a core to itself
-	All   bool // a database runs inside this process
+	Loops int  // event loops, each of which occupies a core
+	All   bool // use all cores, because a database runs inside this process
 }
 
 // Threads is the number of threads that run the job's virtual users at the same time.
@@ -32,20 +32,20 @@ func (u CoreUse) Threads() int {
 	return max(1, initialCores/2)
 }
 
-// busy is the one owner of GOMAXPROCS, and knows what the jobs of this process use.
+// busy holds the core use of all jobs of this process. Only its owners set GOMAXPROCS.
 var busy struct {
 	sync.Mutex
 	uses map[*CoreUse]struct{}
 }
 
-// UseCores reserves cores for a job and returns the function that releases them. When no job
-// holds any, GOMAXPROCS is what it was when the process started.
+// UseCores reserves cores for a job and returns the function that releases them. When no job holds
+// cores, GOMAXPROCS has its initial value.
 //
-// Each event loop gets a core, and one more is left for everything else. Virtual users that are
-// goroutines get half the cores: one core drives tens of thousands of transactions a second,
-// and with more cores than the load needs, Go wakes a thread for nearly every response, which
-// costs the client half as much again, and takes cores from a server on the same machine. A
-// GOMAXPROCS of the environment is never lowered. The cores of overlapping jobs add up.
+// Each event loop gets a core, and one more core is for all other goroutines. Virtual users that
+// are goroutines get half the cores. One core executes tens of thousands of transactions per
+// second. With more cores than the load needs, Go wakes a thread for nearly every response. That
+// costs the client half as much CPU time again, and takes cores from a server on the same machine.
+// UseCores never lowers a GOMAXPROCS of the environment. The cores of overlapping jobs add up.
 func UseCores(use CoreUse) (done func()) {
 	busy.Lock()
 	defer busy.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestUseCores_RestoresWhatTheProcessStartedWith(t *testing.T) {
+func TestUseCores_RestoresTheInitialValue(t *testing.T) {
 	defer func(cores int, fixed bool) { initialCores, fixedCores = cores, fixed; runtime.GOMAXPROCS(cores) }(initialCores, fixedCores)
 	loops, goroutines, embedded := CoreUse{Loops: 3}, CoreUse{}, CoreUse{All: true}
 	for _, tt := range []struct {
@@ -27,15 +27,15 @@ func TestUseCores_RestoresWhatTheProcessStartedWith(t *testing.T) {
 		initialCores, fixedCores = tt.cores, tt.fixed
 		first, second := UseCores(tt.uses[0]), UseCores(tt.uses[1])
 		if got := runtime.GOMAXPROCS(0); got != tt.whileBoth {
-			t.Errorf("%+v: both have %d, want %d", tt, got, tt.whileBoth)
+			t.Errorf("%+v: both together got GOMAXPROCS %d, want %d", tt, got, tt.whileBoth)
 		}
 		first()
 		if got := runtime.GOMAXPROCS(0); got != tt.afterOne {
-			t.Errorf("%+v: the second has %d when the first has ended, want %d", tt, got, tt.afterOne)
+			t.Errorf("%+v: after the first ended, got GOMAXPROCS %d, want %d", tt, got, tt.afterOne)
 		}
 		second()
 		if got := runtime.GOMAXPROCS(0); got != tt.cores {
-			t.Errorf("%+v: %d are left, want the %d of the start", tt, got, tt.cores)
+			t.Errorf("%+v: after both ended, got GOMAXPROCS %d, want the initial %d", tt, got, tt.cores)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package host describes the machine that Sledge runs on and its processes. It knows no job's
-// content.
+// Package host describes the machine that Sledge runs on and its processes. It does not know the
+// content of jobs.
 package host
 
 import (

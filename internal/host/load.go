@@ -25,7 +25,7 @@ type Load struct {
 	pulse     *pulse
 	machine   func(client, elapsed float64, cores int) *job.MachineLoad
 	throttled float64        // seconds of throttling until then
-	limits    job.ClientLoad // what is known at the beginning
+	limits    job.ClientLoad // limits of the process, which are known at the start
 }
 
 // StartLoad begins to measure the use of this process.
@@ -109,7 +109,7 @@ func cgroupCores(root fs.FS) float64 {
 	return least
 }
 
-// throttledSeconds returns how long Linux kept this process from running because a control
+// throttledSeconds returns the time in which Linux kept this process from running because a control
 // group had used up its quota, summed over the cores.
 func throttledSeconds(root fs.FS) float64 {
 	most := 0.0

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-func TestLoadIsWhatThisProcessUsed(t *testing.T) {
+func TestLoad_MeasuresThisProcess(t *testing.T) {
 	l := StartLoad()
-	for deadline := time.Now().Add(time.Minute); CPUSeconds()-l.cpu < 0.1 && time.Now().Before(deadline); { // systems count in hundredths of a second
+	for deadline := time.Now().Add(time.Minute); CPUSeconds()-l.cpu < 0.1 && time.Now().Before(deadline); { // some systems count in hundredths of a second
 	}
 	runtime.GC()
 	used := l.End()
@@ -23,11 +23,11 @@ func TestLoadIsWhatThisProcessUsed(t *testing.T) {
 		t.Errorf("got %+v after the garbage was collected", used)
 	}
 	if quiet := StartLoad().End(); quiet.CPUSeconds > used.CPUSeconds || quiet.GCPauses > used.GCPauses {
-		t.Errorf("got %+v of no time, and %+v of some", quiet, used)
+		t.Errorf("got %+v for no time, and %+v for some time", quiet, used)
 	}
 }
 
-func TestCgroupCoresAreTheLeastOfAllGroups(t *testing.T) {
+func TestCgroupCores_AreTheMinimumOfAllGroups(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	for _, c := range []struct {
 		name string
@@ -37,7 +37,7 @@ func TestCgroupCoresAreTheLeastOfAllGroups(t *testing.T) {
 		{"no Linux", fstest.MapFS{}, 0},
 		{"no limit", fstest.MapFS{"proc/self/cgroup": file("0::/user.slice\n"), "sys/fs/cgroup/user.slice/cpu.max": file("max 100000\n")}, 0},
 		{"a container that sees itself as the root", fstest.MapFS{"proc/self/cgroup": file("0::/\n"), "sys/fs/cgroup/cpu.max": file("150000 100000\n")}, 1.5},
-		{"a limit above", fstest.MapFS{
+		{"a limit of an enclosing group", fstest.MapFS{
 			"proc/self/cgroup":               file("0::/a/b/c\n"),
 			"sys/fs/cgroup/a/cpu.max":        file("50000 100000\n"),
 			"sys/fs/cgroup/a/b/cpu.max":      file("300000 100000\n"),
@@ -60,7 +60,7 @@ func TestCgroupCoresAreTheLeastOfAllGroups(t *testing.T) {
 	}
 }
 
-func TestThrottledSecondsAreThoseOfTheGroupThatWaitedMost(t *testing.T) {
+func TestThrottledSeconds_AreTheMaximumOfAllGroups(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	for want, fs := range map[float64]fstest.MapFS{
 		0: {},

@@ -15,9 +15,9 @@ import (
 // machine is the use of this machine's cores up to an instant, in seconds summed over the
 // cores.
 type machine struct {
-	busy, steal float64 // by any process; by the host, which gave the core to another machine (steal)
+	busy, steal float64 // used by any process; given to other machines by the host
 	pressure    float64 // time in which some process waited for a core
-	waited      float64 // time in which threads of this process waited for one
+	waited      float64 // time in which threads of this process waited for a core
 	processes   map[int]processUse
 }
 
@@ -126,7 +126,7 @@ func (m machine) until(now machine, self int, client, elapsed float64, cores int
 			byName[p.name] = sum
 		}
 	}
-	for pid, p := range m.processes { // its earlier use now counts for its parent
+	for pid, p := range m.processes { // the use of an ended process now counts for its parent
 		if _, lives := now.processes[pid]; !lives {
 			sum := byName[p.name]
 			sum.Ended -= (p.seconds + p.ofDead) / elapsed

@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-func TestMachine_SplitsWhatWasUsed(t *testing.T) {
+func TestMachine_SplitsTheUse(t *testing.T) {
 	file := func(format string, args ...any) *fstest.MapFile {
 		return &fstest.MapFile{Data: fmt.Appendf(nil, format, args...)}
 	}
@@ -18,7 +18,7 @@ func TestMachine_SplitsWhatWasUsed(t *testing.T) {
 	read := func(fs fstest.MapFS) machine {
 		m, known := readMachine(fs)
 		if !known {
-			t.Fatal("nothing was read")
+			t.Fatal("readMachine: got no figures")
 		}
 		return m
 	}
@@ -28,7 +28,7 @@ func TestMachine_SplitsWhatWasUsed(t *testing.T) {
 		"proc/self/task/1/schedstat": file("5 1000000000 7\n"),
 		"proc/1/stat":                process("postgres", 100, 0), "proc/2/stat": process("postgres", 300, 0), "proc/3/stat": process("a (b) c", 50, 0), "proc/9/stat": process("sledge", 10, 0),
 	}
-	ended := fstest.MapFS{ // the backend 2 has ended with 400, and is its parent's
+	ended := fstest.MapFS{ // backend 2 has ended with 400, which now count for its parent
 		"proc/stat": file("cpu  600 0 600 9000 0 900 900 110 0 0\n"), "proc/pressure/cpu": file("some avg10=0.00 total=6000000\n"),
 		"proc/self/task/1/schedstat": file("5 3000000000 7\n"),
 		"proc/1/stat":                process("postgres", 200, 400), "proc/3/stat": process("a (b) c", 350, 5000), "proc/9/stat": process("sledge", 110, 0),
@@ -50,9 +50,9 @@ func TestMachine_SplitsWhatWasUsed(t *testing.T) {
 	}
 	unseen := read(begun).until(read(ended), 9, 1, 10, 2)
 	if unseen.Attribute([]string{"mysqld"}); unseen.Unknown == "" || unseen.Disturbed() {
-		t.Errorf("a server on this machine that is not seen: got %+v, want that nothing is known of others", unseen)
+		t.Errorf("a server that is not visible: got %+v, want unknown others", unseen)
 	}
 	if _, known := readMachine(fstest.MapFS{}); known {
-		t.Error("something was read where there is nothing")
+		t.Error("no /proc: got figures")
 	}
 }

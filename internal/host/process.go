@@ -18,8 +18,8 @@ type Process struct {
 	Begun time.Time
 }
 
-// beganWithin is the tolerance between two readings of a start time: Linux derives it from the
-// time of day, which may be adjusted.
+// beganWithin is the tolerance between two readings of a start time. Linux derives the start time
+// from the time of day, which may be adjusted.
 const beganWithin = 2 * time.Second
 
 // Self returns this process.
@@ -30,13 +30,13 @@ func Self() (Process, error) {
 	}
 	begun, _, err := look(os.Getpid())
 	if err != nil {
-		return Process{}, fmt.Errorf("find when this process began: %w", err)
+		return Process{}, fmt.Errorf("find the start time of this process: %w", err)
 	}
 	return Process{name, os.Getpid(), begun}, nil
 }
 
-// look returns when the process with that pid began, and whether it still runs: a zombie stays
-// in the list until its parent reaps it.
+// look returns the start time of the process with a pid, and whether it still runs. A zombie does
+// not run.
 func look(pid int) (begun time.Time, runs bool, err error) {
 	if pid < 0 || pid > math.MaxInt32 {
 		return time.Time{}, false, fmt.Errorf("there is no process %d", pid)

@@ -20,8 +20,8 @@ const (
 	pauseAfter = 250 * time.Millisecond
 )
 
-// pulse reads the clock every 50 ms, on its own thread, and records the intervals that took
-// much longer.
+// pulse reads the clock every 50 ms, on its own thread, and records much longer intervals as
+// pauses.
 type pulse struct {
 	quit chan struct{}
 	over sync.WaitGroup
@@ -65,7 +65,7 @@ func (p *pulse) list() []Pause {
 	return slices.Clone(p.pauses)
 }
 
-// stop returns after a pause that has just ended is recorded.
+// stop ends the pulse and returns all pauses, including one that has just ended.
 func (p *pulse) stop() []Pause {
 	close(p.quit)
 	p.over.Wait()

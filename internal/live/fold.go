@@ -10,19 +10,19 @@ import (
 	"sledge/internal/meter"
 )
 
-// mostPoints limits the points of a chart, because a screen shows no more. When there are more,
-// neighbours are merged, and their histograms are added for the percentiles.
+// mostPoints limits the points of a chart, because a screen shows no more. Above it, neighbours are
+// merged, and their histograms are added for the percentiles.
 const mostPoints = 480
 
-// widest is more than the seconds of any phase.
+// widest exceeds the length of any phase in seconds.
 const widest = 1 << 30
 
-// Point is a job.Rate of one second of a run, or of several, with values that only a running job
-// shows. Its latencies are brief.
+// Point is a job.Rate of one or several seconds of a run, with further values for a running job.
+// Its latencies are short summaries.
 type Point struct {
 	job.Rate
 	End      float64          `json:"at_seconds"` // on the axis of time
-	Seconds  float64          `json:"seconds"`    // how long it was
+	Seconds  float64          `json:"seconds"`    // its length
 	Figures  []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of the last second's."`
 	Service  *meter.Latency   `json:"service,omitempty"`
 	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
@@ -34,32 +34,32 @@ type Point struct {
 	Cells []int64 `json:"cells,omitempty" doc:"Counts of response times on a scale with four cells for each doubling; cell 0 begins at 1.024 µs. The first number is that of the first cell."`
 }
 
-// kept is a point and its sources. Values that need histograms are computed on demand, because most
-// of an hour of seconds that is caught up with is never shown.
+// kept is a point with its measurements. Values that need histograms are computed on demand,
+// because a viewer that catches up never sees most seconds.
 type kept struct {
 	Point
 	first   time.Duration // its beginning on the axis of time
 	end     time.Duration
 	elapsed time.Duration
 	counts  meter.CodedSummary // by kind, without histograms
-	tallies []meter.CodedTally // tallies of any kinds, which add up to the point
-	spelled bool               // they have been added, and the point is filled in
+	tallies []meter.CodedTally // tallies of all kinds; their sum is the point
+	spelled bool               // the point has been computed from tallies
 	server  float64            // sum of the server's rates
-	servers int                // how many they are
+	servers int                // number of the server's rates
 	seconds int
 }
 
 // mostTallies limits the tallies of a point, and with them its memory.
 const mostTallies = 500
 
-// fold keeps a limited number of points, each of width seconds or the rest of a phase.
+// fold keeps a limited number of points, each of width seconds or the remainder of a phase.
 type fold struct {
 	points   []*kept
 	width    int
 	interval *meter.Interval // for adding up
 }
 
-// add adds a second that ended at a moment, given by the clock and on the axis of time.
+// add adds a second that ended at clock, which is at on the axis of time.
 func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int) error {
 	one := &kept{
 		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
@@ -90,7 +90,7 @@ func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int
 	return nil
 }
 
-// takes reports whether another second fits into a point.
+// takes reports whether another point can be merged into this one.
 func (k *kept) takes(other *kept, width int) bool {
 	return k.Phase == other.Phase && k.seconds+other.seconds <= width
 }
@@ -114,7 +114,7 @@ func (f *fold) widen() error {
 	return nil
 }
 
-// merge makes one point of two neighbours.
+// merge merges two neighbouring points.
 func (f *fold) merge(a, b *kept) (*kept, error) {
 	both := &kept{
 		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
@@ -178,7 +178,7 @@ func together(sum *meter.Interval, tallies []meter.CodedTally) error {
 	return nil
 }
 
-// rateOf returns the transactions a minute that were done or rolled back as the workload asks.
+// rateOf returns the transactions per minute that were done or rolled back by the workload.
 func rateOf(t meter.CodedTally, elapsed time.Duration) float64 {
 	if elapsed <= 0 {
 		return 0

@@ -1,6 +1,6 @@
-// Package live folds the events of a running job into a view for people: figures, a bounded number
-// of points for charts, virtual users with their last lines. It works once for any number of
-// viewers, beside the job, and never holds it up.
+// Package live turns the events of a running job into a view for people: figures, a bounded number
+// of points for charts, and virtual users with their last lines. One view serves all viewers of a
+// job, and does not delay the job.
 package live
 
 import (
@@ -16,14 +16,14 @@ import (
 type Job struct {
 	job.Job
 
-	// Finite says that the job ends when its work is done: its transactions are few, and each is
+	// Finite means that the job ends when its work is done. Its transactions are few, and each is
 	// shown.
 	Finite bool
 
 	// Score returns the headline figures of a measured part. It may return none.
 	Score func(meter.CodedSummary) []job.Metric
 
-	// Say returns the lines that virtual users print for an event. It gets all events, in order.
+	// Say returns the lines of virtual users for an event. It gets all events, in order.
 	Say func(job.Event) []Line
 }
 
@@ -40,7 +40,7 @@ type View struct {
 	at       time.Time // of the newest event
 	phases   phases
 	latest   latest
-	part     part  // what was measured in the phase
+	part     part  // measurements of the phase so far
 	groups   []int // the number of the group of each kind of transaction
 	fold     fold
 	users    users
@@ -49,56 +49,57 @@ type View struct {
 	steps    Steps
 	spans    spans
 	failures failures
-	said     []string // by the job and its monitor, the newest last
+	said     []string // lines of the job and its monitor, the newest last
 	request  job.Request
 	metrics  []job.Metric
-	pushed   int // changes of everything that has no mark of its own
+	pushed   int // number of events so far
 }
 
-// phases are those of a run.
+// phases are the phases of a run.
 type phases struct {
 	begin time.Time // start of the axis of time: when the first second began
 	now   *Phase
-	list  []Phase // the newest that have begun, in order
+	list  []Phase // the newest phases, in order
 }
 
-// latest is the last second.
+// latest holds the measurements of the last second.
 type latest struct {
 	now    *Now
 	server job.ServerRate
-	coded  meter.CodedSummary // what now says, with its histograms; forgotten when they were read
+	coded  meter.CodedSummary // the second of now, with histograms; cleared after they have been read
 }
 
-// spans are the transactions of a run that keeps each.
+// spans are the transactions of a finite run.
 type spans struct {
 	ended    []job.Span
 	inFlight map[int]job.Span // by virtual user
 }
 
-// failures are those of transactions.
+// failures are the failed transactions.
 type failures struct {
 	newest  []Failure
 	byClass map[string]int64 // since the job began
 }
 
-// How much is kept.
+// Limits of the lists.
 const (
 	keptFailures = 50
 	keptSaid     = 5
 
-	// longestText limits text that is sent repeatedly, in bytes, because an error's message may be
-	// pages long.
+	// longestText limits texts that are sent repeatedly, in bytes, because error messages may be
+	// very long.
 	longestText = 1000
 )
 
 // Phase returns the phase that the run is in; nil before the first.
 func (v *View) Phase() *Phase { return v.phases.now }
 
-// Working returns how many virtual users work by the newest step of the load; 0 if their number
-// does not change.
+// Working returns the number of virtual users of the newest load step; 0 if the number does not
+// change.
 func (v *View) Working() int { return v.working }
 
-// Sessions returns how many asynchronous clients have logged in; 0 if the run has no such clients.
+// Sessions returns the number of asynchronous clients that have logged in; 0 if the run has no such
+// clients.
 func (v *View) Sessions() int { return v.sessions }
 
 // New returns the view of a job without any event.
@@ -131,7 +132,7 @@ type Now struct {
 	Stalled   int            `json:"stalled_seconds,omitempty" doc:"Time since the last transaction ended."`
 }
 
-// latencyOf returns nil if nothing was measured.
+// latencyOf returns a short summary of latencies, or nil if no transaction was done.
 func latencyOf(d meter.Distribution, done int64) *meter.Latency {
 	if done == 0 {
 		return nil
@@ -150,7 +151,7 @@ type Part struct {
 	Groups []GroupPart `json:"groups,omitempty" doc:"The same of each group, of a run that has several."`
 }
 
-// Totals is what transactions together did in a phase so far.
+// Totals sums up the transactions of a phase so far.
 type Totals struct {
 	Rate       float64        `json:"per_minute"`
 	Done       int64          `json:"done"`
@@ -160,7 +161,7 @@ type Totals struct {
 	Response   *meter.Latency `json:"response,omitempty"`
 }
 
-// GroupPart is what a group did in a phase so far.
+// GroupPart sums up the transactions of a group in a phase so far.
 type GroupPart struct {
 	Name string `json:"name"`
 	Totals
@@ -174,16 +175,16 @@ func totalsOf(t meter.CodedTally, response meter.Distribution, elapsed time.Dura
 	return sum
 }
 
-// part is what was measured in a phase so far.
+// part holds the measurements of a phase so far.
 type part struct {
 	phase  job.Phase
 	counts meter.CodedSummary // by kind, without histograms
 	sum    *meter.Interval    // of all kinds
-	groups *meter.Interval    // of each group; nil of a run without groups
+	groups *meter.Interval    // of each group; nil in a run without groups
 }
 
-// add adds a second, and resets with each phase. Groups has the number of the group of each kind, of a run
-// with so many groups.
+// add adds a second. It resets the part when a phase begins. groups has the number of each kind's
+// group; many is the number of groups.
 func (p *part) add(s *job.Second, groups []int, many int) error {
 	if p.sum == nil || p.phase != s.Phase {
 		*p = part{phase: s.Phase, counts: countsOf(s.Measured), sum: meter.NewInterval(1)}
@@ -236,7 +237,7 @@ func (v *View) Part() *Part {
 // they cannot be read.
 func (v *View) Now() (*Now, error) { return v.latest.read() }
 
-// read returns the figures, with those that histograms have.
+// read returns the figures. It reads the histograms on the first call after a second.
 func (l *latest) read() (*Now, error) {
 	if l.now == nil || l.coded.Kinds == nil {
 		return l.now, nil
@@ -259,7 +260,7 @@ func (l *latest) read() (*Now, error) {
 	return l.now, nil
 }
 
-// Failure is an example of a failure.
+// Failure is an example of a failed transaction.
 type Failure struct {
 	At   time.Time `json:"at"`
 	User int       `json:"user,omitempty"`
@@ -375,12 +376,12 @@ func (v *View) second(e job.Event) error {
 	return nil
 }
 
-// reach notes how far a phase has come with a second that ended at a moment.
+// reach records the progress of a phase after a second that ended at a time.
 func (l *phases) reach(at time.Time, s *job.Second) {
 	if l.begin.IsZero() {
 		l.begin = at.Add(-s.Measured.Elapsed)
 	}
-	if l.now == nil || l.now.Name != s.Phase { // of a job that is read from its end
+	if l.now == nil || l.now.Name != s.Phase { // the events begin in the middle of the job
 		l.add(job.Event{At: at.Add(-s.Passed()), Phase: &job.PhaseSpan{Name: s.Phase}})
 	}
 	l.now.Passed = s.Offset

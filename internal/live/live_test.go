@@ -13,7 +13,7 @@ import (
 	"sledge/internal/meter"
 )
 
-// second is a second in which transactions took so long each.
+// second returns a second with transactions of the given durations.
 func second(phase job.Phase, offset time.Duration, failed int64, took ...time.Duration) *job.Second {
 	stripe, i := meter.NewStripe(), meter.NewInterval(2)
 	for n, t := range took {
@@ -54,12 +54,12 @@ func since(t *testing.T, v *live.View, m live.Mark) live.Update {
 	return u
 }
 
-// page is what a browser keeps of the updates that it gets.
+// page keeps the points of its updates, as a browser does.
 type page struct {
 	mark   live.Mark
 	width  int
 	points []live.Point
-	sent   int // points, in all
+	sent   int // number of points in all updates
 }
 
 func (p *page) read(t *testing.T, v *live.View) {
@@ -69,9 +69,9 @@ func (p *page) read(t *testing.T, v *live.View) {
 	p.mark, p.width, p.sent = v.Mark(), u.Width, p.sent+len(u.Points)
 }
 
-// A day has more seconds than a chart has pixels. A watcher that reads each second, and one
-// that returns after hours, have the same points at the end, with all transactions in them.
-func TestPointsOfADayAreBounded(t *testing.T) {
+// A day has more seconds than a chart has pixels. A viewer that reads each second and a viewer that
+// returns after hours have the same points at the end, which include all transactions.
+func TestPoints_OfADayAreBounded(t *testing.T) {
 	v := live.New(run(1))
 	begin := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
 	const rampUp, hours = 90, 2
@@ -96,10 +96,10 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 	sent := sleeps.sent
 	sleeps.read(t, v)
 	if n := sleeps.sent - sent; n > 480 {
-		t.Errorf("who slept for two hours got %d points at once, want 480 at most", n)
+		t.Errorf("a viewer after two hours got %d points at once, want at most 480", n)
 	}
 	if len(keepsUp.points) != len(sleeps.points) || keepsUp.width != sleeps.width {
-		t.Fatalf("who kept up has %d points of %d s, and who slept %d of %d s", len(keepsUp.points), keepsUp.width, len(sleeps.points), sleeps.width)
+		t.Fatalf("the steady viewer has %d points of %d s, and the late viewer %d of %d s", len(keepsUp.points), keepsUp.width, len(sleeps.points), sleeps.width)
 	}
 	var counted, failed int64
 	at := 0.
@@ -122,13 +122,13 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 	if counted != done || failed != hours*3600 {
 		t.Errorf("the points have %d transactions and %d deadlocks, want %d and %d", counted, failed, done, hours*3600)
 	}
-	// Each message of those that were sent every second held a point or two, but for those few
-	// at which all became wider.
+	// Each update per second has one or two points, except the few at which all points become
+	// wider.
 	if most := 2*(rampUp+hours*3600) + 6*480; keepsUp.sent > most {
-		t.Errorf("who kept up was sent %d points, want %d at most", keepsUp.sent, most)
+		t.Errorf("the steady viewer got %d points, want at most %d", keepsUp.sent, most)
 	}
 	u := since(t, v, v.Mark())
-	known := func(l *meter.Latency) [4]meter.Millis { return [4]meter.Millis{l.P50, l.P95, l.P99, l.Max} } // an unknown figure equals nothing
+	known := func(l *meter.Latency) [4]meter.Millis { return [4]meter.Millis{l.P50, l.P95, l.P99, l.Max} } // an unknown figure is NaN, which differs from itself
 	if p := u.Part.Response; p == nil || p.P50 < 2 || p.P50 > 2.01 || p.P99 < 1000 || p.P99 > 1001 || known(p) != known(u.Now.Response) || u.Now.Service.P99 > 501 {
 		t.Errorf("got %+v in all, and %+v, %+v in the last second, want the same of each second", p, u.Now.Response, u.Now.Service)
 	}
@@ -137,8 +137,8 @@ func TestPointsOfADayAreBounded(t *testing.T) {
 	}
 }
 
-// Points are of one phase each. A job that goes from one to another all the time has the newest.
-func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
+// A point belongs to one phase. A job with more phases than points keeps the newest.
+func TestPoints_OfManyPhasesAreBounded(t *testing.T) {
 	v := live.New(run(1))
 	phases := []job.Phase{job.RampUp, job.Measure}
 	const seconds = 1000
@@ -152,7 +152,7 @@ func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
 		t.Errorf("got %d points, want up to 480, the last at %d s", n, seconds)
 	}
 	if len(keepsUp.points) != len(late.points) || keepsUp.points[0].End != late.points[0].End {
-		t.Errorf("who kept up has %d points, and who came late %d", len(keepsUp.points), len(late.points))
+		t.Errorf("the steady viewer has %d points, and the late viewer %d", len(keepsUp.points), len(late.points))
 	}
 	if u := since(t, v, live.Mark{}); len(u.Phases) > 480 || u.Phase.Name != job.Measure {
 		t.Errorf("got %d phases, and %+v, want a bounded number and the last one", len(u.Phases), u.Phase)
@@ -161,7 +161,7 @@ func TestPhasesThatChangeAllTheTimeAreBounded(t *testing.T) {
 
 // Servers may send error messages of any length; updates, sent twice a second to each page,
 // must stay small.
-func TestLongMessagesAreCut(t *testing.T) {
+func TestMessages_AreCut(t *testing.T) {
 	v := live.New(run(1))
 	long := strings.Repeat("é", 1<<20)
 	for range 100 {
@@ -174,8 +174,8 @@ func TestLongMessagesAreCut(t *testing.T) {
 	}
 }
 
-// What cannot be read is said when it is looked at, and not taken for nothing.
-func TestDamagedHistogramsAreSaid(t *testing.T) {
+// A damaged histogram is an error when it is read, not an empty one.
+func TestView_ReportsDamagedHistograms(t *testing.T) {
 	for name, damage := range map[string]func(*meter.CodedTally){
 		"response": func(t *meter.CodedTally) { t.Response = meter.CodedHistogram("no histogram") },
 		"service":  func(t *meter.CodedTally) { t.Service = meter.CodedHistogram("no histogram") },
@@ -192,7 +192,7 @@ func TestDamagedHistogramsAreSaid(t *testing.T) {
 	}
 }
 
-func TestStallsAreSaid(t *testing.T) {
+func TestNow_HasStalls(t *testing.T) {
 	v := live.New(run(1))
 	for n := range 4 {
 		s := second(job.Measure, time.Duration(n+1)*time.Second, 0)
@@ -206,9 +206,9 @@ func TestStallsAreSaid(t *testing.T) {
 	}
 }
 
-// An update does not grow with the number of virtual users, and a grid of 10,000 gets those that
-// are on the screen.
-func TestTenThousandUsers(t *testing.T) {
+// An update does not grow with the number of virtual users, and a grid of 10,000 users requests
+// only those on the screen.
+func TestUsers_TenThousand(t *testing.T) {
 	v := live.New(run(10000))
 	add(t, v, job.Event{User: job.Monitor, Facts: &job.Facts{}})
 	for n := 2; n <= 9001; n++ {
@@ -239,7 +239,7 @@ func TestTenThousandUsers(t *testing.T) {
 		{live.Ask{State: live.Waiting, From: 1}, []int{9002, 9003, 9004}, 1001},
 		{live.Ask{Text: "900"}, []int{900, 1900, 2900}, 19},
 		{live.Ask{Text: " LINE 6 of 42 "}, []int{42, 420, 421}, 111},
-		{live.Ask{Text: "line 1 "}, nil, 0}, // which was said too long ago
+		{live.Ask{Text: "line 1 "}, nil, 0}, // this line is no longer among the last five
 		{live.Ask{From: 20000}, nil, 10001},
 	} {
 		if got, all := seen(tt.ask), v.Users(tt.ask).Matching; !slices.Equal(got, tt.want) || all != tt.matching {
@@ -248,11 +248,11 @@ func TestTenThousandUsers(t *testing.T) {
 	}
 	some := v.Users(live.Ask{From: 76, Most: 1})
 	if one := some.Users[0]; one.State != live.Failed || len(one.Lines) != 5 || one.Lines[4] != "line 6 of 77" || !v.Users(live.Ask{Most: 1}).Users[0].Monitor {
-		t.Errorf("got %+v, want the last five lines of one that failed; and a monitor first", one)
+		t.Errorf("got %+v, want the last five lines of a failed user, and the monitor first", one)
 	}
 }
 
-func TestTablesOfALoadHaveRatesAndTimesLeft(t *testing.T) {
+func TestProgress_HasRatesAndTimesLeft(t *testing.T) {
 	v := live.New(live.Job{Job: job.Job{Spec: job.Spec{Action: job.Build}}})
 	at := time.Unix(1000, 0)
 	for n := range 11 {
@@ -264,19 +264,19 @@ func TestTablesOfALoadHaveRatesAndTimesLeft(t *testing.T) {
 	}
 	load := since(t, v, live.Mark{}).Progress[0]
 	if load.Rate != 101 || load.Bytes != 1000 || *load.Left < 29 || *load.Left > 30 || load.Elapsed != 10 {
-		t.Errorf("got %+v, want 101 rows a second, and half a minute left", load)
+		t.Errorf("got %+v, want 101 rows per second and 30 s left", load)
 	}
-	// The large one's first rows were seen after a second.
+	// The first rows of the large table were seen after a second.
 	if large := load.Tables[1]; large.Rate < 111 || large.Rate > 112 || *large.Left < 26 || *large.Left > 28 || load.Tables[0].Left != nil {
-		t.Errorf("got %+v and %+v, want 111 rows a second of the large table, and nothing left of the small one", large, load.Tables[0])
+		t.Errorf("got %+v and %+v, want 111 rows per second of the large table, and no time left of the small one", large, load.Tables[0])
 	}
 	add(t, v, job.Event{At: at.Add(12 * time.Second), Progress: &job.Progress{Step: "indexes", Unit: "rows", Total: 10}})
 	if steps := since(t, v, live.Mark{}).Progress; !steps[0].Over || steps[1].Over || steps[1].Left != nil {
-		t.Errorf("got %+v, want the load to be over, and no time left of what nothing is known of", steps)
+		t.Errorf("got %+v, want the load to be over, and no estimate for the indexes", steps)
 	}
 }
 
-func TestSpansAreToldOnce(t *testing.T) {
+func TestSince_ReturnsSpansOnce(t *testing.T) {
 	j := run(2)
 	j.Finite = true
 	v := live.New(j)
@@ -291,7 +291,7 @@ func TestSpansAreToldOnce(t *testing.T) {
 	}
 }
 
-func TestMarksAreRead(t *testing.T) {
+func TestParseMark(t *testing.T) {
 	v := live.New(run(1))
 	add(t, v, job.Event{At: time.Unix(9, 0), Second: second(job.Measure, time.Second, 0, time.Second)})
 	if m, err := live.ParseMark(v.Mark().String()); err != nil || m != v.Mark() {
@@ -299,10 +299,10 @@ func TestMarksAreRead(t *testing.T) {
 	}
 	for _, text := range []string{"", "1", "1.2", "1.-2.3", "1.2.x", "1.2.3.4", "99999999999999999999.1.1"} {
 		if _, err := live.ParseMark(text); err == nil {
-			t.Errorf("%q was taken", text)
+			t.Errorf("%q: got no error", text)
 		}
 	}
-	// A mark that is of nothing that there is asks for all.
+	// A mark beyond the lists selects everything.
 	if m, err := live.ParseMark("1.500.70"); err != nil || len(since(t, v, m).Points) != 1 {
 		t.Errorf("got %d points, %v, want all", len(since(t, v, m).Points), err)
 	}

@@ -30,7 +30,7 @@ type progress struct {
 	began  time.Time
 	at     time.Time
 	tables map[string]time.Time // when the first rows of each table were seen
-	took   map[string]float64   // seconds of the tables that are ready
+	took   map[string]float64   // seconds for each table that is ready
 	over   bool
 }
 

@@ -71,7 +71,7 @@ func ParseMark(text string) (m Mark, err error) {
 // Mark returns the mark of a watcher that has read everything.
 func (v *View) Mark() Mark { return Mark{v.fold.width, len(v.fold.points), len(v.spans.ended)} }
 
-// Changes counts changes: if it is the same as before, there is nothing new.
+// Changes returns a number that grows with each change.
 func (v *View) Changes() int { return v.pushed }
 
 // Since returns the state of the job, with the additions since a mark. They include the last point

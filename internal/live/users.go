@@ -20,24 +20,24 @@ const (
 	Failed    State = "failed"
 )
 
-// States lists them.
+// States lists all states.
 var States = []State{Waiting, Working, Succeeded, Failed}
 
-// lastLines is the number of lines kept for each virtual user, and longestLine the length of a line
-// in bytes. For 10,000 users that is at most 10 MB.
+// lastLines is the number of lines kept per virtual user, and longestLine the maximum length of a
+// line in bytes. 10,000 users take at most 10 MB.
 const (
 	lastLines   = 5
 	longestLine = 200
 )
 
-// mostUsers is more than any job has.
+// mostUsers exceeds the number of users of any job.
 const mostUsers = 1 << 17
 
 // users are the virtual users of a job, by position.
 type users struct {
 	list      []user
 	count     [4]int // by state
-	monitored bool   // the first one does no transactions
+	monitored bool   // the first user is the monitor
 }
 
 type user struct {
@@ -46,7 +46,7 @@ type user struct {
 	lines []string
 }
 
-// reach makes room for so many users.
+// reach makes room for n users.
 func (u *users) reach(n int) {
 	n = min(n, mostUsers)
 	if more := n - len(u.list); more > 0 {
@@ -55,7 +55,7 @@ func (u *users) reach(n int) {
 	}
 }
 
-// at returns the virtual user of a position, or nil if the position is impossible.
+// at returns the virtual user at a position, or nil if the position is invalid.
 func (u *users) at(position int) *user {
 	if position < 1 || position > mostUsers {
 		return nil
@@ -125,7 +125,7 @@ type Ask struct {
 	State State  // "" for any
 	Text  string // a prefix of their number, or a part of one of their lines; "" for any
 	From  int    // number of users to skip
-	Most  int    // how many to return
+	Most  int    // maximum number of users to return
 }
 
 // Users returns the selected virtual users.

@@ -1,6 +1,6 @@
 // Package suite is the interface between a suite of tests and its runner, so that go test and the
-// program itself can run the same suite, even on servers that our tests cannot reach. It knows no
-// database and no workload. The suites are in the folders below.
+// program itself can run the same suite, even on servers that our tests cannot reach. It does not
+// know databases or workloads. The suites are in the folders below.
 package suite
 
 import "context"
@@ -8,7 +8,7 @@ import "context"
 // T is a step of a suite. It is the part of testing.T that suites use, with the same meaning: a
 // step continues after Error, and ends at Fatal or Skip. The steps around it continue.
 type T interface {
-	// Run runs a part of the step as a step of its own, and reports whether it succeeded.
+	// Run runs a part of the step as a separate step, and reports whether it succeeded.
 	Run(name string, step func(t T)) bool
 
 	// Errorf reports an error, and the step continues. Fatalf reports an error and ends the step;

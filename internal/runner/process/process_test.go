@@ -27,7 +27,7 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestMain makes this program a worker too, as cmd/sledge does.
+// TestMain runs this program as a worker if the arguments say so, as cmd/sledge does.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) == 2 && os.Args[1] == Command:
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// local runs jobs in this process. It also has the workload that groups run beside TPROC-C.
+// local runs jobs in this process. Its catalog includes the test workload of groups.
 var local = func() engine.Local {
 	c := edition.Catalog
 	c.Workloads = append(slices.Clone(c.Workloads), analytics.Workload)
@@ -54,13 +54,13 @@ func program(t *testing.T) string {
 	return path
 }
 
-// oddly returns a runner whose workers do something odd.
+// oddly returns a runner whose workers misbehave in the named way.
 func oddly(t *testing.T, what string) Runner {
 	t.Helper()
 	return Runner{Program: program(t), Args: []string{Command, what}}
 }
 
-// odd is a runner in a worker that does what no engine should.
+// odd is the runner of a worker that misbehaves in the named way.
 type odd string
 
 func (o odd) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
@@ -96,13 +96,13 @@ func (o odd) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Re
 		}
 	case "knows the secret":
 		if spec.Secrets.Reveal()["password"] != "s3cret" || strings.Contains(strings.Join(append(os.Args, os.Environ()...), " "), "s3cret") {
-			return job.Result{}, errors.New("the secret is missing, or is where others see it")
+			return job.Result{}, errors.New("the secret is missing, or visible in arguments or environment")
 		}
 	}
 	return job.Result{Status: job.Succeeded}, nil
 }
 
-// heard keeps the events of a job.
+// heard is a watcher that keeps the events of a job.
 type heard struct {
 	all  []job.Event
 	each func(job.Event)
@@ -124,7 +124,7 @@ func (h *heard) pid(t *testing.T) int {
 	return pid
 }
 
-// onFile calls a test for each runner, with a file that holds a schema.
+// onFile calls a test for each runner, with a file that contains a schema.
 func onFile(t *testing.T, test func(t *testing.T, runner job.Runner, file string)) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "tpcc.db")
@@ -152,7 +152,7 @@ func TestEveryRunner(t *testing.T) {
 		t.Run("does jobs", func(t *testing.T) { doesJobs(t, runner, file) })
 		t.Run("runs groups", func(t *testing.T) { runsGroups(t, runner, file) })
 		t.Run("stops and aborts", func(t *testing.T) { stopsAndAborts(t, runner, file) })
-		t.Run("tells of 10,000 users", func(t *testing.T) { tellsOfManyUsers(t, runner, file) })
+		t.Run("emits events of 10,000 users", func(t *testing.T) { emitsEventsOfManyUsers(t, runner, file) })
 	})
 }
 
@@ -180,24 +180,25 @@ func doesJobs(t *testing.T, runner job.Runner, file string) {
 			headline++
 		}
 	}
-	// The facts come twice: the target before the server has answered, and then what answered.
+	// The facts come twice: with the target before the server responds, and with the server's facts
+	// after that.
 	if facts != 2 || seconds == 0 || headline != 1 || ended < all.Done {
 		t.Errorf("got %d facts, %d seconds with %d transactions and %d headlines", facts, seconds, ended, headline)
 	}
 	missing := specOf(job.Check, filepath.Join(t.TempDir(), "none.db"), nil)
 	if r, err := runner.Do(t.Context(), missing, job.Control{}); job.ExitOf(err) != job.ExitMissing || r.Status != job.Failed || r.Reason != err.Error() {
-		t.Errorf("of a file that is not there: got %s, %q, exit code %d: %v", r.Status, r.Reason, job.ExitOf(err), err)
+		t.Errorf("a missing file: got %s, %q, exit code %d: %v", r.Status, r.Reason, job.ExitOf(err), err)
 	}
 	wrong := specOf(job.Run, file, option.Values{"duration": "never"})
 	wrong.Names = option.Names{"duration": "--duration"}
 	if _, err := runner.Do(t.Context(), wrong, job.Control{}); job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "--duration") {
-		t.Errorf("of a wrong value: got exit code %d: %v", job.ExitOf(err), err)
+		t.Errorf("a wrong value: got exit code %d: %v", job.ExitOf(err), err)
 	}
 }
 
 func runsGroups(t *testing.T, runner job.Runner, file string) {
 	testserver.SkipSQLiteUnderRace(t)                                            // the engine's own test of groups runs under it
-	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "4s"}) // enough for a query on a slow machine
+	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "4s"}) // long enough for a query on a slow machine
 	run.Group, run.Beside = "orders", []job.Group{{Name: "queries", Workload: "analytics", Users: 1}}
 	var seen heard
 	r, err := runner.Do(t.Context(), run, job.Control{Watchers: []job.Watcher{&seen}})
@@ -233,7 +234,7 @@ func stopsAndAborts(t *testing.T, runner job.Runner, file string) {
 	stop := make(chan struct{})
 	r, err := runner.Do(t.Context(), run, job.Control{Stop: stop, Watchers: []job.Watcher{measuring(func() { close(stop) })}})
 	if r.Status != job.Partial || r.Summary.All().Done == 0 {
-		t.Errorf("stopped: got %s, %v, want what it did until then", r.Status, err)
+		t.Errorf("stopped: got %s, %v, want a partial result", r.Status, err)
 	}
 	ctx, abort := context.WithCancel(t.Context())
 	defer abort()
@@ -242,7 +243,7 @@ func stopsAndAborts(t *testing.T, runner job.Runner, file string) {
 	}
 }
 
-func tellsOfManyUsers(t *testing.T, runner job.Runner, file string) {
+func emitsEventsOfManyUsers(t *testing.T, runner job.Runner, file string) {
 	run := specOf(job.Run, file, option.Values{"rampup": "0", "duration": "1s", "rate": "100", "connections": "4"})
 	run.Users = 10_000
 	var seen heard
@@ -259,13 +260,13 @@ func tellsOfManyUsers(t *testing.T, runner job.Runner, file string) {
 			ended[e.User] = true
 		}
 	}
-	if len(began) != 10_001 || len(ended) != 10_001 { // the monitor is one
+	if len(began) != 10_001 || len(ended) != 10_001 { // one of them is the monitor
 		t.Errorf("%d users began, and %d ended", len(began), len(ended))
 	}
 }
 
-// A slow watcher holds the job up, and loses nothing.
-func TestEveryRunnerTellsAllEventsInOrder(t *testing.T) {
+// A slow watcher delays the job, and no event is lost.
+func TestEveryRunner_EmitsAllEventsInOrder(t *testing.T) {
 	for name, runner := range map[string]job.Runner{"this process": odd("says much"), "a worker": oddly(t, "says much")} {
 		t.Run(name, func(t *testing.T) {
 			seen := heard{each: func(e job.Event) {
@@ -288,7 +289,7 @@ func TestEveryRunnerTellsAllEventsInOrder(t *testing.T) {
 	}
 }
 
-func TestAWorkersEndIsTold(t *testing.T) {
+func TestRunner_ReportsTheEndOfAWorker(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		status job.Status
@@ -310,7 +311,7 @@ func TestAWorkersEndIsTold(t *testing.T) {
 				t.Errorf("got %s, exit code %d: %v", r.Status, job.ExitOf(err), err)
 			}
 			if fault, is := errors.AsType[*job.Fault](err); c.exit == job.ExitInternal && c.what != "no number" && (!is || !strings.Contains(string(fault.Stack), "process_test.go")) {
-				t.Errorf("got %v, which does not say where", fault)
+				t.Errorf("got %v, want a stack trace of this file", fault)
 			}
 			if refused, is := errors.AsType[*database.PasswordError](err); c.what == "refuses" && (!is || refused.Called != "--password" || refused.Option != "password" || refused.User != "u") {
 				t.Errorf("got %v", refused)
@@ -319,7 +320,7 @@ func TestAWorkersEndIsTold(t *testing.T) {
 	}
 }
 
-func TestAWorkerIsKilledThatDoesNotAnswer(t *testing.T) {
+func TestRunner_KillsASilentWorker(t *testing.T) {
 	t.Run("to an abort", func(t *testing.T) {
 		runner := oddly(t, "hangs")
 		runner.breaking = 100 * time.Millisecond
@@ -342,7 +343,7 @@ func TestAWorkerIsKilledThatDoesNotAnswer(t *testing.T) {
 		}
 		gone(t, seen.pid(t))
 	})
-	t.Run("though it lives and has nothing to tell", func(t *testing.T) {
+	t.Run("but not a worker without events", func(t *testing.T) {
 		runner := oddly(t, "waits")
 		runner.silence = 4
 		ctx, abort := context.WithCancel(t.Context())
@@ -353,7 +354,7 @@ func TestAWorkerIsKilledThatDoesNotAnswer(t *testing.T) {
 	})
 }
 
-func TestAKilledWorkerIsToldOf(t *testing.T) {
+func TestRunner_ReportsAKilledWorker(t *testing.T) {
 	seen := heard{}
 	seen.each = func(job.Event) { _ = syscall.Kill(seen.pid(t), syscall.SIGKILL) }
 	r, err := oddly(t, "waits").Do(t.Context(), job.Spec{}, job.Control{Watchers: []job.Watcher{&seen}})
@@ -362,16 +363,16 @@ func TestAKilledWorkerIsToldOf(t *testing.T) {
 	}
 }
 
-// gone fails if there is a process of that number.
+// gone fails if the process exists.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
-		t.Errorf("process %d is there: %v", pid, err)
+		t.Errorf("process %d still exists: %v", pid, err)
 	}
 }
 
-// The program that started a worker is gone when its end of the pipe is.
-func TestAWorkerEndsWithTheProgramThatStartedIt(t *testing.T) {
+// When the program that started a worker ends, its end of the pipe is closed.
+func TestWorker_EndsWithItsParent(t *testing.T) {
 	in, tell := io.Pipe()
 	listen, out := io.Pipe()
 	served := make(chan error)
@@ -397,15 +398,15 @@ func TestAWorkerEndsWithTheProgramThatStartedIt(t *testing.T) {
 	}
 }
 
-func TestAWorkerWithoutAnOrderSaysWhatItIsFor(t *testing.T) {
+func TestWorker_RefusesToStartWithoutAnOrder(t *testing.T) {
 	err := serve(t.Context(), local, strings.NewReader("help\n"), io.Discard, nil)
 	if job.ExitOf(err) != job.ExitUsage || !strings.Contains(err.Error(), "use sledge run") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// Each member of events and results arrives as it was sent, those that are added later too.
-func TestEventsAndResultsArePlainData(t *testing.T) {
+// Each member of events and results survives encoding, including members that are added later.
+func TestMessages_AreCompleteInJSON(t *testing.T) {
 	var e job.Event
 	fill(t, reflect.ValueOf(&e).Elem(), "Event")
 	stripe := meter.NewSummary(1)
@@ -423,7 +424,7 @@ func TestEventsAndResultsArePlainData(t *testing.T) {
 		t.Errorf("got the summary %+v", s)
 	}
 	e.Headline.Summary, got.Event.Headline.Summary = meter.Summary{}, meter.Summary{}
-	for i := range e.Headline.Client.Machine.Processes { // which only counts until shares are told apart
+	for i := range e.Headline.Client.Machine.Processes { // not encoded
 		e.Headline.Client.Machine.Processes[i].Ended = 0
 	}
 	if !reflect.DeepEqual(*got.Event, e) {
@@ -431,7 +432,7 @@ func TestEventsAndResultsArePlainData(t *testing.T) {
 	}
 }
 
-// fill gives each part of a value something that is not zero.
+// fill sets each part of a value to something other than zero.
 func fill(t *testing.T, v reflect.Value, path string) {
 	t.Helper()
 	switch at := v.Addr().Interface().(type) {

@@ -18,32 +18,33 @@ import (
 )
 
 const (
-	// silence is the longest time in seconds without a message from a worker, which sends a sign of
-	// life once a second.
+	// silence is the longest time in seconds without a message from a worker. A worker sends a
+	// message at least once per second.
 	silence = 30
 
-	// breaking is how long a worker has to abort a job.
+	// breaking is the time limit for a worker to abort a job.
 	breaking = time.Minute
 
-	// mostSaid limits how much of a worker's standard error is kept.
+	// mostSaid limits the kept part of a worker's standard error, in bytes.
 	mostSaid = 64 << 10
 )
 
-// Runner does each job in a worker. It is a job.Runner, for any number of jobs at a time.
+// Runner executes each job in a worker. It implements job.Runner and can execute several jobs at
+// the same time.
 type Runner struct {
 	Program string   // the path of this program
 	Args    []string // the arguments with which the program calls Main; nil means Command alone
 
-	silence  int           // 0 is the constant
+	silence  int           // in seconds; 0 means the constant
 	breaking time.Duration // likewise
 }
 
 var _ job.Runner = Runner{}
 
-// Self returns a runner whose workers are this program: the file that it was started from, or if
-// that has been replaced, the running program.
+// Self returns a runner whose workers are this program. It uses the program's file or, if that has
+// been replaced, the running program.
 func Self() Runner {
-	const running = "/proc/self/exe" // on Linux, which exists even if the file was removed
+	const running = "/proc/self/exe" // Linux only; valid even if the file was removed
 	path, err := os.Executable()
 	here, _ := os.Stat(path)
 	if self, unknown := os.Stat(running); err != nil || unknown == nil && !os.SameFile(here, self) {
@@ -52,8 +53,8 @@ func Self() Runner {
 	return Runner{Program: path}
 }
 
-// Do does the job of spec. If the worker dies, stops responding, or does not end on request, the
-// result is that of a killed job, and the error gives the reason.
+// Do executes a job. If the worker dies, stops responding, or does not end on request, the result
+// is that of a killed job, and the error gives the reason.
 func (r Runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job.Result, error) {
 	began := time.Now()
 	args := r.Args
@@ -91,24 +92,24 @@ func (r Runner) Do(ctx context.Context, spec job.Spec, control job.Control) (job
 	return e.Result, e.Failure.err()
 }
 
-// worker is a process that does one job.
+// worker is a process that executes one job.
 type worker struct {
 	*exec.Cmd
 	began time.Time
-	said  tail // to standard error
+	said  tail // end of its standard error
 
 	in *json.Encoder
 
 	mu  sync.Mutex
-	why string // this program killed it
+	why string // why this program killed it; "" if it did not
 }
 
-// send sends a message. It ignores a lost worker, which the end of the worker's output shows.
+// send sends a message. It ignores an error, because follow notices a lost worker.
 func (w *worker) send(m message) {
 	_ = w.in.Encode(m)
 }
 
-// pass passes requests on, until the worker has ended.
+// pass passes stop and abort requests on until the worker has ended.
 func (w *worker) pass(ctx context.Context, stop <-chan struct{}, ended <-chan struct{}, breaking time.Duration) {
 	abort := ctx.Done()
 	var over <-chan time.Time
@@ -129,8 +130,8 @@ func (w *worker) pass(ctx context.Context, stop <-chan struct{}, ended <-chan st
 	}
 }
 
-// follow passes events on until the worker has reported the end of the job; nil means that it did
-// not. Silence counts only while this process runs and waits.
+// follow passes events on until the worker reports the end of the job. It returns nil if the worker
+// does not. Silence counts only while this process runs and waits.
 func (w *worker) follow(messages *json.Decoder, watchers []job.Watcher, most int) *end {
 	type reading struct {
 		message
@@ -188,14 +189,14 @@ func (w *worker) kill(why string) {
 	_ = w.Process.Kill() // it may have ended
 }
 
-// death returns the reason why the worker has gone.
+// death returns why the worker ended without a result.
 func (w *worker) death(gone error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.why != "" {
 		return errors.New(w.why)
 	}
-	how := "without a word"
+	how := "without an error"
 	if gone != nil {
 		how = gone.Error()
 	}
@@ -218,7 +219,7 @@ func firstLine(text []byte) string {
 	return strings.TrimSpace(line)
 }
 
-// killed is the result of a job whose process reported none.
+// killed returns the result of a job whose process reported none.
 func (w *worker) killed(err error) (job.Result, error) {
 	err = job.WithExit(job.ExitAborted, err)
 	return job.Result{Status: job.Killed, Reason: err.Error(), Extent: job.Extent{Started: w.began, Elapsed: time.Since(w.began).Seconds()}}, err

@@ -1,9 +1,9 @@
-// Package process does each job in its own process, so that concurrent jobs do not share cores,
-// memory limits or faults, and a crash of one does not end the program that started it.
+// Package process executes each job in its own process, so that concurrent jobs do not share cores,
+// memory limits or faults, and a crash of a job does not end the program that started it.
 //
-// Such a process is this program again: a worker. Its standard input brings the order, secrets
-// included, and then stop and abort requests; its standard output brings events and the result. Both are JSON
-// messages, one after another. Whichever side dies, the other reads the end of a pipe.
+// Such a process, a worker, runs this program. It reads the order with its secrets, and then stop
+// and abort requests, from standard input. It writes events and the result to standard output. Both
+// are sequences of JSON messages. If either side dies, the other reads the end of a pipe.
 package process
 
 import (
@@ -19,11 +19,11 @@ import (
 
 // message is a message of either side. Exactly one of its members is set.
 type message struct {
-	// To the worker. The order comes first, and requests may come at any time after it.
+	// To the worker. The order is the first message, and requests may follow at any time.
 	Order   *order      `json:"order,omitempty"`
 	Request job.Request `json:"request,omitempty"`
 
-	// From the worker. The end comes last. Alive is a sign of life, sent if there is nothing else.
+	// From the worker. End is the last message. Alive is sent once per second.
 	Event *job.Event `json:"event,omitempty"`
 	Alive bool       `json:"alive,omitempty"`
 	End   *end       `json:"end,omitempty"`
@@ -32,7 +32,7 @@ type message struct {
 // order is a worker's job.
 type order struct {
 	Spec    job.Spec      `json:"spec"`
-	Secrets option.Values `json:"secrets,omitempty"` // because the encoded Spec leaves them out, as it does Names
+	Secrets option.Values `json:"secrets,omitempty"` // the encoded Spec does not contain secrets and names
 	Names   option.Names  `json:"names,omitempty"`
 }
 
@@ -42,12 +42,12 @@ type end struct {
 	Failure *failure   `json:"failure,omitempty"`
 }
 
-// failure is an error as plain data, with everything that callers look for in it.
+// failure is an error as plain data, with the causes that callers use.
 type failure struct {
 	Text     string    `json:"text"`
 	Exit     job.Exit  `json:"exit"`
-	Password *password `json:"password,omitempty"` // the server refused one
-	Fault    *fault    `json:"fault,omitempty"`    // there was a panic
+	Password *password `json:"password,omitempty"` // a refused password
+	Fault    *fault    `json:"fault,omitempty"`    // a panic
 }
 
 type password struct {
@@ -61,7 +61,7 @@ type fault struct {
 	Stack []byte `json:"stack"`
 }
 
-// failureOf returns err as plain data; nil stays nil.
+// failureOf converts an error to plain data; nil stays nil.
 func failureOf(err error) *failure {
 	if err == nil {
 		return nil
@@ -76,8 +76,7 @@ func failureOf(err error) *failure {
 	return f
 }
 
-// err returns the error with the same text, the same exit code, and the causes that callers look
-// for.
+// err converts the failure back to an error with the same text, exit code and causes.
 func (f *failure) err() error {
 	if f == nil {
 		return nil
@@ -92,7 +91,7 @@ func (f *failure) err() error {
 	return job.WithExit(f.Exit, e)
 }
 
-// carried is an error of a worker.
+// carried is an error that a worker reported.
 type carried struct {
 	text   string
 	causes []error
@@ -101,8 +100,8 @@ type carried struct {
 func (c *carried) Error() string   { return c.text }
 func (c *carried) Unwrap() []error { return c.causes }
 
-// encodable returns the end in a form that can be sent. If the result cannot be encoded, for
-// example because a figure is not a number, it becomes a failure.
+// encodable returns e if it can be encoded. Otherwise, for example because a figure is NaN, it
+// returns a failure.
 func (e end) encodable() end {
 	_, err := json.Marshal(e)
 	if err == nil {

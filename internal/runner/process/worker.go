@@ -20,17 +20,17 @@ import (
 const Command = "worker"
 
 const (
-	// aliveEvery is the interval of a worker's signs of life.
+	// aliveEvery is the interval of a worker's Alive messages.
 	aliveEvery = time.Second
 
-	// orphaned is how long a worker has to abort its job after the program that started it has
-	// gone.
+	// orphaned is the time limit for a worker to abort its job after the program that started it
+	// has ended.
 	orphaned = 15 * time.Second
 )
 
-// Main runs a worker: it does one job with runner, and returns the exit code. It takes over the
-// process: everything else that writes to standard output, such as drivers, writes to standard
-// error from then on, and signals of the terminal are left to the program that started the worker.
+// Main runs a worker: it executes one job with runner, and returns the exit code. It redirects
+// other writes to standard output, such as those of drivers, to standard error. It ignores the
+// terminal's signals, which the program that started the worker handles.
 func Main(runner job.Runner) job.Exit {
 	out := os.Stdout
 	os.Stdout = os.Stderr
@@ -44,14 +44,14 @@ func Main(runner job.Runner) job.Exit {
 	return job.OK
 }
 
-// serve reads an order, does the job, and sends its events. An error means that a message could not
-// be sent. If in ends before the job does, serve aborts the job; if that takes too long, it calls
-// exit.
+// serve reads an order, executes the job, and sends its events. It returns an error if it gets no
+// order or cannot send a message. If in ends before the job does, serve aborts the job. If that
+// takes too long, it calls exit.
 func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, exit func(int)) error {
 	messages := json.NewDecoder(in)
 	var first message
 	if err := messages.Decode(&first); err != nil || first.Order == nil {
-		return job.WithExit(job.ExitUsage, errors.New("a worker is started by sledge web, and does one job for it: to do a job yourself, use sledge run, build, check or delete"))
+		return job.WithExit(job.ExitUsage, errors.New("sledge web starts workers for its jobs: to start a job yourself, use sledge run, build, check or delete"))
 	}
 	ctx, abort := context.WithCancel(ctx)
 	defer abort()
@@ -67,7 +67,7 @@ func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, 
 		for {
 			select {
 			case <-beat.C:
-				_ = tell.send(message{Alive: true}) // the end tells
+				_ = tell.send(message{Alive: true}) // the last send returns the error
 			case <-worked:
 				return
 			}
@@ -87,8 +87,8 @@ func serve(ctx context.Context, runner job.Runner, in io.Reader, out io.Writer, 
 	return tell.send(message{End: &e})
 }
 
-// obey carries out the requests of the program that started the worker, until it tells no more, which it does
-// when it is gone.
+// obey executes the requests of the program that started the worker. When that program has ended,
+// it aborts the job.
 func obey(messages *json.Decoder, stop chan struct{}, abort, exit func()) {
 	stopped := false
 	for {
@@ -113,11 +113,11 @@ func obey(messages *json.Decoder, stop chan struct{}, abort, exit func()) {
 type teller struct {
 	mu      sync.Mutex
 	encoder *json.Encoder
-	err     error // the first
+	err     error // the first error
 }
 
-// Watch implements job.Watcher. An event that cannot be encoded, for example because a figure is
-// not a number, is replaced by a message.
+// Watch implements job.Watcher. It replaces an event that cannot be encoded, for example because a
+// figure is NaN, by a message.
 func (t *teller) Watch(e job.Event) {
 	var unfit *json.UnsupportedValueError
 	if err := t.send(message{Event: &e}); errors.As(err, &unfit) {
@@ -125,7 +125,7 @@ func (t *teller) Watch(e job.Event) {
 	}
 }
 
-// send sends a message. After a failure, it sends nothing more.
+// send sends a message. After an error it sends nothing more.
 func (t *teller) send(m message) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -29,8 +29,9 @@ func Frozen(t *testing.T, d *database.Database, values option.Values, freeze, th
 	sessions.Frozen(suitetest.Of(t), d, values, freeze, thaw)
 }
 
-// Beside tests that builds may create the account and the database of the options at the same time,
-// and that deletions may drop them at the same time. They do not exist before and after it.
+// Beside tests that several builds can create the account and the database of the options
+// concurrently, and that several deletions can drop them concurrently. The account and the database
+// must not exist before.
 func Beside(t *testing.T, d *database.Database, options func() any) {
 	t.Helper()
 	const rounds, sideBySide = 5, 4
@@ -42,7 +43,7 @@ func Beside(t *testing.T, d *database.Database, options func() any) {
 			all.Go(func() error { return do(ctx, o) })
 		}
 		if err := all.Wait(); err != nil {
-			t.Fatalf("%s beside %d others: %v", what, sideBySide-1, err)
+			t.Fatalf("%s with %d others: %v", what, sideBySide-1, err)
 		}
 	}
 	drop := func(ctx context.Context, options any) (int, error) {
@@ -54,7 +55,7 @@ func Beside(t *testing.T, d *database.Database, options func() any) {
 		}
 		return len(results), err
 	}
-	t.Cleanup(func() { _, _ = drop(context.Background(), options()) }) // of a round that failed
+	t.Cleanup(func() { _, _ = drop(context.Background(), options()) }) // after a failed round
 	for range rounds {
 		atOnce("create", func(ctx context.Context, options any) error {
 			return d.Container.Create(ctx, options, func(job.Event) {})
@@ -68,10 +69,10 @@ func Beside(t *testing.T, d *database.Database, options func() any) {
 		}
 		atOnce("drop", func(ctx context.Context, options any) error { _, err := drop(ctx, options); return err })
 		if left, err := drop(t.Context(), options()); left > 0 || err != nil {
-			t.Fatalf("drop when all is gone: got %d results and %v, want none", left, err)
+			t.Fatalf("drop after all is dropped: got %d results and %v, want none", left, err)
 		}
 		if _, err := d.Sessions.Connect(t.Context(), options(), database.Owner); !errors.Is(err, database.ErrMissing) {
-			t.Fatalf("connect when all is gone: got %v, want that it is missing", err)
+			t.Fatalf("connect after all is dropped: got %v, want a missing database", err)
 		}
 	}
 }

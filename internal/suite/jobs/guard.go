@@ -84,7 +84,7 @@ func (s *cycle) limit(t suite.T, v workload.Variant) {
 	result, err := s.perform(t.Context(), s.specOfRun(1, s.ofRun(v, option.Values{"query_limit": "1ms"})))
 	result.Spans = slices.DeleteFunc(result.Spans, func(s job.Span) bool { return s.Stream == job.NoStream })
 	if job.ExitOf(err) != job.ExitInvalid || len(result.Spans) == 0 || len(result.Spans) != result.Spans[0].Of {
-		t.Fatalf("with a limit: got %d transactions, %v; want all of them, and an invalid result", len(result.Spans), err)
+		t.Fatalf("with a limit: got %d transactions, %v; want all transactions and an invalid result", len(result.Spans), err)
 	}
 	over := 0
 	for _, span := range result.Spans {
@@ -92,12 +92,12 @@ func (s *cycle) limit(t suite.T, v workload.Variant) {
 		case span.Class == meter.OverLimit.String() && span.Outcome == job.SpanFailed:
 			over++
 		case !span.Done():
-			t.Errorf("with a limit: got the span %+v, want one that is done or over its limit", span)
+			t.Errorf("with a limit: got the span %+v, want it done or over the limit", span)
 		}
 	}
 	t.Logf("%d of %d transactions took longer than a millisecond", over, len(result.Spans))
 	if over == 0 {
-		t.Error("with a limit: got no transaction that was over it")
+		t.Error("with a limit: got no transaction over the limit")
 	}
 }
 
@@ -117,7 +117,7 @@ func (s *cycle) rehearse(t suite.T, v workload.Variant) {
 	for user := 1; user <= users; user++ {
 		of := heard.byUser[user]
 		if len(of) < 4 || of[0].State != job.UserRunning || of[len(of)-1].State != job.UserSucceeded {
-			t.Fatalf("virtual user %d: got %+v, want what it did between running and succeeded", user, of)
+			t.Fatalf("virtual user %d: got %+v, want its transactions between running and succeeded", user, of)
 		}
 		for _, kind := range s.Workload.Kinds {
 			shown := false
@@ -125,7 +125,7 @@ func (s *cycle) rehearse(t suite.T, v workload.Variant) {
 				shown = shown || e.Message == kind.Name && said.MatchString(of[i+1].Message)
 			}
 			if !shown {
-				t.Errorf("virtual user %d: got %+v, want %q and what it brought", user, of, kind.Name)
+				t.Errorf("virtual user %d: got %+v, want %q and its outcome", user, of, kind.Name)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func withoutRoutines(pair catalog.Pair) catalog.Pair {
 	}
 }
 
-// hiding is a file system without the files that give a pair its routines.
+// hiding is a file system without the files of a pair's routines.
 type hiding struct{ fs.FS }
 
 // ReadDir implements fs.ReadDirFS.

@@ -1,6 +1,6 @@
 // Package jobs is the suite that every workload must pass on every database: build, compare the
 // loaded rows with the generated ones, check, run, check again, delete. It takes the variants from
-// the workload, and knows no database and no workload by name.
+// the workload, and does not know databases or workloads by name.
 package jobs
 
 import (
@@ -29,7 +29,7 @@ type Subject struct {
 	// Measured is the measured time of a run that does not end with its work.
 	Measured time.Duration
 
-	// Relative is the title of the product that responds, if it is not the database's own;
+	// Relative is the title of the server's product, if that is not the database's own product;
 	// otherwise "".
 	Relative string
 
@@ -40,13 +40,13 @@ type Subject struct {
 	Look func(t suite.T, v workload.Variant, told []job.Event)
 
 	// Built checks the schema of the first build, given the option values and the events of that
-	// build. It leaves the schema unchanged. Optional.
+	// build. It must not change the schema. Optional.
 	Built func(t suite.T, values option.Values, told []job.Event)
 
-	// InParts makes each job of a variant a step of its own, so that the rest continues after a
+	// InParts makes each job of a variant a separate step, so that the suite continues after a
 	// failed step. It also compares the rows of every build and checks the schema after every run.
-	// Otherwise the rows of the first build are compared, and each schema is checked once, after all
-	// runs on it.
+	// Otherwise the rows of the first build are compared, and each schema is checked once, after
+	// all runs on it.
 	InParts bool
 }
 
@@ -61,7 +61,7 @@ func Run(t suite.T, of Subject) {
 		}
 		t.Run(v.Name, func(t suite.T) { s.try(t, v) })
 		if s.hopeless {
-			t.Errorf("the steps after %s were not tried, because the schema cannot be built", v.Name)
+			t.Errorf("the steps after %s were skipped, because the schema cannot be built", v.Name)
 			break
 		}
 	}
@@ -81,8 +81,8 @@ type cycle struct {
 	begun    bool          // a build has begun, so its schema must be deleted
 	isThere  bool          // the build succeeded
 	checked  bool          // no run has changed the schema since the last check
-	compared bool          // the rows of a build were compared with those that were generated
-	guarded  bool          // builds and deletions beside a run were tried
+	compared bool          // the rows of a build were compared with the generated ones
+	guarded  bool          // a build and a deletion were tried during a run
 
 	broken   bool // the build with stored routines failed, so the suite continues without them
 	hopeless bool // the build without routines failed too
@@ -191,7 +191,7 @@ func (s *cycle) build(t suite.T, v workload.Variant) {
 	s.isThere, s.checked = true, false
 }
 
-// measure performs a run, and checks that it did and counted all its work.
+// measure performs a run, and checks that it executed and counted all kinds of transaction.
 func (s *cycle) measure(t suite.T, v workload.Variant) {
 	told := &told{}
 	result := s.do(t, s.specOfRun(3, s.ofRun(v)), told)
@@ -199,7 +199,7 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 		without := slices.ContainsFunc(v.Without, func(words string) bool { return strings.HasPrefix(kind.Name, words) })
 		tally := result.Summary.Kinds[k]
 		if missed := tally.Done == 0 && !without; missed && s.few(result) {
-			t.Logf("%s: none was done, in a run of few transactions", kind.Name)
+			t.Logf("%s: none done, in a run of few transactions", kind.Name)
 		} else if missed || without && tally.Done > 0 || tally.Failures() > 0 {
 			t.Errorf("%s: %d were done and %d failed", kind.Name, tally.Done, tally.Failures())
 		}
@@ -224,7 +224,7 @@ func (s *cycle) measure(t suite.T, v workload.Variant) {
 }
 
 // wantAgreement checks that the server's count agrees with the client's. A short run on a busy
-// machine or a slow server may do too little to compare.
+// machine or a slow server may have too few transactions to compare.
 func (s *cycle) wantAgreement(t suite.T, a *job.Agreement) {
 	t.Helper()
 	switch {
@@ -267,13 +267,13 @@ func (s *cycle) wantSpans(t suite.T, result job.Result) {
 	kept := map[string]int64{}
 	for _, span := range result.Spans {
 		if !span.Done() || span.Seconds <= 0 || span.Number < 1 || span.Number > span.Of {
-			t.Errorf("got the span %+v, want one that is done, and took its time", span)
+			t.Errorf("got the span %+v, want it done, with a duration and a number", span)
 		}
 		kept[span.Kind]++
 	}
 	for k, kind := range s.Workload.Kinds {
 		if done := result.Summary.Kinds[k].Done; kept[kind.Name] != done {
-			t.Errorf("%s: %d spans, and %d were done", kind.Name, kept[kind.Name], done)
+			t.Errorf("%s: got %d spans, want the %d done", kind.Name, kept[kind.Name], done)
 		}
 	}
 	if len(result.Metrics) == 0 || result.Metrics[0].Value <= 0 {
@@ -281,14 +281,14 @@ func (s *cycle) wantSpans(t suite.T, result job.Result) {
 	}
 }
 
-// wantPlans checks that each query that was done has a plan with operators. It asks for times if
-// the server has them; compatible products may not have them.
+// wantPlans checks that each executed query has a plan with operators. Servers of compatible
+// products may lack times.
 func (s *cycle) wantPlans(t suite.T, result job.Result) {
 	kept := map[string]bool{}
 	for _, plan := range result.Plans {
 		kept[plan.Kind] = true
 		if len(plan.Lines) == 0 || plan.Shape() == "" || plan.Query == "" || plan.Seconds <= 0 || plan.Error != "" && s.Relative == "" {
-			t.Errorf("got the plan %+v, want lines of which some are steps", plan)
+			t.Errorf("got the plan %+v, want lines, some of them with steps", plan)
 		}
 	}
 	for _, span := range result.Spans {
@@ -308,7 +308,7 @@ func (s *cycle) wantTraffic(t suite.T, v workload.Variant, all meter.Tally) {
 		return
 	}
 	if least, most := v.RoundTrips[0], v.RoundTrips[1]; each < least || each > most {
-		t.Errorf("got %.3f round trips a transaction, want %g to %g", each, least, most)
+		t.Errorf("got %.3f round trips per transaction, want %g to %g", each, least, most)
 	}
 	if all.Traffic.Sent < 10*all.Ended() || all.Traffic.Received < 10*all.Ended() {
 		t.Errorf("got %+v over the network for %d transactions, want some bytes for each", all.Traffic, all.Ended())
@@ -385,7 +385,7 @@ func (s *cycle) do(t suite.T, spec job.Spec, watchers ...job.Watcher) job.Result
 	return result
 }
 
-// product is a watcher that keeps what a job reports about the server's product.
+// product is a watcher that keeps the messages and facts about the server's product.
 type product struct {
 	lines []string
 	facts string
@@ -400,8 +400,8 @@ func (p *product) Watch(e job.Event) {
 	}
 }
 
-// expect fails the test unless the job has reported exactly once that the compatible product
-// responds, or has reported nothing if relative is "".
+// expect fails the test unless the job has reported the compatible product exactly once, or not at
+// all if relative is "".
 func (p *product) expect(t suite.T, action job.Action, relative string) {
 	t.Helper()
 	want := min(len(relative), 1)

@@ -119,8 +119,8 @@ func loaded(t suite.T, session database.Session, table schema.Table) (sum checks
 	return sum
 }
 
-// canonical returns a value in the form in which values are compared: databases show 0.50 as .5,
-// and times with or without a zone.
+// canonical returns a value in a common form, because databases format values differently, such as
+// 0.50 as .5, and times with or without a zone.
 func canonical(t suite.T, c schema.Column, value string) string {
 	if value == "NULL" {
 		return value

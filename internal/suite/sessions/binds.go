@@ -46,7 +46,7 @@ func (r everyField) inCents() cents {
 	return cents{sql.Null[int64]{V: int64(math.Round(r.Amount.V * 100)), Valid: r.Amount.Valid}}
 }
 
-// boundField is a field of a row that is an input.
+// boundField is a row of everyField as an input, with the amount in both forms.
 type boundField struct {
 	everyField
 	cents
@@ -145,13 +145,13 @@ func (s *tester) testBytesAndTimes(t suite.T) {
 		mustRun(t, insert, 1)
 		mustRun(t, read, 1)
 		if !bytes.Equal(out.Data, want.Data) {
-			t.Errorf("row %d: got %d bytes that differ from the %d that went in", want.ID, len(out.Data), len(want.Data))
+			t.Errorf("row %d: got %d bytes that differ from the %d inserted ones", want.ID, len(out.Data), len(want.Data))
 		}
 		if !out.Moment.Equal(want.Moment) || out.Moment.Location() != time.UTC {
 			t.Errorf("row %d: got the time %v, want %v in UTC", want.ID, out.Moment, want.Moment)
 		}
 	}
-	// Other programs must also find the time of day in UTC, whatever zone it was given in.
+	// Other programs must also find the time of day in UTC, for inputs in any zone.
 	s.wantValue(t, session, "binds.at", 1)
 	in.plainFields = plainFields{ID: 1}
 	session = s.connect(t)
@@ -206,7 +206,7 @@ func (m *manyRows) run(first, rows int64) (int64, error) {
 	return n, m.session.Commit(ctx)
 }
 
-// testMany runs a statement with more rows than one call takes.
+// testMany runs a statement with more rows than one batch.
 func (s *tester) testMany(t suite.T) {
 	m := s.manyRows(t)
 	const rows = 2*database.RowsPerBatch + 7
@@ -236,7 +236,7 @@ func (s *tester) testManyRefused(t suite.T) {
 		t.Fatalf("got %d rows affected, %v, want %d", n, err, rows)
 	}
 	if _, err := m.run(rows-20, 100); err == nil || s.d.Sessions.Classify(err).Retryable() { // the first twenty-one exist already
-		t.Errorf("existing rows: got %v, want an error that stays", err)
+		t.Errorf("existing rows: got %v, want an error that is not retryable", err)
 	}
 	s.wantValue(t, m.session, "binds.count", rows)
 	if n, err := m.run(rows+1, 1); err != nil || n != 1 { // the session is still usable
@@ -265,7 +265,7 @@ func (s *tester) testOutputs(t suite.T) {
 		t.Skipf("%s declares that it has no output parameters", s.d.Title)
 	}
 	const drop = "DROP PROCEDURE sledge_test_outputs"
-	_ = session.Exec(t.Context(), drop) // of a run that was killed
+	_ = session.Exec(t.Context(), drop) // left by a killed run
 	if err := session.Exec(t.Context(), s.sql.Text("outputs")); err != nil {
 		t.Fatalf("create a procedure: %v", err)
 	}

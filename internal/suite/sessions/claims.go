@@ -9,7 +9,7 @@ import (
 	"sledge/internal/suite"
 )
 
-// testClaims lets builds and runs claim the database, each in its own session.
+// testClaims claims the database as builds and runs do, each in its own session.
 func (s *tester) testClaims(t suite.T) {
 	claims := s.claims(t)
 	if claims == nil && s.d.Container.Claim == nil {

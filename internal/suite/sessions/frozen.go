@@ -11,9 +11,9 @@ import (
 	"sledge/internal/suite"
 )
 
-// Frozen tests that calls to a frozen server, as on a machine that hangs or behind a broken
-// network, can be interrupted: Interrupt, the interrupted call, Rollback and Close must return
-// in time. It gets functions that freeze and thaw the server.
+// Frozen tests that calls to a frozen server, such as on a hanging machine or behind a broken
+// network, can be interrupted: Interrupt, the interrupted call, Rollback and Close must return in
+// time. freeze and thaw freeze and thaw the server.
 func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw func()) {
 	s := Subject{Database: d, Values: values}.tester(t)
 	if d.Container.Create != nil {
@@ -38,7 +38,7 @@ func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw 
 	// Without an interrupt, neither a response nor an error may arrive.
 	select {
 	case err := <-called:
-		t.Fatalf("the server still answered: %v", err)
+		t.Fatalf("the frozen server answered: %v", err)
 	case <-time.After(100 * time.Millisecond):
 	}
 	const limit = 8 * time.Second // two tries to reach the server, and a busy machine
@@ -51,6 +51,6 @@ func Frozen(t suite.T, d *database.Database, values option.Values, freeze, thaw 
 	_ = within(t, limit, "rollback", func() error { return session.Rollback(context.Background()) })
 	_ = within(t, limit, "close", session.Close)
 	if took := time.Since(start); took > limit {
-		t.Errorf("rollback and close took %v, want no more than %v", took, limit)
+		t.Errorf("rollback and close took %v, want at most %v", took, limit)
 	}
 }

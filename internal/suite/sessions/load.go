@@ -47,7 +47,7 @@ func (s *tester) testLoad(t suite.T) {
 			t.Fatalf("got %d rows, %v; want %d", n, err, last-first+1)
 		}
 	}
-	mustLoad(1, 3000) // outside a transaction it is committed at once
+	mustLoad(1, 3000) // a load outside a transaction is committed at once
 	s.wantValue(t, other, "types.count", 3000)
 	mustLoad(1, 0) // no rows at all
 

@@ -1,5 +1,5 @@
 // Package sessions is the suite that the sessions of every database must pass. It checks on a real
-// server that they obey the contract in package database. It knows no particular database.
+// server that they obey the contract in package database. It does not know any particular database.
 package sessions
 
 import (
@@ -23,21 +23,21 @@ import (
 type Subject struct {
 	Database *database.Database
 	Values   option.Values // options that reach the server
-	Name     string        // of the database and the account, unless the values set it; "" means suite
+	Name     string        // name of the database and the account, unless the values set it; "" means suite
 
 	// Uncancelled means that the sessions have no Cancel that keeps them usable, such as sessions
 	// that only a test opens.
 	Uncancelled bool
 
 	// OutputsApart means that another test covers output parameters, because SQL alone cannot
-	// create such a procedure there.
+	// create such a procedure on this database.
 	OutputsApart bool
 }
 
 //go:embed sql
 var files embed.FS
 
-// patience limits each wait for something that should happen at once.
+// patience is the time limit of each wait for an immediate event.
 const patience = 20 * time.Second
 
 // Run tests the sessions of a subject and its errors of connecting. It creates and drops tables
@@ -68,20 +68,20 @@ func Sessions(t suite.T, of Subject) {
 	t.Run("finds mistakes in the binding", s.testSlips)
 	t.Run("runs again with new values", s.testRerun)
 	t.Run("counts rows and calls each", s.testRows)
-	t.Run("changes many rows by one statement", s.testRanges)
+	t.Run("changes many rows with one statement", s.testRanges)
 	t.Run("commits and rolls back", s.testTransactions)
-	t.Run("goes on after a failed statement", s.testFailedStatement)
+	t.Run("continues after a failed statement", s.testFailedStatement)
 	t.Run("rolls back the statements before a failed one", s.testFailedTransaction)
 	t.Run("refuses a NULL", s.testNullRefused)
 	t.Run("queries as text", s.testQuery)
-	t.Run("finds a table by capitals", s.testCapitals)
+	t.Run("finds a table by its name in capitals", s.testCapitals)
 	t.Run("loads", s.testLoad)
 	t.Run("refuses to load an existing row", s.testLoadRefused)
 	t.Run("claims exclusively or shared", s.testClaims)
 	t.Run("obeys its context", s.testContext)
 	t.Run("is interrupted", s.testInterrupt)
 	if !of.Uncancelled {
-		t.Run("goes on after a cancelled statement", s.testCancel)
+		t.Run("continues after a cancelled statement", s.testCancel)
 	}
 	t.Run("classifies a deadlock as retryable", s.testDeadlock)
 }
@@ -105,15 +105,15 @@ type tester struct {
 	use     database.Use
 	unknown bool // a foreign server, which may accept any password
 
-	// sql holds the statements of the suite: those of the database's folder sql/suite, and for
-	// others those of folder sql here. Three have no default:
+	// sql holds the statements of the suite. The database's folder sql/suite overrides those of the
+	// folder sql of this package. Three statements have no default:
 	//
 	// outputs creates the procedure sledge_test_outputs, which the test of output parameters calls.
 	// A database without it has no output parameters.
 	//
-	// endless is a call that takes hours. It is for a database without lock waits: if two
-	// transactions change the same row, one fails at once or at its commit. It replaces the call
-	// that waits for a lock, and in a deadlock both transactions may fail.
+	// endless is a call that takes hours. It replaces the call that waits for a lock on a database
+	// without lock waits, where one of two transactions that change the same row fails at once or
+	// at its commit. On such a database both transactions of a deadlock may fail.
 	//
 	// lacks has a section for each feature below that the database lacks, with the reason.
 	sql    *sqlfile.Library
@@ -125,7 +125,7 @@ const (
 	lacksKeys    = "lacks.keys"    // refusing a row whose key exists
 	lacksNulls   = "lacks.nulls"   // columns that refuse NULL
 	lacksRanges  = "lacks.ranges"  // statements that change many rows
-	lacksReading = "lacks.reading" // reading many rows, among them the transaction's own changes
+	lacksReading = "lacks.reading" // reading many rows, including the transaction's own changes
 	lacksEmpty   = "lacks.empty"   // an empty text that is not NULL; the suite then checks that it is NULL
 )
 
@@ -149,7 +149,7 @@ func (of Subject) tester(t suite.T) *tester {
 		sql: sql, schema: of.Database.Schema(of.Database, sql, nil),
 	}
 	if of.Name == "" {
-		// The names are unusual, so that a test can find them in a message.
+		// The names are unusual, so that a test can search messages for them.
 		s.names = option.Names{}
 		for _, o := range option.Describe(s.d.Options.New(s.use)) {
 			s.names[o.Name] = "sledge_test_" + o.Name
@@ -348,7 +348,7 @@ func mustRun(t suite.T, statement database.Statement, want int64) {
 	}
 }
 
-// wantValue checks the only value that a query of the suite returns.
+// wantValue checks the single value that a query of the suite returns.
 func (s *tester) wantValue(t suite.T, session database.Session, name string, want any) {
 	t.Helper()
 	got, err := session.Query(t.Context(), s.query(t, name).Text, 0)

@@ -341,7 +341,8 @@ func (s *tester) testNullRefused(t suite.T) {
 	s.wantValue(t, session, "counters.count", 2)
 }
 
-// testCapitals checks that the server ignores the case of names, unless the dialect says otherwise.
+// testCapitals checks that the server ignores the case of names, unless the dialect declares that
+// it does not.
 func (s *tester) testCapitals(t suite.T) {
 	if s.d.Dialect.TellsCapitals {
 		t.Skipf("%s declares that it distinguishes the case of names", s.d.Title)

@@ -34,7 +34,7 @@ func (s *tester) locked(t suite.T) (update func()) {
 	return func() { t.Helper(); mustRun(t, statement, 1) }
 }
 
-// waiting prepares a call that waits for that lock, or for hours.
+// waiting prepares a call that waits for the lock of locked, or that takes hours.
 func (s *tester) waiting(t suite.T, session database.Session) database.Statement {
 	t.Helper()
 	if s.sql.Has("endless") {
@@ -54,13 +54,13 @@ func (s *tester) testContext(t suite.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.one(over, t, session); !errors.Is(err, context.Canceled) {
-		t.Errorf("query in a context that is over: got %v, want %v", err, context.Canceled)
+		t.Errorf("query in a cancelled context: got %v, want %v", err, context.Canceled)
 	}
 	s.locked(t)
 	waiting := s.waiting(t, s.connect(t))
 	short, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	err := within(t, 5*time.Second, "a call whose context is over", func() error {
+	err := within(t, 5*time.Second, "a call whose context has ended", func() error {
 		_, err := waiting.Run(short, nil)
 		return err
 	})
@@ -73,7 +73,7 @@ func (s *tester) testInterrupt(t suite.T) {
 	update := s.locked(t)
 	for _, tt := range []struct {
 		name  string
-		after time.Duration // how long the call has waited
+		after time.Duration // time of the interrupt, since the call began
 	}{
 		{"while a call waits", 300 * time.Millisecond},
 		{"before the call", 0},
@@ -116,11 +116,10 @@ func (s *tester) testCancel(t suite.T) {
 	waiting := s.waiting(t, session)
 	one := func() {
 		t.Helper()
-		// A virtual user cannot know whether the cancellation came too late for the previous
-		// statement, so this one may fail.
+		// The cancellation may have come too late for the previous statement, so this one may fail.
 		_, _ = s.one(context.Background(), t, session)
 		if got, err := s.one(context.Background(), t, session); err != nil || len(got.Rows) != 1 || got.Rows[0][0] != "1" {
-			t.Fatalf("the statement after it: got %v, %v; want 1", got.Rows, err)
+			t.Fatalf("the next statement: got %v, %v; want 1", got.Rows, err)
 		}
 	}
 	for range 3 {
@@ -145,13 +144,13 @@ func (s *tester) testCancel(t suite.T) {
 	one()
 	session.Interrupt()
 	if _, err := s.one(context.Background(), t, session); err == nil {
-		t.Error("a session that was cancelled cannot be interrupted")
+		t.Error("an interrupted session still answers after cancellations")
 	}
 }
 
 // testDeadlock updates two rows in opposite order in two sessions. The session that succeeds waits
-// for the other, so that a database that allows one writing transaction at a time reports its
-// refusal too. If both updates succeed, one commit must fail.
+// for the other, so that a database with one writer at a time reports its refusal too. If both
+// updates succeed, one commit must fail.
 func (s *tester) testDeadlock(t suite.T) {
 	s.counters(t)
 	var increments [2]database.Statement
@@ -203,7 +202,7 @@ func (s *tester) testDeadlock(t suite.T) {
 			}
 			failed++
 			if class := s.d.Sessions.Classify(err); !class.Retryable() {
-				t.Errorf("got class %v of %v, want one that is retryable", class, err)
+				t.Errorf("got class %v of %v, want a retryable class", class, err)
 			}
 		case <-time.After(patience):
 			t.Fatalf("the deadlock was not resolved within %v", patience)
@@ -255,7 +254,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 				if s.unknown && tt.class == meter.Permission {
 					t.Skipf("the server accepts any login")
 				}
-				t.Fatal("it connected")
+				t.Fatal("connect: got no error")
 			}
 			text := err.Error()
 			if name := s.names.Of(tt.option); !strings.Contains(text, name) || !strings.Contains(text, s.d.Title) {
@@ -269,7 +268,7 @@ func (s *tester) testConnectErrors(t suite.T) {
 				t.Errorf("the error has several lines: %q", text)
 			}
 			if got, want := errors.Is(err, database.ErrMissing) && !errors.Is(err, database.ErrNoAccount), tt.option == "dbname"; got != want {
-				t.Errorf("%q says that the database is missing: got %v, want %v", text, got, want)
+				t.Errorf("%q means a missing database: got %v, want %v", text, got, want)
 			}
 			if class := s.d.Sessions.Classify(err); class != tt.class {
 				t.Errorf("got class %v of %q, want %v", class, text, tt.class)

@@ -24,8 +24,8 @@ import (
 // Look checks the events of a run of a variant.
 type Look func(t suite.T, v workload.Variant, told []job.Event)
 
-// Built checks a schema, given the option values and the events of its build. It leaves the schema
-// unchanged.
+// Built checks a schema, given the option values and the events of its build. It must not change
+// the schema.
 type Built func(t suite.T, d *database.Database, values option.Values, told []job.Event)
 
 // Run runs the suite on every database. look checks runs, and built checks the first build; both
@@ -71,7 +71,7 @@ func Run(t *testing.T, w *workload.Workload, look Look, built Built) {
 				t.Parallel()
 				of := of
 				of.Values, of.Relative = testserver.Open(t, relative).Values(), titles[relative]
-				of.Values["dbname"] = "relative" // beside the schema of the relative itself
+				of.Values["dbname"] = "relative" // a database other than that of the relative's own tests
 				of.Chosen = oneUnlessFurther(w, func(v workload.Variant) bool { return !v.Test && !v.Afar })
 				jobs.Run(suitetest.Of(t), of)
 			})
@@ -97,8 +97,7 @@ func oneUnlessFurther(w *workload.Workload, chosen func(v workload.Variant) bool
 	return func(v workload.Variant) bool { return chosen(v) && (further() || v.Name == w.Variants[0].Name) }
 }
 
-// versions lists the major versions of a database to test; "" is the installed one. A workload
-// whose build takes long is tested only on that one, unless further versions are tested.
+// versions lists the major versions of a database to test; "" is the installed version.
 func versions(w *workload.Workload, name string) []string {
 	switch {
 	case further() && name == "postgresql":
@@ -138,13 +137,13 @@ func wantUnencrypted(t suite.T, told []job.Event) {
 		if ran[e.User] {
 			said[e.User] = true
 			if e.Step == nil || strings.TrimSpace(e.Step.Of) != "Ssl_cipher" {
-				t.Errorf("virtual user %d: got %+v, want it to say that the connection is not encrypted", e.User, e)
+				t.Errorf("virtual user %d: got %+v, want its report that the connection is not encrypted", e.User, e)
 			}
 		}
 		ran[e.User] = true
 	}
 	if len(said) == 0 {
-		t.Errorf("no virtual user said anything")
+		t.Errorf("no virtual user reported its connection")
 	}
 }
 

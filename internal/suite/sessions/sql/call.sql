@@ -1,2 +1,2 @@
--- Calls the procedure that outputs.sql of a database makes.
+-- Calls the procedure that a database's outputs.sql creates.
 CALL sledge_test_outputs(:n, :total, :ratio, :words, :moment, :data, :nothing)

@@ -1,9 +1,9 @@
--- The table of counters: id, n, neither of which may be NULL.
+-- The table of counters has the columns id and n, which must not be NULL.
 
 -- name: insert
 INSERT INTO sledge_test_counters (id, n) VALUES (:id, :n)
 
--- A row that no constraint lets in, given the id of one that is there.
+-- An existing id violates the primary key.
 -- name: refused
 INSERT INTO sledge_test_counters (id, n) VALUES (:id, 7)
 
@@ -13,11 +13,11 @@ INSERT INTO sledge_test_counters (id, n) VALUES (:id, NULL)
 -- name: update
 UPDATE sledge_test_counters SET n = :n WHERE id = :id
 
--- A parameter named twice takes the same field both times.
+-- A parameter that occurs twice uses the same field both times.
 -- name: add
 UPDATE sledge_test_counters SET n = n + :n WHERE id = :id AND :id > 0
 
--- What two transactions that do it to each other's row cannot both do.
+-- Two transactions that execute it on each other's row deadlock.
 -- name: increment
 UPDATE sledge_test_counters SET n = n + 1 WHERE id = :id
 
@@ -30,7 +30,7 @@ SELECT COUNT(*) FROM sledge_test_counters
 -- name: sum
 SELECT SUM(n) FROM sledge_test_counters
 
--- A table that is not there.
+-- A missing table.
 -- name: nowhere
 SELECT n FROM sledge_test_nowhere
 

@@ -1,2 +1,2 @@
--- Answers 1, and reads no table.
+-- Returns 1, and reads no table.
 SELECT 1

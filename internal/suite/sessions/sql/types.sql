@@ -1,4 +1,4 @@
--- The table with a column of every logical type, of which only the id may not be NULL.
+-- The table has a column of every logical type. All columns except id may be NULL.
 
 -- name: insert
 INSERT INTO sledge_test_types (id, small, large, amount, code, words) VALUES (:id, :small, :large, :amount, :code, :words)
