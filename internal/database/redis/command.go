@@ -13,24 +13,24 @@ import (
 	"sledge/internal/sqlfile"
 )
 
-// A text in Redis' commands has one to a line; a line that begins with a blank goes on with
-// the one before. Beyond what the server itself reads there are
+// A text of Redis commands has one command in each line. A line that begins with a blank continues
+// the line before. In addition to the server's own commands and syntax, there are
 //
 //	district(:w_id, :d_id)        the key NAME:district:1:1; now() is the time, as timestamps are kept
 //	s_dist_:d_id%02               a parameter within a word, with two digits
-//	HMGET key a b AS c            one row of the columns a and c; none where nothing is there
-//	EXISTS key                    no row where the key is not there
-//	ZSCORE key member             nothing; if the member is not there any more, the transaction has met another
-//	ZRANGE key 0 -1 AS a/b        a row for each member, whose parts a slash divides
+//	HMGET key a b AS c            one row with the columns a and c; no row if the key does not exist
+//	EXISTS key                    no row if the key does not exist
+//	ZSCORE key member             no result; if the member does not exist any more, the transaction has a conflict
+//	ZRANGE key 0 -1 AS a/b        a row for each member, whose parts are separated by a slash
 //	HGETALL key EACH a b          a row for each number n of the fields a/n and b/n
 //	HGETALL key SUM a AS b        one row with the sum of them
 //	HSET key EACH a value         sets each of them
-//	FCALL name, SCRIPT name       call the schema's function or script of that name; its answer
-//	                              is a table, of which the first row has the names of the columns
-//	ROUTINES name ...             lists those that are there
+//	FCALL name, SCRIPT name       call the schema's function or script of that name; its result
+//	                              is a table, whose first row has the names of the columns
+//	ROUTINES name ...             lists those that exist
 //
-// Reads are done first, then come the writes. The rows of several reads are put together:
-// all but the last have one.
+// All reads run before the writes. The rows of several reads are joined: all reads but the last
+// return one row.
 
 // command is a parsed line.
 type command struct {

@@ -1,8 +1,8 @@
--- By these a build knows of others in the same schema. Db2 has no locks but those on tables and
--- rows, so that builds lock a table of their own, in a transaction that changes nothing and ends with
--- its connection, however that ends. It is there while somebody builds or deletes.
+-- A build finds other builds in the same schema by a lock. Db2 can only lock tables and rows, so a
+-- build locks a table made for this purpose, in a transaction that changes nothing and ends with
+-- its connection, for any reason. The table exists while a build or a deletion is running.
 
--- The last of these is run in the transaction; what comes before it may find the table there.
+-- The last statement runs in the transaction. CREATE TABLE may fail because the table exists.
 -- name: claim
 SET CURRENT LOCK TIMEOUT NOT WAIT
 /
@@ -17,11 +17,12 @@ JOIN syscat.tables t ON t.tbspaceid = l.tbsp_id AND t.tableid = l.tab_file_id
 JOIN TABLE(mon_get_connection(CAST(NULL AS BIGINT), -2)) AS c ON c.application_handle = l.application_handle
 WHERE t.tabschema = CURRENT SCHEMA AND t.tabname = 'SLEDGE_CLAIM' AND l.lock_mode = 'X'
 
--- What mon_get_connection shows of those that do the work.
+-- Marks a session that does the work, for mon_get_connection.
 -- name: work
 CALL SYSPROC.WLM_SET_CLIENT_INFO(NULL, NULL, 'sledge build', NULL, NULL)
 
--- Who works for a build that holds no claim any more, and the statement that ends it.
+-- The sessions that still work for a build that no longer holds a claim, and the statements that
+-- end them.
 -- name: orphans
 SELECT 'application ' || VARCHAR(application_handle), 'CALL SYSPROC.ADMIN_CMD(''FORCE APPLICATION (' || VARCHAR(application_handle) || ')'')'
 FROM TABLE(mon_get_connection(CAST(NULL AS BIGINT), -2)) AS c

@@ -1,7 +1,7 @@
--- The scripts that Db2's command line processor makes a schema by from files of rows.
+-- Scripts for Db2's command line processor that build a schema from data files.
 
 -- name: create
--- Makes the tables, in a database that is there:
+-- Creates the tables, in an existing database:
 --
 --   db2 connect to DATABASE && db2 -td@ -vsf {{.Script}}
 {{range .Statements}}
@@ -10,7 +10,7 @@
 {{end}}
 
 -- name: load
--- Loads the files of rows. To be run where the files are, which may be any client's machine:
+-- Loads the data files. Run it where the files are, which may be any client's machine:
 --
 --   db2 connect to DATABASE && db2 -td@ -vsf {{.Script}}
 {{range .Files -}}
@@ -24,7 +24,7 @@ LOAD CLIENT FROM {{.Name}}{{if $.Compressed}}.rows{{end}} OF DEL MODIFIED BY COD
 {{end}}
 
 -- name: finish
--- Makes the indexes, the statistics and the procedures, after the load:
+-- Creates the indexes, the statistics and the procedures, after the load:
 --
 --   db2 connect to DATABASE && db2 -td@ -vsf {{.Script}}
 {{range .Statements}}

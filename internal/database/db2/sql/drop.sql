@@ -2,7 +2,8 @@
 DROP SPECIFIC PROCEDURE {{.}}
 /
 {{- end}}
--- The variables and the type of the routines' outputs, which say in their remarks whose they are.
+-- Drops the variables and the type of the routines' outputs, whose remarks show that they are
+-- Sledge's.
 BEGIN
   FOR v AS SELECT varname FROM syscat.variables WHERE varschema = CURRENT SCHEMA AND varmodulename IS NULL AND remarks = 'Sledge' DO
     EXECUTE IMMEDIATE 'DROP VARIABLE "' || RTRIM(v.varname) || '"';

@@ -1,20 +1,21 @@
--- How plans are read from the tables that EXPLAIN writes into, by "Explain tables" of IBM's manual.
+-- Reads plans from the tables that EXPLAIN writes, as described in "Explain tables" of IBM's
+-- manual.
 
--- The schema of the tables that EXPLAIN takes: the user's own, or else SYSTOOLS.
+-- The schema of the tables that EXPLAIN writes: the user's own, or else SYSTOOLS.
 -- name: schema
 SELECT RTRIM(tabschema) FROM syscat.tables
 WHERE tabname = 'EXPLAIN_STREAM' AND tabschema IN (SESSION_USER, 'SYSTOOLS')
 ORDER BY CASE tabschema WHEN 'SYSTOOLS' THEN 1 ELSE 0 END
 FETCH FIRST 1 ROW ONLY
 
--- What makes them.
+-- Creates them.
 -- name: install
 CALL SYSPROC.SYSINSTALLOBJECTS('EXPLAIN', 'C', CAST(NULL AS VARCHAR(128)), CAST(NULL AS VARCHAR(128)))
 
--- The latest plan of this session's user: what a row is, its operator, the operator that it leads to,
--- its name, more of it, and a number. Of an operator the number is the cost in timerons, of a stream the
--- rows. A stream from a table or an index has no operator, -1; the index of a key, which the server
--- names by the time when it was made, is called by its table.
+-- The latest plan of this session's user: the kind of row, its operator, the operator that it leads
+-- to, its name, details, and a number. The number of an operator is its cost in timerons, that of a
+-- stream its rows. A stream from a table or an index has the operator -1. The index of a key has
+-- its table's name here, because the server names it by the time of its creation.
 -- name: rows
 WITH latest (requester, moment) AS (
   SELECT explain_requester, MAX(explain_time) FROM "{{.}}".explain_statement

@@ -1,10 +1,11 @@
--- Everything that somebody made in the schema of this user: in words, its bond, a name, and
--- the table that it is in itself.
+-- The user-made objects in the user's schema: a description, the bond, a name, and the table that
+-- the object is part of.
 --
--- The bond is 'table' for a table, whose name follows; 'upon' for what would not work without
--- the table of that name, or be lost with it; 'routine' for a routine of that name; and empty
--- for all else. What a build makes beside the tables says in its remarks that it is Sledge's. The
--- table by which builds claim the schema is there as long as somebody builds or deletes.
+-- The bond is 'table' for a table, followed by its name; 'upon' for an object that would not work
+-- without the table of that name, or would be dropped with it; 'routine' for a routine of that
+-- name; and empty for any other object. The remarks of the other objects that a build makes show
+-- that they are Sledge's. The table by which builds claim the schema exists while a build or a
+-- deletion is running.
 SELECT CASE type WHEN 'T' THEN 'table ' WHEN 'V' THEN 'view ' WHEN 'S' THEN 'materialized query table ' WHEN 'A' THEN 'alias ' WHEN 'N' THEN 'nickname ' ELSE 'object ' END || LOWER(tabname) AS what,
   CASE type WHEN 'T' THEN 'table' ELSE '' END AS bond, CASE type WHEN 'T' THEN LOWER(tabname) ELSE '' END AS name, '' AS part_of
 FROM syscat.tables WHERE tabschema = CURRENT SCHEMA AND tabname <> 'SLEDGE_CLAIM'

@@ -1,8 +1,7 @@
 -- name: version
 SELECT COALESCE(MAX(SUBSTR(service_level, LOCATE('v', service_level) + 1)), 'unknown') FROM sysibmadm.env_inst_info
 
--- What the performance of these workloads depends on, as far as the user may see it: not everybody
--- may see all.
+-- The settings on which the performance of these workloads depends, if the user may see them.
 -- name: settings
 SELECT name, COALESCE(value, '') AS value FROM sysibmadm.dbcfg
 WHERE dbpartitionnum = CURRENT DBPARTITIONNUM AND name IN (
@@ -18,6 +17,6 @@ WHERE name IN ('cpuspeed', 'federated', 'instance_memory', 'intra_parallel', 'ma
 -- name: settings_of_registry
 SELECT reg_var_name, COALESCE(reg_var_value, '') FROM TABLE(env_get_reg_variables(-1, 0)) AS r
 
--- What LIST APPLICATIONS calls this session.
+-- The name of this session in LIST APPLICATIONS.
 -- name: session
 SELECT 'application ' || RTRIM(CHAR(mon_get_application_handle())) FROM sysibm.sysdummy1

@@ -1,5 +1,4 @@
--- What stands in the schema of this user by its name, of whatever kind, with a row for each
--- column.
+-- The tables, views and the like in the user's schema, with a row for each column.
 SELECT LOWER(t.tabname) AS table_name, LOWER(COALESCE(c.colname, '')) AS column_name,
   CASE t.type WHEN 'T' THEN 'table' WHEN 'V' THEN 'view' WHEN 'S' THEN 'materialized query table' WHEN 'A' THEN 'alias' WHEN 'N' THEN 'nickname' ELSE 'object' END AS kind,
   RTRIM(t.tabschema) AS table_schema

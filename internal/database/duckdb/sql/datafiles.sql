@@ -1,7 +1,7 @@
--- The scripts that DuckDB's shell makes a schema by from files of rows.
+-- Scripts for DuckDB's shell that build a schema from data files.
 
 -- name: create
--- Makes the tables, in a new file:
+-- Creates the tables, in a new file:
 --
 --   duckdb -bail FILE < {{.Script}}
 {{range .Statements}}
@@ -10,7 +10,7 @@
 {{end}}
 
 -- name: load
--- Loads the files of rows, all or none. To be run where the files are:
+-- Loads the data files, all or none. Run it where the files are:
 --
 --   duckdb -bail FILE < {{.Script}}
 BEGIN;
@@ -20,7 +20,7 @@ COPY {{.Table}} ({{.Names}}) FROM '{{.Name}}' (FORMAT csv, AUTO_DETECT false, DE
 COMMIT;
 
 -- name: load_parquet
--- Loads the files of rows, all or none. To be run where the files are:
+-- Loads the data files, all or none. Run it where the files are:
 --
 --   duckdb -bail FILE < {{.Script}}
 BEGIN;
@@ -30,7 +30,7 @@ COPY {{.Table}} ({{.Names}}) FROM '{{.Name}}' (FORMAT parquet);
 COMMIT;
 
 -- name: finish
--- Makes the statistics, after the load:
+-- Creates the statistics, after the load:
 --
 --   duckdb -bail FILE < {{.Script}}
 {{range .Statements}}

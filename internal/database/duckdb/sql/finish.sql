@@ -1,5 +1,5 @@
 -- Statistics for the planner.
 ANALYZE
 /
--- The rows are in the file, and not in the log, when users begin.
+-- Writes the rows from the log into the file before users begin.
 CHECKPOINT

@@ -1,13 +1,13 @@
--- Everything that somebody made in the file: in words, its bond, a name, and the table
--- that it is in itself.
+-- The user-made objects in the file: a description, the bond, a name, and the table that the object
+-- is part of.
 --
--- The bond is 'table' for a table of the schema main, whose name follows; 'upon' for what
--- would not work without the table of that name, or keeps it from being dropped; and empty
--- for all else. DuckDB does not keep what a view or a macro reads, so a word in its text
--- counts, wherever it stands.
+-- The bond is 'table' for a table of the schema main, followed by its name; 'upon' for an object
+-- that would not work without the table of that name, or prevents dropping it; and empty for any
+-- other object. DuckDB does not record which tables a view or a macro reads, so any occurrence of a
+-- table's name in its text counts.
 WITH
 tables AS (SELECT lower(table_name) AS name, schema_name FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()
-  AND table_name <> 'sledge_created'), -- which says that a build created the file
+  AND table_name <> 'sledge_created'), -- which shows that a build created the file
 views AS (SELECT lower(view_name) AS name, schema_name, lower(sql) AS text FROM duckdb_views() WHERE NOT internal AND NOT temporary AND database_name = current_database()),
 macros AS (
   SELECT DISTINCT lower(function_name) AS name, schema_name, lower(macro_definition) AS text FROM duckdb_functions()

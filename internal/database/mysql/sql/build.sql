@@ -1,9 +1,8 @@
--- By these a job knows of others in the same database, for named locks end with
--- their session, however that ends. An idle session holds the claim of a build that
--- is at work, and goes with its client. Each of those that do the work holds a lock
--- of its own, whose number comes from its connection's: a connection that goes on with
--- a statement though its client was killed still has it. No lock can be shared, so that each
--- run has one of its own, too.
+-- A job finds other jobs in the same database by these locks: the server releases a named lock when
+-- its session ends, for any reason. During a build, an idle session holds the build's claim, and
+-- ends with its client. Each session that does the work holds its own lock, numbered by its
+-- connection: a connection that continues a statement after its client was killed still holds it.
+-- MySQL has no shared named locks, so each run has its own lock too.
 
 -- name: claim
 SELECT GET_LOCK(CONCAT('sledge.build.', MD5(DATABASE())), 0)
@@ -23,7 +22,8 @@ WHERE id <> CONNECTION_ID() AND id = IS_USED_LOCK(CONCAT('sledge.run.', id, '.',
 -- name: work
 SELECT GET_LOCK(CONCAT('sledge.', CONNECTION_ID() % 512, '.', MD5(DATABASE())), 0)
 
--- Who works for a build that holds no claim any more, and the statement that ends it.
+-- The sessions that still work for a build that no longer holds a claim, and the statements that
+-- end them.
 -- name: orphans
 SELECT CONCAT('connection ', id), CONCAT('KILL ', id)
 FROM information_schema.processlist

@@ -1,5 +1,5 @@
--- COMMIT and ROLLBACK statements of the whole server, those in stored procedures
--- included, those of autocommit not.
+-- COMMIT and ROLLBACK statements of the whole server, including those in stored procedures, but not
+-- the commits of autocommit.
 --
--- Counts of statements are in no table of MySQL's from 5.7 on. The two are added up.
+-- Since 5.7, no table of MySQL has the counts of statements. Sledge adds the two up.
 SHOW GLOBAL STATUS WHERE variable_name IN ('Com_commit', 'Com_rollback')

@@ -1,8 +1,7 @@
--- The scripts that the client mysql, or mariadb, makes a schema by from files of
--- rows.
+-- Scripts for the client mysql or mariadb that build a schema from data files.
 
 -- name: create
--- Makes the tables, in an empty database:
+-- Creates the tables, in an empty database:
 --
 --   mysql DATABASE < {{.Script}}
 DELIMITER $$
@@ -12,9 +11,8 @@ $$
 {{end}}
 
 -- name: load
--- Loads the files of rows. To be run where the files are, on a server that has
--- local_infile on. Rows that are there already are passed over, and the warnings
--- say so.
+-- Loads the data files. Run it where the files are; the server must have local_infile enabled. The
+-- server skips rows that exist already, with a warning.
 --
 --   mysql --local-infile=1 --show-warnings DATABASE < {{.Script}}
 {{range .Files}}
@@ -36,7 +34,7 @@ system rm -f {{.Name}}.pipe
 {{end}}
 
 -- name: finish
--- Makes the statistics and the procedures, after the load:
+-- Creates the statistics and the procedures, after the load:
 --
 --   mysql DATABASE < {{.Script}}
 DELIMITER $$

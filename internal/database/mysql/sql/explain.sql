@@ -1,8 +1,8 @@
--- As JSON, which also has what the table of EXPLAIN leaves out: which steps sort, and
--- which subqueries belong where.
+-- In JSON, which also shows what EXPLAIN's table omits: which steps sort, and where each subquery
+-- belongs.
 -- name: plan
 EXPLAIN FORMAT=JSON :query
 
--- Since 8.0.18, as a tree.
+-- As a tree, since 8.0.18.
 -- name: timed
 EXPLAIN ANALYZE :query

@@ -1,10 +1,10 @@
--- Everything that somebody made in the database: in words, its bond, a name, and the
--- table that it is in itself.
+-- The user-made objects in the database: a description, the bond, a name, and the table that the
+-- object is part of.
 --
--- The bond is 'table' for a table, whose name follows; 'upon' for what would not work
--- without the table of that name, or be lost with it; 'routine' for a routine of that
--- name; and empty for all else. A view whose text the user may not read may be upon
--- any table. The table sledge_created says that a build created the database.
+-- The bond is 'table' for a table, followed by its name; 'upon' for an object that would not work
+-- without the table of that name, or would be dropped with it; 'routine' for a routine of that
+-- name; and empty for any other object. A view whose text the user may not read could depend on any
+-- table. The table sledge_created shows that a build created the database.
 SELECT CONCAT(IF(table_type = 'BASE TABLE', 'table', LOWER(table_type)), ' ', table_name) AS what,
   IF(table_type = 'BASE TABLE', 'table', '') AS bond, IF(@@lower_case_table_names = 0, table_name, LOWER(table_name)) AS name, '' AS part_of
 FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name <> 'sledge_created'

@@ -1,18 +1,18 @@
 -- name: version
 SELECT SUBSTRING_INDEX(VERSION(), '-', 1)
 
--- MySQL's client talks to MariaDB as well, and the other way around. Only MariaDB
--- reads what stands in a comment that begins with M.
+-- MySQL's client can connect to MariaDB, and the reverse. Only MariaDB reads a comment that begins
+-- with M.
 -- name: product
 SELECT IF(FALSE /*M! OR TRUE */, 'MariaDB', 'MySQL') AS product
 
--- What virtual users tell of their connection: empty without TLS.
+-- What virtual users report about their connection: empty without TLS.
 -- name: connection
 SHOW SESSION STATUS LIKE 'Ssl_cipher'
 
 -- name: settings
--- What the performance of these workloads depends on. MariaDB can tell which settings
--- differ from their defaults; no table that all versions of MySQL have does so.
+-- The settings on which the performance of these workloads depends. MariaDB can show which settings
+-- differ from their defaults; MySQL has no such table in all versions.
 SET @sledge_settings = IF(FALSE /*M! OR TRUE */,
   'SELECT LOWER(variable_name) AS name, global_value AS value FROM information_schema.system_variables
    WHERE global_value_origin <> ''COMPILE-TIME'' AND global_value <> default_value AND variable_name NOT LIKE ''%PASSWORD%''
@@ -37,12 +37,11 @@ SET @sledge_settings = IF(FALSE /*M! OR TRUE */,
 PREPARE sledge_settings FROM @sledge_settings;
 EXECUTE sledge_settings
 
--- What SHOW PROCESSLIST calls this session.
+-- The name of this session in SHOW PROCESSLIST.
 -- name: session
 SELECT CONCAT('connection ', CONNECTION_ID())
 
--- MariaDB alone reads what stands in a comment that begins with M, and passes over what is of
--- MySQL 5.7.
+-- Only MariaDB reads a comment that begins with M, and it ignores a comment for MySQL 5.7.
 -- name: steady
 SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED;
 SET SESSION lock_wait_timeout = 31536000 /*M!100101 , max_statement_time = 0 */ /*!50708 , max_execution_time = 0 */

@@ -1,5 +1,5 @@
--- What stands in the database by its name, of whatever kind, with a row for each
--- column. Names of tables differ by capitals where the server says so.
+-- The tables, views and the like in the database, with a row for each column. The case of table
+-- names matters if the server says so.
 SELECT IF(@@lower_case_table_names = 0, t.table_name, LOWER(t.table_name)) AS table_name, LOWER(COALESCE(c.column_name, '')) AS column_name,
   IF(t.table_type = 'BASE TABLE', 'table', LOWER(t.table_type)) AS kind, t.table_schema
 FROM information_schema.tables t

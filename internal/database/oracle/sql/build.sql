@@ -1,5 +1,6 @@
--- Who works for a build that holds no claim any more, and the statement that ends it, for the
--- system's user. Only the user's own sessions are meant that Sledge has said to be a build's.
+-- The sessions that still work for a build that no longer holds a claim, and the statements by
+-- which the system user ends them. They are only the user's own sessions that Sledge has marked as
+-- a build's.
 -- name: orphans
 SELECT 'session ' || s.sid || ',' || s.serial#, 'ALTER SYSTEM KILL SESSION ''' || s.sid || ',' || s.serial# || ',@' || s.inst_id || ''' IMMEDIATE'
 FROM gv$session s

@@ -1,6 +1,6 @@
--- Commits and rollbacks that users asked for, of the whole instance: in a pluggable database,
--- of that one. It is in the views that come with every licence, and not in AWR's snapshots,
--- which take the Diagnostics Pack.
+-- Commits and rollbacks that users requested, in the whole instance, or in a pluggable database, in
+-- that database. The count is from views that every licence includes, not from AWR snapshots, which
+-- need the Diagnostics Pack.
 SELECT SUM(value) FROM v$sysstat WHERE name IN ('user commits', 'user rollbacks')
 
 -- name: rac

@@ -1,8 +1,8 @@
--- The scripts that SQL*Plus makes a schema by from files of rows. The user who runs them owns
--- the schema, and needs CREATE SESSION, TABLE, VIEW, PROCEDURE and CLUSTER, and a quota.
+-- Scripts for SQL*Plus that build a schema from data files. The user who runs them owns the schema,
+-- and needs CREATE SESSION, TABLE, VIEW, PROCEDURE and CLUSTER, and a quota.
 
 -- name: create
--- Makes the tables, as the user who will own them:
+-- Creates the tables. Run it as the user who will own them:
 --
 --   sqlplus USER@//HOST/SERVICE @{{.Script}}
 WHENEVER SQLERROR EXIT FAILURE ROLLBACK
@@ -14,14 +14,14 @@ SET DEFINE OFF SQLBLANKLINES ON
 EXIT
 
 -- name: load
--- Loads the files of rows, all or none, from a folder that the server itself reads. An
--- administrator says where that is:
+-- Loads the data files, all or none, from a folder on the server. First an administrator declares
+-- the folder:
 --
 --   CREATE DIRECTORY sledge_files AS '/data';
 --   GRANT READ ON DIRECTORY sledge_files TO USER;
 {{- if .Compressed}}
 --
--- The server is to find them uncompressed: first run {{.Unpack}} in the folder.
+-- The files must be uncompressed: first run {{.Unpack}} in the folder.
 {{- end}}
 --
 --   sqlplus USER@//HOST/SERVICE @{{.Script}}
@@ -71,7 +71,7 @@ END;
 EXIT
 
 -- name: finish
--- Makes the indexes, the statistics and the procedures, after the load:
+-- Creates the indexes, the statistics and the procedures, after the load:
 --
 --   sqlplus USER@//HOST/SERVICE @{{.Script}}
 WHENEVER SQLERROR EXIT FAILURE ROLLBACK

@@ -1,6 +1,6 @@
--- Drops the tables and routines that are proven to be the schema's, and what belongs to them:
--- the view that joins stock with its items, and the hash clusters that tables were in. Tables
--- whose locks were switched off cannot be dropped before they are on again.
+-- Drops the tables and routines that are proven to be the schema's, with the view that joins stock
+-- and items and the hash clusters of the tables. A table whose locks are disabled cannot be dropped
+-- until they are enabled again.
 {{- range .Routines}}
 DROP PROCEDURE {{.}}
 /

@@ -1,11 +1,11 @@
--- Everything that somebody made in the user's schema: in words, its bond, a name, and the table
--- that it is in itself. The word NULL is no bond, and no name.
+-- The user-made objects in the user's schema: a description, the bond, a name, and the table that
+-- the object is part of. The word NULL stands for an empty bond or name.
 --
--- The bond is 'table' for a table; 'part' for what goes with the table of that name, and
--- drop.sql takes away with it; 'upon' for what would not work without the table of that name;
--- 'routine' for a procedure. What has not got a table goes without: indexes go with theirs, and
--- what the server made for its own use is nobody's. The table by which builds claim the schema
--- is there as long as somebody builds or deletes; sledge_created says that a build created the user.
+-- The bond is 'table' for a table; 'part' for an object that drop.sql drops with the table of that
+-- name; 'upon' for an object that would not work without the table of that name; 'routine' for a
+-- procedure. Indexes are not listed, because they are dropped with their tables, nor are objects
+-- that the server made for its own use. The table by which builds claim the schema exists while a
+-- build or a deletion is running. sledge_created shows that a build created the user.
 WITH part AS (
   SELECT v.view_name AS name, 'stock' AS of_table FROM user_views v WHERE v.view_name = 'STOCK_ITEM'
   UNION ALL

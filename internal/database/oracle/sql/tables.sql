@@ -1,5 +1,5 @@
--- What stands in the user's schema by its name, of whatever kind, with a row for each column.
--- What has none says so by the word NULL, which is how Oracle has the empty text.
+-- The tables, views and the like in the user's schema, with a row for each column. The word NULL
+-- stands for a missing column, because Oracle has no empty text.
 SELECT LOWER(o.object_name), LOWER(c.column_name), LOWER(o.object_type), LOWER(SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA'))
 FROM user_objects o
 LEFT JOIN user_tab_columns c ON c.table_name = o.object_name AND o.object_type IN ('TABLE', 'VIEW', 'MATERIALIZED VIEW')

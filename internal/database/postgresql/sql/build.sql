@@ -1,12 +1,12 @@
--- By these a job knows of others in the same database, for advisory locks end with
--- their session, however that ends. An idle session holds the claim of a build that
--- is at work, and goes with its client. Runs share that lock. Those that do the work share a second lock:
--- a back end that goes on with a statement though its client was killed still has it.
+-- A job finds other jobs in the same database by these locks: the server releases an advisory lock
+-- when its session ends, for any reason. During a build, an idle session holds the build's claim,
+-- and ends with its client. Runs share that lock. The sessions that do the work share a second
+-- lock: a back end that continues a statement after its client was killed still holds it.
 
 -- name: claim
 SELECT pg_try_advisory_lock(1936483684, 1)::integer
 
--- The same for a session that has a connection of its own only within a transaction, which stays open.
+-- The same for a session that has its own connection only during a transaction, which stays open.
 -- name: claim_in_transaction
 SELECT CASE WHEN set_config('idle_in_transaction_session_timeout', '0', true) = '0' THEN pg_try_advisory_xact_lock(1936483684, 1)::integer END
 
@@ -32,7 +32,8 @@ WHERE l.locktype = 'advisory' AND l.granted AND l.mode = 'ShareLock' AND l.class
 -- name: work
 SELECT pg_advisory_lock_shared(1936483684, 2)
 
--- Who works for a build that holds no claim any more, and the statement that ends it.
+-- The sessions that still work for a build that no longer holds a claim, and the statements that
+-- end them.
 -- name: orphans
 SELECT concat('back end ', pid), concat('SELECT pg_terminate_backend(', pid, ')')
 FROM pg_locks

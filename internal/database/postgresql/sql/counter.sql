@@ -1,5 +1,5 @@
--- Commits and rollbacks in this database, those of single statements without BEGIN
--- included. Other databases of the server are not counted.
+-- Commits and rollbacks in this database, including those of single statements without BEGIN, but
+-- not those in other databases of the server.
 --
--- The live count of transactions and the TPM of a run are by it.
+-- The live count of transactions and the TPM of a run use it.
 SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()

@@ -1,5 +1,5 @@
--- Commits and rollbacks in all databases of the server, those of single statements
--- without BEGIN included.
+-- Commits and rollbacks in all databases of the server, including those of single statements
+-- without BEGIN.
 --
--- It is for who watches a server and not a test.
+-- It is for watching a server rather than a test.
 SELECT sum(xact_commit + xact_rollback)::bigint FROM pg_stat_database

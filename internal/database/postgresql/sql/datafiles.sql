@@ -1,7 +1,7 @@
--- The scripts that psql makes a schema by from files of rows.
+-- Scripts for psql that build a schema from data files.
 
 -- name: create
--- Makes the tables, for the owner of the schema and in an empty database:
+-- Creates the tables. Run it as the owner of the schema, in an empty database:
 --
 --   psql -d DATABASE -f {{.Script}}
 \set ON_ERROR_STOP on
@@ -11,7 +11,7 @@
 {{end}}
 
 -- name: load
--- Loads the files of rows, all or none. To be run where the files are:
+-- Loads the data files, all or none. Run it where the files are:
 --
 --   psql -d DATABASE -f {{.Script}}
 \set ON_ERROR_STOP on
@@ -24,7 +24,7 @@ BEGIN;
 COMMIT;
 
 -- name: finish
--- Makes the indexes, the statistics and the routines, after the load:
+-- Creates the indexes, the statistics and the routines, after the load:
 --
 --   psql -d DATABASE -f {{.Script}}
 \set ON_ERROR_STOP on

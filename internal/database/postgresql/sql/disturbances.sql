@@ -1,6 +1,6 @@
--- What slows a run that is not of the run: its name, whether it counts only if it is there when the measured
--- time begins and when it ends, and what it is, in words. A user without the rights of a monitor sees all
--- of it but the names.
+-- Activity outside a run that slows it: its name, whether it counts only if it exists both when the
+-- measured time begins and when it ends, and a description. A user without the rights of a monitor
+-- sees everything but the names.
 SELECT 'transaction ' || l.virtualtransaction AS id, 1 AS lasting,
   'process ' || l.pid || COALESCE(' (' || NULLIF(a.application_name, '') || ')', '')
   || ' had one transaction open all the time, which keeps old versions of rows' AS words
@@ -17,9 +17,9 @@ UNION ALL
 SELECT 'vacuum ' || pid, 0, 'a vacuum was at work' || COALESCE(' on ' || relid::regclass::text, '')
 FROM pg_stat_progress_vacuum WHERE datname = current_database()
 UNION ALL
--- Autovacuum lets a fifth of a table be dead rows. Small tables that are mostly updated, such as the
--- districts, have few, because each page is pruned as it is read, unless an old transaction forbids it.
--- After a crash the server has lost its count of live rows, so it is 0.
+-- Autovacuum tolerates a fifth of a table as dead rows. Small tables that are mostly updated, such
+-- as district, have few, because the server prunes each page when it reads it, unless an old
+-- transaction prevents that. After a crash, the server has lost its count of live rows, so it is 0.
 SELECT 'rows ' || relname, 0, relname || ' had ' || to_char(n_dead_tup, 'FM999,999,999,999') || ' dead rows and ' || to_char(n_live_tup, 'FM999,999,999,999') || ' live ones'
 FROM pg_stat_user_tables
 WHERE schemaname = current_schema() AND n_live_tup > 0 AND n_tup_upd >= n_tup_del

@@ -1,6 +1,7 @@
 -- name: plan
 EXPLAIN :query
 
--- Buffers tell what was read from where; with each server version more of this is the default.
+-- BUFFERS shows which data were read from where. Newer server versions enable more of these options
+-- by default.
 -- name: timed
 EXPLAIN (ANALYZE, BUFFERS) :query

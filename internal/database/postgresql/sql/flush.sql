@@ -1,8 +1,7 @@
--- Has this session report its transactions to the statistics at once. Else a session
--- reports about once a second, so that a count is late by as much.
--- A session that has touched no table since its last report does not report, be its
--- transactions as many as they may, this one among them. So this one touches a table.
--- PostgreSQL before 15 has no such function, and no way to do it.
+-- Makes this session report its transactions to the statistics at once. Otherwise a session reports
+-- about once a second, so a count is up to a second old. A session that has read no table since its
+-- last report does not report, however many transactions it has run. So this statement reads a
+-- table. PostgreSQL before 15 has no such function, and no other way to do this.
 DO $$
 BEGIN
   IF current_setting('server_version_num')::integer >= 150000 THEN

@@ -1,11 +1,10 @@
--- Everything that somebody made in the database: in words, its bond, a name, and the
--- table that it is in itself. What came with the server has numbers below 16384, and
--- what came with an extension goes with that.
+-- The user-made objects in the database: a description, the bond, a name, and the table that the
+-- object is part of. The server's own objects have numbers below 16384. Objects of an extension are
+-- dropped with it.
 --
--- The bond is 'table' for a table, whose name follows; 'part' for what goes with the
--- table of that name; 'upon' for what keeps the table of that name from being
--- dropped, or would be lost with it; 'routine' for a routine of that signature; and
--- empty for all else.
+-- The bond is 'table' for a table, followed by its name; 'part' for a part of the table of that
+-- name; 'upon' for an object that prevents dropping the table of that name, or would be dropped
+-- with it; 'routine' for a routine of that signature; and empty for any other object.
 WITH RECURSIVE part (oid, root) AS (
   SELECT oid, oid FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition AND oid >= 16384
   UNION ALL
@@ -43,8 +42,8 @@ WITH RECURSIVE part (oid, root) AS (
   UNION ALL SELECT 'pg_ts_dict'::regclass, oid, '', NULL FROM pg_ts_dict
   UNION ALL SELECT 'pg_ts_parser'::regclass, oid, '', NULL FROM pg_ts_parser
   UNION ALL SELECT 'pg_ts_template'::regclass, oid, '', NULL FROM pg_ts_template
-  -- Views upon tables, foreign keys to them, functions of their rows, tables that
-  -- inherit from them: what DROP TABLE without CASCADE refuses for.
+  -- Views on tables, foreign keys to them, functions of their rows, tables that inherit from them:
+  -- objects for which DROP TABLE without CASCADE fails.
   UNION ALL SELECT CASE WHEN r.oid IS NULL THEN d.classid::regclass ELSE 'pg_class'::regclass END, coalesce(r.ev_class, d.objid), 'upon', p.root
   FROM pg_depend d
   JOIN (SELECT 'pg_class'::regclass AS class, oid, root FROM part UNION ALL SELECT 'pg_type'::regclass, oid, root FROM rowtype) p

@@ -1,10 +1,9 @@
--- The whole of it, which also says who packaged the server: 15.14 (Debian 15.14-0+deb12u1)
+-- The full version, which also shows who packaged the server: 15.14 (Debian 15.14-0+deb12u1)
 -- name: version
 SELECT current_setting('server_version')
 
--- What was set in the server's files, on its command line, for the database or for
--- the role; not what this session chose. Settings that may hold a password are left
--- out.
+-- The settings from the server's files, its command line, the database or the role, but not those
+-- of this session, and without settings that may contain a password.
 -- name: settings
 SELECT name, current_setting(name) FROM pg_settings
 WHERE setting IS DISTINCT FROM boot_val AND context <> 'internal'
@@ -12,11 +11,11 @@ WHERE setting IS DISTINCT FROM boot_val AND context <> 'internal'
   AND name NOT IN ('primary_conninfo', 'ssl_passphrase_command')
 ORDER BY name
 
--- What pg_stat_activity and the log call this session.
+-- The name of this session in pg_stat_activity and in the log.
 -- name: session
 SELECT 'process ' || pg_backend_pid()
 
--- Those of these settings that this server knows.
+-- Sets each of these settings that this server has.
 -- name: steady
 SELECT set_config(s.name, v.value, false)
 FROM (VALUES ('default_transaction_isolation', 'read committed'), ('default_transaction_deferrable', 'off'),

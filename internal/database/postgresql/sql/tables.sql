@@ -1,6 +1,5 @@
--- What a name means to this session: what it finds first on its search path, of
--- whatever kind, since it is in the way of a table of that name. Tables, views and
--- the like come with a row for each column.
+-- What a name means to this session: the first object of that name on its search path, of any kind,
+-- since it hides a table of that name. Tables, views and the like have a row for each column.
 SELECT c.relname, coalesce(a.attname, ''), CASE
     WHEN c.relispartition THEN 'partition'
     WHEN c.relkind IN ('r', 'p') AND c.relpersistence <> 't' THEN 'table'

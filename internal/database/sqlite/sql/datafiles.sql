@@ -1,7 +1,7 @@
--- The scripts that the shell sqlite3 makes a schema by from files of rows.
+-- Scripts for the shell sqlite3 that build a schema from data files.
 
 -- name: create
--- Makes the tables, in a new file:
+-- Creates the tables, in a new file:
 --
 --   sqlite3 FILE < {{.Script}}
 .bail on
@@ -11,7 +11,7 @@
 {{end}}
 
 -- name: load
--- Loads the files of rows, all or none. To be run where the files are:
+-- Loads the data files, all or none. Run it where the files are:
 --
 --   sqlite3 FILE < {{.Script}}
 .bail on
@@ -21,7 +21,7 @@ BEGIN;
 {{range .Files -}}
 .import {{if $.Header}}--skip 1 {{end}}'{{with $.Program .}}|{{.}}{{else}}{{.Name}}{{end}}' {{.Table}}
 {{end -}}
--- The shell has no word for NULL, and takes nothing for an empty text.
+-- The shell has no notation for NULL, and reads an empty field as an empty text.
 {{range $t := .Tables -}}
 {{if .Nullable -}}
 UPDATE {{.Table}} SET {{range $i, $name := .Nullable}}{{if $i}}, {{end}}{{$name}} = NULLIF({{$name}}, ''){{end}} WHERE '' IN (
@@ -31,7 +31,7 @@ UPDATE {{.Table}} SET {{range $i, $name := .Nullable}}{{if $i}}, {{end}}{{$name}
 COMMIT;
 
 -- name: finish
--- Makes the indexes and the statistics, after the load:
+-- Creates the indexes and the statistics, after the load:
 --
 --   sqlite3 FILE < {{.Script}}
 .bail on

@@ -1,3 +1,3 @@
--- There is none with times.
+-- SQLite has no EXPLAIN with times.
 -- name: plan
 EXPLAIN QUERY PLAN :query

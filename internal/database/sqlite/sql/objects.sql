@@ -1,15 +1,16 @@
--- Everything that somebody made in the file: in words, its bond, a name, and the
--- table that it is in itself.
+-- The user-made objects in the file: a description, the bond, a name, and the table that the object
+-- is part of.
 --
--- The bond is 'table' for a table, whose name follows; 'upon' for what would not work
--- without the table of that name, or be lost with it; and empty for all else. SQLite
--- does not tell what a view reads, so a word in its text counts, wherever it stands.
+-- The bond is 'table' for a table, followed by its name; 'upon' for an object that would not work
+-- without the table of that name, or would be dropped with it; and empty for any other object.
+-- SQLite does not record which tables a view reads, so any occurrence of a table's name in its text
+-- counts.
 WITH thing AS (
   SELECT type, lower(name) AS name, lower(tbl_name) AS of,
-    -- Only words are left of the text, each between two blanks.
+    -- Reduces the text to words, each between two spaces.
     ' ' || lower(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(
       sql, char(10), ' '), char(13), ' '), char(9), ' '), '"', ' '), '`', ' '), '[', ' '), ']', ' '), '.', ' '), ',', ' '), ';', ' '), '(', ' '), ')', ' '), '/', ' '), '*', ' ')) || ' ' AS words
-  FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' AND lower(tbl_name) <> 'sledge_created' -- says that a build created the file
+  FROM sqlite_master WHERE name NOT GLOB 'sqlite_*' AND lower(tbl_name) <> 'sledge_created' -- shows that a build created the file
 )
 SELECT type || ' ' || name AS what, CASE type WHEN 'table' THEN 'table' ELSE '' END AS bond, CASE type WHEN 'table' THEN name ELSE '' END AS name, '' AS part_of
 FROM thing WHERE type IN ('table', 'view')

@@ -1,14 +1,14 @@
--- By these a job knows of others in the same database, for locks of an application end with
--- their session, however that ends. An idle session holds the claim of a build that is at work,
--- and goes with its client. Runs share that lock. Those that do the work share a second lock: a session that goes
--- on with a statement though its client was killed still has it.
+-- A job finds other jobs in the same database by these locks: the server releases an application
+-- lock when its session ends, for any reason. During a build, an idle session holds the build's
+-- claim, and ends with its client. Runs share that lock. The sessions that do the work share a
+-- second lock: a session that continues a statement after its client was killed still holds it.
 
 -- name: claim
 DECLARE @sledge_answer int;
 EXECUTE @sledge_answer = sp_getapplock @Resource = 'sledge.build', @LockMode = 'Exclusive', @LockOwner = 'Session', @LockTimeout = 0;
 SELECT CASE WHEN @sledge_answer >= 0 THEN 1 ELSE 0 END AS claimed
 
--- A login that may not see the sessions of others sees no holder, nor does one on a server without
+-- Returns no row to a login that may not see the sessions of others, and none on a server without
 -- these views. Babelfish has no sys.dm_tran_locks, and its TRY does not catch a missing view.
 -- name: holder
 IF OBJECT_ID('sys.dm_tran_locks') IS NULL
@@ -45,7 +45,8 @@ END CATCH
 -- name: work
 EXECUTE sp_getapplock @Resource = 'sledge.work', @LockMode = 'Shared', @LockOwner = 'Session', @LockTimeout = 0
 
--- Who works for a build that holds no claim any more, and the statement that ends it.
+-- The sessions that still work for a build that no longer holds a claim, and the statements that
+-- end them.
 -- name: orphans
 IF OBJECT_ID('sys.dm_tran_locks') IS NULL
   SELECT 'nobody' AS session, '' AS ending WHERE 1 = 0

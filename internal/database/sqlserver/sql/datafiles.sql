@@ -1,8 +1,8 @@
--- The scripts that sqlcmd makes a schema by from files of rows. These have fewer columns than
--- their tables, and in another order, so they are loaded into views, which the last script drops.
+-- Scripts for sqlcmd that build a schema from data files. The files have fewer columns than their
+-- tables, in another order, so the scripts load them into views, which the last script drops.
 
 -- name: create
--- Makes the tables, in an empty database, and a view of each with the columns of its files:
+-- Creates the tables, in an empty database, and for each a view with the columns of its files:
 --
 --   sqlcmd -b -I -S SERVER -d DATABASE -U LOGIN -i {{.Script}}
 {{range .Statements}}
@@ -15,22 +15,22 @@ GO
 {{end}}
 
 -- name: load
--- Loads the files of rows, all or none, where the server itself reads them: FOLDER is where it
--- finds them, by its own name and with the account that it runs under. The login needs the right
--- ADMINISTER BULK OPERATIONS, on Linux that of sysadmin.
+-- Loads the data files, all or none. The server reads them itself: FOLDER is their folder on the
+-- server's machine, which the server's account must be able to read. The login needs the permission
+-- ADMINISTER BULK OPERATIONS, or on Linux the role sysadmin.
 {{- with .Scripts.LoadShell}}
--- Where that cannot be, {{.}} loads them from any machine.
+-- If that is not possible, {{.}} loads them from any machine.
 {{- end}}
 {{- if .Compressed}}
--- The server reads no compressed files: first run {{.Unpack}} in the folder.
+-- The server cannot read compressed files: first run {{.Unpack}} in the folder.
 {{- end}}
 {{- if .CSV}}
--- It takes SQL Server 2017 or later.
+-- It requires SQL Server 2017 or later.
 {{- end}}
 --
 --   sqlcmd -b -I -S SERVER -d DATABASE -U LOGIN -v FOLDER="/data" -i {{.Script}}
 SET XACT_ABORT ON;
--- In the files, dates look like 2026-01-31, which not every language of a login reads so.
+-- Dates in the files look like 2026-01-31, which some languages of a login read in another order.
 SET DATEFORMAT ymd;
 BEGIN TRANSACTION;
 {{range .Files -}}
@@ -44,12 +44,12 @@ GO
 
 -- name: load_shell
 #!/bin/sh
-# Loads the files of rows by the program bcp, from any machine: each file whole, or nothing of it.
-# All options go to bcp, which asks for the password of the login:
+# Loads the data files with the program bcp, from any machine: each file completely, or nothing of it.
+# All options are for bcp, which asks for the password of the login:
 #
 #   sh {{.Script}} -S SERVER -d DATABASE -U LOGIN
 #
-# -u trusts a certificate that nobody has signed.
+# -u trusts a certificate that no authority has signed.
 set -eu
 cd "$(dirname "$0")"
 {{range .Files -}}
@@ -76,7 +76,7 @@ bcp dbo.sledge_load_{{.Table}} in {{.Plain}} -c -t "|" -r {{if $.Behind}}0x7c0a{
 {{end}}
 
 -- name: finish
--- Makes the indexes, the statistics and the procedures, after the load, when all rows are there:
+-- Creates the indexes, the statistics and the procedures, after the load:
 --
 --   sqlcmd -b -I -S SERVER -d DATABASE -U LOGIN -i {{.Script}}
 {{range .Tables -}}

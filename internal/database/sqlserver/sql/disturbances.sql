@@ -1,5 +1,6 @@
--- What slows a run that is not of the run: see the file of PostgreSQL. It takes the right VIEW SERVER STATE, from
--- SQL Server 2022 on VIEW SERVER PERFORMANCE STATE. Babelfish lacks some of the views. No other server has run it in tests.
+-- Activity outside a run that slows it: see the file of PostgreSQL. It requires the permission VIEW
+-- SERVER STATE, or VIEW SERVER PERFORMANCE STATE since SQL Server 2022. Babelfish lacks some of the
+-- views. Tests have run it on no other server.
 IF OBJECT_ID('sys.dm_tran_database_transactions') IS NULL OR OBJECT_ID('sys.dm_tran_session_transactions') IS NULL
   OR OBJECT_ID('sys.dm_exec_requests') IS NULL OR OBJECT_ID('sys.dm_os_performance_counters') IS NULL
   RAISERROR ('this server does not show its transactions', 16, 1)

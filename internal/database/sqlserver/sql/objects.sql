@@ -1,12 +1,13 @@
--- Everything that somebody made in the database: in words, its bond, a name, and the table
--- that it is in itself.
+-- The user-made objects in the database: a description, the bond, a name, and the table that the
+-- object is part of.
 --
--- The bond is 'table' for a table, whose name follows; 'part' for what goes with the table of
--- that name; 'upon' for what keeps the table of that name from being dropped, would not work
--- without it, or be lost with it; 'routine' for a procedure of that name; and empty for all else.
+-- The bond is 'table' for a table, followed by its name; 'part' for a part of the table of that
+-- name; 'upon' for an object that prevents dropping the table of that name, would not work without
+-- it, or would be dropped with it; 'routine' for a procedure of that name; and empty for any other
+-- object.
 --
--- Azure SQL lists views of its own in the schema sys. Of assemblies, people's have numbers from 65536 on.
--- An older Babelfish knows no partitions.
+-- Azure SQL lists its own views in the schema sys. Assemblies of users have numbers from 65536.
+-- Older versions of Babelfish have no partitions.
 DECLARE @sledge_objects TABLE (what nvarchar(400), bond varchar(10), name nvarchar(400), part_of nvarchar(400));
 INSERT INTO @sledge_objects (what, bond, name, part_of)
 SELECT LOWER(REPLACE(o.type_desc COLLATE DATABASE_DEFAULT, '_', ' ')) + ' ' + CASE s.name WHEN 'dbo' THEN '' ELSE s.name + '.' END + o.name AS what,
@@ -20,7 +21,7 @@ FROM sys.objects o
 JOIN sys.schemas s ON s.schema_id = o.schema_id
 LEFT JOIN sys.objects p ON p.object_id = o.parent_object_id
 WHERE o.is_ms_shipped = 0 AND o.type NOT IN ('F', 'IT', 'S', 'SQ') AND s.name <> 'sys'
-  AND 'sledge_created' NOT IN (o.name, COALESCE(p.name, '')) -- it says that a build created the database
+  AND 'sledge_created' NOT IN (o.name, COALESCE(p.name, '')) -- it shows that a build created the database
 UNION ALL
 SELECT 'foreign key ' + f.name + ' of table ' + t.name, 'upon', CASE WHEN 'a' = 'A' THEN LOWER(r.name) ELSE r.name END,
   CASE WHEN 'a' = 'A' THEN LOWER(t.name) ELSE t.name END

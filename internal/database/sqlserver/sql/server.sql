@@ -1,18 +1,17 @@
--- Babelfish also has a version of its own, beside that of the SQL Server that it answers as.
+-- Babelfish has its own version, besides the version of SQL Server that it emulates.
 -- name: version
 SELECT COALESCE(CAST(SERVERPROPERTY('babelfishversion') AS varchar(30)), CAST(SERVERPROPERTY('productversion') AS varchar(30))) AS version
 
--- Babelfish says so in its first line.
+-- Babelfish names itself in the first line.
 -- name: product
 SELECT CASE WHEN @@VERSION LIKE 'Babelfish%' THEN 'Babelfish' WHEN CAST(SERVERPROPERTY('EngineEdition') AS int) IN (5, 6, 8, 11, 12) THEN 'Azure SQL' ELSE 'SQL Server' END AS product
 
 -- name: session
 SELECT CONCAT('session ', @@SPID) AS session
 
--- What the performance of these workloads depends on: how the database isolates and keeps
--- transactions, and what of the server was set otherwise than by default. What a login may not
--- see, or a server does not have, is left out. Babelfish's TRY does not catch a missing view, hence
--- the conditions.
+-- The settings on which the performance of these workloads depends: isolation and durability of the
+-- database, and settings of the server. The result omits settings that the login may not see or the
+-- server does not have. The conditions are for Babelfish, whose TRY does not catch a missing view.
 -- name: settings
 DECLARE @sledge_settings TABLE (name varchar(128), value varchar(400));
 INSERT INTO @sledge_settings (name, value)
@@ -64,7 +63,7 @@ END TRY
 BEGIN CATCH
   PRINT ERROR_MESSAGE()
 END CATCH;
--- Babelfish's commits and memory are PostgreSQL's.
+-- Babelfish uses PostgreSQL's settings for commits and memory.
 IF @@VERSION LIKE 'Babelfish%'
 BEGIN TRY
   INSERT INTO @sledge_settings (name, value)
@@ -77,7 +76,7 @@ BEGIN CATCH
 END CATCH;
 SELECT name, value FROM @sledge_settings WHERE value IS NOT NULL ORDER BY name
 
--- What virtual users tell of their connection, as far as the login may see it.
+-- What virtual users report about their connection, if the login may see it.
 -- name: connection
 IF OBJECT_ID('sys.dm_exec_connections') IS NULL
   SELECT 'encrypted: unknown' AS connection WHERE 1 = 0

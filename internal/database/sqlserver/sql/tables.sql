@@ -1,6 +1,6 @@
--- What stands in the schema dbo by its name, of whatever kind, with a row for each column.
--- Names of tables differ by capitals where the database's collation tells them apart, as then
--- those of these views' columns do.
+-- The tables, views and the like in the schema dbo, with a row for each column. The case of table
+-- names matters if the database's collation is case-sensitive, as for the column names of these
+-- views.
 SELECT CASE WHEN 'a' = 'A' THEN LOWER(t.TABLE_NAME) ELSE t.TABLE_NAME END AS table_name, LOWER(COALESCE(c.COLUMN_NAME, '')) AS column_name,
   CASE t.TABLE_TYPE WHEN 'BASE TABLE' THEN 'table' ELSE LOWER(t.TABLE_TYPE) END AS kind, t.TABLE_SCHEMA AS of_schema
 FROM INFORMATION_SCHEMA.TABLES t

@@ -1,4 +1,5 @@
--- As the portable ones, without rounding: amounts are decimals here, and their differences exact.
+-- Like the portable statements, but without rounding: amounts are decimals here, and their
+-- differences are exact.
 
 -- name: consistency_1
 SELECT w_id, w_ytd, SUM(d_ytd) AS sum_d_ytd FROM warehouse JOIN district ON d_w_id = w_id

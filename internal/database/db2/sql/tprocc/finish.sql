@@ -1,5 +1,5 @@
--- Statistics for the planner. Tables that only grow take new rows at their end; new_order
--- is a queue, whose size says nothing of how to find its oldest.
+-- Statistics for the planner. Tables that only grow get new rows at their end. new_order is a
+-- queue, whose size does not show how to find its oldest row.
 
 -- name: order_line
 ALTER TABLE order_line APPEND ON

@@ -1,5 +1,5 @@
--- There is no IF NOT EXISTS, and an interrupted build begins here again: 42710 says that
--- there is an index of that name already.
+-- Db2 has no IF NOT EXISTS, and a resumed build repeats these statements: 42710 means that an index
+-- of that name exists.
 
 -- name: customer
 BEGIN

@@ -1,6 +1,6 @@
--- Statements that differ from the portable ones: they lock the rows they read to change, which
--- is what keeps two orders from taking the same number or stock, and say of which type a
--- parameter is where nothing beside it does.
+-- Statements that differ from the portable ones: they lock the rows that the transaction will
+-- change, which prevents two orders from taking the same number or stock, and give the type of a
+-- parameter if nothing next to it does.
 
 -- name: select_district
 SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = :w_id AND d_id = :d_id WITH RS USE AND KEEP UPDATE LOCKS

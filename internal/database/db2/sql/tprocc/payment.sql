@@ -1,6 +1,6 @@
--- A parameter divided by a number would be of that number's type, and so short of digits:
--- hence the types. The customer is locked as it is read, since its new C_DATA is made from
--- the old one.
+-- A parameter divided by a number would have that number's type, with too few digits, so the
+-- parameters have explicit types. The statements lock the customer when they read it, because the
+-- new C_DATA contains the old one.
 
 -- name: update_warehouse
 UPDATE warehouse SET w_ytd = w_ytd + CAST(:h_amount_cents AS INTEGER) * 0.01 WHERE w_id = :w_id

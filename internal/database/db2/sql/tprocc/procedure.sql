@@ -1,7 +1,7 @@
--- The calls of the stored procedures. A parameter that no input has is an output: of a call they
--- are the one row that comes back. Those that go in and come out are only given.
+-- The calls of the stored procedures. A parameter that is not among the inputs is an output; the
+-- outputs of a call form its only row. A parameter that is both is used only as an input.
 
--- The number of an order goes in, too, but no routine asks for it.
+-- The number of an order is an input too, but no routine reads it.
 -- name: neword
 CALL NEWORD(:w_id, :max_w_id, :d_id, :c_id, :ol_cnt, :no_c_discount, :no_c_last, :no_c_credit, :no_d_tax, :no_w_tax, :no_d_next_o_id, CURRENT TIMESTAMP)
 

@@ -1,12 +1,12 @@
--- The five transactions of TPC-C 2.4 to 2.8 as stored procedures in SQL PL. Names, parameters
--- and their order are those of TPROC-C, so that every program for it can call them. They return
--- no rows, and each is a transaction of its own. After an error they roll back and pass it on,
--- lest a caller that goes on commits one half.
+-- The five transactions of TPC-C 2.4 to 2.8 as stored procedures in SQL PL. Names, parameters and
+-- their order are those of TPROC-C, so that every program for TPROC-C can call them. They return no
+-- rows, and each is a transaction of its own. On an error they roll back and return the error, so
+-- that a caller that continues cannot commit half a transaction.
 --
--- All lock rows in one order, those that most transactions want last: stock, customer, district,
--- warehouse. So they wait for each other briefly, and hardly ever in a circle.
+-- All lock rows in the same order, the most contended last: stock, customer, district, warehouse.
+-- So they wait for each other only briefly, and rarely deadlock.
 --
--- In SQL PL a name that a column and a parameter share means the column. None is shared here.
+-- In SQL PL, a name that a column and a parameter share means the column. No name is shared here.
 {{- define "on error"}}
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
@@ -17,21 +17,21 @@
 
 {{- /*
 An order has up to fifteen lines, each with variables of its own, numbered from 0: i7 is the item
-of the eighth line, s7 the warehouse that supplies it, q7 the quantity. An item is NULL where the
-order has no such line.
+of the eighth line, s7 the warehouse that supplies it, q7 the quantity. The item is NULL if the
+order does not have the line.
 */}}
 {{- define "items"}}{{range $n := 15}}{{if $n}}, {{end}}i{{$n}}{{end}}{{end}}
 {{- define "supplies"}}{{range $n := 15}}{{if $n}}, {{end}}s{{$n}}{{end}}{{end}}
 {{- define "quantities"}}{{range $n := 15}}{{if $n}}, {{end}}q{{$n}}{{end}}{{end}}
 
-{{- /* What the order has of a row of stock: by the line of its item. */}}
+{{- /* The order's values for a row of stock, from the line of its item. */}}
 {{- define "line"}}CASE s_i_id{{range $n := 15}} WHEN i{{$n}} THEN {{$n}}{{end}} END{{end}}
 {{- define "supply"}}CASE s_i_id{{range $n := 15}} WHEN i{{$n}} THEN s{{$n}}{{end}} END{{end}}
 {{- define "quantity"}}CASE s_i_id{{range $n := 15}} WHEN i{{$n}} THEN q{{$n}}{{end}} END{{end}}
 {{- define "ordered"}}s_w_id IN ({{template "supplies"}}) AND s_i_id IN ({{template "items"}}) AND s_w_id = {{template "supply"}}{{end}}
 
--- Programs that drive the routines get what comes out by variables of the schema, and one of
--- a type of its own. Their remarks say whose they are; those of others are left as they are.
+-- Programs that call the routines receive the outputs in variables of the schema, one of them with
+-- its own type. Their remarks show that they are Sledge's; others with these names are not changed.
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM syscat.datatypes WHERE typeschema = CURRENT SCHEMA AND typename = 'DELIVARRAY' AND typemodulename IS NULL) THEN
     EXECUTE IMMEDIATE 'CREATE TYPE delivarray AS INTEGER ARRAY[10]';
@@ -60,8 +60,8 @@ BEGIN
 END
 /
 
--- TPC-C 2.4. The lines are drawn together and written by two statements. What a terminal would
--- show of the lines, and the total amount, have no parameters to be returned by.
+-- TPC-C 2.4. The lines are drawn together, and two statements write them. The lines' values for a
+-- terminal and the total amount have no output parameters.
 CREATE OR REPLACE PROCEDURE NEWORD (
   IN no_w_id           INTEGER,
   IN no_max_w_id       INTEGER,
@@ -85,9 +85,8 @@ BEGIN
   DECLARE repeated INTEGER;
   {{- template "on error"}}
 
-  -- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). As the lines are told
-  -- apart by their items, an order that has one twice is drawn again; that is about one order in a
-  -- hundred.
+  -- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). The items identify the lines,
+  -- so an order with the same item twice is drawn again; this is about one order in a hundred.
   REPEAT
     {{- range $n := 15}}
     SET i{{$n}} = CASE WHEN no_o_ol_cnt > {{$n}} THEN MOD(BITOR(MOD(INTEGER(RAND() * 8192), 8192), 1 + MOD(INTEGER(RAND() * 100000), 100000)) + 7911, 100000) + 1 END;
@@ -98,12 +97,13 @@ BEGIN
       {{- end}}{{end}} THEN 1 ELSE 0 END;
   UNTIL repeated = 0
   END REPEAT;
-  -- One line in a hundred is supplied by another warehouse, all others alike (2.4.1.5). RAND can be 1.
+  -- Another warehouse supplies one line in a hundred, each other warehouse with the same
+  -- probability (2.4.1.5). RAND can return 1.
   {{- range $n := 15}}
   SET q{{$n}} = 1 + MOD(INTEGER(RAND() * 10), 10);
   SET s{{$n}} = CASE WHEN no_o_ol_cnt > {{$n}} AND no_max_w_id > 1 AND RAND() < 0.01 THEN MOD(no_w_id + MOD(INTEGER(RAND() * (no_max_w_id - 1)), no_max_w_id - 1), no_max_w_id) + 1 ELSE no_w_id END;
   {{- end}}
-  -- One order in a hundred has an unused item as its last (2.4.1.4).
+  -- The last item of one order in a hundred is unused (2.4.1.4).
   IF RAND() < 0.01 THEN
     CASE no_o_ol_cnt - 1
       {{- range $n := 15}}
@@ -146,7 +146,7 @@ BEGIN
   WHERE i_id = s_i_id AND {{template "ordered"}};
   GET DIAGNOSTICS written = ROW_COUNT;
 
-  -- A line has no item: "item number is not valid" (2.4.2.3).
+  -- The item of a line does not exist: "item number is not valid" (2.4.2.3).
   IF written < no_o_ol_cnt THEN
     ROLLBACK;
     SET no_d_next_o_id = 0;
@@ -201,7 +201,7 @@ BEGIN
   {{- template "on error"}}
 
   IF byname = 1 THEN
-    -- Of n with this last name the one at n/2, rounded up, by first name (2.5.2.2).
+    -- Of n customers with this last name, the one at n/2, rounded up, by first name (2.5.2.2).
     SELECT same.id INTO p_c_id
     FROM (
       SELECT c_id AS id, ROW_NUMBER() OVER (ORDER BY c_first) AS place, COUNT(*) OVER () AS many
@@ -209,7 +209,7 @@ BEGIN
     WHERE same.place = (same.many + 1) / 2;
   END IF;
 
-  -- Bad credit has the payment written before what c_data holds, of which the last is lost
+  -- For a customer with bad credit, the payment is prepended to c_data, which loses its end
   -- (2.5.2.2).
   UPDATE customer SET
     c_balance = c_balance - p_h_amount,
@@ -245,8 +245,8 @@ END
 COMMENT ON PROCEDURE PAYMENT IS 'Sledge'
 /
 
--- TPC-C 2.7, all ten districts in one transaction. What is delivered is returned by district, 0
--- where there was nothing.
+-- TPC-C 2.7, all ten districts in one transaction. Returns the delivered order of each district, or
+-- 0 for none.
 CREATE OR REPLACE PROCEDURE DELIVERY (
   IN d_w_id_in      INTEGER,
   IN carrier        INTEGER,
@@ -261,8 +261,8 @@ BEGIN
 
   SET place = 1;
   WHILE place <= 10 DO
-    -- If another delivery was faster, what it took is not there to delete, and the next one is
-    -- tried.
+    -- If another delivery was faster, the order does not exist any more, and this delivery tries
+    -- the next.
     SET oldest = 0;
     SET taken = 0;
     WHILE taken = 0 AND oldest IS NOT NULL DO
@@ -316,7 +316,7 @@ BEGIN
   {{- template "on error"}}
 
   IF byname = 1 THEN
-    -- As in PAYMENT (2.6.2.2).
+    -- Like PAYMENT (2.6.2.2).
     SELECT same.id INTO os_c_id
     FROM (
       SELECT c_id AS id, ROW_NUMBER() OVER (ORDER BY c_first) AS place, COUNT(*) OVER () AS many
@@ -329,7 +329,7 @@ BEGIN
   SELECT o_id, o_entry_d, o_carrier_id INTO os_o_id, os_entdate, os_o_carrier_id
   FROM orders WHERE o_w_id = os_w_id AND o_d_id = os_d_id AND o_c_id = os_c_id
   ORDER BY o_id DESC FETCH FIRST 1 ROW ONLY;
-  -- There is no parameter for the lines, but reading them is part of the work.
+  -- The lines have no parameter, but the transaction must read them.
   SELECT COUNT(ol_i_id + ol_supply_w_id + ol_quantity), SUM(ol_amount), MAX(ol_delivery_d)
   INTO line_count, lines_amount, last_delivery
   FROM order_line WHERE ol_w_id = os_w_id AND ol_d_id = os_d_id AND ol_o_id = os_o_id;

@@ -1,5 +1,5 @@
--- The nine tables with their keys. The others' indexes are built when the rows are there. Where a
--- database keeps tables by columns unless it is told otherwise, these could not be locked by rows.
+-- The nine tables with their keys. Other indexes are built after the load. ORGANIZE BY ROW is for
+-- databases that organize tables by column by default, because such tables have no row locks.
 {{- $size := .Connection.PartitionSize .Settings.Warehouses}}
 CREATE TABLE warehouse (
   w_id INTEGER NOT NULL,

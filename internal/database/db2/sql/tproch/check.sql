@@ -1,4 +1,4 @@
--- What takes a table to select from, or other words for a remainder.
+-- Statements that need a table to select from, or another function for a remainder.
 
 -- name: fixed
 SELECT t.regions, t.nations
@@ -14,7 +14,7 @@ WHERE t.parts <> 20 * t.suppliers OR t.partsupps <> 80 * t.suppliers OR t.custom
    OR t.orders_there < 149.85 * t.suppliers OR t.orders_there > 150.15 * t.suppliers
 
 -- name: totals
--- In cents, since the standard cuts cents off twice.
+-- In cents, because the standard truncates to cents twice.
 SELECT o_orderkey, o_totalprice, l.cents
 FROM orders JOIN (
   SELECT l_orderkey,

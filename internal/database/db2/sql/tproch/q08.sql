@@ -2,7 +2,7 @@
 -- a type of part, by year (TPC-H 2.4.8).
 -- Validation: :nation 'BRAZIL', :region 'AMERICA', :type 'ECONOMY ANODIZED STEEL'.
 --
--- A quotient of two sums of decimals has no digits behind the point here.
+-- A quotient of two sums of decimals has no decimal places here.
 SELECT o_year, CAST(SUM(CASE WHEN nation = :nation THEN volume ELSE 0 END) AS DOUBLE) / SUM(volume) AS mkt_share
 FROM (
         SELECT YEAR(o_orderdate) AS o_year,

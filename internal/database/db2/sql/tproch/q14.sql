@@ -2,7 +2,7 @@
 -- (TPC-H 2.4.14).
 -- Validation: :date '1995-09-01', and so :until '1995-10-01'.
 --
--- A quotient of two sums of decimals has two digits behind the point here.
+-- A quotient of two sums of decimals has two decimal places here.
 SELECT 100.00 * CAST(SUM(CASE WHEN p_type LIKE 'PROMO%' THEN l_extendedprice * (1 - l_discount) ELSE 0 END) AS DOUBLE)
          / SUM(l_extendedprice * (1 - l_discount)) AS promo_revenue
 FROM lineitem, part

@@ -2,7 +2,7 @@
 -- fifth of a part's average quantity (TPC-H 2.4.17).
 -- Validation: :brand 'Brand#23', :container 'MED BOX'.
 --
--- The quotient of a sum of decimals has one digit behind the point here.
+-- The quotient of a sum of decimals has one decimal place here.
 SELECT CAST(SUM(l_extendedprice) AS DOUBLE) / 7.0 AS avg_yearly
 FROM lineitem, part
 WHERE p_partkey = l_partkey

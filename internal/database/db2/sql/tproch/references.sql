@@ -1,6 +1,7 @@
--- The references of TPC-H 1.4.2, when all tables are loaded. They are told to the planner and not
--- enforced: tables by columns have no others, and new sales bring lines before their orders.
--- sledge check asks whether the rows obey them. 42710 says that there is one of that name already.
+-- The foreign keys of TPC-H 1.4.2, added when all tables are loaded. The planner uses them, but the
+-- server does not enforce them: tables organized by column allow no others, and new sales insert
+-- lines before their orders. sledge check tests whether the rows satisfy them. 42710 means that a
+-- key of that name exists.
 BEGIN
   DECLARE CONTINUE HANDLER FOR SQLSTATE '42710' BEGIN END;
   EXECUTE IMMEDIATE 'ALTER TABLE nation ADD CONSTRAINT nation_region_fk FOREIGN KEY (n_regionkey) REFERENCES region (r_regionkey) NOT ENFORCED ENABLE QUERY OPTIMIZATION';

@@ -1,5 +1,5 @@
--- Calls without arguments. The server looks at the right to call a procedure before it counts its arguments, so it
--- refuses these for one reason or the other and does nothing.
+-- Calls without arguments. The server checks the right to call a procedure before it counts the
+-- arguments, so each call fails for one of the two reasons and changes nothing.
 
 -- name: neword
 CALL neword()

@@ -1,4 +1,4 @@
--- Somebody who still uses a table is waited for, but not for a day.
+-- Waits for sessions that still use a table, but not the default of a day.
 SET SESSION lock_wait_timeout = 60
 /
 {{- range .Routines}}

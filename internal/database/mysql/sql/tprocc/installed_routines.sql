@@ -1,5 +1,5 @@
--- What has the name of a routine of TPROC-C, of which there can be only one. What
--- comes last says whether it has as many parameters.
+-- The routines with names from TPROC-C, one of each name. The last column says whether the number
+-- of parameters matches.
 SELECT LOWER(r.routine_name) AS name, LOWER(r.routine_type) AS kind, IF(r.routine_comment = 'Sledge', 'sledge', 'other') AS maker,
   CONCAT('`', REPLACE(r.routine_name, '`', '``'), '`') AS signature,
   IF(r.routine_type = 'PROCEDURE' AND (SELECT COUNT(*) FROM information_schema.parameters p

@@ -1,5 +1,5 @@
--- Rows that are read to be written are locked by reading them, since a plain
--- SELECT sees them as they were when the transaction began.
+-- Locks rows when it reads them, if it will change them, because a plain SELECT returns them as
+-- they were when the transaction began.
 
 -- name: select_district
 SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = :w_id AND d_id = :d_id FOR UPDATE

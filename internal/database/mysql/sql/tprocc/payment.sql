@@ -1,4 +1,4 @@
--- Locked by reading it, because c_data is written back.
+-- Locks the customer when it reads it, because the new c_data contains the old one.
 
 -- name: select_customer
 SELECT c_credit, c_data, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,

@@ -1,11 +1,10 @@
--- The calls of the stored procedures, in the form that TPROC-C has: values for what
--- goes in, user variables for what comes back. Each is sent as one text and takes
--- one round trip; MariaDB gets it as one statement, too, and answers at once. Where
--- calls are prepared, MySQL takes a round trip for each statement. What is only for a
--- terminal to show comes back in one column, because the description of a column
--- costs more than what is in it.
+-- The calls of the stored procedures, in the form of TPROC-C: values for inputs, user variables for
+-- outputs. Sledge sends each call as one text in one round trip; MariaDB also receives it as one
+-- statement, with one result. With prepared calls, MySQL needs a round trip for each statement. One
+-- column has all the values that only a terminal would show, because the description of a column
+-- costs more than its content.
 
--- The number of an order goes in, too, but no routine asks for it.
+-- The number of an order is an input too, but no routine reads it.
 -- name: neword
 CALL NEWORD(:w_id, :max_w_id, :d_id, :c_id, :ol_cnt, @disc, @last, @credit, @dtax, @wtax, @next_o_id, NOW());
 SELECT CAST(@next_o_id AS SIGNED) AS no_d_next_o_id, CONCAT_WS('|', @disc, @last, @credit, @dtax, @wtax) AS output

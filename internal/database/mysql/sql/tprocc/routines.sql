@@ -1,12 +1,10 @@
--- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Names,
--- parameters and their order are those of TPROC-C, so that every program for it can
--- call them. They return no rows, and each is a transaction of its
--- own. After an error they roll back and pass it on, lest a caller that goes on
--- commits one half.
+-- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Names, parameters and their order
+-- are those of TPROC-C, so that every program for TPROC-C can call them. They return no rows, and
+-- each is a transaction of its own. On an error they roll back and return the error, so that a
+-- caller that continues cannot commit half a transaction.
 --
--- All lock rows in one order, those that most transactions want last: stock,
--- customer, district, warehouse. So they wait for each other briefly, and hardly
--- ever in a circle.
+-- All lock rows in the same order, the most contended last: stock, customer, district, warehouse.
+-- So they wait for each other only briefly, and rarely deadlock.
 {{- define "on error"}}
 	DECLARE EXIT HANDLER FOR SQLEXCEPTION
 	BEGIN
@@ -18,32 +16,30 @@
 {{- /*
 An order has up to fifteen lines. Procedures have no arrays, so each line has
 variables of its own, numbered from 0: i7 is the item of the eighth line, s7 the
-warehouse that supplies it, q7 the quantity. An item is NULL where the order has
-no such line.
+warehouse that supplies it, q7 the quantity. The item is NULL if the order does not
+have the line.
 */}}
 {{- define "items"}}{{range $n := 15}}{{if $n}}, {{end}}i{{$n}}{{end}}{{end}}
 {{- define "supplies"}}{{range $n := 15}}{{if $n}}, {{end}}s{{$n}}{{end}}{{end}}
 {{- define "quantities"}}{{range $n := 15}}{{if $n}}, {{end}}q{{$n}}{{end}}{{end}}
 
-{{- /* What the order has of a row of stock: by the line of its item. */}}
+{{- /* The order's values for a row of stock, from the line of its item. */}}
 {{- define "line"}}CASE s_i_id{{range $n := 15}} WHEN i{{$n}} THEN {{$n}}{{end}} END{{end}}
 {{- define "supply"}}CASE s_i_id{{range $n := 15}} WHEN i{{$n}} THEN s{{$n}}{{end}} END{{end}}
 {{- define "quantity"}}CASE s_i_id{{range $n := 15}} WHEN i{{$n}} THEN q{{$n}}{{end}} END{{end}}
 
 {{- /*
-The rows of stock that belong to an order of several warehouses are sought among
-those of all its items in all its warehouses. Nine orders in ten are of one
-warehouse, so that is cheaper than to seek each row by itself. They are read, and
-so locked, by ascending key.
+The condition searches the rows of stock of an order among all its items in all its
+warehouses. Nine orders in ten have one warehouse, so this is cheaper than a search
+for each row. The statement reads, and so locks, the rows by ascending key.
 */}}
 {{- define "ordered"}}s_w_id IN ({{template "supplies"}}) AND s_i_id IN ({{template "items"}}) AND s_w_id = {{template "supply"}}{{end}}
 
 DROP PROCEDURE IF EXISTS NEWORD
 /
--- TPC-C 2.4. The lines are drawn together and written by two statements, which
--- takes a sixth less time than a loop over them, and locks their stock in order.
--- What a terminal would show of the lines, and the total amount, have no
--- parameters to be returned by.
+-- TPC-C 2.4. The lines are drawn together, and two statements write them, which takes a sixth less
+-- time than a loop and locks their stock in order. The lines' values for a terminal and the total
+-- amount have no output parameters.
 CREATE PROCEDURE NEWORD (
 	no_w_id              INT,
 	no_max_w_id          INT,
@@ -65,9 +61,9 @@ BEGIN
 	DECLARE {{template "quantities"}} INT;
 	{{- template "on error"}}
 
-	-- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). As the lines
-	-- are told apart by their items, an order that has one twice is drawn again; that
-	-- is about one order in a hundred.
+	-- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). The items identify the
+	-- lines, so an order with the same item twice is drawn again; this is about one order in a
+	-- hundred.
 	REPEAT
 		SELECT
 			{{- range $n := 15}}{{if $n}},{{end}}
@@ -79,7 +75,7 @@ BEGIN
 		OR i{{$n}} IN ({{range $m := $n}}{{if $m}}, {{end}}i{{$m}}{{end}})
 		{{- end}}{{end}}) IS NOT TRUE
 	END REPEAT;
-	-- One line in a hundred is supplied by another warehouse, all others alike (2.4.1.5).
+	-- Another warehouse supplies one line in a hundred, each with the same probability (2.4.1.5).
 	SELECT
 		{{- range $n := 15}}
 		FLOOR(1 + RAND() * 10),
@@ -88,7 +84,7 @@ BEGIN
 		IF(no_o_ol_cnt > {{$n}} AND RAND() < 0.01 AND no_max_w_id > 1, (no_w_id + FLOOR(RAND() * (no_max_w_id - 1))) % no_max_w_id + 1, no_w_id)
 		{{- end}}
 	INTO {{template "quantities"}}, {{template "supplies"}};
-	-- One order in a hundred has an unused item as its last (2.4.1.4).
+	-- The last item of one order in a hundred is unused (2.4.1.4).
 	IF RAND() < 0.01 THEN
 		CASE no_o_ol_cnt - 1
 			{{- range $n := 15}}
@@ -131,7 +127,7 @@ BEGIN
 	FROM stock STRAIGHT_JOIN item ON i_id = s_i_id
 	WHERE {{template "ordered"}};
 
-	-- A line has no item: "item number is not valid" (2.4.2.3).
+	-- The item of a line does not exist: "item number is not valid" (2.4.2.3).
 	IF ROW_COUNT() < no_o_ol_cnt THEN
 		ROLLBACK;
 		SET no_d_next_o_id = 0;
@@ -143,8 +139,8 @@ END
 
 DROP PROCEDURE IF EXISTS PAYMENT
 /
--- TPC-C 2.5. Columns that share their name with a parameter are qualified,
--- because an unqualified name means the parameter.
+-- TPC-C 2.5. Columns with the name of a parameter are qualified, because an unqualified name means
+-- the parameter.
 CREATE PROCEDURE PAYMENT (
 	p_w_id            INT,
 	p_d_id            INT,
@@ -188,7 +184,7 @@ BEGIN
 
 	START TRANSACTION;
 	IF byname = 1 THEN
-		-- Of n with this last name the one at n/2, rounded up, by first name (2.5.2.2).
+		-- Of n customers with this last name, the one at n/2, rounded up, by first name (2.5.2.2).
 		SELECT (COUNT(*) - 1) DIV 2 INTO customers_before
 		FROM customer WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_last = p_c_last;
 		SELECT c_id INTO p_c_id
@@ -196,8 +192,8 @@ BEGIN
 		ORDER BY customer.c_first LIMIT customers_before, 1;
 	END IF;
 
-	-- Bad credit has the payment written before what c_data holds, of which the last
-	-- is lost (2.5.2.2).
+	-- For a customer with bad credit, the payment is prepended to c_data, which loses its end
+	-- (2.5.2.2).
 	UPDATE customer SET
 		c_balance = c_balance - p_h_amount,
 		c_ytd_payment = c_ytd_payment + p_h_amount,
@@ -249,10 +245,10 @@ BEGIN
 	START TRANSACTION;
 	SET district = 1;
 	WHILE district <= 10 DO
-		-- The oldest order is looked up without a lock and locked by its whole key. A
-		-- lock on "the first row there is" would reach back into the gap where the
-		-- district before gets its new orders. If another delivery was faster, what it
-		-- took is not there to delete, and the next one is tried.
+		-- A read without a lock finds the oldest order, and the delete locks it by its whole key. A
+		-- lock on the first row of a range would include the gap before it, where the previous
+		-- district gets its new orders. If another delivery was faster, the order does not exist
+		-- any more, and this delivery tries the next.
 		SET oldest = 0;
 		SET taken = 0;
 		WHILE taken = 0 AND oldest IS NOT NULL DO
@@ -305,7 +301,7 @@ BEGIN
 
 	START TRANSACTION READ ONLY;
 	IF byname = 1 THEN
-		-- As in PAYMENT (2.6.2.2).
+		-- Like PAYMENT (2.6.2.2).
 		SELECT (COUNT(*) - 1) DIV 2 INTO customers_before
 		FROM customer WHERE c_w_id = os_w_id AND c_d_id = os_d_id AND c_last = os_c_last;
 		SELECT c_id INTO os_c_id
@@ -318,7 +314,7 @@ BEGIN
 	SELECT o_id, o_entry_d, o_carrier_id INTO os_o_id, os_entdate, os_o_carrier_id
 	FROM orders WHERE o_w_id = os_w_id AND o_d_id = os_d_id AND o_c_id = os_c_id
 	ORDER BY o_id DESC LIMIT 1;
-	-- There is no parameter for the lines, but reading them is part of the work.
+	-- The lines have no parameter, but the transaction must read them.
 	SELECT COUNT(ol_i_id + ol_supply_w_id + ol_quantity), SUM(ol_amount), MAX(ol_delivery_d)
 	INTO line_count, lines_amount, last_delivery
 	FROM order_line WHERE ol_w_id = os_w_id AND ol_d_id = os_d_id AND ol_o_id = os_o_id;

@@ -1,7 +1,7 @@
--- The nine tables of TPC-C 1.3, with the names, types and keys of TPROC-C, so that
--- programs for it can drive what others of them built; but ol_amount
--- keeps its cents. Indexes are declared with the tables: making them after the
--- load was tried, and the whole build takes the same time.
+-- The nine tables of TPC-C 1.3, with TPROC-C's names, types and keys, so that other programs for
+-- TPROC-C can run on schemas of Sledge, and the reverse; but ol_amount keeps its cents. Indexes are
+-- declared with the tables: in an experiment, building them after the load took the same time in
+-- total.
 CREATE TABLE warehouse (
 	w_id       INT NOT NULL,
 	w_ytd      DECIMAL(12,2),
@@ -56,7 +56,7 @@ CREATE TABLE customer (
 	KEY c_w_id (c_w_id, c_d_id, c_last, c_first)
 ) ENGINE = {{.Connection.Engine}}
 /
--- A server that is too old for the invisible key takes it for a comment.
+-- To a server that is too old for the invisible key, it is a comment.
 CREATE TABLE history (
 	h_c_id   INT,
 	h_c_d_id INT,

@@ -1,4 +1,4 @@
--- A day as text has no time, and the sessions' format of dates has one.
+-- A date as text has no time here, unlike the sessions' date format.
 
 -- name: days
 SELECT COUNT(*) FROM sledge_test_types WHERE day >= DATE '2026-02-28' AND day < DATE '2026-03-01'

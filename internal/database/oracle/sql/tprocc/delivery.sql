@@ -1,5 +1,5 @@
--- Locked as it is found. The first rows of a sorted query cannot be locked, so the least number
--- is looked up inside.
+-- Locks the order when it finds it. Oracle cannot lock the first rows of a sorted query, so a
+-- subquery finds the lowest number.
 -- name: select_new_order
 SELECT no_o_id FROM new_order
 WHERE no_w_id = :w_id AND no_d_id = :d_id

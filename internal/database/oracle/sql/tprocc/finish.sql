@@ -1,5 +1,6 @@
--- Statistics for the planner, of each table and its indexes. Where tables are in hash clusters,
--- changes need no lock on the whole table any more, which then cannot be changed in its form.
+-- Statistics for the planner, of each table and its indexes. If tables are in hash clusters,
+-- disables their table locks: changes of rows then need no lock on the table, and the table's
+-- structure cannot be changed.
 
 -- name: order_line
 BEGIN

@@ -1,6 +1,6 @@
--- Indexes of each table, built as soon as it is loaded: that is faster than to keep them up
--- while rows come in. An interrupted build begins here again, and there is no IF NOT EXISTS
--- before version 23, hence the exceptions. Those of orders are divided as their table is.
+-- Indexes of each table, built as soon as it is loaded, which is faster than updating them during
+-- the load. The exceptions are for a resumed build, which repeats these statements, because
+-- versions before 23 have no IF NOT EXISTS. The indexes of orders are partitioned like their table.
 
 -- name: stock
 DECLARE

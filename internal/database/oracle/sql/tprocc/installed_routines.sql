@@ -1,5 +1,5 @@
--- What has the name of a routine of TPROC-C. Those that Sledge made say so in their text. What
--- comes last says whether it has as many parameters, and can be called.
+-- The routines with names from TPROC-C. The text of Sledge's routines contains "made by Sledge".
+-- The last column says whether the number of parameters matches and the routine is valid.
 SELECT LOWER(o.object_name), 'procedure', CASE WHEN s.lines_of_sledge > 0 THEN 'sledge' ELSE 'other' END, LOWER(o.object_name),
   CASE WHEN o.status = 'VALID'
       AND a.argument_count = CASE o.object_name WHEN 'NEWORD' THEN 12 WHEN 'PAYMENT' THEN 33 WHEN 'DELIVERY' THEN 3 WHEN 'OSTAT' THEN 11 ELSE 4 END

@@ -1,4 +1,5 @@
--- Statements that differ from the portable ones: they lock the rows that they read to change.
+-- Statements that differ from the portable ones: they lock the rows that the transaction will
+-- change.
 
 -- name: select_district
 SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = :w_id AND d_id = :d_id FOR UPDATE

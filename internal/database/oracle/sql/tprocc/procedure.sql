@@ -1,6 +1,6 @@
--- The calls of the stored procedures, with the arguments of TPROC-C: a block is one round trip,
--- in which the server also commits. What is only for a terminal to show comes back in one
--- output, because each one more costs both sides as much as what is in it.
+-- The calls of the stored procedures, with the arguments of TPROC-C: a block is one round trip, in
+-- which the server also commits. One output has all the values that only a terminal would show,
+-- because each further output costs both sides as much as its content.
 
 -- name: neword
 DECLARE

@@ -1,17 +1,16 @@
--- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Names, parameters and their
--- order are those of TPROC-C, so that every program for it can call them. They do not commit:
--- the call does, which asks the server to when it succeeds, so that there is one commit, which
--- waits for the redo log as one in PL/SQL would not. After an error they roll back and pass it
--- on, lest a lock is left.
+-- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Names, parameters and their order
+-- are those of TPROC-C, so that every program for TPROC-C can call them. They do not commit: the
+-- call tells the server to commit when it succeeds. This single commit waits for the redo log,
+-- unlike a commit in PL/SQL. On an error they roll back and return the error, so that no lock
+-- remains.
 --
--- All lock rows in one order, those that most transactions want last: stock by warehouse and
--- item, customer, district, warehouse. So they wait for each other briefly, and hardly ever in
--- a circle.
+-- All lock rows in the same order, the most contended last: stock by warehouse and item, customer,
+-- district, warehouse. So they wait for each other only briefly, and rarely deadlock.
 --
 -- "made by Sledge" in each is what installed_routines looks for.
 
--- By this view NEWORD changes rows of stock and learns the prices of their items at once, and
--- so do the routines of other programs. Each row of stock has one item.
+-- With this view, NEWORD changes rows of stock and reads the prices of their items in one
+-- statement, as do the routines of other programs. Each row of stock has one item.
 CREATE OR REPLACE VIEW stock_item AS
 SELECT i_id, s_w_id, i_price, i_name, i_data, s_i_id, s_data, s_quantity, s_order_cnt, s_ytd, s_remote_cnt,
   s_dist_01, s_dist_02, s_dist_03, s_dist_04, s_dist_05, s_dist_06, s_dist_07, s_dist_08, s_dist_09, s_dist_10
@@ -51,10 +50,10 @@ CREATE OR REPLACE PROCEDURE neword (
   low INTEGER;
   high INTEGER;
 BEGIN
-  -- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). One line in a hundred is
-  -- supplied by another warehouse, all others alike; one order in a hundred has an unused item
-  -- as its last (2.4.1.4). Lines are put where they belong by warehouse and item, in which
-  -- order everybody locks stock.
+  -- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). Another warehouse supplies
+  -- one line in a hundred, each with the same probability. The last item of one order in a hundred
+  -- is unused (2.4.1.4). Lines are sorted by warehouse and item, the order in which all
+  -- transactions lock stock.
   IF DBMS_RANDOM.VALUE < 0.01 THEN
     unused := 1;
   END IF;
@@ -108,7 +107,8 @@ BEGIN
   VALUES (no_d_next_o_id, no_d_id, no_w_id, no_c_id, tstamp, NULL, no_o_ol_cnt, all_local);
   INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (no_d_next_o_id, no_d_id, no_w_id);
 
-  -- A line has no item: "item number is not valid" (2.4.2.3). Nothing is left of the order.
+  -- The item of a line does not exist: "item number is not valid" (2.4.2.3). Nothing of the order
+  -- remains.
   IF prices.COUNT < no_o_ol_cnt THEN
     IF unused = 0 THEN
       RAISE_APPLICATION_ERROR(-20001, 'NEWORD: an item that was ordered is not in stock');
@@ -118,7 +118,7 @@ BEGIN
     RETURN;
   END IF;
 
-  -- FORALL knows its index as a subscript only, hence ordinals.
+  -- FORALL allows its index only as a subscript, so the ordinals are a collection.
   FORALL n IN 1 .. no_o_ol_cnt
     INSERT INTO order_line (ol_o_id, ol_d_id, ol_w_id, ol_number, ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_dist_info)
     VALUES (no_d_next_o_id, no_d_id, no_w_id, ordinals(n), items(n), supplies(n), quantities(n), quantities(n) * prices(n), dists(n));
@@ -169,7 +169,7 @@ CREATE OR REPLACE PROCEDURE payment (
   warehouse_name VARCHAR2(10);
   district_name VARCHAR2(10);
 BEGIN
-  -- Of n with this last name the one at n/2, rounded up, by first name (2.5.2.2).
+  -- Of n customers with this last name, the one at n/2, rounded up, by first name (2.5.2.2).
   IF byname = 1 THEN
     SELECT c_id BULK COLLECT INTO namesakes
     FROM customer
@@ -178,7 +178,7 @@ BEGIN
     p_c_id := namesakes(TRUNC((namesakes.COUNT + 1) / 2));
   END IF;
 
-  -- Bad credit has the payment written before what c_data holds, of which the last is lost.
+  -- For a customer with bad credit, the payment is prepended to c_data, which loses its end.
   UPDATE customer
   SET c_balance = c_balance - p_h_amount,
     c_ytd_payment = c_ytd_payment + p_h_amount,
@@ -238,8 +238,8 @@ BEGIN
       AND no_o_id = (SELECT MIN(o.no_o_id) FROM new_order o WHERE o.no_w_id = d_w_id AND o.no_d_id = all_districts(n))
     RETURNING no_d_id, no_o_id BULK COLLECT INTO districts, numbers;
 
-  -- Where another delivery was faster, what it took was not there to delete, and the next one
-  -- is tried. A district without a new order is skipped.
+  -- If another delivery was faster, the order does not exist any more, and this delivery tries the
+  -- next. It skips a district without a new order.
   IF districts.COUNT < 10 THEN
     FOR d IN 1 .. 10 LOOP
       found := 0;
@@ -302,7 +302,7 @@ CREATE OR REPLACE PROCEDURE ostat (
   prices amounts;
   delivered moments;
 BEGIN
-  -- By name as in PAYMENT (2.6.2.2).
+  -- By name, like PAYMENT (2.6.2.2).
   IF byname = 1 THEN
     SELECT c_id BULK COLLECT INTO namesakes
     FROM customer
@@ -313,7 +313,7 @@ BEGIN
   SELECT c_first, c_middle, c_last, c_balance
   INTO os_c_first, os_c_middle, os_c_last, os_c_balance
   FROM customer WHERE c_w_id = os_w_id AND c_d_id = os_d_id AND c_id = os_c_id;
-  -- In a schema that another program built, some customers have no order.
+  -- In schemas that other programs built, some customers have no order.
   SELECT MAX(o_id) INTO os_o_id
   FROM orders WHERE o_w_id = os_w_id AND o_d_id = os_d_id AND o_c_id = os_c_id;
   IF os_o_id IS NULL THEN
@@ -321,7 +321,7 @@ BEGIN
   END IF;
   SELECT o_entry_d, o_carrier_id INTO os_entdate, os_o_carrier_id
   FROM orders WHERE o_w_id = os_w_id AND o_d_id = os_d_id AND o_id = os_o_id;
-  -- There is no parameter for the lines, but reading them is part of the work.
+  -- The lines have no parameter, but the transaction must read them.
   SELECT ol_i_id, ol_supply_w_id, ol_quantity, ol_amount, ol_delivery_d
   BULK COLLECT INTO items, supplies, quantities, prices, delivered
   FROM order_line WHERE ol_w_id = os_w_id AND ol_d_id = os_d_id AND ol_o_id = os_o_id;
@@ -351,7 +351,7 @@ EXCEPTION
     RAISE;
 END;
 /
--- A procedure with a mistake in it is created all the same, and only says so in the dictionary.
+-- Oracle creates a procedure that has a mistake, and reports the mistake only in the dictionary.
 BEGIN
   FOR mistake IN (
     SELECT name, line, text FROM user_errors

@@ -1,7 +1,7 @@
 {{- /*
-The nine tables, in Oracle's types as TPROC-C has them. Rows of warehouse and district get a
-block each, since every transaction changes one. Those that come in by their key and are read
-by it, orders' lines and new orders, are kept in the index itself.
+The nine tables, with Oracle's types as in TPROC-C. Each row of warehouse and district has its
+own block, because most transactions change one of each. The rows of order_line and new_order,
+which are inserted and read by key, are stored in the index itself.
 */ -}}
 {{- $partitions := .Connection.Partitions .Settings.Warehouses}}
 {{- $keys := .Connection.HashKeys .Settings.Warehouses}}

@@ -1,4 +1,4 @@
--- Oracle has no operator for what is left of a division, and wants a table for every question.
+-- Oracle has no modulo operator, and requires a table in every SELECT.
 
 -- name: fixed
 SELECT t.regions, t.nations
@@ -7,8 +7,8 @@ FROM (SELECT r.n AS regions, s.n AS nations
 WHERE t.regions <> 5 OR t.nations <> 25
 
 -- name: sizes
--- Refresh functions take as many orders as they add, so that their number moves by one
--- set at most, a thousandth.
+-- Refresh functions delete as many orders as they add, so the number of orders changes by at most
+-- one set, a thousandth.
 SELECT s.n AS suppliers, p.n AS parts, u.n AS partsupps, c.n AS customers, o.n AS orders_there
 FROM (SELECT COUNT(*) AS n FROM supplier) s, (SELECT COUNT(*) AS n FROM part) p, (SELECT COUNT(*) AS n FROM partsupp) u,
   (SELECT COUNT(*) AS n FROM customer) c, (SELECT COUNT(*) AS n FROM orders) o

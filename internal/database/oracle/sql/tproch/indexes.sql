@@ -1,5 +1,5 @@
--- The key of each table, built as soon as it is loaded. An interrupted build begins here again,
--- hence the exceptions.
+-- The key of each table, built as soon as it is loaded. The exceptions are for a resumed build,
+-- which repeats these statements.
 
 -- name: lineitem
 DECLARE

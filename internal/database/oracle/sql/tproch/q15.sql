@@ -1,9 +1,9 @@
 -- Top supplier: who made most of a quarter's revenue (TPC-H 2.4.15).
 -- Validation: :date '1996-01-01', and so :until '1996-04-01'.
 --
--- The standard makes a view of the revenue, asks, and drops it. What the view says stands
--- here twice instead, as databases put it into the question anyway: so nothing is created
--- in a run, and all databases know the words.
+-- The standard creates a view of the revenue, queries it, and drops it. This query contains the
+-- view's definition twice instead, as databases expand views anyway. So a run creates nothing, and
+-- the query works in all databases.
 SELECT s_suppkey, s_name, s_address, s_phone, total_revenue
 FROM supplier,
      (

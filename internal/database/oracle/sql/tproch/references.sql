@@ -1,6 +1,7 @@
--- The references of TPC-H 1.4.2, when all tables are loaded and have their keys. That of lines to
--- their order can be deferred, so that lines may be inserted before it. Of two that lock the same
--- table one waits for the other, for as long as the session's DDL_LOCK_TIMEOUT says.
+-- The foreign keys of TPC-H 1.4.2, added when all tables are loaded and have their keys. The one
+-- from lineitem to orders is deferrable, so that lines can be inserted before their order. If two
+-- statements lock the same table, one waits for the other, for up to the session's
+-- DDL_LOCK_TIMEOUT.
 
 -- name: nation
 DECLARE

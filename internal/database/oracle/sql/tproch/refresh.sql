@@ -1,5 +1,5 @@
--- Oracle has no operator for what is left of a division. Old sales are those of the initial rows:
--- of 32 keys these have the first eight (TPC-H 4.2.3), and new sales others.
+-- Oracle has no modulo operator. Old sales are the initial rows: they have the first eight of every
+-- 32 keys (TPC-H 4.2.3), and new sales have others.
 -- name: delete_lines
 DELETE FROM lineitem WHERE l_orderkey BETWEEN :low AND :high AND MOD(l_orderkey, 32) < 8
 

@@ -1,5 +1,5 @@
--- The eight tables, without keys: a key is built faster when all rows are there. Blocks are
--- filled, since few rows are ever changed.
+-- The eight tables, without keys: building a key is faster after the load. Blocks are full, because
+-- few rows ever change.
 CREATE TABLE lineitem (
   l_orderkey NUMBER NOT NULL,
   l_partkey NUMBER NOT NULL,

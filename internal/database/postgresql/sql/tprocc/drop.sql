@@ -1,4 +1,4 @@
--- Somebody who still uses a table is waited for, but not for ever.
+-- Waits for sessions that still use a table, but not forever.
 SET lock_timeout = '60s'
 /
 {{- range .Routines}}

@@ -1,8 +1,8 @@
--- Statistics for the planner, and the visibility map, which the load leaves empty:
--- else autovacuum would make it in the middle of the first run.
+-- Statistics for the planner, and the visibility map, which the load leaves empty: otherwise
+-- autovacuum would create it in the middle of the first run.
 --
--- Columns that no query looks a row up by need no statistics. Sorting samples of
--- them would take most of the time, here and whenever autovacuum comes by.
+-- Columns by which no query selects rows need no statistics. Sorting samples of them would take
+-- most of the time, here and in each autovacuum.
 
 -- name: order_line
 ALTER TABLE order_line

@@ -1,7 +1,7 @@
 -- Calls of the routines as functions, with the arguments of TPROC-C.
 
--- A neword of Sledge returns NULL when it changed nothing for an unused item, and else the total
--- amount: 1 says that there is an order whose number is not told.
+-- Sledge's neword returns NULL if it changed nothing because of an unused item, and otherwise the
+-- total amount: 1 stands for an order whose number is unknown.
 -- name: neword
 SELECT CASE WHEN neword(:w_id, :max_w_id, :d_id, :c_id, :ol_cnt, 0) IS NULL THEN 0 ELSE 1 END AS no_d_next_o_id
 

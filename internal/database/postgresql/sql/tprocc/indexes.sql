@@ -1,8 +1,7 @@
--- Keys and indexes of each table, built as soon as it is loaded. There is no IF NOT
--- EXISTS for a key, and an interrupted build begins here again, hence the
--- conditions; whoever may still be making a key is waited for before it is asked
--- whether there is one. The memory is what sorting a few million keys takes; it is
--- the session's only until the statement ends.
+-- Keys and indexes of each table, built as soon as it is loaded. The conditions are for a resumed
+-- build, which repeats these statements, because keys have no IF NOT EXISTS. The lock waits for a
+-- session that may still be building a key, before the check whether the key exists. Sorting a few
+-- million keys takes this memory, which the session has only until the statement ends.
 
 -- name: order_line
 DO $key$ BEGIN

@@ -1,6 +1,6 @@
--- The routines of TPROC-C by what they are called with: N is a number, S text, D a
--- time. Others may share their names. Those that Sledge made say so in their text.
--- What comes last says whether they have these arguments.
+-- The routines of TPROC-C with their arguments: N is a number, S text, D a time. Other routines may
+-- have the same names. The text of Sledge's routines contains "made by Sledge". The last column
+-- says whether the arguments match.
 SELECT lower(proname), CASE prokind WHEN 'p' THEN 'procedure' ELSE 'function' END,
   CASE WHEN prosrc LIKE '%made by Sledge%' THEN 'sledge' ELSE 'other' END, oid::regprocedure::text, 'true'
 FROM pg_proc

@@ -1,5 +1,5 @@
--- Statements that differ from the portable ones: they lock the rows they read to
--- change, which is what keeps two orders from taking the same number or stock.
+-- Statements that differ from the portable ones: they lock the rows that the transaction will
+-- change, which prevents two orders from taking the same number or stock.
 
 -- name: select_district
 SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = :w_id AND d_id = :d_id FOR UPDATE

@@ -1,4 +1,4 @@
--- Locked as it is read, since its new C_DATA is made from the old one.
+-- Locks the customer when it reads it, because the new C_DATA contains the old one.
 -- name: select_customer
 SELECT c_credit, c_data, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,
   c_since, c_credit_lim, c_discount, c_balance

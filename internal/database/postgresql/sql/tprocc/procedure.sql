@@ -1,5 +1,5 @@
--- Calls of the routines as procedures, with the arguments of TPROC-C.
--- They end their transaction themselves, so no other may be under way.
+-- Calls of the routines as procedures, with the arguments of TPROC-C. They end their transaction
+-- themselves, so the session must not be in a transaction.
 
 -- name: neword
 CALL neword(:w_id, :max_w_id, :d_id, :c_id, :ol_cnt, 0.0, '', '', 0.0, 0.0, 0, LOCALTIMESTAMP(0))

@@ -1,10 +1,10 @@
 {{- /*
 The five transactions as stored routines: functions, or with pg_storedprocs
-procedures. Names, arguments and results are those of TPROC-C, so that programs for
-it can drive schemas that others of them built; what the routines do is
-TPC-C's. The bodies are shared where the two kinds do the same.
+procedures. Names, arguments and results are those of TPROC-C, so that other programs for
+TPROC-C can run on schemas of Sledge, and the reverse. The work of the routines is that of
+TPC-C. Functions and procedures share the code that is the same.
 
-All routines lock in one order, customer before district before warehouse, and
+All routines lock in the same order, customer before district before warehouse, and
 stock by warehouse and item, so that they do not deadlock each other.
 
 "made by Sledge" in each body is what installed_routines looks for.
@@ -24,10 +24,10 @@ stock by warehouse and item, so that they do not deadlock each other.
 {{- end}}
 
 {{- define "draw_order"}}
-  -- Draws the lines of an order (TPC-C 2.4.1.5): items by NURand with C = 7911, the
-  -- supply warehouse one time in a hundred from the others, the quantity from 1 to
-  -- 10. An item that the order has already is drawn again, since one UPDATE changes
-  -- a row but once. One order in a hundred ends in an item that is not used.
+  -- Draws the lines of an order (TPC-C 2.4.1.5): items by NURand with C = 7911, another supply
+  -- warehouse for one line in a hundred, the quantity from 1 to 10. An item that the order already
+  -- has is drawn again, because one UPDATE changes a row only once. The last item of one order in a
+  -- hundred is unused.
   FOR n IN 1 .. no_o_ol_cnt LOOP
     LOOP
       item_id := ((floor(random() * 8192)::integer | (floor(random() * 100000)::integer + 1)) + 7911) % 100000 + 1;
@@ -60,7 +60,7 @@ stock by warehouse and item, so that they do not deadlock each other.
 
   INSERT INTO new_order (no_o_id, no_d_id, no_w_id) VALUES (order_id, no_d_id, no_w_id);
 
-  -- Stock is taken in one order by everybody, so that nobody waits in a circle.
+  -- All transactions lock stock in the same order, so that they do not deadlock.
   WITH line AS (
     UPDATE stock
     SET s_quantity = CASE WHEN s_quantity >= l.quantity + 10 THEN s_quantity - l.quantity ELSE s_quantity - l.quantity + 91 END,
@@ -87,9 +87,9 @@ stock by warehouse and item, so that they do not deadlock each other.
 {{- end}}
 
 {{- define "pay"}}
-  -- Of n customers of that name, the one at n/2 rounded up by first name (TPC-C
-  -- 2.5.2.2). Other programs call the function with a name that nobody has: then
-  -- the customer is the one whose number it passes with it.
+  -- Of n customers of that name, the one at n/2, rounded up, by first name (TPC-C 2.5.2.2). Other
+  -- programs call the function with a name that no customer has: then it returns the customer with
+  -- the given number.
   IF byname = 1 THEN
     SELECT coalesce((array_agg(c_id ORDER BY c_first, c_id))[(count(*) + 1) / 2], p_c_id) INTO p_c_id
     FROM customer WHERE c_w_id = p_c_w_id AND c_d_id = p_c_d_id AND c_last = p_c_last;
@@ -111,9 +111,9 @@ stock by warehouse and item, so that they do not deadlock each other.
 {{- end}}
 
 {{- define "deliver"}}
-  -- The oldest new order of each district, where there is one. It is locked as it
-  -- is found: of two deliveries at once, the second waits for the first and then gets
-  -- the next oldest, so that no gap is ever left in the queue.
+  -- The oldest new order of each district that has one. The query locks the order when it finds it:
+  -- of two deliveries at the same time, the second waits for the first and then gets the next
+  -- oldest, so the queue never has a gap.
   WITH oldest AS (
     SELECT no_d_id AS district, no_o_id AS number
     FROM generate_series(1, 10) AS d
@@ -142,9 +142,9 @@ stock by warehouse and item, so that they do not deadlock each other.
 {{- end}}
 
 {{- define "count_stock"}}
-  -- The items of the last 20 orders of a district (TPC-C 2.8.2.2). Given as a list,
-  -- the orders look equally few to the planner whether or not it knows their
-  -- numbers, so it does not plan anew for every call.
+  -- The items of the last 20 orders of a district (TPC-C 2.8.2.2). With a list, the planner
+  -- estimates the same number of orders whether or not it knows their numbers, so it does not plan
+  -- every call again.
   SELECT d_next_o_id INTO STRICT next_order FROM district WHERE d_w_id = st_w_id AND d_id = st_d_id;
   SELECT count(DISTINCT s_i_id) INTO stock_count
   FROM order_line JOIN stock ON s_i_id = ol_i_id AND s_w_id = ol_w_id
@@ -154,7 +154,7 @@ stock by warehouse and item, so that they do not deadlock each other.
 {{- end}}
 
 {{- define "find_order"}}
-  -- By name as in payment.
+  -- By name, like payment.
   IF byname = 1 THEN
     SELECT coalesce((array_agg(c_id ORDER BY c_first, c_id))[(count(*) + 1) / 2], os_c_id) INTO os_c_id
     FROM customer WHERE c_w_id = os_w_id AND c_d_id = os_d_id AND c_last = os_c_last;
@@ -267,8 +267,8 @@ DECLARE
 BEGIN
 {{- template "draw_order"}}
 
-  -- A function cannot roll back the transaction that called it (TPC-C 2.4.2.3). So
-  -- it looks for the item that is not used before it writes anything.
+  -- A function cannot roll back the transaction that called it (TPC-C 2.4.2.3). So it looks for the
+  -- unused item before it writes anything.
   IF items[no_o_ol_cnt] = unused_item AND NOT EXISTS (SELECT FROM item WHERE i_id = unused_item) THEN
     RETURN NULL;
   END IF;

@@ -1,10 +1,9 @@
--- The nine tables, without keys: a key is built faster when all rows are there.
+-- The nine tables, without keys: building a key is faster after the load.
 --
--- Where rows are updated in place (warehouse, district, customer, stock, and once
--- each orders and order_line) pages keep some room, so that a new version of a row
--- finds place beside the old one and no index has to change; what is dead is then
--- removed in passing by whoever next reads the page. The few rows of warehouse and
--- district change with every transaction, and get the most room.
+-- Tables whose rows are updated (warehouse, district, customer, stock, and once per row orders and
+-- order_line) keep free space in each page, so that a new version of a row fits next to the old one
+-- and no index has to change. The next reader of the page then removes dead versions. The few rows
+-- of warehouse and district change with almost every transaction, and get the most space.
 CREATE TABLE warehouse (
   w_id integer NOT NULL,
   w_ytd numeric(16,2) NOT NULL,
@@ -94,8 +93,8 @@ CREATE TABLE stock (
   s_data varchar(50) NOT NULL
 ) WITH (fillfactor = 85)
 /
--- A queue: rows come at one end and go at the other, and the dead ones at its head
--- are in the way of whoever looks for the oldest, so they are to be vacuumed soon.
+-- A queue: rows are added at one end and removed at the other. Dead rows at its head slow the
+-- search for the oldest row, so they must be vacuumed soon.
 CREATE TABLE new_order (
   no_w_id integer NOT NULL,
   no_d_id smallint NOT NULL,
@@ -113,8 +112,8 @@ CREATE TABLE orders (
   o_entry_d timestamptz NOT NULL
 ) WITH (fillfactor = 90)
 /
--- A delivery changes all lines of an order at once: there is room for the new
--- versions of fifteen.
+-- A delivery changes all lines of an order at once: a page has space for the new versions of
+-- fifteen lines.
 {{- $partitions := .Connection.Partitions .Settings.Warehouses}}
 CREATE TABLE order_line (
   ol_o_id integer NOT NULL,

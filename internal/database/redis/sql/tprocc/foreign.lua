@@ -1,6 +1,6 @@
--- Lines that were delivered when the schema was new have an amount of 0.00 (TPC-C 4.3.3.1).
--- No other program is known that builds schemas like ours; one that did, and gave them an
--- amount as some do elsewhere, would be told by that.
+-- Lines that are delivered in a new schema have an amount of 0.00 (TPC-C 4.3.3.1). No other program
+-- is known that builds such schemas for Redis. This script would recognise one that gives these
+-- lines an amount, as some programs do for other databases.
 local paid = 0
 for o = 1, 2 do
   local lines = redis.call('HGETALL', key('order_line', 1, 1, o))

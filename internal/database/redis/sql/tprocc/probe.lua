@@ -1,5 +1,5 @@
--- What NOPM counts: each new order that commits moves one d_next_o_id on by one. All of them
--- are read at one moment.
+-- The orders that NOPM counts: each new order that commits increments one d_next_o_id. The script
+-- reads all of them at the same moment.
 local sum, w = 0, 1
 while redis.call('EXISTS', key('warehouse', w)) == 1 do
   for d = 1, 10 do

@@ -1,10 +1,10 @@
 {{- /*
-The five transactions of TPC-C 2.4 to 2.8. What a script has done it cannot take back: each
-looks first whether all is there that it needs, and writes then. Amounts are cents. The server
-does nothing else while one runs, so each is a transaction of its own.
+The five transactions of TPC-C 2.4 to 2.8. A script cannot roll back, so each first checks that
+everything it needs exists, and then writes. Amounts are in cents. The server runs nothing else
+at the same time, so each script is a transaction of its own.
 
-Each answers a table of one row and its columns' names: what the workload has to know, and in
-one column what is only for a terminal to show.
+Each returns a table of one row and its columns' names: the values that the workload needs, and
+in one column the values that only a terminal would show.
 */ -}}
 
 {{- define "helpers"}}
@@ -16,8 +16,8 @@ local function now()
   local t = redis.call('TIME')
   return t[1] .. string.format('%06d', t[2])
 end
--- A time as it is kept, in microseconds since 1970, as a date of the Gregorian calendar. Its
--- years begin in March here, so that the leap day is a year's last.
+-- Converts a stored time, in microseconds since 1970, to a date of the Gregorian calendar. Years
+-- begin in March here, so that the leap day is the last day of a year.
 local function moment(microseconds)
   local floor = math.floor
   local seconds = floor(microseconds / 1000000)
@@ -32,7 +32,7 @@ local function moment(microseconds)
   if month < 10 then month = month + 3 else month, year = month - 9, year + 1 end
   return string.format('%04d-%02d-%02d %02d:%02d:%02d', year, month, day, floor(seconds / 3600) % 24, floor(seconds / 60) % 60, seconds % 60)
 end
--- Of n with a last name the one at n/2, rounded up, by first name (2.5.2.2).
+-- Of n customers with a last name, the one at n/2, rounded up, by first name (2.5.2.2).
 local function by_name(w, d, last)
   local names = redis.call('ZRANGE', key('customer_name', w, d, last), 0, -1)
   if #names == 0 then error('no customer of district ' .. d .. ' of warehouse ' .. w .. ' is called ' .. last) end
@@ -42,7 +42,7 @@ end
 {{- end}}
 
 {{- define "neword"}}
--- TPC-C 2.4. The lines are drawn here, as in every routine of TPROC-C: their items are
+-- TPC-C 2.4. The routine draws the lines, like every routine of TPROC-C: their items are
 -- NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5).
 local function neword(_, a)
   local call = redis.call
@@ -60,14 +60,14 @@ local function neword(_, a)
   for n = 1, lines do
     local item = (bit.bor(random(0, 8191), random(1, 100000)) + 7911) % 100000 + 1
     local supply, quantity = w, random(1, 10)
-    -- One line in a hundred is supplied by another warehouse, all others alike.
+    -- Another warehouse supplies one line in a hundred, each with the same probability.
     if random(100) == 1 and warehouses > 1 then
       supply = tostring((w + random(0, warehouses - 2)) % warehouses + 1)
       all_local = 0
     end
     if unused and n == lines then item = 100001 end
     local price = call('HGET', key('item', item), 'i_price')
-    -- "Item number is not valid" (2.4.2.3): nothing was written yet.
+    -- "Item number is not valid" (2.4.2.3): nothing has been written yet.
     if not price then return { {'no_d_next_o_id', 'output'}, {0, 'Item number is not valid'} } end
     local of = key('stock', supply, item)
     local stock = stocks[of]
@@ -114,7 +114,8 @@ local function payment(_, a)
   local at = call('HMGET', district, 'd_name', 'd_street_1', 'd_street_2', 'd_city', 'd_state', 'd_zip')
   local of = call('HMGET', warehouse, 'w_name', 'w_street_1', 'w_street_2', 'w_city', 'w_state', 'w_zip')
   if not who[1] or not at[1] or not of[1] then error('payment: there is no such customer') end
-  -- Bad credit has the payment written before what c_data holds, of which the last is lost (2.5.2.2).
+  -- For a customer with bad credit, the payment is prepended to c_data, which loses its end
+  -- (2.5.2.2).
   if who[1] == 'BC' then
     who[2] = string.sub(table.concat({c, cd, cw, d, w, money(cents)}, ' ') .. '|' .. who[2], 1, 500)
     call('HSET', customer, 'c_data', who[2])

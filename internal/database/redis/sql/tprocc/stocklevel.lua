@@ -1,4 +1,4 @@
--- Stock-Level, TPC-C 2.8.2.2: what is a join elsewhere is a script that only reads.
+-- Stock-Level, TPC-C 2.8.2.2: a script that only reads, in place of a join.
 
 -- name: count_low_stock
 local district = key('district', :w_id, :d_id)

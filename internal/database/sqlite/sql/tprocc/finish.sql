@@ -1,7 +1,7 @@
 -- Statistics for the planner.
 ANALYZE
 /
--- A run has many sessions, of which some read while another writes: that takes a
--- write-ahead log, and the file remembers it. The build does better without,
--- writing each page once, and leaving nothing behind when the disk is full.
+-- In a run, sessions read while another writes, which requires a write-ahead log. The file stores
+-- this setting. The build is faster without a log, because it writes each page once, and leaves no
+-- log behind if the disk is full.
 PRAGMA journal_mode = WAL

@@ -1,6 +1,5 @@
--- SQLite has no decimal numbers. Amounts are floating-point, rounded to the cent
--- at every change, so that each is the number nearest to the exact amount and
--- errors never add up.
+-- SQLite has no decimal numbers. Amounts are floating-point numbers, rounded to the cent at every
+-- change, so that each is the closest number to the exact amount and errors do not accumulate.
 
 -- name: update_warehouse
 UPDATE warehouse SET w_ytd = ROUND(w_ytd + :h_amount_cents / 100.0, 2) WHERE w_id = :w_id

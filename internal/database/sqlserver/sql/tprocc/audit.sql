@@ -1,4 +1,4 @@
--- Sums of money have four digits after the point, which whole numbers of cents must not have.
+-- Sums of money have four decimal places, which must not appear in whole numbers of cents.
 
 -- name: payments
 SELECT h_w_id AS w_id, h_d_id AS d_id, COUNT(*) AS payments, CAST(ROUND(SUM(h_amount) * 100, 0) AS bigint) AS cents

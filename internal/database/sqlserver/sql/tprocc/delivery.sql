@@ -1,4 +1,4 @@
--- The oldest order is locked when it is read, so that no other delivery takes it, too.
+-- Locks the oldest order when it reads it, so that no other delivery takes the same order.
 
 -- name: select_new_order
 SELECT TOP 1 no_o_id FROM new_order WITH (UPDLOCK) WHERE no_w_id = :w_id AND no_d_id = :d_id ORDER BY no_o_id

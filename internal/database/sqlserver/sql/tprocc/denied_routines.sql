@@ -1,4 +1,5 @@
--- The procedures that have names of TPROC-C's and that the user may not call, spelled as in installed_routines.sql.
+-- The procedures with names from TPROC-C that the user may not call, spelled as in
+-- installed_routines.sql.
 SELECT '[' + o.name + ']'
 FROM sys.objects o
 JOIN sys.schemas s ON s.schema_id = o.schema_id AND s.name = 'dbo'

@@ -1,6 +1,6 @@
--- Statistics for the planner. Those of indexes on disk are new; others are made anew by
--- sp_updatestats, which only the owner of the database may call. Tables in memory had their indexes
--- before they had rows.
+-- Statistics for the planner. Those of indexes on disk are up to date. sp_updatestats, which only
+-- the owner of the database may call, updates the others, because tables in memory had their
+-- indexes before they had rows.
 {{- if .Connection.InMemory}}
 UPDATE STATISTICS dbo.warehouse;
 UPDATE STATISTICS dbo.district;

@@ -1,9 +1,9 @@
 -- Keys and indexes of each table on disk, built as soon as it is loaded; tables in memory have
--- theirs already. There is no IF NOT EXISTS for an index, and an interrupted build begins here
--- again, hence the conditions. Babelfish appends the table and a hash to the name of an index.
+-- theirs already. The conditions are for a resumed build, which repeats these statements, because
+-- indexes have no IF NOT EXISTS. Babelfish appends the table and a hash to the name of an index.
 --
--- Locks are of rows, and of pages where whole orders are written side by side; of a whole table
--- never, however many there are. Babelfish has locks of its own.
+-- The server locks rows, or pages if a transaction writes whole orders next to each other, but
+-- never a whole table, however many locks there are. Babelfish has its own locks.
 
 -- name: warehouse
 {{- if not .Connection.InMemory}}

@@ -1,6 +1,6 @@
--- What has the name of a procedure of TPROC-C, of which there can be only one. Those that
--- Sledge made say so in their text. What comes last says whether it has the parameters, by
--- name; Babelfish has no sys.parameters.
+-- The procedures with names from TPROC-C, one of each name. The text of Sledge's procedures
+-- contains "made by Sledge". The last column says whether the names of the parameters match.
+-- Babelfish has no sys.parameters.
 SELECT LOWER(o.name) AS name, 'procedure' AS kind, CASE WHEN m.[definition] LIKE '%made by Sledge%' THEN 'sledge' ELSE 'other' END AS maker,
   '[' + o.name + ']' AS signature,
   CASE WHEN (SELECT COUNT(*) FROM sys.all_parameters p WHERE p.object_id = o.object_id) = known.parameter_count

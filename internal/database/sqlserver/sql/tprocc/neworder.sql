@@ -1,4 +1,4 @@
--- The statements that read what they change lock it.
+-- Statements that read rows to change them lock them.
 
 -- name: select_district
 SELECT d_next_o_id, d_tax FROM district WITH (UPDLOCK) WHERE d_w_id = :w_id AND d_id = :d_id

@@ -1,5 +1,5 @@
--- What is read to be changed is locked. Names stand in columns of a fixed width, whose blanks
--- are no part of them.
+-- Locks rows when it reads them, if it will change them. The columns of names have a fixed width,
+-- padded with blanks.
 
 -- name: select_customer
 SELECT c_credit, c_data, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, c_phone,

@@ -1,5 +1,5 @@
--- The calls of the stored procedures, by the names of their parameters. Each takes one round
--- trip. The server's clock says when it is.
+-- The calls of the stored procedures, with named parameters. Each takes one round trip. The time is
+-- from the server's clock.
 
 -- name: neword
 DECLARE @sledge_now datetime2(0) = SYSDATETIME();

@@ -1,11 +1,11 @@
--- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Names, and those of
--- parameters, are those of TPROC-C, so that every program for it can call them. They answer with
--- rows, and each is a transaction of its own. An error ends it, rolls it back and goes to the
--- caller, which is what XACT_ABORT is for.
+-- The five transactions of TPC-C 2.4 to 2.8 as stored procedures. Their names and their parameters'
+-- names are those of TPROC-C, so that every program for TPROC-C can call them. They return rows,
+-- and each is a transaction of its own. XACT_ABORT makes an error end the procedure, roll it back
+-- and reach the caller.
 --
--- All lock rows in one order, those that most transactions want last: stock, customer,
--- district, warehouse. So they wait for each other briefly, and hardly ever in a circle.
--- Tables in memory have no locks, and take no hints about them.
+-- All lock rows in the same order, the most contended last: stock, customer, district, warehouse.
+-- So they wait for each other only briefly, and rarely deadlock. Tables in memory have no locks,
+-- and allow no hints about locks.
 {{- define "update lock"}}{{if not .Connection.InMemory}} WITH (UPDLOCK){{end}}{{end}}
 
 {{- /*
@@ -15,8 +15,8 @@ the item of the eighth line, s7 the warehouse that supplies it, q7 the quantity.
 
 DROP PROCEDURE IF EXISTS dbo.neword
 /
--- TPC-C 2.4. The lines are drawn together and written by two statements, which read the
--- stock by ascending key, and so lock it. Number 0 says that the order was rolled back.
+-- TPC-C 2.4. The lines are drawn together, and two statements write them, which read and so lock
+-- the stock by ascending key. The number 0 means that the order was rolled back.
 CREATE PROCEDURE dbo.neword
 	@no_w_id     int,
 	@no_max_w_id int,
@@ -34,9 +34,9 @@ BEGIN
 	DECLARE {{range $n := 15}}{{if $n}}, {{end}}@i{{$n}} int, @s{{$n}} int, @q{{$n}} int{{end}};
 	DECLARE @lines TABLE (number int NOT NULL, item int NOT NULL, supply int NOT NULL, quantity int NOT NULL, PRIMARY KEY (supply, item));
 
-	-- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). As the lines are told
-	-- apart by their items, an order that has one twice is drawn again; that is about one order
-	-- in a hundred. One line in a hundred is supplied by another warehouse, all others alike.
+	-- Items are NURand(8191, 1, 100000) with C = 7911 (2.1.6, 2.4.1.5). The items identify the
+	-- lines, so an order with the same item twice is drawn again; this is about one order in a
+	-- hundred. Another warehouse supplies one line in a hundred, each with the same probability.
 	WHILE @drawn < @no_o_ol_cnt
 	BEGIN
 		SELECT
@@ -49,7 +49,7 @@ BEGIN
 		FROM (VALUES {{range $n := 15}}{{if $n}}, {{end}}({{$n}}, @i{{$n}}){{end}}) AS v (number, item)
 		WHERE v.number < @no_o_ol_cnt;
 	END;
-	-- One order in a hundred has an unused item as its last (2.4.1.4).
+	-- The last item of one order in a hundred is unused (2.4.1.4).
 	SET @last_item = CASE WHEN RAND() < 0.01 THEN 100001 ELSE 0 END;
 	INSERT INTO @lines (number, item, supply, quantity)
 	SELECT v.number + 1, CASE WHEN v.number + 1 = @no_o_ol_cnt AND @last_item > 0 THEN @last_item ELSE v.item END, v.supply, v.quantity
@@ -76,8 +76,8 @@ BEGIN
 	INNER JOIN dbo.stock ON stock.s_w_id = l.supply AND stock.s_i_id = l.item
 	OPTION (LOOP JOIN, FORCE ORDER);
 
-	-- The update locks the district until the commit, so the number that is read is this order's. An
-	-- UPDATE that also sets a variable returns one number to two sessions on Babelfish.
+	-- The update locks the district until the commit, so the SELECT reads the number of this order.
+	-- On Babelfish, an UPDATE that also sets a variable can return the same number to two sessions.
 	UPDATE dbo.district SET d_next_o_id = d_next_o_id + 1
 	WHERE d_w_id = @no_w_id AND d_id = @no_d_id;
 	SELECT @no_d_next_o_id = d_next_o_id, @no_d_tax = d_tax FROM dbo.district WHERE d_w_id = @no_w_id AND d_id = @no_d_id;
@@ -95,7 +95,7 @@ BEGIN
 	INNER JOIN dbo.stock ON stock.s_w_id = l.supply AND stock.s_i_id = l.item
 	OPTION (LOOP JOIN, FORCE ORDER);
 
-	-- A line has no item: "item number is not valid" (2.4.2.3).
+	-- The item of a line does not exist: "item number is not valid" (2.4.2.3).
 	IF @@ROWCOUNT < @no_o_ol_cnt
 	BEGIN
 		ROLLBACK TRANSACTION;
@@ -130,7 +130,7 @@ BEGIN
 	BEGIN TRANSACTION;
 	IF @byname = 1
 	BEGIN
-		-- Of n with this last name the one at n/2, rounded up, by first name (2.5.2.2).
+		-- Of n customers with this last name, the one at n/2, rounded up, by first name (2.5.2.2).
 		SELECT @customers_before = (COUNT(*) - 1) / 2
 		FROM dbo.customer WHERE c_w_id = @p_c_w_id AND c_d_id = @p_c_d_id AND c_last = @p_c_last;
 		SELECT @p_c_id = c_id
@@ -138,7 +138,7 @@ BEGIN
 		ORDER BY c_first OFFSET @customers_before ROWS FETCH NEXT 1 ROWS ONLY;
 	END;
 
-	-- Bad credit has the payment written before what c_data holds, of which the last is lost
+	-- For a customer with bad credit, the payment is prepended to c_data, which loses its end
 	-- (2.5.2.2).
 	UPDATE dbo.customer SET
 		c_balance = c_balance - @p_h_amount,
@@ -183,8 +183,9 @@ BEGIN
 	BEGIN TRANSACTION;
 	WHILE @district <= 10
 	BEGIN
-		-- The oldest order is locked when it is read, so that no other delivery takes it, too. A server
-		-- that passes over the hint, as Babelfish, may find it taken: then the next one is the oldest.
+		-- Locks the oldest order when it reads it, so that no other delivery takes the same order.
+		-- On a server that ignores the hint, such as Babelfish, another delivery may take it: then
+		-- the next one is the oldest.
 		SET @oldest = NULL;
 		SELECT TOP 1 @oldest = no_o_id
 		FROM dbo.new_order{{template "update lock" .}} WHERE no_w_id = @d_w_id AND no_d_id = @district ORDER BY no_o_id;
@@ -231,7 +232,7 @@ BEGIN
 	BEGIN TRANSACTION;
 	IF @byname = 1
 	BEGIN
-		-- As in payment (2.6.2.2).
+		-- Like payment (2.6.2.2).
 		SELECT @customers_before = (COUNT(*) - 1) / 2
 		FROM dbo.customer WHERE c_w_id = @os_w_id AND c_d_id = @os_d_id AND c_last = @os_c_last;
 		SELECT @os_c_id = c_id

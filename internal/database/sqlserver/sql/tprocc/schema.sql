@@ -1,9 +1,9 @@
--- The nine tables of TPC-C 1.3, with the names, types and order of columns of TPROC-C, so that
--- programs for it can drive what others of them built. A row of warehouse, and of district, fills
--- a page, so that those who change different ones do not meet. Tables on disk get their keys
--- when they are loaded, those in memory here.
+-- The nine tables of TPC-C 1.3, with TPROC-C's names, types and order of columns, so that other
+-- programs for TPROC-C can run on schemas of Sledge, and the reverse. A row of warehouse or
+-- district fills a page, so that transactions on different rows do not contend for a page. Tables
+-- on disk get their keys after the load, tables in memory here.
 --
--- Text has no characters but ASCII, which every collation has.
+-- All text is in ASCII, which every collation has.
 {{- define "text"}}{{if .Connection.InMemory}} COLLATE Latin1_General_CI_AS{{end}}{{end}}
 {{- define "memory"}}{{if .Connection.InMemory}} WITH (MEMORY_OPTIMIZED = ON, DURABILITY = {{.Connection.Durable}}){{end}}{{end}}
 CREATE TABLE dbo.warehouse (

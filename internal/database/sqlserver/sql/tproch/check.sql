@@ -1,8 +1,8 @@
--- ROUND has a second argument here, and what COUNT returns ends at 2,147,483,647.
+-- ROUND requires a second argument here, and COUNT returns at most 2,147,483,647.
 
 -- name: sizes
--- Refresh functions take as many orders as they add, so that their number moves by one
--- set at most, a thousandth.
+-- Refresh functions delete as many orders as they add, so the number of orders changes by at most
+-- one set, a thousandth.
 SELECT t.suppliers, t.parts, t.partsupps, t.customers, t.orders_there
 FROM (SELECT (SELECT COUNT_BIG(*) FROM supplier) AS suppliers, (SELECT COUNT_BIG(*) FROM part) AS parts,
              (SELECT COUNT_BIG(*) FROM partsupp) AS partsupps, (SELECT COUNT_BIG(*) FROM customer) AS customers,
@@ -11,7 +11,7 @@ WHERE t.parts <> 20 * t.suppliers OR t.partsupps <> 80 * t.suppliers OR t.custom
    OR t.orders_there < 149.85 * t.suppliers OR t.orders_there > 150.15 * t.suppliers
 
 -- name: totals
--- In cents, since the standard cuts cents off twice.
+-- In cents, because the standard truncates to cents twice.
 SELECT o_orderkey, o_totalprice, l.cents
 FROM orders JOIN (
   SELECT l_orderkey,

@@ -1,7 +1,7 @@
--- Somebody who still uses a table is waited for, but not for ever.
+-- Waits for sessions that still use a table, but not forever.
 SET LOCK_TIMEOUT 60000
 /
--- The tables refer to each other; that nothing else refers to them has been looked at.
+-- The tables reference each other. A check has found that nothing else references them.
 {{- range .Tables}}
 DECLARE @sledge_reference nvarchar(800) = '-';
 WHILE @sledge_reference <> ''
@@ -18,7 +18,8 @@ END
 DROP TABLE {{.}}
 /
 {{- end}}
--- What tables were divided by, as far as no other table is. An older Babelfish knows neither.
+-- Drops the partition scheme and function unless another table uses them. Older versions of
+-- Babelfish have neither.
 IF OBJECT_ID('sys.partition_schemes') IS NOT NULL
   IF EXISTS (SELECT 1 FROM sys.partition_schemes WHERE name = 'date_scheme')
     AND NOT EXISTS (SELECT 1 FROM sys.indexes i JOIN sys.partition_schemes s ON s.data_space_id = i.data_space_id WHERE s.name = 'date_scheme')

@@ -1,6 +1,6 @@
--- Statistics of columns that queries compare, and that no index begins with, if they were asked
--- for: of lineitem a fifth is read, of other tables everything. Those of indexes are new; what else is
--- old sp_updatestats makes anew, which only the owner of the database may call.
+-- Statistics, if requested, of columns that queries compare and that are not first in an index:
+-- from a fifth of lineitem, and from all rows of other tables. Those of indexes are up to date.
+-- sp_updatestats, which only the owner of the database may call, updates the others.
 {{- if .Connection.Statistics}}
 IF NOT EXISTS (SELECT 1 FROM sys.stats WHERE object_id = OBJECT_ID('dbo.lineitem') AND name = 'sledge_l_orderkey')
   CREATE STATISTICS sledge_l_orderkey ON dbo.lineitem (l_orderkey) WITH SAMPLE 20 PERCENT;

@@ -1,10 +1,11 @@
--- Indexes and keys of each table, built as soon as it is loaded. orders and lineitem lie by their
--- dates, which queries select by, or else by column; all other tables by their keys, or by column.
--- Keys of those are indexes beside. Where orders and lineitem are divided by dates, what they lie by
--- is as well, and their other indexes, whose keys have no dates, are not.
+-- Indexes and keys of each table, built as soon as it is loaded. The clustered index of orders and
+-- lineitem is on their dates, by which queries select, and that of all other tables on their keys,
+-- unless it is a columnstore. Keys that are not clustered are separate indexes. If orders and
+-- lineitem are partitioned by date, so are their clustered indexes, but not their other indexes,
+-- whose keys contain no dates.
 --
--- There is no IF NOT EXISTS for an index, and an interrupted build begins here again, hence the
--- conditions. Babelfish appends the table and a hash to the name of an index.
+-- The conditions are for a resumed build, which repeats these statements, because indexes have no
+-- IF NOT EXISTS. Babelfish appends the table and a hash to the name of an index.
 
 -- name: lineitem
 {{- if .Connection.Columnstore}}

@@ -1,9 +1,10 @@
--- The references of TPC-H 1.4.2, when all tables are loaded and have their keys. Each locks its
--- table, and then the one that it refers to, while the rows are compared: nobody waits in a circle,
--- since the tables do not refer to each other in one. An interrupted build begins here again, hence the
--- conditions.
+-- The foreign keys of TPC-H 1.4.2, added when all tables are loaded and have their keys. Each
+-- statement locks its table and then the referenced table while it compares the rows. This cannot
+-- deadlock, because the references form no cycle. The conditions are for a resumed build, which
+-- repeats these statements.
 --
--- To declare them WITH NOCHECK and compare the rows later would lock less, but Babelfish does not take it.
+-- Declaring them WITH NOCHECK and comparing the rows later would lock less, but Babelfish does not
+-- support it.
 
 -- name: lineitem
 IF NOT EXISTS (SELECT 1 FROM sys.foreign_keys WHERE name = 'lineitem_partsupp_fk')

@@ -1,8 +1,7 @@
--- The eight tables of TPC-H 1.4, and by which weeks orders and lineitem are divided, if they are:
--- from the beginning, since the server makes no columnstore index that is divided otherwise than its
--- table (error 35316).
--- Tables get their indexes and keys when they are loaded. Text has no characters but ASCII, which
--- every collation has.
+-- The eight tables of TPC-H 1.4, and the partitions of orders and lineitem by week, if they have
+-- any. The tables are partitioned from the beginning, because a columnstore index must be
+-- partitioned like its table (error 35316). Tables get their indexes and keys after the load. All
+-- text is in ASCII, which every collation has.
 {{- with .Connection.Weeks}}
 IF NOT EXISTS (SELECT 1 FROM sys.partition_functions WHERE name = 'date_partition')
   CREATE PARTITION FUNCTION date_partition (date) AS RANGE LEFT FOR VALUES ({{range $n, $day := .}}{{if $n}}, {{end}}'{{$day}}'{{end}})

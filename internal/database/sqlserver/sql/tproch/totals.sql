@@ -1,4 +1,4 @@
--- What check compares with the rows that dbgen makes, which may be more than an int counts.
+-- The totals that check compares with dbgen's, which may exceed an int.
 
 -- name: orders
 SELECT COUNT_BIG(*), SUM(o_orderkey) FROM orders

@@ -1,4 +1,4 @@
--- As Db2's; but Derby waits for a lock as long as its settings say, and knows no names of sessions.
+-- Like Db2's, but Derby waits for a lock as long as its settings say, and sessions have no names.
 -- name: claim
 CREATE TABLE sledge_claim (held_by_a_lock SMALLINT NOT NULL)
 /

@@ -1,5 +1,5 @@
--- As Db2's, of Derby's own catalog. IBM's library cannot read a CASE of constants from Derby
--- unless its type is said.
+-- Like Db2's, but from Derby's own catalog. IBM's library cannot read a CASE of constants from
+-- Derby unless its type is given.
 SELECT LOWER(t.tablename) AS table_name, LOWER(COALESCE(c.columnname, '')) AS column_name, CAST(CASE WHEN t.tabletype = 'T' THEN 'table' ELSE 'view' END AS VARCHAR(5)) AS kind, s.schemaname
 FROM sys.systables t
 JOIN sys.sysschemas s ON s.schemaid = t.schemaid

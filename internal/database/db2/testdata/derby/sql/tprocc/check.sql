@@ -1,5 +1,5 @@
--- Derby compares each customer with each row of what it is joined to, which takes minutes: what is
--- paid, owed and delivered is summed up in one pass instead.
+-- Derby would compare each customer with each row of the joined tables, which takes minutes. So one
+-- pass sums the payments, debts and deliveries.
 -- name: consistency_10
 SELECT t.w_id, t.d_id, t.c_id, SUM(t.amount) AS excess
 FROM (

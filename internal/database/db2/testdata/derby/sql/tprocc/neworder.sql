@@ -1,4 +1,4 @@
--- Derby knows no clause of locks, and no CASE of a value.
+-- Derby has no lock clause, and no CASE with a value.
 
 -- name: select_district
 SELECT d_next_o_id, d_tax FROM district WHERE d_w_id = :w_id AND d_id = :d_id FOR UPDATE WITH RS

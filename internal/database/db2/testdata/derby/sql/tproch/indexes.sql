@@ -1,3 +1,3 @@
--- Without it Derby compares each customer with each order.
+-- Without it, Derby compares each customer with each order.
 -- name: orders
 CREATE INDEX orders_i2 ON orders (o_custkey)

@@ -1,5 +1,5 @@
--- Derby compares each line with each part, for half a minute, unless what all three kinds have
--- in common stands in front.
+-- Derby would compare each line with each part, for half a minute, without the common condition at
+-- the beginning.
 SELECT SUM(l_extendedprice * (1 - l_discount)) AS revenue
 FROM lineitem, part
 WHERE p_partkey = l_partkey AND ((p_brand = :brand1
