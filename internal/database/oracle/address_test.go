@@ -149,7 +149,9 @@ func TestValidate_NamesWayOut(t *testing.T) {
 		{option.Values{"host": "db1", "service": "s", "sid": "S"}, "and not both"},
 		{option.Values{"service": "s"}, "host:1521/service"},
 		{option.Values{"instance": ""}, "host:port/service"},
-		{option.Values{"user": "tpcc; drop"}, "accepts without quotes"}, {option.Values{"tablespace": "users\""}, "accepts without quotes"}, {option.Values{"order_line_tablespace": "a b"}, "not the name of a tablespace"},
+		{option.Values{"user": "tpcc; drop"}, "accepts without quotes"},
+		{option.Values{"tablespace": "users\""}, "accepts without quotes"},
+		{option.Values{"order_line_tablespace": "a b"}, "not the name of a tablespace"},
 		{option.Values{"system_user": ""}, "give it a value"},
 		{option.Values{"rac": "2"}, "0, 1, false, true"},
 	} {

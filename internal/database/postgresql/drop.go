@@ -63,7 +63,8 @@ func allStay(a *account, d database.DropOptions, why string) []database.DropResu
 	}
 	return []database.DropResult{
 		{Kind: "database", Name: a.Database, Stays: why},
-		{Kind: "role", Name: a.User, Stays: "its database stays"}}
+		{Kind: "role", Name: a.User, Stays: "its database stays"},
+	}
 }
 
 // madeDatabase reports whether create created the database that owner connects to.

@@ -129,7 +129,7 @@ func (s *session) advised(err error) error {
 		return fmt.Errorf("%w: to grant user %s the rights it needs, run ACL SETUSER %[2]s ~%s:* +@all -@admin +client|list +client|kill",
 			err, s.options.User, s.options.Prefix)
 	case "OOM":
-		return fmt.Errorf("%w Raise the server's setting maxmemory.", err)
+		return fmt.Errorf("%w Raise the server's setting maxmemory", err)
 	case "LOADING":
 		return fmt.Errorf("%w: wait until it has read its file", err)
 	}

@@ -1,5 +1,5 @@
--- The nine tables with their keys. Other indexes are built after the load. ORGANIZE BY ROW is for
--- databases that organize tables by column by default, because such tables have no row locks.
+-- The nine tables with their keys. Other indexes are built after the load. The tables are organized
+-- by row in all databases, because tables organized by column have no row locks.
 {{- $size := .Connection.PartitionSize .Settings.Warehouses}}
 CREATE TABLE warehouse (
   w_id INTEGER NOT NULL,

@@ -1,5 +1,5 @@
 -- Statistics for the planner, and no row locks on tables whose rows do not change. This applies to
--- tables organized by row; without ORGANIZE BY, the database decides that.
+-- tables organized by row; without the option organize_by, the database decides that.
 
 -- name: lineitem
 CALL SYSPROC.ADMIN_CMD('RUNSTATS ON TABLE "' || RTRIM(CURRENT SCHEMA) || '".LINEITEM WITH DISTRIBUTION AND DETAILED INDEXES ALL')
