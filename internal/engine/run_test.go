@@ -292,9 +292,8 @@ func TestRun_ExcludesFlushesFromTheServersCount(t *testing.T) {
 	})
 }
 
-// A virtual user's loop is the hot path: nothing of ours in it may allocate. A session reports its
-// commits once per second, but not within a second after a flush. So the second after a flush has
-// no rate.
+// A session reports its commits once per second, but not within a second after a flush. So the
+// second after a flush has no rate.
 func TestRun_HasNoServerRateAfterAFlush(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{RampUp: 3500 * time.Millisecond, Duration: 4 * time.Second})

@@ -99,7 +99,7 @@ func (d *door) variable() string {
 	return environment + "=" + d.listener.Addr().String() + " " + d.token
 }
 
-// admit waits for the process that knows the token, and closes the door.
+// admit waits for the process that knows the token, and then stops listening.
 func (d *door) admit(ctx context.Context) (*link, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer context.AfterFunc(ctx, func() { d.listener.Close() })()

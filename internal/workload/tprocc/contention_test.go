@@ -44,10 +44,10 @@ func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
 			}
 			sharing, most := byTerminals(o, tt.seed, tt.users, tt.warehouses)
 			if got.Sharing != sharing || got.Most != most {
-				t.Errorf("got %d who share and %d on one, terminals have %d and %d", got.Sharing, got.Most, sharing, most)
+				t.Errorf("got %d users that share a warehouse and at most %d on one, want %d and %d as by their terminals", got.Sharing, got.Most, sharing, most)
 			}
 			if tt.sharing > 0 && (got.Sharing != tt.sharing || got.Most != tt.most) {
-				t.Errorf("got %d who share and %d on one, want %d and %d", got.Sharing, got.Most, tt.sharing, tt.most)
+				t.Errorf("got %d users that share a warehouse and at most %d on one, want %d and %d", got.Sharing, got.Most, tt.sharing, tt.most)
 			}
 			if said := expectation(got, o); !strings.HasPrefix(said, tt.want) {
 				t.Errorf("got %q, want it to begin with %q", said, tt.want)
