@@ -80,7 +80,7 @@ func TestCounts(t *testing.T) {
 		{"postgresql", "tprocc", false, "in this database"},
 		{"postgresql", "tproch", true, "in all databases"},
 		{"mysql", "tprocc", false, "COMMIT and ROLLBACK statements of the whole server"},
-		{"mariadb", "tproch", true, "Statements of the whole server, of any kind"},
+		{"mariadb", "tproch", true, "number of statements on the whole server"},
 	} {
 		c, err := New(planOf(t, tt.database, tt.workload))
 		if err != nil {
