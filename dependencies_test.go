@@ -13,7 +13,7 @@ import (
 // tableModule matches a line of the table of docs/dependencies.md.
 var tableModule = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 
-func TestEveryDependencyIsExplained(t *testing.T) {
+func TestDependencies_AreExplained(t *testing.T) {
 	page, err := os.ReadFile("docs/dependencies.md")
 	if err != nil {
 		t.Fatal(err)

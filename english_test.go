@@ -147,7 +147,7 @@ func TestEnglish_QuotesWhatIsThere(t *testing.T) {
 func TestEnglish_ReadsAllOfAFile(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
-		want []int // lines of what is wrong
+		want []int // lines with findings
 	}{
 		"whoever.go": {"package x\n\n// Asked in\n// vain.\nvar cutOff = \"is under way\"\n\ntype seat struct{ crew int }\n\nfunc tidyUp() {}\n", []int{1, 3, 5, 5, 7, 7, 9}},
 		"page.md":    {"# A standstill\n\nIt asks in\nvain.\n\n- it is\n- no number\n\n`whoever`\n", []int{1, 3}},

@@ -24,9 +24,9 @@ var awayFromHome = map[string]string{
 // ownPackages are our packages' paths, which name their home.
 var ownPackages = regexp.MustCompile(`sledge/internal/hammerdb/\w+|internal/hammerdb\b`)
 
-// TestHammerDBHasOneHome keeps everything about HammerDB in one place: its names, its lines and its
+// TestHammerDB_IsNamedInItsPackagesOnly keeps everything about HammerDB in one place: its names, its lines and its
 // behaviour. Other packages call functions there, or use their own names.
-func TestHammerDBHasOneHome(t *testing.T) {
+func TestHammerDB_IsNamedInItsPackagesOnly(t *testing.T) {
 	keepAtHome(t, home{
 		what: "HammerDB", folder: "internal/hammerdb", away: awayFromHome,
 		named: func(line string) bool {
@@ -60,9 +60,9 @@ var knowWorkloads = map[string]string{
 // workloads matches the names of the workloads in code.
 var workloads = regexp.MustCompile(`(?i)tp(ro)?c-?[ch]`)
 
-// TestWorkloadsAreNamedAtHomeOnly keeps the names of workloads out of the code that serves all of
+// TestWorkloads_AreNamedInTheirPackagesOnly keeps the names of workloads out of the code that serves all of
 // them, so that adding a workload means adding a folder and changing nothing else.
-func TestWorkloadsAreNamedAtHomeOnly(t *testing.T) {
+func TestWorkloads_AreNamedInTheirPackagesOnly(t *testing.T) {
 	keepAtHome(t, home{
 		what: "a workload", folder: "internal/workload", away: knowWorkloads,
 		files: ".go",
@@ -110,7 +110,7 @@ func keepAtHome(t *testing.T, h home) {
 	}
 	for place := range h.away {
 		if !used[place] {
-			t.Errorf("%s may name %s, and does not: take it off the list", place, h.what)
+			t.Errorf("%s does not name %s: remove it from the list", place, h.what)
 		}
 	}
 }

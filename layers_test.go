@@ -60,7 +60,7 @@ var layers = map[string]string{
 	"database/*": "database database/* job listener loop meter option schema sqlfile sqlschema",
 	"workload/*": "database job meter option schema sqlfile workload",
 
-	// Data that follow from a standard alone.
+	// Data that a standard defines.
 	"workload/tproch/dbgen": "",
 
 	// The load of virtual users, independent of the workload.
@@ -191,7 +191,7 @@ var layers = map[string]string{
 // them.
 var forTests = []string{"bench", "browser", "testserver", "suite/databasetest", "grammartest", "report/reporttest", "repository/repositorytest", "suite/workloadtest", "suite/suitetest", "engine/enginetest", "engine/enginetest/analytics", "engine/order/ordertest", "interpreter/interpretertest", "workload/tproch/dbgen/dbgentest"}
 
-func TestPackagesImportOnlyWhatTheirLayerAllows(t *testing.T) {
+func TestPackages_ImportOnlyWhatTheirLayerAllows(t *testing.T) {
 	files := token.NewFileSet()
 	for _, name := range sourceFiles(t) {
 		if strings.HasSuffix(name, "_test.go") {
@@ -239,7 +239,7 @@ var light = []string{"job", "meter", "workload", "workload/*"}
 // heavy matches the modules on which light packages must not depend.
 var heavy = regexp.MustCompile(`^(modernc\.org|github\.com/(shirou|jackc|go-sql-driver|duckdb))/`)
 
-func TestNounsAndWorkloadsPullInNoDriver(t *testing.T) {
+func TestLightPackages_DependOnNoDriver(t *testing.T) {
 	arguments := []string{"list", "-deps", "-f", "{{.ImportPath}}"}
 	for _, name := range light {
 		folders, err := fs.Glob(os.DirFS("internal"), name)
@@ -270,7 +270,7 @@ func TestNounsAndWorkloadsPullInNoDriver(t *testing.T) {
 	}
 }
 
-func TestEveryLayerStands(t *testing.T) {
+func TestLayers_AllExist(t *testing.T) {
 	for name := range layers {
 		folder := strings.TrimSuffix(name, "/*")
 		if _, err := os.Stat("internal/" + folder); err == nil {
@@ -282,7 +282,7 @@ func TestEveryLayerStands(t *testing.T) {
 	}
 }
 
-func TestLayerRulesTellPackagesApart(t *testing.T) {
+func TestLayerRules_MatchPackages(t *testing.T) {
 	tests := []struct {
 		importer, imported string
 		want               bool
@@ -396,7 +396,7 @@ var apart = map[string][]string{
 	"engine/coordinator": {"engine", "engine/generator", "repository", "report", "web", "hammerdb"},
 }
 
-func TestSeams_HoldInAllThatAPackageNeeds(t *testing.T) {
+func TestSeams_HoldInAllDependencies(t *testing.T) {
 	for name, without := range apart {
 		list, err := exec.Command("go", "list", "-deps", "./internal/"+name).Output()
 		if err != nil {

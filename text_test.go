@@ -22,7 +22,7 @@ var elsewhere = regexp.MustCompile(strings.Join([]string{
 	`artifact` + `ory`, `\bne` + `xus\b`,
 }, "|"))
 
-func TestNoFileNamesAMachineOrARegistry(t *testing.T) {
+func TestMachineNames_AreInNoFile(t *testing.T) {
 	for _, name := range treeFiles(t) {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestNoFileNamesAMachineOrARegistry(t *testing.T) {
 	}
 }
 
-func TestWordsOfAMachineAreFound(t *testing.T) {
+func TestMachineNames_AreFound(t *testing.T) {
 	tests := []struct {
 		line string
 		want bool
@@ -61,7 +61,7 @@ func TestWordsOfAMachineAreFound(t *testing.T) {
 	}
 }
 
-func TestEveryPackageSaysWhatItIs(t *testing.T) {
+func TestPackages_HaveDocComments(t *testing.T) {
 	documented := map[string]bool{}
 	for _, name := range sourceFiles(t) {
 		if strings.HasSuffix(name, "_test.go") {
@@ -84,7 +84,7 @@ func TestEveryPackageSaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestEveryExportedNameIsExplained(t *testing.T) {
+func TestExportedNames_HaveDocComments(t *testing.T) {
 	files := token.NewFileSet()
 	for _, name := range sourceFiles(t) {
 		if strings.HasSuffix(name, "_test.go") || !strings.HasPrefix(name, "internal/") {
@@ -103,7 +103,7 @@ func TestEveryExportedNameIsExplained(t *testing.T) {
 	}
 }
 
-func TestNamesWithoutACommentAreFound(t *testing.T) {
+func TestExportedNames_WithoutACommentAreFound(t *testing.T) {
 	source, err := parser.ParseFile(token.NewFileSet(), "example.go", `package example
 
 type Bare struct{}
@@ -201,7 +201,7 @@ func receiverIsExported(f *ast.FuncDecl) bool {
 // sourceNames matches paths of files and folders of the tree in a page.
 var sourceNames = regexp.MustCompile("`([a-z][a-z0-9_]*(?:/[a-z0-9_]+)+(?:\\.go)?)`")
 
-func TestTheArchitectureNamesWhatIsThere(t *testing.T) {
+func TestArchitecture_NamesExistingFiles(t *testing.T) {
 	page, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)

@@ -75,9 +75,9 @@ func (w *wire) copy(to io.Writer, from io.Reader) {
 	}
 }
 
-// TestThePagesGoOnByThemselves follows jobs while the network is cut, the browser sleeps, and the
+// TestPages_ResumeByThemselves follows jobs while the network is cut, the browser sleeps, and the
 // server is killed and restarted.
-func TestThePagesGoOnByThemselves(t *testing.T) {
+func TestPages_ResumeByThemselves(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.addUser("ann", "act")

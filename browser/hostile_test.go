@@ -54,8 +54,8 @@ func refuse(conn net.Conn) {
 	_ = b.Flush() // the client may have gone
 }
 
-// TestNothingThatOthersWroteIsExecuted opens every page with data that contain markup and scripts.
-func TestNothingThatOthersWroteIsExecuted(t *testing.T) {
+// TestHostileTexts_AreNotExecuted opens every page with data that contain markup and scripts.
+func TestHostileTexts_AreNotExecuted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	ci := s.as("ci", "act")

@@ -11,9 +11,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestEveryPageIsGoodToReadAndUse checks each page of the application with data, and fails if there
+// TestPages_AreAccessible checks each page of the application with data, and fails if there
 // is a page that it does not check.
-func TestEveryPageIsGoodToReadAndUse(t *testing.T) {
+func TestPages_AreAccessible(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql")
 	s := newSite(t)

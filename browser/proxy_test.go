@@ -83,8 +83,8 @@ func run(t *testing.T, port, program string, arguments ...string) {
 	t.Fatalf("%s does not listen on port %s: %s", program, port, &said)
 }
 
-// TestBehindAProxy logs in and follows a job through each kind of proxy.
-func TestBehindAProxy(t *testing.T) {
+// TestProxy_ServesTheApplicationBelowItsPath logs in and follows a job through each kind of proxy.
+func TestProxy_ServesTheApplicationBelowItsPath(t *testing.T) {
 	t.Parallel()
 	t.Run("that removes the base path", func(t *testing.T) {
 		t.Parallel()

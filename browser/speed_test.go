@@ -11,9 +11,9 @@ import (
 	"sledge/internal/repository/repositorytest"
 )
 
-// TestTheFirstContentComesAtOnce opens pages with a repository as large as a team's after years.
+// TestSpeed_OfPages opens pages with a repository as large as a team's after years.
 // Its time limits apply only to a machine without other work.
-func TestTheFirstContentComesAtOnce(t *testing.T) {
+func TestSpeed_OfPages(t *testing.T) {
 	if os.Getenv("SLEDGE_BROWSER_SPEED") == "" {
 		t.Skip("make bench-pages does this")
 	}

@@ -26,7 +26,7 @@ func (s *site) jobs() (ids []string) {
 	return ids
 }
 
-func TestWhoMayDoWhat(t *testing.T) {
+func TestRights_InTheBrowser(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.addUser("ann", "act")
@@ -56,8 +56,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// TestAScreenOnTheWall verifies that a read-only server refuses to act for every role.
-func TestAScreenOnTheWall(t *testing.T) {
+// TestReadOnlyServer_RefusesEveryRole verifies that a read-only server refuses to act for every role.
+func TestReadOnlyServer_RefusesEveryRole(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "--read-only")
 	s.addUser("ann", "act")

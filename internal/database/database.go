@@ -73,7 +73,7 @@ type Dialect struct {
 
 	// QuotedFiles says that the database's own file loader expects a value with special characters
 	// in double quotes, as in CSV. Otherwise it expects backslashes before them, as in load text.
-	// TestFilesAreLoadedByTheDatabasesOwnPrograms proves it.
+	// TestFiles_AreLoadedByTheDatabasesPrograms proves it.
 	QuotedFiles bool
 
 	// ReadPlan splits the answer of Server.Explain or ExplainTimed into lines, and marks the lines

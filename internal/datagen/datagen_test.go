@@ -134,7 +134,7 @@ func TestCompressedFilesHoldTheSame(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreThereAreReplacedOnlyIfSo(t *testing.T) {
+func TestOverwrite_IsRequiredToReplaceFiles(t *testing.T) {
 	for _, there := range []string{"notes_1.tbl", "words_7.tbl.gz", "load-postgresql.sql"} {
 		t.Run(there, func(t *testing.T) {
 			folder := t.TempDir()
@@ -163,7 +163,7 @@ func TestFilesThatAreThereAreReplacedOnlyIfSo(t *testing.T) {
 	}
 }
 
-func TestFilesOfOthersStay(t *testing.T) {
+func TestGeneration_LeavesForeignFiles(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"notes.tbl", "notes_x.tbl", "mine_1.tbl", "notes_1.tbl.bak"} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte("mine"), 0o600); err != nil {
@@ -178,7 +178,7 @@ func TestFilesOfOthersStay(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedGenerationLeavesNothing(t *testing.T) {
+func TestGeneration_LeavesNothingIfInterrupted(t *testing.T) {
 	for name, folder := range map[string]string{
 		"in an existing folder": t.TempDir(),
 		"in a new folder":       filepath.Join(t.TempDir(), "made"),
@@ -212,7 +212,7 @@ func TestAnInterruptedGenerationLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedGenerationLeavesTheFilesOfAnEarlierOne(t *testing.T) {
+func TestGeneration_LeavesEarlierFilesIfInterrupted(t *testing.T) {
 	c := datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir(), Overwrite: true}
 	if _, err := datagen.Generate(t.Context(), c); err != nil {
 		t.Fatal(err)
@@ -230,7 +230,7 @@ func TestAnInterruptedGenerationLeavesTheFilesOfAnEarlierOne(t *testing.T) {
 	}
 }
 
-func TestAFolderIsClaimedByOneGeneration(t *testing.T) {
+func TestGeneration_ClaimsItsFolder(t *testing.T) {
 	c := datagen.Config{Plan: offline(t, special, nil), Folder: t.TempDir()}
 	var second error
 	var once sync.Once
@@ -286,7 +286,7 @@ func TestMistakesAreRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 }
 
-func TestAnEmptyTextIsRefusedRatherThanLoadedAsNull(t *testing.T) {
+func TestFormats_RefuseEmptyTextThatLoadsAsNull(t *testing.T) {
 	for _, row := range []string{"1\t\tx\n", "1\t\\N\t\n", "1\tx\t\n"} {
 		before := notes[2]
 		notes[2] = row
@@ -298,7 +298,7 @@ func TestAnEmptyTextIsRefusedRatherThanLoadedAsNull(t *testing.T) {
 	}
 }
 
-func TestVirtualUsersTellWhatTheyDo(t *testing.T) {
+func TestVirtualUsers_DescribeTheirWork(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two warehouses are a hundred and fifty megabytes")
 	}

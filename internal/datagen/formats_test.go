@@ -130,7 +130,7 @@ func TestLinesAreThoseOfDbgenWithoutTheirEnd(t *testing.T) {
 	}
 }
 
-func TestSpecialValuesHaveTheirForm(t *testing.T) {
+func TestFormats_WriteSpecialValues(t *testing.T) {
 	csv := map[string]string{
 		"notes_1.csv":  "n,a,b\n1,a|b,plain\n2,,\"\"\"quoted\"\", and 'so'\"\n",
 		"notes_2.csv":  "n,a,b\n3,\\.,back\\slash | at its end\\\n4,\"two\nlines|\",\ttab; and \\N\n",

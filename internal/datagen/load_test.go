@@ -26,9 +26,9 @@ import (
 
 func TestMain(m *testing.M) { testserver.Main(m) }
 
-// TestFilesAreLoadedByTheDatabasesOwnPrograms runs the scripts as their comments describe, and
+// TestFiles_AreLoadedByTheDatabasesPrograms runs the scripts as their comments describe, and
 // compares all loaded rows with the generated ones.
-func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
+func TestFiles_AreLoadedByTheDatabasesPrograms(t *testing.T) {
 	for _, d := range databases(special) {
 		t.Run(d.Name, func(t *testing.T) {
 			for name, c := range map[string]datagen.Config{
@@ -55,8 +55,8 @@ func TestFilesAreLoadedByTheDatabasesOwnPrograms(t *testing.T) {
 	}
 }
 
-// TestALoadedSchemaPassesTheCheck loads one warehouse from files and runs the check.
-func TestALoadedSchemaPassesTheCheck(t *testing.T) {
+// TestLoadedFiles_OfTproccPassTheCheck loads one warehouse from files and runs the check.
+func TestLoadedFiles_OfTproccPassTheCheck(t *testing.T) {
 	for _, d := range databases(tprocc.Workload) {
 		t.Run(d.Name, func(t *testing.T) {
 			compression := datagen.Uncompressed
@@ -68,8 +68,8 @@ func TestALoadedSchemaPassesTheCheck(t *testing.T) {
 	}
 }
 
-// TestALoadedAnalyticSchemaPassesTheCheck loads TPROC-H in the format that the database reads best.
-func TestALoadedAnalyticSchemaPassesTheCheck(t *testing.T) {
+// TestLoadedFiles_OfTprochPassTheCheck loads TPROC-H in the format that the database reads best.
+func TestLoadedFiles_OfTprochPassTheCheck(t *testing.T) {
 	for _, d := range databases(tproch.Workload) {
 		c := datagen.Config{Workers: 2, Format: map[string]datagen.Format{
 			"postgresql": datagen.Dbgen, "mariadb": datagen.CSV, "mysql": datagen.Dbgen, "sqlite": datagen.Tbl, "duckdb": datagen.Parquet,

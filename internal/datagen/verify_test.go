@@ -88,7 +88,7 @@ func TestVerifyRefusesFoldersWithoutAManifestOfSledge(t *testing.T) {
 	}
 }
 
-func TestAVerificationCanBeStopped(t *testing.T) {
+func TestVerify_CanBeStopped(t *testing.T) {
 	folder := t.TempDir()
 	if _, err := datagen.Generate(t.Context(), datagen.Config{Plan: offline(t, special, nil), Folder: folder}); err != nil {
 		t.Fatal(err)
@@ -100,8 +100,8 @@ func TestAVerificationCanBeStopped(t *testing.T) {
 	}
 }
 
-// TestAFolderThatIsNotWholeHasNoManifest makes the removal of earlier files fail half-way.
-func TestAFolderThatIsNotWholeHasNoManifest(t *testing.T) {
+// TestManifest_IsMissingInAnIncompleteFolder makes the removal of earlier files fail half-way.
+func TestManifest_IsMissingInAnIncompleteFolder(t *testing.T) {
 	folder := t.TempDir()
 	c := datagen.Config{Plan: offline(t, special, nil), Folder: folder}
 	if _, err := datagen.Generate(t.Context(), c); err != nil {
@@ -119,7 +119,7 @@ func TestAFolderThatIsNotWholeHasNoManifest(t *testing.T) {
 	}
 }
 
-func TestOverwriteReplacesTheFilesOfAnyFormat(t *testing.T) {
+func TestOverwrite_ReplacesFilesOfAnyFormat(t *testing.T) {
 	folder := t.TempDir()
 	c := datagen.Config{Plan: offline(t, special, nil), Folder: folder, Overwrite: true}
 	for _, format := range []datagen.Format{datagen.Dbgen, datagen.Parquet, datagen.CSV, datagen.Tbl} {

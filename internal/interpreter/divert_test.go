@@ -25,9 +25,9 @@ func twoLines(elsewhere func(text string)) Handler {
 	}
 }
 
-// TestWhatCommandsPrintGoesToTheScriptsOwnPuts covers scripts that collect the output of jobs in a
+// TestTcl_PrintsCommandsWithTheScriptsPuts covers scripts that collect the output of jobs in a
 // file.
-func TestWhatCommandsPrintGoesToTheScriptsOwnPuts(t *testing.T) {
+func TestTcl_PrintsCommandsWithTheScriptsPuts(t *testing.T) {
 	var printed int
 	tcl, name := tclWith(t, twoLines(func(string) { printed++ }))
 	tests := []struct {
@@ -54,7 +54,7 @@ func TestWhatCommandsPrintGoesToTheScriptsOwnPuts(t *testing.T) {
 	}
 }
 
-func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
+func TestPython_PrintsCommandsToItsStdout(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script.py")
 	for _, program := range interpretertest.Pythons(t) {
 		tests := []struct {
@@ -87,9 +87,9 @@ func TestWhatCommandsPrintGoesToPythonsStdout(t *testing.T) {
 	}
 }
 
-// TestWhatPythonsCommandsPrintGoesToTclsOwnPuts covers Python scripts that collect the output of
+// TestPython_PrintsCommandsWithTclsPuts covers Python scripts that collect the output of
 // jobs with a puts that tclpy.eval has defined.
-func TestWhatPythonsCommandsPrintGoesToTclsOwnPuts(t *testing.T) {
+func TestPython_PrintsCommandsWithTclsPuts(t *testing.T) {
 	needTcl(t)
 	folder := t.TempDir()
 	script := filepath.Join(folder, "script.py")

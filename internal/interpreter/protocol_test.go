@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestOnlyTheTokenIsAdmitted(t *testing.T) {
+func TestAccept_AdmitsOnlyTheToken(t *testing.T) {
 	d, err := openDoor()
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestOnlyTheTokenIsAdmitted(t *testing.T) {
 		t.Errorf("other connections delayed it by %s", took)
 	}
 	if _, err := net.Dial("tcp", address); err == nil {
-		t.Error("the door is still open")
+		t.Error("the listener is still open")
 	}
 }
 
@@ -57,7 +57,7 @@ func TestAccept_EndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestStrangersDoNotFillTheMemory(t *testing.T) {
+func TestAccept_LimitsTheMemoryOfStrangers(t *testing.T) {
 	d, err := openDoor()
 	if err != nil {
 		t.Fatal(err)

@@ -286,7 +286,7 @@ func TestPythonShowsTheUsersFileInTracebacks(t *testing.T) {
 	}
 }
 
-func TestPythonThatIsMissingOrTooOldIsSaidSo(t *testing.T) {
+func TestPython_ReportsAMissingOrOldProgram(t *testing.T) {
 	if _, err := NewPython(Config{}, filepath.Join(t.TempDir(), "python3")); err == nil || !strings.Contains(err.Error(), "find Python 3.9 or later") {
 		t.Errorf("missing: got %v", err)
 	}

@@ -272,7 +272,7 @@ func TestEvalEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestCompleteKnowsWhatIsOpen(t *testing.T) {
+func TestComplete_DetectsOpenConstructs(t *testing.T) {
 	tcl, _ := tclWith(t, nothing)
 	for script, want := range map[string]bool{
 		"set a 1":      true,

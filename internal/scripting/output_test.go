@@ -8,7 +8,7 @@ import (
 
 // A script that prints one letter at a time must not get a piece for each letter, because the
 // pieces would need many times the memory of the output.
-func TestWhatIsPrintedInLittleBitsIsKeptTogether(t *testing.T) {
+func TestOutput_JoinsSmallPieces(t *testing.T) {
 	o := &output{}
 	to, wrong := &stream{to: o}, &stream{to: o, isError: true}
 	const letters = 3 * maxOutput / 2

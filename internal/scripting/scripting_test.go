@@ -136,7 +136,7 @@ func TestScriptsAreKeptByNameAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestOfTwoWhoChangeTheSameTextOneIsTold(t *testing.T) {
+func TestWrite_RefusesAnOutdatedVersion(t *testing.T) {
 	d := newRunner(t)
 	kept := keep(t, d, "a.tcl", "puts 0\n")
 	for round := range 200 {
@@ -158,7 +158,7 @@ func TestOfTwoWhoChangeTheSameTextOneIsTold(t *testing.T) {
 	}
 }
 
-func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
+func TestExecution_EqualsTheCommand(t *testing.T) {
 	d := newRunner(t)
 	keep(t, d, "ok.py", "import sys\nprint('grüße', sys.argv[1:])\nprint(dbset('db', 'sqlite'))\nsys.stderr.write('oh\\n')\n")
 	e, err := d.Run("ok.py", []string{"one two"})
@@ -184,7 +184,7 @@ func TestAScriptRunsAsTheCommandRunsIt(t *testing.T) {
 	}
 }
 
-func TestAScriptThatLoopsIsStopped(t *testing.T) {
+func TestScript_ThatLoopsIsStopped(t *testing.T) {
 	d := newRunner(t)
 	keep(t, d, "loop.tcl", "puts begun; flush stdout\nwhile 1 {catch {after 10}}\n")
 	e, err := d.Run("loop.tcl", nil)
@@ -199,7 +199,7 @@ func TestAScriptThatLoopsIsStopped(t *testing.T) {
 	}
 }
 
-func TestADriverScriptIsLoadedAndRun(t *testing.T) {
+func TestDriverScript_IsLoadedAndRun(t *testing.T) {
 	d := newRunner(t)
 	keep(t, d, "mix.driver.tcl", "set no_such_option 5\n")
 	e, err := d.Run("mix.driver.tcl", nil)
@@ -214,7 +214,7 @@ func TestADriverScriptIsLoadedAndRun(t *testing.T) {
 	}
 }
 
-func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
+func TestPrompt_HasItsOwnTerminal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no such terminals")
 	}
@@ -263,7 +263,7 @@ func TestAPromptHasATerminalOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAReaderGoesOnWhereItWas(t *testing.T) {
+func TestOutput_IsReadFromAnyPosition(t *testing.T) {
 	d := newRunner(t)
 	keep(t, d, "count.py", "for i in range(60000):\n    print(f'line {i:08d} of many')\n")
 	e, err := d.Run("count.py", nil)
@@ -317,7 +317,7 @@ func TestRunner_LimitsExecutionsAndEndsThem(t *testing.T) {
 }
 
 // A process that ignores Ctrl-C must not block the end of the program.
-func TestTheSecondWishEndsWhatIgnoresTheFirst(t *testing.T) {
+func TestInterrupt_KillsAProcessThatIgnoresTheFirst(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no shell")
 	}

@@ -71,7 +71,7 @@ var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$
 // LanguageOf returns the language of a script by its name, or an error if the name is invalid.
 func LanguageOf(name string) (Language, error) {
 	if !names.MatchString(name) || reserved.MatchString(name) || strings.Contains(name, "..") {
-		return "", job.WithExit(job.ExitUsage, errors.New("the name of a script has letters, digits, blanks and _ . + - only, begins with a letter, a digit or _, and has at most 100 of them: choose another"))
+		return "", job.WithExit(job.ExitUsage, errors.New("the name of a script may contain only letters, digits, blanks and _ . + -, must begin with a letter, a digit or _, and may have at most 100 characters: choose another"))
 	}
 	for _, e := range endings {
 		if stem, ends := strings.CutSuffix(name, e.ending); ends && stem != "" {
@@ -206,7 +206,7 @@ func (s Store) Write(name, text, version string) (Text, error) {
 	case err == nil && kept.Version != version:
 		why := ErrChanged
 		if version == "" {
-			why = errors.New("there is one already: choose another name")
+			why = errors.New("a script with this name exists: choose another name")
 		}
 		return Text{}, job.WithExit(job.ExitExists, fmt.Errorf("script %s: %w", name, why))
 	case err != nil && job.ExitOf(err) != job.ExitMissing:

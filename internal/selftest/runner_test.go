@@ -23,7 +23,7 @@ func tried(ctx context.Context, r runner, do func(r *runner)) []Step {
 	return steps
 }
 
-func TestWhateverEndsAStepEndsNoOther(t *testing.T) {
+func TestStep_EndsWithoutEndingOthers(t *testing.T) {
 	var order []string
 	after := func(name string) func() { return func() { order = append(order, name) } }
 	steps := tried(t.Context(), runner{limit: time.Minute, grace: time.Minute}, func(r *runner) {
@@ -84,7 +84,7 @@ func TestWhateverEndsAStepEndsNoOther(t *testing.T) {
 	}
 }
 
-func TestAStepThatTakesTooLongIsStopped(t *testing.T) {
+func TestStep_ThatTakesTooLongIsStopped(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	steps := tried(t.Context(), runner{limit: 100 * time.Millisecond, grace: 100 * time.Millisecond}, func(r *runner) {
@@ -104,7 +104,7 @@ func TestAStepThatTakesTooLongIsStopped(t *testing.T) {
 	}
 }
 
-func TestAStoppedTestBeginsNoStep(t *testing.T) {
+func TestSelftest_BeginsNoStepAfterAStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	cleaned := false
 	steps := tried(ctx, runner{limit: time.Minute, grace: time.Minute}, func(r *runner) {

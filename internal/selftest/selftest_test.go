@@ -65,7 +65,7 @@ func gone(t *testing.T, test *Test) {
 	}
 }
 
-func TestAServerIsTestedAndLeftAsItWas(t *testing.T) {
+func TestSelftest_LeavesTheServerAsItWas(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "client SQL", server(t))
 	if err := test.Look(t.Context()); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestAServerIsTestedAndLeftAsItWas(t *testing.T) {
 	}
 }
 
-func TestAnEmbeddedDatabaseGetsAFileOfItsOwn(t *testing.T) {
+func TestSelftest_GivesAnEmbeddedDatabaseItsOwnFile(t *testing.T) {
 	test := prepared(t, "sqlite", "tproch", "queries and refreshes", option.Values{"busy_timeout": "5000"})
 	if err := test.Look(t.Context()); err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func (s lateSession) Exec(ctx context.Context, statement string) error {
 	return err
 }
 
-func TestItRemovesATableWhoseCreationWasCancelledTooLate(t *testing.T) {
+func TestSelftest_RemovesATableWhoseCreationWasCancelledTooLate(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -186,7 +186,7 @@ func TestItRemovesATableWhoseCreationWasCancelledTooLate(t *testing.T) {
 	}
 }
 
-func TestItRemovesWhatItMadeWhenItIsStopped(t *testing.T) {
+func TestSelftest_RemovesItsObjectsWhenStopped(t *testing.T) {
 	for _, at := range []string{"sessions / loads", "TPROC-C / routines / build", "TPROC-C / routines / run"} {
 		test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 		ctx, stop := context.WithCancel(t.Context())
@@ -204,7 +204,7 @@ func TestItRemovesWhatItMadeWhenItIsStopped(t *testing.T) {
 	}
 }
 
-func TestWhatIsInThePlaceIsLeftAlone(t *testing.T) {
+func TestSelftest_LeavesExistingObjects(t *testing.T) {
 	values := server(t)
 	test := prepared(t, "postgresql", "tprocc", "routines", values)
 	p := test.plan()
@@ -286,7 +286,7 @@ func TestSelftest_LeavesAForeignDatabase(t *testing.T) {
 
 // If Sledge can neither create nor drop databases on a server, a missing database ends the test
 // before the confirmation, and an existing one stays, with its account.
-func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
+func TestSelftest_RequiresADatabaseIfItCannotCreateOne(t *testing.T) {
 	test := prepared(t, "postgresql", "tprocc", "routines", server(t))
 	pair := &test.orders[0].Plan.Pair
 	maker := *pair.Database
@@ -328,7 +328,7 @@ func TestADatabaseThatSledgeCannotMakeIsAskedFor(t *testing.T) {
 	})
 }
 
-func TestAReportNamesNoMachineAndNoPassword(t *testing.T) {
+func TestReport_NamesNoMachineAndNoPassword(t *testing.T) {
 	const password = "p ss/w'rd"
 	values := option.Values{"host": "db7.example.com,db8.example.com:5433,q1", "user": "ann", "password": password, "superuser_password": "other-secret"}
 	test := prepared(t, "postgresql", "tprocc", "", values)

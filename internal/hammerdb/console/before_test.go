@@ -76,7 +76,7 @@ func isAsBefore(t *testing.T, name, got string) {
 	}
 }
 
-func TestJobsOfBeforeAreShownAsTheyWere(t *testing.T) {
+func TestJobs_OfEarlierVersionsAreShownUnchanged(t *testing.T) {
 	c, out := fromBefore(t)
 	show := func(words ...string) string {
 		fmt.Fprintf(out, "> jobs %s\n", strings.Join(words, " "))
@@ -144,7 +144,7 @@ func TestSettingsOfJobsOfBeforeGoByTheOptionsNames(t *testing.T) {
 	}
 }
 
-func TestSettingsOfBeforeAreTakenAsTheyWere(t *testing.T) {
+func TestSettings_OfEarlierVersionsAreRead(t *testing.T) {
 	c, out := fromBefore(t)
 	if warnings := c.book.Warnings(); len(warnings) > 0 {
 		t.Errorf("got %q, want no warnings", warnings)

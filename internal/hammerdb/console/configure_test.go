@@ -108,7 +108,7 @@ func TestSettingsOutliveTheirConsole(t *testing.T) {
 	}
 }
 
-func TestASecretIsNeverPrinted(t *testing.T) {
+func TestSecret_IsNeverPrinted(t *testing.T) {
 	c, out := newConsole(t, "")
 	for _, line := range []string{
 		"diset tpcc pg_pass hidden", "diset tpcc pg_pass hidden", "diset tpcc pg_superuserpass hidden",
@@ -144,7 +144,7 @@ func TestImportConfigIsRelativeToTheFolderOfTheScript(t *testing.T) {
 }
 
 // Scripts parse HammerDB's names and use the settings of its manual.
-func TestSmallThingsAreHammerDBs(t *testing.T) {
+func TestSmallCommands_EqualHammerDBs(t *testing.T) {
 	c, out := newConsole(t, "")
 	for _, tt := range []struct{ line, want string }{
 		{"dbset db mssqls", "Database set to MSSQLServer\n"},

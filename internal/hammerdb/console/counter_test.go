@@ -251,7 +251,7 @@ func (steadyWork) Do(_ context.Context, _ job.Spec, control job.Control) (job.Re
 	return job.Result{}, nil
 }
 
-func TestWhatTheCounterReadsInAJobIsKeptWithIt(t *testing.T) {
+func TestCounter_StoresItsReadingsWithTheJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		folder := t.TempDir()
 		c, out := counting(t, folder)

@@ -71,7 +71,7 @@ func (w watching) Watch(e job.Event) { w(e) }
 
 // HammerDB survives a failover by iterations: a virtual user that has lost its connection continues
 // with the next iteration after the repeat delay. In the last iteration it ends.
-func TestAVirtualUserGoesOnInItsNextIteration(t *testing.T) {
+func TestVirtualUser_ContinuesInItsNextIteration(t *testing.T) {
 	server := testserver.Open(t, "postgresql")
 	values := server.Values()
 	runner := &cutter{Local: engine.Local{Catalog: edition.Catalog, Version: "test"}, t: t}

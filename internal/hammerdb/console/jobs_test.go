@@ -431,7 +431,7 @@ func TestJobsOfHammerDBAreImportedAndShown(t *testing.T) {
 	}
 }
 
-func TestWhatVurunReturnsNamesAJobToo(t *testing.T) {
+func TestJobs_AcceptTheResultOfVurun(t *testing.T) {
 	w := newJobsWorld(t)
 	w.fill(t)
 	returned := "Benchmark Run jobid=" + string(w.ids["$ONE"])
@@ -453,9 +453,9 @@ func TestJobsAreDeletedByTheirWholeIDOnly(t *testing.T) {
 	}
 }
 
-// TestJobsFitTheTerminalOfWhoTypes lists the jobs at terminals of several heights, and in a script,
+// TestJobs_FitTheTerminal lists the jobs at terminals of several heights, and in a script,
 // which has no terminal.
-func TestJobsFitTheTerminalOfWhoTypes(t *testing.T) {
+func TestJobs_FitTheTerminal(t *testing.T) {
 	w := newJobsWorld(t)
 	w.fill(t)
 	height := 0

@@ -27,7 +27,7 @@ func entryOf(t *testing.T, k Kept, dictionary, key string) (KeptEntry, int) {
 	return KeptEntry{}, 0
 }
 
-func TestWhatIsKeptForTheNextConsoleIsSeenAndChanged(t *testing.T) {
+func TestKept_IsShownAndChanged(t *testing.T) {
 	resolver := settings.Resolver{Catalog: edition.Catalog}
 	file := filepath.Join(t.TempDir(), "settings.db")
 	kept := func() Kept {

@@ -25,7 +25,7 @@ var errFull = errors.New("no space left on device")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-func TestWhatCannotBePrintedIsAFailure(t *testing.T) {
+func TestOutput_ReportsAFailure(t *testing.T) {
 	c, _ := newConsole(t, "")
 	c.out.to = full{}
 	call(t, c, "print bm")

@@ -29,7 +29,7 @@ func TestSaveScriptWritesNoHiddenFile(t *testing.T) {
 	}
 }
 
-func TestAnEmptyDirectoryOfGenerationIsTheTemporaryOne(t *testing.T) {
+func TestGenerationDirectory_DefaultsToTheTemporaryOne(t *testing.T) {
 	temporary := t.TempDir()
 	var out bytes.Buffer
 	c, err := New(Config{Resolver: resolver, Out: &out, Environ: []string{"TMP=" + temporary}})
@@ -76,7 +76,7 @@ for {set it 0} {$it < $total_iterations} {incr it} {
 } }
 `
 
-func TestAScriptOfAsynchronousClientsIsTakenOver(t *testing.T) {
+func TestForeignScript_OfAsynchronousClientsIsRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "async.tcl")
 	if err := os.WriteFile(path, []byte(asynchronousScript), 0o600); err != nil {
 		t.Fatal(err)

@@ -199,7 +199,7 @@ func sortUsers(lines []string, ofKind func(string) bool, first int) {
 	slices.SortStableFunc(lines[:n], func(a, b string) int { return cmp.Compare(position(a), position(b)) })
 }
 
-func TestSessionsPrintWhatTheyAlwaysPrinted(t *testing.T) {
+func TestSessions_EqualTheGoldenFiles(t *testing.T) {
 	goldens, err := filepath.Glob(filepath.Join("testdata", "*.session"))
 	if err != nil || len(goldens) == 0 {
 		t.Fatalf("found the sessions %v, %v", goldens, err)
@@ -209,7 +209,7 @@ func TestSessionsPrintWhatTheyAlwaysPrinted(t *testing.T) {
 	}
 }
 
-func TestTheSessionOnPostgreSQLPrintsWhatItAlwaysPrinted(t *testing.T) {
+func TestSession_OnPostgreSQLEqualsTheGoldenFile(t *testing.T) {
 	values := testserver.Open(t, "postgresql").Values()
 	session(t, filepath.Join("testdata", "postgresql", "queries.session"),
 		map[string]string{"HOST": values["host"], "PORT": values["port"], "PASSWORD": values["superuser_password"]})
@@ -239,9 +239,9 @@ func TestQuitEndsTheScript(t *testing.T) {
 	}
 }
 
-// TestEveryCommandIsCalledWrongly checks that the session of wrong calls contains every
+// TestCommands_AreCalledWithWrongArguments checks that the session of wrong calls contains every
 // command.
-func TestEveryCommandIsCalledWrongly(t *testing.T) {
+func TestCommands_AreCalledWithWrongArguments(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "arguments.session"))
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func (r *interruptingRunner) Watch(e job.Event) {
 	}
 }
 
-func TestInterruptedBuildIsResumed(t *testing.T) {
+func TestBuild_ResumesAfterAnInterruption(t *testing.T) {
 	testserver.SkipSQLiteUnderRace(t)
 	dir := t.TempDir()
 	var out bytes.Buffer
@@ -438,7 +438,7 @@ func (r *specRecorder) Do(_ context.Context, spec job.Spec, _ job.Control) (job.
 }
 
 // Warnings about a connection pool are printed before each run that uses the pool.
-func TestWarningsAreSaidBeforeARun(t *testing.T) {
+func TestWarnings_PrecedeARun(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "pool.toml")
 	const pool = "[connections.a]\nhost = \"db1\"\n[connections.b]\nhost = \"db2\"\n[transactions.new_order]\nconnections = [\"a\"]\n" +
@@ -470,7 +470,7 @@ func TestWarningsAreSaidBeforeARun(t *testing.T) {
 }
 
 // A run is bound once, regardless of its iterations, and before its virtual users are created.
-func TestARunIsBoundOnce(t *testing.T) {
+func TestRun_IsBoundOnce(t *testing.T) {
 	bound := 0
 	counted := *tprocc.Workload
 	pauses := *tprocc.Workload.Users.Pauses

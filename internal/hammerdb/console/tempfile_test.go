@@ -13,7 +13,7 @@ import (
 	"sledge/internal/job"
 )
 
-func TestNothingOfOthersInTheTemporaryFolderIsWrittenTo(t *testing.T) {
+func TestTemporaryFolder_ForeignFilesAreNotWritten(t *testing.T) {
 	folder := t.TempDir()
 	victim := filepath.Join(folder, "victim")
 	if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {

@@ -57,7 +57,7 @@ func set(t testing.TB, b *dictionaries.Book, dict, key, value string) dictionari
 // testdata/hammerdb.tsv lists the parameters of HammerDB 6.0 for Sledge's databases, and those of
 // the generic dictionary: prefix, section, key, default. Only the default of rdbms is Sledge's own;
 // HammerDB's is Oracle.
-func TestEveryParameterOfHammerDBIsThereWithItsDefaultAndInItsPlace(t *testing.T) {
+func TestParameters_EqualHammerDBs(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "hammerdb.tsv"))
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestEverySettingHasHelpAndADefaultThatIsAllowed(t *testing.T) {
 	check(b.GenericSections(), b.SetGeneric)
 }
 
-func TestValuesAreWhatDiffersFromTheDefaultsInTheOptionsOwnWords(t *testing.T) {
+func TestValues_DifferFromTheDefaults(t *testing.T) {
 	b := open(t, "")
 	set(t, b, "connection", "pg_port", "5433")
 	set(t, b, "tpcc", "pg_count_ware", "12")
@@ -173,7 +173,7 @@ func TestEveryOptionIsInASectionOfItsWorkload(t *testing.T) {
 }
 
 // The console accepts settings of unsupported features; the engine refuses the run.
-func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
+func TestPlan_RefusesMissingFeatures(t *testing.T) {
 	for _, tt := range []struct {
 		prefix, key string
 		action      job.Action
@@ -199,7 +199,7 @@ func TestARunThatNeedsWhatIsNotBuiltIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheDriverSaysWhetherARunIsTimed(t *testing.T) {
+func TestDriver_DecidesWhetherARunIsTimed(t *testing.T) {
 	b := open(t, "")
 	set(t, b, "tpcc", "pg_driver", "test")
 	set(t, b, "tpcc", "pg_duration", "0") // allowed, because a test run has no duration
@@ -249,7 +249,7 @@ func TestTwoBooksOnOneFileDoNotOverwriteEachOther(t *testing.T) {
 	}
 }
 
-func TestTheFileIsForTheUsersEyesOnly(t *testing.T) {
+func TestFile_IsPrivate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "sledge")
 	path := filepath.Join(folder, "settings.db")
 	set(t, open(t, path), "tpcc", "pg_pass", "secret")
@@ -267,7 +267,7 @@ func TestTheFileIsForTheUsersEyesOnly(t *testing.T) {
 	}
 }
 
-func TestAValueOfMegabytesIsRefused(t *testing.T) {
+func TestSet_RefusesALongValue(t *testing.T) {
 	b := open(t, "")
 	choose(t, b, "pg")
 	if _, err := b.Set("tpcc", "pg_dbase", strings.Repeat("x", 4097)); err == nil || len(err.Error()) > 4096 {
@@ -278,7 +278,7 @@ func TestAValueOfMegabytesIsRefused(t *testing.T) {
 
 // A database and a workload that HammerDB does not have need no code in this package: their
 // declarations are enough.
-func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
+func TestBook_NamesWhatHammerDBDoesNotHave(t *testing.T) {
 	type own struct {
 		Rows int `opt:"rows" help:"rows of the one table"`
 	}
@@ -310,7 +310,7 @@ func TestWhatHammerDBDoesNotHaveIsThereUnderItsOwnNames(t *testing.T) {
 }
 
 // HammerDB's users and scripts call SQL Server MSSQLServer, regardless of its title in Sledge.
-func TestADatabaseOfHammerDBKeepsItsName(t *testing.T) {
+func TestDatabase_OfHammerDBKeepsItsName(t *testing.T) {
 	server := *edition.Catalog.Databases[0]
 	server.Name, server.Title = "mssqlserver", "SQL Server"
 	with := settings.Resolver{Catalog: catalog.Catalog{Databases: []*database.Database{&server}, Workloads: resolver.Workloads}}
@@ -328,7 +328,7 @@ func TestADatabaseOfHammerDBKeepsItsName(t *testing.T) {
 	}
 }
 
-func TestSettingsThatNothingReadsSaySo(t *testing.T) {
+func TestSettings_WithoutEffectSaySo(t *testing.T) {
 	sources, err := filepath.Glob(filepath.Join("..", "console", "*.go"))
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 
 var resolver = settings.Resolver{Catalog: edition.Catalog}
 
-func TestWhatCannotBeUsedIsWarnedOfAndKept(t *testing.T) {
+func TestFile_KeepsUnusableSettingsWithAWarning(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.db")
 	f, _, err := openFile(path)
 	if err != nil {

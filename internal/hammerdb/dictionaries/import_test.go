@@ -58,7 +58,7 @@ func wantImport(t *testing.T, done dictionaries.Import, changes, passed []string
 	}
 }
 
-func TestNothingIsImportedWhenAValueIsWrong(t *testing.T) {
+func TestImport_ChangesNothingIfAValueIsInvalid(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "postgresql.xml")
 	text := `<postgresql><tpcc><schema><pg_num_vu>2</pg_num_vu><pg_count_ware>0</pg_count_ware></schema>
 		<driver><pg_driver>fast</pg_driver></driver></tpcc></postgresql>`
@@ -81,7 +81,7 @@ func TestNothingIsImportedWhenAValueIsWrong(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeImportedIsRefused(t *testing.T) {
+func TestImport_RefusesForeignFiles(t *testing.T) {
 	folder := t.TempDir()
 	for _, tt := range []struct{ name, text, want string }{
 		{"torn.xml", "<generic><theme>", "torn.xml"},
@@ -114,7 +114,7 @@ func TestWhatCannotBeImportedIsRefused(t *testing.T) {
 	}
 }
 
-func TestNoMistakeInXMLShowsWhatIsInIt(t *testing.T) {
+func TestXMLErrors_ShowNoContents(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "postgresql.xml")
 	for pass, want := range map[string]string{
 		"Xml&Secret</pg_pass>":               "it holds a & that begins no entity: write &amp;",
@@ -142,7 +142,7 @@ func TestNoMistakeInXMLShowsWhatIsInIt(t *testing.T) {
 	}
 }
 
-func TestXMLIsReadInTheEncodingThatItNames(t *testing.T) {
+func TestXML_IsReadInItsEncoding(t *testing.T) {
 	const text = `<postgresql><connection><pg_host>%</pg_host></connection></postgresql>`
 	for _, tt := range []struct{ head, host, want string }{
 		{`<?xml version="1.0" encoding="ISO-8859-1"?>`, "caf\xe9", "café"},

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func TestSettingsThatOthersCouldReadAreTakenFromThem(t *testing.T) {
+func TestSettings_BecomePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.db")
 	if got := warnings(t, path); len(got) > 0 {
 		t.Fatalf("got %q for a new file", got)
@@ -44,7 +44,7 @@ func TestSettingsThatOthersCouldReadAreTakenFromThem(t *testing.T) {
 	}
 }
 
-func TestAFileOfSomethingElseKeepsItsMode(t *testing.T) {
+func TestOpen_KeepsTheModeOfOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notes.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("this is not a database ", 400)), 0o644); err != nil {
 		t.Fatal(err)

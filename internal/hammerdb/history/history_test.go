@@ -135,7 +135,7 @@ func list[T any](t *testing.T, seq iter.Seq2[T, error]) []T {
 	return all
 }
 
-func TestEveryJobIsTakenOverOnce(t *testing.T) {
+func TestImport_CopiesEachJobOnce(t *testing.T) {
 	path, store := jobsOf(t), newStore(t)
 	report, err := Import(t.Context(), store, path)
 	if err != nil {
@@ -183,7 +183,7 @@ func TestEveryJobIsTakenOverOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasMeasuredComesAlong(t *testing.T) {
+func TestImport_CopiesMeasurements(t *testing.T) {
 	store := newStore(t)
 	if _, err := Import(t.Context(), store, jobsOf(t)); err != nil {
 		t.Fatal(err)
@@ -222,7 +222,7 @@ func TestWhatWasMeasuredComesAlong(t *testing.T) {
 	}
 }
 
-func TestPasswordsStayBehind(t *testing.T) {
+func TestImport_OmitsPasswords(t *testing.T) {
 	store := newStore(t)
 	if _, err := Import(t.Context(), store, jobsOf(t)); err != nil {
 		t.Fatal(err)
@@ -241,7 +241,7 @@ func TestPasswordsStayBehind(t *testing.T) {
 	}
 }
 
-func TestAnOldVersionLacksColumnsAndTables(t *testing.T) {
+func TestHistory_AcceptsOldVersions(t *testing.T) {
 	path := fixture(t, oldTables,
 		`INSERT INTO JOBMAIN VALUES ('`+run+`', 'MariaDB', 'TPC-C', '', '2023-04-14 17:09:41')`,
 		`INSERT INTO JOBOUTPUT VALUES ('`+run+`', 1, 'TEST RESULT : System achieved 298394 MariaDB TPM at 128176 NOPM')`,
@@ -263,7 +263,7 @@ func TestAnOldVersionLacksColumnsAndTables(t *testing.T) {
 	}
 }
 
-func TestTheFileIsOnlyRead(t *testing.T) {
+func TestImport_DoesNotChangeTheFile(t *testing.T) {
 	path := jobsOf(t)
 	before, err := os.ReadFile(path)
 	if err != nil {

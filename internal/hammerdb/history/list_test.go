@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestListsAreDividedAsTclDividesThem(t *testing.T) {
+func TestSplitList_EqualsTcl(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                          nil,
 		" \t\n ":                    nil,
@@ -47,7 +47,7 @@ func TestListsAreDividedAsTclDividesThem(t *testing.T) {
 	}
 }
 
-func TestADictionaryHasAValueForEachKey(t *testing.T) {
+func TestDictionary_HasAValueForEachKey(t *testing.T) {
 	got, err := splitDict("a 1 b {2 3}")
 	if err != nil || !slices.Equal(got, []pair{{"a", "1"}, {"b", "2 3"}}) {
 		t.Errorf("got %v and error %v", got, err)

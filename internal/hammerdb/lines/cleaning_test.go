@@ -9,7 +9,7 @@ import (
 )
 
 // Jobs of earlier versions report the vacuum first, and do not report a checkpoint.
-func TestCheckpointAndVacuumAreOneThing(t *testing.T) {
+func TestLines_MergeCheckpointAndVacuum(t *testing.T) {
 	const begins, without, complete = "Checkpoint and Vacuum", "No checkpoint, because it needs a superuser", "Checkpoint and Vacuum Complete"
 	step := func(name job.StepName, stage job.Stage) job.Step { return job.Step{Name: name, Stage: stage} }
 	for _, tt := range []struct {

@@ -12,9 +12,9 @@ import (
 	"sledge/internal/job"
 )
 
-// TestEventsAreWorded compares the lines of a speaker for a job's events with the lines that are
+// TestLines_OfEvents compares the lines of a speaker for a job's events with the lines that are
 // described in sections 9 and 10 of the console's description.
-func TestEventsAreWorded(t *testing.T) {
+func TestLines_OfEvents(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	step := func(user int, s job.Step) job.Event {
 		if s.Stage == "" {
@@ -207,7 +207,7 @@ func sent(t *testing.T, e job.Event) (received job.Event) {
 	return received
 }
 
-func TestAPoolIsWordedByUserAndInAll(t *testing.T) {
+func TestPool_HasLinesForEachUserAndInTotal(t *testing.T) {
 	s := lines.NewSpeaker(lines.About{Action: job.Run, Database: "postgresql", Product: "PostgreSQL", Workload: "tprocc"})
 	result := job.Result{
 		Extent: job.Extent{Users: 2, Elapsed: 90}, Measured: job.Measured{Kinds: []string{"new order", "stock level"}},

@@ -107,7 +107,7 @@ func TestRefreshFunctionsAndCloudQueriesAreWorded(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsALineForEachRow(t *testing.T) {
+func TestAnswer_HasALineForEachRow(t *testing.T) {
 	speaker := lines.NewSpeaker(lines.About{Action: job.Run, Product: "PostgreSQL", Workload: "tproch"})
 	speaker.Say(job.Event{User: 2, State: job.UserRunning})
 	var got []string

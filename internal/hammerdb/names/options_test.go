@@ -52,7 +52,7 @@ func TestNoTwoWorkloadsShareAKeyOfTheirSections(t *testing.T) {
 }
 
 // An entry in the tables without an option is left over from a renamed option.
-func TestWhatTheTablesSayOfBuiltOptionsIsDeclared(t *testing.T) {
+func TestTables_NameExistingOptions(t *testing.T) {
 	for pair := range edition.Catalog.Pairs() {
 		d, w := pair.Database, pair.Workload
 		var keys, short, known []string

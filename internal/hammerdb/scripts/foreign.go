@@ -431,7 +431,9 @@ func (f *foreignReader) notes() []string {
 	return notes
 }
 
-// checkRest checks the code around the loops, if it could change what users do in them.
+// checkRest checks that the code around the loops neither calls transactions, nor sets variables
+// that the loops draw, nor pauses. The scripts of asynchronous clients may pause, because these
+// wait before they log in.
 func (f *foreignReader) checkRest(loops []piece) error {
 	around, waits := f.text, f.text
 	for _, loop := range loops {

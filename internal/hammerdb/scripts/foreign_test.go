@@ -417,7 +417,7 @@ func (s shape) text() string {
 	return b.String()
 }
 
-func TestAllScriptsThatHammerDBSavesAreTakenOver(t *testing.T) {
+func TestForeignScript_SavedByHammerDBIsRead(t *testing.T) {
 	count := 0
 	for _, prefix := range []string{"pg", "maria", "mysql", "ora", "mssqls", "db2"} {
 		d, w := pair(t, prefix)
@@ -653,7 +653,7 @@ func TestEditsOfHammerDBsScriptsAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyLooksLikeHammerDBsIsRefused(t *testing.T) {
+func TestForeignScript_RefusesLookalikes(t *testing.T) {
 	d, w := pair(t, "maria")
 	original := shape{database: "maria", timed: true, keying: true, all: true, profile: true}.text()
 	before := shape{database: "maria", timed: true, old: true}.text()

@@ -55,7 +55,7 @@ func TestScriptIsTakenBackAsItWasSaved(t *testing.T) {
 	}
 }
 
-func TestEditedScriptDecides(t *testing.T) {
+func TestDriverScript_OverridesSettings(t *testing.T) {
 	d, w := pair(t, "pg")
 	text := strings.NewReplacer(
 		"set think_time(new_order) 12", "set think_time(new_order) {0.5} ;# half a second",

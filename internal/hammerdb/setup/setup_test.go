@@ -79,7 +79,7 @@ for z in [1, 2, 4]:
 }
 
 // Read joins continued lines, and does not repeat a line that may be a password.
-func TestLinesThatGoOnAreReadTogether(t *testing.T) {
+func TestLines_JoinsContinuedLines(t *testing.T) {
 	const tcl = "dbset db maria\ndiset connection \\\n  maria_host db1\ndiset tpcc maria_pass \\\n  planted1\nset all {\n  planted\n}\n"
 	const python = "dbset('db', 'maria')\ndiset('connection',\n  'maria_host',\n  'db1')\ndiset('tpcc', 'maria_pass',\n  'planted'\n)\nother(\n  'planted', 1)\n"
 	for script, passed := range map[string]int{tcl: 2, python: 3} {

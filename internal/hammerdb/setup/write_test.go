@@ -3,7 +3,7 @@ package setup
 import "testing"
 
 // Every value must be one word, because Tcl would run a second line as a command.
-func TestAWordOfTclIsOneWord(t *testing.T) {
+func TestTclWord_IsOneWord(t *testing.T) {
 	for text, want := range map[string]string{
 		"":              "{}",
 		"db1":           "db1",

@@ -35,7 +35,7 @@ func asked() job.Job {
 	}
 }
 
-func TestARunOfQueriesHasHammerDBsShapes(t *testing.T) {
+func TestQueries_HaveHammerDBsShapes(t *testing.T) {
 	j := asked()
 	for _, c := range []struct {
 		of   string

@@ -83,7 +83,7 @@ func tcount(t *testing.T, j job.Job, events []job.Event, readings ...job.Count) 
 	return view
 }
 
-func TestAJobShowsWhatItsCounterReadBeforeWhatTheRunSampled(t *testing.T) {
+func TestJob_PrefersItsCounterToTheRunsSamples(t *testing.T) {
 	sum, sample := meter.NewSummary(len(reporttest.Kinds)), 9.0
 	events := []job.Event{{At: reporttest.Began, Second: &job.Second{Moment: job.Moment{Phase: job.Measure, ServerTPM: &sample}, Measured: sum.Coded()}}}
 	view := tcount(t, reporttest.Run(), events, job.Count{At: reporttest.Began, Rate: 0}, job.Count{At: reporttest.Began.Add(time.Second), Rate: 359.99999})
@@ -242,7 +242,7 @@ func recorded(t *testing.T) (*repository.Store, job.Job) {
 }
 
 // A killed run has no event after its last measured second.
-func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
+func TestMinutes_OfAKilledRunAreShown(t *testing.T) {
 	store, err := repository.Open(":memory:")
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestARunThatWasKilledShowsItsMinutes(t *testing.T) {
 }
 
 // SQL Server is MSSQLServer in data, but not in texts.
-func TestADatabaseHasItsNameInDataAndItsTitleInTheHeadline(t *testing.T) {
+func TestDatabase_HasItsNameInDataAndItsTitleInTheHeadline(t *testing.T) {
 	c := catalog.Catalog{Databases: []*database.Database{{Name: "mssqlserver", Title: "SQL Server"}}}
 	j := reporttest.Run()
 	j.Spec.Database, j.Result.Line = "mssqlserver", ""

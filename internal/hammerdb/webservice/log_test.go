@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestALogIsShownWhateverItsLines(t *testing.T) {
+func TestLog_IsShownWhateverItsLines(t *testing.T) {
 	folder := t.TempDir()
 	for what, c := range map[string]struct{ text, want string }{
 		"an empty log":                {"", ""},

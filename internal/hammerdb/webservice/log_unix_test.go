@@ -12,7 +12,7 @@ import (
 
 // A user who may write to the folder can replace a log by a pipe after the check, so opening it
 // must not block.
-func TestAPipeInThePlaceOfALogIsNotWaitedFor(t *testing.T) {
+func TestLog_RefusesAPipe(t *testing.T) {
 	folder := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(folder, "hammerdb.log"), 0o600); err != nil {
 		t.Fatal(err)

@@ -174,7 +174,7 @@ func TestProgramsGetTheJSONOfVersion4(t *testing.T) {
 	}
 }
 
-func TestFieldsOfAJobSayWhoseTheyAre(t *testing.T) {
+func TestFields_NameTheirJob(t *testing.T) {
 	w, commands := newWorld(t), printed(t)
 	for address, want := range map[string]string{
 		imported + "&bm&raw=1":        `"TPC-C"`,
@@ -238,7 +238,7 @@ func TestOutputAndTimesOfAVirtualUser(t *testing.T) {
 
 // Each address that was a page redirects to the corresponding page of the web application, even
 // behind a proxy that serves it below another path.
-func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
+func TestPages_RedirectToTheApplication(t *testing.T) {
 	w := newWorld(t)
 	page := "./#/jobs/" + imported
 	for address, want := range map[string]string{
@@ -268,8 +268,8 @@ func TestPagesLeadToThoseThatThereAreNow(t *testing.T) {
 	}
 }
 
-// TestThePagesThatItLeadsToAreThere compares the addresses with the table of pages in TypeScript.
-func TestThePagesThatItLeadsToAreThere(t *testing.T) {
+// TestPages_OfRedirectsExist compares the addresses with the table of pages in TypeScript.
+func TestPages_OfRedirectsExist(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join("..", "..", "..", "ui", "src", "pages.ts"))
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +289,7 @@ func TestThePagesThatItLeadsToAreThere(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsSaidInHammerDBsShape(t *testing.T) {
+func TestMissingThings_HaveHammerDBsMessages(t *testing.T) {
 	w := newWorld(t)
 	longID := strings.Repeat("F", 5000)
 	for address, want := range map[string]struct {
@@ -339,7 +339,7 @@ func TestWhatIsNotThereIsSaidInHammerDBsShape(t *testing.T) {
 
 // GET must not change anything, because a link or a page of another site can make a browser send
 // it.
-func TestGetChangesNothingAndSaysHow(t *testing.T) {
+func TestGet_ChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	for _, address := range []string{"/quit", "/jobs?jobid=" + imported + "&delete", "/jobs?jobid=" + imported + "&delete&DELETE", "/jobs?DELETE&jobid=" + imported} {
 		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
@@ -404,7 +404,7 @@ func TestPostQuitEndsTheService(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentIsTheServicesAlone(t *testing.T) {
+func TestEnvironment_IsOnlyTheServices(t *testing.T) {
 	w := newWorld(t)
 	t.Setenv("PGPASSWORD", "planted")
 	r := httptest.NewRequest("GET", "/env", nil)

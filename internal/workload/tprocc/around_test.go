@@ -18,9 +18,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestWhatBecomesOfDatabaseAndRole deletes an empty schema and compares the report about the
+// TestDelete_ReportsDatabaseAndRole deletes an empty schema and compares the report about the
 // database and role around it on PostgreSQL with the result on the server.
-func TestWhatBecomesOfDatabaseAndRole(t *testing.T) {
+func TestDelete_ReportsDatabaseAndRole(t *testing.T) {
 	t.Parallel() // PostgreSQL waits for seconds before it refuses to drop a database in use
 	server := option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())
 	const byHand = "by hand"
@@ -198,9 +198,9 @@ func some(t *testing.T, s database.Session, query string) bool {
 	return len(rows.Rows) > 0
 }
 
-// TestARoleThatABuildMadeDoesNotOutliveIt builds in a foreign database: the role that the build
+// TestRole_OfABuildDoesNotOutliveIt builds in a foreign database: the role that the build
 // created goes when the build is refused or its schema deleted.
-func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
+func TestRole_OfABuildDoesNotOutliveIt(t *testing.T) {
 	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql").Values())}
 	p.values["user"], p.values["password"], p.values["dbname"] = "it", "it", "it"
 	t.Cleanup(func() { clearAway(t, p) })
@@ -241,7 +241,7 @@ func TestARoleThatABuildMadeDoesNotOutliveIt(t *testing.T) {
 	}
 }
 
-func TestNothingIsBuiltIntoWhatIsTheServersOrSledges(t *testing.T) {
+func TestBuild_RefusesDatabasesOfTheServerAndOfSledge(t *testing.T) {
 	for _, test := range []struct {
 		place *place
 		exit  job.Exit
@@ -282,7 +282,7 @@ func repositoryPath(t *testing.T) string {
 }
 
 // The database that administrators connect to is emptied and never dropped.
-func TestTheServersOwnDatabaseStays(t *testing.T) {
+func TestDelete_EmptiesTheAdministratorsDatabase(t *testing.T) {
 	p := &place{d: postgresql.Database, values: option.Values(testserver.Open(t, "postgresql", testserver.Own()).Values())}
 	p.values["dbname"], p.values["user"], p.values["password"] = "postgres", p.values["superuser"], p.values["superuser_password"]
 	p.fill(t, []string{"all"}, nil)

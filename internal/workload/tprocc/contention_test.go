@@ -9,7 +9,7 @@ import (
 	"sledge/internal/workload"
 )
 
-func TestContentionIsCountedByTheHomesThatUsersDraw(t *testing.T) {
+func TestContention_CountsTheHomesOfUsers(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
 		users, warehouses int
@@ -82,7 +82,7 @@ func byTerminals(o *Options, seed uint64, users, warehouses int) (sharing, most 
 	return sharing, most
 }
 
-func TestUsersWhoRestSeldomMeet(t *testing.T) {
+func TestContention_IsRareWithPauses(t *testing.T) {
 	for _, tt := range []struct {
 		pauses         bool
 		keying, thinks float64

@@ -16,9 +16,9 @@ import (
 	"sledge/internal/testserver"
 )
 
-// TestARunOutlivesItsServer kills the server in the middle of a run with reconnect, and starts
+// TestRun_OutlivesItsServer kills the server in the middle of a run with reconnect, and starts
 // it again. The first address of the list has no server.
-func TestARunOutlivesItsServer(t *testing.T) {
+func TestRun_OutlivesItsServer(t *testing.T) {
 	t.Parallel()
 	for name, with := range map[string]option.Values{
 		"postgresql": {},
@@ -84,7 +84,7 @@ func TestARunOutlivesItsServer(t *testing.T) {
 	}
 }
 
-func TestWhatTheLedgerDoesNotFindEndsTheRunWithItsOwnCode(t *testing.T) {
+func TestLedger_ErrorsHaveTheirOwnExitCode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, test := range []struct {

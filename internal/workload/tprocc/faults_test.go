@@ -94,7 +94,7 @@ func (w *trigger) Watch(e job.Event) {
 	}
 }
 
-func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
+func TestFrozenServer_ShowsInEveryFigure(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const frozen = 3 * time.Second
@@ -135,7 +135,7 @@ func TestAFrozenServerShowsInEveryFigure(t *testing.T) {
 	}
 }
 
-func TestALockThatOutlastsTheRunIsInItsFigures(t *testing.T) {
+func TestLock_ThatOutlastsTheRunIsInItsFigures(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	holder := b.connectAs(t, database.Owner)
@@ -209,7 +209,7 @@ func (l *messages) has(prefix string) bool {
 	return slices.ContainsFunc(l.all, func(line string) bool { return strings.HasPrefix(line, prefix) })
 }
 
-func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
+func TestTerminatedUser_EndsTheRunWithItsReason(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	terminate := &trigger{after: time.Second, do: func() {
@@ -240,7 +240,7 @@ func TestATerminatedUserEndsTheRunWithItsReason(t *testing.T) {
 	b.mustCheck(t)
 }
 
-func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
+func TestRun_LosesNothingWhenTheServerCrashes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	stopped := make(chan struct{})
@@ -254,7 +254,7 @@ func TestAServerThatCrashesInMidRunLosesNothing(t *testing.T) {
 	b.mustCheck(t)
 }
 
-func TestAnInterruptedBuildIsResumed(t *testing.T) {
+func TestBuild_IsResumedAfterAnInterruption(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	b := &bench{server: server, values: server.Values(), local: local}
@@ -318,7 +318,7 @@ func (w whenLoaded) Watch(e job.Event) {
 	}
 }
 
-func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
+func TestBuild_ResumesAfterTheServerWasKilled(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "postgresql", testserver.Own())
 	b := &bench{server: server, values: server.Values(), local: local}
@@ -341,9 +341,9 @@ func TestAServerKilledInMidBuildLeavesWhatCanBeResumed(t *testing.T) {
 	b.mustCheck(t)
 }
 
-// TestABuildEndsWithItsClaim terminates the session that holds the build's claim on the server.
+// TestBuild_EndsWhenItsClaimIsLost terminates the session that holds the build's claim on the server.
 // Without the claim another job may begin, so the build must stop.
-func TestABuildEndsWithItsClaim(t *testing.T) {
+func TestBuild_EndsWhenItsClaimIsLost(t *testing.T) {
 	for name, holder := range map[string]string{
 		"postgresql": "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND classid = 1936483684 AND objid = 1 AND mode = 'ExclusiveLock'",
 		"mariadb":    "SELECT IS_USED_LOCK(CONCAT('sledge.build.', MD5('tpcc')))",
@@ -407,7 +407,7 @@ func (b *bench) connectAs(t *testing.T, as database.Role) database.Session {
 	return s
 }
 
-func TestABuildInAFileIsAlone(t *testing.T) {
+func TestBuild_InAFileRefusesASecondOne(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "test.db")
 	spec := job.Spec{Action: job.Build, Database: "sqlite", Workload: "tprocc", Options: option.Values{"file": file}}

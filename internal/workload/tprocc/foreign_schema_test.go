@@ -16,9 +16,9 @@ import (
 	"sledge/internal/suite/workloadtest"
 )
 
-// TestWhatStandsInADatabase puts objects into a new database on every server, and verifies how
+// TestForeignObjects_InADatabase puts objects into a new database on every server, and verifies how
 // build, check, run and delete treat them.
-func TestWhatStandsInADatabase(t *testing.T) {
+func TestForeignObjects_InADatabase(t *testing.T) {
 	const buildLog = "CREATE TABLE sledge_build (entry VARCHAR(200) NOT NULL, chunk INTEGER NOT NULL, PRIMARY KEY (entry, chunk))"
 	identity := func(of string) string { return "INSERT INTO sledge_build VALUES ('" + of + "', -1)" }
 	const begun = "tprocc: 1 warehouses, seed 1, load time 2000-01-01 00:00:00"

@@ -8,7 +8,7 @@ import (
 	"sledge/internal/job"
 )
 
-// TestAFrozenServerIsInTheResponseTimesOfARate compares the p99 of a rate during which a server
+// TestFrozenServer_CountsInTheResponseTimesOfARate compares the p99 of a rate during which a server
 // freezes with the computed value. Arrivals are even over a time T, and the server is frozen for F
 // of it. A transaction scheduled during the freeze waits for the rest of the freeze, so the share
 // (F - x) / T waits longer than x, and p99 is F - T/100.
@@ -16,7 +16,7 @@ import (
 // Two users are enough. The freeze blocks one transaction of each, so p99 of the service time does
 // not show the freeze. The other transactions begin when the users are free again, oldest first,
 // which adds two service times to the longest waits.
-func TestAFrozenServerIsInTheResponseTimesOfARate(t *testing.T) {
+func TestFrozenServer_CountsInTheResponseTimesOfARate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const frozen, measured = 2 * time.Second, 6 * time.Second

@@ -7,7 +7,7 @@ import (
 	"sledge/internal/option"
 )
 
-func TestAMixIsAlsoKnownByItsName(t *testing.T) {
+func TestMix_MayBeAName(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"default", "10,10,1,1,1"},
 		{"standard", "45,43,4,4,4"}, // TPC-C 5.2.3, with the rest new orders

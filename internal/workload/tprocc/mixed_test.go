@@ -14,7 +14,7 @@ import (
 
 // A run without new orders has no NOPM, and no new orders to compare with the server. It is valid
 // and reports the client's TPM.
-func TestARunWithoutNewOrdersHasNoNOPM(t *testing.T) {
+func TestRun_WithoutNewOrdersHasNoNOPM(t *testing.T) {
 	t.Parallel()
 	local := engine.Local{Catalog: edition.Catalog, Version: "test"}
 	for _, name := range []string{"sqlite", "postgresql", "mariadb"} {

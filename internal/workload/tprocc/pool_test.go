@@ -24,7 +24,7 @@ func poolOf(routes []pool.Route, benches ...*bench) string {
 	return p.String()
 }
 
-func TestAPoolGoesOnWhenOneOfItsServersStops(t *testing.T) {
+func TestPool_ContinuesWhenOneOfItsServersStops(t *testing.T) {
 	t.Parallel()
 	a, b := newBench(t), newBench(t)
 	stopped := make(chan struct{})
@@ -73,7 +73,7 @@ func TestAPoolGoesOnWhenOneOfItsServersStops(t *testing.T) {
 	b.mustCheck(t)
 }
 
-func TestALostConnectionOfAPoolIsMadeAgain(t *testing.T) {
+func TestPool_RestoresALostConnection(t *testing.T) {
 	t.Parallel()
 	a, b := newBench(t), newBench(t)
 	back := make(chan struct{})
@@ -95,7 +95,7 @@ func TestALostConnectionOfAPoolIsMadeAgain(t *testing.T) {
 	b.mustCheck(t)
 }
 
-func TestAPoolSendsEachKindWhereItsListSays(t *testing.T) {
+func TestPool_SendsEachKindWhereItsListSays(t *testing.T) {
 	t.Parallel()
 	a := newBench(t)
 	routes := []pool.Route{
@@ -127,7 +127,7 @@ func TestAPoolSendsEachKindWhereItsListSays(t *testing.T) {
 	}
 }
 
-func TestAPoolIsRefusedWhereASchemaIsMissingOrOfAnotherSize(t *testing.T) {
+func TestPool_RefusesAMissingSchemaOrAnotherSize(t *testing.T) {
 	t.Parallel()
 	a := newBench(t)
 	b := &bench{server: testserver.Open(t, "postgresql", testserver.Own()), local: a.local}

@@ -139,7 +139,7 @@ func TestEverySeedTableAndChunkHasRowsOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestChunksShareOutTheWarehouses(t *testing.T) {
+func TestChunks_CoverTheWarehousesOnce(t *testing.T) {
 	for _, tt := range []struct{ warehouses, want int }{{1, 1}, {1000, 1}, {1001, 2}, {2500, 3}} {
 		for _, table := range tables(1, tt.warehouses) {
 			if table.Name != "warehouse" && table.Name != "district" {
@@ -166,7 +166,7 @@ func TestChunksShareOutTheWarehouses(t *testing.T) {
 	}
 }
 
-func TestSizesAreAboutTheNumberOfRows(t *testing.T) {
+func TestTables_HaveAboutTheirNumberOfRows(t *testing.T) {
 	for _, table := range tables(1, 2) {
 		var rows int64
 		for chunk := range table.Chunks {
@@ -186,7 +186,7 @@ func TestSizesAreAboutTheNumberOfRows(t *testing.T) {
 	}
 }
 
-func TestAnEndedSourceLeavesTheBufferAsItWas(t *testing.T) {
+func TestSource_LeavesTheBufferAfterItsEnd(t *testing.T) {
 	for _, table := range tables(1, 1) {
 		source := table.Rows(0)
 		if _, err := schema.NewReader(source).WriteTo(io.Discard); err != nil {

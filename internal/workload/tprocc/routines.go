@@ -205,7 +205,7 @@ func mayCall(ctx context.Context, c workload.Connection) error {
 	if c.SQL.Has(query) {
 		t, err := c.Session.Query(ctx, c.SQL.Text(query), 0)
 		if err != nil {
-			return fmt.Errorf("ask for the right to call the stored routines: %w", err)
+			return fmt.Errorf("check the privilege to call the stored routines: %w", err)
 		}
 		for _, row := range found.found {
 			if row[1] == found.kind && slices.ContainsFunc(t.Rows, func(denied []string) bool { return denied[0] == row[3] }) {

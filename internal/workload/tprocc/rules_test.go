@@ -482,7 +482,7 @@ func checkPermutation(t *testing.T, orders rowsOf) {
 		}
 		for e := range d {
 			if n := agreements(this, customers[e*3000:(e+1)*3000]); n >= 10 {
-				t.Errorf("districts %d and %d have %d orders alike, want about one", e+1, d+1, n)
+				t.Errorf("districts %d and %d have the same customer in %d orders, want about one", e+1, d+1, n)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // HammerDB's routines roll back an order with an unused item without reporting it. The test removes
 // Sledge's mark from its own routines, so Sledge must treat their answers as those of another
 // program.
-func TestARunAllowsForWhatRoutinesOfOthersRollBack(t *testing.T) {
+func TestRun_AllowsForRollbacksInForeignRoutines(t *testing.T) {
 	t.Parallel()
 	server := testserver.Open(t, "mariadb", oneWarehouse("mariadb"))
 	do := func(action job.Action, more ...string) job.Result {

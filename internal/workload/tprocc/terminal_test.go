@@ -108,7 +108,7 @@ func draws(t *terminal, n int, kind meter.Kind, is func(inputs) bool) float64 {
 	return float64(hits) / float64(n)
 }
 
-func TestSharesAreTheStandards(t *testing.T) {
+func TestPick_DrawsTheStandardsShares(t *testing.T) {
 	u := slot(fresh(), 1, 0, 1, 10)
 	for _, tt := range []struct {
 		name string
@@ -133,7 +133,7 @@ func TestSharesAreTheStandards(t *testing.T) {
 	}
 }
 
-func TestLinesAreTheStandards(t *testing.T) {
+func TestPickLines_FollowsTheStandard(t *testing.T) {
 	u := sender(fresh(), 1, 0, 1, 10)
 	orders, lines, unused, remote := 0, 0, 0, 0
 	for range 200_000 {
@@ -172,7 +172,7 @@ func TestLinesAreTheStandards(t *testing.T) {
 	}
 }
 
-func TestOneWarehouseHasNoRemoteOnes(t *testing.T) {
+func TestOneWarehouse_HasNoRemoteTransactions(t *testing.T) {
 	u := slot(fresh(), 1, 0, 1, 1)
 	if share := draws(u, 1000, payment, func(in inputs) bool { return in.CWID == 1 }); share != 1 {
 		t.Errorf("a share of only %v of the payments is in the one warehouse", share)
@@ -231,7 +231,7 @@ func TestHomeWarehousesAreDealtWithoutRepetition(t *testing.T) {
 	}
 }
 
-func TestAllWarehousesAreSharedOutInTurns(t *testing.T) {
+func TestAllWarehouses_AreSharedInTurns(t *testing.T) {
 	o := fresh()
 	o.AllWarehouses = true
 	var told job.Step

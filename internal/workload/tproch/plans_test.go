@@ -17,7 +17,7 @@ import (
 // Query 17 looks up the lines of a few parts through an index; query 6 reads all lines. Dropping
 // the index must change the plan of query 17 only. Runs whose plans come from EXPLAIN are
 // interrupted after a second, and must have plans nevertheless. DuckDB has no such index.
-func TestOnEveryDatabaseAPlanHasTheShapeOfWhatIsDone(t *testing.T) {
+func TestPlans_HaveShapesOnEveryDatabase(t *testing.T) {
 	for name, of := range map[string]struct{ timed, drop string }{
 		"postgresql": {"analyze", "DROP INDEX lineitem_partsupp"},
 		"mariadb":    {"analyze", "ALTER TABLE lineitem DROP FOREIGN KEY lineitem_partsupp_fk; DROP INDEX lineitem_partsupp ON lineitem"},

@@ -121,8 +121,8 @@ func (r refreshed) await(s database.Session, function string, orders int) {
 	}
 }
 
-// TestRefreshesThatAreInterrupted uses a server database and a file database.
-func TestRefreshesThatAreInterrupted(t *testing.T) {
+// TestRefreshes_AreResumed uses a server database and a file database.
+func TestRefreshes_AreResumed(t *testing.T) {
 	for _, name := range []string{"postgresql", "sqlite"} {
 		t.Run(name, func(t *testing.T) {
 			r := newRefreshed(t, name)

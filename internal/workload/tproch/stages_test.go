@@ -60,7 +60,7 @@ func story(t *testing.T, users int, survey any, values option.Values) (told []st
 	return told, nil
 }
 
-func TestWhoDoesWhatInWhichStage(t *testing.T) {
+func TestStages_AssignWorkToUsers(t *testing.T) {
 	fresh := tproch.Survey(0.01, 0, 0) // 15 orders in a set
 	for _, tt := range []struct {
 		name   string
@@ -114,7 +114,7 @@ func TestWhoDoesWhatInWhichStage(t *testing.T) {
 	}
 }
 
-func TestATestThatCannotBeDoneIsRefused(t *testing.T) {
+func TestStages_RefuseImpossibleTests(t *testing.T) {
 	for _, tt := range []struct {
 		test   string
 		users  int

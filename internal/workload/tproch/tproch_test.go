@@ -79,7 +79,7 @@ func portable(t *testing.T) *sqlfile.Library {
 	return sql
 }
 
-func TestAStreamAsksInTheOrderOfItsPermutation(t *testing.T) {
+func TestStream_FollowsItsPermutation(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
 		number, users int
@@ -174,7 +174,7 @@ func TestTheScoreIsAGeometricMean(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotBuiltIsRefused(t *testing.T) {
+func TestPlan_RefusesInvalidOptions(t *testing.T) {
 	for _, values := range []option.Values{
 		{"refresh_sets": "1000"}, {"test": "all"}, {"cloud_queries": "true", "validation": "true"}, {"cloud_queries": "true", "refresh": "true"}, {"cloud_queries": "true", "test": "both"}, {"scale_factor": "0"}, {"scale_factor": "0.001"}, {"scale_factor": "20000"}, {"scale_factor": "much"},
 	} {

@@ -308,7 +308,7 @@ func TestRefreshSetsThatCannotBeMadeAreRefused(t *testing.T) {
 	}
 }
 
-func TestRangesThatAreNotThereArePanicked(t *testing.T) {
+func TestSource_PanicsForMissingRanges(t *testing.T) {
 	s := scale(t, 1)
 	for _, r := range [][2]int64{{0, 1}, {1, 10_001}, {10_001, 1}, {10_002, 0}, {5, -1}, {math.MaxInt64, math.MaxInt64}} {
 		func() {

@@ -2,5 +2,5 @@
 
 package dbgen
 
-// hugePages returns zeroed memory that is kept for good.
+// hugePages returns zeroed memory that is never freed.
 func hugePages(size int) []byte { return make([]byte, size) }

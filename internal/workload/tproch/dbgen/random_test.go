@@ -72,7 +72,7 @@ func TestDivisorsDivide(t *testing.T) {
 	}
 }
 
-func TestNumbersAreSpelled(t *testing.T) {
+func TestNumbers_AreWritten(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var b line
 	for range 20_000 {
@@ -106,7 +106,7 @@ func TestNumbersAreSpelled(t *testing.T) {
 	}
 }
 
-func TestTheTextIsTheSameFromEveryByte(t *testing.T) {
+func TestTextPool_IsTheSameFromEveryByte(t *testing.T) {
 	p := sharedPool()
 	const size = 200
 	read := func(offset uint32) []byte {

@@ -1,5 +1,5 @@
--- What tells the other program's own rows from dbgen's, and what all orders have that its refresh functions
--- insert.
+-- The differences between the other program's rows and dbgen's, and the values of all orders that
+-- its refresh functions insert.
 UPDATE supplier SET s_phone = '989-741-2988'
 /
 UPDATE customer SET c_phone = '251-687-3665'
