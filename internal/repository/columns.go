@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -23,17 +22,23 @@ const mostDecimals = 6
 // decimals.
 const planes = 0xff
 
-// The zstd coders are created at their first use, because most jobs have no series.
+// The zstd coders are created with the package, in 0.2 ms. Coders that are created at their first use
+// belong to the synctest bubble of the test that uses them, and other tests cannot use them.
 var (
-	zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
-		e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) // fails only by its options
-		return e
-	})
-	zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
-		d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) // cannot fail with valid options
-		return d
-	})
+	zstdEncoder = newZstdEncoder()
+	zstdDecoder = newZstdDecoder()
 )
+
+func newZstdEncoder() *zstd.Encoder {
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)) // cannot fail with valid options
+	e.EncodeAll(nil, nil)                                       // creates what it uses
+	return e
+}
+
+func newZstdDecoder() *zstd.Decoder {
+	d, _ := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)) // cannot fail with valid options
+	return d
+}
 
 // encode returns the columns as bytes: three sections, each of which is its length as a uvarint,
 // followed by zstd data.
@@ -75,7 +80,7 @@ func (c columns) encode() []byte {
 	}
 	var b []byte
 	for _, section := range [][]byte{times, values, rest} {
-		packed := zstdEncoder().EncodeAll(section, nil)
+		packed := zstdEncoder.EncodeAll(section, nil)
 		b = append(binary.AppendUvarint(b, uint64(len(packed))), packed...)
 	}
 	return b
@@ -114,7 +119,7 @@ func (c *columns) decode(coded []byte) error {
 		}
 		packed := coded[n : n+int(length)]
 		var err error
-		if sections[i], err = zstdDecoder().DecodeAll(packed, nil); err != nil {
+		if sections[i], err = zstdDecoder.DecodeAll(packed, nil); err != nil {
 			return errColumns
 		}
 		coded = coded[n+int(length):]
