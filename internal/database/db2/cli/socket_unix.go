@@ -26,7 +26,7 @@ var (
 
 const (
 	lookAgain = 500 * time.Microsecond
-	mostLooks = 400  // a limit, because other connections wait meanwhile
+	mostLooks = 4000 // about 2 s; a limit, because other connections wait meanwhile
 	mostFiles = 2000 // with more open files, a search takes too long
 )
 
