@@ -489,7 +489,8 @@ func TestInterpreters_EndWithProgram(t *testing.T) {
 			t.Fatal(err)
 		}
 		overdue := time.AfterFunc(time.Minute, func() { out.Close() })
-		if _, err := io.Copy(io.Discard, out); err != nil { // until no process has the pipe open
+		// Reading ends when the last process that could write to the pipe has ended.
+		if _, err := io.Copy(io.Discard, out); err != nil {
 			t.Errorf("%s: the interpreter still runs: %v", name, err)
 		}
 		overdue.Stop()

@@ -35,7 +35,8 @@ func TestJobs_ReadableWithoutWritePermission(t *testing.T) {
 	if err := os.Chmod(p.repository, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// A copy could not be executed as long as a child of another test has it open for writing.
+	// The link needs no copying. A copied program cannot be executed while another test's child
+	// process, which inherits open files, still has it open for writing.
 	if err := os.Link(p.path, read); err != nil {
 		t.Fatal(err)
 	}

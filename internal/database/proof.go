@@ -15,8 +15,8 @@ type Tested struct {
 	// Relatives are other products that understand the database's sessions and that tests run on.
 	Relatives []Relative
 
-	// Unproven is a sentence about the parts of the database that no test has run on a server; ""
-	// if there are none.
+	// Unproven is a sentence about the parts of the database that no test has run on a server. It is
+	// "" if tests have run all parts.
 	Unproven string
 }
 
@@ -31,7 +31,7 @@ type Relative struct {
 }
 
 // Proof names the releases of the server that Sledge's tests run on, in a sentence: "Tested on
-// PostgreSQL 15, 17 and 18."; "" if there are none.
+// PostgreSQL 15, 17 and 18." It returns "" if Releases is empty.
 func (d *Database) Proof() string {
 	if len(d.Tested.Releases) == 0 {
 		return ""

@@ -113,7 +113,8 @@ func TestAbort_InterruptsLateLogIns(t *testing.T) {
 	})
 }
 
-// A run does not need the server's count. Its result says why there is none.
+// A run succeeds even if the server's transactions cannot be counted. Its result says why they were
+// not counted.
 func TestRun_SucceedsWithoutACounter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plantest.New(plantest.User{Takes: 100 * time.Millisecond}, load.Pacing{Duration: 10 * time.Second, Reconnect: load.Reconnect{Wanted: true, Limit: time.Minute}})

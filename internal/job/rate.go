@@ -15,6 +15,6 @@ type Rate struct {
 	Failed int64    `json:"failed,omitempty"`     // transactions that failed since the previous point
 
 	// Response holds the response times of all kinds of transaction together that were done in the
-	// second. It is missing if there are none.
+	// second. It is missing if no transaction was done.
 	Response *meter.Latency `json:"response,omitempty"`
 }

@@ -175,7 +175,7 @@ func merged(a, b []bar) []bar {
 	return append(append(both, a...), b...)
 }
 
-// Min returns the least latency, or 0 if there are none.
+// Min returns the least latency, or 0 for an empty distribution.
 func (d Distribution) Min() int64 {
 	if len(d.bars) == 0 {
 		return 0
@@ -183,7 +183,7 @@ func (d Distribution) Min() int64 {
 	return d.bars[0].least
 }
 
-// Max returns the greatest latency, or 0 if there are none.
+// Max returns the greatest latency, or 0 for an empty distribution.
 func (d Distribution) Max() int64 {
 	if len(d.bars) == 0 {
 		return 0

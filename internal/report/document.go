@@ -203,7 +203,7 @@ func (n Transaction) corrected(c correction, kind string, t *meter.Tally) Transa
 }
 
 // ResponseOf returns the response times of all kinds of done transactions together. It returns nil
-// if there are none.
+// if no transaction was done.
 func ResponseOf(sum meter.Summary) *meter.Latency {
 	all := sum.All()
 	if all.Done == 0 {

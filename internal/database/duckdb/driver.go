@@ -177,11 +177,11 @@ func (o *Options) settings() url.Values {
 }
 
 var (
-	// lockHolder matches DuckDB's message that another process has the file open, with the program
-	// and its process ID.
+	// lockHolder matches DuckDB's message that another process has the file open. It captures the
+	// path of the program and its process ID.
 	lockHolder = regexp.MustCompile(`Conflicting lock is held in (.+) \(PID (\d+)\)`)
-	// storageVersion matches DuckDB's message that it cannot read the file's format, with the
-	// number of the format.
+	// storageVersion matches DuckDB's message that it cannot read the file's format. It captures
+	// the number of the format.
 	storageVersion = regexp.MustCompile(`version number (\d+), but we can only read`)
 )
 

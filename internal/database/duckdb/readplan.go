@@ -12,8 +12,8 @@ import (
 	"sledge/internal/job"
 )
 
-// operator is a node in the JSON of EXPLAIN or EXPLAIN ANALYZE. The latter has the name in another
-// member, and also figures. A detail in Extra is a text or a list of texts.
+// operator is a node in the JSON of EXPLAIN or EXPLAIN ANALYZE. EXPLAIN sets Name. EXPLAIN ANALYZE
+// sets Analyzed instead, and the figures. A detail in Extra is a text or a list of texts.
 type operator struct {
 	Name     string         `json:"name"`
 	Analyzed string         `json:"operator_name"`

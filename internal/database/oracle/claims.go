@@ -43,7 +43,7 @@ func orEmpty(text string) string {
 const claimTable = "sledge_claim"
 
 // take is Claims.Take. It locks the table until the session's transaction ends. Nothing else uses
-// the session, so the lock ends when the session ends, for whatever reason.
+// the session, so the lock is held until the session ends, even if its connection is lost.
 func take(ctx context.Context, of database.Session) (bool, error) { return lock(ctx, of, "EXCLUSIVE") }
 
 // share is Claims.Share. Its lock ends in the same way.

@@ -172,7 +172,7 @@ func accept() []byte {
 	binary.BigEndian.PutUint16(b[0:], 312)
 	binary.BigEndian.PutUint16(b[4:], largest)
 	binary.BigEndian.PutUint16(b[6:], largest)
-	binary.BigEndian.PutUint16(b[12:], tnsHead+uint16(len(b))) // the offset of the data, of which there are none
+	binary.BigEndian.PutUint16(b[12:], tnsHead+uint16(len(b))) // where data would begin; this packet has none
 	return b
 }
 

@@ -141,8 +141,8 @@ func (e ending) dropDatabase(ctx context.Context, name string) (stays string, er
 // objectInUse is a SQLSTATE.
 const objectInUse = "55006"
 
-// connected lists the other connections to a database, or returns "" if there are none. A session
-// that was closed a moment ago may still be listed.
+// connected lists the other connections to a database. It returns "" if the database has no others.
+// A session that was closed a moment ago may still be listed.
 func (e ending) connected(ctx context.Context, name string) (string, error) {
 	const tries, pause = 20, 100 * time.Millisecond
 	for try := 1; ; try++ {

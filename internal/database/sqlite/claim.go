@@ -15,7 +15,7 @@ import (
 
 // claim is Container.Claim. The claim is SQLite's own lock on an empty file beside the database,
 // because a lock on the database itself would exclude the builders. The operating system releases
-// it when the process ends, for whatever reason. Runs share the lock as readers.
+// it when the process ends, even if the process is killed. Runs share the lock as readers.
 func claim(ctx context.Context, options any, shared bool) (release func() error, err error) {
 	name := of(options).File + "-build"
 	for {

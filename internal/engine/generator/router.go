@@ -163,7 +163,7 @@ func (l *sharedRouter) take(g *group, u *user, _ meter.Kind) (c *connection, que
 	return c, queued, nil
 }
 
-// pop returns a free connection. If there is none, it adds the user to the queue and returns nil.
+// pop returns a free connection. If all are in use, it adds the user to the queue and returns nil.
 func (l *sharedRouter) pop(u *user) *connection {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -112,7 +112,7 @@ func kindOf(f function) meter.Kind {
 }
 
 // findScale returns the scale factor of a schema from the number of its suppliers, which is 10,000
-// at scale 1; 0 if there are none.
+// at scale 1. It returns 0 for a schema without suppliers.
 func findScale(ctx context.Context, s database.Session, sql *sqlfile.Library) (float64, error) {
 	q, err := sql.Query("suppliers")
 	if err != nil {
