@@ -120,8 +120,9 @@ func TestFrozenServer_ShowsInEveryFigure(t *testing.T) {
 	if got := all.Service.Max(); got < least {
 		t.Errorf("the longest service time is %v, want at least %v", time.Duration(got), time.Duration(least))
 	}
-	if g := result.LongestGap; g == nil || g.Seconds < 0.9*frozen.Seconds() || result.Standstills == 0 {
-		t.Errorf("the longest stall is %+v, of %d stalls, want one of at least %v", g, result.Standstills, time.Duration(least))
+	// A busy machine reads the last answers from before the freeze late, which shortens the stall.
+	if g := result.LongestGap; g == nil || g.Seconds < 0.8*frozen.Seconds() || result.Standstills == 0 {
+		t.Errorf("the longest stall is %+v, of %d stalls, want one of at least %v", g, result.Standstills, frozen*8/10)
 	}
 	gap := 0
 	for _, n := range freeze.done {
