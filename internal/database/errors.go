@@ -46,6 +46,7 @@ type ConnectError struct {
 	Text    string // what happened and what to do
 	Err     error  // the driver's, for Classify
 	Missing bool   // the server says that the database or the account does not exist: the error is ErrMissing
+	Refused bool   // the server answered, and refused the login for another reason
 }
 
 // Error returns Text, cut to job.LongestText bytes, because a server may refuse a login with a
@@ -57,3 +58,22 @@ func (e *ConnectError) Unwrap() error { return e.Err }
 
 // Is makes the error ErrMissing if Missing is set.
 func (e *ConnectError) Is(target error) bool { return target == ErrMissing && e.Missing }
+
+// CauseOf returns the cause of an error of Connect, or nil if the error names an option, or is not
+// about the connection.
+func CauseOf(err error) *job.Cause {
+	if refused, is := errors.AsType[*PasswordError](err); is {
+		return &job.Cause{Kind: job.Refused, Option: refused.Option}
+	}
+	if errors.Is(err, ErrMissing) {
+		return &job.Cause{Kind: job.NoDatabase}
+	}
+	unconnected, is := errors.AsType[*ConnectError](err)
+	switch {
+	case !is:
+		return nil
+	case unconnected.Refused:
+		return &job.Cause{Kind: job.Refused}
+	}
+	return &job.Cause{Kind: job.Unreachable}
+}

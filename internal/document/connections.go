@@ -50,8 +50,10 @@ type Trial struct {
 	Workload string            `json:"workload"`
 	Target   string            `json:"target"`
 	OK       bool              `json:"ok"`      // whether a run or a build could log in
+	State    settings.State    `json:"state"`   // "unreachable", "refused", "no_database", "no_schema", "half_built", "unusable" or "ready"
 	Remarks  []settings.Remark `json:"remarks"` // the findings, one line each
 	Failure  *Error            `json:"failure,omitempty"`
+	Option   string            `json:"option,omitempty"` // the option to change, if the login of a run failed and the option is known
 
 	Server         string            `json:"server,omitempty"`        // the server's version
 	Product        string            `json:"product,omitempty"`       // the actual product, if it is not the chosen one
@@ -68,7 +70,7 @@ func NewTrial(order settings.Order, t settings.ConnectionTest) Trial {
 	p := order.Plan
 	d := Trial{
 		Schema: TrialSchema, Database: p.Database.Name, Workload: p.Workload.Name, Target: p.Database.Options.Target(p.Connection),
-		OK: t.Failure == nil, Remarks: t.Remarks, Lacking: t.Lacking, Data: t.Schema,
+		OK: t.Failure == nil, State: t.State, Option: t.Option, Remarks: t.Remarks, Lacking: t.Lacking, Data: t.Schema,
 	}
 	if t.Failure != nil {
 		failure := NewError(job.ExitOf(t.Failure), t.Failure, t.Failure.Error())

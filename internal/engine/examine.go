@@ -25,8 +25,9 @@ type Examination struct {
 	RoundTrip  time.Duration
 
 	// Schema is the size of the workload's data, such as "10 warehouses". NoSchema is why a run
-	// could not use the schema. Both are empty if the owner cannot log in.
-	Schema, NoSchema string
+	// could not use the schema, or nil. Both are empty if the owner cannot log in.
+	Schema   string
+	NoSchema error
 
 	// Lacking are the missing rights that a build may need.
 	Lacking []string
@@ -112,7 +113,7 @@ func (e *Examination) findSchema(ctx context.Context, j plan.Job, s database.Ses
 	case err != nil && ctx.Err() != nil:
 		return err
 	case err != nil:
-		e.NoSchema = err.Error()
+		e.NoSchema = err
 		return nil
 	case j.Workload.Schema.Extent == nil:
 		return nil

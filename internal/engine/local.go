@@ -99,14 +99,17 @@ func (l Local) run(p plan.Plan, f *feed.Feed, stop <-chan struct{}) coordinator.
 	return c
 }
 
-// failed sets the status and reason of a result from the error that ended it, unless the result
-// already has them.
+// failed sets the status, the reason and the cause of a result from the error that ended it, unless
+// the result already has them.
 func failed(r job.Result, err error) job.Result {
 	if r.Status == "" {
 		r.Status = job.Failed
 	}
 	if r.Reason == "" {
 		r.Reason = err.Error()
+	}
+	if r.Cause == nil {
+		r.Cause = job.CauseOf(err)
 	}
 	return r
 }

@@ -15,6 +15,7 @@ const NotValid = "the run is not valid: "
 type Result struct {
 	Status Status `json:"status"`
 	Reason string `json:"reason,omitempty"` // why the job did not succeed
+	Cause  *Cause `json:"cause,omitempty"`  // the same for programs, if there is a remedy
 
 	// InvalidBy is the check that makes the run invalid, by its name in reports: "Counts". It is ""
 	// if no check of a report contains the reason.

@@ -137,7 +137,7 @@ func Documents() []Document {
 			}},
 		}},
 		{document.TrialSchema, "`sledge connections test --json`", document.Trial{
-			Schema: document.TrialSchema, Database: "postgresql", Workload: "tprocc", Target: "tpcc on db1:5432", OK: true,
+			Schema: document.TrialSchema, Database: "postgresql", Workload: "tprocc", Target: "tpcc on db1:5432", OK: true, State: settings.Ready,
 			Remarks: []settings.Remark{{Tone: settings.Good, Text: "PostgreSQL 15.18 answers at tpcc on db1:5432"}},
 			Server:  "15.18", RoundTrip: 0.11, Durability: &job.Durability{Holds: true, Why: "fsync and synchronous_commit are on"}, Data: "10 warehouses",
 		}},

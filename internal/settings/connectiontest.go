@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,10 +20,32 @@ type ConnectionTest struct {
 	// Remarks are the findings, a line each, in the order of the test.
 	Remarks []Remark
 
+	// State is the state of the connection and of the schema.
+	State State
+
+	// Option is the option to change if the server does not let the owner log in, by its own name;
+	// "" if it is unknown.
+	Option string
+
 	// Failure is the error because of which neither a run nor a build could log in, with its exit
 	// code; or nil.
 	Failure error
 }
+
+// State is the state of a connection and of the workload's schema. If the owner cannot log in, the
+// state is that of its login.
+type State string
+
+// The states.
+const (
+	Unreachable = State(job.Unreachable)
+	Refused     = State(job.Refused)
+	NoDatabase  = State(job.NoDatabase)
+	NoSchema    = State(job.NoSchema)
+	HalfBuilt   = State(job.HalfBuilt)
+	Unusable    = State("unusable") // the server answers, but neither a run nor a build can use the database as it is
+	Ready       = State("ready")    // the schema is there
+)
 
 // Remark is a finding of a connection test.
 type Remark struct {
@@ -46,8 +69,25 @@ func (o Order) Try(ctx context.Context, version string) (ConnectionTest, error) 
 	if err != nil {
 		return t, job.WithExit(job.ExitConnect, err)
 	}
+	t.State, t.Option = t.state()
 	t.remark(o.Plan)
 	return t, nil
+}
+
+// state returns the state, and the option to change.
+func (t *ConnectionTest) state() (State, string) {
+	err := cmp.Or(t.Owner, t.NoSchema)
+	if err == nil {
+		return Ready, ""
+	}
+	switch cause := job.CauseOf(err); {
+	case cause == nil:
+		return Unusable, ""
+	case cause.Kind == job.BadOption:
+		return Unusable, cause.Option
+	default:
+		return State(cause.Kind), cause.Option
+	}
 }
 
 func (t *ConnectionTest) say(tone, format string, args ...any) {
@@ -80,8 +120,8 @@ func (t *ConnectionTest) remark(p plan.Plan) {
 	switch {
 	case t.Schema != "":
 		t.say(Good, "the %s schema exists: %s", p.Workload.Title, t.Schema)
-	case t.NoSchema != "":
-		t.say(Doubtful, "%s", t.NoSchema)
+	case t.NoSchema != nil:
+		t.say(Doubtful, "%v", t.NoSchema)
 	case t.Owner == nil:
 		t.say(Good, "the %s schema exists", p.Workload.Title)
 	}

@@ -86,11 +86,18 @@ func (l login) explain(err error) error {
 		Text:    fmt.Sprintf("connect to Db2 at %s as user %s: %v: %s", l.server.address(), l.user, err, l.advice(err)),
 		Err:     err,
 		Missing: slices.Contains([]int{codeNotFound, codeUnknownAlias, codeUnknownSource}, code(err)),
+		Refused: fromServer(err),
 	}
 	if n := code(err); n == codeRefused || n == codeRefusedThere {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}
 	}
 	return unconnected
+}
+
+// fromServer reports whether an error came from the server, and not from the library.
+func fromServer(err error) bool {
+	n := code(err)
+	return n != 0 && n != codeOfLibrary && n != codeCommunication && n != codeNoService
 }
 
 func code(err error) int {
@@ -116,8 +123,8 @@ func (l login) advice(err error) string {
 	case codeSystem:
 		return "start the instance with db2start"
 	}
-	if n := code(err); n != 0 && n != codeOfLibrary && n != codeCommunication && n != codeNoService {
-		return fmt.Sprintf("the server refused the connection; run \"db2 ? SQL%04d\" for the reason", -n)
+	if fromServer(err) {
+		return fmt.Sprintf("the server refused the connection; run \"db2 ? SQL%04d\" for the reason", -code(err))
 	}
 	if l.server.SSL {
 		return fmt.Sprintf("check options %s and %s, that the server accepts TLS on that port, and option %s, which verifies its certificate", name("host"), name("port"), name("ssl_ca"))

@@ -398,6 +398,7 @@ func (p Product) explain(o *Options, err error) error {
 		Text:    fmt.Sprintf("connect to %s at %s as user %s: %v: %s", p.Title, address, o.User, cause, p.advice(o, err)),
 		Err:     err,
 		Missing: number(err) == errUnknownDatabase,
+		Refused: number(err) != 0,
 	}
 	if number(err) == errAccessDenied {
 		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}

@@ -234,6 +234,7 @@ func explain(l login, at address, err error) error {
 		Text:    fmt.Sprintf("connect to Oracle at %v as user %s: %s: %s", at, l.user, words(cause), advice(l, err)),
 		Err:     err,
 		Missing: number(err) == errUnknownSID || number(err) == errUnknownService,
+		Refused: number(err) != 0,
 	}
 	if n := number(err); n == errWrongPassword || n == errNoPasswordGiven {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.options.Name(l.passwordOption), User: l.user, Err: unconnected}

@@ -291,6 +291,7 @@ func (l login) explain(answer listener.Answer, err error) error {
 			l, l.user, strings.Join(strings.Fields(cause.Error()), " "), advice),
 		Err:     err,
 		Missing: stateOf(err) == "3D000",
+		Refused: stateOf(err) != "",
 	}
 	if stateOf(err) == invalidPassword {
 		return &database.PasswordError{Option: l.passwordOption, Called: l.server.Name(l.passwordOption), User: l.user, Err: unconnected}

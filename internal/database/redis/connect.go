@@ -227,8 +227,9 @@ func explain(o *Options, err error) error {
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(cause.Error(), "\n", " "), ".")
 	unconnected := &database.ConnectError{
-		Text: fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)),
-		Err:  err,
+		Text:    fmt.Sprintf("connect to %s at %s as user %s: %s: %s", title, o.address(), o.User, text, advice(o, err)),
+		Err:     err,
+		Refused: codeOf(err) != "",
 	}
 	if isOfPassword(err) {
 		return &database.PasswordError{Option: "password", Called: o.Name("password"), User: o.User, Err: unconnected}

@@ -227,6 +227,7 @@ func (l login) explain(in string, err error) error {
 		Text:    fmt.Sprintf("connect to SQL Server, database %s on %s, as %s: %s: %s", in, l.at(), l.account(), text, l.advice(err)),
 		Err:     err,
 		Missing: lacksDatabase(err),
+		Refused: number(err) != 0,
 	}
 	if number(err) == errLoginFailed && l.authentication() != byEntra {
 		return &database.PasswordError{Option: "password", Called: l.Name("password"), User: l.User, Err: unconnected}

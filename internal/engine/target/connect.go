@@ -83,7 +83,7 @@ func Connect(ctx context.Context, j plan.Job, as database.Role) (database.Sessio
 	defer j.WaitFor("an answer from %s", j.Target())()
 	s, err := j.Database.Sessions.Connect(ctx, j.Connection, as)
 	if err != nil {
-		return nil, job.WithExit(ExitOfConnect(err), err)
+		return nil, job.WithExit(ExitOfConnect(err), withCause(err))
 	}
 	return s, nil
 }
@@ -124,6 +124,14 @@ func ConnectFrom(ctx context.Context, j plan.Job, first int, as database.Role) (
 		return Connect(ctx, one, as)
 	})
 	return s, server, err
+}
+
+// withCause adds the cause to an error of connecting, unless the error names an option.
+func withCause(err error) error {
+	if c := database.CauseOf(err); c != nil {
+		return job.WithCause(*c, err)
+	}
+	return err
 }
 
 // ExitOfConnect returns ExitMissing for a missing database, ExitUsage for an unsuitable one, and

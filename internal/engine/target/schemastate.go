@@ -220,14 +220,14 @@ func NothingThere(j plan.Job) error {
 	if j.Spec.Action != job.Delete {
 		err = fmt.Errorf("%w: build one first", err)
 	}
-	return job.WithExit(job.ExitMissing, err)
+	return job.WithExit(job.ExitMissing, job.WithCause(job.Cause{Kind: job.NoSchema}, err))
 }
 
 // halfMadeError returns the error that a build was not finished.
 func halfMadeError(j plan.Job) error {
-	return job.WithExit(job.ExitExists, fmt.Errorf(
+	return job.WithExit(job.ExitExists, job.WithCause(job.Cause{Kind: job.HalfBuilt}, fmt.Errorf(
 		"the build of the %s schema in %s was not finished: resume it (sledge build --resume, or buildschema resume), or delete the schema",
-		j.Workload.Title, j.Target()))
+		j.Workload.Title, j.Target())))
 }
 
 // RequireSchema returns an error unless the schema is complete and usable. It returns the plan with

@@ -47,7 +47,7 @@ func TestConnections_AreSavedByName(t *testing.T) {
 	if !strings.Contains(fmt.Sprint(led["warnings"]), "the request sets port, which may lead to another server") {
 		t.Errorf("got %v, want a warning that the password of the connection is not used", led["warnings"])
 	}
-	if trial := w.call("POST", "/connections/lab/test", "", 200); trial["ok"] != false || trial["failure"].(map[string]any)["class"] != "connect" {
+	if trial := w.call("POST", "/connections/lab/test", "", 200); trial["ok"] != false || trial["state"] != "unreachable" || trial["failure"].(map[string]any)["class"] != "connect" {
 		t.Errorf("no server listens: got %v", trial)
 	}
 	if list := w.call("GET", "/connections", "", 200)["connections"].([]any); len(list) != 1 {
@@ -144,12 +144,12 @@ func TestDeletion_IsPreviewed(t *testing.T) {
 			body := fmt.Sprintf(`{"settings": {%s}}`, settings)
 			const gone = 404
 			w.call("POST", "/settings/deletion", body, gone)
-			if trial := w.call("POST", "/settings/test", body, 200); trial["ok"] != true {
+			if trial := w.call("POST", "/settings/test", body, 200); trial["ok"] != true || trial["state"] != "no_database" {
 				t.Errorf("before the build: got %v, want a build that can log in", trial)
 			}
 			w.do(`{"action": "build", "settings": {` + settings + `}}`)
 			trial := w.call("POST", "/settings/test", body, 200)
-			if trial["ok"] != true || trial["data"] != "1 warehouse" || trial["round_trip_ms"].(float64) <= 0 {
+			if trial["ok"] != true || trial["state"] != "ready" || trial["data"] != "1 warehouse" || trial["round_trip_ms"].(float64) <= 0 {
 				t.Errorf("after the build: got %v", trial)
 			}
 			d := w.call("POST", "/settings/deletion", body, 200)
@@ -159,6 +159,71 @@ func TestDeletion_IsPreviewed(t *testing.T) {
 			w.do(fmt.Sprintf(`{"action": "delete", "confirm": %q, "settings": {%s}}`, d["target"], settings))
 			w.call("POST", "/settings/deletion", body, gone)
 		})
+	}
+}
+
+// A connection test tells apart what a user has to do: start the server, correct the password, create
+// the database, build the schema, or finish its build. A run that fails for the same reason says so.
+func TestTrial_TellsStatesApart(t *testing.T) {
+	w := newWorld(t)
+	server := testserver.Open(t, "postgresql")
+	d, err := w.api.Resolver.Database("postgresql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := d.Options.New(database.Use{Name: "tpcc"})
+	if err := option.Bind(nil, server.Values(), options); err != nil {
+		t.Fatal(err)
+	}
+	admin, err := d.Sessions.Connect(t.Context(), options, database.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer admin.Close()
+	execute := func(statements ...string) {
+		for _, statement := range statements {
+			if err := admin.Exec(context.Background(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	execute("CREATE ROLE sledge_states LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_states OWNER sledge_states")
+	defer execute("DROP DATABASE sledge_states", "DROP ROLE sledge_states")
+	file := filepath.Join(t.TempDir(), "text.sqlite")
+	if err := os.WriteFile(file, []byte(strings.Repeat("this is no database\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := fmt.Sprintf(`"db": "pg", "host": %q, "ssl_mode": "disable", "superuser_password": "wrong"`, server.Host)
+	for _, test := range []struct {
+		settings, state, option string
+		ok                      bool
+	}{
+		{address + `, "port": 1`, "unreachable", "", false},
+		{fmt.Sprintf(`%s, "port": %d, "user": "sledge_states", "dbname": "sledge_states", "password": "wrong"`, address, server.Port), "refused", "password", false},
+		{fmt.Sprintf(`%s, "port": %d, "user": "sledge_states", "dbname": "sledge_nowhere", "password": %q`, address, server.Port, plantedPassword), "no_database", "", false},
+		{fmt.Sprintf(`%s, "port": %d, "user": "sledge_states", "dbname": "sledge_states", "password": %q`, address, server.Port, plantedPassword), "no_schema", "", true},
+		{fmt.Sprintf(`"db": "sqlite", "file": %q`, filepath.Dir(file)), "unusable", "file", false},
+	} {
+		trial := w.call("POST", "/settings/test", `{"settings": {`+test.settings+`}}`, 200)
+		if got, _ := trial["option"].(string); trial["state"] != test.state || got != test.option || trial["ok"] != test.ok {
+			t.Errorf("%s: got %v, want the state %s and the option %q", test.settings, trial, test.state, test.option)
+		}
+		started := w.call("POST", "/jobs", `{"action": "run", "settings": {`+test.settings+`, "duration": "1s"}}`, 201)
+		w.api.Wait()
+		j := w.call("GET", "/jobs/"+started["id"].(string), "", 200)
+		want := map[string]any{"kind": test.state}
+		if test.state == "unusable" {
+			want["kind"] = "option"
+		}
+		if test.option != "" {
+			want["option"] = test.option
+		}
+		if j["status"] != "failed" || fmt.Sprint(j["cause"]) != fmt.Sprint(want) {
+			t.Errorf("%s: got a job that is %v because of %v: %v, want %v", test.settings, j["status"], j["cause"], j["reason"], want)
+		}
+	}
+	if strings.Contains(w.seen.String(), plantedPassword) {
+		t.Error("a password came back")
 	}
 }
 
