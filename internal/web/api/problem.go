@@ -25,9 +25,10 @@ type Problem struct {
 	Status int    `json:"status"`
 	Detail string `json:"detail" doc:"What is wrong, for people."`
 
-	Class    string    `json:"class,omitempty" doc:"As in sledge-error-1: usage, connect, missing, exists."`
-	Option   string    `json:"option,omitempty" doc:"The wrong setting, by the name that the request uses."`
-	Mistakes []Mistake `json:"mistakes,omitempty" doc:"Each invalid value of a setting, and each malformed part of the request."`
+	Class    string     `json:"class,omitempty" doc:"As in sledge-error-1: usage, connect, missing, exists."`
+	Option   string     `json:"option,omitempty" doc:"The wrong setting, by the name that the request uses."`
+	Cause    *job.Cause `json:"cause,omitempty" doc:"Why the database could not be used, as in a failed job."`
+	Mistakes []Mistake  `json:"mistakes,omitempty" doc:"Each invalid value of a setting, and each malformed part of the request."`
 }
 
 // Mistake is an invalid value or a malformed part of a request.
@@ -91,6 +92,9 @@ func problemOf(err error) *Problem {
 	said := document.NewError(exit, err, job.Cut(strings.ReplaceAll(err.Error(), "\n", "; "), job.LongestText))
 	p := problem(status, "%s", said.Message)
 	p.Class, p.Option = said.Class, strings.TrimPrefix(said.Option, "--")
+	if c := job.CauseOf(err); c != nil && c.Kind != job.BadOption { // Option says the same
+		p.Cause = c
+	}
 	return p
 }
 
