@@ -9,7 +9,6 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -107,6 +106,9 @@ func (s *Server) resolveOrigin(w *responseWriter, r *http.Request, v *visit) *ht
 		return nil
 	}
 	inner.Host = host
+	if v.secure && isName(host) {
+		w.Header().Set("Strict-Transport-Security", onlyTLS)
+	}
 	return inner
 }
 
@@ -118,9 +120,7 @@ func acts(r *http.Request) bool {
 
 // isPrivate reports whether a path needs the role Act even to read it.
 func (s *Server) isPrivate(r *http.Request) bool {
-	return slices.ContainsFunc(s.Private, func(path string) bool {
-		return r.URL.Path == path || strings.HasPrefix(r.URL.Path, path+"/")
-	})
+	return under(s.Private, r.URL.Path)
 }
 
 // authorize reports whether a request is allowed, and refuses it if not.

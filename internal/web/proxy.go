@@ -55,11 +55,7 @@ func (s *Server) isProxy(address netip.Addr) bool {
 // checkHost refuses a host name that is not this server's. IP addresses pass, because DNS cannot
 // rebind them.
 func (s *Server) checkHost(host string) error {
-	name := host
-	if without, _, err := net.SplitHostPort(host); err == nil {
-		name = without
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	name := bareHost(host)
 	if _, err := netip.ParseAddr(name); err == nil || name == "localhost" {
 		return nil
 	}
@@ -70,6 +66,14 @@ func (s *Server) checkHost(host string) error {
 		return nil
 	}
 	return fmt.Errorf("this server does not know the name %q: if it is one of its names, start it with --hostname %[1]s", name)
+}
+
+// bareHost returns a host in lower case without its port and brackets.
+func bareHost(host string) string {
+	if without, _, err := net.SplitHostPort(host); err == nil {
+		host = without
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
 // list splits the values of a header at commas.

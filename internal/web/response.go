@@ -3,6 +3,8 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -10,8 +12,19 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; " +
 	"connect-src 'self'; manifest-src 'self'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
 
-// secure sets the security headers of each response. It leaves out HSTS, which would apply to every
-// port of the machine and reject a self-signed certificate.
+// onlyTLS makes a browser use only TLS for a host name for half a year, on every port. Browsers
+// ignore it if they do not trust the certificate, so it does not exclude a self-signed one.
+const onlyTLS = "max-age=15552000"
+
+// isName reports whether a host, with or without a port, is a name of a machine. Browsers ignore
+// onlyTLS for addresses, and it would affect all servers that a developer tries on localhost.
+func isName(host string) bool {
+	name := bareHost(host)
+	_, err := netip.ParseAddr(name)
+	return err != nil && name != "localhost" && !strings.HasSuffix(name, ".localhost")
+}
+
+// secure sets the security headers of each response.
 func (s *Server) secure(h http.Header) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")

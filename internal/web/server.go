@@ -39,6 +39,10 @@ type Config struct {
 	// paths below them.
 	Private []string
 
+	// Plain lists paths of the API whose responses are the same everywhere, such as the manual. Paths
+	// in their text are examples.
+	Plain []string
+
 	// Pages are the built pages, with index.html at their root; nil if the build has none.
 	Pages fs.FS
 
@@ -257,9 +261,9 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("DELETE "+othersPath, s.endOthers)
 	mux.HandleFunc("GET /login.css", showFile("login.css", "text/css"))
 	mux.HandleFunc("GET /login.js", showFile("login.js", "text/javascript"))
-	mux.Handle("/api/", compressed(s.API))
+	mux.Handle("/api/", compressed(s.withoutFolders(s.API)))
 	for path, handler := range s.Others {
-		mux.Handle(path, handler)
+		mux.Handle(path, s.withoutFolders(handler))
 	}
 	mux.Handle("/", s.pages())
 	return mux

@@ -322,6 +322,39 @@ func TestCookie_IsForThisServerOnly(t *testing.T) {
 	}
 }
 
+// Browsers are told to use only TLS if the request came by TLS, to the name of a machine.
+func TestTLS_IsRequiredFromThenOn(t *testing.T) {
+	own, err := SelfSigned(t.TempDir(), []string{"tests.example.org"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := func(c *Config) { c.Hostnames = []string{"tests.example.org"} }
+	byTLS := func(c *Config) { plain(c); c.TLS = own }
+	proxied := func(c *Config) { plain(c); c.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} }
+	for name, test := range map[string]struct {
+		change  func(*Config)
+		headers []string
+		want    string
+	}{
+		"HTTP":                               {plain, []string{"Host", "tests.example.org"}, ""},
+		"TLS":                                {byTLS, []string{"Host", "tests.example.org"}, onlyTLS},
+		"TLS with a port":                    {byTLS, []string{"Host", "Tests.example.org:8443"}, onlyTLS},
+		"TLS to localhost":                   {byTLS, []string{"Host", "localhost"}, ""},
+		"TLS to an address":                  {byTLS, nil, ""},
+		"a proxy by TLS":                     {proxied, []string{"Host", "tests.example.org", "X-Forwarded-Proto", "https"}, onlyTLS},
+		"a proxy by TLS with another name":   {proxied, []string{"X-Forwarded-Host", "tests.example.org", "X-Forwarded-Proto", "https"}, onlyTLS},
+		"a proxy without":                    {proxied, []string{"Host", "tests.example.org", "X-Forwarded-Proto", "http"}, ""},
+		"a client that claims to be a proxy": {plain, []string{"Host", "tests.example.org", "X-Forwarded-Proto", "https"}, ""},
+	} {
+		s := start(t, test.change)
+		for _, path := range []string{"/login", "/", "/api/v1/jobs"} {
+			if got := s.ask(s.browser(), "GET", path, "", test.headers...).Header.Get("Strict-Transport-Security"); got != test.want {
+				t.Errorf("%s: %s: got %q, want %q", name, path, got, test.want)
+			}
+		}
+	}
+}
+
 func TestRoleLook_RefusesActions(t *testing.T) {
 	s := start(t, nil)
 	ann, lou := s.in("ann"), s.in("lou")

@@ -65,7 +65,7 @@ func openSite(p *program.Program, config web.Config, store *repository.Store, co
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	config.Private = api.Private
+	config.Private, config.Plain = api.Private, api.Plain
 	s.Verbs = api.New(api.Config{
 		Resolver: p.Resolver, Runner: cmp.Or(p.Workers, p.Runner), Store: s.Store,
 		ConfigFile: cmp.Or(configuration, p.Environment(settings.EnvConfig)), Environ: p.Environ, System: p.System,

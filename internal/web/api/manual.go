@@ -25,6 +25,9 @@ type Found struct {
 // manual is read at the first request for it.
 var manual = sync.OnceValues(func() (*help.Book, error) { return help.Open(docs.Pages, sledge.Papers) })
 
+// Plain lists the paths whose text is the same on every machine: the manual and the description.
+var Plain = []string{Prefix + "/manual", Prefix + "/openapi.json", Prefix + "/docs"}
+
 func (a *API) addManual() {
 	add(a, get("list-manual", "/manual", "List the pages of the manual", tagManual), func(context.Context, *struct{}) (*of[Manual], error) {
 		book, err := manual()
