@@ -171,6 +171,16 @@ func (c *Counter) Counts() string {
 	return c.Plan.SQL.About("counter")
 }
 
+// Own returns the rate of the counter's own queries, which the server counts, too: one reads the
+// count and one the workload's own count.
+func (c *Counter) Own() float64 {
+	queries := 1
+	if c.Probed.Intervals > 0 {
+		queries = 2
+	}
+	return float64(queries*c.Plan.Server.CounterOwn) * float64(c.Unit.Per) / float64(c.Every)
+}
+
 // ProbedRate returns the meaning of the workload's own rate, such as "new orders a minute", or ""
 // if it has none.
 func (c *Counter) ProbedRate() string {

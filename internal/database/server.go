@@ -34,6 +34,9 @@ type Server struct {
 	// user, the error is an UncountedError.
 	Counter func(ctx context.Context, s Session) (int64, error)
 
+	// CounterOwn is how many transactions each query of a transaction counter adds to Counter.
+	CounterOwn int
+
 	// CountsStatements says, in words, what Counter counts when a client sends a transaction
 	// statement by statement; such runs do not use Counter. It is "" if Counter always counts
 	// transactions.

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { between, bytes, count, day, figure, headline, millis, moment, seconds, short, spell, tookOf } from './format.ts'
+import { expect, test, vi } from 'vitest'
+import { between, bytes, count, day, figure, headline, millis, moment, plural, seconds, short, spell, stamp, timeOfDay, tookOf, zone } from './format.ts'
+import { times } from './times.svelte.ts'
 
 test('counts have commas and no fraction', () => {
   expect(count(1234567)).toBe('1,234,567')
@@ -64,8 +65,20 @@ test.each([
   expect(spell(s)).toBe(want)
 })
 
-test('times are in UTC and to the second', () => {
+test('times are in UTC and to the second, unless the user has chosen local time', () => {
   expect(moment('2026-11-23T01:08:44.92Z')).toBe('2026-11-23 01:08:44')
+  expect(moment(Date.UTC(2026, 10, 23, 1, 8, 44))).toBe('2026-11-23 01:08:44')
+  expect([stamp('2026-11-23T01:08:44Z'), stamp(undefined), timeOfDay('2026-11-23T01:08:44Z'), moment('')]).toEqual(['2026-11-23 01:08:44 UTC', '–', '01:08:44', ''])
+  expect(zone()).toBe('UTC')
+  times.choose('local')
+  for (const [ahead, said, offset] of [[60, '2026-11-24 00:30:00', 'UTC+1'], [-210, '2026-11-23 20:00:00', 'UTC−3:30'], [0, '2026-11-23 23:30:00', 'UTC']] as const) {
+    const clock = vi.spyOn(Date.prototype, 'getTimezoneOffset').mockReturnValue(-ahead)
+    expect(stamp('2026-11-23T23:30:00Z')).toBe(`${said} ${offset}`)
+    expect(day('2026-11-23T23:30:00Z')).toBe(said.slice(0, 10))
+    clock.mockRestore()
+  }
+  expect(zone()).toBe('local time')
+  times.choose('utc')
   expect(moment('2026-11-23T01:08:44Z')).toBe('2026-11-23 01:08:44')
   expect(moment(undefined)).toBe('–')
   expect(day('2026-11-23T01:08:44Z')).toBe('2026-11-23')
@@ -85,4 +98,8 @@ test('how long a job took is the same on every page', () => {
   expect(tookOf({ ...job, action: 'run' })).toBe(1.18) // elapsed_seconds is only the measured time
   expect(tookOf({ ...job, elapsed_seconds: 0 })).toBe(1.18)
   expect(tookOf({ action: 'run', begun: job.begun, ended: '0001-01-01T00:00:00Z' })).toBeUndefined()
+})
+
+test('a count has the singular of its noun only for one', () => {
+  expect([plural(0, 'user'), plural(1, 'user'), plural(1024, 'user'), plural(1, 'query', 'queries'), plural(2, 'query', 'queries')]).toEqual(['0 users', '1 user', '1,024 users', '1 query', '2 queries'])
 })

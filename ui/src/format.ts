@@ -2,6 +2,7 @@
 // so that a run does not have 0.0714 s in one place and 71 ms in another.
 
 import type { Job, Metric } from './api/types.ts'
+import { times } from './times.svelte.ts'
 
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0, roundingMode: 'trunc' })
 const hundredths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, roundingMode: 'trunc' })
@@ -12,6 +13,11 @@ export const nothing = '–'
 /** A count with commas. */
 export function count(n: number): string {
   return whole.format(n)
+}
+
+/** A count with its noun: "1 user", "1,024 users". */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`
 }
 
 /** A headline figure without its unit; with a fraction only if it is small. */
@@ -70,14 +76,44 @@ export function spell(duration: number): string {
   return parts.join(' ')
 }
 
-/** A moment in UTC, to the second: "2026-11-22 22:04:42". The headers say that it is UTC. */
-export function moment(time: string | undefined): string {
-  return time === undefined ? nothing : time.slice(0, 19).replace('T', ' ').replace('Z', '')
+/**
+ * A moment to the second, in the zone that the user has chosen: "2026-11-22 22:04:42". Headers name the zone; in a
+ * sentence, use stamp.
+ */
+export function moment(time: string | number | undefined): string {
+  if (time === undefined) return nothing
+  const at = new Date(time)
+  if (Number.isNaN(at.getTime())) return ''
+  return new Date(at.getTime() + times.ahead(at) * 60_000).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** The day of a moment in UTC: "2026-11-22". */
+/** The time of day of a moment: "22:04:42". */
+export function timeOfDay(time: string | number | undefined): string {
+  return moment(time).slice(11)
+}
+
+/** The day of a moment: "2026-11-22". */
 export function day(time: string): string {
-  return time.slice(0, 10)
+  return moment(time).slice(0, 10)
+}
+
+/** A moment with its zone: "2026-11-22 22:04:42 UTC", "2026-11-22 23:04:42 UTC+1". */
+export function stamp(time: string | number | undefined): string {
+  const said = moment(time)
+  return said === nothing || said === '' ? said : `${said} ${offsetOf(new Date(time ?? 0))}`
+}
+
+/** The offset of the chosen zone at a moment: "UTC", "UTC+1", "UTC−3:30". */
+function offsetOf(at: Date): string {
+  const ahead = times.ahead(at)
+  if (ahead === 0) return 'UTC'
+  const minutes = Math.abs(ahead) % 60
+  return `UTC${ahead < 0 ? '−' : '+'}${Math.floor(Math.abs(ahead) / 60)}${minutes === 0 ? '' : `:${String(minutes).padStart(2, '0')}`}`
+}
+
+/** The chosen zone, for headers: "begun (UTC)", "begun (local time)". */
+export function zone(): string {
+  return times.choice === 'local' ? 'local time' : 'UTC'
 }
 
 /** The seconds from one moment to another, or undefined if one of them is missing. */

@@ -109,6 +109,16 @@ export class Setup {
     }
   }
 
+  /** The settings of any database and workload, without passwords. */
+  settingsOf(database: string, workload: string): Record<string, string> {
+    return {
+      db: database,
+      workload,
+      ...(this.connection === '' || database !== this.database ? {} : { connection: this.connection }),
+      ...this.#values[`${database}/${workload}`],
+    }
+  }
+
   /** Chooses a database and a workload by their own names. Another database resets the connection. */
   choose(database: string, workload: string): void {
     if (database !== this.database) this.connection = ''

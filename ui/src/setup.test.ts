@@ -42,6 +42,19 @@ test('each database and workload keeps its own values', () => {
   expect(setup.values).toEqual({})
 })
 
+test('a script gets the settings of its database and workload, without passwords', () => {
+  const setup = new Setup(storage())
+  setup.choose('postgresql', 'tproch')
+  setup.set('users', '2')
+  setup.choose('postgresql', 'tprocc')
+  setup.connect('lab')
+  setup.set('warehouses', '10')
+  setup.setSecret('password', 'planted')
+  expect(setup.settingsOf('postgresql', 'tprocc')).toEqual({ db: 'postgresql', workload: 'tprocc', connection: 'lab', warehouses: '10' })
+  expect(setup.settingsOf('postgresql', 'tproch')).toEqual({ db: 'postgresql', workload: 'tproch', connection: 'lab', users: '2' })
+  expect(setup.settingsOf('sqlite', 'tprocc')).toEqual({ db: 'sqlite', workload: 'tprocc' })
+})
+
 test.each(['', 'null', '{', '[1]', '{"database": 1, "values": {"a/b": {"x": 1, "y": "2"}, "c": 3}}'])('an invalid stored text is ignored: %s', (text) => {
   const found = read(text)
   expect(found.database).toBe('')

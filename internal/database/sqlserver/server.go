@@ -15,6 +15,7 @@ import (
 // count comes from a view that Babelfish lacks, and that only logins with a right may read.
 func newServer(sql *sqlfile.Library) database.Server {
 	server := sqlschema.NewServer(sql)
+	server.CounterOwn = 1
 	server.Explain = explainer("SHOWPLAN_XML", "BABELFISH_SHOWPLAN_ALL")
 	server.ExplainTimed = explainer("STATISTICS XML", "BABELFISH_STATISTICS PROFILE") // the plan follows the rows
 	server.CountsStatements = "SQL Server counts batches, and each statement from the client is one"

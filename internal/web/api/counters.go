@@ -46,6 +46,7 @@ type Counter struct {
 	Unit       string   `json:"unit" doc:"Name of the rate, such as TPM."`
 	RateIs     string   `json:"rate_is" doc:"Meaning of the rate, such as transactions per minute."`
 	Counts     string   `json:"counts" doc:"What the server counts, in a sentence or two."`
+	OwnRate    float64  `json:"own_rate" doc:"The part of the rate that is the counter's own queries; 0 if the server does not count them."`
 	ProbedRate string   `json:"probed_rate" doc:"Meaning of the workload's own rate, such as new orders per minute; empty if it has none."`
 	Remarks    []string `json:"remarks" doc:"Warnings, a line each, for example that the server is another product than the chosen one."`
 
@@ -265,7 +266,7 @@ func (c *counting) now() Counter {
 	default:
 		d.State = counterCounting
 	}
-	d.Begun, d.Summary = c.counter.Began.UTC(), c.counter.Summary(at)
+	d.Begun, d.Summary, d.OwnRate = c.counter.Began.UTC(), c.counter.Summary(at), c.counter.Own()
 	return d
 }
 

@@ -2,7 +2,7 @@ import { flushSync, mount, unmount } from 'svelte'
 import { expect, test, vi } from 'vitest'
 import type { Counter, CounterLine, CounterNews } from '../api/types.ts'
 import CounterPage from '../pages/CounterPage.svelte'
-import { Lines, rateChart } from './lines.ts'
+import { Lines, ownShare, rateChart } from './lines.ts'
 
 const line = (sequence: number, event: CounterLine['event'], more: Partial<CounterLine> = {}): CounterLine => ({
   sequence,
@@ -27,6 +27,7 @@ const counter = (more: Partial<Counter> = {}): Counter => ({
   interval_seconds: 10,
   unit: 'TPM',
   rate_is: 'transactions a minute',
+  own_rate: 0,
   counts: 'COMMIT and ROLLBACK statements of the whole server.',
   probed_rate: 'new orders a minute',
   remarks: ['A MySQL server answered, although MariaDB was chosen: what follows is about MySQL.'],
@@ -104,4 +105,12 @@ test('the page shows the rate, the explanation of the count and the server, and 
   expect(document.querySelector('.stop')).toBeNull()
   await unmount(app)
   vi.unstubAllGlobals()
+})
+
+test('a counter says its own share of the rate of an idle server', () => {
+  expect(ownShare({ own_rate: 12, unit: 'TPM' }, 14)).toBe("About 12 TPM of this are the counter's own queries.")
+  expect(ownShare({ own_rate: 12, unit: 'TPM' }, 120)).not.toBe('')
+  expect(ownShare({ own_rate: 12, unit: 'TPM' }, 121)).toBe('')
+  expect(ownShare({ own_rate: 0, unit: 'TPM' }, 0)).toBe('')
+  expect(ownShare({ own_rate: 12, unit: 'TPM' }, undefined)).toBe('')
 })

@@ -1,6 +1,7 @@
 // The readings of a transaction counter for its page.
 
 import type { Counter, CounterLine, CounterNews } from '../api/types.ts'
+import { count, moment, zone } from '../format.ts'
 import type { Cell, Line, LineChart } from '../charts/chart.ts'
 
 /** The number of lines that are kept, the same as on the server. */
@@ -63,7 +64,7 @@ export function rateChart(counter: Counter, lines: readonly CounterLine[]): Line
     table: {
       columns: [
         { name: 'time', unit: 's' },
-        { name: 'at (UTC)' },
+        { name: `at (${zone()})` },
         { name: counter.unit },
         { name: 'counted' },
         { name: 'in', unit: 's' },
@@ -72,7 +73,7 @@ export function rateChart(counter: Counter, lines: readonly CounterLine[]): Line
       ],
       rows: shown.map((line): Cell[] => [
         time(line),
-        line.at.slice(0, 19).replace('T', ' '),
+        moment(line.at),
         line.rate ?? null,
         line.transactions ?? null,
         line.elapsed_seconds ?? null,
@@ -81,4 +82,10 @@ export function rateChart(counter: Counter, lines: readonly CounterLine[]): Line
       ]),
     },
   }
+}
+
+/** What the counter's own queries contribute, if that is a tenth of the rate or more, as on an idle server; else "". */
+export function ownShare({ own_rate: own, unit }: Pick<Counter, 'own_rate' | 'unit'>, rate: number | undefined): string {
+  if (rate === undefined || own === 0 || own < rate / 10) return ''
+  return `About ${count(own)} ${unit} of this are the counter's own queries.`
 }

@@ -1,4 +1,4 @@
-// The names of scripts, and the text of a new one.
+// The names of scripts.
 
 import type { Language } from './api.ts'
 
@@ -18,28 +18,6 @@ export function toScript(name: string): string {
 /** The address of an open console. */
 export function toConsole(id: string): string {
   return `#/console/${encodeURIComponent(id)}`
-}
-
-/** The text of a new script: a run, and its result. */
-export function beginning(language: 'tcl' | 'python', database: string, workload: string): string {
-  if (language === 'python') {
-    return `# A run and its result. Ctrl-Space shows what may be typed, Ctrl-Enter runs.
-dbset('db', '${database}')
-dbset('bm', '${workload}')
-vuset('vu', 4)
-job = vurun().split('=')[-1]
-vudestroy()
-jobs(job, 'result')
-`
-  }
-  return `# A run and its result. Ctrl-Space shows what may be typed, Ctrl-Enter runs.
-dbset db ${database}
-dbset bm ${workload}
-vuset vu 4
-set job [lindex [split [vurun] =] 1]
-vudestroy
-jobs $job result
-`
 }
 
 /** Splits a line of arguments at spaces outside of quotes, as a shell does. */

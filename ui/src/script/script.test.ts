@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Words } from './api.ts'
-import { argumentsOf, beginning, toScript } from './names.ts'
+import { argumentsOf, toScript } from './names.ts'
 import { added, most, type Stretch } from './output.ts'
 import { allowed } from './terminal.ts'
 import { Typing } from './typing.ts'
@@ -115,11 +115,6 @@ describe('a script', () => {
 
   it('splits arguments as a shell does', () => {
     expect(argumentsOf(`one "two three" 'four five' six`)).toEqual(['one', 'two three', 'four five', 'six'])
-  })
-
-  it('begins with a run and its result', () => {
-    expect(beginning('tcl', 'pg', 'TPROC-C')).toContain('dbset db pg')
-    expect(beginning('python', 'pg', 'TPROC-C')).toContain("dbset('bm', 'TPROC-C')")
   })
 })
 

@@ -1,6 +1,6 @@
 // Formats the server's settings for the page.
 
-import { bytes, count, moment } from '../format.ts'
+import { bytes, plural, stamp } from '../format.ts'
 import type { Dictionary, Entry, Server, Default, Version } from './api.ts'
 
 type Facts = [name: string, value: string | undefined][]
@@ -21,13 +21,13 @@ export function aboutAddress({ serving, scripting }: Server): Facts {
     ['Address', serving.home],
     ['Listens on', serving.address],
     ['Base path', serving.base_path],
-    ['TLS', serving.tls === undefined ? 'off (HTTP)' : `until ${moment(serving.tls.until)} UTC, for ${serving.tls.names.join(', ')}`],
+    ['TLS', serving.tls === undefined ? 'off (HTTP)' : `until ${stamp(serving.tls.until)}, for ${serving.tls.names.join(', ')}`],
     ['SHA-256 fingerprint', serving.tls?.fingerprint],
     ['Names', serving.hostnames.join(', ')],
     ['Trusted proxies', serving.proxies.join(', ')],
     ['Changes', serving.read_only ? 'not allowed (--read-only)' : 'allowed for users with the role act'],
     ['Scripts and console', scripting.runs ? 'allowed for users with the role act' : scripting.why],
-    ['Process', `${serving.process} on ${serving.host}, since ${moment(serving.begun)} UTC`],
+    ['Process', `${serving.process} on ${serving.host}, since ${stamp(serving.begun)}`],
   ]
 }
 
@@ -35,7 +35,7 @@ export function aboutAddress({ serving, scripting }: Server): Facts {
 export function aboutPlaces({ repository, scripting, serving, data_folder }: Server): Facts {
   return [
     ['Job repository', repository.path],
-    ['Contents', `${count(repository.jobs)} ${repository.jobs === 1 ? 'job' : 'jobs'}, ${bytes(repository.bytes)}`],
+    ['Contents', `${plural(repository.jobs, 'job')}, ${bytes(repository.bytes)}`],
     ['Users, logins, audit log', serving.folder],
     ['Scripts', scripting.folder],
     ['Generated files', data_folder],
