@@ -76,8 +76,21 @@ await play(async ({ invite, step }) => {
     await lou.look('settings-look')
   })
 
+  await step('lou sees the names of files, and not their folders', async () => {
+    for (const path of [`jobs/${told.job}`, 'jobs', `jobs/${told.job}/report`, `jobs/${told.job}/export?format=json`, `jobs/${told.job}/output`, 'datagen', 'connections']) {
+      const text = async (person) => (await person.page.request.get(`${told.address}api/v1/${path}`)).text()
+      const [seen, whole] = [await text(lou), await text(ann)]
+      assert.ok(!seen.includes(told.folder), `lou sees the folder in ${path}`)
+      if (path === `jobs/${told.job}`) assert.ok(seen.includes('…/t.sqlite') && whole.includes(`${told.folder}/t.sqlite`), `${path} does not name the file: ${seen}`)
+    }
+    await lou.go(`#/jobs/${told.job}`)
+    await lou.page.getByText('…/t.sqlite').first().waitFor()
+    assert.equal(await lou.page.getByText(told.folder).count(), 0)
+  })
+
   await step('lou changes her password, and is logged out elsewhere', async () => {
     const { page } = lou
+    await lou.go('#/settings')
     await page.getByText('1 other browser').waitFor()
     await page.getByText('Change your password').click()
     await page.getByLabel('Old password').fill('not her password')
