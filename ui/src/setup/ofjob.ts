@@ -40,7 +40,10 @@ export function settingsOfJob(setup: Setup, job: Recorded): Values {
   return { db: job.database, workload: job.workload, ...job.options, ...numbersOf(job), ...secrets }
 }
 
-/** Makes the set-up of this tab that of a job, unless it is already. */
+/** Makes the set-up of this tab that of a job, unless it is already. Passwords of the same database and workload stay. */
 export function adopt(setup: Setup, job: Recorded): void {
-  if (!matches(setup, job)) setup.replace(job.database, job.workload, { ...job.options, ...numbersOf(job) })
+  if (matches(setup, job)) return
+  const secrets = setup.database === job.database && setup.workload === job.workload ? Object.entries(setup.secrets) : []
+  setup.replace(job.database, job.workload, { ...job.options, ...numbersOf(job) })
+  for (const [name, value] of secrets) setup.setSecret(name, value)
 }

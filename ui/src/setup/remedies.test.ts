@@ -86,7 +86,9 @@ describe('the set-up of a job', () => {
     const job = failed({ options: { host: 'db2' }, seed: 2 ** 60 })
     expect(matches(own, job)).toBe(false)
     adopt(own, job)
-    expect(own.settings).toEqual({ db: 'pg', workload: 'tprocc', host: 'db2', users: '2' })
+    expect(own.settings).toEqual({ db: 'pg', workload: 'tprocc', host: 'db2', users: '2', password: 'planted' })
+    adopt(own, failed({ database: 'maria' }))
+    expect(own.secrets).toEqual({})
   })
   test('is unknown if the job had several groups, or is another program’s', () => {
     expect([failed({}), failed({ workload: 'a + b' }), failed({ origin: 'HammerDB' })].map(repeatable)).toEqual([true, false, false])
