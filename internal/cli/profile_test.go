@@ -191,7 +191,7 @@ func TestJobsImport_ImportsJobsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Imported 1 jobs; 0 had been imported before.", "Imported 0 jobs; 1 had been imported before."} {
+	for _, want := range []string{"Imported 1 job; 0 had been imported before.", "Imported 0 jobs; 1 had been imported before."} {
 		if code := w.run("jobs", "import", path); code != job.OK || !strings.Contains(w.out.String(), want) || !strings.Contains(w.err.String(), "strange") {
 			t.Errorf("got exit code %d, %q and %q, want %q and a warning", code, &w.out, &w.err, want)
 		}

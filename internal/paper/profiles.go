@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dustin/go-humanize/english"
+
 	"sledge/internal/chart"
 	"sledge/internal/job"
 	"sledge/internal/report"
@@ -18,7 +20,7 @@ func (a Archive) profilesPage(c report.ProfileComparison, runs [][]job.Job) page
 		first := runs[i][0]
 		workload, database := a.names(first)
 		p.Facts = append(p.Facts, fact{
-			profileName(profile), fmt.Sprintf("%s on %s, %d runs, begun %s", workload, database, len(runs[i]), first.Begun.Format(timeLayout)),
+			profileName(profile), fmt.Sprintf("%s on %s, %s, begun %s", workload, database, english.Plural(len(runs[i]), "run", ""), first.Begun.Format(timeLayout)),
 		})
 		for _, j := range runs[i] {
 			p.attend(profileName(profile)+", "+report.VirtualUsers(report.Users(j)), j, j.Result.Summary)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/cli/display"
@@ -158,7 +159,7 @@ func showDatagen(p *program.Program, c datagen.Config, r datagen.Result) {
 	if stored < size {
 		headline += ", compressed to " + humanize.Bytes(uint64(stored))
 	}
-	fmt.Fprintf(p.Stdout, "%s\n%d files and %s in %s\n", program.Drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), len(r.Files), datagen.ManifestName, report.Printable(c.Folder))
+	fmt.Fprintf(p.Stdout, "%s\n%s and %s in %s\n", program.Drawn(p.StdoutLook.Figure, headline+".", p.StdoutWidth), english.Plural(len(r.Files), "file", ""), datagen.ManifestName, report.Printable(c.Folder))
 	switch {
 	case c.NoScripts:
 		fmt.Fprintln(p.Stdout, "No scripts were written: --db names the database that will load the files.")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"github.com/spf13/cobra"
 
 	"sledge/internal/cli/program"
@@ -197,6 +198,6 @@ func (a *archive) importFrom(ctx context.Context, store *repository.Store, path 
 		}
 		return a.program.PrintJSON(document.Import{Schema: document.ImportSchema, Added: added, Present: done.Present})
 	}
-	_, err = fmt.Fprintf(a.program.Stdout, "Imported %d jobs; %d had been imported before.\n", len(done.Added), done.Present)
+	_, err = fmt.Fprintf(a.program.Stdout, "Imported %s; %d had been imported before.\n", english.Plural(len(done.Added), "job", ""), done.Present)
 	return err
 }
