@@ -177,6 +177,44 @@ func TestCounter_CountsCommitsOfOtherPrograms(t *testing.T) {
 	}
 }
 
+// On an idle server, the rate is that of the counter's own queries: none on MariaDB, and one at each
+// reading on PostgreSQL.
+func TestCounter_KnowsItsOwnShare(t *testing.T) {
+	for name, own := range map[string]float64{"postgresql": 60, "mariadb": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := testserver.Open(t, name, testserver.Own())
+			w := newWorld(t)
+			id := w.count(settingsOf(server, map[string]string{"dbname": "postgres"}), `, "interval_seconds": 1, "all_databases": true`, 201)["id"].(string)
+			const begins, lasts = 3, 12 // the first readings include log-ins and a search for the schema
+			from := ""
+			var all []float64
+			for len(all) < lasts {
+				w.counterEvents(id, from, func(h heard) bool {
+					for _, line := range h.news.Lines {
+						if line.Rate != nil {
+							all = append(all, *line.Rate)
+						}
+					}
+					if h.news.Counter.OwnRate != own {
+						t.Errorf("got the own rate %v, want %v", h.news.Counter.OwnRate, own)
+					}
+					from = h.id
+					return false
+				})
+			}
+			sum := 0.0
+			for _, rate := range all[begins:] {
+				sum += rate
+			}
+			// The server's own processes do a few transactions, too, and its counts are late.
+			if mean := sum / float64(len(all)-begins); mean < own*0.7 || mean > own*1.5+10 {
+				t.Errorf("got the rates %v with the mean %.0f, want about %v", all, mean, own)
+			}
+		})
+	}
+}
+
 // The counter waits for a server that stops responding, and no rate includes the time without a
 // response.
 func TestCounter_ContinuesWhenTheServerIsBack(t *testing.T) {
