@@ -30,7 +30,7 @@ func foldersIn(names []string) folders {
 	matcher := func(backslash string) *regexp.Regexp {
 		alternatives := []string{`[A-Za-z]:` + backslash + `(?:` + part + backslash + `)*`}
 		if len(quoted) > 0 {
-			alternatives = append(alternatives, `/+(?:`+strings.Join(quoted, "|")+`)/+(?:`+part+`/+)*`)
+			alternatives = append(alternatives, `/(?:`+strings.Join(quoted, "|")+`)/+(?:`+part+`/+)*`)
 		}
 		return regexp.MustCompile(`(^|[\s"'(=:;,|>\[]|file://)(?:` + strings.Join(alternatives, "|") + `)`)
 	}
