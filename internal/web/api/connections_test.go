@@ -190,7 +190,7 @@ func TestTrial_TellsStatesApart(t *testing.T) {
 	execute("CREATE ROLE sledge_states LOGIN PASSWORD '"+plantedPassword+"'", "CREATE DATABASE sledge_states OWNER sledge_states")
 	defer execute("DROP DATABASE sledge_states", "DROP ROLE sledge_states")
 	file := filepath.Join(t.TempDir(), "text.sqlite")
-	if err := os.WriteFile(file, []byte(strings.Repeat("this is no database\n", 100)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Repeat("not a database\n", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	address := fmt.Sprintf(`"db": "pg", "host": %q, "ssl_mode": "disable", "superuser_password": "wrong"`, server.Host)

@@ -32,7 +32,7 @@ describe('the remedy', () => {
     expect(waysOfJob({ status: 'succeeded', action: 'run' })).toEqual([])
     expect(waysOfJob({ status: 'partial', action: 'run', cause: { kind: 'no_schema' } })).toEqual([])
   })
-  test('of a missing schema that was to be deleted is not a build', () => {
+  test('of a delete without a schema is not a build', () => {
     expect(waysOf({ kind: 'no_schema' }, 'delete').map((way) => way.does)).toEqual(['change'])
   })
 })
