@@ -109,7 +109,7 @@ var layers = map[string]string{
 	"chart": "",
 
 	// JSON documents.
-	"document": "catalog job option report repository settings",
+	"document": "catalog job live meter option report repository settings",
 
 	// Reports to keep and print.
 	"paper": "chart document job meter report repository settings terminal",
@@ -119,7 +119,7 @@ var layers = map[string]string{
 	"control/tasks": "",
 	"control":       "job repository settings",
 	"experiment":    "job report repository settings",
-	"manual":        "catalog document job meter option report repository selftest settings workload",
+	"manual":        "catalog document job live meter option report repository selftest settings workload",
 	"datagen":       "catalog control/tasks database engine/plan host job live option schema settings workload",
 	"selftest":      "catalog database engine engine/plan host job meter option settings suite suite/jobs suite/sessions workload",
 	"interpreter":   "",

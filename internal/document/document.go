@@ -14,6 +14,7 @@ import (
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
+	"sledge/internal/live"
 	"sledge/internal/option"
 	"sledge/internal/report"
 	"sledge/internal/settings"
@@ -25,6 +26,7 @@ const (
 	ProfilesSchema = "sledge-profiles-1"
 	TimingSchema   = "sledge-timing-1"
 	TPMSchema      = "sledge-tpm-1"
+	PointsSchema   = "sledge-points-1"
 	WatchSchema    = "sledge-watch-1"
 	ImportSchema   = "sledge-import-1"
 	BestSchema     = "sledge-best-1"
@@ -115,6 +117,19 @@ type TPM struct {
 	// Series has the samples that observers read beside the run. If a series has more samples than
 	// requested, each interval keeps its minimum and maximum.
 	Series []job.Sampled `json:"series,omitempty"`
+}
+
+// Points has the points of a run's charts. A point covers one second or several: it counts all their
+// transactions, and its percentiles are those of their merged histograms. The points are those of the
+// live view of the run. A run that ends when its work is done has none.
+type Points struct {
+	Schema  string       `json:"schema"` // always PointsSchema
+	ID      job.ID       `json:"id"`
+	Axis    time.Time    `json:"axis,omitzero"` // start of the axis of time, when the first second of the run began; missing if nothing was measured
+	Width   int          `json:"width_seconds"` // seconds in the widest point
+	Figures []string     `json:"figures"`       // names of the headline figures, in the order of each point's figures
+	Points  []live.Point `json:"points"`
+	Phases  []live.Phase `json:"phases"` // of the whole run
 }
 
 // Watch is a reading of a server's own count of transactions.

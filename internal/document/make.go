@@ -3,11 +3,14 @@ package document
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
 	"sledge/internal/catalog"
 	"sledge/internal/job"
+	"sledge/internal/live"
+	"sledge/internal/meter"
 	"sledge/internal/report"
 	"sledge/internal/repository"
 	"sledge/internal/settings"
@@ -65,6 +68,64 @@ func NewTPM(ctx context.Context, store *repository.Store, id job.ID, from, until
 	var err error
 	d.Series, err = store.Series(ctx, id, from, until, most)
 	return d, err
+}
+
+// NewPoints returns the document of at most most points, for the seconds of a run that ended after
+// from and not after until. A zero time means no bound. Most must be at least 16.
+func NewPoints(ctx context.Context, store *repository.Store, j live.Job, from, until time.Time, most int) (Points, error) {
+	record, places, err := recordOf(ctx, store, j, from, until, most)
+	if err != nil {
+		return Points{}, err
+	}
+	d := Points{Schema: PointsSchema, ID: j.ID, Axis: record.Axis().UTC(), Width: record.Width(), Phases: orEmpty(record.Phases())}
+	if record.Axis().IsZero() {
+		d.Axis = time.Time{}
+	}
+	d.Points, d.Figures, err = record.Points(ctx, func(ctx context.Context, first, count int) ([]meter.CodedSummary, error) {
+		return store.Measurements(ctx, places[first:first+count])
+	})
+	if err != nil {
+		return d, fmt.Errorf("read the points of job %s: %w", j.ID, err)
+	}
+	d.Points, d.Figures = orEmpty(d.Points), orEmpty(d.Figures)
+	return d, nil
+}
+
+// recordOf adds the recorded events and seconds of a job to a record, in order of time. It returns
+// the places of the seconds that are in a point.
+func recordOf(ctx context.Context, store *repository.Store, j live.Job, from, until time.Time, most int) (*live.Record, []repository.Place, error) {
+	record := live.NewRecord(j, most)
+	var places []repository.Place
+	next, stop := iter.Pull2(store.Places(ctx, j.ID))
+	defer stop()
+	second, err, more := next()
+	secondsWhile := func(due func() bool) error {
+		for ; more && (err != nil || due()); second, err, more = next() {
+			if err != nil {
+				return err
+			}
+			within := second.At.After(from) && (until.IsZero() || !second.At.After(until))
+			if within {
+				places = append(places, second.Place)
+			}
+			if err := record.Add(second.Event, within); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for e, err := range store.Events(ctx, j.ID) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := secondsWhile(func() bool { return !second.At.After(e.At) }); err != nil {
+			return nil, nil, err
+		}
+		if err := record.Add(e, false); err != nil {
+			return nil, nil, err
+		}
+	}
+	return record, places, secondsWhile(func() bool { return true })
 }
 
 // NewTiming returns the document of the response times of all virtual users together in a phase of

@@ -10,9 +10,9 @@ import (
 	"sledge/internal/meter"
 )
 
-// mostPoints limits the points of a chart, because a screen shows no more. Above it, neighbours are
+// MostPoints limits the points of a chart, because a screen shows no more. Above it, neighbours are
 // merged, and their histograms are added for the percentiles.
-const mostPoints = 480
+const MostPoints = 480
 
 // widest exceeds the length of any phase in seconds.
 const widest = 1 << 30
@@ -23,7 +23,7 @@ type Point struct {
 	job.Rate
 	End      float64          `json:"at_seconds"` // on the axis of time
 	Seconds  float64          `json:"seconds"`    // its length
-	Figures  []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of the last second's."`
+	Figures  []float64        `json:"figures,omitempty" doc:"The values of the headline figures, in the order of their names: in a live view those of the last second."`
 	Service  *meter.Latency   `json:"service,omitempty"`
 	FailedBy map[string]int64 `json:"failed_by_class,omitempty"`
 	Retried  int64            `json:"retries,omitempty"`
@@ -47,24 +47,32 @@ type kept struct {
 	server  float64            // sum of the server's rates
 	servers int                // number of the server's rates
 	seconds int
+	place   int // of its first second among those that were added
+	added   int // number of seconds that were added
 }
 
 // mostTallies limits the tallies of a point, and with them its memory.
 const mostTallies = 500
 
-// fold keeps a limited number of points, each of width seconds or the remainder of a phase.
+// fold keeps at most most points, each of width seconds or the remainder of a phase.
 type fold struct {
 	points   []*kept
+	most     int
 	width    int
+	added    int             // number of seconds so far
 	interval *meter.Interval // for adding up
 }
+
+// newFold returns a fold without points.
+func newFold(most int) fold { return fold{most: most, width: 1} }
 
 // add adds a second that ended at clock, which is at on the axis of time.
 func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int) error {
 	one := &kept{
 		first: at - s.Measured.Elapsed, end: at, elapsed: s.Measured.Elapsed, tallies: slices.Clone(s.Measured.Kinds),
-		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))),
+		seconds: max(1, int(math.Round(s.Measured.Elapsed.Seconds()))), place: f.added, added: 1,
 	}
+	f.added++
 	one.At, one.Moment, one.Users = clock.UTC(), s.Moment, users
 	one.counts = countsOf(s.Measured)
 	if s.ServerTPM != nil {
@@ -79,12 +87,12 @@ func (f *fold) add(clock time.Time, at time.Duration, s *job.Second, users []int
 		return nil
 	}
 	f.points = append(f.points, one)
-	for len(f.points) > mostPoints && f.width < widest {
+	for len(f.points) > f.most && f.width < widest {
 		if err := f.widen(); err != nil {
 			return err
 		}
 	}
-	if len(f.points) > mostPoints { // there are more phases than points, and each phase has one point
+	if len(f.points) > f.most { // there are more phases than points, and each phase has one point
 		f.points = slices.Clone(f.points[len(f.points)/2:])
 	}
 	return nil
@@ -118,7 +126,7 @@ func (f *fold) widen() error {
 func (f *fold) merge(a, b *kept) (*kept, error) {
 	both := &kept{
 		first: a.first, end: b.end, elapsed: a.elapsed + b.elapsed, tallies: slices.Concat(a.tallies, b.tallies),
-		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds,
+		server: a.server + b.server, servers: a.servers + b.servers, seconds: a.seconds + b.seconds, place: a.place, added: a.added + b.added,
 	}
 	both.At, both.Moment, both.Users = b.At, b.Moment, b.Users
 	both.counts = countsOf(a.counts, b.counts)
@@ -136,10 +144,15 @@ func (f *fold) spell(k *kept) error {
 	if f.interval == nil {
 		f.interval = meter.NewInterval(1)
 	}
-	if err := together(f.interval, k.tallies); err != nil {
+	return k.spell(f.interval)
+}
+
+// spell is like fold.spell, with an empty interval that it leaves empty unless it fails.
+func (k *kept) spell(sum *meter.Interval) error {
+	if err := together(sum, k.tallies); err != nil {
 		return err
 	}
-	t := f.interval.Cut(0).Kinds[0]
+	t := sum.Cut(0).Kinds[0]
 	response, err := t.Response.Distribution()
 	if err != nil {
 		return err
@@ -150,8 +163,10 @@ func (f *fold) spell(k *kept) error {
 	}
 	tenths := func(d time.Duration) float64 { return math.Round(d.Seconds()*1000) / 1000 }
 	k.End, k.Seconds = tenths(k.end), tenths(k.elapsed)
-	perMinute := rateOf(t, k.elapsed)
-	k.Client = &perMinute
+	if k.elapsed > 0 { // otherwise another program recorded it
+		perMinute := rateOf(t, k.elapsed)
+		k.Client = &perMinute
+	}
 	if k.servers > 0 {
 		rate := math.Round(k.server / float64(k.servers))
 		k.ServerTPM = &rate

@@ -4,7 +4,6 @@
 package live
 
 import (
-	"errors"
 	"math"
 	"time"
 
@@ -36,15 +35,12 @@ type Line struct {
 // View is the state of a job. It takes each event of the job in order, and belongs to one goroutine
 // at a time.
 type View struct {
-	job      Job
+	course
 	at       time.Time // of the newest event
-	phases   phases
 	latest   latest
 	part     part  // measurements of the phase so far
 	groups   []int // the number of the group of each kind of transaction
-	fold     fold
-	users    users
-	working  int // virtual users at work, by the newest step
+	working  int   // virtual users at work, by the newest step
 	sessions int
 	steps    Steps
 	spans    spans
@@ -58,8 +54,8 @@ type View struct {
 // phases are the phases of a run.
 type phases struct {
 	begin time.Time // start of the axis of time: when the first second began
-	now   *Phase
-	list  []Phase // the newest phases, in order
+	now   *Phase    // the last of list; nil if there is none
+	list  []Phase   // the newest phases, in order
 }
 
 // latest holds the measurements of the last second.
@@ -104,12 +100,10 @@ func (v *View) Sessions() int { return v.sessions }
 
 // New returns the view of a job without any event.
 func New(j Job) *View {
-	v := &View{job: j, failures: failures{byClass: map[string]int64{}}, spans: spans{inFlight: map[int]job.Span{}}, groups: j.Spec.GroupsOf(j.Kinds)}
-	v.fold.width = 1
-	if j.Spec.Action == job.Run {
-		v.users.reach(j.Spec.AllUsers())
+	return &View{
+		course: newCourse(j, MostPoints), failures: failures{byClass: map[string]int64{}}, spans: spans{inFlight: map[int]job.Span{}},
+		groups: j.Spec.GroupsOf(j.Kinds),
 	}
-	return v
 }
 
 // Phase is a phase of a run.
@@ -274,13 +268,12 @@ func (v *View) Add(e job.Event) error {
 		v.at = e.At
 	}
 	v.say(e)
+	if err := v.course.add(e); err != nil {
+		return err
+	}
 	switch {
-	case e.State != "":
-		v.users.state(e.User, e.State, e.At)
-	case e.Phase != nil:
-		v.phases.add(e)
 	case e.Second != nil:
-		return v.second(e)
+		return v.second(e.Second)
 	case e.Progress != nil:
 		v.steps.Add(*e.Progress, e.At)
 	case e.Span != nil:
@@ -293,12 +286,8 @@ func (v *View) Add(e job.Event) error {
 		v.metrics = e.Headline.Metrics
 	case e.Facts != nil:
 		v.job.Facts = e.Facts
-		if e.User == job.Monitor && v.job.Spec.Action == job.Run && !v.job.Finite {
-			v.users.monitored = true
-			v.users.reach(v.job.Spec.AllUsers() + 1)
-		}
-	case e.Step != nil:
-		v.step(*e.Step)
+	case e.Step != nil && e.Step.Name == job.StepUsers:
+		v.working = e.Step.Users
 	}
 	return nil
 }
@@ -320,18 +309,6 @@ func (v *View) say(e job.Event) {
 	}
 }
 
-func (v *View) step(s job.Step) {
-	switch {
-	case s.Name == job.StepUsers:
-		v.working = s.Users
-	case s.Name == job.StepLoad && s.Users > 1:
-		v.users.monitored = true
-		v.users.reach(s.Users + 1)
-	case s.Name == job.StepLoad && s.Users == 1:
-		v.users.reach(1)
-	}
-}
-
 // add adds an example.
 func (f *failures) add(one Failure) {
 	one.Message = cut(one.Message, longestText)
@@ -345,20 +322,18 @@ func (l *phases) add(e job.Event) {
 	if !l.begin.IsZero() {
 		p.From = e.At.Sub(l.begin).Seconds()
 	}
-	l.now = &p
 	l.list = append(l.list, p)
-	l.list = l.list[max(0, len(l.list)-mostPoints):]
+	l.list = l.list[max(0, len(l.list)-MostPoints):]
+	l.now = &l.list[len(l.list)-1]
 }
 
-// second adds the measurements of a second.
-func (v *View) second(e job.Event) error {
-	s := e.Second
-	v.phases.reach(e.At, s)
+// second adds the measurements of a second to the figures.
+func (v *View) second(s *job.Second) error {
 	v.sessions = s.Sessions
 	if v.job.Finite {
 		return nil
 	}
-	if err := errors.Join(v.fold.add(e.At, e.At.Sub(v.phases.begin), s, v.users.counts()), v.part.add(s, v.groups, len(v.job.Spec.Groups()))); err != nil {
+	if err := v.part.add(s, v.groups, len(v.job.Spec.Groups())); err != nil {
 		return err
 	}
 	all := allOf(s.Measured)

@@ -110,12 +110,7 @@ func (v *View) Since(m Mark) (Update, error) {
 		if err := v.fold.spell(k); err != nil {
 			return Update{}, err
 		}
-		p := k.Point
-		if v.job.Score != nil {
-			for _, m := range v.job.Score(k.counts) {
-				p.Figures = append(p.Figures, m.Value)
-			}
-		}
+		p, _ := v.pointOf(k)
 		u.Points = append(u.Points, p)
 	}
 	u.SpansFrom = min(m.spans, len(v.spans.ended))

@@ -5,6 +5,7 @@ import (
 
 	"sledge/internal/document"
 	"sledge/internal/job"
+	"sledge/internal/live"
 	"sledge/internal/meter"
 	"sledge/internal/option"
 	"sledge/internal/report"
@@ -13,10 +14,10 @@ import (
 	"sledge/internal/settings"
 )
 
-// Document is a format of the JSON documents that commands print.
+// Document is a format of the JSON documents that commands print, or the web API alone.
 type Document struct {
 	Schema  string // its name
-	From    string // the commands that print it
+	From    string // the commands that print it, or the request
 	Example any    // a value of the document's type
 }
 
@@ -103,6 +104,14 @@ func Documents() []Document {
 		}},
 		{document.TPMSchema, "`sledge jobs tpm ID --json`", document.TPM{
 			Schema: document.TPMSchema, ID: id, Points: []job.Rate{{At: second.At, Moment: second.Moment, Client: &client}},
+		}},
+		{document.PointsSchema, "`GET /jobs/ID/points` of the [web API](api.md)", document.Points{
+			Schema: document.PointsSchema, ID: id, Axis: at, Width: 1, Figures: []string{"client NOPM", "client TPM"},
+			Points: []live.Point{{
+				Rate: job.Rate{At: second.At, Moment: second.Moment, Client: &client, Response: latency}, End: 121, Seconds: 1,
+				Figures: []float64{15817, 36381}, Service: latency, FailedBy: map[string]int64{"deadlock": 1}, Retried: 1, Users: []int{0, 16, 0, 0}, Cells: []int64{40, 12, 210, 380, 4},
+			}},
+			Phases: []live.Phase{{Name: job.RampUp, Begun: at, Length: 120, Passed: 120}, {Name: job.Measure, Begun: at.Add(2 * time.Minute), From: 120, Length: 300, Passed: 1}},
 		}},
 		{document.WatchSchema, "`sledge watch --json`, one document a line", document.Watch{
 			Schema: document.WatchSchema, At: at, Event: "reading", Database: "postgresql", Target: "db1:5432/tpcc",

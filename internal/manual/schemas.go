@@ -12,7 +12,7 @@ import (
 )
 
 // documented lists the folders with the types of documents.
-var documented = []string{"document", "job", "option", "report", "selftest", "settings"}
+var documented = []string{"document", "job", "live", "option", "report", "selftest", "settings"}
 
 // Schemas returns a JSON Schema for each format of documents that commands print, and the page that
 // lists them, by their names below docs. It reads the comments of the types in the working folder,

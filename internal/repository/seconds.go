@@ -72,6 +72,42 @@ func (s *Store) Moments(ctx context.Context, id job.ID) iter.Seq2[job.Event, err
 	})
 }
 
+// Place is the place of a second in the repository. Places of later seconds of a job are higher.
+type Place int64
+
+// Places is like Moments, and also yields the place of each second, at which Measurements finds its
+// measurements.
+func (s *Store) Places(ctx context.Context, id job.ID) iter.Seq2[Placed, error] {
+	return pages(s, ctx, id, "seconds", func(number, after int64) (placed []Placed, last int64, err error) {
+		list, numbers, err := s.moments(ctx, `job = ? AND number > ? AND phase <> 'total'`, number, after)
+		for i, e := range list {
+			last = numbers[i]
+			placed = append(placed, Placed{e, Place(last)})
+		}
+		return placed, last, err
+	})
+}
+
+// Placed is a second without its measurements.
+type Placed struct {
+	job.Event
+	Place Place
+}
+
+// Measurements returns the measurements of seconds, without their lengths. Places are in ascending
+// order.
+func (s *Store) Measurements(ctx context.Context, places []Place) ([]meter.CodedSummary, error) {
+	numbers, list := make([]int64, len(places)), make([]meter.CodedSummary, len(places))
+	for i, p := range places {
+		numbers[i] = int64(p)
+	}
+	add := func(place int, t meter.CodedTally) { list[place].Kinds = append(list[place].Kinds, t) }
+	if err := s.tallies(ctx, numbers, tallyColumns, add); err != nil {
+		return nil, fmt.Errorf("read measurements: %w", err)
+	}
+	return list, nil
+}
+
 // spans reads one page of spans with their tallies.
 func (s *Store) spans(ctx context.Context, condition string, arguments ...any) ([]job.Event, int64, error) {
 	list, numbers, err := s.moments(ctx, condition, arguments...)

@@ -82,8 +82,9 @@ type API struct {
 
 	ctx      context.Context // of jobs and of streams
 	end      context.CancelFunc
-	streams  streamLimit
+	streams  quota
 	watchers atomic.Int64 // streams of jobs that were started here
+	points   pointsStore
 	clearing sync.WaitGroup
 	scripts  *scripting.Runner
 	files    datagen.Runner
@@ -115,7 +116,8 @@ func New(c Config) *API {
 	a := &API{
 		Config: c, mux: http.NewServeMux(), running: map[job.ID]*control.Handle{},
 		viewed: map[job.ID]*viewed{}, counterKept: counterKept,
-		streams: streamLimit{taken: map[string]int{}},
+		streams: quota{what: "streams of events", remedy: "close one", most: mostStreams, mostOfOne: mostOfOne},
+		points:  newPointsStore(),
 	}
 	if a.Say == nil {
 		a.Say = func(string) {}
@@ -137,6 +139,7 @@ func New(c Config) *API {
 	a.addCatalog()
 	a.addJobs()
 	a.addParts()
+	a.addPoints()
 	a.addProfiles()
 	a.addComparisons()
 	a.addReports()

@@ -228,7 +228,9 @@ func TestAPI_PerformsAWholeTest(t *testing.T) {
 			t.Fatalf("a run followed in pieces: got the events %v, want each once", live.sequences)
 		}
 	}
-	w.checkLooked(looked(), len(live.seconds))
+	lookers := looked()
+	w.checkLooked(lookers, len(live.seconds))
+	w.checkPoints(run, lookers[0].points)
 	for _, pieces := range []int{1000, 3} {
 		if kept := w.inPieces(run, pieces); !slices.Equal(kept.seconds, live.seconds) || len(kept.seconds) < 4 {
 			t.Errorf("the recorded run in pieces of %d: got the seconds %v, want %v", pieces, kept.seconds, live.seconds)

@@ -50,7 +50,7 @@ func TestSecrets_ReachTheServerAndNothingElse(t *testing.T) {
 		if status := w.end(id); status != want {
 			t.Errorf("%s on %v: got %s, want %s: %v", action, settings["db"], status, want, w.call("GET", "/jobs/"+id, "", 200)["reason"])
 		}
-		for _, part := range []string{"", "/result", "/series", "/timing", "/histograms", "/plans", "/output", "/failures", "/export"} {
+		for _, part := range []string{"", "/result", "/series", "/points", "/timing", "/histograms", "/plans", "/output", "/failures", "/export"} {
 			w.call("GET", "/jobs/"+id+part, "", 200)
 		}
 		w.seen.Write(w.page("/jobs/" + id + "/report"))

@@ -55,10 +55,7 @@ func (l LastRead) number() (int64, error) {
 
 // streamed returns a streaming response, or an error if there are too many streams.
 func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.StreamResponse, error) {
-	who := ""
-	if a.UserName != nil {
-		who = a.UserName(ctx)
-	}
+	who := a.userOf(ctx)
 	if err := a.streams.take(who); err != nil {
 		return nil, err
 	}
@@ -68,35 +65,49 @@ func (a *API) streamed(ctx context.Context, body func(huma.Context)) (*huma.Stre
 	}}, nil
 }
 
-// streamLimit counts and limits the open streams.
-type streamLimit struct {
+// quota counts and limits the uses of something, over all users and for each.
+type quota struct {
+	what, remedy    string // in errors, such as "streams of events" and "close one"
+	most, mostOfOne int
+
 	mu    sync.Mutex
 	taken map[string]int // by user
 	all   int
 }
 
-// take counts a stream of a user, or returns an error if there are too many.
-func (p *streamLimit) take(who string) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+// take counts a use by a user, or returns an error if there are too many.
+func (q *quota) take(who string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	switch {
-	case p.all == mostStreams:
-		return problem(http.StatusTooManyRequests, "%d streams of events are open, which is the limit: close one", mostStreams)
-	case who != "" && p.taken[who] == mostOfOne:
-		return problem(http.StatusTooManyRequests, "%s has %d streams of events open, which is the limit: close one", who, mostOfOne)
+	case q.all == q.most:
+		return problem(http.StatusTooManyRequests, "%d %s are open, which is the limit: %s", q.most, q.what, q.remedy)
+	case who != "" && q.taken[who] == q.mostOfOne:
+		return problem(http.StatusTooManyRequests, "%s has %d %s open, which is the limit: %s", who, q.mostOfOne, q.what, q.remedy)
 	}
-	p.all++
-	p.taken[who]++
+	if q.taken == nil {
+		q.taken = map[string]int{}
+	}
+	q.all++
+	q.taken[who]++
 	return nil
 }
 
-func (p *streamLimit) free(who string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.all--
-	if p.taken[who]--; p.taken[who] == 0 {
-		delete(p.taken, who)
+func (q *quota) free(who string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.all--
+	if q.taken[who]--; q.taken[who] == 0 {
+		delete(q.taken, who)
 	}
+}
+
+// userOf returns the user of a request, or "".
+func (a *API) userOf(ctx context.Context) string {
+	if a.UserName == nil {
+		return ""
+	}
+	return a.UserName(ctx)
 }
 
 // stream sends events to a client.

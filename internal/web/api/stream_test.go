@@ -7,7 +7,7 @@ import (
 
 // One user cannot take all streams.
 func TestStreamLimit_OfOneUser(t *testing.T) {
-	p := streamLimit{taken: map[string]int{}}
+	p := quota{what: "streams", remedy: "close one", most: mostStreams, mostOfOne: mostOfOne}
 	for range mostOfOne {
 		if err := p.take("ann"); err != nil {
 			t.Fatal(err)

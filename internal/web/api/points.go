@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"sledge/internal/document"
+	"sledge/internal/job"
+)
+
+const (
+	// mostAsked limits the requests for points that are answered or wait, and mostAskedByOne those of
+	// one user. A page that compares eight runs has eight.
+	mostAsked      = 64
+	mostAskedByOne = 16
+
+	// keptPoints is the number of answers that are kept. An answer takes at most 1 MB.
+	keptPoints = 16
+)
+
+// pointsStore computes the points of jobs, one request at a time, because those of a day take
+// half a second of two cores, on which virtual users may be working. It keeps the last answers for jobs
+// that have ended.
+type pointsStore struct {
+	quota quota
+	turn  chan struct{} // holds a value while points are computed
+
+	mu   sync.Mutex
+	kept []answered // the newest last
+}
+
+// asked is what an answer depends on.
+type asked struct {
+	id          job.ID
+	from, until time.Time // in UTC
+	most        int
+}
+
+type answered struct {
+	asked
+	points document.Points
+}
+
+func newPointsStore() pointsStore {
+	return pointsStore{
+		quota: quota{what: "requests for points", remedy: "wait for one", most: mostAsked, mostOfOne: mostAskedByOne},
+		turn:  make(chan struct{}, 1),
+	}
+}
+
+// addPoints adds the operation that returns the points of a recorded job.
+func (a *API) addPoints() {
+	o := get("show-points", "/jobs/{id}/points", "Show a run over time, with the points of the live view", tagJobs)
+	o.Description = `Each point covers one second or several, and counts all their transactions; percentiles are those of merged histograms. If there are more seconds than
+points, the response has wider points, and from and until select a part of the run. After the first hour of a phase, a second stands for half a minute. The job
+may be running: the response has what is recorded, without the last second or two.`
+	add(a, o, func(ctx context.Context, in *struct {
+		OneJob
+		Points int       `query:"points" minimum:"16" maximum:"480" default:"480" doc:"Maximum number of points."`
+		From   time.Time `query:"from" doc:"Only seconds that ended after this time."`
+		Until  time.Time `query:"until" doc:"Only seconds that ended until this time."`
+	},
+	) (*of[document.Points], error) {
+		j, err := a.find(ctx, in.OneJob)
+		if err != nil {
+			return nil, err
+		}
+		return answer(a.pointsOf(ctx, j, in.From, in.Until, in.Points))
+	})
+}
+
+// pointsOf returns the points of a job, as document.NewPoints does.
+func (a *API) pointsOf(ctx context.Context, j job.Job, from, until time.Time, most int) (document.Points, error) {
+	d, who := &a.points, a.userOf(ctx)
+	if err := d.quota.take(who); err != nil {
+		return document.Points{}, err
+	}
+	defer d.quota.free(who)
+	key := asked{j.ID, from.UTC(), until.UTC(), most}
+	if known, is := d.find(key); is {
+		return known, nil
+	}
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-ctx.Done():
+		return document.Points{}, ctx.Err()
+	}
+	if known, is := d.find(key); is { // the request before asked for the same
+		return known, nil
+	}
+	points, err := document.NewPoints(ctx, a.Store, a.liveJob(j), from, until, most)
+	if err == nil && j.Status != job.Running {
+		d.keep(key, points)
+	}
+	return points, err
+}
+
+// find returns a kept answer, which becomes the newest.
+func (d *pointsStore) find(key asked) (document.Points, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.kept, func(a answered) bool { return a.asked == key })
+	if i < 0 {
+		return document.Points{}, false
+	}
+	known := d.kept[i]
+	d.kept = append(slices.Delete(d.kept, i, i+1), known)
+	return known.points, true
+}
+
+// keep keeps an answer in place of the one that was not asked for the longest.
+func (d *pointsStore) keep(key asked, points document.Points) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.kept) == keptPoints {
+		d.kept = slices.Delete(d.kept, 0, 1)
+	}
+	d.kept = append(d.kept, answered{key, points})
+}
