@@ -15,9 +15,9 @@ export type Way =
   /** Change an option on Set up; '' is the server's address. */
   | { does: 'change'; option: string; label: string }
 
-/** An option in words: "superuser_password" is "the superuser password". */
+/** An option in words: "the superuser password", "the option rampup". */
 function the(option: string): string {
-  return `the ${option.replaceAll('_', ' ')}`
+  return /(password|user)$/.test(option) ? `the ${option.replaceAll('_', ' ')}` : `the option ${option}`
 }
 
 /** The ways to mend a cause, the most likely first. */

@@ -25,7 +25,7 @@ describe('the remedy', () => {
   test('names the option that the server refused', () => {
     expect(waysOf({ kind: 'refused', option: 'superuser_password' }, 'build')[0]).toEqual({ does: 'change', option: 'superuser_password', label: 'Change the superuser password' })
     expect(waysOf({ kind: 'refused' }, 'run')[0]).toMatchObject({ option: 'user' })
-    expect(waysOf({ kind: 'option', option: 'rampup' }, 'run')).toEqual([{ does: 'change', option: 'rampup', label: 'Change the rampup' }])
+    expect(waysOf({ kind: 'option', option: 'rampup' }, 'run')).toEqual([{ does: 'change', option: 'rampup', label: 'Change the option rampup' }])
   })
   test('of a failure without a known cause is its set-up', () => {
     expect(waysOfJob(failed({})).map((way) => way.does)).toEqual(['change'])
