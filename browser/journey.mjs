@@ -191,6 +191,7 @@ await play(async ({ invite, step }) => {
       await fill(page.getByLabel('Name'), 'greet')
       await press(page.getByRole('button', { name: /^Create/ }))
       const text = page.getByRole('textbox', { name: 'Text of the script' })
+      assert.ok((await text.innerText()).includes(Object.values(told.options)[0]), 'a new script does not have the set-up')
       await text.click()
       // For several lines, typing would create style attributes, which the policy forbids.
       await page.keyboard.press('Control+A')
