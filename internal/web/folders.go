@@ -66,7 +66,7 @@ func (s *Server) withoutFolders(next http.Handler) http.Handler {
 		}
 		f := &folderWriter{ResponseWriter: w, folders: matcher}
 		next.ServeHTTP(f, r)
-		f.send(len(f.held))
+		_ = f.send(len(f.held)) // the client may be gone
 	})
 }
 
